@@ -3,6 +3,7 @@
  *
  *   load     throughput, latency and processor time per command, pipelines 1, 16 and 64
  *   types    the other types at pipeline 16, where redis-benchmark is installed
+ *   scripts  EVAL and EVALSHA at pipeline 16, computing scripts, and those that stop all shards
  *   pubsub   messages to 1,000 subscribers
  *   overhead what all diagnostics cost, and hot keys alone, by turns
  *   durability  what keeping the data costs, a snapshot, and the way back
@@ -42,6 +43,7 @@ import { isInstalled, machine } from '../bench/load/machine.ts';
 import { copies } from '../bench/load/copies.ts';
 import { durability } from '../bench/load/durability.ts';
 import { observers, scrapes } from '../bench/load/observers.ts';
+import { SCRIPT_COMMANDS, scriptFigures, type ScriptFigures } from '../bench/load/scripts.ts';
 import { soak } from '../bench/load/soak.ts';
 import { tracingOverheadOf } from '../bench/load/tracing.ts';
 
@@ -172,10 +174,21 @@ async function benchTypes(): Promise<void> {
   }
   const servers = new Map<Contender['name'], ChildServer>();
   for (const contender of contenders) servers.set(contender.name, await contender.start());
+  report['types'] = await beside('types', servers, TYPE_TESTS, TYPE_COMMANDS);
+  for (const server of servers.values()) await server.stop();
+}
+
+/** Plays tests at pipeline 16 by turns, and prints each beside redis-server. */
+async function beside(
+  title: string,
+  servers: Servers,
+  tests: readonly Round['test'][],
+  commandsMax: number,
+): Promise<Record<string, unknown>> {
   const table: Record<string, unknown> = {};
-  row(['types', 'ratio', 'svc/s', 'redis/s', 'main us', 'redis us', 'main/redis', 'shards us']);
-  for (const test of TYPE_TESTS) {
-    const commands = TYPE_COMMANDS / (LONG_TESTS[test] ?? 1);
+  row([title, 'ratio', 'svc/s', 'redis/s', 'main us', 'redis us', 'main/redis', 'shards us']);
+  for (const test of tests) {
+    const commands = commandsMax / (LONG_TESTS[test] ?? 1);
     const results = await byTurns(servers, {
       test,
       pipeline: 16,
@@ -193,8 +206,39 @@ async function benchTypes(): Promise<void> {
       ...[ours.mainUs, theirs.mainUs, ours.mainUs / theirs.mainUs, ours.othersUs],
     ]);
   }
+  return table;
+}
+
+async function benchScripts(): Promise<void> {
+  if (!hasRedisBenchmark) {
+    print('scripts: redis-benchmark is not installed');
+    return;
+  }
+  const servers = new Map<Contender['name'], ChildServer>();
+  for (const contender of contenders) servers.set(contender.name, await contender.start());
+  const tests = Object.keys(SCRIPT_COMMANDS) as (keyof typeof SCRIPT_COMMANDS)[];
+  const calls = await beside('scripts', servers, tests, TYPE_COMMANDS / 2);
+  const figures = new Map<string, ScriptFigures[]>();
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    for (const [name, server] of servers) {
+      const list = figures.get(name) ?? [];
+      list.push(await scriptFigures(server, scale));
+      figures.set(name, list);
+    }
+  }
+  row(['computing', 'svc/redis', 'svc ms', 'redis ms']);
+  const computing: Record<string, unknown> = {};
+  for (const name of Object.keys(figures.get('svc')![0]!.computingMs)) {
+    const [ours = NaN, theirs = NaN] = ['svc', 'redis'].map((server) =>
+      median((figures.get(server) ?? []).map(({ computingMs }) => computingMs[name]!)),
+    );
+    computing[name] = { ratio: ours / theirs, svc_ms: ours, redis_ms: theirs };
+    row([name, ours / theirs, ours, theirs]);
+  }
+  const barriers = median(figures.get('svc')!.map(({ barriersPerSecond }) => barriersPerSecond));
+  row(['barriers/s', barriers]);
   for (const server of servers.values()) await server.stop();
-  report['types'] = table;
+  report['scripts'] = { calls, computing, barriers_per_second: barriers };
 }
 
 /** Prints what each shard executed, and how busy it was, over the whole load. */
@@ -384,6 +428,7 @@ function save(): void {
 const PARTS: Readonly<Record<string, () => Promise<void> | void>> = {
   load: benchLoad,
   types: benchTypes,
+  scripts: benchScripts,
   pubsub: benchPubSub,
   overhead: benchOverhead,
   tracing: benchTracing,

@@ -3,12 +3,13 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { keyOf, load, resp } from './generator.ts';
+import { SCRIPT_COMMANDS } from './scripts.ts';
 import { cpuBetween, threadCpu } from './thread-cpu.ts';
 
 const run = promisify(execFile);
 
 /** A test of redis-benchmark; our own generator knows `set` and `get`. */
-type Test = 'set' | 'get' | (typeof TYPE_TESTS)[number];
+type Test = 'set' | 'get' | (typeof TYPE_TESTS)[number] | keyof typeof SCRIPT_COMMANDS;
 
 /** Stands for a value of the round's size. */
 const VALUE = '<value>';
@@ -62,6 +63,7 @@ const OWN_COMMANDS: Partial<Record<Test, OwnCommand>> = {
     words: ['XREAD', 'COUNT', '10', 'STREAMS', 'stream:read', '0'],
     fill: ['XADD', 'stream:read', '*', 'field', VALUE],
   },
+  ...SCRIPT_COMMANDS,
 };
 const FILL_COMMANDS = 1000;
 

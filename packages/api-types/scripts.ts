@@ -18,6 +18,8 @@ export interface ScriptReport {
   /** Commands that were called, and those among them that main had to run. */
   readonly commands: number;
   readonly calls_on_main: number;
+  /** Runs for which the other shards stood still. */
+  readonly barrier_runs: number;
   /** Runs that SCRIPT KILL or FUNCTION KILL has stopped. */
   readonly killed: number;
   /** Bytes of the source; those of the whole library for a function. */

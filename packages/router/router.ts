@@ -58,6 +58,20 @@ interface RouterOptions {
   beginTurn(): void;
 }
 
+/** Call of a script: the database that the script is in, and the sequence of the command that runs it. */
+export interface WatchedCall {
+  readonly database: number;
+  readonly sequence: number;
+}
+
+/** Sees the commands that clients send, and those that their scripts call. */
+type CommandWatcher = (
+  client: Client,
+  entry: CommandEntry,
+  args: Arguments,
+  call?: WatchedCall,
+) => void;
+
 type Taking = 'taken' | 'long' | 'full' | 'held';
 
 const WATCH = commandTable.byName('WATCH');
@@ -68,7 +82,7 @@ export class Router {
   readonly tracing: Tracing;
   readonly shardCalls: ShardCalls;
   /** Is shown every command that was sent on, while anybody wants to see them. */
-  watcher: ((client: Client, entry: CommandEntry, args: Arguments) => void) | undefined;
+  watcher: CommandWatcher | undefined;
   readonly #options: RouterOptions;
   readonly #links: readonly ShardLink[];
   readonly #values: Float64Array;
@@ -138,6 +152,10 @@ export class Router {
       isDurable: options.isDurable,
       running: { ...options.scripts, clock },
       log: options.scripts.log,
+      called: ({ connection, entry, args, database, sequence }) => {
+        const client = this.#clientRegistry.inSlot(connection);
+        if (client !== undefined) this.watcher?.(client, entry, args, { database, sequence });
+      },
       page,
     });
     this.transactions = new Transactions({

@@ -18,4 +18,6 @@ export interface TrackingState extends TrackingOptions {
   isBroken: boolean;
   /** CLIENT CACHING was given: for the next command. */
   isCachingGiven: boolean;
+  /** Sequence of the last script for which that was given. */
+  cachingScript?: number;
 }

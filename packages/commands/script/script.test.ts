@@ -102,6 +102,7 @@ const figures: ScriptReport = {
   keys: 7,
   commands: 8,
   callsOnMain: 10,
+  barrierRuns: 12,
   killed: 11,
 };
 const digest = 'ab'.repeat(20);
@@ -118,7 +119,20 @@ async function statsOf(line: string): Promise<unknown> {
 script('SCRIPT STATS answers all figures', async () => {
   const numbers = [
     ...['calls', 1, 'errors', 2, 'time-us', 3, 'p50-us', 4, 'p99-us', 5, 'max-us', 6],
-    ...['keys', 7, 'commands', 8, 'calls-on-main', 10, 'killed', 11, 'bytes', 9],
+    ...[
+      'keys',
+      7,
+      'commands',
+      8,
+      'calls-on-main',
+      10,
+      'barrier-runs',
+      12,
+      'killed',
+      11,
+      'bytes',
+      9,
+    ],
   ];
   assert.equal(await statsOf('SCRIPT STATS'), [
     ['name', 'lib.f', 'kind', 'function', ...numbers],

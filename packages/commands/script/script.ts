@@ -165,6 +165,7 @@ function writeFigures(scripts: readonly ScriptReport[], reply: ReplyWriter): voi
       ['keys', script.keys],
       ['commands', script.commands],
       ['calls-on-main', script.callsOnMain],
+      ['barrier-runs', script.barrierRuns],
       ['killed', script.killed],
       ['bytes', script.sourceBytes],
     ];

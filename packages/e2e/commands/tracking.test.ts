@@ -64,6 +64,36 @@ tracking('a key that was read is reported once, when it changes', async () => {
   assert.equal(await pushedSoFar(), []);
 });
 
+tracking(
+  'the keys that a script reads are reported, not those that it declares or writes',
+  async () => {
+    await line(writer, 'MSET a 1 b 2 c 3 d 4');
+    const reads =
+      "redis.call('GET', 'a') redis.call('SET', 'c', 5) return redis.call('MGET', 'b', 'd')";
+    const isOnOneShard = "return redis.call('GET', KEYS[1])";
+    const change = async (): Promise<unknown[]> => {
+      await line(writer, 'MSET a 1 b 2 c 3 d 4');
+      return (await pushedSoFar()).flat(2).filter((each) => each !== 'invalidate');
+    };
+    await line(reader, 'CLIENT TRACKING ON NOLOOP');
+    await reader.call('EVAL', reads, 1, 'c');
+    assert.equal((await change()).sort(), ['a', 'b', 'd']);
+    await reader.call('EVAL', isOnOneShard, 1, 'c');
+    assert.equal(await change(), ['c']);
+    await reader.call('EVAL_RO', "redis.call('GET', KEYS[2])", 2, 'a', 'b');
+    assert.equal(await change(), ['b']);
+    await line(reader, 'CLIENT TRACKING OFF');
+    await line(reader, 'CLIENT TRACKING ON OPTIN');
+    await reader.call('EVAL', isOnOneShard, 1, 'c');
+    assert.equal(await change(), []);
+    await line(reader, 'CLIENT CACHING YES');
+    await reader.call('EVAL', isOnOneShard, 1, 'c');
+    await reader.call('EVAL', isOnOneShard, 1, 'a');
+    assert.equal(await change(), ['c']);
+    await line(reader, 'CLIENT TRACKING OFF');
+  },
+);
+
 tracking('what a command waits for is read when it is served', async () => {
   for (const streams of ['s $', 's{1} s $ $']) {
     await line(writer, 'DEL s');

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { programOrNone, until } from '#testkit';
 
-/** Screenshots of every run; `dist` is in no commit. */
+/** Screenshots of every run but CI's, where nobody looks at them and they take a quarter of the time; `dist` is in no commit. */
 const SHOTS = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../screenshots');
 const WAIT_MS_MAX = 10_000;
 
@@ -68,5 +68,6 @@ export async function answered(page: Page): Promise<void> {
 }
 
 export async function shoot(page: Page, name: string): Promise<void> {
+  if (process.env['CI'] === 'true') return;
   await page.screenshot({ path: path.join(SHOTS, `${name}.png`), fullPage: true });
 }

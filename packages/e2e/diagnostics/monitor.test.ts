@@ -5,6 +5,9 @@ import * as assert from 'uvu/assert';
 
 const monitoring = suite('monitor');
 
+/** Keys of several shards. */
+const KEYS = ['a', 'b', 'c', 'd', 'e', 'f'];
+
 let server: ChildServer;
 let client: RespClient;
 
@@ -79,6 +82,33 @@ monitoring('all commands but those of administrators, and none that was refused'
     ...['"SELECT" "3"', '"CLIENT" "ID"', '"SELECT" "0"'],
   ]);
   await watcher.end();
+});
+
+monitoring('what a script calls is shown behind the script, with lua for its address', async () => {
+  const watcher = await monitor();
+  const undeclared = KEYS.map((key) => `redis.call('INCR', 'lua:${key}')`).join(' ');
+  const scripts = [
+    // Stays on one shard; needs all of them; refuses one call.
+    ["redis.call('SET', KEYS[1], ARGV[1]) return redis.call('get', KEYS[1])", '1', 'lua:k', 'v'],
+    [`redis.call('SELECT', 2) ${undeclared} redis.call('DBSIZE') redis.call('PING')`, '0'],
+    ["redis.pcall('SUBSCRIBE', 'x') redis.pcall('GET')", '0'],
+  ];
+  for (const script of scripts) await client.call('EVAL', ...script);
+  await send('ECHO end');
+  const lines: string[] = [];
+  while (!lines.at(-1)?.endsWith('"end"')) lines.push(await next(watcher));
+  const called = lines
+    .filter((line) => !line.includes('"EVAL"'))
+    .map((line) => line.replace(/^[\d.]+ /, ''));
+  assert.equal(called.slice(0, -1), [
+    ...['[0 lua] "SET" "lua:k" "v"', '[0 lua] "get" "lua:k"', '[0 lua] "SELECT" "2"'],
+    ...KEYS.map((key) => `[2 lua] "INCR" "lua:${key}"`),
+    ...['[2 lua] "DBSIZE"', '[2 lua] "PING"'],
+  ]);
+  assert.match(lines[0]!, / \[0 127\.0\.0\.1:\d+\] "EVAL" "redis\.call/);
+  await watcher.call('RESET');
+  await watcher.end();
+  await client.call('EVAL', "return redis.call('FLUSHALL')", '0');
 });
 
 monitoring('secrets are not shown', async () => {

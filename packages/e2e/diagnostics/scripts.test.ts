@@ -128,10 +128,16 @@ scripts('the same numbers are in SCRIPT STATS, INFO and the debug API', async ()
     ['script_errors', 'errors'],
     ['script_calls', 'commands'],
     ['script_calls_on_main', 'calls-on-main'],
+    ['script_barriers', 'barrier-runs'],
   ] as const) {
     assert.match(info, new RegExp(`^${field}:${sum(name)}\\r$`, 'm'), field);
   }
   assert.ok(sum('calls-on-main') >= 1);
+  assert.ok(commands.some((each) => each['barrier-runs'] === 1));
+  assert.ok(
+    commands.some((each) => each['barrier-runs'] === 0),
+    'a GET of a declared key needs one shard',
+  );
 });
 
 scripts('sources of scripts are told, cut off where they are long', async () => {

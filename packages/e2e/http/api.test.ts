@@ -227,6 +227,7 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
           keys: 'number',
           commands: 'number',
           calls_on_main: 'number',
+          barrier_runs: 'number',
           killed: 'number',
           source_bytes: 'number',
           source: 'string|null',

@@ -12,6 +12,8 @@ export type Control =
   | { kind: 'pause'; isOn: boolean }
   /** True when any client tracks keys. */
   | { kind: 'tracking'; isOn: boolean }
+  /** True while main wants to see the commands that scripts call. */
+  | { kind: 'watch-calls'; isOn: boolean }
   /** Scripts are forgotten: all of them, or one by its digest. */
   | { kind: 'forget-scripts'; digest: string | null }
   | { kind: 'stop' };

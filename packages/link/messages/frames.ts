@@ -77,6 +77,8 @@ export const ScriptAsk = {
   forget: 3,
   /** A line for the log. Body: its level in one byte, and the text. There is no answer. */
   log: 4,
+  /** A command that the script calls, while main wants to see them. Body: its frame. There is no answer. */
+  called: 5,
 } as const;
 
 const KIND_NAMES = new Map<number, string>(

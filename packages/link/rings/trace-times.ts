@@ -21,6 +21,8 @@ export const TracedPart = {
   logWrite: 2,
   /** The reply waited until the log was synced: the last part, whose end is written in when it is known. */
   logSync: 3,
+  /** A command that a script called, ahead of the script's own part; the detail is the command's index in the table. */
+  call: 4,
 } as const;
 
 /** Doubles of a body. */
@@ -36,6 +38,8 @@ export const TIMES_HEAD = 6;
 export const TIMES_PART = 4;
 /** Parts of one command that are told of, beside the wait for a sync: a long transaction is not told whole. */
 const PARTS_MAX = 64;
+/** Parts that the calls of scripts leave to the others. */
+const PARTS_BESIDE_CALLS = 8;
 
 /** Writes in when the wait for the log's sync was over, into a body of so many doubles; one that did not wait says nothing of it. */
 export function settleTimes(
@@ -70,7 +74,7 @@ export class TraceTimes {
   add(part: number, detail: number, startUs: number, endUs: number): void {
     const doubles = this.#doubles;
     const at = this.#end;
-    if (at >= doubles.length - (part === TracedPart.logSync ? 0 : TIMES_PART)) return;
+    if (at >= doubles.length - TIMES_PART * partsKeptFrom(part)) return;
     doubles[at] = part;
     doubles[at + 1] = detail;
     doubles[at + 2] = startUs;
@@ -91,4 +95,10 @@ export class TraceTimes {
     this.#end = TIMES_HEAD;
     return this.#bytes.subarray(0, bytes);
   }
+}
+
+/** Number of parts for which there must be room behind a part of this kind. */
+function partsKeptFrom(part: number): number {
+  if (part === TracedPart.logSync) return 0;
+  return part === TracedPart.call ? 1 + PARTS_BESIDE_CALLS : 1;
 }

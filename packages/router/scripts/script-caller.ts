@@ -19,6 +19,9 @@ export interface ScriptCommand {
   readonly command: CommandBytes;
   readonly database: number;
   readonly protocol: 2 | 3;
+  /** Slot of the client that runs the script, and the sequence of its command. */
+  readonly connection: number;
+  readonly sequence: number;
 }
 
 interface ScriptCallerOptions {

@@ -46,6 +46,8 @@ interface ScriptsOptions {
   readonly page: Page;
   /** A script writes to the log; levels as in redis.LOG_*. */
   log(level: number, message: string): void;
+  /** A script calls a command, and somebody wants to see that. */
+  called(call: ScriptCommand): void;
 }
 
 /** A script that runs alone. */
@@ -250,6 +252,9 @@ export class Scripts {
       case ScriptAsk.log:
         this.#options.log(body[0]!, Buffer.from(body.subarray(1)).toString('latin1'));
         return;
+      case ScriptAsk.called:
+        this.#options.called(commandIn(body, this.#args));
+        return;
       default:
         unreachable('a script asks for what there is');
     }
@@ -368,5 +373,7 @@ function commandIn(frame: Bytes, args: Arguments): ScriptCommand {
     command: { source: frame, at, length: words[Request.bodyBytes]!, spans, count },
     database: kindWord >>> DATABASE_SHIFT,
     protocol: (kindWord & RequestFlag.resp3) === 0 ? 2 : 3,
+    connection: words[Request.connection]!,
+    sequence: words[Request.sequence]! >>> 0,
   };
 }

@@ -51,6 +51,7 @@ function entryOf(script: ScriptReport, router: Router): ScriptEntry {
     keys: script.keys,
     commands: script.commands,
     calls_on_main: script.callsOnMain,
+    barrier_runs: script.barrierRuns,
     killed: script.killed,
     source_bytes: script.sourceBytes,
     source: script.isFunction ? null : sourceOf(script.name, router),

@@ -32,6 +32,8 @@ export class ClientMessaging {
   readonly monitors: Monitors;
   readonly keyEvents: KeyEvents;
   readonly #router: () => Router;
+  /** True while the shards tell of what scripts call. */
+  #areCallsWatched = false;
 
   constructor({ settings, page, blocks, router, clients }: ClientMessagingOptions) {
     this.#router = router;
@@ -64,13 +66,17 @@ export class ClientMessaging {
   /** Main looks at commands only while somebody wants to see them. */
   #watch(): void {
     const { tracking, monitors } = this;
-    if (!tracking.isOn && !monitors.isOn) {
-      this.#router().watcher = undefined;
+    const router = this.#router();
+    const isOn = tracking.isOn || monitors.isOn;
+    if (isOn !== this.#areCallsWatched) router.broadcast({ kind: 'watch-calls', isOn });
+    this.#areCallsWatched = isOn;
+    if (!isOn) {
+      router.watcher = undefined;
       return;
     }
-    this.#router().watcher = (client, entry, args) => {
-      tracking.routed(client, entry, args);
-      monitors.routed(client, entry, args);
+    router.watcher = (client, entry, args, call) => {
+      tracking.routed(client, entry, args, call);
+      monitors.routed(client, entry, args, call);
     };
   }
 

@@ -2,7 +2,7 @@
 
 import { fromLatin1, globMatches, isResourceError, type Bytes } from '#base';
 import type { Arguments, ClientPort, CommandEntry, MonitorFilter, MonitorsPort } from '#commands';
-import type { Client } from '#router';
+import type { Client, WatchedCall } from '#router';
 import type { FanOut } from './fan-out.ts';
 
 const REDACTED = '(redacted)';
@@ -20,6 +20,8 @@ interface Monitor {
 interface Shown {
   readonly client: Client;
   readonly entry: CommandEntry;
+  /** Given where a script of the client calls the command. */
+  readonly call: WatchedCall | undefined;
   /** Without secrets; one character per byte. */
   readonly words: readonly string[];
 }
@@ -64,12 +66,13 @@ export class Monitors implements MonitorsPort {
     for (const [client, { untilMs }] of this.#monitors) if (untilMs <= nowMs) this.forget(client);
   }
 
-  /** A command has been sent on. */
-  routed(client: Client, entry: CommandEntry, args: Arguments): void {
-    if (entry.has('admin') || entry.has('skip_monitor')) return;
+  /** A command has been sent on, or a script of the client calls it. */
+  routed(client: Client, entry: CommandEntry, args: Arguments, call?: WatchedCall): void {
+    // Commands that run scripts have the flag since Redis shows them by itself, ahead of what they call.
+    if (entry.has('admin') || (entry.has('skip_monitor') && entry.script === undefined)) return;
     this.endTurn();
     try {
-      this.#show(client, entry, args);
+      this.#show({ client, entry, call, words: wordsOf(entry, args) });
     } catch (error) {
       if (!isResourceError(error)) throw error;
       // A line longer than any text can be shown to nobody, and none is to be left out.
@@ -77,8 +80,7 @@ export class Monitors implements MonitorsPort {
     }
   }
 
-  #show(client: Client, entry: CommandEntry, args: Arguments): void {
-    const shown: Shown = { client, entry, words: wordsOf(entry, args) };
+  #show(shown: Shown): void {
     let isEncoded = false;
     for (const [target, monitor] of this.#monitors) {
       if (!isWanted(shown, monitor)) continue;
@@ -124,12 +126,20 @@ function fitsAny(words: readonly string[], patterns: readonly Bytes[]): boolean 
   });
 }
 
-function lineOf({ client, words }: Shown, nowMs: number): string {
+/** Stands for the address of what a script calls, as in Redis. */
+const SCRIPT = 'lua';
+
+function lineOf({ client, call, words }: Shown, nowMs: number): string {
   const us = Math.floor(nowMs * 1_000);
   const seconds = Math.floor(us / 1_000_000);
   const rest = String(us % 1_000_000).padStart(6, '0');
-  const from = client.isUnix ? `unix:${client.address.replace(/:0$/, '')}` : client.address;
-  return `+${seconds}.${rest} [${client.database} ${from}] ${words.map(quoted).join(' ')}\r\n`;
+  const from = call === undefined ? addressOf(client) : SCRIPT;
+  const database = call?.database ?? client.database;
+  return `+${seconds}.${rest} [${database} ${from}] ${words.map(quoted).join(' ')}\r\n`;
+}
+
+function addressOf({ isUnix, address }: Client): string {
+  return isUnix ? `unix:${address.replace(/:0$/, '')}` : address;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

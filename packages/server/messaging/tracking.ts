@@ -19,7 +19,7 @@ import {
 import type { Page } from '#stats';
 import type { KeyEvent } from '#link';
 import type { ReplyWriter } from '#resp';
-import type { Client } from '#router';
+import type { Client, WatchedCall } from '#router';
 import type { FanOut } from './fan-out.ts';
 import { Broadcasts } from './broadcasts.ts';
 
@@ -107,20 +107,32 @@ export class Tracking implements TracksPort {
     this.#count();
   }
 
-  /** A command of a tracking client has been sent on. */
-  routed(client: Client, entry: CommandEntry, args: Arguments): void {
+  /** A command of a tracking client has been sent on, or its script calls one: what a script reads are its calls' keys. */
+  routed(client: Client, entry: CommandEntry, args: Arguments, call?: WatchedCall): void {
     const { tracking } = client;
     if (tracking === undefined) return;
-    const { optIn, optOut, broadcasts, isCachingGiven } = tracking;
-    if (!broadcasts && entry.has('readonly') && !(optIn && !isCachingGiven)) {
-      if (!(optOut && isCachingGiven)) this.#remember(client, entry, args);
+    const isRead = entry.has('readonly') && entry.script === undefined;
+    if (call !== undefined) {
+      const isCachingGiven = call.sequence === tracking.cachingScript;
+      if (isRead && follows(tracking, isCachingGiven)) {
+        this.#remember(client, entry, args, call.sequence);
+      }
+      return;
     }
+    const { isCachingGiven } = tracking;
+    if (isRead && follows(tracking, isCachingGiven)) this.#remember(client, entry, args);
+    if (entry.script !== undefined && isCachingGiven) tracking.cachingScript = sequenceOf(client);
     // It is for one command, and further words about it are none.
     if (entry.container?.name !== 'CLIENT') tracking.isCachingGiven = false;
   }
 
-  #remember(client: Client, entry: CommandEntry, args: Arguments): void {
-    const readAt: ReadAt = { sequence: (client.nextSequence - 1) >>> 0, step: client.step };
+  #remember(
+    client: Client,
+    entry: CommandEntry,
+    args: Arguments,
+    sequence = sequenceOf(client),
+  ): void {
+    const readAt: ReadAt = { sequence, step: client.step };
     for (const { index } of findKeys(entry.command.keys, args) ?? []) {
       const key = args.latin1(index);
       let readers = this.#readers.get(key);
@@ -264,6 +276,19 @@ export class Tracking implements TracksPort {
     page.set('trackingItems', this.#items);
     page.set('trackingPrefixes', this.#broadcasts.prefixCount);
   }
+}
+
+/** True when what a client reads is followed; `isCachingGiven` says that CLIENT CACHING came ahead. */
+function follows(tracking: TrackingOptions, isCachingGiven: boolean): boolean {
+  const { optIn, optOut, broadcasts } = tracking;
+  if (broadcasts) return false;
+  if (optIn) return isCachingGiven;
+  return !(optOut && isCachingGiven);
+}
+
+/** Sequence of the command that a client has sent last. */
+function sequenceOf(client: Client): number {
+  return (client.nextSequence - 1) >>> 0;
 }
 
 /** True when a command that reads at `readAt` waits for its keys: it still has to read them. */

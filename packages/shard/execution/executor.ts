@@ -284,6 +284,10 @@ export class Executor {
     this.point(frame, spans);
   }
 
+  get traced(): TracedCommands {
+    return this.#options.traced;
+  }
+
   get pointedSpans(): number {
     return this.#pointedSpans;
   }

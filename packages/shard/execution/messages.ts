@@ -83,6 +83,9 @@ export class Messages {
       case 'tracking':
         events.isTracked = control.isOn;
         break;
+      case 'watch-calls':
+        this.#options.scripts.areCallsWatched = control.isOn;
+        break;
       case 'forget-scripts':
         this.#options.scripts.forget(control.digest);
         break;

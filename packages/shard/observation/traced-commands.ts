@@ -65,6 +65,11 @@ export class TracedCommands {
     this.#times.add(TracedPart.store, this.#command, this.#sinceUs, endUs);
   }
 
+  /** Notes a command that a script has called. */
+  called(command: number, sinceUs: number): void {
+    this.#times.add(TracedPart.call, command, sinceUs, this.#options.clock.nowUs());
+  }
+
   /** Notes that what the command has done was put into the log. */
   logged(bytes: number, sinceUs: number, endUs: number): void {
     this.#times.add(TracedPart.logWrite, bytes, sinceUs, endUs);

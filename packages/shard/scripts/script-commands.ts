@@ -3,7 +3,7 @@
  * other shards' matter is main's to run.
  */
 
-import { errors, keyName, type CommandError } from '#base';
+import { errors, keyName, type Bytes, type Clock, type CommandError } from '#base';
 import { commandTable, findKeys, scriptErrors, type Arguments, type CommandEntry } from '#commands';
 import { LuaType, type LuaEngine, type LuaVm } from '#lua';
 import { AT, countError, type Page } from '#stats';
@@ -32,11 +32,14 @@ interface ScriptCommandsOptions {
   readonly control: ScriptControl;
   readonly asks: MainAsks;
   readonly page: Page;
+  readonly clock: Clock;
 }
 
 export class ScriptCommands {
   /** True when scripts may call commands that refuse them. */
   mayCallAll = false;
+  /** True while main wants to see what is called: a client monitors, or tracks keys. */
+  areWatched = false;
   /** Run at hand. */
   run: ScriptRun | undefined;
   readonly #options: ScriptCommandsOptions;
@@ -152,9 +155,9 @@ export class ScriptCommands {
 
   /** Runs the command and pushes its reply; true when that is an error. */
   #run(L: number, engine: LuaEngine, entry: CommandEntry): boolean {
-    const { executor, sender, context } = this.#options;
+    const { executor } = this.#options;
     const run = this.run!;
-    const frame = this.#frame.end({
+    this.#frame.end({
       command: entry.id,
       flags: run.flags | (run.protocol === 3 ? RequestFlag.resp3 : 0),
       database: run.database,
@@ -162,6 +165,19 @@ export class ScriptCommands {
       sequence: run.sequence,
     });
     run.calls += 1;
+    if (this.areWatched) this.#options.asks.tell(ScriptAsk.called, this.#bytes);
+    if ((run.flags & RequestFlag.traced) === 0) return this.#runFrame(L, engine, entry);
+    const sinceUs = this.#options.clock.nowUs();
+    const isError = this.#runFrame(L, engine, entry);
+    executor.traced.called(entry.id, sinceUs);
+    return isError;
+  }
+
+  /** Runs the command that the frame has, here or on main. */
+  #runFrame(L: number, engine: LuaEngine, entry: CommandEntry): boolean {
+    const { executor, sender, context } = this.#options;
+    const { frame } = this.#frame;
+    const run = this.run!;
     if (entry.route === 'onMain') {
       executor.point(frame);
       const { length } = context.store.databases;
@@ -211,12 +227,17 @@ export class ScriptCommands {
     values[AT.scriptAsks]! += 1;
     run.asks += 1;
     if (entry.route !== 'onMain' && entry.mayChange) run.hasWrittenElsewhere = true;
-    const { bytes, words } = this.#frame;
     // Time stands still for a script, whatever is done in its name.
     const { nowMs } = context;
-    const reply = asks.ask(ScriptAsk.command, bytes.subarray(0, frameBytes(words[0]!)));
+    const reply = asks.ask(ScriptAsk.command, this.#bytes);
     context.setNow(nowMs);
     return engine.pushReply(L, reply, 0, reply.length);
+  }
+
+  /** Bytes of the frame at hand. */
+  get #bytes(): Bytes {
+    const { bytes, words } = this.#frame;
+    return bytes.subarray(0, frameBytes(words[Request.bytes]!));
   }
 
   /** Pushes the reply that the writer has, and forgets it. */

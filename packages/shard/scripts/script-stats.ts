@@ -14,6 +14,8 @@ interface CountedScript {
   readonly sourceBytes: number;
 }
 
+type EndedRun = Pick<ScriptRun, 'calls' | 'asks' | 'hasBarrier'>;
+
 /** Counts of one script or function. */
 export class ScriptCounts {
   readonly name: string;
@@ -26,6 +28,7 @@ export class ScriptCounts {
   #keys = 0;
   #commands = 0;
   #callsOnMain = 0;
+  #barrierRuns = 0;
   #killed = 0;
   readonly #times = new ScriptTimes();
 
@@ -41,13 +44,14 @@ export class ScriptCounts {
   }
 
   /** Counts a run that has ended. */
-  ended({ calls, asks }: Pick<ScriptRun, 'calls' | 'asks'>, keys: number, us: number): void {
+  ended({ calls, asks, hasBarrier }: EndedRun, keys: number, us: number): void {
     this.#calls += 1;
     this.#us += us;
     if (us > this.#usMax) this.#usMax = us;
     this.#keys += keys;
     this.#commands += calls;
     this.#callsOnMain += asks;
+    if (hasBarrier) this.#barrierRuns += 1;
     this.#times.add(us);
   }
 
@@ -69,6 +73,7 @@ export class ScriptCounts {
       keys: this.#keys,
       commands: this.#commands,
       callsOnMain: this.#callsOnMain,
+      barrierRuns: this.#barrierRuns,
       killed: this.#killed,
       times: this.#times.times,
     };

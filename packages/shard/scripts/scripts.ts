@@ -112,6 +112,11 @@ export class Scripts implements ShardScripts {
     this.#commands.mayCallAll = value;
   }
 
+  /** True while main wants to see the commands that scripts call. */
+  set areCallsWatched(value: boolean) {
+    this.#commands.areWatched = value;
+  }
+
   // Scripts.
 
   /** Main has sent the source of a script that is to be run by its digest. */
@@ -285,10 +290,11 @@ export class Scripts implements ShardScripts {
       isFunction,
       isReadOnly: call.isReadOnly || flags?.has('no-writes') === true,
       isAlone: context.shardCount === 1 || this.#options.keyLocks.isStopped,
+      hasBarrier: (kindWord & RequestFlag.alone) !== 0,
       isOutOfMemory: isOutOfMemory && flags?.has('allow-oom') !== true,
       connection: context.connection,
       sequence: words[word + Request.sequence]!,
-      flags: kindWord & RequestFlag.noTouch,
+      flags: kindWord & (RequestFlag.noTouch | RequestFlag.traced),
       unixUs: unixUs(),
       database: context.database,
       protocol: 2,

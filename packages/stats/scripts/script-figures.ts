@@ -32,6 +32,8 @@ interface ScriptSums {
   readonly commands: number;
   /** Commands among them that main had to run. */
   readonly callsOnMain: number;
+  /** Runs for which the other shards stood still. */
+  readonly barrierRuns: number;
   /** Runs that SCRIPT KILL or FUNCTION KILL has stopped. */
   readonly killed: number;
 }
@@ -106,6 +108,7 @@ function reportOf(parts: readonly ScriptFigures[]): ScriptReport {
     keys: sum(({ keys }) => keys),
     commands: sum(({ commands }) => commands),
     callsOnMain: sum(({ callsOnMain }) => callsOnMain),
+    barrierRuns: sum(({ barrierRuns }) => barrierRuns),
     killed: sum(({ killed }) => killed),
     usP50: Math.round(Math.min(usMax, percentileUs(counts, 0.5))),
     usP99: Math.round(Math.min(usMax, percentileUs(counts, 0.99))),

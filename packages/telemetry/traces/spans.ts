@@ -187,29 +187,49 @@ class Plan {
     }
     const times = { name: 'shard.execute', startUs, endUs, error: codeOf(error) };
     const id = this.#add(parentId, times, attributes);
+    // What a script called is told before the script itself, which has ended later.
+    let calls: PartTimes[] = [];
     for (const part of parts) {
+      if (part.part === TracedPart.call) {
+        if (this.#record.spans.shard) calls.push(part);
+        continue;
+      }
       // The command has ended when its reply waits.
-      this.#addPart(part.part === TracedPart.logSync ? parentId : id, part, attributes);
+      const isSync = part.part === TracedPart.logSync;
+      const partId = this.#addPart(isSync ? parentId : id, part, attributes);
+      if (part.part !== TracedPart.store) continue;
+      for (const call of calls) this.#addStore(partId ?? id, call, attributes);
+      calls = [];
     }
   }
 
-  #addPart(parentId: string, times: PartTimes, attributes: Attributes): void {
+  #addStore(
+    parentId: string,
+    { detail, startUs, endUs }: PartTimes,
+    attributes: Attributes,
+  ): string {
+    const operation = operationOf(detail, this.#context.commandNames);
+    const times = { name: `store.${operation}`, startUs, endUs };
+    return this.#add(parentId, times, { ...attributes, 'db.operation': operation });
+  }
+
+  /** Answers the span's id; undefined where it is not wanted. */
+  #addPart(parentId: string, times: PartTimes, attributes: Attributes): string | undefined {
     const { part, detail, startUs, endUs } = times;
-    const { commandNames } = this.#context;
     const { spans: switches } = this.#record;
-    const add = (name: string, more: Attributes): void => {
+    const add = (name: string, more: Attributes): string =>
       this.#add(parentId, { name, startUs, endUs }, { ...attributes, ...more });
-    };
-    if (part === TracedPart.store) {
-      const operation = operationOf(detail, commandNames);
-      add(`store.${operation}`, { 'db.operation': operation });
-    } else if (part === TracedPart.evict && switches.shard) {
-      add('shard.evict', { 'svc.evicted_keys': detail });
-    } else if (part === TracedPart.logWrite && switches.persistence) {
-      add('persistence.wal_write', { 'svc.wal_bytes': detail });
-    } else if (part === TracedPart.logSync && switches.persistence) {
-      add('persistence.wal_sync', {});
+    if (part === TracedPart.store) return this.#addStore(parentId, times, attributes);
+    if (part === TracedPart.evict && switches.shard) {
+      return add('shard.evict', { 'svc.evicted_keys': detail });
     }
+    if (part === TracedPart.logWrite && switches.persistence) {
+      return add('persistence.wal_write', { 'svc.wal_bytes': detail });
+    }
+    if (part === TracedPart.logSync && switches.persistence) {
+      return add('persistence.wal_sync', {});
+    }
+    return undefined;
   }
 
   #add(

@@ -160,6 +160,10 @@ const columns: readonly Column<ScriptEntry>[] = [
     ...numbers('main', 'On main', (script) => script.calls_on_main),
     hint: 'Commands that main had to run, since they concern other shards or no keys',
   },
+  {
+    ...numbers('barrier', 'Barriers', (script) => script.barrier_runs),
+    hint: 'Runs for which the other shards stood still',
+  },
   numbers('killed', 'Killed', ({ killed }) => killed),
   numbers('bytes', 'Source', (script) => script.source_bytes, bytes),
 ];

@@ -1,0 +1,71 @@
+/** Scripts: single ones that compute, and those that have to stop all shards, one after the other. */
+
+import { createHash } from 'node:crypto';
+import type { ChildServer } from '#testkit';
+
+/** One command. */
+const GET = "return redis.call('GET', KEYS[1])";
+/** A fixed window: five commands with those of the first call in a window. */
+const LIMITER = `local count = redis.call('INCR', KEYS[1])
+if count == 1 then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
+local left = redis.call('TTL', KEYS[1])
+redis.call('HSET', KEYS[2], 'count', count, 'left', left)
+return {count, left, redis.call('HGET', KEYS[2], 'count')}`;
+
+const RANDOM = '__rand_int__';
+
+/** Command of a round that calls a script by its digest, and the one that makes the script known. */
+interface ScriptCommands {
+  readonly words: readonly string[];
+  readonly fill: readonly string[];
+}
+
+function callOf(source: string, ...args: readonly string[]): ScriptCommands {
+  const digest = createHash('sha1').update(source).digest('hex');
+  return { words: ['EVALSHA', digest, ...args], fill: ['EVAL', source, ...args] };
+}
+
+export const SCRIPT_COMMANDS = {
+  evalsha_get: callOf(GET, '1', `key:${RANDOM}`),
+  evalsha_limiter: callOf(LIMITER, '2', `{${RANDOM}}count`, `{${RANDOM}}last`, '60'),
+  eval_get: { ...callOf(GET, '1', `key:${RANDOM}`), words: ['EVAL', GET, '1', `key:${RANDOM}`] },
+} as const;
+
+const ITEMS_OF_10_KB = 250;
+const CJSON_TURNS = 200;
+const document = `local items = {}
+for n = 1, ${String(ITEMS_OF_10_KB)} do items[n] = {id = n, name = 'name of ' .. n, tags = {'a', 'b'}} end`;
+
+/** Sources whose run takes long enough to be measured alone. */
+const COMPUTING = {
+  'loop of 10 M': 'local sum = 0 for n = 1, 1e7 do sum = sum + n end return tostring(sum)',
+  'cjson encode': `${document} local text
+    for n = 1, ${String(CJSON_TURNS)} do text = cjson.encode(items) end return #text`,
+  'cjson decode': `${document} local text, back = cjson.encode(items)
+    for n = 1, ${String(CJSON_TURNS)} do back = cjson.decode(text) end return #back`,
+} as const;
+
+/** Keys that the script does not declare, on whatever shards they are. */
+const BARRIER = "return redis.call('INCR', 'barrier:a') + redis.call('INCR', 'barrier:b')";
+
+/** Milliseconds of each computing script, and how many scripts that touch undeclared keys run in a second. */
+export interface ScriptFigures {
+  readonly computingMs: Readonly<Record<string, number>>;
+  readonly barriersPerSecond: number;
+}
+
+export async function scriptFigures(server: ChildServer, scale: number): Promise<ScriptFigures> {
+  const client = await server.client({ waitMs: 600_000 });
+  const computingMs: Record<string, number> = {};
+  for (const [name, source] of Object.entries(COMPUTING)) {
+    const sinceMs = performance.now();
+    await client.call('EVAL', source, 0);
+    computingMs[name] = performance.now() - sinceMs;
+  }
+  const count = 20_000 * scale;
+  const sinceMs = performance.now();
+  for (let nth = 0; nth < count; nth += 1) await client.call('EVAL', BARRIER, 0);
+  const barriersPerSecond = (count / (performance.now() - sinceMs)) * 1_000;
+  await client.end();
+  return { computingMs, barriersPerSecond };
+}
