@@ -11,7 +11,14 @@ export {
   sameBytes,
   spells,
 } from './bytes/bytes.ts';
-export { clockErrorUs, monotonicUs, systemClock, unixUs, type Clock } from './time/clock.ts';
+export {
+  clockErrorUs,
+  monotonicUs,
+  systemClock,
+  UnixOffset,
+  unixUs,
+  type Clock,
+} from './time/clock.ts';
 export { CommandError, ERROR_CODES, errors, untilNul } from './errors/command-error.ts';
 export { keySlot, shardOfSlot } from './hashes/crc16.ts';
 export { crc64 } from './hashes/crc64.ts';

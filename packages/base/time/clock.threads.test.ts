@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { clockErrorUs, compareClocks, systemClock } from './clock.ts';
+import { clockErrorUs, compareClocks, systemClock, UnixOffset, type Clock } from './clock.ts';
 
 const clocks = suite('clock');
 
@@ -60,6 +60,44 @@ clocks('of all threads agree: an answer lies between its question and its arriva
     }),
   );
 });
+
+/** Clock whose Unix time is ahead of its other one by `leadUs`, and which puts the thread aside before its nth reading. */
+class DelayedClock implements Clock {
+  leadUs = 1.7e15 + 321;
+  delayUs = 0;
+  #us = 0;
+  #readings = 0;
+
+  nowUs(): number {
+    return this.#read();
+  }
+
+  wallMs(): number {
+    return Math.floor((this.#read() + this.leadUs) / 1_000);
+  }
+
+  #read(): number {
+    this.#readings += 1;
+    this.#us += this.#readings % 3 === 0 ? 0.5 : this.delayUs + 0.5;
+    return this.#us;
+  }
+}
+
+clocks(
+  'the lead of Unix time is right to the millisecond, and stays though the thread is put aside',
+  () => {
+    const clock = new DelayedClock();
+    const offset = new UnixOffset(clock);
+    for (let nth = 0; nth < 3_000; nth += 1) offset.readUs();
+    const readUs = offset.readUs();
+    assert.ok(Math.abs(readUs - clock.leadUs) < 1_000, `${readUs - clock.leadUs} us off`);
+    clock.delayUs = 20_000;
+    for (let nth = 0; nth < 3_000; nth += 1) assert.is(offset.readUs(), readUs);
+    clock.delayUs = 0;
+    clock.leadUs -= 3_600e6;
+    assert.ok(Math.abs(offset.readUs() - clock.leadUs) < 1_001, 'it follows a clock that is set');
+  },
+);
 
 if (isMainThread) clocks.run();
 else parentPort!.on('message', () => parentPort!.postMessage([systemClock.nowUs(), clockErrorUs]));

@@ -55,19 +55,38 @@ export function monotonicUs(ms: number): number {
   return ms * 1_000 + offsetUs;
 }
 
-/** The wall clock's lead over `nowUs`, as far as the readings of its whole milliseconds tell. */
-let unixAheadUs = 0;
+/**
+ * Lead of a clock's wall time over its `nowUs`, as far as the readings of whole milliseconds tell. It stays what it is until a
+ * reading contradicts it, so times that it has converted keep their order, and it follows a wall clock that is set.
+ */
+export class UnixOffset {
+  readonly #clock: Clock;
+  #us = 0;
 
-/** Unix time in microseconds, between the wall clock's millisecond and the next. */
-export function unixUs(): number {
-  const leastUs = Date.now() * 1_000;
-  const supposedUs = systemClock.nowUs() + unixAheadUs;
-  const us = Math.min(Math.max(supposedUs, leastUs), leastUs + 999);
-  unixAheadUs += us - supposedUs;
-  return Math.floor(us);
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Reads the clock, and returns the lead in microseconds. */
+  readUs(): number {
+    const beforeUs = this.#clock.nowUs();
+    const wallUs = this.#clock.wallMs() * 1_000;
+    // The wall clock was in that millisecond at some moment in between, however long the thread was put aside.
+    this.#us = Math.max(this.#us, wallUs - this.#clock.nowUs());
+    this.#us = Math.min(this.#us, wallUs + 999 - beforeUs);
+    return this.#us;
+  }
 }
 
 export const systemClock: Clock = {
   nowUs: () => performance.now() * 1_000 + offsetUs,
   wallMs: () => Date.now(),
 };
+
+const unixOffset = new UnixOffset(systemClock);
+
+/** Unix time in microseconds, between the wall clock's millisecond and the next. */
+export function unixUs(): number {
+  const offsetUs = unixOffset.readUs();
+  return Math.floor(systemClock.nowUs() + offsetUs);
+}

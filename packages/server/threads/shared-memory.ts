@@ -1,6 +1,6 @@
 /** The memory that the server's threads share: rings, doorbell, reply blocks, statistics pages. */
 
-import { ERROR_CODES, systemClock } from '#base';
+import { ERROR_CODES, systemClock, UnixOffset } from '#base';
 import { commandTable } from '#commands';
 import { settingNames, type Settings } from '#config';
 import {
@@ -104,7 +104,7 @@ export class ServerMemory {
       settingNames,
       commandNames: commandTable.entries.map(({ lowerName }) => lowerName),
       windows: DoubleBuffer.allocate(windowTableLength(commandTable.entries.length)),
-      unixZeroUs: systemClock.wallMs() * 1_000 - systemClock.nowUs(),
+      unixZeroUs: new UnixOffset(systemClock).readUs(),
     };
     this.observer = new Observer(this.observerData);
     mainPage.set('startedUs', nowUs);

@@ -1,6 +1,6 @@
 /** The ops thread's end of tracing: takes what main tells of requests, keeps the latest, and hands them on. */
 
-import { ERROR_CODES, type Clock, type LogFields } from '#base';
+import { ERROR_CODES, UnixOffset, type Clock, type LogFields } from '#base';
 import type { TraceReport } from '#api-types';
 import type { TraceRecord, TraceRingReader } from '#link';
 import type { TelemetryLog } from '../otlp/collector-state.ts';
@@ -56,6 +56,8 @@ export class TraceStore {
   readonly exemplars = new Exemplars();
   readonly #options: TraceStoreOptions;
   readonly #export: TraceExport;
+  /** One for all traces: their spans keep the order of their times. */
+  readonly #unixOffset: UnixOffset;
   /** Oldest first. */
   #recent: (() => PlannedTrace)[] = [];
   #settings: TraceSettings;
@@ -65,6 +67,7 @@ export class TraceStore {
     this.#options = options;
     this.#settings = options.settings;
     this.#export = new TraceExport(options);
+    this.#unixOffset = new UnixOffset(options.clock);
     this.apply(options.settings);
   }
 
@@ -113,8 +116,8 @@ export class TraceStore {
   }
 
   #look(): void {
-    const { clock, ring } = this.#options;
-    const unixOffsetUs = clock.wallMs() * 1_000 - clock.nowUs();
+    const { ring } = this.#options;
+    const unixOffsetUs = this.#unixOffset.readUs();
     ring.take(RECORDS_MAX, (record) => {
       this.#take(record, unixOffsetUs);
     });
