@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 const LOOK_MS = 10;
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 
 /** Ends when the condition holds. Throws with `what` was awaited when it does not come to hold in time. */
 export async function until(

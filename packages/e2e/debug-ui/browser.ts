@@ -8,7 +8,7 @@ import { programOrNone, until } from '#testkit';
 
 /** Screenshots of every run but CI's, where nobody looks at them and they take a quarter of the time; `dist` is in no commit. */
 const SHOTS = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../screenshots');
-const WAIT_MS_MAX = 10_000;
+const WAIT_MS_MAX = 30_000;
 
 export const PAGES = [
   ...['overview', 'performance', 'hot-keys', 'key-fates', 'scripts', 'shards'],

@@ -1,5 +1,5 @@
 /** States that are longer than a block of the log or a piece of a snapshot: they are there as a whole, or not at all. */
-// test-limit: 120s
+// test-limit: 180s
 import { keysOnShard, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -9,8 +9,8 @@ import path from 'node:path';
 import { RespClient, type ClientOptions } from '../clients/resp-client.ts';
 import { until } from '../until.ts';
 
-const START_MS_MAX = 15_000;
-const STOP_MS_MAX = 15_000;
+const START_MS_MAX = 60_000;
+const STOP_MS_MAX = 30_000;
 const PORT_ATTEMPTS = 5;
 const OUTPUT_CHARS_MAX = 1_000_000;
 
