@@ -4,15 +4,12 @@
  * Scripts that only EVAL has brought are bounded as in Redis 7.4: beyond 500 the one that was used longest ago goes.
  */
 
-import { createHash } from 'node:crypto';
-import { asBuffer, type Bytes } from '#base';
+import { asBuffer, SourceDigests, type Bytes } from '#base';
 import type { Page } from '#stats';
 import { staysOnItsKeys } from './script-keys.ts';
 
 /** Most scripts that are there because of EVAL alone. */
 const EVALUATED_MAX = 500;
-/** Places in which sources are looked for before their digest is made; a power of two. */
-const RECENT = 256;
 
 export interface Script {
   /** SHA-1 of the source, 40 hexadecimal digits in lower case. */
@@ -30,8 +27,7 @@ export class ScriptCache {
   readonly #scripts = new Map<string, Script>();
   /** Scripts that EVAL has brought, the one used longest ago first. */
   readonly #evaluated = new Map<string, Script>();
-  /** Scripts whose sources were seen lately, by a cheap hash of them. */
-  readonly #recent: (Script | undefined)[] = new Array<Script | undefined>(RECENT);
+  readonly #digests = new SourceDigests();
   /** Tells the shards that have it that a script is gone. */
   readonly #forgotten: (script: Script) => void;
   readonly #page: Page;
@@ -59,11 +55,10 @@ export class ScriptCache {
 
   /** Returns the script of a source, which is added where it is new. */
   ofSource(bytes: Bytes, at: number, length: number, isLoaded: boolean): Script {
-    const place = placeOf(bytes, at, length);
-    const recent = this.#recent[place];
-    const isSame = recent !== undefined && isEqual(recent.source, bytes, at, length);
-    const script = isSame ? recent : this.#find(bytes, at, length);
-    this.#recent[place] = script;
+    const digest = this.#digests.of(bytes, at, length);
+    const script =
+      this.#scripts.get(digest) ??
+      this.#add(digest, Uint8Array.from(bytes.subarray(at, at + length)));
     if (isLoaded && !script.isLoaded) {
       script.isLoaded = true;
       this.#evaluated.delete(script.digest);
@@ -79,7 +74,6 @@ export class ScriptCache {
     this.#scripts.delete(digest);
     this.#evaluated.delete(digest);
     this.#count(-script.source.length);
-    this.#recent.fill(undefined);
     this.#forgotten(script);
   }
 
@@ -87,16 +81,12 @@ export class ScriptCache {
   clear(): void {
     this.#scripts.clear();
     this.#evaluated.clear();
-    this.#recent.fill(undefined);
+    this.#digests.clear();
     this.#page.set('scriptsCached', 0);
     this.#page.set('scriptSourceBytes', 0);
   }
 
-  #find(bytes: Bytes, at: number, length: number): Script {
-    const source = Uint8Array.from(bytes.subarray(at, at + length));
-    const digest = createHash('sha1').update(source).digest('hex');
-    const known = this.#scripts.get(digest);
-    if (known !== undefined) return known;
+  #add(digest: string, source: Bytes): Script {
     const script: Script = {
       digest,
       source,
@@ -106,7 +96,7 @@ export class ScriptCache {
     };
     this.#scripts.set(digest, script);
     this.#evaluated.set(digest, script);
-    this.#count(length);
+    this.#count(source.length);
     if (this.#evaluated.size > EVALUATED_MAX) this.#evict();
     return script;
   }
@@ -128,19 +118,4 @@ export class ScriptCache {
     this.#page.add('scriptsEvicted', 1);
     this.forget(oldest);
   }
-}
-
-function placeOf(bytes: Bytes, at: number, length: number): number {
-  const last = length - 1;
-  let hash = length;
-  for (let nth = 0; nth < 8; nth += 1) {
-    hash = (Math.imul(hash, 31) + (bytes[at + Math.floor((last * nth) / 7)] ?? 0)) | 0;
-  }
-  return hash & (RECENT - 1);
-}
-
-function isEqual(source: Bytes, bytes: Bytes, at: number, length: number): boolean {
-  return (
-    source.length === length && asBuffer(bytes).compare(source, 0, length, at, at + length) === 0
-  );
 }

@@ -3,8 +3,16 @@
  * thrown away when its memory has grown or when something has broken it; then all is compiled again as it is needed.
  */
 
-import { createHash } from 'node:crypto';
-import { asBuffer, assert, CommandError, errors, unixUs, type Bytes, type Clock } from '#base';
+import {
+  asBuffer,
+  assert,
+  CommandError,
+  errors,
+  SourceDigests,
+  unixUs,
+  type Bytes,
+  type Clock,
+} from '#base';
 import {
   scriptErrors,
   scriptShebang,
@@ -80,6 +88,7 @@ export class Scripts implements ShardScripts {
   readonly #commands: ScriptCommands;
   readonly #libraries: Libraries;
   readonly #sources = new Map<string, Bytes>();
+  readonly #digests = new SourceDigests();
   readonly #compiled = new Map<string, Runnable>();
   #engine: LuaEngine | undefined;
   /** Takes the reply of a script. */
@@ -133,6 +142,7 @@ export class Scripts implements ShardScripts {
       return;
     }
     this.#sources.clear();
+    this.#digests.clear();
     // The libraries are loaded into a new engine when they are needed.
     this.#dropEngine();
   }
@@ -152,9 +162,11 @@ export class Scripts implements ShardScripts {
 
   #keepSource(args: Arguments, index: number): string {
     const at = args.at(index);
-    const source = args.source.subarray(at, at + args.length(index));
-    const digest = createHash('sha1').update(source).digest('hex');
-    if (!this.#sources.has(digest)) this.#sources.set(digest, Uint8Array.from(source));
+    const length = args.length(index);
+    const digest = this.#digests.of(args.source, at, length);
+    if (!this.#sources.has(digest)) {
+      this.#sources.set(digest, Uint8Array.from(args.source.subarray(at, at + length)));
+    }
     return digest;
   }
 
