@@ -5,12 +5,15 @@ import type { ChildServer } from '#testkit';
 
 /** One command. */
 const GET = "return redis.call('GET', KEYS[1])";
-/** A fixed window: five commands with those of the first call in a window. */
-const LIMITER = `local count = redis.call('INCR', KEYS[1])
-if count == 1 then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
-local left = redis.call('TTL', KEYS[1])
-redis.call('HSET', KEYS[2], 'count', count, 'left', left)
-return {count, left, redis.call('HGET', KEYS[2], 'count')}`;
+/** A token bucket, in five commands. */
+const LIMITER = `local now = redis.call('TIME')
+local bucket = redis.call('HMGET', KEYS[1], 'tokens', 'at')
+local at = tonumber(now[1]) + tonumber(now[2]) / 1e6
+local tokens = math.min(tonumber(ARGV[1]), (bucket[1] or ARGV[1]) + (at - (bucket[2] or at)) * ARGV[2])
+if tokens < 1 then return {0, redis.call('PTTL', KEYS[1])} end
+redis.call('HSET', KEYS[1], 'tokens', tokens - 1, 'at', at)
+redis.call('EXPIRE', KEYS[1], 60)
+return {1, redis.call('HGET', KEYS[1], 'tokens')}`;
 
 const RANDOM = '__rand_int__';
 
@@ -27,7 +30,7 @@ function callOf(source: string, ...args: readonly string[]): ScriptCommands {
 
 export const SCRIPT_COMMANDS = {
   evalsha_get: callOf(GET, '1', `key:${RANDOM}`),
-  evalsha_limiter: callOf(LIMITER, '2', `{${RANDOM}}count`, `{${RANDOM}}last`, '60'),
+  evalsha_limiter: callOf(LIMITER, '1', `limit:${RANDOM}`, '1000', '100'),
   eval_get: { ...callOf(GET, '1', `key:${RANDOM}`), words: ['EVAL', GET, '1', `key:${RANDOM}`] },
 } as const;
 

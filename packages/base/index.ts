@@ -50,7 +50,7 @@ export {
   BULK_BYTES_MAX,
   UNAUTHENTICATED_BULK_BYTES_MAX,
 } from './limits.ts';
-export { SourceDigests } from './hashes/source-digests.ts';
+export { NamedDigests, SourceDigests } from './hashes/source-digests.ts';
 export { halfSipHash } from './hashes/half-sip-hash.ts';
 export { KeyFate, KEY_FATES } from './key-fate.ts';
 export { keyName, keyOfName } from './key-name.ts';

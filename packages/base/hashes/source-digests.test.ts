@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SourceDigests } from './source-digests.ts';
+import { NamedDigests, SourceDigests } from './source-digests.ts';
 
 const digests = suite('digests of sources');
 
@@ -30,6 +30,18 @@ digests('are those of what was asked for, though its memory is used again', () =
   assert.is(known.of(bytes, 0, 8), sha1('return 2'));
   bytes.write('return 1');
   assert.is(known.of(bytes, 0, 8), sha1('return 1'));
+});
+
+digests('as they are named become lower case, one after the other', () => {
+  const named = new NamedDigests();
+  const upper = sha1('a').toUpperCase();
+  for (const name of [upper, upper, sha1('b'), sha1('a'), upper]) {
+    assert.is(named.of(Buffer.from(`--${name}`), 2, name.length), name.toLowerCase());
+  }
+  for (const name of ['', 'abc', `${upper}0`]) {
+    assert.is(named.of(Buffer.from(name), 0, name.length), undefined);
+  }
+  assert.is(new NamedDigests().of(Buffer.alloc(40), 0, 40), '\0'.repeat(40));
 });
 
 digests.run();

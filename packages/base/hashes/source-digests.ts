@@ -1,7 +1,7 @@
-/** SHA-1 of sources: those that were seen lately are compared instead of being hashed again. */
+/** SHA-1 of sources, and its text: what was seen lately is compared instead of being hashed, or made a string, again. */
 
 import { createHash } from 'node:crypto';
-import { asBuffer } from '../bytes/bytes.ts';
+import { asBuffer, sameBytes } from '../bytes/bytes.ts';
 import type { Bytes } from '../bytes/byte-array.ts';
 
 /** Places for sources, by a cheap hash of them; a power of two. */
@@ -32,6 +32,23 @@ export class SourceDigests {
   /** Forgets all sources. */
   clear(): void {
     this.#seen.fill(undefined);
+  }
+}
+
+const DIGEST_LENGTH = 40;
+
+/** Digests as clients name them, in either case: the one that was named last is compared instead of being made a string. */
+export class NamedDigests {
+  readonly #bytes = new Uint8Array(DIGEST_LENGTH);
+  #latest = '';
+
+  /** Returns the digest in lower case, or undefined where the bytes have not the length of one. */
+  of(bytes: Bytes, at: number, length: number): string | undefined {
+    if (length !== DIGEST_LENGTH) return undefined;
+    if (this.#latest !== '' && sameBytes(bytes, at, this.#bytes, 0, length)) return this.#latest;
+    this.#bytes.set(bytes.subarray(at, at + length));
+    this.#latest = asBuffer(this.#bytes).toString('latin1').toLowerCase();
+    return this.#latest;
   }
 }
 

@@ -4,7 +4,7 @@
  * Scripts that only EVAL has brought are bounded as in Redis 7.4: beyond 500 the one that was used longest ago goes.
  */
 
-import { asBuffer, SourceDigests, type Bytes } from '#base';
+import { asBuffer, NamedDigests, SourceDigests, type Bytes } from '#base';
 import type { Page } from '#stats';
 import { staysOnItsKeys } from './script-keys.ts';
 
@@ -27,7 +27,10 @@ export class ScriptCache {
   readonly #scripts = new Map<string, Script>();
   /** Scripts that EVAL has brought, the one used longest ago first. */
   readonly #evaluated = new Map<string, Script>();
+  /** Script that was used last: it is behind the others. */
+  #latest: Script | undefined;
   readonly #digests = new SourceDigests();
+  readonly #named = new NamedDigests();
   /** Tells the shards that have it that a script is gone. */
   readonly #forgotten: (script: Script) => void;
   readonly #page: Page;
@@ -46,6 +49,12 @@ export class ScriptCache {
     const script = this.#scripts.get(digest);
     if (script !== undefined) this.#use(script);
     return script;
+  }
+
+  /** Returns the script that is named by its digest, in either case. */
+  named(bytes: Bytes, at: number, length: number): Script | undefined {
+    const digest = this.#named.of(bytes, at, length);
+    return digest === undefined ? undefined : this.byDigest(digest);
   }
 
   /** Returns a script's source, without using the script. */
@@ -73,6 +82,7 @@ export class ScriptCache {
     if (script === undefined) return;
     this.#scripts.delete(digest);
     this.#evaluated.delete(digest);
+    if (script === this.#latest) this.#latest = undefined;
     this.#count(-script.source.length);
     this.#forgotten(script);
   }
@@ -81,6 +91,7 @@ export class ScriptCache {
   clear(): void {
     this.#scripts.clear();
     this.#evaluated.clear();
+    this.#latest = undefined;
     this.#digests.clear();
     this.#page.set('scriptsCached', 0);
     this.#page.set('scriptSourceBytes', 0);
@@ -103,8 +114,10 @@ export class ScriptCache {
 
   /** Puts a script that EVAL has brought behind the others. */
   #use(script: Script): void {
-    if (script.isLoaded || !this.#evaluated.delete(script.digest)) return;
-    this.#evaluated.set(script.digest, script);
+    if (script.isLoaded || script === this.#latest) return;
+    this.#latest = script;
+    // One that is new was put there when it was added.
+    if (this.#evaluated.delete(script.digest)) this.#evaluated.set(script.digest, script);
   }
 
   #count(bytes: number): void {

@@ -88,21 +88,19 @@ export class Scripts {
   /** Sends a command that has to do with scripts; false when a ring is full, and then nothing was sent. */
   send(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
     const { routes, answers } = this.#options;
-    if (entry.script === 'digest' && this.#scriptOf(entry, args) === undefined) {
+    const script = this.#scriptOf(entry, args);
+    if (script === undefined && entry.script === 'digest') {
       answers.fail(client, entry, errors.noScript);
       return true;
     }
-    this.introduce(entry, args);
-    if (routes.links.length === 1 || entry.script === 'load' || this.#stays(entry, args)) {
-      return routes.send(client, entry, args, command);
+    const owner = routes.commonOwner(entry, args);
+    const host = owner >= 0 ? owner : this.#hostOf(entry, args);
+    if (script !== undefined) this.#introduceTo(host, entry, script);
+    const stays = script?.staysOnItsKeys === true && owner >= 0;
+    if (stays || routes.links.length === 1 || entry.script === 'load') {
+      return routes.sendTo(client, entry, host, command);
     }
-    return this.#sendAlone(client, entry, args, command);
-  }
-
-  /** True when the script needs one shard, whatever it does. */
-  #stays(entry: CommandEntry, args: Arguments): boolean {
-    if (this.#scriptOf(entry, args)?.staysOnItsKeys !== true) return false;
-    return this.#options.routes.ownersOf(entry, args).length === 1;
+    return this.#sendAlone(client, entry, host, command);
   }
 
   /** Tells the host of a command the source of its script, if it has to be told. */
@@ -153,8 +151,7 @@ export class Scripts {
       case 'load':
         return this.cache.ofSource(args.source, args.at(2), args.length(2), true);
       case 'digest':
-        if (args.length(1) !== 40) return undefined;
-        return this.cache.byDigest(args.latin1(1).toLowerCase());
+        return this.cache.named(args.source, args.at(1), args.length(1));
       case 'function':
       case undefined:
         return undefined;
@@ -166,9 +163,8 @@ export class Scripts {
   }
 
   /** Sends a script to its host, and has the other shards stop at the same place of the order. */
-  #sendAlone(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
+  #sendAlone(client: Client, entry: CommandEntry, host: number, command: CommandBytes): boolean {
     const { routes } = this.#options;
-    const host = this.#hostOf(entry, args);
     const link = routes.linkFor(client, host);
     const size = link.frameSize(command.count, command.length);
     const at = link.reserve(size);

@@ -1,6 +1,6 @@
 /** Commands of main that need nothing of main: a script gets their replies where it runs. */
 
-import { CommandError, errors } from '#base';
+import { CommandError, errors, unixUs } from '#base';
 import type { Arguments, CommandEntry } from '#commands';
 import type { ReplyWriter } from '#resp';
 import type { ScriptRun } from './script-run.ts';
@@ -10,10 +10,11 @@ type Local = (run: ScriptRun, args: Arguments, reply: ReplyWriter, databases: nu
 const LOCAL = new Map<string, Local>([
   [
     'TIME',
-    ({ unixUs }, _args, reply) => {
+    (run, _args, reply) => {
+      const us = (run.unixUs ??= unixUs());
       reply.arrayHeader(2);
-      reply.text(String(Math.floor(unixUs / 1e6)), 'latin1');
-      reply.text(String(unixUs % 1e6), 'latin1');
+      reply.text(String(Math.floor(us / 1e6)), 'latin1');
+      reply.text(String(us % 1e6), 'latin1');
     },
   ],
   [

@@ -203,6 +203,7 @@ export class ScriptCommands {
     if (shardCount === 1 && !keyLocks.isUnderWay) return true;
     const run = this.run!;
     if (shardCount > 1 && entry.otherKeys?.areNamed(args) === true) return false;
+    if (!keyLocks.isUnderWay && !context.hasGuests) return this.#areOwn(entry, args);
     const names: string[] = [];
     for (const { index } of findKeys(entry.command.keys, args) ?? []) {
       const at = args.at(index);
@@ -218,6 +219,15 @@ export class ScriptCommands {
     asks.wait(isFree);
     this.#options.executor.point(this.#frame.frame);
     return true;
+  }
+
+  /** True when all keys of the command belong to this shard. */
+  #areOwn(entry: CommandEntry, args: Arguments): boolean {
+    const { context } = this.#options;
+    const { source } = args;
+    if (entry.firstArgumentIsKey) return context.isOwn(source, args.at(1), args.length(1));
+    const found = findKeys(entry.command.keys, args) ?? [];
+    return found.every(({ index }) => context.isOwn(source, args.at(index), args.length(index)));
   }
 
   #askMain(L: number, engine: LuaEngine, entry: CommandEntry): boolean {

@@ -17,8 +17,8 @@ export interface ScriptRun {
   readonly sequence: number;
   /** Bits of RequestFlag that its calls inherit. */
   readonly flags: number;
-  /** Unix microseconds: one moment for the whole script. */
-  readonly unixUs: number;
+  /** Unix microseconds of the first TIME, which all others of the script answer too. */
+  unixUs: number | undefined;
   /** The database that its calls are in; SELECT changes it. */
   database: number;
   /** The protocol in which it gets replies; `redis.setresp` changes it. */

@@ -8,8 +8,8 @@ import {
   assert,
   CommandError,
   errors,
+  NamedDigests,
   SourceDigests,
-  unixUs,
   type Bytes,
   type Clock,
 } from '#base';
@@ -89,6 +89,7 @@ export class Scripts implements ShardScripts {
   readonly #libraries: Libraries;
   readonly #sources = new Map<string, Bytes>();
   readonly #digests = new SourceDigests();
+  readonly #named = new NamedDigests();
   readonly #compiled = new Map<string, Runnable>();
   #engine: LuaEngine | undefined;
   /** Takes the reply of a script. */
@@ -149,7 +150,7 @@ export class Scripts implements ShardScripts {
 
   eval(args: Arguments, call: ScriptCall): void {
     const keyCount = keyCountOf(args, errors.notInteger);
-    const digest = call.isNamed ? args.latin1(1).toLowerCase() : this.#keepSource(args, 1);
+    const digest = call.isNamed ? this.#namedIn(args) : this.#keepSource(args, 1);
     const script = this.#find(digest, call.isNamed);
     this.#run(script, args, keyCount, call);
   }
@@ -157,6 +158,12 @@ export class Scripts implements ShardScripts {
   load(args: Arguments, index: number): string {
     const digest = this.#keepSource(args, index);
     this.#find(digest, false);
+    return digest;
+  }
+
+  #namedIn(args: Arguments): string {
+    const digest = this.#named.of(args.source, args.at(1), args.length(1));
+    if (digest === undefined) throw errors.noScript;
     return digest;
   }
 
@@ -307,7 +314,7 @@ export class Scripts implements ShardScripts {
       connection: context.connection,
       sequence: words[word + Request.sequence]!,
       flags: kindWord & (RequestFlag.noTouch | RequestFlag.traced),
-      unixUs: unixUs(),
+      unixUs: undefined,
       database: context.database,
       protocol: 2,
       hasWritten: false,
