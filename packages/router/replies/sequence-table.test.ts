@@ -1,7 +1,5 @@
 /** Commands in flight, by sequence: found whatever came between, and without a trace when they are gone. */
-import { setFlagsFromString, getHeapSpaceStatistics } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { withRandom } from '#testkit';
+import { bytesPromoted, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SequenceTable, type Sequenced } from './sequence-table.ts';
@@ -49,15 +47,7 @@ sequenceTables(
   }),
 );
 
-/** Bytes in V8's old generation. */
-function oldBytes(): number {
-  const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space');
-  return space!.space_used_size;
-}
-
-sequenceTables('of what comes and goes nothing gets into the old generation', () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('globalThis.gc') as (options?: object) => void;
+sequenceTables('of what comes and goes nothing gets into the old generation', async () => {
   const table = new SequenceTable<Flying>(BUCKETS);
   let sequence = 0;
   const comeAndGo = (): void => {
@@ -69,15 +59,9 @@ sequenceTables('of what comes and goes nothing gets into the old generation', ()
       sequence += 2;
     }
   };
-  for (let round = 0; round < 50; round += 1) comeAndGo();
-  collect();
-  const before = oldBytes();
-  for (let round = 0; round < 200; round += 1) {
-    comeAndGo();
-    collect({ type: 'minor' });
-  }
+  const left = await bytesPromoted(200, comeAndGo);
   // A Map in its place leaves 2.7 MB.
-  assert.ok(oldBytes() - before < 256 * 1024, `${oldBytes() - before} bytes`);
+  assert.ok(left < 256 * 1024, `${left} bytes`);
 });
 
 sequenceTables.run();
