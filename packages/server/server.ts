@@ -89,6 +89,7 @@ export class Server {
     this.#serverMemory = serverMemory;
     this.#traces = new Traces(settings, serverMemory.mainPage, this.ops);
     this.#durability = lock && this.#newDurability(serverMemory, lock);
+    this.ops.begin(serverMemory.observerData);
     this.#pool = this.#newPool(serverMemory);
     this.#latencyMonitor = new LatencyMonitor({
       settings,
@@ -284,9 +285,9 @@ export class Server {
   async start(warnings: readonly ConfigWarning[] = []): Promise<void> {
     for (const { event, severity, message } of warnings) this.log[severity](event, message);
     try {
-      // Probes begin first: they say how far the rest is. But no client waits for HTTP.
-      const http = this.ops.start(this.#serverMemory.observerData, this.#opsAnswers());
-      await Promise.all([http, this.#openToClients(), this.#recover(http)]);
+      // Probes begin first: they say how far the rest is.
+      const http = this.ops.start(this.#opsAnswers());
+      await Promise.all([http, this.#openToClients(http), this.#recover(http)]);
     } catch (error) {
       this.#isStopping = true;
       this.#places.listener.close();
@@ -335,10 +336,12 @@ export class Server {
     return this.#durability.refusal;
   }
 
-  async #openToClients(): Promise<void> {
+  /** A client that has a reply finds HTTP there too. */
+  async #openToClients(http: Promise<void>): Promise<void> {
     if (this.#settings.boolean('latency.startup-test')) {
       this.#baseline = await testAtStart(this.#settings, this.log);
     }
+    await http;
     if (this.#isStopping) return;
     await this.#places.listener.open();
     this.#turn.listen();

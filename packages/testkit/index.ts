@@ -1,6 +1,7 @@
 export { Collector, type CollectorMode, type OtlpMetric, type OtlpSpan } from './collector.ts';
 export { call, CallContext, prepared, type CallOptions } from './call.ts';
 export { ChildServer, freePort } from './servers/child-server.ts';
+export { bytesPromoted } from './bytes-promoted.ts';
 export { binary, dumpPayload, restore } from './dump-payload.ts';
 export { FakeClock } from './fake-clock.ts';
 export { request, type HttpAnswer, type HttpAsking } from './clients/http-client.ts';

@@ -1,8 +1,11 @@
 /** Output of a start, and how little must be loaded for it. */
 // test-limit: 60s
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { mainFile, startServer, until } from '#testkit';
+import { freePort, mainFile, request, RespClient, startServer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -53,6 +56,50 @@ start('its lines are told in the order of what has happened', async () => {
   assert.ok(events.indexOf('http-listening') < events.indexOf('started'), events.join());
   assert.match(server.stdout, `clients at 127.0.0.1:${String(server.port)}`);
   await server.stop();
+});
+
+/** Holds the ops thread, the only one that is given no data when it is made, until a file is there. */
+const HOLDING = `
+  import { existsSync } from 'node:fs';
+  import { isMainThread, workerData } from 'node:worker_threads';
+  const words = new Int32Array(new SharedArrayBuffer(4));
+  const isHeld = () => !existsSync(process.env.TEST_GATE);
+  if (!isMainThread && workerData === undefined) while (isHeld()) Atomics.wait(words, 0, 0, 5);
+`;
+
+start('no client is let in before HTTP is listened for', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-test-'));
+  const gate = path.join(folder, 'gate');
+  const holding = path.join(folder, 'holding.mjs');
+  writeFileSync(holding, HOLDING);
+  const port = await freePort();
+  const httpPort = await freePort(port);
+  const ports = ['--port', String(port), '--http-port', String(httpPort), '--shards', '1'];
+  const child = spawn(process.execPath, ['--import', holding, mainFile, ...ports], {
+    cwd: folder,
+    stdio: 'ignore',
+    env: { ...process.env, TEST_GATE: gate },
+  });
+  const ended = once(child, 'exit');
+  const isServed = async (): Promise<boolean> => {
+    const client = await RespClient.connect({ port }).catch(() => undefined);
+    const answer = await client?.reply('PING');
+    await client?.end();
+    return answer === 'PONG';
+  };
+  try {
+    // By then everything else that a start waits for is there.
+    const log = path.join(folder, 'svc-data/log/shard-0');
+    await until(() => existsSync(log) && readdirSync(log).length > 0, 'the log is begun');
+    assert.is(await isServed(), false);
+    writeFileSync(gate, '');
+    await until(isServed, 'clients are served');
+    assert.is((await request(httpPort, '/health/live')).status, 200);
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+    rmSync(folder, { recursive: true });
+  }
 });
 
 start.run();

@@ -74,6 +74,19 @@ if (needs('chromium')) {
     await page.close();
   });
 
+  states('latency bands that are off say how they are switched on', async () => {
+    const { page } = await openView(browser);
+    await visit(page, server.httpPort, 'performance');
+    await page.getByText('Bands are off. Set latency-bands.enabled to true').waitFor();
+    const table = page.locator('table.bands');
+    assert.is(await table.count(), 0);
+    await client.call('CONFIG', 'SET', 'latency-bands-enabled', 'yes');
+    await table.waitFor();
+    await client.call('CONFIG', 'SET', 'latency-bands-enabled', 'no');
+    await page.getByText('Bands are off.').waitFor();
+    await page.close();
+  });
+
   states('the look-up of key fates keeps its database', async () => {
     const { page } = await openView(browser);
     await visit(page, server.httpPort, 'key-fates');

@@ -5,6 +5,7 @@ import type { ByKeyCommand, EveryShardCommand, SplitPlan } from '#commands';
 import type { KeptArguments } from '#stats';
 import type { ReplyWriter } from '#resp';
 import type { Client } from '../clients/client.ts';
+import type { Sequenced } from './sequence-table.ts';
 
 type Gathered = ByKeyCommand<never> | EveryShardCommand<never>;
 
@@ -32,9 +33,11 @@ interface PartTimes {
   readonly durableUs: number;
 }
 
-export class Gather {
+export class Gather implements Sequenced<Gather> {
   readonly client: Client;
+  readonly slot: number;
   readonly sequence: number;
+  next: Gather | undefined;
   readonly commandId: number;
   readonly isMuted: boolean;
   readonly database: number;
@@ -59,6 +62,7 @@ export class Gather {
 
   constructor(options: GatherOptions) {
     this.client = options.client;
+    this.slot = options.client.slot;
     this.sequence = options.sequence;
     this.commandId = options.commandId;
     this.isMuted = options.isMuted;

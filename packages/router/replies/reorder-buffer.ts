@@ -3,10 +3,11 @@
  * answers before another.
  *
  * This happens to every pipelining client, so it allocates nothing: the bytes wait in a block of the
- * shared memory, found by the low bits of their sequence. What does not fit goes to a map.
+ * shared memory, found by the low bits of their sequence. What does not fit goes to a table.
  */
 
 import type { Bytes } from '#base';
+import { SequenceTable, type Sequenced } from './sequence-table.ts';
 
 /** Blocks of shared memory; `net`'s BlockPool is one. */
 export interface ParkingBlocks {
@@ -23,7 +24,7 @@ export interface ParkingBlocks {
 const PLACES = 256;
 const FIELDS = 3;
 
-interface LooseReply {
+interface LooseReply extends Sequenced<LooseReply> {
   readonly pieces: Bytes[];
   /** Commands that it answers; 0 as long as more pieces follow. */
   count: number;
@@ -34,7 +35,8 @@ export class ReorderBuffer {
   readonly #blocks: ParkingBlocks;
   /** Per place: how many commands the reply answers (0 = nothing here), its offset, its length. */
   readonly #places = new Int32Array(FIELDS * PLACES);
-  readonly #loose = new Map<number, LooseReply>();
+  /** Made with the first reply that needs it. */
+  #loose: SequenceTable<LooseReply> | undefined;
   #block = -1;
   #used = 0;
   #inBlock = 0;
@@ -45,7 +47,7 @@ export class ReorderBuffer {
   }
 
   get isEmpty(): boolean {
-    return this.#inBlock === 0 && this.#loose.size === 0;
+    return this.#inBlock === 0 && (this.#loose?.count ?? 0) === 0;
   }
 
   /** Bytes that are parked, or about as many. */
@@ -80,9 +82,11 @@ export class ReorderBuffer {
 
   /** Parks bytes that are its own from now on: a reply, or a piece of one that goes on (`count` is 0). */
   give(sequence: number, count: number, bytes: Bytes): void {
-    const begun = this.#loose.get(sequence);
-    if (begun === undefined) this.#loose.set(sequence, { pieces: [bytes], count });
-    else {
+    this.#loose ??= new SequenceTable(PLACES);
+    const begun = this.#loose.find(0, sequence);
+    if (begun === undefined) {
+      this.#loose.add({ slot: 0, sequence, next: undefined, pieces: [bytes], count });
+    } else {
       begun.pieces.push(bytes);
       begun.count = count;
     }
@@ -111,16 +115,15 @@ export class ReorderBuffer {
   /** Forgets everything: the client is gone. */
   clear(): void {
     this.#places.fill(0);
-    this.#loose.clear();
+    this.#loose?.clear();
     this.#looseBytes = 0;
     this.#inBlock = 0;
     this.#giveBlock();
   }
 
   #releaseLoose(sequence: number, output: { give(bytes: Bytes): void }): number {
-    const loose = this.#loose.get(sequence);
+    const loose = this.#loose?.remove(0, sequence);
     if (loose === undefined) return 0;
-    this.#loose.delete(sequence);
     for (const piece of loose.pieces) {
       this.#looseBytes -= piece.length;
       output.give(piece);

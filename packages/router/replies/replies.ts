@@ -17,6 +17,10 @@ import type { Gather } from './gather.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { emptyHead, type ShardLink } from '../shard-link.ts';
 import type { OfferAnswer } from './offer-answer.ts';
+import { SequenceTable } from './sequence-table.ts';
+
+/** Gathers of all clients; a pipeline of many makes chains, which stay short. */
+const GATHER_BUCKETS = 1_024;
 
 /** Signals of shards besides replies. */
 export interface ShardSignals {
@@ -64,8 +68,7 @@ export class Replies {
   readonly #page: Page;
   readonly #signals: ShardSignals;
   readonly #keyEvents: (body: Bytes) => void;
-  /** Gathers by slot of the client, then by sequence. */
-  readonly #gathers = new Map<number, Map<number, Gather>>();
+  readonly #gathers = new SequenceTable<Gather>(GATHER_BUCKETS);
 
   constructor(options: RepliesOptions) {
     const { memory, links, clientRegistry, answers, page, signals, keyEvents } = options;
@@ -80,13 +83,7 @@ export class Replies {
 
   /** Parts of a command were sent for. */
   await(gather: Gather): void {
-    const { slot } = gather.client;
-    let bySequence = this.#gathers.get(slot);
-    if (bySequence === undefined) {
-      bySequence = new Map();
-      this.#gathers.set(slot, bySequence);
-    }
-    bySequence.set(gather.sequence, gather);
+    this.#gathers.add(gather);
     gather.sinceUs = this.#clientRegistry.nowUs;
     this.#page.add('scatters', 1);
   }
@@ -267,7 +264,7 @@ export class Replies {
   }
 
   #gatherOf(slot: number, sequence: number): Gather {
-    const gather = this.#gathers.get(slot)?.get(sequence);
+    const gather = this.#gathers.find(slot, sequence);
     return gather ?? unreachable('a part answers a gathered command');
   }
 
@@ -282,10 +279,7 @@ export class Replies {
     const isError = (flags & (ReplyFlag.error | ReplyFlag.unsafe)) !== 0;
     this.#page.add('scatterShards', 1);
     if (!gather.add(link.index, body, isError)) return;
-    const { slot } = gather.client;
-    const bySequence = this.#gathers.get(slot);
-    bySequence?.delete(gather.sequence);
-    if (bySequence?.size === 0) this.#gathers.delete(slot);
+    this.#gathers.remove(gather.slot, gather.sequence);
     this.#answers.finish(gather);
   }
 

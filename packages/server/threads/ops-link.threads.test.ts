@@ -46,7 +46,8 @@ ops('writes what it is sent, follows the level, and flushes before it ends', asy
   const running = settings(file, 'http.enabled=false');
   const link = new OpsLink(running, 'test');
   link.post(record('info', 'before the thread'));
-  await link.start(new ServerMemory(1, running, 0).observerData, {});
+  link.begin(new ServerMemory(1, running, 0).observerData);
+  await link.start({});
   link.post(record('info', 'one'));
   link.post(record('debug', 'two'));
   running.configSet([['loglevel', 'debug']]);
@@ -64,7 +65,8 @@ ops('says that its port is taken, and still writes the log', async () => {
   const link = new OpsLink(running, 'test');
   let message = '';
   try {
-    await link.start(new ServerMemory(1, running, 0).observerData, {});
+    link.begin(new ServerMemory(1, running, 0).observerData);
+    await link.start({});
   } catch (error) {
     message = (error as Error).message;
   }

@@ -28,6 +28,7 @@ export class OpsLink {
   #port: MessagePort | undefined;
   #worker: OpsWorker | undefined;
   #calls: PortCalls | undefined;
+  #listening: Promise<void> = Promise.resolve();
   #stopped: (() => void) | undefined;
   #early: LogRecord[] = [];
   /** Tells of settings that have changed. */
@@ -54,10 +55,10 @@ export class OpsLink {
   }
 
   /**
-   * Starts the thread; what was logged before is written then. Settles when HTTP is listened for, and
-   * rejects when that cannot be.
+   * Has the thread begin; what was logged before is written then. The earlier it knows what there is to do, the earlier
+   * it listens: other threads that start take processors from it. Until `start` it keeps no process alive.
    */
-  async start(observer: ObserverData, answers: MainAnswers): Promise<void> {
+  begin(observer: ObserverData): void {
     const { port1, port2 } = new MessageChannel();
     const data: OpsData = {
       port: port2,
@@ -72,10 +73,7 @@ export class OpsLink {
     const worker = this.#worker;
     const calls = new PortCalls(port1);
     this.#calls = calls;
-    for (const [name, answer] of Object.entries(answers)) {
-      calls.on(name, answer as (question: unknown) => unknown);
-    }
-    const listening = new Promise<void>((resolve, reject) => {
+    this.#listening = new Promise<void>((resolve, reject) => {
       port1.on('message', (message: CallMessage | OpsNotice) => {
         if (isCall(message)) calls.take(message);
         else if (message.kind === 'listening') resolve();
@@ -89,16 +87,32 @@ export class OpsLink {
         resolve();
       });
     });
+    // `start` tells of it.
+    this.#listening.catch(() => undefined);
+    port1.unref();
     this.#port = port1;
     this.#send({ kind: 'log', records: this.#early });
     this.#early = [];
-    // Lines alone are waited for by nobody.
-    if (data.http.isEnabled) {
-      await listening;
-      this.#isListening = true;
+  }
+
+  /** Settles when HTTP is listened for, and rejects when that cannot be. The thread's calls are answered from here on. */
+  async start(answers: MainAnswers): Promise<void> {
+    const worker = this.#worker;
+    const port = this.#port;
+    for (const [name, answer] of Object.entries(answers)) {
+      this.#calls?.on(name, answer as (question: unknown) => unknown);
     }
-    worker.unref();
-    port1.unref();
+    // Lines alone are waited for by nobody.
+    if (!this.#settings.boolean('http.enabled')) return;
+    worker?.ref();
+    port?.ref();
+    try {
+      await this.#listening;
+      this.#isListening = true;
+    } finally {
+      worker?.unref();
+      port?.unref();
+    }
   }
 
   post(record: LogRecord): void {

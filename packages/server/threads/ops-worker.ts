@@ -26,10 +26,13 @@ export class OpsWorker {
 
   /** Has it begin; `died` is called when it ends by an error, or has. */
   run(data: OpsData & { readonly port: MessagePort }, died: (error: Error) => void): void {
-    this.#worker.ref();
     if (this.#failure !== undefined) died(this.#failure);
     this.#worker.on('error', died);
     this.#worker.postMessage(data, [data.port]);
+  }
+
+  ref(): void {
+    this.#worker.ref();
   }
 
   unref(): void {

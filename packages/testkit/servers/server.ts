@@ -39,7 +39,7 @@ export function startServer(options: ServerOptions = {}): Promise<ChildServer> {
   });
 }
 
-/** Clients are served before HTTP is; a test that asks for HTTP waits for both. */
+/** Probes answer before the shards are there; a test that asks for HTTP waits for both. */
 async function servesHttp(port: number): Promise<boolean> {
   const { status } = await request(port, '/health/ready');
   return status === 200;
