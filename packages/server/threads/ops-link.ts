@@ -20,7 +20,7 @@ const SHOWN_MS_MAX = 1_000;
 /** Longest wait for an answer where the caller does not say: bundles take a while. */
 const ANSWER_MS_MAX = 30_000;
 /** Longest wait for the last lines to be written. */
-const STOP_MS_MAX = 2_000;
+const STOP_MS_MAX = 10_000;
 
 export class OpsLink {
   readonly #settings: Settings;
