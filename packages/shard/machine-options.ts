@@ -63,6 +63,6 @@ export interface MachineOptions {
   workspaceAt: number;
   /** The first of so many numbers in a row for entries of the slow log, unique in the process. */
   takeSlowIds: (count: number) => number;
-  /** The same for the death of a key. */
+  /** The same for a removed key. */
   nextRemovedKeyId: () => number;
 }

@@ -1,4 +1,4 @@
-/** Key fates: the last deaths on all shards as one log, and all deaths by fate. */
+/** Key fates: the last removed keys of all shards as one log, and the counts by fate. */
 
 import { KEY_FATES, unreachable } from '#base';
 import { commandTable, type KeyFatePort, type RemovedKeyEntry } from '#commands';
@@ -22,9 +22,9 @@ interface KeyFatesOptions {
   readonly shardCalls: () => ShardCalls;
 }
 
-/** Deaths, newest first, and the shards that did not answer in time: theirs are not among them. */
+/** Removed keys, newest first, and the shards that did not answer in time: theirs are not among them. */
 interface RemovedKeysReport {
-  readonly deaths: readonly RemovedKeyEntry[];
+  readonly removedKeys: readonly RemovedKeyEntry[];
   readonly missingShards: readonly number[];
 }
 
@@ -50,10 +50,10 @@ export class KeyFates implements KeyFatePort {
   }
 
   async newest(count: number, of?: KeyPlace): Promise<readonly RemovedKeyEntry[]> {
-    return (await this.collect(count, of)).deaths;
+    return (await this.collect(count, of)).removedKeys;
   }
 
-  /** The newest deaths of all keys, or of one, and who is missing. */
+  /** The newest removed keys, or those of one name, and the shards that are missing. */
   async collect(count: number, of?: KeyPlace): Promise<RemovedKeysReport> {
     const log = this.#log;
     const most = Math.min(count, log.lengthMax);
@@ -64,7 +64,7 @@ export class KeyFates implements KeyFatePort {
     // As of now: while the shards were asked, more keys have gone.
     const fromId = log.oldestId;
     return {
-      deaths: reports
+      removedKeys: reports
         .flatMap((report) => (report.missing ? [] : report.answer))
         .filter(({ id }) => id >= fromId)
         .sort((a, b) => b.id - a.id)
