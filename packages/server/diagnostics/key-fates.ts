@@ -19,7 +19,7 @@ interface KeyFatesOptions {
   readonly settings: Settings;
   readonly ids: SharedCounter;
   readonly pages: readonly Page[];
-  readonly shardCalls: () => ShardCalls;
+  readonly shardCalls: ShardCalls;
 }
 
 /** Removed keys, newest first, and the shards that did not answer in time: theirs are not among them. */
@@ -58,9 +58,10 @@ export class KeyFates implements KeyFatePort {
     const log = this.#log;
     const most = Math.min(count, log.lengthMax);
     const question = { fromId: log.oldestId, count: most };
-    const reports = await this.#options
-      .shardCalls()
-      .ask(REMOVED_KEYS, of === undefined ? question : { ...question, of });
+    const reports = await this.#options.shardCalls.ask(
+      REMOVED_KEYS,
+      of === undefined ? question : { ...question, of },
+    );
     // As of now: while the shards were asked, more keys have gone.
     const fromId = log.oldestId;
     return {
@@ -76,7 +77,7 @@ export class KeyFates implements KeyFatePort {
 
   /** Forgets all, in order with the commands. */
   async reset(): Promise<void> {
-    await this.#options.shardCalls().ask(REMOVED_KEYS_RESET, { beforeId: this.#log.upcoming });
+    await this.#options.shardCalls.ask(REMOVED_KEYS_RESET, { beforeId: this.#log.upcoming });
     this.#log.clear();
   }
 }
