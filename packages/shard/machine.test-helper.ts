@@ -28,7 +28,7 @@ import {
   RingWriter,
   type LinkLayout,
 } from '#link';
-import { Page, ThreadProbe } from '#stats';
+import { Page, ThreadProfiler } from '#stats';
 import { FakeClock } from '#testkit';
 import { Journal } from './log/journal.ts';
 import { ShardMachine } from './machine.ts';
@@ -136,7 +136,7 @@ class PlayedShard {
       scriptControlAt: layout.scripts[index]!,
       redisVersion: '7.4.0',
       flight: { note: () => undefined },
-      probe: new ThreadProbe(),
+      profiler: new ThreadProfiler(),
       sleep: () => undefined,
       slowArgumentsAt: layout.slowArguments[index]!,
       takeSlowIds: count,

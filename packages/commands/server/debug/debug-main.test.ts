@@ -98,7 +98,7 @@ const NO_SHARD = '-ERR there is no such shard: say main or a number from 0 to 1'
 const SHARD_WORDS =
   '-ERR DEBUG SHARD takes the number of a shard or main, then PROFILE <seconds> or HEAP';
 const SECONDS = '-ERR a profile lasts from 0.01 to 60 seconds';
-const refusedProbes: readonly (readonly [line: string, reply: string])[] = [
+const refusedProfiles: readonly (readonly [line: string, reply: string])[] = [
   ['DEBUG SHARD 2 HEAP', NO_SHARD],
   ['DEBUG SHARD ops HEAP', NO_SHARD],
   ['DEBUG SHARD shard-1 HEAP', NO_SHARD],
@@ -112,7 +112,7 @@ const refusedProbes: readonly (readonly [line: string, reply: string])[] = [
   ['DEBUG SHARD main PROFILE long', SECONDS],
   ['DEBUG SHARD main PROFILE nan', SECONDS],
 ];
-for (const [line, reply] of refusedProbes) {
+for (const [line, reply] of refusedProfiles) {
   debug(line, () => {
     assert.is(call(contextWithPorts().context, line), reply);
   });
