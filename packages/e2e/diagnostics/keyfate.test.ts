@@ -421,7 +421,7 @@ keyfate('counts are the same on every surface', async () => {
   const metrics = (await request(server.httpPort, '/metrics')).text;
   for (const [reason, count] of Object.entries(byCommand)) {
     assert.is(await infoField(`keyfate_${reason}`), count, reason);
-    assert.match(metrics, `svc_keys_gone_total{reason="${reason}"} ${String(count)}\n`);
+    assert.match(metrics, `svc_key_fates_total{reason="${reason}"} ${String(count)}\n`);
   }
 });
 
