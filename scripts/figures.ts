@@ -1,4 +1,6 @@
 /** Figures of the house: what `npm run tidy -- --figures` prints, and what a change of structure is judged by. */
+import { circlesOf } from './circles.ts';
+import { exportFaults } from './exports.ts';
 import { type SourceFile } from './source-files.ts';
 import { FOLDER_FILES, folderCounts, opensWithoutSubject } from './tidiness.ts';
 
@@ -11,6 +13,8 @@ export function figures(files: readonly SourceFile[]): string[] {
   return [
     `files: ${files.length}, of ${at(0.5)} lines in the median, 90 % of at most ${at(0.9)}`,
     `folders over ${FOLDER_FILES} files: ${large.map(([name, count]) => `${name} ${count}`).join(', ') || 'none'}`,
+    `circles of imports: ${circlesOf(files).length}`,
+    `exports that no other file imports: ${exportFaults(files).length}`,
     `comments that begin with a question word or a preposition: ${comments}`,
   ];
 }

@@ -6,7 +6,7 @@ import { shardSettings } from '#server';
 import { ERROR_CODES, fromLatin1, systemClock } from '#base';
 import { commandTable, type ShardSettingValues } from '#commands';
 import { Settings } from '#config';
-import { HOT_KEYS, Page, ThreadProbe } from '#stats';
+import { HOT_KEYS, Page, ThreadProfiler } from '#stats';
 import {
   encodeMessage,
   FrameKind,
@@ -121,7 +121,7 @@ class Bench {
       sleep: () => undefined,
       usedBytesOfAll: () => 0,
       flight: { note: () => undefined },
-      probe: new ThreadProbe(),
+      profiler: new ThreadProfiler(),
       slowArgumentsAt: layout.slowArguments[0]!,
       workspaceAt: layout.workspaces[0]!,
       scriptControlAt: layout.scripts[0]!,

@@ -11,10 +11,10 @@ export interface KeyFatesDocument {
   };
   /** Keys that have gone, by reason, since the start or CONFIG RESETSTAT. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Deaths that are kept; null when main was late. */
+  /** Removed keys that are kept; null when main was late. */
   readonly kept: number | null;
   /** Newest first; null when main was late. */
-  readonly deaths: readonly RemovedKeyReport[] | null;
+  readonly removed_keys: readonly RemovedKeyReport[] | null;
   /** Shards that did not answer in time; none was asked when main was late. */
   readonly missing_shards: readonly number[];
 }

@@ -24,12 +24,8 @@ export { keySlot, shardOfSlot } from './hashes/crc16.ts';
 export { crc64 } from './hashes/crc64.ts';
 export { copyLong, copyToShared, registerShared, type MovableMemory } from './bytes/long-copy.ts';
 export type { EntryTaker } from './bytes/entry-taker.ts';
-export {
-  formatDouble,
-  formatDoublePrecisely,
-  parseDouble,
-  parseDoubleInRange,
-} from './numbers/doubles.ts';
+export { formatDouble, parseDouble, parseDoubleInRange } from './numbers/doubles.ts';
+export { formatDoublePrecisely, formatGeneral } from './numbers/general-format.ts';
 export { globMatches } from './bytes/glob.ts';
 export {
   digitCount,

@@ -38,7 +38,7 @@ export interface LinkLayout {
   blocks: number;
   /** The counter of slow commands; and of each shard, their arguments. */
   slowIds: number;
-  /** The counter of keys' deaths. */
+  /** The counter of removed keys. */
   removedKeyIds: number;
   slowArguments: readonly number[];
   /** Memory of each shard that no other thread looks at. */

@@ -3,7 +3,7 @@
  * something breaks it, or when its memory has grown too much, which never shrinks.
  */
 
-import { Environment, type EnvironmentParts } from './environment/environment.ts';
+import { Environment, type EnvironmentOptions } from './environment/environment.ts';
 import type { TableFields } from './environment/tables.ts';
 import { ScriptErrors, type ScriptError, type ScriptPlace } from './environment/errors.ts';
 import { openers, replacements } from './environment/globals.ts';
@@ -71,7 +71,7 @@ export class LuaEngine {
     this.#instructions = options.instructionsBetweenInterrupts ?? INSTRUCTIONS_BETWEEN_INTERRUPTS;
     this.#keysName = vm.text('KEYS');
     this.#argumentsName = vm.text('ARGV');
-    const parts: EnvironmentParts = {
+    const shared: EnvironmentOptions = {
       vm,
       errors: this.errors,
       libraries: new Libraries(vm, new Random()),
@@ -82,15 +82,15 @@ export class LuaEngine {
     };
     const pure = pureFunctions(vm, this.errors);
     const forEval = evalFunctions(vm);
-    const { format, tonumber, clock, missingGlobal } = parts.replaced;
+    const { format, tonumber, clock, missingGlobal } = shared.replaced;
     const replacing = [format, tonumber, clock, missingGlobal];
     vm.register([
       ...openers(vm).map(([open]) => open),
       ...replacing,
-      ...parts.libraries.functions(),
+      ...shared.libraries.functions(),
       ...[pure, forEval, options.running, options.loading].flatMap((one) => Object.values(one)),
-      parts.pcall,
-      parts.handler,
+      shared.pcall,
+      shared.handler,
     ]);
     this.#hook = this.#makeHook(options.interrupt);
     const constants = {
@@ -104,8 +104,8 @@ export class LuaEngine {
       ...REPLICATION_FLAGS,
       ...constants,
     };
-    this.eval = Environment.forEval(parts, { ...forEval, ...running });
-    this.functions = Environment.forFunctions(parts, running, {
+    this.eval = Environment.forEval(shared, { ...forEval, ...running });
+    this.functions = Environment.forFunctions(shared, running, {
       ...options.loading,
       ...LOG_LEVELS,
       ...constants,

@@ -21,6 +21,8 @@ import {
   Reply,
   REPLY_HEADER_BYTES,
   Request,
+  REQUEST_HEADER_BYTES,
+  RequestFlag,
   RingReader,
   RingWriter,
   ScriptControl,
@@ -54,6 +56,8 @@ export interface SentFrame {
   /** Number of the transaction of a `host`, a `share`, an `offer` or an `exec`. */
   readonly transaction: number;
   readonly lenders: number;
+  /** True for a script for which the other shards stand still. */
+  readonly isAlone: boolean;
 }
 
 /** A shard, played by the test. */
@@ -108,6 +112,7 @@ class PlayedShard {
       word5: words[word + Request.verdict]!,
       transaction: words[word + HostWord.transaction]!,
       lenders: words[word + HostWord.lenders]!,
+      isAlone: (words[word + Request.kind]! & RequestFlag.alone) !== 0,
     };
   }
 
@@ -241,9 +246,9 @@ export class PlayedClient {
     this.client.authenticated = true;
   }
 
-  /** Sends a command, whose words are divided by blanks; answers whether the router has taken it. */
-  send(line: string): ReturnType<Router['dispatch']> {
-    const bytes = encodeCommand(line.split(' '));
+  /** Sends a command, a line is divided at its blanks; answers whether the router has taken it. */
+  send(words: string | readonly string[]): ReturnType<Router['dispatch']> {
+    const bytes = encodeCommand(typeof words === 'string' ? words.split(' ') : words);
     const command = new ParsedCommand();
     new CommandParser(command, { bulkBytesMax: Infinity }).next(bytes, 0, bytes.length);
     return this.#router.dispatch(this.client, command);
@@ -268,6 +273,10 @@ export class RouterFixture {
   readonly page = newPage();
   readonly clock = new FakeClock();
   isOutOfMemory = false;
+  /** Microseconds since when each shard's script runs; 0 while none does. */
+  readonly scriptsSinceUs: number[];
+  /** Lines that scripts have logged, with their levels. */
+  readonly logged: (readonly [level: number, message: string])[] = [];
   readonly #memory: LinkMemory;
 
   constructor(shards: number, ringBytes = RING_BYTES, isDurable = false) {
@@ -283,6 +292,7 @@ export class RouterFixture {
     const layout = layoutOf(shape);
     const memory = LinkMemory.allocate(layout.bytes);
     this.#memory = memory;
+    this.scriptsSinceUs = new Array<number>(shards).fill(0);
     const port = { send: () => undefined, receive: () => new ArrayBuffer(0) };
     const links = layout.requests.map(
       (place, index) =>
@@ -314,7 +324,7 @@ export class RouterFixture {
       },
       log: NO_LOG,
       tracing: { ring: new TraceRingWriter(memory, layout.traces), random: () => 0.5 },
-      scripts: quietScripts(memory, layout),
+      scripts: this.#playedScripts(layout),
       gate: () => undefined,
       spokeHttp: () => undefined,
       isDurable,
@@ -345,6 +355,19 @@ export class RouterFixture {
       },
     };
     command.run({ client, reply, transactions, ...NO_WAITING } as MainContext, args);
+  }
+
+  #playedScripts({ scripts }: LinkLayout) {
+    return {
+      controls: scripts.map((at) => new ScriptControl(this.#memory, at)),
+      sinceUs: (shard: number) => this.scriptsSinceUs[shard]!,
+      commandOf: () => [],
+      nameOf: () => null,
+      thresholdMs: () => 5,
+      log: (level: number, message: string) => {
+        this.logged.push([level, message]);
+      },
+    };
   }
 
   newClient(): PlayedClient {
@@ -379,14 +402,23 @@ export function shown(frames: readonly SentFrame[]): string[] {
   return frames.map(({ kind, args }) => [kind, ...args].join(' '));
 }
 
-/** No script runs. */
-function quietScripts(memory: LinkMemory, { scripts }: LinkLayout) {
-  return {
-    controls: scripts.map((at) => new ScriptControl(memory, at)),
-    sinceUs: () => 0,
-    commandOf: () => [],
-    nameOf: () => null,
-    thresholdMs: () => 0,
-    log: () => undefined,
-  };
+/** Frame of a command that a shard's script calls. */
+export function calledFrame(line: string): Bytes {
+  const args = line.split(' ').map((word) => Buffer.from(word, 'latin1'));
+  const body = Buffer.concat(args);
+  const bodyAt = REQUEST_HEADER_BYTES + 8 * args.length;
+  const bytes = new Uint8Array(frameBytes(bodyAt + body.length));
+  const words = new Int32Array(bytes.buffer);
+  words[Request.bytes] = bytes.length;
+  words[Request.kind] = FrameKind.command;
+  words[Request.command] = commandTable.byName(args[0]!.toString())!.id;
+  words[Request.argumentCount] = args.length;
+  words[Request.bodyBytes] = body.length;
+  let at = 0;
+  for (const [nth, { length }] of args.entries()) {
+    words.set([at, length], Request.spans + 2 * nth);
+    at += length;
+  }
+  bytes.set(body, bodyAt);
+  return bytes;
 }

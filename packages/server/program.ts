@@ -24,10 +24,9 @@ async function openServer(settings: Settings, ops: OpsWorker | undefined): Promi
 async function serve({ settings, warnings }: Loaded, ops: OpsWorker | undefined): Promise<void> {
   const imported = await importAtFirstStart(settings);
   const server = await openServer(settings, ops);
-  if (imported !== undefined) server.log.info('rdb-imported', imported);
   // Rejections that nobody handles come here too.
   process.on('uncaughtException', (error) => {
-    server.crashes.mainDied(error);
+    server.failed(error);
   });
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -38,9 +37,9 @@ async function serve({ settings, warnings }: Loaded, ops: OpsWorker | undefined)
     });
   }
   process.on('SIGHUP', () => {
-    server.ops.reopenLog();
+    server.reopenLog();
   });
-  await server.start(warnings);
+  await server.start(warnings, imported);
 }
 
 /** Measures what latency the machine causes, and prints what is found as it is found. */

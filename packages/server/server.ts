@@ -9,12 +9,14 @@ import { Phase, type LatencyBaseline } from '#stats';
 import { Listener, type BlockPool } from '#net';
 import type { FolderLock } from '#persistence';
 import type { MainAnswers } from '#http';
-import { Router, type Client } from '#router';
+import { Router, type Client, type MainNotes } from '#router';
 import { ClientMessaging } from './messaging/client-messaging.ts';
 import { Clients } from './clients/clients.ts';
 import { Crashes } from './threads/crashes.ts';
 import { closesHttp } from './clients/cross-protocol.ts';
 import { LatencyMonitor } from './diagnostics/latency-monitor.ts';
+import { MainLatency } from './diagnostics/main-latency.ts';
+import { openDisk, type Disk } from './durability/disk.ts';
 import { Durability } from './durability/durability.ts';
 import { ServerMemory } from './threads/shared-memory.ts';
 import { MainRunner } from './ports/main-runner.ts';
@@ -42,9 +44,9 @@ const SHARD_STOP_MS_MAX = 1_000;
 const CRASH_STOP_MS_MAX = 10_000;
 
 export class Server {
-  readonly log: Logger;
-  readonly ops: OpsLink;
-  readonly crashes: Crashes;
+  readonly #log: Logger;
+  readonly #ops: OpsLink;
+  readonly #crashes: Crashes;
   readonly #settings: Settings;
   readonly #clients: Clients;
   readonly #router: Router;
@@ -75,50 +77,49 @@ export class Server {
   // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
   constructor(settings: Settings, lock: FolderLock | undefined, worker?: OpsWorker) {
     this.#settings = settings;
-    this.ops = new OpsLink(settings, this.#runId, worker);
-    this.log = new Logger(
+    this.#ops = new OpsLink(settings, this.#runId, worker);
+    this.#log = new Logger(
       'main',
       () => this.#clock.wallMs(),
-      () => this.ops.level,
+      () => this.#ops.level,
       (record) => {
-        this.ops.post(inRequest(record, this.#router));
+        this.#ops.post(inRequest(record, this.#router));
       },
     );
     this.#shardCount = shardCountOf(settings);
     const serverMemory = new ServerMemory(this.#shardCount, settings, this.#clock.nowUs());
     this.#serverMemory = serverMemory;
-    this.#traces = new Traces(settings, serverMemory.mainPage, this.ops);
-    this.#durability = lock && this.#newDurability(serverMemory, lock);
-    this.ops.begin(serverMemory.observerData);
-    this.#pool = this.#newPool(serverMemory);
+    this.#traces = new Traces(settings, serverMemory.mainPage, this.#ops);
+    this.#ops.begin(serverMemory.observerData);
+    const disk = lock && openDisk(settings, serverMemory);
+    this.#pool = this.#newPool(serverMemory, disk);
+    const mainLatency = new MainLatency(settings, serverMemory);
+    const router = this.#newRouter(serverMemory, mainLatency, disk);
+    this.#router = router;
+    this.#durability = lock && disk && this.#newDurability(lock, disk, mainLatency);
     this.#latencyMonitor = new LatencyMonitor({
       settings,
       serverMemory,
-      router: () => this.#router,
+      mainLatency,
+      router,
       wallMs: () => this.#clock.wallMs(),
     });
     const blocks = serverMemory.blockPool();
     const { mainPage: page } = serverMemory;
-    const messaging = new ClientMessaging({
-      settings,
-      page,
-      blocks,
-      router: () => this.#router,
-      clients: () => this.#clients,
-    });
-    this.#messaging = messaging;
-    const router = this.#newRouter(serverMemory);
-    this.#router = router;
-    this.#turn = new Turn(router, serverMemory.doorbell, messaging);
-    this.#clients = new Clients({
+    const clients = new Clients({
       router,
-      clientMessaging: messaging,
       settings,
       page,
       blocks,
-      log: this.log,
+      left: (client) => {
+        this.#messaging.left(client);
+      },
+      log: this.#log,
     });
-    this.crashes = this.#newCrashes(serverMemory);
+    this.#clients = clients;
+    this.#messaging = new ClientMessaging({ settings, page, blocks, router, clients });
+    this.#turn = new Turn(router, serverMemory.doorbell, this.#messaging);
+    this.#crashes = this.#newCrashes(serverMemory);
     this.#hotKeys = new HotKeysSession({
       settings,
       ...this.#clock,
@@ -137,14 +138,14 @@ export class Server {
     });
     this.#places = new ListeningPlaces(settings, this.#newListener(blocks));
     followTracing(settings, router.tracing);
-    logSettingChanges(settings, this.log);
+    logSettingChanges(settings, this.#log);
     this.#mainRunner = this.#newMainRunner();
   }
 
   #newMainRunner(): MainRunner {
     const router = this.#router;
     const serverMemory = this.#serverMemory;
-    const { ops } = this;
+    const ops = this.#ops;
     return new MainRunner({
       settings: this.#settings,
       router,
@@ -161,7 +162,7 @@ export class Server {
         this.#turn.begin();
       }),
       durability: this.#durability,
-      log: this.log,
+      log: this.#log,
       statistics: statisticsPort({ serverMemory, ops, router }),
       shutdown: (options, client) => {
         this.#shutdown(options, client);
@@ -178,8 +179,8 @@ export class Server {
       latencyMonitor: this.#latencyMonitor,
       clock: this.#clock,
       durability: this.#durability,
-      log: this.log,
-      ops: this.ops,
+      log: this.#log,
+      ops: this.#ops,
       places: this.#places,
       shutdown: (options) => {
         this.#shutdown(options);
@@ -187,38 +188,39 @@ export class Server {
     });
   }
 
-  #newDurability(serverMemory: ServerMemory, lock: FolderLock): Durability {
+  #newDurability(lock: FolderLock, disk: Disk, { latency }: MainLatency): Durability {
     return new Durability({
       settings: this.#settings,
-      serverMemory,
-      log: this.log,
+      serverMemory: this.#serverMemory,
+      log: this.#log,
       clock: this.#clock,
       lock,
-      router: () => this.#router,
-      latencyMonitor: () => this.#latencyMonitor,
+      disk,
+      router: this.#router,
+      latency,
       publish: () => {
         this.#turn.begin();
       },
     });
   }
 
-  #newRouter(serverMemory: ServerMemory): Router {
+  #newRouter(serverMemory: ServerMemory, notes: MainNotes, disk: Disk | undefined): Router {
     const settings = this.#settings;
     return new Router({
       memory: serverMemory.memory,
       links: serverMemory.shardLinks(this.#pool.ports),
       page: serverMemory.mainPage,
       clock: this.#clock,
-      notes: this.#latencyMonitor,
-      log: this.log,
+      notes,
+      log: this.#log,
       tracing: { ring: serverMemory.traceRing(), random: Math.random },
-      scripts: runningScripts(serverMemory, settings, this.log),
+      scripts: runningScripts(serverMemory, settings, this.#log),
       runOnMain: (client, entry, args, reply) => {
         this.#mainRunner.run(client, entry, args, reply);
       },
       gate: (client, entry) => this.#gate(client, entry),
-      spokeHttp: closesHttp(this.log, () => this.#clock.wallMs()),
-      isDurable: this.#durability !== undefined,
+      spokeHttp: closesHttp(this.#log, () => this.#clock.wallMs()),
+      isDurable: disk !== undefined,
       keyEvents: (body) => {
         this.#messaging.keyEvents.take(body);
       },
@@ -230,14 +232,13 @@ export class Server {
     });
   }
 
-  #newPool(serverMemory: ServerMemory): ShardPool {
-    const durability = this.#durability;
+  #newPool(serverMemory: ServerMemory, disk: Disk | undefined): ShardPool {
     return new ShardPool({
       serverMemory,
-      durability: durability && { ...durability.ofShards, ports: durability.disk.shardPorts },
+      disk,
       settings: shardSettings(this.#settings),
       died: (shard, reason) => {
-        this.crashes.shardDied(shard, reason);
+        this.#crashes.shardDied(shard, reason);
       },
     });
   }
@@ -246,7 +247,7 @@ export class Server {
     return new Crashes({
       settings: this.#settings,
       serverMemory,
-      log: this.log,
+      log: this.#log,
       clock: this.#clock,
       router: this.#router,
       clients: this.#clients,
@@ -262,7 +263,7 @@ export class Server {
       end: () => {
         void this.#end(0);
       },
-      flushLog: () => this.ops.stop(),
+      flushLog: () => this.#ops.stop(),
     });
   }
 
@@ -281,12 +282,13 @@ export class Server {
     });
   }
 
-  /** Begins to serve; rejects when an address cannot be had. */
-  async start(warnings: readonly ConfigWarning[] = []): Promise<void> {
-    for (const { event, severity, message } of warnings) this.log[severity](event, message);
+  /** Begins to serve; rejects when an address cannot be had. `imported` tells what was imported before. */
+  async start(warnings: readonly ConfigWarning[], imported?: string): Promise<void> {
+    if (imported !== undefined) this.#log.info('rdb-imported', imported);
+    for (const { event, severity, message } of warnings) this.#log[severity](event, message);
     try {
       // Probes begin first: they say how far the rest is.
-      const http = this.ops.start(this.#opsAnswers());
+      const http = this.#ops.start(this.#opsAnswers());
       await Promise.all([http, this.#openToClients(http), this.#recover(http)]);
     } catch (error) {
       this.#isStopping = true;
@@ -295,7 +297,7 @@ export class Server {
       await this.#pool.terminate();
       this.#serverMemory.doorbell.stop();
       await this.#durability?.stop();
-      await this.ops.stop();
+      await this.#ops.stop();
       throw error;
     }
     if (this.#isStopping) return;
@@ -306,7 +308,7 @@ export class Server {
       this.#startTicking();
     });
     this.#serverMemory.mainPage.set('phase', Phase.ready);
-    this.log.info('started', startSummary(this.#settings, this.#shardCount), {
+    this.#log.info('started', startSummary(this.#settings, this.#shardCount), {
       shards: this.#shardCount,
       pid: process.pid,
     });
@@ -339,7 +341,7 @@ export class Server {
   /** A client that has a reply finds HTTP there too. */
   async #openToClients(http: Promise<void>): Promise<void> {
     if (this.#settings.boolean('latency.startup-test')) {
-      this.#baseline = await testAtStart(this.#settings, this.log);
+      this.#baseline = await testAtStart(this.#settings, this.#log);
     }
     await http;
     if (this.#isStopping) return;
@@ -384,10 +386,20 @@ export class Server {
     }
   }
 
+  /** Ends everything behind an error that nobody has caught. */
+  failed(error: unknown): void {
+    this.#crashes.mainDied(error);
+  }
+
+  /** Begins a new file of the log where the old one was moved away. */
+  reopenLog(): void {
+    this.#ops.reopenLog();
+  }
+
   /** Accepts no more, finishes what is in flight for as long as the settings allow, ends the threads. */
   async stop(): Promise<void> {
     if (this.#isStopping) return;
-    this.log.info('stopping', 'svc finishes what is in flight and stops');
+    this.#log.info('stopping', 'svc finishes what is in flight and stops');
     this.#places.listener.close();
     const timeoutMs = this.#settings.number('server.shutdown-timeout-secs') * 1_000;
     for (const client of this.#clients.all) client.end();
@@ -411,7 +423,7 @@ export class Server {
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
     const leaving = this.#clients.all.filter((client) => !this.#awaitingEnd.has(client));
     for (const client of leaving) client.socket.destroy();
-    if (this.#isLoaded && !this.crashes.hasCrashed) {
+    if (this.#isLoaded && !this.#crashes.hasCrashed) {
       await this.#durability?.saveAtEnd(untilMs - this.#clock.wallMs(), this.#savesAtEnd);
     }
     clearInterval(this.#ticker);
@@ -419,15 +431,15 @@ export class Server {
     this.#pool.expectEnd();
     this.#router.broadcast({ kind: 'stop' });
     this.#router.publish();
-    const stopMs = this.crashes.isMainDead ? CRASH_STOP_MS_MAX : SHARD_STOP_MS_MAX;
+    const stopMs = this.#crashes.isMainDead ? CRASH_STOP_MS_MAX : SHARD_STOP_MS_MAX;
     // The timer must not outlive the threads, or each stop would take as long.
     await Promise.race([this.#pool.ended(), sleep(stopMs, undefined, { ref: false })]);
     await this.#pool.terminate();
     this.#serverMemory.endShards();
     await this.#durability?.stop();
     this.#serverMemory.doorbell.stop();
-    this.log.info('stopped', 'svc has stopped');
-    await this.ops.stop();
+    this.#log.info('stopped', 'svc has stopped');
+    await this.#ops.stop();
     for (const client of this.#awaitingEnd) client.socket.destroy();
   }
 }

@@ -19,8 +19,8 @@ export function answerCalls(
   scripts: ScriptStats,
 ): void {
   const { answerers, maintenance, store } = base;
-  answerers.on(PROFILE, (question) => options.probe.profile(question));
-  answerers.on(HEAP, () => options.probe.heap());
+  answerers.on(PROFILE, (question) => options.profiler.profile(question));
+  answerers.on(HEAP, () => options.profiler.heap());
   answerers.on(PURGE, () => {
     const bytes = maintenance.purge();
     options.purge?.();

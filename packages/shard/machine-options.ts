@@ -2,7 +2,7 @@
 
 import type { Bytes, Clock } from '#base';
 import type { ShardSettingValues } from '#commands';
-import type { FlightRecorder, Page, ThreadProbe } from '#stats';
+import type { FlightRecorder, Page, ThreadProfiler } from '#stats';
 import type { LinkMemory, RingReader, RingWriter } from '#link';
 import type { Store } from '#store';
 import type { Journal } from './log/journal.ts';
@@ -36,7 +36,7 @@ export interface MachineOptions {
   seed: Bytes;
   page: Page;
   flight: FlightRecorder;
-  probe: ThreadProbe;
+  profiler: ThreadProfiler;
   settings: ShardSettingValues;
   /** The release of Redis that scripts are told. */
   redisVersion: string;
@@ -63,6 +63,6 @@ export interface MachineOptions {
   workspaceAt: number;
   /** The first of so many numbers in a row for entries of the slow log, unique in the process. */
   takeSlowIds: (count: number) => number;
-  /** The same for the death of a key. */
+  /** The same for a removed key. */
   nextRemovedKeyId: () => number;
 }

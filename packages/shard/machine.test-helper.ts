@@ -28,7 +28,7 @@ import {
   RingWriter,
   type LinkLayout,
 } from '#link';
-import { Page, ThreadProbe } from '#stats';
+import { Page, ThreadProfiler } from '#stats';
 import { FakeClock } from '#testkit';
 import { Journal } from './log/journal.ts';
 import { ShardMachine } from './machine.ts';
@@ -89,12 +89,22 @@ export interface ShardFrame {
 /** A key to be lent, and what the host may do with it: bits of LendFlag. */
 type AskedKey = readonly [key: string, flags: number];
 
+/** A ring of requests whose reader does not sleep: meanwhile the test plays main. */
+class PlayedRequests extends RingReader {
+  whileAsleep: () => void = () => undefined;
+
+  override sleep(): void {
+    this.whileAsleep();
+  }
+}
+
 /** A shard, and main's ends of its rings. */
 class PlayedShard {
   readonly machine: ShardMachine;
   readonly page: Page;
   readonly #memory: LinkMemory;
   readonly #requests: RingWriter;
+  readonly #reader: PlayedRequests;
   readonly #replies: RingReader;
   readonly #log: LogReader | undefined;
   #sequence = 0;
@@ -102,6 +112,7 @@ class PlayedShard {
   constructor(memory: LinkMemory, layout: LinkLayout, index: number, clock: FakeClock) {
     this.#memory = memory;
     this.#requests = new RingWriter(memory, layout.requests[index]!);
+    this.#reader = new PlayedRequests(memory, layout.requests[index]!);
     this.#replies = new RingReader(memory, layout.replies[index]!);
     this.page = newPage();
     this.#log = layout.logs.length > 0 ? new LogReader(memory, layout, index) : undefined;
@@ -114,7 +125,7 @@ class PlayedShard {
       replies: new RingWriter(memory, layout.replies[index]!),
       page: this.page,
       clock,
-      requests: new RingReader(memory, layout.requests[index]!),
+      requests: this.#reader,
       outlet: { ring: () => undefined, transfer: () => undefined },
       receive: () => new ArrayBuffer(0),
       random: () => 0.5,
@@ -125,7 +136,7 @@ class PlayedShard {
       scriptControlAt: layout.scripts[index]!,
       redisVersion: '7.4.0',
       flight: { note: () => undefined },
-      probe: new ThreadProbe(),
+      profiler: new ThreadProfiler(),
       sleep: () => undefined,
       slowArgumentsAt: layout.slowArguments[index]!,
       takeSlowIds: count,
@@ -134,15 +145,27 @@ class PlayedShard {
     });
   }
 
+  /** Plays main while the shard sleeps in the middle of a command. */
+  set whileAsleep(act: () => void) {
+    this.#reader.whileAsleep = act;
+  }
+
   /** Sends a command of a client; the frame's kind may be another. Answers its sequence. */
-  send(line: string, head: Partial<Head> = {}): number {
-    const words = line.split(' ').map((word) => Buffer.from(word, 'latin1'));
+  send(line: string | readonly string[], head: Partial<Head> = {}): number {
+    const texts = typeof line === 'string' ? line.split(' ') : line;
+    const words = texts.map((word) => Buffer.from(word, 'latin1'));
     const sequence = head.sequence ?? this.#sequence;
     if (head.sequence === undefined) this.#sequence += 1;
     const whole = { kind: FrameKind.command, slot: 1, ...head, sequence };
     const spans = spansOf(words, 0);
     const extra = HOSTED.has(whole.kind) ? [head.transaction ?? 0, head.lenders ?? 0] : [];
-    this.#put(whole, entryOf(line).id, words.length, [...extra, ...spans], Buffer.concat(words));
+    this.#put(
+      whole,
+      entryOf(texts.join(' ')).id,
+      words.length,
+      [...extra, ...spans],
+      Buffer.concat(words),
+    );
     return sequence;
   }
 
@@ -202,6 +225,11 @@ class PlayedShard {
   /** Lets the shard run all that it was sent; answers what it has said. */
   run(): ShardFrame[] {
     for (let nth = 0; nth < 3; nth += 1) this.machine.step();
+    return this.heard();
+  }
+
+  /** Takes what the shard has said. */
+  heard(): ShardFrame[] {
     const { words, bytes } = this.#memory;
     const frames: ShardFrame[] = [];
     for (let at = this.#replies.next(); at >= 0; at = this.#replies.next()) {
@@ -224,7 +252,7 @@ class PlayedShard {
   }
 
   /** Sends a command and lets the shard run; answers the text of all replies. */
-  call(line: string, head: Partial<Head> = {}): string {
+  call(line: string | readonly string[], head: Partial<Head> = {}): string {
     this.send(line, head);
     return textsOf(this.run());
   }

@@ -13,7 +13,7 @@ import {
   notesPauses,
   Page,
   threadMemoryReturn,
-  ThreadProbe,
+  ThreadProfiler,
   type MemoryReturn,
   ThreadSamples,
   ThreadWork,
@@ -98,7 +98,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     takeSlowIds: (count) => slowIds.take(count),
     nextRemovedKeyId: () => removedKeyIds.next(),
     flight,
-    probe: new ThreadProbe(),
+    profiler: new ThreadProfiler(),
     purge: () => {
       threadMemory.purge();
     },

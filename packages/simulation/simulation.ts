@@ -12,7 +12,7 @@ import {
   type TransactionsPort,
 } from '#commands';
 import { Settings } from '#config';
-import { LatencyEvents, MainBands, Page, SlowLog, ThreadProbe } from '#stats';
+import { LatencyEvents, MainBands, Page, SlowLog, ThreadProfiler } from '#stats';
 import {
   layoutOf,
   LinkMemory,
@@ -254,7 +254,7 @@ export class Simulation {
         scriptControlAt: layout.scripts[index]!,
         redisVersion: '7.4.0',
         flight: { note: () => undefined },
-        probe: new ThreadProbe(),
+        profiler: new ThreadProfiler(),
         sleep: () => undefined,
         slowArgumentsAt: layout.slowArguments[index]!,
         takeSlowIds: (count) => this.#takeSlowIds(count),

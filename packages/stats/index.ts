@@ -134,7 +134,7 @@ export {
   pauseReport,
   type PauseReport,
 } from './threads/thread-pauses.ts';
-export { HEAP, PROFILE, ThreadProbe } from './threads/thread-profile.ts';
+export { HEAP, PROFILE, ThreadProfiler } from './threads/thread-profile.ts';
 export { ThreadSamples } from './threads/thread-samples.ts';
 export {
   slowEntriesCall,

@@ -45,40 +45,6 @@ function placed(text: string, last: number): string {
   return `${mantissa}e${first < 0 ? '-' : '+'}${distance}`;
 }
 
-const PRECISION = 17;
-
-/**
- * Seventeen significant digits without the zeros at their end, as C's `%.17g`: an exponent of at least
- * two digits below 1e-4 and from 1e17 up.
- */
-export function formatDoublePrecisely(value: number): string {
-  if (!Number.isFinite(value) || value === 0) return formatDouble(value);
-  const [mantissa = '', exponentText = ''] = halfToEven(value).split('e');
-  const exponent = Number(exponentText);
-  const sign = value < 0 ? '-' : '';
-  const all = mantissa.replace(/[-.]/g, '').replace(/0+$/, '');
-  if (exponent < -4 || exponent >= PRECISION) {
-    const fraction = all.length > 1 ? `.${all.slice(1)}` : '';
-    const power = String(Math.abs(exponent)).padStart(2, '0');
-    return `${sign}${all[0] ?? ''}${fraction}e${exponent < 0 ? '-' : '+'}${power}`;
-  }
-  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${all}`;
-  const whole = all.slice(0, exponent + 1).padEnd(exponent + 1, '0');
-  const rest = all.slice(exponent + 1);
-  return rest === '' ? sign + whole : `${sign}${whole}.${rest}`;
-}
-
-/** Rounds half to even, as C does: of two equally near texts JavaScript takes the larger, and C the even one. */
-function halfToEven(value: number): string {
-  const text = value.toExponential(PRECISION - 1);
-  const exact = value.toExponential(50);
-  const [digitsText = '', power = ''] = exact.split('e');
-  const tail = digitsText.slice(digitsText.indexOf('.') + PRECISION);
-  if (!/^50*$/.test(tail)) return text;
-  const even = digitsText.slice(0, digitsText.indexOf('.') + PRECISION);
-  return Number(even.at(-1)) % 2 === 0 ? `${even}e${power}` : text;
-}
-
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const HEXADECIMAL = /^([+-]?)0x([0-9a-f]*)\.?([0-9a-f]*)(?:p([+-]?\d+))?$/i;
 const INFINITE = /^[+-]?inf(inity)?$/i;

@@ -1,5 +1,5 @@
 import type { Command } from '../definition.ts';
-import { bitop } from './combine.ts';
+import { bitop } from './bitop.ts';
 import { bitfield, bitfieldRo } from './fields.ts';
 import { getbit, setbit } from './one-bit.ts';
 import { bitcount, bitpos } from './range.ts';

@@ -7,7 +7,7 @@ import type { RemovedKeyEntry, KeyFatePort } from './ports.ts';
 
 const keyfate = suite('KEYFATE');
 
-const death: RemovedKeyEntry = {
+const removed: RemovedKeyEntry = {
   id: 7,
   unixMs: 1_700_000_000_000.9,
   database: 2,
@@ -19,7 +19,7 @@ const death: RemovedKeyEntry = {
   command: 'del',
   client: { id: 4, address: '127.0.0.1:5', name: 'me', user: 'default' },
 };
-const alone: RemovedKeyEntry = { ...death, fate: 'expired-active', command: '', client: null };
+const alone: RemovedKeyEntry = { ...removed, fate: 'expired-active', command: '', client: null };
 
 function fixture(protocol: 2 | 3 = 2, database = 0) {
   const asked: unknown[] = [];
@@ -31,7 +31,7 @@ function fixture(protocol: 2 | 3 = 2, database = 0) {
     ],
     newest: (count, of) => {
       asked.push(of === undefined ? [count] : [count, of.database, Buffer.from(of.key).toString()]);
-      return Promise.resolve([death, alone]);
+      return Promise.resolve([removed, alone]);
     },
     reset: () => {
       asked.push('reset');
@@ -97,7 +97,7 @@ async function later(line: string, protocol: 2 | 3 = 2): Promise<Reply | undefin
   return context.deferred[0];
 }
 
-keyfate('GET tells all of a death, with any bytes', async () => {
+keyfate('GET tells all of a removed key, with any bytes', async () => {
   const common = [
     ...['id', 7, 'unix-time-ms', 1_700_000_000_000, 'db', 2, 'shard', 1, 'keys', 1],
     ...['key-length', 200],
@@ -115,7 +115,7 @@ keyfate('GET tells all of a death, with any bytes', async () => {
   ]);
 });
 
-keyfate('deaths and counts are maps in RESP3', async () => {
+keyfate('removed keys and counts are maps in RESP3', async () => {
   const [first] = (await later('KEYFATE KEY k', 3)) as Map<string, Reply>[];
   assert.is(first!.get('reason'), 'deleted');
   assert.is(first!.size, 13);

@@ -25,8 +25,8 @@ const aboutFates = {
 const get = onMain<DiagnosticsContext>({
   ...aboutFates,
   name: 'KEYFATE|GET',
-  summary: 'Answers the newest deaths of keys on all shards.',
-  complexity: 'O(N) for N deaths that are kept.',
+  summary: 'Answers the keys that were removed last on all shards.',
+  complexity: 'O(N) for N removed keys that are kept.',
   arity: -2,
   args: [{ name: 'count', type: 'integer', optional: true }],
   tips: ['request_policy:all_nodes', 'nondeterministic_output'],
@@ -39,8 +39,8 @@ const key = onMain<DiagnosticsContext>({
   ...aboutFates,
   name: 'KEYFATE|KEY',
   summary:
-    'Answers the newest deaths of one key of the selected database, and when all of it was emptied.',
-  complexity: 'O(N) for N deaths that are kept.',
+    'Answers the newest removals of one key of the selected database, and when all of it was emptied.',
+  complexity: 'O(N) for N removed keys that are kept.',
   arity: -3,
   args: [
     // Not of type key: it is looked for in what is gone, and no key is read.
@@ -70,26 +70,26 @@ function answerRemovedKeys(
   count: number,
   of?: { readonly database: number; readonly key: Bytes },
 ): void {
-  answerLater(context, context.keyFates.newest(count, of), (reply, deaths) => {
-    reply.arrayHeader(deaths.length);
-    for (const death of deaths) writeRemovedKey(death, reply);
+  answerLater(context, context.keyFates.newest(count, of), (reply, removedKeys) => {
+    reply.arrayHeader(removedKeys.length);
+    for (const removed of removedKeys) writeRemovedKey(removed, reply);
   });
 }
 
-function writeRemovedKey(death: RemovedKeyEntry, reply: ReplyWriter): void {
-  const { client } = death;
+function writeRemovedKey(removed: RemovedKeyEntry, reply: ReplyWriter): void {
+  const { client } = removed;
   const numbers = [
-    ['id', death.id],
-    ['unix-time-ms', Math.floor(death.unixMs)],
-    ['db', death.database],
-    ['shard', death.shard],
-    ['keys', death.keys],
-    ['key-length', death.keyBytes],
+    ['id', removed.id],
+    ['unix-time-ms', Math.floor(removed.unixMs)],
+    ['db', removed.database],
+    ['shard', removed.shard],
+    ['keys', removed.keys],
+    ['key-length', removed.keyBytes],
     ['client-id', client?.id ?? 0],
   ] as const;
   const texts = [
-    ['reason', death.fate],
-    ['command', death.command],
+    ['reason', removed.fate],
+    ['command', removed.command],
     ['client-addr', client?.address ?? ''],
     ['client-name', client?.name ?? ''],
     ['user', client?.user ?? ''],
@@ -100,7 +100,7 @@ function writeRemovedKey(death: RemovedKeyEntry, reply: ReplyWriter): void {
     reply.integer(value);
   }
   reply.text('key');
-  reply.bulk(death.key);
+  reply.bulk(removed.key);
   for (const [name, value] of texts) {
     reply.text(name);
     reply.text(value, 'latin1');
@@ -128,7 +128,7 @@ const counts = onMain<DiagnosticsContext>({
 const len = onMain<DiagnosticsContext>({
   ...aboutFates,
   name: 'KEYFATE|LEN',
-  summary: 'Answers how many deaths of keys are kept, over all shards.',
+  summary: 'Answers how many removed keys are kept, over all shards.',
   complexity: 'O(1)',
   arity: 2,
   args: [],
@@ -141,8 +141,8 @@ const len = onMain<DiagnosticsContext>({
 const reset = onMain<DiagnosticsContext>({
   ...aboutFates,
   name: 'KEYFATE|RESET',
-  summary: 'Forgets all deaths of keys; the counts stay.',
-  complexity: 'O(N) for N deaths that are kept.',
+  summary: 'Forgets all removed keys; the counts stay.',
+  complexity: 'O(N) for N removed keys that are kept.',
   arity: 2,
   args: [],
   tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
@@ -163,7 +163,7 @@ const help = onMain<DiagnosticsContext>({
     helpReply(reply, 'KEYFATE', [
       [
         'GET [<count>]',
-        'The newest deaths of keys, 10 unless a count is given; -1 for all.',
+        'The keys that were removed last, 10 unless a count is given; -1 for all.',
         'A key longer than 128 bytes is cut off; key-length is that of the whole key.',
       ],
       [
@@ -172,7 +172,7 @@ const help = onMain<DiagnosticsContext>({
       ],
       ['COUNTS', 'Counts the keys that have gone, by reason, since CONFIG RESETSTAT.'],
       ['LEN', 'Counts the removed keys that are kept.'],
-      ['RESET', 'Forgets the deaths; the counts stay.'],
+      ['RESET', 'Forgets the removed keys; the counts stay.'],
     ]);
   },
 });

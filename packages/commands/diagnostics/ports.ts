@@ -90,7 +90,7 @@ export interface RemovedKeyEntry {
 }
 
 export interface KeyFatePort {
-  /** Deaths that are kept, over all shards. */
+  /** Removed keys that are kept, over all shards. */
   readonly length: number;
   /** Number of keys that have gone, by key fate. */
   readonly counts: readonly (readonly [fate: string, keys: number])[];

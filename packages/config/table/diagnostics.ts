@@ -32,7 +32,7 @@ export const diagnosticsSettings = rows({
     kind: integer({ most: 100_000 }),
     default: 128,
     effect: 'live',
-    meaning: 'Deaths of keys that are remembered, over all shards; 0 remembers none.',
+    meaning: 'Removed keys that are remembered, over all shards; 0 remembers none.',
   },
   'keyfate.overwritten': {
     kind: yesOrNo,

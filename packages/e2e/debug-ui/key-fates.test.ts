@@ -25,7 +25,7 @@ async function kill(...keys: (string | Buffer)[]): Promise<void> {
   }
 }
 
-const deaths = (page: Page) => page.getByRole('table', { name: 'Deaths of keys' });
+const removedKeys = (page: Page) => page.getByRole('table', { name: 'Removed keys' });
 
 /** The texts of a column, from the top. */
 async function column(page: Page, table: string, nth: number): Promise<string[]> {
@@ -62,7 +62,7 @@ if (needs('chromium')) {
       pages(`show what there is, ${theme} at ${width} pixels`, async () => {
         const { page, complaints } = await openView(browser, { theme, width });
         await visit(page, server.httpPort, 'key-fates');
-        await deaths(page).getByText('plain').waitFor();
+        await removedKeys(page).getByText('plain').waitFor();
         const { x, width: linkWidth } = (await page
           .locator('nav a[aria-current]')
           .boundingBox()) ?? { x: -1, width: 0 };
@@ -86,11 +86,11 @@ if (needs('chromium')) {
     const { page, complaints } = await openView(browser);
     await visit(page, server.httpPort, 'key-fates');
     for (const key of [HOSTILE, '\\xff\\x00\\nA', 'a\\u{202e}b', '""', '" end "']) {
-      await deaths(page).getByRole('button', { name: key, exact: true }).waitFor();
+      await removedKeys(page).getByRole('button', { name: key, exact: true }).waitFor();
     }
-    await deaths(page).getByText('(200 bytes)').waitFor();
-    await deaths(page).locator('td b', { hasText: HOSTILE }).first().waitFor();
-    await deaths(page).getByText('of the database there').first().waitFor();
+    await removedKeys(page).getByText('(200 bytes)').waitFor();
+    await removedKeys(page).locator('td b', { hasText: HOSTILE }).first().waitFor();
+    await removedKeys(page).getByText('of the database there').first().waitFor();
     assert.is(await page.locator('main img').count(), 0);
     assert.equal(complaints, []);
     await page.close();
@@ -99,7 +99,7 @@ if (needs('chromium')) {
   pages('tell the reasons, each with its words', async () => {
     const { page } = await openView(browser);
     await visit(page, server.httpPort, 'key-fates');
-    await deaths(page).getByText('plain').waitFor();
+    await removedKeys(page).getByText('plain').waitFor();
     const reasons = await column(page, 'Why keys have gone', 1);
     const keys = await column(page, 'Why keys have gone', 2);
     const counts = Object.fromEntries(reasons.map((reason, nth) => [reason, keys[nth]]));
@@ -111,19 +111,19 @@ if (needs('chromium')) {
     await page.close();
   });
 
-  pages('sort and filter the deaths', async () => {
+  pages('sort and filter the removed keys', async () => {
     const { page } = await openView(browser);
     await visit(page, server.httpPort, 'key-fates');
-    await deaths(page).getByText('plain').waitFor();
-    const times = await column(page, 'Deaths of keys', 1);
+    await removedKeys(page).getByText('plain').waitFor();
+    const times = await column(page, 'Removed keys', 1);
     assert.equal(times, [...times].sort().reverse());
     await page.getByRole('button', { name: 'Time' }).click();
-    assert.equal(await column(page, 'Deaths of keys', 1), times.reverse());
-    await page.getByRole('searchbox', { name: 'Filter deaths' }).fill('rename moved');
-    await page.getByRole('heading', { name: /^1 of \d+ deaths$/ }).waitFor();
-    assert.equal(await column(page, 'Deaths of keys', 2), ['renamed']);
-    await page.getByRole('searchbox', { name: 'Filter deaths' }).fill('nothing of this');
-    await page.getByText('No death matches.').waitFor();
+    assert.equal(await column(page, 'Removed keys', 1), times.reverse());
+    await page.getByRole('searchbox', { name: 'Filter removed keys' }).fill('rename moved');
+    await page.getByRole('heading', { name: /^1 of \d+ removed keys$/ }).waitFor();
+    assert.equal(await column(page, 'Removed keys', 2), ['renamed']);
+    await page.getByRole('searchbox', { name: 'Filter removed keys' }).fill('nothing of this');
+    await page.getByText('No removed key matches.').waitFor();
     await page.close();
   });
 
@@ -131,14 +131,14 @@ if (needs('chromium')) {
     const { page } = await openView(browser);
     await kill('plain');
     await visit(page, server.httpPort, 'key-fates');
-    await deaths(page).getByRole('button', { name: '\\xff\\x00\\nA' }).focus();
+    await removedKeys(page).getByRole('button', { name: '\\xff\\x00\\nA' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: '1 of 1 death' }).waitFor();
+    await page.getByRole('heading', { name: '1 of 1 removed key' }).waitFor();
     await page.getByText('in database 0, and when all of that was emptied').waitFor();
     await page.getByRole('button', { name: 'All keys' }).click();
     await page.getByRole('textbox', { name: 'What happened to the key' }).fill('plain');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: '2 of 2 deaths' }).waitFor();
+    await page.getByRole('heading', { name: '2 of 2 removed keys' }).waitFor();
     await page.getByRole('textbox', { name: 'What happened to the key' }).fill('none');
     await page.getByRole('spinbutton', { name: 'in database' }).fill('16');
     await page.keyboard.press('Enter');
@@ -151,17 +151,17 @@ if (needs('chromium')) {
     const { page, complaints } = await openView(browser);
     await client.call('CONFIG', 'SET', 'keyfate-max-len', 0);
     await visit(page, server.httpPort, 'key-fates');
-    await page.getByText('Deaths are not remembered.').waitFor();
+    await page.getByText('Removed keys are not remembered.').waitFor();
     await page.getByText('keyfate.max-len is 0').waitFor();
     await shoot(page, 'key-fates-off');
-    await page.getByRole('button', { name: 'Remember the last 128 deaths' }).click();
+    await page.getByRole('button', { name: 'Remember the last 128 removed keys' }).click();
     await page.getByText('keyfate.max-len is 128, until the server restarts.').waitFor();
     await page.getByText('No key has gone yet.').waitFor();
     const overwritten = page.getByRole('checkbox', { name: 'remember overwritten values too' });
     await overwritten.click();
     await page.getByText('keyfate.overwritten is yes').waitFor();
     await client.call('SET', 'name', 3);
-    await deaths(page).getByRole('button', { name: 'name', exact: true }).waitFor();
+    await removedKeys(page).getByRole('button', { name: 'name', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Forget' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Forget' }).click();
     await page.getByText('No key has gone yet.').waitFor();

@@ -10,9 +10,9 @@ const states = suite('states of the debug pages');
 
 /** Said where there is nothing; a lie where nothing is known. */
 const CLAIMS = [
-  ...['No issues.', 'healthy', '0 clients', '0 of 0 settings', '0 of 0 deaths'],
+  ...['No issues.', 'healthy', '0 clients', '0 of 0 settings', '0 of 0 removed keys'],
   ...['No bundles are kept.', 'Keys are not watched all the time', 'No prefixes are configured'],
-  ...['No command was called.', 'Bands are off', 'No traces', 'Deaths are not remembered.'],
+  ...['No command was called.', 'Bands are off', 'No traces', 'Removed keys are not remembered.'],
 ];
 
 let server: ChildServer;

@@ -35,9 +35,9 @@ keyfate.before.each(async () => {
   await client.call('CONFIG', 'RESETSTAT');
 });
 
-type Death = Record<string, string | number>;
+type RemovedKey = Record<string, string | number>;
 
-function deathsOf(reply: Reply | undefined): Death[] {
+function removedKeysOf(reply: Reply | undefined): RemovedKey[] {
   return (reply as Reply[]).map((flat) =>
     Object.fromEntries(
       [...byName(flat)].map(([name, value]) => [
@@ -48,7 +48,8 @@ function deathsOf(reply: Reply | undefined): Death[] {
   );
 }
 
-const deaths = async (): Promise<Death[]> => deathsOf(await client.call('KEYFATE', 'GET', -1));
+const removedKeys = async (): Promise<RemovedKey[]> =>
+  removedKeysOf(await client.call('KEYFATE', 'GET', -1));
 
 async function counts(): Promise<Record<string, number>> {
   const all = byName(await client.call('KEYFATE', 'COUNTS')) as Map<string, number>;
@@ -255,13 +256,13 @@ for (const [where, [a = '', b = '', c = '']] of sets) {
     keyfate(`${title} on ${where}`, async () => {
       await client.call('CONFIG', 'SET', 'keyfate-overwritten', 'yes');
       await client.pipeline(commands);
-      const told = await deaths();
+      const told = await removedKeys();
       const seen = told.map(({ key, reason, command }) => [key, reason, command].join(' '));
       assert.equal(seen.sort(), fates.map((fate) => fate.join(' ')).sort());
-      for (const death of told) {
-        assert.is(death['client-name'], 'killer');
-        assert.is(death['keys'], 1);
-        assert.is(death['key-length'], textOf(death['key']).length);
+      for (const removed of told) {
+        assert.is(removed['client-name'], 'killer');
+        assert.is(removed['keys'], 1);
+        assert.is(removed['key-length'], textOf(removed['key']).length);
       }
       const byReason: Record<string, number> = {};
       for (const [, reason] of fates) byReason[reason] = (byReason[reason] ?? 0) + 1;
@@ -289,8 +290,8 @@ keyfate('expiry tells whether a command met the key or the shard found it', asyn
   await until(async () => (await client.call('GET', lazy)) === null, 'the key is found expired');
   await client.call('DEBUG', 'SET-ACTIVE-EXPIRE', 1);
   await client.call('SET', active, 1, 'PX', 1);
-  await until(async () => (await client.call('KEYFATE', 'LEN')) === 2, 'both deaths');
-  const [second, first] = await deaths();
+  await until(async () => (await client.call('KEYFATE', 'LEN')) === 2, 'both removals');
+  const [second, first] = await removedKeys();
   assert.equal([first!['key'], first!['reason']], [lazy, 'expired-lazy']);
   assert.equal([first!['command'], first!['client-name']], ['get', 'killer']);
   assert.equal([second!['key'], second!['reason']], [active, 'expired-active']);
@@ -303,8 +304,8 @@ keyfate('a hash whose last field expired', async () => {
     ['HPEXPIRE', 'h', 1, 'FIELDS', 1, 'f'],
   ]);
   await until(async () => (await client.call('EXISTS', 'h')) === 0, 'the hash is gone');
-  await until(async () => (await client.call('KEYFATE', 'LEN')) === 1, 'its death');
-  assert.is((await deaths())[0]!['reason'], 'expired-fields');
+  await until(async () => (await client.call('KEYFATE', 'LEN')) === 1, 'its removal');
+  assert.is((await removedKeys())[0]!['reason'], 'expired-fields');
 });
 
 keyfate('eviction names the command that needed the room', async () => {
@@ -314,7 +315,7 @@ keyfate('eviction names the command that needed the room', async () => {
   await client.call('KEYFATE', 'RESET');
   await client.call('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-random', 'maxmemory', '1mb');
   await client.call('SET', a, 'x'.repeat(100));
-  const told = await deaths();
+  const told = await removedKeys();
   await client.call('CONFIG', 'SET', 'maxmemory', 0, 'maxmemory-policy', 'noeviction');
   assert.ok(told.length > 0);
   for (const { reason } of told) assert.is(reason, 'evicted');
@@ -325,22 +326,22 @@ keyfate('a flush is told with how many keys went, and is found by their names', 
   await client.pipeline([...same, ...apart].map((key) => ['SET', key, 1]));
   const total = new Set([...same, ...apart]).size;
   await client.call('FLUSHDB');
-  const told = await deaths();
-  const keys = told.reduce((sum, death) => sum + Number(death['keys']), 0);
+  const told = await removedKeys();
+  const keys = told.reduce((sum, removed) => sum + Number(removed['keys']), 0);
   assert.is(keys, total);
   assert.equal(await counts(), { flushed: total });
   for (const { reason, command, key } of told) {
     assert.equal([reason, command, key], ['flushed', 'flushdb', '']);
   }
   const [one = ''] = same;
-  const found = deathsOf(await client.call('KEYFATE', 'KEY', one));
+  const found = removedKeysOf(await client.call('KEYFATE', 'KEY', one));
   assert.ok(found.some(({ reason }) => reason === 'flushed'));
   await client.call('SELECT', 1);
   assert.equal(await client.call('KEYFATE', 'KEY', one), []);
   await client.call('SELECT', 0);
 });
 
-keyfate('DEBUG RELOAD is no death', async () => {
+keyfate('DEBUG RELOAD removes no key', async () => {
   await client.call('SET', 'k', 1);
   await client.call('DEBUG', 'RELOAD');
   assert.equal(await counts(), {});
@@ -355,12 +356,12 @@ keyfate('the story of one key, newest first', async () => {
     ['RENAME', a, b],
     ['DEL', b],
   ]);
-  const story = deathsOf(await client.call('KEYFATE', 'KEY', a));
+  const story = removedKeysOf(await client.call('KEYFATE', 'KEY', a));
   assert.equal(
     story.map(({ reason }) => reason),
     ['moved', 'deleted'],
   );
-  assert.is(deathsOf(await client.call('KEYFATE', 'KEY', a, 1)).length, 1);
+  assert.is(removedKeysOf(await client.call('KEYFATE', 'KEY', a, 1)).length, 1);
 });
 
 keyfate('long and binary keys', async () => {
@@ -370,10 +371,10 @@ keyfate('long and binary keys', async () => {
     ['DEL', long],
   ]);
   const raw = await server.client({ buffers: true });
-  const [death] = deathsOf(await raw.call('KEYFATE', 'KEY', long));
+  const [removed] = removedKeysOf(await raw.call('KEYFATE', 'KEY', long));
   await raw.end();
-  assert.is(death!['key'], '\xfe'.repeat(128));
-  assert.is(death!['key-length'], 1_000);
+  assert.is(removed!['key'], '\xfe'.repeat(128));
+  assert.is(removed!['key-length'], 1_000);
 });
 
 keyfate('the length is a limit over all shards, and 0 keeps nothing', async () => {
@@ -387,7 +388,7 @@ keyfate('the length is a limit over all shards, and 0 keeps nothing', async () =
     ),
   );
   assert.is(await client.call('KEYFATE', 'LEN'), 3);
-  assert.is((await deaths()).length, 3);
+  assert.is((await removedKeys()).length, 3);
   await client.call('CONFIG', 'SET', 'keyfate-max-len', 10);
   assert.is(await client.call('KEYFATE', 'LEN'), 3, 'what was cut off stays away');
   await client.call('CONFIG', 'SET', 'keyfate-max-len', 0);
@@ -396,7 +397,7 @@ keyfate('the length is a limit over all shards, and 0 keeps nothing', async () =
     ['DEL', 'k'],
   ]);
   assert.is(await client.call('KEYFATE', 'LEN'), 0);
-  assert.equal(await deaths(), []);
+  assert.equal(await removedKeys(), []);
   assert.is((await counts())['deleted'], 7, 'the counts go on');
 });
 
@@ -420,7 +421,7 @@ keyfate('counts are the same on every surface', async () => {
   const metrics = (await request(server.httpPort, '/metrics')).text;
   for (const [reason, count] of Object.entries(byCommand)) {
     assert.is(await infoField(`keyfate_${reason}`), count, reason);
-    assert.match(metrics, `svc_keys_gone_total{reason="${reason}"} ${String(count)}\n`);
+    assert.match(metrics, `svc_key_fates_total{reason="${reason}"} ${String(count)}\n`);
   }
 });
 

@@ -250,7 +250,7 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
       },
       counts: { '*': 'number' },
       kept: 'number|null',
-      deaths: [
+      removed_keys: [
         {
           id: 'number',
           time_ms: 'number',

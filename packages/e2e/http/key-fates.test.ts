@@ -1,4 +1,4 @@
-/** Deaths of keys and the flight recorder over HTTP: as the commands tell them, also while threads are stuck. */
+/** Removed keys and the flight recorder over HTTP: as the commands tell them, also while threads are stuck. */
 // test-limit: 60s
 import {
   request,
@@ -35,7 +35,7 @@ fates.before.each(async () => {
   await client.call('CONFIG', 'RESETSTAT');
 });
 
-interface Death {
+interface RemovedKey {
   readonly id: number;
   readonly key: string | null;
   readonly [name: string]: unknown;
@@ -45,7 +45,7 @@ interface Document {
   readonly recording: Record<string, unknown>;
   readonly counts: Record<string, number>;
   readonly kept: number | null;
-  readonly deaths: readonly Death[];
+  readonly removed_keys: readonly RemovedKey[];
   readonly missing_shards: readonly number[];
   readonly missing?: readonly string[];
 }
@@ -56,7 +56,8 @@ async function told(query = ''): Promise<Document> {
   return answer.json() as Document;
 }
 
-const keys = ({ deaths }: Document): (string | null)[] => deaths.map(({ key }) => key);
+const keys = ({ removed_keys: removed }: Document): (string | null)[] =>
+  removed.map(({ key }) => key);
 
 async function kill(...all: (string | Buffer)[]): Promise<void> {
   for (const key of all) {
@@ -67,15 +68,15 @@ async function kill(...all: (string | Buffer)[]): Promise<void> {
   }
 }
 
-fates('a death is told as by the command', async () => {
+fates('a removed key is told as by the command', async () => {
   await kill('a');
   const [entry] = (await client.call('KEYFATE', 'GET')) as Reply[][];
   const at = (name: string): unknown => {
     const value = entry![entry!.findIndex((each) => textOf(each) === name) + 1];
     return typeof value === 'number' ? value : textOf(value);
   };
-  const { deaths } = await told();
-  assert.equal(deaths, [
+  const { removed_keys: removed } = await told();
+  assert.equal(removed, [
     {
       id: at('id'),
       time_ms: at('unix-time-ms'),
@@ -99,9 +100,9 @@ fates('a death is told as by the command', async () => {
 fates('keys are told whatever bytes they have', async () => {
   const long = 'é'.repeat(100);
   await kill(HOSTILE, Buffer.from([0xff, 0, 10]), '', `x${long}`);
-  const { deaths } = await told();
+  const { removed_keys: removed } = await told();
   assert.equal(
-    deaths.map(({ key, binary, cut, key_bytes: bytes }) => [key, binary, cut, bytes]),
+    removed.map(({ key, binary, cut, key_bytes: bytes }) => [key, binary, cut, bytes]),
     [
       [`x${long.slice(0, 63)}`, false, true, 201],
       ['', false, false, 0],
@@ -125,7 +126,7 @@ fates('count, key and db choose as the command does', async () => {
   assert.equal(keys(await told('?key=a&count=1&db=0')), ['a']);
   assert.equal(keys(await told('?key=a&db=1')), []);
   await client.pipeline([['SELECT', 3], ['SET', 'z', 1], ['FLUSHDB'], ['SELECT', 0]]);
-  const [flush] = (await told('?key=anything&db=3')).deaths;
+  const [flush] = (await told('?key=anything&db=3')).removed_keys;
   assert.equal(
     [flush!['reason'], flush!.key, flush!['key_bytes'], flush!['keys'], flush!['db']],
     ['flushed', null, null, 1, 3],
@@ -135,14 +136,14 @@ fates('count, key and db choose as the command does', async () => {
 fates('what a shard did by itself has no command and no client', async () => {
   await client.call('SET', 'short', 'v', 'PX', 1);
   await until(async () => (await client.call('KEYFATE', 'LEN')) === 1, 'the key has expired');
-  const [death] = (await told()).deaths;
-  assert.is(death!['reason'], 'expired-active');
+  const [removed] = (await told()).removed_keys;
+  assert.is(removed!['reason'], 'expired-active');
   for (const name of ['command', 'client_id', 'client_addr', 'client_name', 'user']) {
-    assert.is(death![name], null, name);
+    assert.is(removed![name], null, name);
   }
 });
 
-fates('it tells whether deaths are kept, and forgets them when asked', async () => {
+fates('it tells whether removed keys are kept, and forgets them when asked', async () => {
   await kill('a');
   const on = await told();
   assert.equal(on.recording, {
@@ -160,13 +161,13 @@ fates('it tells whether deaths are kept, and forgets them when asked', async () 
   });
   assert.is(answer.status, 200);
   const forgotten = await told();
-  assert.equal([forgotten.kept, forgotten.deaths, forgotten.counts['deleted']], [0, [], 1]);
+  assert.equal([forgotten.kept, forgotten.removed_keys, forgotten.counts['deleted']], [0, [], 1]);
   await client.call('CONFIG', 'SET', 'keyfate-max-len', 0, 'keyfate-overwritten', 'yes');
   await kill('b');
   const off = await told();
   assert.equal([off.recording['enabled'], off.recording['max_len']], [false, 0]);
   assert.is(off.recording['overwritten'], true);
-  assert.equal([off.kept, off.deaths, off.counts['deleted']], [0, [], 2]);
+  assert.equal([off.kept, off.removed_keys, off.counts['deleted']], [0, [], 2]);
 });
 
 const misasked: readonly (readonly [path: string, error: string])[] = [
@@ -242,7 +243,7 @@ fates('both answer while every shard is stuck, and say what is missing', async (
   await untilShardsSleep(client);
   const document = await told();
   assert.equal(document.missing_shards, [0, 1]);
-  assert.equal([document.counts['deleted'], document.kept, document.deaths], [1, 1, []]);
+  assert.equal([document.counts['deleted'], document.kept, document.removed_keys], [1, 1, []]);
   const { threads } = await flight('?shard=0');
   assert.equal(
     threads.map(({ thread }) => thread),

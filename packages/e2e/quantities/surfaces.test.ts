@@ -259,17 +259,17 @@ surfaces('know the same reasons', async () => {
   );
 });
 
-surfaces('tell the same deaths', async () => {
+surfaces('tell the same removed keys', async () => {
   const told = (await client.call('KEYFATE', 'GET', '-1')) as Reply[][];
   const answer = await request(server.httpPort, '/debug/api/key-fates?count=-1');
-  const { deaths } = answer.json() as {
-    deaths: { id: number; key: string | null; reason: string }[];
+  const { removed_keys: removed } = answer.json() as {
+    removed_keys: { id: number; key: string | null; reason: string }[];
   };
   const field = (entry: Reply[], name: string): Reply | undefined =>
     entry[entry.findIndex((each) => textOf(each) === name) + 1];
-  assert.ok(deaths.length > 0);
+  assert.ok(removed.length > 0);
   assert.equal(
-    deaths.map(({ id, key, reason }) => [id, key ?? '', reason]),
+    removed.map(({ id, key, reason }) => [id, key ?? '', reason]),
     told.map((entry) => [
       field(entry, 'id'),
       textOf(field(entry, 'key')),

@@ -10,8 +10,8 @@ export interface RemovedKeysQuestion {
 }
 
 export interface RemovedKeysAnswer {
-  readonly deaths: readonly RemovedKeyReport[];
-  /** Deaths that are kept. */
+  readonly removed_keys: readonly RemovedKeyReport[];
+  /** Removed keys that are kept. */
   readonly kept: number;
   readonly missing_shards: readonly number[];
 }

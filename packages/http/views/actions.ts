@@ -60,7 +60,7 @@ export function actionRoutes({ clock, mainClient, fixed, observer }: OpsContext)
       mainClient.ask('set-setting', { name: text(body, 'name'), value: text(body, 'value') }),
     ),
     post('slowlog/reset', 'Empties the slow log.', () => mainClient.ask('slowlog-reset', null)),
-    post('key-fates/reset', 'Forgets the deaths of keys; the counts stay.', () =>
+    post('key-fates/reset', 'Forgets the removed keys; the counts stay.', () =>
       mainClient.ask('key-fates-reset', null),
     ),
     post('latency/reset', 'Forgets latency events.', () => mainClient.ask('latency-reset', null)),

@@ -28,7 +28,7 @@ fates('counts and settings are told, and the rest is null', async () => {
   const document = await keyFatesDocument(sources(new HttpError(503, 'late')), everything);
   assert.is(document.counts['deleted'], 5);
   assert.equal([document.recording.max_len, document.recording.overwritten], [5, true]);
-  assert.equal([document.kept, document.deaths, document.missing_shards], [null, null, []]);
+  assert.equal([document.kept, document.removed_keys, document.missing_shards], [null, null, []]);
 });
 
 fates('what is our own mistake is no gap', async () => {

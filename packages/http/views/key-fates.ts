@@ -12,7 +12,7 @@ import { bytesOf, countOf, numberBelow } from '../protocol/query.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 import type { OpsContext } from '../ops/ops-context.ts';
 
-/** Deaths answered when no count is given: as many as are kept by default. */
+/** Removed keys answered when no count is given: as many as are kept by default. */
 const COUNT = 128;
 
 export interface KeyFatesSources {
@@ -37,11 +37,11 @@ export async function keyFatesDocument(
     counts: Object.fromEntries(fateCounts(observer.shards)),
   };
   try {
-    const { deaths, kept, missing_shards } = await mainClient.ask('removed-keys', question);
-    return { ...known, kept, deaths, missing_shards };
+    const { removed_keys, kept, missing_shards } = await mainClient.ask('removed-keys', question);
+    return { ...known, kept, removed_keys, missing_shards };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    return { ...known, kept: null, deaths: null, missing_shards: [] };
+    return { ...known, kept: null, removed_keys: null, missing_shards: [] };
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Questions and answers over a message port, for what two threads ask of each other now and then.
+ * Calls over a message port, for what two threads ask of each other now and then: a name and a question, and one answer.
  *
  * Nobody waits without end: an answer that does not come in time is a problem like any other.
  */

@@ -20,7 +20,7 @@ import {
 import { pushTable, type TableFields } from './tables.ts';
 
 /** Parts of an environment that all of an engine share. */
-export interface EnvironmentParts {
+export interface EnvironmentOptions {
   readonly vm: LuaVm;
   readonly errors: ScriptErrors;
   readonly libraries: Libraries;
@@ -44,35 +44,35 @@ export class Environment {
   /** Globals that the state began with: `setfenv(0, ...)` changes them. */
   readonly #globals: number;
 
-  private constructor(parts: EnvironmentParts, redis: TableFields, loading?: TableFields) {
-    const { vm } = parts;
+  private constructor(options: EnvironmentOptions, redis: TableFields, loading?: TableFields) {
+    const { vm } = options;
     const { api } = vm;
     this.vm = vm;
     const L = api.luaL_newstate();
     if (L === 0) throw new LuaEngineError('no memory for a state of Lua');
     this.L = L;
-    openLibraries(vm, L, parts.replaced);
-    parts.libraries.open(L);
-    vm.pushFunction(L, parts.pcall);
+    openLibraries(vm, L, options.replaced);
+    options.libraries.open(L);
+    vm.pushFunction(L, options.pcall);
     api.lua_setfield(L, GLOBALS_INDEX, vm.text('pcall'));
-    for (const name of parts.tableNames) {
+    for (const name of options.tableNames) {
       pushTable(vm, L, redis);
       api.lua_setfield(L, GLOBALS_INDEX, vm.text(name));
     }
-    vm.pushFunction(L, parts.handler);
+    vm.pushFunction(L, options.handler);
     this.handler = api.luaL_ref(L, REGISTRY_INDEX);
     if (loading === undefined) {
-      vm.pushFunction(L, parts.handler);
+      vm.pushFunction(L, options.handler);
       api.lua_setfield(L, GLOBALS_INDEX, vm.text('__redis__err__handler'));
     }
     api.lua_pushvalue(L, GLOBALS_INDEX);
-    refuseMissing(vm, L, parts.replaced);
+    refuseMissing(vm, L, options.replaced);
     protect(vm, L);
     protectStrings(vm, L);
     if (loading !== undefined) {
       api.lua_pushvalue(L, -1);
       this.#runGlobals = api.luaL_ref(L, REGISTRY_INDEX);
-      this.#loadGlobals = this.#makeLoadGlobals(parts, loading);
+      this.#loadGlobals = this.#makeLoadGlobals(options, loading);
       this.#switch = this.#replaceGlobals();
     }
     api.lua_settop(L, 0);
@@ -81,17 +81,17 @@ export class Environment {
   }
 
   /** Makes the environment of EVAL scripts. */
-  static forEval(parts: EnvironmentParts, redis: TableFields): Environment {
-    return new Environment(parts, redis);
+  static forEval(options: EnvironmentOptions, redis: TableFields): Environment {
+    return new Environment(options, redis);
   }
 
   /** Makes that of functions; `loading` are the fields of `redis` while a library loads. */
   static forFunctions(
-    parts: EnvironmentParts,
+    options: EnvironmentOptions,
     redis: TableFields,
     loading: TableFields,
   ): Environment {
-    return new Environment(parts, redis, loading);
+    return new Environment(options, redis, loading);
   }
 
   /** Sets a global to the value at the top of the stack, which takes that, though globals are read-only. */
@@ -141,7 +141,7 @@ export class Environment {
     return api.lua_gc(this.L, LuaGc.Count, 0) * 1_024 + api.lua_gc(this.L, LuaGc.CountRest, 0);
   }
 
-  #makeLoadGlobals({ vm, replaced, tableNames }: EnvironmentParts, loading: TableFields): number {
+  #makeLoadGlobals({ vm, replaced, tableNames }: EnvironmentOptions, loading: TableFields): number {
     const { L } = this;
     vm.api.lua_createtable(L, 0, 1);
     for (const name of tableNames) {

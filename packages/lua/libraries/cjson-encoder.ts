@@ -1,9 +1,9 @@
 /** Values of Lua as JSON, as the library `cjson` encodes them: read from memory, written into memory. */
 
+import { formatGeneral } from '#base';
 import { Layout, type LuaVm } from '../lua-vm.ts';
 import { LuaType } from '../wasm/api.ts';
 import { Setting } from './cjson-config.ts';
-import { formatGeneral } from './general-format.ts';
 import { arraySlots, arrayStart, hashedIntegers, nodeSlots, nodesStart } from './table-reader.ts';
 import type { WasmBuffer } from './wasm-buffer.ts';
 

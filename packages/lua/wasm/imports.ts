@@ -6,7 +6,7 @@ import type { LuaApi } from './api.ts';
 const PAGE_BYTES = 65_536;
 /** Memory grows by an eighth at least, so that it is not grown for each of many small requests. */
 const GROWTH_SHARE = 8;
-/** Error of system calls: not implemented. */
+/** Answer of system calls that a script may not have: there are no files and no processes for it. */
 const ENOSYS = -52;
 /** The same for functions of WASI. */
 const WASI_ENOSYS = 52;

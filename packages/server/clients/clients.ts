@@ -8,7 +8,6 @@ import type { Connection, ConnectionOwner, Taking } from '#net';
 import { connectionAccept } from '#usdt';
 import { OwnedReply, type ParsedCommand } from '#resp';
 import { Client, type ParkingBlocks, type Router } from '#router';
-import type { ClientMessaging } from '../messaging/client-messaging.ts';
 import { ClientMemory } from './client-memory.ts';
 
 /** Commands that CLIENT PAUSE holds back. */
@@ -24,7 +23,8 @@ interface ClientsOptions {
   settings: Settings;
   page: Page;
   blocks: ParkingBlocks;
-  clientMessaging: ClientMessaging;
+  /** Ends what a client had with others. */
+  left: (client: Client) => void;
   log: Pick<Logger, 'info' | 'warn' | 'debug'>;
 }
 
@@ -38,15 +38,15 @@ export class Clients {
   #lastId = 0;
   #pause: { mode: PauseMode; untilMs: number } | undefined;
   #requiresPassword: boolean;
-  readonly #clientMessaging: ClientMessaging;
+  readonly #left: (client: Client) => void;
   readonly #log: ClientsOptions['log'];
   readonly memory: ClientMemory;
 
-  constructor({ router, settings, page, blocks, clientMessaging: between, log }: ClientsOptions) {
+  constructor({ router, settings, page, blocks, left, log }: ClientsOptions) {
     this.memory = new ClientMemory({ settings, page, log, clients: () => this.all });
     this.#blocks = blocks;
     this.#log = log;
-    this.#clientMessaging = between;
+    this.#left = left;
     this.#router = router;
     this.#settings = settings;
     this.#page = page;
@@ -102,7 +102,7 @@ export class Clients {
   }
 
   removed(client: Client): void {
-    this.#clientMessaging.left(client);
+    this.#left(client);
     this.memory.forget(client);
     this.#resume(client);
     this.#sessions.delete(client.id);

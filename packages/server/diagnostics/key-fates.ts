@@ -1,4 +1,4 @@
-/** Key fates: the last deaths on all shards as one log, and all deaths by fate. */
+/** Key fates: the last removed keys of all shards as one log, and the counts by fate. */
 
 import { KEY_FATES, unreachable } from '#base';
 import { commandTable, type KeyFatePort, type RemovedKeyEntry } from '#commands';
@@ -19,12 +19,12 @@ interface KeyFatesOptions {
   readonly settings: Settings;
   readonly ids: SharedCounter;
   readonly pages: readonly Page[];
-  readonly shardCalls: () => ShardCalls;
+  readonly shardCalls: ShardCalls;
 }
 
-/** Deaths, newest first, and the shards that did not answer in time: theirs are not among them. */
+/** Removed keys, newest first, and the shards that did not answer in time: theirs are not among them. */
 interface RemovedKeysReport {
-  readonly deaths: readonly RemovedKeyEntry[];
+  readonly removedKeys: readonly RemovedKeyEntry[];
   readonly missingShards: readonly number[];
 }
 
@@ -50,21 +50,22 @@ export class KeyFates implements KeyFatePort {
   }
 
   async newest(count: number, of?: KeyPlace): Promise<readonly RemovedKeyEntry[]> {
-    return (await this.collect(count, of)).deaths;
+    return (await this.collect(count, of)).removedKeys;
   }
 
-  /** The newest deaths of all keys, or of one, and who is missing. */
+  /** The newest removed keys, or those of one name, and the shards that are missing. */
   async collect(count: number, of?: KeyPlace): Promise<RemovedKeysReport> {
     const log = this.#log;
     const most = Math.min(count, log.lengthMax);
     const question = { fromId: log.oldestId, count: most };
-    const reports = await this.#options
-      .shardCalls()
-      .ask(REMOVED_KEYS, of === undefined ? question : { ...question, of });
+    const reports = await this.#options.shardCalls.ask(
+      REMOVED_KEYS,
+      of === undefined ? question : { ...question, of },
+    );
     // As of now: while the shards were asked, more keys have gone.
     const fromId = log.oldestId;
     return {
-      deaths: reports
+      removedKeys: reports
         .flatMap((report) => (report.missing ? [] : report.answer))
         .filter(({ id }) => id >= fromId)
         .sort((a, b) => b.id - a.id)
@@ -76,7 +77,7 @@ export class KeyFates implements KeyFatePort {
 
   /** Forgets all, in order with the commands. */
   async reset(): Promise<void> {
-    await this.#options.shardCalls().ask(REMOVED_KEYS_RESET, { beforeId: this.#log.upcoming });
+    await this.#options.shardCalls.ask(REMOVED_KEYS_RESET, { beforeId: this.#log.upcoming });
     this.#log.clear();
   }
 }

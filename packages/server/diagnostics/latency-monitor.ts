@@ -6,63 +6,60 @@ import type { Settings } from '#config';
 import {
   bandCounts,
   bandLabels,
-  Bands,
   cumulativeByPowers,
   GcPauses,
   HISTOGRAM_BUCKETS,
   LATENCY_EVENTS,
-  LatencyEvents,
   latencyEvent,
   LoopDelay,
-  MainBands,
   mergeExecutions,
   notesPauses,
   pauseReport,
   percentileUs,
   prefixReports,
   type LatencySeries,
-  type SlowLog,
 } from '#stats';
 import type { FlightEntry } from '#api-types';
-import type { MainNotes, Router } from '#router';
+import type { Router } from '#router';
 import { flightReport } from '#observer';
 import type { ServerMemory } from '../threads/shared-memory.ts';
 import { latencyReport } from './latency-doctor.ts';
 import { KeyFates } from './key-fates.ts';
 import { MainFlight } from './main-flight.ts';
+import { bandsOf, type MainLatency } from './main-latency.ts';
 import { SlowCommands } from './slow-commands.ts';
 
 interface LatencyMonitorOptions {
   readonly settings: Settings;
   readonly serverMemory: ServerMemory;
-  readonly router: () => Router;
+  readonly mainLatency: MainLatency;
+  readonly router: Router;
   readonly wallMs: () => number;
 }
 
-export class LatencyMonitor implements MainNotes, LatencyPort {
+export class LatencyMonitor implements LatencyPort {
   readonly slowCommands: SlowCommands;
   readonly keyFates: KeyFates;
-  readonly latency = new LatencyEvents();
-  readonly bands: MainBands;
   readonly #collections: GcPauses;
   readonly #loop: LoopDelay;
   readonly #flight: MainFlight;
   readonly #options: LatencyMonitorOptions;
 
   constructor(options: LatencyMonitorOptions) {
-    const { settings, serverMemory, router } = options;
+    const { settings, serverMemory, router, mainLatency } = options;
     this.#options = options;
-    this.slowCommands = new SlowCommands(
+    this.slowCommands = new SlowCommands({
       settings,
-      serverMemory.slowIds,
-      serverMemory.mainPage,
-      () => router().shardCalls,
-    );
+      ids: serverMemory.slowIds,
+      page: serverMemory.mainPage,
+      ofMain: mainLatency.slowLog,
+      shardCalls: router.shardCalls,
+    });
     this.keyFates = new KeyFates({
       settings,
       ids: serverMemory.removedKeyIds,
       pages: serverMemory.shardPages,
-      shardCalls: () => router().shardCalls,
+      shardCalls: router.shardCalls,
     });
     this.#collections = new GcPauses(serverMemory.mainPage, notesPauses(serverMemory.flight));
     this.#loop = new LoopDelay(serverMemory.mainPage, systemClock);
@@ -71,15 +68,9 @@ export class LatencyMonitor implements MainNotes, LatencyPort {
       page: serverMemory.mainPage,
       flight: serverMemory.flight,
     });
-    this.bands = new MainBands(serverMemory.mainPage, serverMemory.shardPages.length);
-    this.#setThreshold(settings.number('latency.monitor-threshold-ms'));
-    settings.onChange('latency.monitor-threshold-ms', (ms) => {
-      this.#setThreshold(ms);
-    });
-    this.bands.configure(bandsOf(settings));
     for (const name of ['latency-bands.enabled', 'latency-bands.bands'] as const) {
       settings.onChange(name, () => {
-        this.bands.configure(bandsOf(settings));
+        mainLatency.bands.configure(bandsOf(settings));
         this.#restartBands();
       });
     }
@@ -111,35 +102,29 @@ export class LatencyMonitor implements MainNotes, LatencyPort {
     return this.#options.serverMemory.observer.threads.map(([thread]) => thread);
   }
 
-  get slowLog(): SlowLog {
-    return this.slowCommands.ofMain;
-  }
-
-  #setThreshold(ms: number): void {
-    this.latency.thresholdUs = ms * 1_000 || Infinity;
-  }
-
   #restartBands(): void {
-    const generation = this.bands.restart();
-    this.#options.router().broadcast({ kind: 'reset-bands', generation });
+    const { mainLatency, router } = this.#options;
+    const generation = mainLatency.bands.restart();
+    router.broadcast({ kind: 'reset-bands', generation });
   }
 
   // LATENCY.
 
   get events(): readonly LatencySeries[] {
-    return this.latency.all;
+    return this.#options.mainLatency.latency.all;
   }
 
   event(name: string): LatencySeries | undefined {
     const event = latencyEvent(name);
-    return event === undefined ? undefined : this.latency.of(event);
+    return event === undefined ? undefined : this.#options.mainLatency.latency.of(event);
   }
 
   reset(names: readonly string[] = LATENCY_EVENTS): number {
+    const { latency } = this.#options.mainLatency;
     let count = 0;
     for (const name of names) {
       const event = latencyEvent(name);
-      if (event !== undefined && this.latency.reset(event)) count += 1;
+      if (event !== undefined && latency.reset(event)) count += 1;
     }
     return count;
   }
@@ -154,13 +139,13 @@ export class LatencyMonitor implements MainNotes, LatencyPort {
   }
 
   async diagnose(): Promise<string> {
-    const { settings, serverMemory, wallMs } = this.#options;
+    const { settings, serverMemory, wallMs, mainLatency } = this.#options;
     const { entries, missingShards } = await this.slowCommands.collect(Infinity);
     return latencyReport({
       thresholdMs: settings.number('latency.monitor-threshold-ms'),
       slowerThanUs: settings.number('slowlog.log-slower-than'),
       hz: settings.number('server.hz'),
-      series: this.latency.all,
+      series: mainLatency.latency.all,
       slow: entries,
       missingShards,
       main: pauseReport(serverMemory.mainPage),
@@ -187,7 +172,7 @@ export class LatencyMonitor implements MainNotes, LatencyPort {
   /** LATENCY BANDS. */
   get bandsPort(): BandsPort {
     const { mainPage, shardPages } = this.#options.serverMemory;
-    const { bands } = this;
+    const { bands } = this.#options.mainLatency;
     return {
       get isEnabled() {
         return bands.bands.enabled;
@@ -206,11 +191,4 @@ export class LatencyMonitor implements MainNotes, LatencyPort {
       },
     };
   }
-}
-
-function bandsOf(settings: Settings): Bands {
-  return new Bands(
-    settings.boolean('latency-bands.enabled'),
-    settings.numbers('latency-bands.bands'),
-  );
 }

@@ -7,14 +7,7 @@
 
 import type { SlowlogPort } from '#commands';
 import type { Settings } from '#config';
-import {
-  MAIN_THREAD,
-  slowEntriesCall,
-  SlowLog,
-  slowResetCall,
-  type Page,
-  type SlowEntry,
-} from '#stats';
+import { slowEntriesCall, slowResetCall, type Page, type SlowEntry, type SlowLog } from '#stats';
 import type { SharedCounter } from '#link';
 import type { ShardCalls } from '#router';
 
@@ -24,21 +17,29 @@ interface SlowReport {
   readonly missingShards: readonly number[];
 }
 
-export class SlowCommands implements SlowlogPort {
+interface SlowCommandsOptions {
+  readonly settings: Settings;
+  readonly ids: SharedCounter;
+  /** Has the id below which entries are forgotten: the length is then known to whoever sees the page. */
+  readonly page: Page;
   /** Slow log of main's own commands, and of those that several shards answer. */
   readonly ofMain: SlowLog;
+  readonly shardCalls: ShardCalls;
+}
+
+export class SlowCommands implements SlowlogPort {
+  readonly #ofMain: SlowLog;
   readonly #ids: SharedCounter;
-  readonly #shardCalls: () => ShardCalls;
+  readonly #shardCalls: ShardCalls;
   #lengthMax: number;
-  /** Has the id below which entries are forgotten: the length is then known to whoever sees the page. */
   readonly #page: Page;
 
-  constructor(settings: Settings, ids: SharedCounter, page: Page, shardCalls: () => ShardCalls) {
+  constructor({ settings, ids, page, ofMain, shardCalls }: SlowCommandsOptions) {
     this.#page = page;
     this.#ids = ids;
+    this.#ofMain = ofMain;
     this.#shardCalls = shardCalls;
     this.#lengthMax = settings.number('slowlog.max-len');
-    this.ofMain = new SlowLog(MAIN_THREAD, (count) => ids.take(count));
     const configure = (): void => {
       this.#configure(settings);
     };
@@ -51,7 +52,7 @@ export class SlowCommands implements SlowlogPort {
     // What was beyond the old length stays forgotten when there is more room.
     this.#page.set('slowFirstId', this.#oldestId);
     this.#lengthMax = lengthMax;
-    this.ofMain.configure({
+    this.#ofMain.configure({
       slowerThanUs: settings.number('slowlog.log-slower-than'),
       lengthMax,
       argumentBytesMax: settings.number('slowlog.max-arg-len'),
@@ -73,14 +74,14 @@ export class SlowCommands implements SlowlogPort {
   /** The newest `count` entries, and who is missing. */
   async collect(count: number): Promise<SlowReport> {
     const most = Math.min(count, this.#lengthMax);
-    const reports = await this.#shardCalls().ask(slowEntriesCall, {
+    const reports = await this.#shardCalls.ask(slowEntriesCall, {
       fromId: this.#oldestId,
       count: most,
     });
     // As of now: while the shards were asked, more has been logged, and maybe forgotten.
     const fromId = this.#oldestId;
     const ofShards = reports.flatMap((report) => (report.missing ? [] : report.answer));
-    const all = [...ofShards, ...this.ofMain.newest(fromId, most)];
+    const all = [...ofShards, ...this.#ofMain.newest(fromId, most)];
     return {
       entries: all
         .filter(({ id }) => id >= fromId)
@@ -93,10 +94,10 @@ export class SlowCommands implements SlowlogPort {
   /** Forgets all, in order with the commands. */
   async reset(): Promise<void> {
     const beforeId = this.#ids.upcoming;
-    await this.#shardCalls().ask(slowResetCall, { beforeId });
+    await this.#shardCalls.ask(slowResetCall, { beforeId });
     const firstId = this.#ids.upcoming;
     this.#page.set('slowFirstId', firstId);
-    this.ofMain.reset(firstId);
+    this.#ofMain.reset(firstId);
   }
 }
 

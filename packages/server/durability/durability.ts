@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type Clock, type CommandError, type Logger } from '#base';
 import type { Settings } from '#config';
-import { LogFigures, type FlightEvent } from '#stats';
+import { LogFigures, type FlightEvent, type LatencyEvents } from '#stats';
 import { FrameKind } from '#link';
 import {
   bytesOf,
@@ -22,9 +22,9 @@ import {
   type Manifest,
 } from '#persistence';
 import { emptyHead, type Router } from '#router';
-import { DiskLink, diskSettings } from '../threads/disk-link.ts';
-import type { LatencyMonitor } from '../diagnostics/latency-monitor.ts';
+import { diskSettings, type DiskLink } from '../threads/disk-link.ts';
 import type { ServerMemory } from '../threads/shared-memory.ts';
+import type { Disk } from './disk.ts';
 import { ServerRecovery } from './recovery.ts';
 import type { ShardPool } from '../threads/shard-pool.ts';
 import { savePoints, SnapshotDue } from './snapshot-due.ts';
@@ -41,10 +41,10 @@ interface DurabilityOptions {
   readonly serverMemory: ServerMemory;
   readonly log: Logger;
   readonly clock: Clock;
-  readonly folder: DataFolder;
   readonly lock: FolderLock;
-  readonly router: () => Router;
-  readonly latencyMonitor: () => LatencyMonitor;
+  readonly disk: Disk;
+  readonly router: Router;
+  readonly latency: LatencyEvents;
   /** Ends the turn of main, so that what was put into rings is seen. */
   readonly publish: () => void;
 }
@@ -67,10 +67,8 @@ export async function lockDataFolder(settings: Settings): Promise<FolderLock | u
 
 export class Durability {
   readonly #options: DurabilityOptions;
-  readonly #lock: FolderLock;
+  readonly #folder: DataFolder;
   readonly #due: SnapshotDue;
-  /** Values that all shards must know; the epoch is that of this life of the server. */
-  readonly ofShards: { readonly epoch: number; readonly folder: string };
   readonly disk: DiskLink;
   #nextNumber: number;
   #underWay: SnapshotUnderWay | undefined;
@@ -82,25 +80,14 @@ export class Durability {
   /** The last snapshot has everything. */
   #isSavedAtEnd = false;
 
-  constructor(options: Omit<DurabilityOptions, 'folder'>) {
-    const { settings, serverMemory } = options;
-    const folder = new DataFolder(settings.string('persistence.data-dir'));
-    const parts = { ...options, folder };
-    this.#options = parts;
-    this.#lock = parts.lock;
-    this.#due = new SnapshotDue(parts);
-    this.ofShards = { epoch: folder.lastEpoch + 1, folder: folder.folder };
-    const firstSegment = folder.lastSegment + 1;
-    this.#nextNumber = firstSegment + 1;
-    this.disk = new DiskLink({
-      options: {
-        link: serverMemory.shape,
-        memory: serverMemory.memory.memory,
-        figures: serverMemory.logMemory,
-        ...this.ofShards,
-        firstSegment,
-        ...diskSettings(settings),
-      },
+  constructor(options: DurabilityOptions) {
+    const { serverMemory, disk } = options;
+    this.#options = options;
+    this.#folder = disk.folder;
+    this.#due = new SnapshotDue(options);
+    this.#nextNumber = disk.firstSegment + 1;
+    this.disk = disk.link;
+    this.disk.follow({
       notice: (notice) => {
         this.#take(notice);
       },
@@ -126,11 +113,12 @@ export class Durability {
 
   /** Brings all shards back to their data. Throws with what is wrong with it. */
   async recover(pool: ShardPool): Promise<void> {
-    const { clock, serverMemory, folder } = this.#options;
+    const { clock, serverMemory } = this.#options;
+    const folder = this.#folder;
     const { mainPage } = serverMemory;
     const startUs = clock.nowUs();
     const begin = (): Promise<void> => this.#beginLog();
-    if (await new ServerRecovery({ ...this.#options, begin }, pool).run()) this.#due.owe();
+    if (await new ServerRecovery({ ...this.#options, folder, begin }, pool).run()) this.#due.owe();
     mainPage.set('recoveryUs', clock.nowUs() - startUs);
     const [newest] = folder.snapshots;
     mainPage.set('lastSaveMs', newest?.created_ms ?? Math.floor(clock.wallMs()));
@@ -141,7 +129,8 @@ export class Durability {
    * can take it.
    */
   async #beginLog(): Promise<void> {
-    const { folder, serverMemory } = this.#options;
+    const { serverMemory } = this.#options;
+    const folder = this.#folder;
     for (const file of folder.stillborn) rmSync(file);
     // Repairs may have taken segments out.
     const repaired = new DataFolder(folder.folder);
@@ -151,7 +140,7 @@ export class Durability {
 
   /** True while there is no data yet. */
   get isEmpty(): boolean {
-    return this.#options.folder.isEmpty;
+    return this.#folder.isEmpty;
   }
 
   /** The server serves: snapshots are due from now on. */
@@ -223,7 +212,7 @@ export class Durability {
 
   /** One place in the order of all shards: what was done before is in the snapshot, and nothing else. */
   #begin(): SnapshotUnderWay {
-    const { serverMemory, clock, log } = this.#options;
+    const { serverMemory, clock, log, router, latency } = this.#options;
     const number = this.#nextNumber;
     this.#nextNumber += 1;
     const beganUs = clock.nowUs();
@@ -232,18 +221,17 @@ export class Durability {
     serverMemory.mainPage.set('savingSinceMs', clock.wallMs());
     this.disk.send({ kind: 'snapshot', number });
     log.debug('snapshot-begun', `snapshot ${number} is begun`, { changes: underWay.changes });
-    const router = this.#options.router();
     router.toAll({ ...emptyHead(), kind: FrameKind.snapshot, sequence: number });
     this.#options.publish();
-    this.#options.latencyMonitor().latency.record('fork', clock.nowUs() - beganUs, clock.wallMs());
+    latency.record('fork', clock.nowUs() - beganUs, clock.wallMs());
     return underWay;
   }
 
   #take(notice: DiskNotice): void {
-    const { log, clock } = this.#options;
+    const { log, clock, latency } = this.#options;
     switch (notice.kind) {
       case 'synced':
-        this.#options.latencyMonitor().latency.record('aof-fsync', notice.us, clock.wallMs());
+        latency.record('aof-fsync', notice.us, clock.wallMs());
         if (notice.us >= SLOW_SYNC_US) this.#note('slow-sync', [notice.shard, notice.us]);
         break;
       case 'snapshot':
@@ -271,7 +259,7 @@ export class Durability {
   }
 
   #saved(manifest: Manifest, us: number): void {
-    const { serverMemory, log, clock, latencyMonitor } = this.#options;
+    const { serverMemory, log, clock, latency, router } = this.#options;
     const { mainPage } = serverMemory;
     const underWay = this.#underWay;
     this.#underWay = undefined;
@@ -284,11 +272,11 @@ export class Durability {
     mainPage.set('lastSaveKeys', keysIn(manifest));
     this.#due.saved(bytesOf(manifest));
     mainPage.set('changesAtSave', underWay?.changes ?? 0);
-    latencyMonitor().latency.record('snapshot-io', us, clock.wallMs());
+    latency.record('snapshot-io', us, clock.wallMs());
     const keys = keysIn(manifest);
     const message = `snapshot ${manifest.number} is on disk: ${keys} keys`;
     log.info('snapshot', message, { keys, bytes: bytesOf(manifest), ms: Math.round(us / 1_000) });
-    if (underWay !== undefined) this.#options.router().tracing.snapshot(underWay.beganUs, keys);
+    if (underWay !== undefined) router.tracing.snapshot(underWay.beganUs, keys);
     this.#note('snapshot', [manifest.number, keys, bytesOf(manifest), us]);
     for (const waiting of underWay?.waiting ?? []) waiting(undefined);
   }
@@ -345,10 +333,10 @@ export class Durability {
 
   /** Marks the logs as broken: the thread that writes them cannot say any more that they have ended. */
   #markLogs(): void {
-    const { serverMemory, folder, clock } = this.#options;
+    const { serverMemory, clock } = this.#options;
     for (const [shard, memory] of serverMemory.logMemory.entries()) {
       const number = new LogFigures(memory).get('segment');
-      markBroken(realDisk, segmentFile(folder.folder, shard, number), clock.wallMs());
+      markBroken(realDisk, segmentFile(this.#folder.folder, shard, number), clock.wallMs());
     }
   }
 
@@ -401,6 +389,6 @@ export class Durability {
     clearInterval(this.#ticker);
     clearTimeout(this.#healing);
     await this.disk.stop(this.#isSavedAtEnd);
-    this.#lock.release();
+    this.#options.lock.release();
   }
 }

@@ -17,13 +17,12 @@ interface ConnectedClients {
   checkOutput(client: Client): void;
 }
 
-/** The server's parts that are made after this one are asked for when they are needed. */
 interface ClientMessagingOptions {
   readonly settings: Settings;
   readonly page: Page;
   readonly blocks: ParkingBlocks;
-  readonly router: () => Router;
-  readonly clients: () => ConnectedClients;
+  readonly router: Router;
+  readonly clients: ConnectedClients;
 }
 
 export class ClientMessaging {
@@ -31,23 +30,23 @@ export class ClientMessaging {
   readonly tracking: Tracking;
   readonly monitors: Monitors;
   readonly keyEvents: KeyEvents;
-  readonly #router: () => Router;
+  readonly #router: Router;
   /** True while the shards tell of what scripts call. */
   #areCallsWatched = false;
 
   constructor({ settings, page, blocks, router, clients }: ClientMessagingOptions) {
     this.#router = router;
     const fanOut = new FanOut(blocks, (client) => {
-      clients().checkOutput(client);
+      clients.checkOutput(client);
     });
     this.pubsub = new PubSub(fanOut, page);
     this.tracking = new Tracking({
       fanOut,
       page,
-      clientById: (id) => clients().byId(id),
-      clientInSlot: (slot) => router().clientInSlot(slot),
+      clientById: (id) => clients.byId(id),
+      clientInSlot: (slot) => router.clientInSlot(slot),
       follow: (isOn) => {
-        router().broadcast({ kind: 'tracking', isOn });
+        router.broadcast({ kind: 'tracking', isOn });
         this.#watch();
       },
       keysMax: () => settings.number('server.tracking-table-max-keys'),
@@ -66,7 +65,7 @@ export class ClientMessaging {
   /** Main looks at commands only while somebody wants to see them. */
   #watch(): void {
     const { tracking, monitors } = this;
-    const router = this.#router();
+    const router = this.#router;
     const isOn = tracking.isOn || monitors.isOn;
     if (isOn !== this.#areCallsWatched) router.broadcast({ kind: 'watch-calls', isOn });
     this.#areCallsWatched = isOn;

@@ -101,7 +101,7 @@ export class PubSub implements PubSubPort {
 
   publish(channel: Piece, message: Piece): number {
     const receivers = this.#publish(channel, message);
-    this.#probe(channel, receivers);
+    this.#fire(channel, receivers);
     return receivers;
   }
 
@@ -124,11 +124,11 @@ export class PubSub implements PubSubPort {
     const audience = this.#audiences.shardChannel.get(name);
     const receivers =
       audience === undefined ? 0 : this.#send('smessage', audience, channel, message);
-    this.#probe(channel, receivers);
+    this.#fire(channel, receivers);
     return receivers;
   }
 
-  #probe({ bytes, at, length }: Piece, receivers: number): void {
+  #fire({ bytes, at, length }: Piece, receivers: number): void {
     if (pubsubPublish.isWatched) pubsubPublish.fire(latin1(bytes, at, length), receivers);
   }
 

@@ -46,7 +46,7 @@ import { pause } from '#link';
 import type { OwnedReply, ReplyWriter } from '#resp';
 import type { Client, Router } from '#router';
 import { renderInfo } from '../info/info.ts';
-import { ThreadProbes } from '../threads/thread-profiles.ts';
+import { ThreadProfiles } from '../threads/thread-profiles.ts';
 import { REDIS_VERSION } from '../version.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { ListeningPlaces } from '../clients/listening-places.ts';
@@ -143,7 +143,7 @@ export class MainRunner implements Contexts {
     this.memory = memoryPort(options);
     this.hotKeys = options.hotKeys;
     this.bundles = bundlesPort(ops);
-    this.threads = new ThreadProbes(latencyMonitor.threadNames, router.shardCalls);
+    this.threads = new ThreadProfiles(latencyMonitor.threadNames, router.shardCalls);
     this.flight = { newest: (count, thread) => latencyMonitor.flight(count, thread) };
     this.traces = options.traces;
     this.statistics = options.statistics;

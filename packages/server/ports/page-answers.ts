@@ -42,7 +42,7 @@ export function pageAnswers(options: PageAnswersOptions): MainAnswers {
     },
     'key-fates-reset': async () => {
       await latencyMonitor.keyFates.reset();
-      log.info('key-fates-reset', 'the deaths of keys were forgotten over HTTP');
+      log.info('key-fates-reset', 'removed keys were forgotten over HTTP');
       return null;
     },
     'latency-reset': () => {

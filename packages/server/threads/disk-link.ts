@@ -9,7 +9,7 @@ import { diskWorkerUrl } from '#workers';
 const YOUNG_GENERATION_MB = 8;
 
 /** Ports that one shard needs to reach the disk thread. */
-export interface ShardPorts {
+interface ShardPorts {
   readonly records: MessagePort;
   readonly pieces: MessagePort;
 }
@@ -17,10 +17,10 @@ export interface ShardPorts {
 /** Options that the disk thread is started with, except its ports. */
 type DiskOptions = Omit<DiskData, 'port' | 'records' | 'pieces'>;
 
-interface DiskLinkOptions {
-  readonly options: DiskOptions;
-  readonly notice: (notice: DiskNotice) => void;
-  readonly died: (reason: unknown) => void;
+/** Hears what the disk thread says by itself. */
+interface DiskListener {
+  notice(notice: DiskNotice): void;
+  died(reason: unknown): void;
 }
 
 export class DiskLink {
@@ -36,7 +36,7 @@ export class DiskLink {
   /** Waiting purges, the first one first. */
   readonly #purges: (() => void)[] = [];
 
-  constructor({ options, notice, died }: DiskLinkOptions) {
+  constructor(options: DiskOptions) {
     const shards = Array.from({ length: options.link.shards }, () => {
       return { records: new MessageChannel(), pieces: new MessageChannel() };
     });
@@ -51,26 +51,31 @@ export class DiskLink {
     this.#begun = new Promise((resolve) => {
       this.#hasBegun = resolve;
     });
-    port1.on('message', (message: DiskNotice) => {
+    this.#worker = this.#start({
+      ...options,
+      port: port2,
+      records: shards.map(({ records }) => records.port2),
+      pieces: shards.map(({ pieces }) => pieces.port2),
+    });
+  }
+
+  /** Has everything told from now on; nothing is lost if it follows in the turn that made the link. */
+  follow(listener: DiskListener): void {
+    this.#port.on('message', (message: DiskNotice) => {
       if (message.kind === 'stopped') this.#hasStopped();
       else if (message.kind === 'begun') this.#hasBegun();
       else if (message.kind === 'purged') this.#purges.shift()?.();
-      else notice(message);
+      else listener.notice(message);
     });
-    port1.unref();
-    this.#worker = this.#start(
-      {
-        ...options,
-        port: port2,
-        records: shards.map(({ records }) => records.port2),
-        pieces: shards.map(({ pieces }) => pieces.port2),
-      },
-      died,
-    );
+    this.#port.unref();
+    this.#worker.on('error', (error) => {
+      if (!this.#isStopping) listener.died(error);
+      this.#hasBegun();
+    });
   }
 
   /** Starts the thread early: by the time that all data is read it waits for what to begin with. */
-  #start(data: DiskData, died: (reason: unknown) => void): Worker {
+  #start(data: DiskData): Worker {
     const worker = new Worker(diskWorkerUrl, {
       name: 'svc-disk',
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
@@ -78,10 +83,6 @@ export class DiskLink {
       transferList: [data.port, ...data.records, ...data.pieces],
       // Shards write to the files that it has opened: they must not be closed under them where it dies.
       trackUnmanagedFds: false,
-    });
-    worker.on('error', (error) => {
-      if (!this.#isStopping) died(error);
-      this.#hasBegun();
     });
     worker.on('exit', this.#hasStopped);
     worker.unref();

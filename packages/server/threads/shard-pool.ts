@@ -12,7 +12,7 @@ import type { ShardSettingValues } from '#commands';
 import type { BodyPort } from '#router';
 import type { RecoveryAnswer, RecoveryOrder, ShardThreadData } from '#shard';
 import { shardWorkerUrl } from '#workers';
-import type { ShardPorts } from './disk-link.ts';
+import type { Disk } from '../durability/disk.ts';
 import { REDIS_VERSION } from '../version.ts';
 import type { ServerMemory } from './shared-memory.ts';
 
@@ -24,9 +24,7 @@ interface ShardPoolOptions {
   serverMemory: ServerMemory;
   settings: ShardSettingValues;
   /** Undefined where nothing is kept on disk. */
-  durability:
-    | { readonly epoch: number; readonly folder: string; readonly ports: readonly ShardPorts[] }
-    | undefined;
+  disk: Disk | undefined;
   /** Called once, for the first shard that ends without being told to. */
   died(shard: number, reason: unknown): void;
 }
@@ -86,8 +84,15 @@ export class ShardPool {
 
   #start(index: number, port: MessagePort, options: ShardPoolOptions): void {
     const { shape, memory, pageShape, shardMemory, recorders, observerData } = options.serverMemory;
-    const { epoch = 0, folder = '' } = options.durability ?? {};
-    const ports = options.durability?.ports[index];
+    const { disk } = options;
+    const ports = disk?.link.shardPorts[index];
+    const durability = disk &&
+      ports && {
+        epoch: disk.epoch,
+        folder: disk.folder.folder,
+        figures: options.serverMemory.logMemory[index]!,
+        ...ports,
+      };
     const data: ShardThreadData = {
       index,
       link: shape,
@@ -99,10 +104,7 @@ export class ShardPool {
       seed: randomBytes(SEED_BYTES),
       settings: options.settings,
       redisVersion: REDIS_VERSION,
-      durability:
-        ports === undefined
-          ? undefined
-          : { epoch, folder, figures: options.serverMemory.logMemory[index]!, ...ports },
+      durability,
     };
     const worker = new Worker(shardWorkerUrl, {
       workerData: data,

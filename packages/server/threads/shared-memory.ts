@@ -56,7 +56,7 @@ export class ServerMemory {
   readonly flight: FlightRecorder;
   /** Numbers of the slow log's entries. */
   readonly slowIds: SharedCounter;
-  /** The same of keys' deaths. */
+  /** The same of removed keys. */
   readonly removedKeyIds: SharedCounter;
   readonly shardPages: readonly Page[];
   /** Data that another thread needs to see all of this, and main's own view of it. */

@@ -3,7 +3,7 @@
 import type { Bytes } from '#base';
 import { LongTimer } from '#base';
 import type { HeapReport, ThreadsPort } from '#commands';
-import { HEAP, PROFILE, ThreadProbe, type ShardCall } from '#stats';
+import { HEAP, PROFILE, ThreadProfiler, type ShardCall } from '#stats';
 import type { ShardCalls } from '#router';
 
 /** Longest wait for a shard, in milliseconds: it may be in a slow command. */
@@ -11,10 +11,10 @@ const ANSWER_MS_MAX = 1_000;
 /** A profile that is made is waited for, though the shard may be in a slow command when it ends. */
 const PROFILE_MS_MAX = 10_000;
 
-export class ThreadProbes implements ThreadsPort {
+export class ThreadProfiles implements ThreadsPort {
   readonly names: readonly string[];
   readonly #shardCalls: ShardCalls;
-  readonly #main = new ThreadProbe();
+  readonly #main = new ThreadProfiler();
   /** Threads of which a profile is being made. */
   readonly #profiled = new Set<string>();
 

@@ -32,13 +32,13 @@ interface TurnRouter extends Pick<
 }
 
 type TurnDoorbell = Pick<Doorbell, 'listen' | 'setAsleep' | 'setAwake'>;
-type TurnBetween = Pick<ClientMessaging, 'endTurn'>;
+type TurnMessaging = Pick<ClientMessaging, 'endTurn'>;
 
 export class Turn {
   /** Turns begun so far. */
   number = 0;
   readonly #router: TurnRouter;
-  readonly #between: TurnBetween;
+  readonly #messaging: TurnMessaging;
   readonly #doorbell: TurnDoorbell;
   readonly #end: () => void;
   #active = false;
@@ -52,8 +52,8 @@ export class Turn {
   /** Ends the wait of what was put off. */
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(router: TurnRouter, doorbell: TurnDoorbell, between: TurnBetween) {
-    this.#between = between;
+  constructor(router: TurnRouter, doorbell: TurnDoorbell, messaging: TurnMessaging) {
+    this.#messaging = messaging;
     this.#router = router;
     this.#doorbell = doorbell;
     this.#end = () => {
@@ -114,7 +114,7 @@ export class Turn {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       router.publish();
       router.drain();
-      this.#between.endTurn();
+      this.#messaging.endTurn();
       this.#flush(round === 0);
       router.tracing.flush();
       router.publish();

@@ -93,7 +93,7 @@ export class Effects {
     const { effects, nowMs } = context;
     if (effects.length === 0) {
       journal.command(frame, recordKindOf(frame), nowMs);
-      if (walWrite.isWatched) this.#probe(frame);
+      if (walWrite.isWatched) this.#fire(frame);
       return frame.byteCount;
     }
     const isOpen = !this.#isInGroup && effects.length > 1;
@@ -149,7 +149,7 @@ export class Effects {
     }
   }
 
-  #probe(frame: Frame): void {
+  #fire(frame: Frame): void {
     const { args, shardIndex } = this.#options;
     const { count } = args();
     walWrite.fire(shardIndex, count > 1 ? args().latin1(1) : '', frame.byteCount);

@@ -2,7 +2,7 @@
  * Key fates: why keys have gone from this shard, counted by fate, and the last of them kept with whose command it
  * was.
  *
- * A death is told by the store at the moment it happens, so the command that the page shows as being executed is the
+ * A removed key is told by the store at the moment it happens, so the command that the page shows as being executed is the
  * one that did it. Overwriting is as frequent as SET, so it is only counted unless asked for.
  */
 
@@ -31,7 +31,7 @@ export class ShardKeyFates implements FateListener {
   readonly #unixMs: () => number;
   #keeps = false;
   #keepsOverwritten = false;
-  /** Filled anew for each death, so that keeping one makes no garbage. */
+  /** Filled anew for each key, so that keeping one makes no garbage. */
   readonly #head: { -readonly [Name in keyof RemovedKeyHead]: RemovedKeyHead[Name] } = {
     unixMs: 0.5,
     database: 0,

@@ -4,7 +4,7 @@ import { systemClock } from '#base';
 import { commandTable, type ShardSettingValues } from '#commands';
 import { allocateShared, layoutOf, LinkMemory, RingReader, RingWriter } from '#link';
 import { DataFolder, isProblem } from '#persistence';
-import { Page, ThreadProbe } from '#stats';
+import { Page, ThreadProfiler } from '#stats';
 import type { Store } from '#store';
 import { ShardMachine } from '../machine.ts';
 import { Recovery } from './recovery.ts';
@@ -81,7 +81,7 @@ export function offlineMachine({
     sleep: () => undefined,
     usedBytesOfAll: () => 0,
     flight: { note: () => undefined },
-    probe: new ThreadProbe(),
+    profiler: new ThreadProfiler(),
     slowArgumentsAt: layout.slowArguments[0]!,
     workspaceAt: layout.workspaces[0]!,
     scriptControlAt: layout.scripts[0]!,

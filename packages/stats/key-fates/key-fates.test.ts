@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { REMOVED_KEY_BYTES_MAX, RemovedKeys, type RemovedKeyHead } from './key-fates.ts';
 
-const deaths = suite('RemovedKeys');
+const removedKeys = suite('RemovedKeys');
 
 const ALL = { fromId: 0, count: Infinity };
 
@@ -24,7 +24,7 @@ function headOf(fate: number): RemovedKeyHead {
   return { unixMs: 1_000, database: 0, fate, command: 7, client: null, keys: 1 };
 }
 
-deaths('keeps the newest, and shows them newest first', () => {
+removedKeys('keeps the newest, and shows them newest first', () => {
   const { log, add, keys } = fixture();
   for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) add(key);
   assert.equal(keys(), ['f', 'e', 'd', 'c']);
@@ -34,7 +34,7 @@ deaths('keeps the newest, and shows them newest first', () => {
   );
 });
 
-deaths('tells all that it was told', () => {
+removedKeys('tells all that it was told', () => {
   const { log } = fixture();
   const client = { id: 9, address: '1.2.3.4:5', name: 'me', user: 'default' };
   const head = { ...headOf(KeyFate.moved), unixMs: 12.5, database: 2, client };
@@ -43,7 +43,7 @@ deaths('tells all that it was told', () => {
   assert.equal(log.newest(ALL), [{ ...head, id: 0, shard: 3, key, keyBytes: 3 }]);
 });
 
-deaths('cuts long keys, and still knows one from another', () => {
+removedKeys('cuts long keys, and still knows one from another', () => {
   const { log, add } = fixture();
   const long = Buffer.alloc(REMOVED_KEY_BYTES_MAX + 1, 0xff);
   const other = Buffer.from(long);
@@ -57,14 +57,14 @@ deaths('cuts long keys, and still knows one from another', () => {
   assert.equal(log.newest({ ...ALL, of: { database: 0, key: start } }), []);
 });
 
-deaths('a longest key that fits is whole', () => {
+removedKeys('a longest key that fits is whole', () => {
   const { log, add } = fixture();
   const key = Buffer.alloc(REMOVED_KEY_BYTES_MAX, 1);
   add(key);
   assert.is(log.newest({ ...ALL, of: { database: 0, key } }).length, 1);
 });
 
-deaths('of a key are those in its database, and the emptying of that', () => {
+removedKeys('of a name are those in its database, and the emptying of that', () => {
   const { log, add } = fixture(8);
   add('a');
   add('a', { database: 1 });
@@ -81,7 +81,7 @@ deaths('of a key are those in its database, and the emptying of that', () => {
   );
 });
 
-deaths('a shorter log keeps the newest, and grows again', () => {
+removedKeys('a shorter log keeps the newest, and grows again', () => {
   const { log, add, keys } = fixture();
   for (const key of ['a', 'b', 'c', 'd', 'e']) add(key);
   log.lengthMax = 2;
@@ -94,7 +94,7 @@ deaths('a shorter log keeps the newest, and grows again', () => {
   assert.equal(keys(), []);
 });
 
-deaths('RESET forgets what has a lower id', () => {
+removedKeys('RESET forgets what has a lower id', () => {
   const { log, add, keys } = fixture();
   for (const key of ['a', 'b', 'c']) add(key);
   log.reset(2);
@@ -103,4 +103,4 @@ deaths('RESET forgets what has a lower id', () => {
   assert.equal(keys(), ['d', 'c']);
 });
 
-deaths.run();
+removedKeys.run();

@@ -1,5 +1,5 @@
 /**
- * The last deaths of keys on one shard: which key, why, when, and whose command did it.
+ * The last removed keys of one shard: which key, why, when, and whose command did it.
  *
  * Ids come from one counter of the process, so what is told of all shards together is what has an id
  * within the last `lengthMax`. Memory is fixed: each place keeps at most `REMOVED_KEY_BYTES_MAX` bytes of a key.
@@ -26,7 +26,7 @@ export interface RemovedKeyHead {
   readonly keys: number;
 }
 
-/** A death as reports show it. */
+/** A removed key as reports show it. */
 export interface RemovedKey extends RemovedKeyHead {
   readonly id: number;
   readonly shard: number;
@@ -48,10 +48,10 @@ export interface KeyPlace {
   readonly key: Bytes;
 }
 
-/** The newest deaths with an id of at least `fromId`. */
+/** The newest removed keys with an id of at least `fromId`. */
 export const REMOVED_KEYS = shardCall<RemovedKeysQuestion, readonly RemovedKey[]>('removed-keys');
 
-/** Forgets the deaths with a lower id. */
+/** Forgets the removed keys with a lower id. */
 export const REMOVED_KEYS_RESET = shardCall<{ readonly beforeId: number }, null>(
   'removed-keys-reset',
 );

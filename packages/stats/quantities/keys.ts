@@ -8,7 +8,7 @@ const GONE = {
   kind: 'counter',
   resets: true,
   help: 'Keys and values that have gone, by the reason.',
-  metric: 'svc_keys_gone_total',
+  metric: 'svc_key_fates_total',
 } as const;
 
 type Reason = readonly [name: 'reason', value: (typeof KEY_FATES)[number]];

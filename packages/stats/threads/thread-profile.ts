@@ -35,7 +35,7 @@ export const PROFILE = shardCall<'start' | 'stop', ProfileAnswer>('profile');
 /** Has a shard tell of its heap. */
 export const HEAP = shardCall<null, HeapFigures>('heap');
 
-export class ThreadProbe {
+export class ThreadProfiler {
   #session: Session | undefined;
 
   /** Never throws: what the inspector refuses must not end a shard. */

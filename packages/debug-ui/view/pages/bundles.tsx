@@ -33,7 +33,7 @@ export function BundlesPage(): JSX.Element {
     >
       <p class="prose">
         One archive with the status, effective configuration, metrics, slow commands, latency,
-        clients, shards, deaths of keys, events of threads, traces and last log lines. Secrets are
+        clients, shards, removed keys, events of threads, traces and last log lines. Secrets are
         left out. Old ones are deleted by number and age.
       </p>
       <Problem text={doing.problem} />

@@ -15,7 +15,7 @@ import type { OpsContext } from '../../ops/ops-context.ts';
 
 /** The packing thread ends when it has had nothing to do for so long. */
 const IDLE_MS_MAX = 5_000;
-/** Deaths of keys in a bundle; more may be kept. */
+/** Removed keys in a bundle; more may be kept. */
 const REMOVED_KEYS_MAX = 1_000;
 /** Scripts and functions in a bundle; each comes with the beginning of its source. */
 const SCRIPTS_MAX = 500;

@@ -22,7 +22,7 @@ export function Recording({ fates }: { readonly fates: Polled<KeyFates> }): JSX.
     act(`${name} is ${value}, until the server restarts.`, 'config/set', { name, value });
   return (
     <Panel
-      title="Remembered deaths"
+      title="Remembered keys"
       source={fates}
       aside={data !== null && <State fates={data} forget={() => setAsking(true)} />}
     >
@@ -34,10 +34,10 @@ export function Recording({ fates }: { readonly fates: Polled<KeyFates> }): JSX.
       )}
       {isAsking && (
         <Confirm
-          title="Forget the deaths?"
+          title="Forget the removed keys?"
           action="Forget"
           close={() => setAsking(false)}
-          confirm={() => act('The deaths are forgotten.', 'key-fates/reset')}
+          confirm={() => act('The removed keys are forgotten.', 'key-fates/reset')}
         >
           <p>They are gone for everybody. The counts stay.</p>
         </Confirm>
@@ -115,7 +115,7 @@ function Off({ setting, isBusy, set }: SetProps & { readonly setting: string }):
     <div class="prose">
       <p>
         Keys that go are counted, but none of them is remembered: <code>{setting}</code> is 0. It
-        says how many deaths are, and may be changed while the server runs.
+        says how many are remembered, and may be changed while the server runs.
       </p>
       <button
         type="button"
@@ -123,7 +123,7 @@ function Off({ setting, isBusy, set }: SetProps & { readonly setting: string }):
         disabled={isBusy || length === undefined}
         onClick={() => set(setting, length ?? '')}
       >
-        Remember the last {length ?? '…'} deaths
+        Remember the last {length ?? '…'} removed keys
       </button>
     </div>
   );

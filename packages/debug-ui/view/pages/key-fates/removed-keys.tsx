@@ -1,4 +1,4 @@
-/** The last deaths of keys; a key leads to all that is remembered of it. */
+/** The last removed keys; each leads to all that is remembered of it. */
 
 import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -13,7 +13,7 @@ import { Table, type Column } from '../../table.tsx';
 
 interface RemovedKeysProps {
   readonly fates: Polled<KeyFates>;
-  /** The key whose deaths they are. */
+  /** The only key that is shown; null shows all. */
   readonly place: KeyPlace | null;
   readonly choose: (place: KeyPlace) => void;
 }
@@ -21,17 +21,21 @@ interface RemovedKeysProps {
 export function RemovedKeys({ fates, place, choose }: RemovedKeysProps): JSX.Element {
   const [filter, setFilter] = useState('');
   const { data } = fates;
-  const all = data?.deaths ?? [];
+  const all = data?.removed_keys ?? [];
   const rows = filtered(all, filter, textOf);
   return (
     <Panel
-      title={data === null ? 'Deaths' : `${whole(rows.length)} of ${counted(all.length, 'death')}`}
+      title={
+        data === null
+          ? 'Removed keys'
+          : `${whole(rows.length)} of ${counted(all.length, 'removed key')}`
+      }
       source={fates}
-      aside={<Filter label="Filter deaths" value={filter} change={setFilter} />}
+      aside={<Filter label="Filter removed keys" value={filter} change={setFilter} />}
     >
       {data !== null && <Gaps fates={data} />}
       <Table
-        caption="Deaths of keys"
+        caption="Removed keys"
         columns={columnsFor(choose)}
         rows={rows}
         keyOf={({ id }) => id}
@@ -50,8 +54,8 @@ interface EmptyQuestion {
 }
 
 function emptyText({ fates, isFiltered, place }: EmptyQuestion): string {
-  if (isFiltered) return 'No death matches.';
-  if (fates?.recording.enabled === false) return 'Deaths are not remembered.';
+  if (isFiltered) return 'No removed key matches.';
+  if (fates?.recording.enabled === false) return 'Removed keys are not remembered.';
   return place === null ? 'No key has gone yet.' : 'Nothing is remembered of this key.';
 }
 
@@ -66,7 +70,7 @@ function Gaps({ fates }: { readonly fates: KeyFates }): JSX.Element | null {
   return <p class="issue warn">{texts.join(' ')}</p>;
 }
 
-/** A form of its own, so that it is there whatever is answered: for a key whose death is not in sight. */
+/** A form of its own, so that it is there whatever is answered: for a key that is not in sight. */
 export function LookUp({ choose }: Pick<RemovedKeysProps, 'choose'>): JSX.Element {
   return (
     <form
@@ -91,8 +95,8 @@ export function LookUp({ choose }: Pick<RemovedKeysProps, 'choose'>): JSX.Elemen
   );
 }
 
-function textOf(death: RemovedKey): string {
-  const { key, reason, command, client_addr: address, client_name: name, user } = death;
+function textOf(removed: RemovedKey): string {
+  const { key, reason, command, client_addr: address, client_name: name, user } = removed;
   return [key, reason, command, address, name, user].join(' ');
 }
 
@@ -102,27 +106,27 @@ function columnsFor(choose: RemovedKeysProps['choose']): readonly Column<Removed
       name: 'time',
       title: 'Time',
       isNumber: true,
-      value: (death) => death.time_ms,
-      show: (death) => <span class="time">{exactTime(death.time_ms)}</span>,
+      value: (removed) => removed.time_ms,
+      show: (removed) => <span class="time">{exactTime(removed.time_ms)}</span>,
     },
     {
       name: 'key',
       title: 'Key',
       isWide: true,
       value: ({ key }) => key,
-      show: (death) => <Key death={death} choose={choose} />,
+      show: (removed) => <Key removed={removed} choose={choose} />,
     },
     ...columns,
   ];
 }
 
 interface KeyProps {
-  readonly death: RemovedKey;
+  readonly removed: RemovedKey;
   readonly choose: RemovedKeysProps['choose'];
 }
 
-function Key({ death, choose }: KeyProps): JSX.Element {
-  const { key, binary, cut, db, keys, key_bytes: bytes } = death;
+function Key({ removed, choose }: KeyProps): JSX.Element {
+  const { key, binary, cut, db, keys, key_bytes: bytes } = removed;
   if (key === null) {
     const all = keys === 1 ? 'the only key' : `all ${whole(keys)} keys`;
     return <span class="faint">{all} of the database there</span>;
@@ -178,7 +182,7 @@ const columns: readonly Column<RemovedKey>[] = [
     name: 'client',
     title: 'Client',
     isWide: true,
-    value: (death) => death.client_addr,
+    value: (removed) => removed.client_addr,
     show: ({ client_addr: address, client_name: name, user }) =>
       address === null ? (
         NONE

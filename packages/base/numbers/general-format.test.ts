@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatGeneral } from './general-format.ts';
+import { formatDoublePrecisely, formatGeneral } from './general-format.ts';
 
 const general = suite('%.Ng');
 
@@ -21,6 +21,12 @@ const cases: readonly (readonly [value: number, precision: number, text: string]
   [999.5, 3, '1e+03'],
   [0.125, 2, '0.12'],
   [-1234.5678, 3, '-1.23e+03'],
+  [0.1, 15, '0.1'],
+  [0.1, 16, '0.1'],
+  [0.1, 17, '0.10000000000000001'],
+  [1e16, 17, '10000000000000000'],
+  [1e17, 17, '1e+17'],
+  [2 ** 53 + 2, 17, '9007199254740994'],
   [Infinity, 14, 'inf'],
   [-Infinity, 14, '-inf'],
 ];
@@ -29,5 +35,11 @@ for (const [value, precision, text] of cases) {
     assert.is(formatGeneral(value, precision), text);
   });
 }
+
+general('all digits are seventeen', () => {
+  assert.is(formatDoublePrecisely(3.3), '3.2999999999999998');
+  assert.is(formatDoublePrecisely(-0), '-0');
+  assert.is(formatDoublePrecisely(NaN), 'nan');
+});
 
 general.run();

@@ -3,21 +3,32 @@
 /** Doubles between these print without an exponent, in JavaScript as in C. */
 const PLAIN_MIN = 1e-4;
 const PLAIN_DIGITS_MAX = 14;
+/** Decimal digits of which a double holds any number. */
+const EXACT_DIGITS = 15;
 /** Digits that show whether a double lies between two texts, and digits that show all of it. */
 const GUARD_DIGITS = 20;
 const ALL_DIGITS = 100;
 
-/** Text of a number with so many significant digits, without zeros at the end. */
+/**
+ * Text of a number with so many significant digits, without zeros at the end: an exponent of at least two digits below
+ * 1e-4 and from 10^precision up.
+ */
 export function formatGeneral(value: number, precision: number): string {
   if (!Number.isFinite(value)) return invalid(value);
   if (value === 0) return Object.is(value, -0) ? '-0' : '0';
   const magnitude = Math.abs(value);
-  if (magnitude >= PLAIN_MIN && magnitude < 10 ** Math.min(precision, PLAIN_DIGITS_MAX)) {
+  const isPlain = magnitude >= PLAIN_MIN && magnitude < 10 ** Math.min(precision, PLAIN_DIGITS_MAX);
+  if (isPlain && precision <= EXACT_DIGITS) {
     const shortest = String(value);
     // The shortest text that is read as this double is the nearest one of so many digits, if it has no more.
     if (shortest.length <= precision + 1) return shortest;
   }
   return rounded(value, precision);
+}
+
+/** Text of a double with all its digits, as C's `%.17g`. */
+export function formatDoublePrecisely(value: number): string {
+  return formatGeneral(value, 17);
 }
 
 function invalid(value: number): string {
