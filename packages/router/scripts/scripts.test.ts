@@ -277,4 +277,23 @@ for (const [line, isRefused] of whileBusy) {
   );
 }
 
+scripts('while one that runs alone is busy, all shards are', () => {
+  const main = new RouterFixture(3);
+  main.newClient().send(['EVAL', STRAYS, '1', b, a]);
+  main.scriptsSinceUs[1] = main.clock.nowUs();
+  main.clock.advanceMs(10);
+  main.router.readClock();
+  const client = main.newClient();
+  client.send('MULTI');
+  for (const line of [`INCR ${a}`, 'EXEC', `GET ${a}`, 'PUBLISH channel message'])
+    client.send(line);
+  main.turn();
+  const [multi, ...others] = client.received().split('\r\n');
+  assert.is(multi, '+OK');
+  assert.equal(
+    others.map((reply) => reply.split(' ')[0]),
+    ['-BUSY', '-EXECABORT', '-BUSY', '-BUSY', ''],
+  );
+});
+
 scripts.run();

@@ -201,13 +201,19 @@ export class Scripts {
     const { busy } = this;
     if (entry.has('allow_busy')) return undefined;
     // Then nothing but what looks into the server, or has to do with the script, is of use to anybody.
-    if (busy.areAll) return isDiagnostic(entry) ? undefined : busy.refusal;
+    if (this.#areAllBusy) return isDiagnostic(entry) ? undefined : busy.refusal;
     const { queue } = client.transaction ?? {};
     if (entry.route === 'exec') return queue?.needsShards === true ? busy.refusal : undefined;
     if (entry.route === 'onMain' || entry.route === 'container') return undefined;
     if (entry.route === 'everyShard') return busy.refusal;
     const owners = this.#options.routes.ownersOf(entry, args);
     return owners.some((shard) => busy.isBusy(shard)) ? busy.refusal : undefined;
+  }
+
+  /** True when no shard serves anybody: all run scripts, or stand still for one that runs alone. */
+  get #areAllBusy(): boolean {
+    const [run] = this.#runs;
+    return this.busy.areAll || (run !== undefined && this.busy.isBusy(run.host));
   }
 
   /** True when a client is one of a script's. */
