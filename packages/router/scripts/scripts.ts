@@ -119,10 +119,10 @@ export class Scripts {
   }
 
   #introduceTo(host: number, entry: CommandEntry, script: Script): void {
-    if (script.knownTo[host] === true) return;
     script.knownTo[host] = true;
-    // Other commands bring the source along.
-    if (entry.script !== 'digest') return;
+    // Other commands bring the source along. They may have to wait for keys, and this one may not.
+    if (entry.script !== 'digest' || script.learnedBy[host] === true) return;
+    script.learnedBy[host] = true;
     const digest = Buffer.from(script.digest, 'latin1');
     const head = { ...emptyHead(), kind: FrameKind.script };
     this.#options.routes.links[host]!.sendMessage(head, Buffer.concat([digest, script.source]));
