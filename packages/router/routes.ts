@@ -105,9 +105,9 @@ export class Routes {
   #toOne(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
     if (entry.firstArgumentIsKey) {
       const owner = this.ownership.ownerOf(args.source, args.at(1), args.length(1));
-      return this.#toShard(client, entry, owner, command);
+      return this.sendTo(client, entry, owner, command);
     }
-    if (!entry.hasKeys) return this.#toShard(client, entry, 0, command);
+    if (!entry.hasKeys) return this.sendTo(client, entry, 0, command);
     return this.#toOwners(client, entry, args, command);
   }
 
@@ -139,7 +139,8 @@ export class Routes {
     return link;
   }
 
-  #toShard(client: Client, entry: CommandEntry, shard: number, command: CommandBytes): boolean {
+  /** Sends a command to one shard, whichever has its keys; false when a ring is full. */
+  sendTo(client: Client, entry: CommandEntry, shard: number, command: CommandBytes): boolean {
     const link = this.linkFor(client, shard);
     const size = link.frameSize(command.count, command.length);
     const at = link.reserve(size);
@@ -158,9 +159,9 @@ export class Routes {
     const found = findKeys(entry.command.keys, args);
     // Without the keys it promises, the command fails in its handler, whichever shard that is on.
     const first = found?.[0];
-    if (found === undefined || first === undefined) return this.#toShard(client, entry, 0, command);
+    if (found === undefined || first === undefined) return this.sendTo(client, entry, 0, command);
     const owner = this.#commonOwner(found, args);
-    if (owner >= 0) return this.#toShard(client, entry, owner, command);
+    if (owner >= 0) return this.sendTo(client, entry, owner, command);
     return this.#toHost(client, entry, args, command, { found });
   }
 

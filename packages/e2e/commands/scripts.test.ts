@@ -40,12 +40,11 @@ const seen = (reply: unknown): unknown => {
 
 type Words = readonly (string | number)[];
 
+/** On three shards where there are so many. */
+const keys = keyPerShard(3, 'k');
+const [a = '', b = '', c = ''] = keys;
+
 for (const shards of [1, 3]) {
-  const keys = Array.from(
-    { length: 3 },
-    (_, nth) => keyPerShard(shards, 'k')[nth % shards]! + String(nth),
-  );
-  const [a = '', b = '', c = ''] = keys;
   const kept = newServer();
   let isStarted = false;
   let server: ChildServer;
@@ -195,6 +194,52 @@ for (const shards of [1, 3]) {
       ['GET', a],
     ]);
     assert.equal(seen(replies.slice(-2)), [['OK', 7, 2], '6']);
+  });
+
+  test('scripts in transactions touch keys of all shards, while others wait for the end', async () => {
+    const script = `redis.call('INCR', KEYS[1]) redis.call('INCR', '${c}')
+      return redis.call('INCR', KEYS[2])`;
+    const digest = String(await ask('SCRIPT', 'LOAD', script));
+    const other = await server.client();
+    const transaction = [
+      ['MULTI'],
+      ['INCR', c],
+      ['EVAL', script, '2', a, b],
+      ['EVALSHA', digest, '3', a, b, b],
+      ['RENAME', a, b],
+      ['EVALSHA', digest, '2', c, a],
+      ['EXEC'],
+    ];
+    const rounds = 20;
+    for (let round = 1; round <= rounds; round += 1) {
+      const ends = client.pipeline(transaction);
+      const loners = [a, b, c].map((key) => other.call('EVAL', script, '2', key, c));
+      const replies = seen((await ends).at(-1)) as unknown[];
+      assert.is(replies.length, 5);
+      assert.not.match(replies.join(), /-/);
+      await Promise.all(loners);
+    }
+    // What was 'a' became 'b', and that was made anew: only 'c' has seen all.
+    const perTransaction = 1 + 1 + 1 + 2;
+    const perLoners = 2 + 2 + 3;
+    assert.is(Number(await ask('GET', c)), rounds * (perTransaction + perLoners));
+    await other.end();
+  });
+
+  test('writes of a script in a transaction are there again after a restart', async () => {
+    const script = `redis.call('INCR', KEYS[1]) redis.call('INCR', '${b}')
+      return redis.call('INCR', '${c}')`;
+    const replies = await client.pipeline([
+      ['MULTI'],
+      ['EVAL', script, '2', a, b],
+      ['EVAL', script, '1', c],
+      ['EXEC'],
+      ['EVAL', script, '1', a],
+      ['EVAL', "return redis.call('INCR', KEYS[1])", '1', a],
+    ]);
+    assert.equal(seen(replies.slice(3)), [[1, 3], 4, 3]);
+    await restart();
+    assert.equal(await ask('MGET', a, b, c), ['3', '3', '4']);
   });
 
   test('FUNCTION LOAD, FCALL, FCALL_RO, FUNCTION LIST, FUNCTION DELETE', async () => {

@@ -73,6 +73,8 @@ export class Scripts {
   /** Scripts for which a shard has still to stop, by shard. */
   readonly #stops: LoneRun[][] = [];
   readonly #callers = new Map<number, ScriptCaller>();
+  /** Shard that runs a script of the transaction for which all stand still; -1 when none does. */
+  #hostAtBarrier = -1;
   readonly #args = new Arguments();
 
   constructor(options: ScriptsOptions) {
@@ -90,7 +92,7 @@ export class Scripts {
       answers.fail(client, entry, errors.noScript);
       return true;
     }
-    this.introduce(entry, args);
+    this.#introduce(entry, args);
     if (routes.links.length === 1 || entry.script === 'load' || this.#stays(entry, args)) {
       return routes.send(client, entry, args, command);
     }
@@ -103,8 +105,30 @@ export class Scripts {
     return this.#options.routes.ownersOf(entry, args).length === 1;
   }
 
+  /**
+   * Sends a command of a transaction for which all shards stand still; false when a ring is full. Its host gets no keys lent:
+   * it asks for what it does not have, as any script does.
+   */
+  sendAtBarrier(
+    client: Client,
+    entry: CommandEntry,
+    args: Arguments,
+    command: CommandBytes,
+  ): boolean {
+    this.#introduce(entry, args);
+    const host = this.#hostOf(entry, args);
+    if (!this.#options.routes.sendTo(client, entry, host, command)) return false;
+    this.#hostAtBarrier = host;
+    return true;
+  }
+
+  /** The transaction that `sendAtBarrier` was for has ended. */
+  barrierEnded(): void {
+    this.#hostAtBarrier = -1;
+  }
+
   /** Tells the host of a command the source of its script, if it has to be told. */
-  introduce(entry: CommandEntry, args: Arguments): void {
+  #introduce(entry: CommandEntry, args: Arguments): void {
     const script = this.#scriptOf(entry, args);
     if (script === undefined) return;
     this.#introduceTo(this.#hostOf(entry, args), entry, script);
@@ -267,7 +291,9 @@ export class Scripts {
     return false;
   }
 
+  /** The script of a shard that runs alone now. One that has to wait for the end of a transaction may be the first. */
   #runOf(shard: number): LoneRun | undefined {
+    if (shard === this.#hostAtBarrier) return undefined;
     const [run] = this.#runs;
     return run?.host === shard ? run : undefined;
   }

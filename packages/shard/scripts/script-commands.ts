@@ -192,11 +192,10 @@ export class ScriptCommands {
       const at = args.at(index);
       const length = args.length(index);
       const name = keyName(run.database, args.source, at, length);
-      if (context.isGuest(name)) continue;
       if (!context.isOwn(args.source, at, length)) return false;
       names.push(name);
     }
-    if (!keyLocks.isUnderWay || context.hasGuests) return true;
+    if (!keyLocks.isUnderWay) return true;
     const isFree = (): boolean => !names.some((name) => keyLocks.isKept(name));
     if (isFree()) return true;
     asks.wait(isFree);

@@ -8,6 +8,8 @@ export interface ScriptRun {
   readonly isReadOnly: boolean;
   /** Other shards stand still for it, so that it may touch keys of theirs. */
   readonly isAlone: boolean;
+  /** It ends in the logs of all shards what it has done there; one in a transaction leaves that to the transaction. */
+  readonly endsInLogs: boolean;
   /** Memory was over its limit, with nothing to evict, when the script began. */
   readonly isOutOfMemory: boolean;
   /** Slot of the client's connection, and the sequence of its command. */

@@ -285,6 +285,7 @@ export class Scripts implements ShardScripts {
       isFunction,
       isReadOnly: call.isReadOnly || flags?.has('no-writes') === true,
       isAlone: context.shardCount === 1 || this.#options.keyLocks.isStopped,
+      endsInLogs: (kindWord & RequestFlag.alone) !== 0,
       isOutOfMemory: isOutOfMemory && flags?.has('allow-oom') !== true,
       connection: context.connection,
       sequence: words[word + Request.sequence]!,
@@ -325,7 +326,7 @@ export class Scripts implements ShardScripts {
     }
     engine.finish(environment);
     this.#commands.letGo();
-    if (run.hasWrittenElsewhere) this.#options.asks.prepare();
+    if (run.hasWrittenElsewhere) this.#options.asks.finish(run.endsInLogs);
     if (engine.memoryBytes > ENGINE_BYTES_KEPT) this.#dropEngine();
   }
 
