@@ -78,7 +78,7 @@ export class ScriptCommands {
   /** Puts the arguments into the frame; answers what is wrong with them. */
   #read(L: number, vm: LuaVm): string | undefined {
     const count = vm.count(L);
-    if (count === 0) return 'Please specify at least one argument for this redis.call() call';
+    if (count === 0) return 'Please specify at least one argument for this redis lib call';
     let total = 0;
     this.#numbers.length = 0;
     for (let nth = 1; nth <= count; nth += 1) {
