@@ -166,6 +166,30 @@ for (const shards of [1, 3]) {
     );
   });
 
+  test('the number of keys is judged before the script is known or looked for', async () => {
+    const missing = 'f'.repeat(40);
+    const one = '1'.repeat(40);
+    const none = '-NOSCRIPT No matching script. Please use EVAL.';
+    const refusals = [
+      [-1, "-ERR Number of keys can't be negative"],
+      ['x', '-ERR value is not an integer or out of range'],
+      [2, "-ERR Number of keys can't be greater than number of args"],
+    ] as const;
+    for (const [count, refusal] of refusals) {
+      assert.is(await ask('EVAL', 'return "new"', count, a), refusal);
+      assert.is(await ask('EVALSHA', missing, count, a), refusal);
+      assert.is(await ask('EVALSHA', 'short', count, a), none);
+      const replies = await client.pipeline([
+        ['MULTI'],
+        ['EVALSHA', one, String(count), a],
+        ['EVALSHA', 'short', String(count), a],
+        ['EXEC'],
+      ]);
+      assert.equal(seen(replies.at(-1)), [refusal, none]);
+    }
+    assert.match(String(await ask('INFO', 'memory')), /number_of_cached_scripts:0\r/);
+  });
+
   test('a script that does not compile is not known', async () => {
     const digest = 'b0a6b9a0a9d0b2cb9d6d9ac8c1b1b2f5d5d1a1f0';
     assert.match(String(await ask('EVAL', 'return )', 0)), /^-ERR Error compiling/);

@@ -32,6 +32,8 @@ import { ScriptCache, type Script } from './script-cache.ts';
 import { ScriptCaller, type ScriptCommand } from './script-caller.ts';
 
 const NOTHING: Bytes = new Uint8Array(0);
+const DIGEST_LENGTH = 40;
+const NUMKEYS_INDEX = 2;
 
 interface ScriptsOptions {
   readonly routes: Routes;
@@ -88,7 +90,9 @@ export class Scripts {
   /** Sends a command that has to do with scripts; false when a ring is full, and then nothing was sent. */
   send(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
     const { routes, answers } = this.#options;
-    if (entry.script === 'digest' && this.#scriptOf(entry, args) === undefined) {
+    // A digest is looked for behind the number of keys, which is the shard's to refuse.
+    const mayBeKnown = args.length(1) === DIGEST_LENGTH && !hasKeyCount(args);
+    if (entry.script === 'digest' && !mayBeKnown && this.#scriptOf(entry, args) === undefined) {
       answers.fail(client, entry, errors.noScript);
       return true;
     }
@@ -171,11 +175,13 @@ export class Scripts {
   #scriptOf(entry: CommandEntry, args: Arguments): Script | undefined {
     switch (entry.script) {
       case 'source':
+        // What fails before it is compiled is not known afterwards.
+        if (!hasKeyCount(args)) return undefined;
         return this.cache.ofSource(args.source, args.at(1), args.length(1), false);
       case 'load':
         return this.cache.ofSource(args.source, args.at(2), args.length(2), true);
       case 'digest':
-        if (args.length(1) !== 40) return undefined;
+        if (args.length(1) !== DIGEST_LENGTH) return undefined;
         return this.cache.byDigest(args.latin1(1).toLowerCase());
       case 'function':
       case undefined:
@@ -372,6 +378,12 @@ export class Scripts {
     this.#callers.set(shard, caller);
     return caller;
   }
+}
+
+/** True when the number of keys is one, and there are so many arguments. */
+function hasKeyCount(args: Arguments): boolean {
+  const count = args.integerAt(NUMKEYS_INDEX);
+  return count >= 0 && count < args.count - NUMKEYS_INDEX;
 }
 
 /** True for commands that look into the server, and need no shard. */

@@ -133,6 +133,7 @@ export class Scripts implements ShardScripts {
   }
 
   eval(args: Arguments, call: ScriptCall): void {
+    if (call.isNamed && args.length(1) !== DIGEST_LENGTH) throw errors.noScript;
     const keyCount = keyCountOf(args, errors.notInteger);
     const digest = call.isNamed ? args.latin1(1).toLowerCase() : this.#keepSource(args, 1);
     const script = this.#find(digest, call.isNamed);
