@@ -154,6 +154,8 @@ for (const shards of [1, 3]) {
       ['return (', /^-ERR Error compiling script \(new function\): user_script:1:/],
       ["error('x')", /^-ERR user_script:1: x script: \w+, on @user_script:1\.$/],
       ["return redis.error_reply('MY text')", /^-MY text$/],
+      ["return redis.pcall('SELECT', '')", /^-ERR value is not an integer or out of range$/],
+      ["return redis.pcall('SELECT', 16)", /^-ERR DB index is out of range$/],
     ];
     for (const [script, reply] of cases) {
       assert.match(String(await ask('EVAL', script, 1, a)), reply, script);
@@ -174,6 +176,7 @@ for (const shards of [1, 3]) {
       [-1, "-ERR Number of keys can't be negative"],
       ['x', '-ERR value is not an integer or out of range'],
       [2, "-ERR Number of keys can't be greater than number of args"],
+      ['9223372036854775807', "-ERR Number of keys can't be greater than number of args"],
     ] as const;
     for (const [count, refusal] of refusals) {
       assert.is(await ask('EVAL', 'return "new"', count, a), refusal);

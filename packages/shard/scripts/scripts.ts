@@ -390,8 +390,7 @@ function asRunnable({ ref, flags, name, library, libraryBytes }: LoadedFunction)
 
 /** Number of keys that a command names; throws as Redis does. */
 function keyCountOf(args: Arguments, notInteger: CommandError): number {
-  const count = args.integerAt(NUMKEYS_INDEX);
-  if (Number.isNaN(count)) throw notInteger;
+  const count = args.roundedAt(NUMKEYS_INDEX, notInteger);
   if (count > args.count - KEYS_INDEX) throw errors.tooManyKeys;
   if (count < 0) throw errors.negativeKeyCount;
   return count;
