@@ -154,6 +154,10 @@ for (const shards of [1, 3]) {
       ['return (', /^-ERR Error compiling script \(new function\): user_script:1:/],
       ["error('x')", /^-ERR user_script:1: x script: \w+, on @user_script:1\.$/],
       ["return redis.error_reply('MY text')", /^-MY text$/],
+      [
+        "return redis.call('MSET', KEYS[1], '1', KEYS[1])",
+        /^-ERR wrong number of arguments for 'mset' command script: \w+, on @user_script:1\.$/,
+      ],
       ["return redis.pcall('SELECT', '')", /^-ERR value is not an integer or out of range$/],
       ["return redis.pcall('SELECT', 16)", /^-ERR DB index is out of range$/],
     ];

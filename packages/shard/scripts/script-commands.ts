@@ -126,7 +126,7 @@ export class ScriptCommands {
           : 'Wrong number of args calling Redis command from script';
       }
     }
-    if (!entry.admits(count)) return 'Wrong number of args calling Redis command from script';
+    if (!entry.hasArity(count)) return 'Wrong number of args calling Redis command from script';
     return entry;
   }
 
@@ -147,6 +147,8 @@ export class ScriptCommands {
       if (!this.#options.control.write()) return 'Script killed by user with SCRIPT KILL...';
       run.hasWritten = true;
     }
+    // Of a key and what belongs to it a part is missing.
+    if (!entry.admits(this.#frame.count)) return asRaised(errors.wrongArguments(entry.lowerName));
     return undefined;
   }
 
