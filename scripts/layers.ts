@@ -94,7 +94,10 @@ const layers: Readonly<Record<string, Layer>> = {
 
 /** Imports that tests may have beside those of their package. */
 const testImports = ['testkit', 'base'];
-const testThirdParty = ['uvu', 'uvu/assert', 'redis', 'ioredis', 'playwright-core'];
+const testThirdParty = [
+  ...['uvu', 'uvu/assert', 'playwright-core'],
+  ...['redis', 'ioredis', 'bullmq', 'redlock', 'rate-limiter-flexible'],
+];
 
 /** Words that only some files may use. A folder ends in a slash. */
 interface Seam {

@@ -1,4 +1,5 @@
 export { valueLimits } from './keyspace/dump/dump.ts';
+export { databaseIndexAt } from './keyspace/database-index.ts';
 export { pushOnto } from './list/lookup.ts';
 export { addInto } from './set/lookup.ts';
 export { Arguments } from './arguments.ts';

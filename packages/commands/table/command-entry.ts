@@ -123,6 +123,11 @@ export class CommandEntry {
    */
   admits(count: number): boolean {
     if (this.#keyStride > 1 && (count - 1) % this.#keyStride !== 0) return false;
+    return this.hasArity(count);
+  }
+
+  /** True when the arity says that there may be so many arguments. */
+  hasArity(count: number): boolean {
     if (this.arity < 0 || this.command.admitsMore === true) return count >= Math.abs(this.arity);
     return count === this.arity;
   }

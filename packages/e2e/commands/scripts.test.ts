@@ -40,12 +40,11 @@ const seen = (reply: unknown): unknown => {
 
 type Words = readonly (string | number)[];
 
+/** On three shards where there are so many. */
+const keys = keyPerShard(3, 'k');
+const [a = '', b = '', c = ''] = keys;
+
 for (const shards of [1, 3]) {
-  const keys = Array.from(
-    { length: 3 },
-    (_, nth) => keyPerShard(shards, 'k')[nth % shards]! + String(nth),
-  );
-  const [a = '', b = '', c = ''] = keys;
   const kept = newServer();
   let isStarted = false;
   let server: ChildServer;
@@ -145,7 +144,7 @@ for (const shards of [1, 3]) {
         "return redis.call('LPUSH', KEYS[1], {})",
         /^-ERR Lua redis lib command arguments must be strings/,
       ],
-      ['return redis.call()', /^-ERR Please specify at least one argument/],
+      ['return redis.call()', /^-ERR Please specify at least one argument for this redis lib call/],
       ["return redis.pcall('NOPE').err", /^ERR Unknown Redis command called from script$/],
       [
         'return unknown',
@@ -155,6 +154,12 @@ for (const shards of [1, 3]) {
       ['return (', /^-ERR Error compiling script \(new function\): user_script:1:/],
       ["error('x')", /^-ERR user_script:1: x script: \w+, on @user_script:1\.$/],
       ["return redis.error_reply('MY text')", /^-MY text$/],
+      [
+        "return redis.call('MSET', KEYS[1], '1', KEYS[1])",
+        /^-ERR wrong number of arguments for 'mset' command script: \w+, on @user_script:1\.$/,
+      ],
+      ["return redis.pcall('SELECT', '')", /^-ERR value is not an integer or out of range$/],
+      ["return redis.pcall('SELECT', 16)", /^-ERR DB index is out of range$/],
     ];
     for (const [script, reply] of cases) {
       assert.match(String(await ask('EVAL', script, 1, a)), reply, script);
@@ -165,6 +170,31 @@ for (const shards of [1, 3]) {
       await ask('EVAL', 'return 1', 2, a),
       "-ERR Number of keys can't be greater than number of args",
     );
+  });
+
+  test('the number of keys is judged before the script is known or looked for', async () => {
+    const missing = 'f'.repeat(40);
+    const one = '1'.repeat(40);
+    const none = '-NOSCRIPT No matching script. Please use EVAL.';
+    const refusals = [
+      [-1, "-ERR Number of keys can't be negative"],
+      ['x', '-ERR value is not an integer or out of range'],
+      [2, "-ERR Number of keys can't be greater than number of args"],
+      ['9223372036854775807', "-ERR Number of keys can't be greater than number of args"],
+    ] as const;
+    for (const [count, refusal] of refusals) {
+      assert.is(await ask('EVAL', 'return "new"', count, a), refusal);
+      assert.is(await ask('EVALSHA', missing, count, a), refusal);
+      assert.is(await ask('EVALSHA', 'short', count, a), none);
+      const replies = await client.pipeline([
+        ['MULTI'],
+        ['EVALSHA', one, String(count), a],
+        ['EVALSHA', 'short', String(count), a],
+        ['EXEC'],
+      ]);
+      assert.equal(seen(replies.at(-1)), [refusal, none]);
+    }
+    assert.match(String(await ask('INFO', 'memory')), /number_of_cached_scripts:0\r/);
   });
 
   test('a script that does not compile is not known', async () => {
@@ -197,6 +227,68 @@ for (const shards of [1, 3]) {
     assert.equal(seen(replies.slice(-2)), [['OK', 7, 2], '6']);
   });
 
+  test('scripts in transactions touch keys of all shards, while others wait for the end', async () => {
+    const script = `redis.call('INCR', KEYS[1]) redis.call('INCR', '${c}')
+      return redis.call('INCR', KEYS[2])`;
+    const digest = String(await ask('SCRIPT', 'LOAD', script));
+    const other = await server.client();
+    const transaction = [
+      ['MULTI'],
+      ['INCR', c],
+      ['EVAL', script, '2', a, b],
+      ['EVALSHA', digest, '3', a, b, b],
+      ['RENAME', a, b],
+      ['EVALSHA', digest, '2', c, a],
+      ['EXEC'],
+    ];
+    const rounds = 20;
+    for (let round = 1; round <= rounds; round += 1) {
+      const ends = client.pipeline(transaction);
+      const loners = [a, b, c].map((key) => other.call('EVAL', script, '2', key, c));
+      const replies = seen((await ends).at(-1)) as unknown[];
+      assert.is(replies.length, 5);
+      assert.not.match(replies.join(), /-/);
+      await Promise.all(loners);
+    }
+    // What was 'a' became 'b', and that was made anew: only 'c' has seen all.
+    const perTransaction = 1 + 1 + 1 + 2;
+    const perLoners = 2 + 2 + 3;
+    assert.is(Number(await ask('GET', c)), rounds * (perTransaction + perLoners));
+    await other.end();
+  });
+
+  test('a script that needs no other shard is over before one that lends a key has stopped', async () => {
+    const length = 5_000_000;
+    // Its text does not show that it stays on the shard of its key.
+    const script = `local name = 'INCR' return redis.call(name, KEYS[1])`;
+    await ask('SETRANGE', b, length - 1, 'x');
+    for (let round = 1; round <= 6; round += 1) {
+      const [from, to] = round % 2 === 1 ? [b, c] : [c, b];
+      const replies = await client.pipeline([
+        ['RENAME', from, to],
+        ['EVAL', script, '1', a],
+        ['STRLEN', to],
+      ]);
+      assert.equal(seen(replies), ['OK', round, length]);
+    }
+  });
+
+  test('writes of a script in a transaction are there again after a restart', async () => {
+    const script = `redis.call('INCR', KEYS[1]) redis.call('INCR', '${b}')
+      return redis.call('INCR', '${c}')`;
+    const replies = await client.pipeline([
+      ['MULTI'],
+      ['EVAL', script, '2', a, b],
+      ['EVAL', script, '1', c],
+      ['EXEC'],
+      ['EVAL', script, '1', a],
+      ['EVAL', "return redis.call('INCR', KEYS[1])", '1', a],
+    ]);
+    assert.equal(seen(replies.slice(3)), [[1, 3], 4, 3]);
+    await restart();
+    assert.equal(await ask('MGET', a, b, c), ['3', '3', '4']);
+  });
+
   test('FUNCTION LOAD, FCALL, FCALL_RO, FUNCTION LIST, FUNCTION DELETE', async () => {
     assert.is(await ask('FUNCTION', 'LOAD', LIBRARY), 'mylib');
     assert.is(await ask('FUNCTION', 'LOAD', LIBRARY), "-ERR Library 'mylib' already exists");
@@ -216,6 +308,18 @@ for (const shards of [1, 3]) {
     assert.is(await ask('FUNCTION', 'DELETE', 'mylib'), 'OK');
     assert.is(await ask('FUNCTION', 'DELETE', 'mylib'), '-ERR Library not found');
     assert.is(await ask('FCALL', 'put', 1, a, 'v'), '-ERR Function not found');
+  });
+
+  test('numbers are names of functions, as any text is', async () => {
+    const library = `#!lua name=numbers
+      redis.register_function(12, function() return 'positional' end)
+      redis.register_function{function_name = 13, description = 14, callback = function() return 'named' end}`;
+    assert.is(await ask('FUNCTION', 'LOAD', library), 'numbers');
+    assert.equal([await ask('FCALL', 12, 0), await ask('FCALL', '13', 0)], ['positional', 'named']);
+    assert.match(
+      String(await ask('FUNCTION', 'LOAD', '#!lua name=x\nredis.register_function{12}')),
+      /unknown argument given to redis.register_function/,
+    );
   });
 
   test('the case of the names of functions does not matter, that of libraries does', async () => {

@@ -19,8 +19,10 @@ export interface Script {
   readonly staysOnItsKeys: boolean;
   /** SCRIPT LOAD has brought it: it stays until SCRIPT FLUSH. */
   isLoaded: boolean;
-  /** Shards that have it, by index. */
+  /** Shards that have it or get it with a command that was sent, by index. */
   readonly knownTo: boolean[];
+  /** Shards that have it by itself: no command sent to them later can come before it. */
+  readonly learnedBy: boolean[];
 }
 
 export class ScriptCache {
@@ -104,6 +106,7 @@ export class ScriptCache {
       staysOnItsKeys: staysOnItsKeys(asBuffer(source).toString('latin1')),
       isLoaded: false,
       knownTo: [],
+      learnedBy: [],
     };
     this.#scripts.set(digest, script);
     this.#evaluated.set(digest, script);

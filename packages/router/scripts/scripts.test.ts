@@ -209,7 +209,7 @@ scripts('a shard is told the source ahead of the first EVALSHA that it runs, and
   const [first = [], second = []] = main.sent();
   assert.equal(
     first.map(({ kind }) => kind),
-    ['command', 'command'],
+    ['command', 'script', 'command'],
   );
   assert.equal(
     second.map(({ kind }) => kind),

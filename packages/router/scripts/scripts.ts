@@ -32,6 +32,8 @@ import { ScriptCache, type Script } from './script-cache.ts';
 import { ScriptCaller, type ScriptCommand } from './script-caller.ts';
 
 const NOTHING: Bytes = new Uint8Array(0);
+const DIGEST_LENGTH = 40;
+const NUMKEYS_INDEX = 2;
 
 interface ScriptsOptions {
   readonly routes: Routes;
@@ -75,6 +77,8 @@ export class Scripts {
   /** Scripts for which a shard has still to stop, by shard. */
   readonly #stops: LoneRun[][] = [];
   readonly #callers = new Map<number, ScriptCaller>();
+  /** Shard that runs a script of the transaction for which all stand still; -1 when none does. */
+  #hostAtBarrier = -1;
   readonly #args = new Arguments();
 
   constructor(options: ScriptsOptions) {
@@ -89,7 +93,9 @@ export class Scripts {
   send(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
     const { routes, answers } = this.#options;
     const script = this.#scriptOf(entry, args);
-    if (script === undefined && entry.script === 'digest') {
+    // A digest is looked for behind the number of keys, which is the shard's to refuse.
+    const isRefusedThere = args.length(1) === DIGEST_LENGTH && !hasKeyCount(args);
+    if (script === undefined && entry.script === 'digest' && !isRefusedThere) {
       answers.fail(client, entry, errors.noScript);
       return true;
     }
@@ -103,8 +109,30 @@ export class Scripts {
     return this.#sendAlone(client, entry, host, command);
   }
 
+  /**
+   * Sends a command of a transaction for which all shards stand still; false when a ring is full. Its host gets no keys lent:
+   * it asks for what it does not have, as any script does.
+   */
+  sendAtBarrier(
+    client: Client,
+    entry: CommandEntry,
+    args: Arguments,
+    command: CommandBytes,
+  ): boolean {
+    this.#introduce(entry, args);
+    const host = this.#hostOf(entry, args);
+    if (!this.#options.routes.sendTo(client, entry, host, command)) return false;
+    this.#hostAtBarrier = host;
+    return true;
+  }
+
+  /** The transaction that `sendAtBarrier` was for has ended. */
+  barrierEnded(): void {
+    this.#hostAtBarrier = -1;
+  }
+
   /** Tells the host of a command the source of its script, if it has to be told. */
-  introduce(entry: CommandEntry, args: Arguments): void {
+  #introduce(entry: CommandEntry, args: Arguments): void {
     const script = this.#scriptOf(entry, args);
     if (script === undefined) return;
     this.#introduceTo(this.#hostOf(entry, args), entry, script);
@@ -119,10 +147,10 @@ export class Scripts {
   }
 
   #introduceTo(host: number, entry: CommandEntry, script: Script): void {
-    if (script.knownTo[host] === true) return;
     script.knownTo[host] = true;
-    // Other commands bring the source along.
-    if (entry.script !== 'digest') return;
+    // Other commands bring the source along. They may have to wait for keys, and this one may not.
+    if (entry.script !== 'digest' || script.learnedBy[host] === true) return;
+    script.learnedBy[host] = true;
     const digest = Buffer.from(script.digest, 'latin1');
     const head = { ...emptyHead(), kind: FrameKind.script };
     this.#options.routes.links[host]!.sendMessage(head, Buffer.concat([digest, script.source]));
@@ -147,6 +175,8 @@ export class Scripts {
   #scriptOf(entry: CommandEntry, args: Arguments): Script | undefined {
     switch (entry.script) {
       case 'source':
+        // What fails before it is compiled is not known afterwards.
+        if (!hasKeyCount(args)) return undefined;
         return this.cache.ofSource(args.source, args.at(1), args.length(1), false);
       case 'load':
         return this.cache.ofSource(args.source, args.at(2), args.length(2), true);
@@ -274,7 +304,9 @@ export class Scripts {
     return false;
   }
 
+  /** The script of a shard that runs alone now. One that has to wait for the end of a transaction may be the first. */
   #runOf(shard: number): LoneRun | undefined {
+    if (shard === this.#hostAtBarrier) return undefined;
     const [run] = this.#runs;
     return run?.host === shard ? run : undefined;
   }
@@ -353,6 +385,12 @@ export class Scripts {
     this.#callers.set(shard, caller);
     return caller;
   }
+}
+
+/** True when the number of keys is one, and there are so many arguments. */
+function hasKeyCount(args: Arguments): boolean {
+  const count = args.integerAt(NUMKEYS_INDEX);
+  return count >= 0 && count < args.count - NUMKEYS_INDEX;
 }
 
 /** True for commands that look into the server, and need no shard. */

@@ -127,10 +127,10 @@ export class BarrierTransaction {
     // Nothing else of the transaction may run in the middle of a script.
     const isAlone = !entry.hasKeys || reads || entry.script !== undefined;
     if ((isAlone || this.#wasAlone) && client.outstanding > 0) return false;
-    if (entry.script !== undefined) scripts.introduce(entry, args);
-    const isSent = reads
-      ? keyDiscovery.send(client, entry, command)
-      : routes.send(client, entry, args, command);
+    let isSent: boolean;
+    if (reads) isSent = keyDiscovery.send(client, entry, command);
+    else if (entry.script === undefined) isSent = routes.send(client, entry, args, command);
+    else isSent = scripts.sendAtBarrier(client, entry, args, command);
     if (!isSent) return false;
     this.#options.sent(entry, args);
     this.#wasAlone = isAlone;
@@ -160,6 +160,7 @@ export class BarrierTransaction {
     client.traces?.answered(client.dueSequence);
     client.redirectReplies();
     this.#options.keyDiscovery.forget(client);
+    this.#options.scripts.barrierEnded();
     if (!this.#isMuted) this.#collected.moveTo(client.socket.output);
     client.socket.touch();
     client.releasePushes();

@@ -159,11 +159,6 @@ export class ExecutionContext implements ShardContext {
     return this.#guests !== undefined;
   }
 
-  /** True when a key, by its name, was lent for the command at hand, or is one that it names of this shard's own. */
-  isGuest(name: string): boolean {
-    return this.#guests?.here.has(name) === true;
-  }
-
   /** Moves the clock of commands and of the store. */
   setNow(nowMs: number): void {
     this.nowMs = nowMs;

@@ -199,4 +199,24 @@ lending('at a barrier nothing is done but what belongs to it, until it is over',
   );
 });
 
+lending('a barrier that is over while it waits for a key stops nobody', () => {
+  const { all, host, lender, lend } = fixture(`RENAME ${mine} ${theirs}`);
+  host.call(`SET ${mine} new`);
+  lend();
+  const copies = lender.run();
+  lender.tell({ kind: FrameKind.barrier, slot: 5 });
+  lender.tell({ kind: FrameKind.resume });
+  lender.send(`GET ${theirs}`, { slot: 2 });
+  assert.equal(lender.run(), []);
+  all.pass(copies);
+  all.pass(host.run());
+  assert.equal(
+    lender.run().map(({ kind, text }) => [kind, text]),
+    [
+      ['barrier', ''],
+      ['command', '$3\r\nnew\r\n'],
+    ],
+  );
+});
+
 lending.run();

@@ -52,6 +52,10 @@ export class Lending {
   readonly #keyLocks: KeyLocks;
   readonly #messages = new MessagePieces();
   readonly hosting: Hosting;
+  /** Stopped for a barrier's frame, and not for a script of this shard. */
+  #isAtBarrier = false;
+  /** Barriers that were over before their frames could stop the shard. */
+  #barriersOver = 0;
 
   constructor(options: LendingOptions) {
     this.#options = options;
@@ -140,12 +144,17 @@ export class Lending {
     this.#keyLocks.resume();
   }
 
-  /** Stops the shard at this place of the order, until `resume`. */
+  /** Stops the shard at this place of the order, until `resume`; not if that has come before. */
   stop(frame: Frame): void {
     const { sender, watches } = this.#options;
     const client = slotOf(frame);
-    this.#keyLocks.stop();
-    this.#options.effects.beginGroup();
+    if (this.#barriersOver > 0) {
+      this.#barriersOver -= 1;
+    } else {
+      this.#isAtBarrier = true;
+      this.#keyLocks.stop();
+      this.#options.effects.beginGroup();
+    }
     const flags = watches.take(client) ? ReplyFlag.watchBroken : 0;
     sender.sendSignal(FrameKind.barrier, client, 0, flags);
   }
@@ -158,6 +167,12 @@ export class Lending {
   }
 
   #resume(): void {
+    // A script that needs no other shard does not wait for those that have still to stop.
+    if (!this.#isAtBarrier) {
+      this.#barriersOver += 1;
+      return;
+    }
+    this.#isAtBarrier = false;
     // Without a log, or with a transaction that was not run, nothing has ended it before.
     this.#options.effects.endGroup();
     this.#keyLocks.resume();

@@ -263,14 +263,21 @@ type Wanted = Pick<LoadedFunction, 'name' | 'description' | 'flags'>;
 
 /** Reads a name and a callback, which is left at the top of the stack. */
 function positionalArguments({ vm, errors }: LuaEngine, L: number): Wanted {
-  const name = vm.argument(L, 1);
-  if (vm.typeAt(name) !== LuaType.String) {
+  // A number is a text as well here, and in named arguments.
+  vm.api.lua_pushvalue(L, 1);
+  const name = vm.topText(L);
+  vm.pop(L);
+  if (name === undefined) {
     errors.raise(L, 'first argument to redis.register_function must be a string');
   }
   if (vm.typeAt(vm.argument(L, 2)) !== LuaType.Function) {
     errors.raise(L, 'second argument to redis.register_function must be a function');
   }
-  return { name: vm.textOf(vm.objectAt(name)), description: undefined, flags: new Set() };
+  return {
+    name: name ?? unreachable('the name was read'),
+    description: undefined,
+    flags: new Set(),
+  };
 }
 
 /** Reads a table of named arguments, and leaves the callback at the top of the stack. */
@@ -289,23 +296,23 @@ function namedArguments(engine: LuaEngine, L: number): Wanted {
   api.lua_pushnil(L);
   while (api.lua_next(L, 2) !== 0) {
     const key = vm.top(L, 1);
-    if (vm.typeAt(key) !== LuaType.String) {
+    const keyType = vm.typeAt(key);
+    if (keyType !== LuaType.String && keyType !== LuaType.Number) {
       raise('named argument key given to redis.register_function is not a string');
     }
-    const value = vm.top(L);
-    const type = vm.typeAt(value);
-    switch (vm.textOf(vm.objectAt(key)).toLowerCase()) {
+    const type = vm.typeAt(vm.top(L));
+    switch (keyType === LuaType.String ? vm.textOf(vm.objectAt(key)).toLowerCase() : '') {
       case 'function_name':
-        if (type !== LuaType.String) {
+        name = vm.topText(L);
+        if (name === undefined) {
           raise('function_name argument given to redis.register_function must be a string');
         }
-        name = vm.textOf(vm.objectAt(value));
         break;
       case 'description':
-        if (type !== LuaType.String) {
+        description = vm.topText(L);
+        if (description === undefined) {
           raise('description argument given to redis.register_function must be a string');
         }
-        description = vm.textOf(vm.objectAt(value));
         break;
       case 'callback':
         if (type !== LuaType.Function) {

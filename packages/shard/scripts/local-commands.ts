@@ -1,7 +1,7 @@
 /** Commands of main that need nothing of main: a script gets their replies where it runs. */
 
 import { CommandError, errors, unixUs } from '#base';
-import type { Arguments, CommandEntry } from '#commands';
+import { databaseIndexAt, type Arguments, type CommandEntry } from '#commands';
 import type { ReplyWriter } from '#resp';
 import type { ScriptRun } from './script-run.ts';
 
@@ -26,7 +26,7 @@ const LOCAL = new Map<string, Local>([
   [
     'SELECT',
     (run, args, reply, databases) => {
-      const database = args.integerAt(1);
+      const database = databaseIndexAt(args, 1);
       if (database < 0 || database >= databases) throw errors.databaseOutOfRange;
       run.database = database;
       reply.ok();

@@ -49,15 +49,16 @@ export class MainAsks {
     });
   }
 
-  /** Has main end in all logs what the script has done on several shards. */
-  prepare(): void {
+  /** Waits for the end of what the script has done on other shards, and has main end it in all logs if it is to. */
+  finish(endsInLogs: boolean): void {
     const { keyLocks } = this.#options;
     // What was lent in the script's name has to be back.
     this.wait(() => !keyLocks.isUnderWay);
+    if (!endsInLogs) return;
     this.#transaction = asBuffer(this.ask(ScriptAsk.prepare, NOTHING)).readUInt32LE(0);
   }
 
-  /** Number of the transaction that `prepare` has ended elsewhere, which is to be ended here too. */
+  /** Number of the transaction that `finish` has ended elsewhere, which is to be ended here too. */
   takeTransaction(): number | undefined {
     const transaction = this.#transaction;
     this.#transaction = undefined;

@@ -81,7 +81,7 @@ export class ScriptCommands {
   /** Puts the arguments into the frame; answers what is wrong with them. */
   #read(L: number, vm: LuaVm): string | undefined {
     const count = vm.count(L);
-    if (count === 0) return 'Please specify at least one argument for this redis.call() call';
+    if (count === 0) return 'Please specify at least one argument for this redis lib call';
     let total = 0;
     this.#numbers.length = 0;
     for (let nth = 1; nth <= count; nth += 1) {
@@ -129,7 +129,7 @@ export class ScriptCommands {
           : 'Wrong number of args calling Redis command from script';
       }
     }
-    if (!entry.admits(count)) return 'Wrong number of args calling Redis command from script';
+    if (!entry.hasArity(count)) return 'Wrong number of args calling Redis command from script';
     return entry;
   }
 
@@ -150,6 +150,8 @@ export class ScriptCommands {
       if (!this.#options.control.write()) return 'Script killed by user with SCRIPT KILL...';
       run.hasWritten = true;
     }
+    // Of a key and what belongs to it a part is missing.
+    if (!entry.admits(this.#frame.count)) return asRaised(errors.wrongArguments(entry.lowerName));
     return undefined;
   }
 
@@ -199,21 +201,15 @@ export class ScriptCommands {
   /** True when all keys of the command are here, or come here: they are waited for while others have them. */
   #isHere(entry: CommandEntry, args: Arguments): boolean {
     const { context, keyLocks, asks } = this.#options;
-    const { shardCount } = context;
-    if (shardCount === 1 && !keyLocks.isUnderWay) return true;
-    const run = this.run!;
-    if (shardCount > 1 && entry.otherKeys?.areNamed(args) === true) return false;
-    if (!keyLocks.isUnderWay && !context.hasGuests) return this.#areOwn(entry, args);
-    const names: string[] = [];
-    for (const { index } of findKeys(entry.command.keys, args) ?? []) {
-      const at = args.at(index);
-      const length = args.length(index);
-      const name = keyName(run.database, args.source, at, length);
-      if (context.isGuest(name)) continue;
-      if (!context.isOwn(args.source, at, length)) return false;
-      names.push(name);
+    if (context.shardCount > 1) {
+      const isElsewhere = entry.otherKeys?.areNamed(args) === true || !this.#areOwn(entry, args);
+      if (isElsewhere) return false;
     }
-    if (!keyLocks.isUnderWay || context.hasGuests) return true;
+    if (!keyLocks.isUnderWay) return true;
+    const { database } = this.run!;
+    const names = (findKeys(entry.command.keys, args) ?? []).map(({ index }) =>
+      keyName(database, args.source, args.at(index), args.length(index)),
+    );
     const isFree = (): boolean => !names.some((name) => keyLocks.isKept(name));
     if (isFree()) return true;
     asks.wait(isFree);

@@ -8,7 +8,7 @@ export interface ScriptRun {
   readonly isReadOnly: boolean;
   /** Other shards stand still for it, so that it may touch keys of theirs. */
   readonly isAlone: boolean;
-  /** They stand still for it alone, not for the transaction that it is in. */
+  /** They stand still for it alone, not for the transaction that it is in: it ends in their logs what it has done there. */
   readonly hasBarrier: boolean;
   /** Memory was over its limit, with nothing to evict, when the script began. */
   readonly isOutOfMemory: boolean;

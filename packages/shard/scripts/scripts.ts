@@ -149,6 +149,7 @@ export class Scripts implements ShardScripts {
   }
 
   eval(args: Arguments, call: ScriptCall): void {
+    if (call.isNamed && args.length(1) !== DIGEST_LENGTH) throw errors.noScript;
     const keyCount = keyCountOf(args, errors.notInteger);
     const digest = call.isNamed ? this.#namedIn(args) : this.#keepSource(args, 1);
     const script = this.#find(digest, call.isNamed);
@@ -350,7 +351,7 @@ export class Scripts implements ShardScripts {
     }
     engine.finish(environment);
     this.#commands.letGo();
-    if (run.hasWrittenElsewhere) this.#options.asks.prepare();
+    if (run.hasWrittenElsewhere) this.#options.asks.finish(run.hasBarrier);
     if (engine.memoryBytes > ENGINE_BYTES_KEPT) this.#dropEngine();
   }
 
@@ -413,8 +414,7 @@ function asRunnable({ ref, flags, name, library, libraryBytes }: LoadedFunction)
 
 /** Number of keys that a command names; throws as Redis does. */
 function keyCountOf(args: Arguments, notInteger: CommandError): number {
-  const count = args.integerAt(NUMKEYS_INDEX);
-  if (Number.isNaN(count)) throw notInteger;
+  const count = args.roundedAt(NUMKEYS_INDEX, notInteger);
   if (count > args.count - KEYS_INDEX) throw errors.tooManyKeys;
   if (count < 0) throw errors.negativeKeyCount;
   return count;
