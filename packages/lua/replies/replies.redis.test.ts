@@ -22,6 +22,7 @@ return 2^53
 return 2^63
 return -2^63
 return 9007199254740993
+return {9007199254740985, 9007199254740991, -9007199254740989, -9007199254740983}
 return "x\0y"
 return {ok="OK\r\nx"}
 return {ok="OK"}

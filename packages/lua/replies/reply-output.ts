@@ -84,7 +84,8 @@ export class ReplyOutput {
     for (let limit = 10; rest >= limit; limit *= 10) count += 1;
     for (let nth = count - 1; nth >= 0; nth -= 1) {
       const next = Math.floor(rest / 10);
-      buffer[this.#length + nth] = ZERO + rest - next * 10;
+      // The digit first: with zero's code added, the number may be beyond 53 bits.
+      buffer[this.#length + nth] = ZERO + (rest - next * 10);
       rest = next;
     }
     this.#length += count;
