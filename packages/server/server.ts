@@ -287,7 +287,6 @@ export class Server {
     if (imported !== undefined) this.#log.info('rdb-imported', imported);
     for (const { event, severity, message } of warnings) this.#log[severity](event, message);
     try {
-      // Probes begin first: they say how far the rest is.
       const http = this.#ops.start(this.#opsAnswers());
       await Promise.all([http, this.#openToClients(http), this.#recover(http)]);
     } catch (error) {
@@ -338,7 +337,7 @@ export class Server {
     return this.#durability.refusal;
   }
 
-  /** A client that has a reply finds HTTP there too. */
+  /** Probes are there first: they say how far the rest is, and a client that has a reply finds HTTP too. */
   async #openToClients(http: Promise<void>): Promise<void> {
     if (this.#settings.boolean('latency.startup-test')) {
       this.#baseline = await testAtStart(this.#settings, this.#log);
