@@ -307,10 +307,8 @@ export class Server {
       this.#startTicking();
     });
     this.#serverMemory.mainPage.set('phase', Phase.ready);
-    this.#log.info('started', startSummary(this.#settings, this.#shardCount), {
-      shards: this.#shardCount,
-      pid: process.pid,
-    });
+    const shards = this.#shardCount;
+    this.#log.info('started', startSummary(this.#settings, shards), { shards, pid: process.pid });
   }
 
   /** Brings the data back; meanwhile clients are told to wait. */
