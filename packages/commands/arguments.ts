@@ -133,9 +133,25 @@ export class Arguments implements ArgumentSource {
   roundedAt(index: number, error: CommandError = errors.notInteger): number {
     const value = this.integerAt(index);
     if (!Number.isNaN(value)) return value;
-    const large = parseInteger64(this.source, this.at(index), this.length(index));
-    if (large === undefined) throw error;
-    return Number(large);
+    return Number(this.integer64At(index, error));
+  }
+
+  /**
+   * True when arguments `start` and `end`, both integers, count from the end and `start` is behind `end`. They are
+   * compared whole: rounded, neighbours beyond 53 bits are alike.
+   */
+  isTurnedRange(start: number, end: number): boolean {
+    const first = this.roundedAt(start);
+    const final = this.roundedAt(end);
+    if (first >= 0 || final >= 0 || first < final) return false;
+    return first > final || this.integer64At(start) > this.integer64At(end);
+  }
+
+  /** Argument `index` as a 64-bit integer, else throws `error`. */
+  integer64At(index: number, error: CommandError = errors.notInteger): bigint {
+    const value = parseInteger64(this.source, this.at(index), this.length(index));
+    if (value === undefined) throw error;
+    return value;
   }
 
   /** True when argument `index` spells `upper`, in any case. */
@@ -194,10 +210,7 @@ export class Arguments implements ArgumentSource {
 
   /** The next argument as a 64-bit integer, else throws `error`. */
   integer64(error: CommandError = errors.notInteger): bigint {
-    const index = this.next();
-    const value = parseInteger64(this.source, this.at(index), this.length(index));
-    if (value === undefined) throw error;
-    return value;
+    return this.integer64At(this.next(), error);
   }
 
   /** The next argument as a double (no NaN), else throws `error`. */

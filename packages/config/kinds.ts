@@ -46,8 +46,11 @@ export function integer(bounds: Bounds = {}): Kind<number> {
     allowed: `an integer from ${least} to ${String(most)}${unit === undefined ? '' : `, ${unit}`}`,
     schema: v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(Number(most))),
     parse(text) {
-      if (!isInteger(text)) throw new ValueError("argument couldn't be parsed into an integer");
-      return within(BigInt(text), least, most);
+      const value = isInteger(text) ? BigInt(text) : undefined;
+      if (value === undefined || BigInt.asIntN(64, value) !== value) {
+        throw new ValueError("argument couldn't be parsed into an integer");
+      }
+      return within(value, least, most);
     },
     format: formatInteger(most),
     toml: formatInteger(most),

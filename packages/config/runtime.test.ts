@@ -172,6 +172,10 @@ const refusals: readonly (readonly [words: readonly string[], message: string])[
   ],
   [['timeout', '1x'], failed('timeout', "argument couldn't be parsed into an integer")],
   [['timeout', '01'], failed('timeout', "argument couldn't be parsed into an integer")],
+  [
+    ['timeout', '9223372036854775808'],
+    failed('timeout', "argument couldn't be parsed into an integer"),
+  ],
   [['maxmemory', '-1'], failed('maxmemory', 'argument must be a memory value')],
   [['maxmemory', '1tb'], failed('maxmemory', 'argument must be a memory value')],
   [

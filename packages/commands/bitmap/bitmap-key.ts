@@ -1,6 +1,6 @@
 /** The string that a bitmap command works on. */
 
-import { CommandError, parseInteger } from '#base';
+import { CommandError, parseInteger, parseInteger64, type Bytes } from '#base';
 import type { Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -22,7 +22,7 @@ export function readOffset(
   const length = args.length(index);
   const isField = width > 0 && args.source[at] === HASH_SIGN;
   const number = isField
-    ? parseInteger(args.source, at + 1, length - 1) * width
+    ? bitOfField(args.source, at + 1, length - 1, width)
     : parseInteger(args.source, at, length);
   // NaN fails both comparisons.
   if (number >= 0 && byteOf(number) < settings.number('proto-max-bulk-len')) return number;
@@ -30,6 +30,14 @@ export function readOffset(
 }
 
 const HASH_SIGN = 0x23;
+
+/** The first bit of the n-th field: a product beyond 64 bits loses what is beyond, as Redis 7.4 has it. */
+function bitOfField(bytes: Bytes, at: number, length: number, width: number): number {
+  const bit = parseInteger(bytes, at, length) * width;
+  if (Number.isSafeInteger(bit)) return bit;
+  const field = parseInteger64(bytes, at, length);
+  return field === undefined ? NaN : Number(BigInt.asIntN(64, field * BigInt(width)));
+}
 
 interface WritableBitmap {
   ref: Ref;

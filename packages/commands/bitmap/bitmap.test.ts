@@ -185,6 +185,38 @@ bitmap('keeps a field that begins with the last bit a string may have, as Redis 
   assert.equal(call(context, 'BITFIELD k GET u8 #1048575'), [0]);
 });
 
+const fieldsBeyond64Bits: readonly (readonly [field: string, bit: number | undefined])[] = [
+  ['#-9223372036854775808', 0],
+  ['#-9223372036854775807', 8],
+  ['#1152921504606846976', undefined],
+  ['#2305843009213693953', 8],
+  ['#4611686018427387904', 0],
+  ['#9223372036854775807', undefined],
+  ['#9223372036854775808', undefined],
+  ['-9223372036854775808', undefined],
+  ['4611686018427387904', undefined],
+];
+
+for (const [field, bit] of fieldsBeyond64Bits) {
+  bitmap(`BITFIELD finds u8 ${field} where a product of 64 bits lies`, () => {
+    const context = new CallContext();
+    call(context, 'SET k Hello');
+    const expected = bit === undefined ? badOffset : [Buffer.from('Hello')[bit / 8]];
+    assert.equal(call(context, `BITFIELD k GET u8 ${field}`), expected);
+  });
+}
+
+bitmap('BITCOUNT takes neighbours at the end of 64 bits for what they are', () => {
+  const context = new CallContext();
+  call(context, 'SET k Hello');
+  const least = '-9223372036854775808';
+  const next = '-9223372036854775807';
+  assert.is(call(context, `BITCOUNT k ${next} ${least}`), 0);
+  assert.is(call(context, `BITCOUNT k ${next} ${least} BIT`), 0);
+  assert.is(call(context, `BITCOUNT k ${least} ${next}`), 2);
+  assert.is(call(context, `BITCOUNT k ${least} ${least}`), 2);
+});
+
 bitmap('takes any number of fields and of strings', () => {
   const context = new CallContext();
   const fields = Array.from({ length: 200_000 }, () => ['SET', 'u1', '#7', '1']).flat();

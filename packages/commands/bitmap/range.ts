@@ -66,7 +66,7 @@ export const bitcount = oneShard({
     args.position = 2;
     const asked = args.more ? readCountRange(args) : whole;
     const ref = findString(context, args, 1);
-    const isTurned = asked.start < 0 && asked.end < 0 && asked.start > asked.end;
+    const isTurned = args.count >= 4 && args.isTurnedRange(2, 3);
     if (ref === 0 || isTurned) {
       context.reply.integer(0);
       return;

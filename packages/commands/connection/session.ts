@@ -161,7 +161,7 @@ const hello = onMain<ConnectionContext>({
 
 function sayHello(context: ConnectionContext, args: Arguments): void {
   const { client, reply } = context;
-  const version = args.more ? args.integer(errors.protocolNotInteger) : 0;
+  const version = args.more ? Number(args.integer64(errors.protocolNotInteger)) : 0;
   if (args.count > 1 && version !== 2 && version !== 3) throw errors.noProtocol;
   const wish = readWish(args);
   if (wish.password !== undefined) authenticate(context, wish.user, wish.password);

@@ -6,6 +6,7 @@ const range = suite('range');
 
 const text = 'This is a string';
 const huge = '9223372036854775807';
+const least = '-9223372036854775808';
 const tooLong = '-ERR string exceeds maximum allowed size (proto-max-bulk-len)';
 
 const reads: readonly (readonly [start: string, end: string, reply: string])[] = [
@@ -22,6 +23,11 @@ const reads: readonly (readonly [start: string, end: string, reply: string])[] =
   ['16', '16', ''],
   ['0', huge, text],
   [`-${huge}`, '1', 'Th'],
+  [`-${huge}`, least, ''],
+  [least, `-${huge}`, 'T'],
+  [least, least, 'T'],
+  ['-9007199254740992', '-9007199254740993', ''],
+  ['-9007199254740993', '-9007199254740992', 'T'],
 ];
 
 for (const [start, end, reply] of reads) {

@@ -115,7 +115,7 @@ function answerRange(context: ShardContext, args: Arguments): void {
   const { bytes, at, length } = ref === 0 ? NOTHING : context.keyspace.value(ref);
   const first = fromEnd(start, length);
   // An end before the beginning still takes the first byte, but not in a range that is turned about.
-  const isTurned = start < 0 && end < 0 && start > end;
+  const isTurned = args.isTurnedRange(2, 3);
   const final = Math.min(fromEnd(end, length), length - 1);
   const count = isTurned ? 0 : Math.max(final - first + 1, 0);
   context.reply.bulk(bytes, count === 0 ? at : at + first, count);

@@ -75,6 +75,7 @@ const lines: readonly (readonly [sent: string, answer: string])[] = [
   ],
   ['CLIENT FOO\r\n', "-ERR unknown subcommand 'FOO'. Try CLIENT HELP.\r\n"],
   ['HELLO 4\r\n', '-NOPROTO unsupported protocol version\r\n'],
+  ['HELLO -9223372036854775808\r\n', '-NOPROTO unsupported protocol version\r\n'],
   ['HELLO x\r\n', '-ERR Protocol version is not an integer or out of range\r\n'],
   ['HELLO 3 FOO\r\n', "-ERR Syntax error in HELLO option 'FOO'\r\n"],
   ['GET none\r\n', '$-1\r\n'],
