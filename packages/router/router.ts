@@ -148,6 +148,7 @@ export class Router {
       answers: this.#answers,
       clientRegistry,
       keyDiscovery: this.#keyDiscovery,
+      shardCalls: this.shardCalls,
       memory,
       isDurable: options.isDurable,
       running: { ...options.scripts, clock },

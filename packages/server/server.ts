@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type CommandError, Logger, systemClock, type Clock } from '#base';
-import type { CommandEntry, ShutdownOptions } from '#commands';
+import type { Arguments, CommandEntry, ShutdownOptions } from '#commands';
 import type { ConfigWarning, Settings } from '#config';
 import { Phase, type LatencyBaseline } from '#stats';
 import { Listener, type BlockPool } from '#net';
@@ -218,7 +218,7 @@ export class Server {
       runOnMain: (client, entry, args, reply) => {
         this.#mainRunner.run(client, entry, args, reply);
       },
-      gate: (client, entry) => this.#gate(client, entry),
+      gate: (client, entry, args) => this.#gate(client, entry, args),
       spokeHttp: closesHttp(this.#log, () => this.#clock.wallMs()),
       isDurable: disk !== undefined,
       keyEvents: (body) => {
@@ -327,8 +327,8 @@ export class Server {
     this.#serverMemory.mainPage.set('loading', 0);
   }
 
-  #gate(client: Client, entry: CommandEntry): CommandError | 'wait' | undefined {
-    const refusal = this.#clients.gate(client, entry);
+  #gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined {
+    const refusal = this.#clients.gate(client, entry, args);
     if (refusal !== undefined) return refusal;
     if (!this.#isLoaded && !entry.has('loading')) return errors.loading;
     if (this.#durability === undefined || !isWriting(entry)) return undefined;

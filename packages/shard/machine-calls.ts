@@ -5,18 +5,19 @@ import {
   PROFILE,
   PURGE,
   resetStatisticsCall,
+  READ_ONLY_FUNCTIONS,
   SCRIPT_STATS,
   SHARD_CONTENT,
   type ShardContent,
 } from '#stats';
 import type { MachineComponents } from './machine-components.ts';
 import type { MachineOptions } from './machine-options.ts';
-import type { ScriptStats } from './scripts/script-stats.ts';
+import type { Scripts } from './scripts/scripts.ts';
 
 export function answerCalls(
   base: MachineComponents,
   options: MachineOptions,
-  scripts: ScriptStats,
+  scripts: Scripts,
 ): void {
   const { answerers, maintenance, store } = base;
   answerers.on(PROFILE, (question) => options.profiler.profile(question));
@@ -31,7 +32,8 @@ export function answerCalls(
     const keys = store.keyCount;
     return { keys, hot_keys: keys, warm_keys: 0 };
   });
-  answerers.on(SCRIPT_STATS, () => scripts.figures);
+  answerers.on(SCRIPT_STATS, () => scripts.stats.figures);
+  answerers.on(READ_ONLY_FUNCTIONS, () => scripts.readOnlyFunctions);
   base.slowness.answer(answerers);
   base.fates.answer(answerers);
   base.settings.answer(answerers);
@@ -39,7 +41,7 @@ export function answerCalls(
   answerers.on(resetStatisticsCall, () => {
     options.page.resetStatistics();
     maintenance.resetStatistics();
-    scripts.reset();
+    scripts.stats.reset();
     return null;
   });
 }

@@ -151,7 +151,7 @@ export class ShardMachine {
     this.#cursor = new FrameCursor(options.requests, options.memory.words);
     options.page.set('startedUs', this.#executor.nowUs);
     this.#followSettings();
-    answerCalls(base, options, lua.scripts.stats);
+    answerCalls(base, options, lua.scripts);
     this.#executor.readWallClock();
     this.#base.maintenance.publish();
   }

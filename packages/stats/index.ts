@@ -91,6 +91,7 @@ export {
 } from './latency/latency-test.ts';
 export {
   mergeScripts,
+  READ_ONLY_FUNCTIONS,
   SCRIPT_STATS,
   ScriptTimes,
   type ScriptFigures,

@@ -52,6 +52,41 @@ pausing('WRITE holds back what may write or replicate, and counts it as blocked'
   await untilBlocked(0);
 });
 
+pausing('WRITE lets scripts and functions run that say they do not write', async () => {
+  await admin.call('SET', 'read', 'y');
+  const flagged = '#!lua flags=no-writes\nreturn redis.call("GET", "read")';
+  const library = `#!lua name=pausing
+    redis.register_function{function_name='Reads', callback=function() return 1 end, flags={'no-writes'}}
+    redis.register_function('writes', function() return redis.call('INCR', 'written') end)`;
+  await admin.call('FUNCTION', 'LOAD', library);
+  const digest = textOf(await admin.call('SCRIPT', 'LOAD', '#!lua flags=no-writes\nreturn 2'));
+  await admin.call('CLIENT', 'PAUSE', '60000', 'WRITE');
+  const client = await server.client();
+  assert.is(await client.call('EVAL', flagged, '0'), 'y');
+  assert.is(await client.call('EVAL_RO', 'return redis.call("GET", "read")', '0'), 'y');
+  assert.equal(
+    [await client.call('EVALSHA', digest, '0'), await client.call('EVALSHA_RO', digest, '0')],
+    [2, 2],
+  );
+  assert.equal(
+    [await client.call('FCALL', 'reads', '0'), await client.call('FCALL_RO', 'READS', '0')],
+    [1, 1],
+  );
+  const waiting = [
+    ['EVAL', 'return redis.call("GET", "read")', '0'],
+    ['EVAL', '#!lua\nreturn 3', '0'],
+    ['FCALL', 'writes', '0'],
+  ];
+  const clients = await Promise.all(waiting.map(() => server.client()));
+  const replies = waiting.map((words, nth) => clients[nth]!.call(...words));
+  await untilBlocked(3);
+  assert.is(await client.call('GET', 'written'), null);
+  await admin.call('CLIENT', 'UNPAUSE');
+  assert.equal(await Promise.all(replies), ['y', 3, 1]);
+  for (const one of [...clients, client]) await one.end();
+  await admin.call('FUNCTION', 'FLUSH');
+});
+
 pausing('ends by itself for all who wait, whatever others send at that moment', async () => {
   for (let round = 0; round < 5; round += 1) {
     const waiting = await server.client();

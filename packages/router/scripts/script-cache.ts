@@ -5,6 +5,7 @@
  */
 
 import { asBuffer, NamedDigests, SourceDigests, type Bytes } from '#base';
+import { scriptShebang } from '#commands';
 import type { Page } from '#stats';
 import { staysOnItsKeys } from './script-keys.ts';
 
@@ -17,6 +18,8 @@ export interface Script {
   readonly source: Bytes;
   /** It can touch no key but those that it declares. */
   readonly staysOnItsKeys: boolean;
+  /** Its first line says that it does not write. */
+  readonly isReadOnly: boolean;
   /** SCRIPT LOAD has brought it: it stays until SCRIPT FLUSH. */
   isLoaded: boolean;
   /** Shards that have it or get it with a command that was sent, by index. */
@@ -100,10 +103,12 @@ export class ScriptCache {
   }
 
   #add(digest: string, source: Bytes): Script {
+    const text = asBuffer(source).toString('latin1');
     const script: Script = {
       digest,
       source,
-      staysOnItsKeys: staysOnItsKeys(asBuffer(source).toString('latin1')),
+      staysOnItsKeys: staysOnItsKeys(text),
+      isReadOnly: saysReadOnly(text),
       isLoaded: false,
       knownTo: [],
       learnedBy: [],
@@ -133,5 +138,14 @@ export class ScriptCache {
     if (oldest === undefined) return;
     this.#page.add('scriptsEvicted', 1);
     this.forget(oldest);
+  }
+}
+
+/** False where the first line is wrong too: the shard refuses the script. */
+function saysReadOnly(text: string): boolean {
+  try {
+    return scriptShebang(text).flags?.has('no-writes') === true;
+  } catch {
+    return false;
   }
 }

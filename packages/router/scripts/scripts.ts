@@ -18,7 +18,7 @@ import {
   ScriptAsk,
   type LinkMemory,
 } from '#link';
-import type { Page } from '#stats';
+import { READ_ONLY_FUNCTIONS, type Page } from '#stats';
 import type { CommandBytes } from '#resp';
 import type { Client } from '../clients/client.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
@@ -26,6 +26,7 @@ import type { CommandQueue } from '../clients/command-queue.ts';
 import type { KeyDiscovery } from '../key-discovery.ts';
 import type { Answers } from '../replies/answers.ts';
 import type { Routes } from '../routes.ts';
+import type { ShardCalls } from '../shard-calls.ts';
 import { emptyHead, type RequestHead } from '../shard-link.ts';
 import { BusyScripts, type BusyScriptsOptions } from './busy-scripts.ts';
 import { ScriptCache, type Script } from './script-cache.ts';
@@ -34,12 +35,14 @@ import { ScriptCaller, type ScriptCommand } from './script-caller.ts';
 const NOTHING: Bytes = new Uint8Array(0);
 const DIGEST_LENGTH = 40;
 const NUMKEYS_INDEX = 2;
+const FUNCTIONS_MS_MAX = 30_000;
 
 interface ScriptsOptions {
   readonly routes: Routes;
   readonly answers: Answers;
   readonly clientRegistry: ClientRegistry;
   readonly keyDiscovery: KeyDiscovery;
+  readonly shardCalls: ShardCalls;
   readonly memory: LinkMemory;
   /** True when shards keep logs. */
   readonly isDurable: boolean;
@@ -80,6 +83,7 @@ export class Scripts {
   /** Shard that runs a script of the transaction for which all stand still; -1 when none does. */
   #hostAtBarrier = -1;
   readonly #args = new Arguments();
+  #readOnlyFunctions: ReadonlySet<string> = new Set();
 
   constructor(options: ScriptsOptions) {
     this.#options = options;
@@ -244,6 +248,21 @@ export class Scripts {
   get #areAllBusy(): boolean {
     const [run] = this.#runs;
     return this.busy.areAll || (run !== undefined && this.busy.isBusy(run.host));
+  }
+
+  /** Asks for the functions that do not write, for `mayWrite`. */
+  async learnFunctions(): Promise<void> {
+    const how = { question: null, timeoutMs: FUNCTIONS_MS_MAX };
+    const report = await this.#options.shardCalls.askOne(0, READ_ONLY_FUNCTIONS, how);
+    if (!report.missing) this.#readOnlyFunctions = new Set(report.answer);
+  }
+
+  /** False for a script that says it does not write, and for a function that did when `learnFunctions` asked. */
+  mayWrite(entry: CommandEntry, args: Arguments): boolean {
+    if (entry.script === 'function') {
+      return !this.#readOnlyFunctions.has(args.latin1(1).toLowerCase());
+    }
+    return this.#scriptOf(entry, args)?.isReadOnly !== true;
   }
 
   /** True when a client is one of a script's. */

@@ -1,7 +1,7 @@
 /** The server's clients: letting them in, what each may do now, and closing those that go too far. */
 
 import { errors, type CommandError, type Logger } from '#base';
-import type { CommandEntry } from '#commands';
+import type { Arguments, CommandEntry } from '#commands';
 import type { Settings } from '#config';
 import type { Page } from '#stats';
 import type { Connection, ConnectionOwner, Taking } from '#net';
@@ -126,14 +126,16 @@ export class Clients {
   }
 
   /** Returns the reason why the client may not run the command now; `wait` when it may later. */
-  gate(client: Client, entry: CommandEntry): CommandError | 'wait' | undefined {
+  gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined {
     if (entry.isProtected && !this.#mayDebug(client)) return errors.debugNotAllowed;
     if (this.#requiresPassword && !client.authenticated && !entry.has('no_auth')) {
       return errors.authenticationRequired;
     }
     const refusal = refusalInMode(client, entry);
     if (refusal !== undefined) return refusal;
-    if (this.#pause !== undefined && this.#isPaused(client, entry)) return this.#postpone(client);
+    if (this.#pause !== undefined && this.#isPaused(client, entry, args)) {
+      return this.#postpone(client);
+    }
     return undefined;
   }
 
@@ -154,11 +156,14 @@ export class Clients {
     client.isPostponed = false;
   }
 
-  #isPaused(client: Client, entry: CommandEntry): boolean {
+  #isPaused(client: Client, entry: CommandEntry, args: Arguments): boolean {
     const pause = this.#pause;
     // Its end is for the tick, which knows who waits.
     if (pause === undefined || pause.untilMs <= this.#router.nowMs) return false;
-    if (pause.mode === 'all' || entry.isWrite || entry.has('may_replicate')) return true;
+    if (pause.mode === 'all' || entry.isWrite) return true;
+    if (entry.has('may_replicate')) {
+      return entry.script === undefined || this.#router.scripts.mayWrite(entry, args);
+    }
     return entry.route === 'exec' && client.transaction?.queue.hasWrites === true;
   }
 
@@ -171,6 +176,10 @@ export class Clients {
       mode: strict ? 'all' : mode,
       untilMs: Math.max(before?.untilMs ?? 0, untilMs),
     };
+    // No function is loaded while writes wait.
+    void this.#router.scripts.learnFunctions().then(() => {
+      this.#router.retryAll();
+    });
   }
 
   unpause(): void {

@@ -71,6 +71,13 @@ export class Libraries {
     }));
   }
 
+  /** Names, in lower case, of the functions that do not write. */
+  get readOnlyNames(): readonly string[] {
+    return [...this.#functions].flatMap(([key, { flags }]) =>
+      flags.has('no-writes') ? [key] : [],
+    );
+  }
+
   functionOf(name: string): LoadedFunction | undefined {
     const key = keyOf(name);
     if (!this.#functions.has(key)) return undefined;

@@ -249,6 +249,10 @@ export class Scripts implements ShardScripts {
     return this.#libraries.all;
   }
 
+  get readOnlyFunctions(): readonly string[] {
+    return this.#libraries.readOnlyNames;
+  }
+
   #log(level: number, message: string): void {
     const line = Buffer.concat([Buffer.from([level]), Buffer.from(message, 'latin1')]);
     this.#options.asks.tell(ScriptAsk.log, line);

@@ -61,6 +61,9 @@ export interface ScriptReport extends ScriptName, ScriptSums {
 /** Has a shard tell the figures of all scripts and functions that it remembers. */
 export const SCRIPT_STATS = shardCall<null, readonly ScriptFigures[]>('script-stats');
 
+/** Has a shard tell the functions that do not write, by their names in lower case. */
+export const READ_ONLY_FUNCTIONS = shardCall<null, readonly string[]>('read-only-functions');
+
 /** Histogram of how long one script has run. */
 export class ScriptTimes {
   readonly #counts = new Uint32Array(BUCKETS);
