@@ -49,6 +49,12 @@ const cases: readonly (readonly [
     /did not end within 1 s/,
     1,
   ],
+  [
+    'a test that hangs, and goes on talking',
+    `${head} s('x', () => { setInterval(() => console.log('.'), 100); }); s.run();`,
+    /did not end within 1 s .* 4 s in all/,
+    1,
+  ],
   ['a skipped test', `${head} ${twoTests} s.skip('three', () => {}); s.run();`, /skipped 1/, 1],
   ['a test picked out', `${head} ${twoTests} s.only('three', () => {}); s.run();`, /skipped 2/, 1],
   ['a throw while loading', `throw new Error('loading');`, /code 1/, 1],
