@@ -20,18 +20,34 @@ const WORD = 2 ** 32;
 /** Three bytes of LZF are at most 264. */
 const LZF_FACTOR_MAX = 88;
 
+/** Sections of memory behind the first, each of which begins where something does that is read in one piece. */
+export interface RdbSections {
+  /** At least the bytes of those that were not given yet; 0 behind the last. */
+  readonly bytesLeft: number;
+  next(): Bytes;
+}
+
+const NO_SECTIONS: RdbSections = {
+  bytesLeft: 0,
+  next: () => {
+    throw new RangeError('no section follows');
+  },
+};
+
 export class RdbReader {
-  readonly #bytes: Bytes;
-  readonly #buffer: Buffer;
-  readonly #end: number;
+  readonly #sections: RdbSections;
+  #bytes: Bytes;
+  #buffer: Buffer;
+  #end: number;
   /** Length that `wideLength` has read. */
   readonly wide = { high: 0, low: 0 };
   #at: number;
   /** Up to where bytes were asked for, if that is behind the end: of a file that is read in pieces they may follow. */
   wanted = 0;
 
-  /** Reads `length` bytes from `at` on. */
-  constructor(bytes: Bytes, at: number, length: number) {
+  /** Reads `length` bytes from `at` on, and then the sections. */
+  constructor(bytes: Bytes, at: number, length: number, sections = NO_SECTIONS) {
+    this.#sections = sections;
     // A view of its own: a Buffer's `slice` would not copy.
     this.#bytes = new Uint8Array(bytes.buffer, bytes.byteOffset + at, length);
     this.#buffer = asBuffer(this.#bytes);
@@ -39,13 +55,14 @@ export class RdbReader {
     this.#end = length;
   }
 
-  /** Bytes read so far. */
+  /** Bytes read so far, of the section at hand where there are several. */
   get position(): number {
     return this.#at;
   }
 
   byte(): number {
-    return this.#bytes[this.#take(1)]!;
+    const at = this.#take(1);
+    return this.#bytes[at]!;
   }
 
   /** A number that was written as a length. */
@@ -103,7 +120,8 @@ export class RdbReader {
   }
 
   double(): number {
-    return this.#buffer.readDoubleLE(this.#take(8));
+    const at = this.#take(8);
+    return this.#buffer.readDoubleLE(at);
   }
 
   /** A double in text. */
@@ -135,43 +153,49 @@ export class RdbReader {
     return value;
   }
 
+  /** Steps over bytes, and answers where they begin in `#bytes`, which may be others than before. */
   #take(length: number): number {
+    if (this.#at === this.#end && this.#sections.bytesLeft > 0) this.#goOn();
     const at = this.#at;
-    this.#demandBytes(length);
-    this.#at = at + length;
+    const end = at + length;
+    if (end > this.#end) this.wanted = end;
+    demand(end <= this.#end);
+    this.#at = end;
     return at;
   }
 
+  /** Demands that so many bytes follow, in whatever sections. */
   #demandBytes(count: number): void {
     const end = this.#at + count;
     if (end > this.#end) this.wanted = end;
-    demand(end <= this.#end);
+    demand(end <= this.#end + this.#sections.bytesLeft);
+  }
+
+  #goOn(): void {
+    this.#bytes = this.#sections.next();
+    this.#buffer = asBuffer(this.#bytes);
+    this.#at = 0;
+    this.#end = this.#bytes.length;
   }
 
   #lengthFrom(first: number): number {
     const kind = first >>> 6;
     if (kind === 0) return first;
     if (kind === LENGTH_14_BITS) return ((first & 0x3f) << 8) | this.byte();
-    if (first === LENGTH_32) return this.#buffer.readUInt32BE(this.#take(4));
-    demand(first === LENGTH_64);
-    const at = this.#take(8);
+    demand(first === LENGTH_32 || first === LENGTH_64);
+    const at = this.#take(first === LENGTH_32 ? 4 : 8);
+    if (first === LENGTH_32) return this.#buffer.readUInt32BE(at);
     const value = this.#buffer.readUInt32BE(at) * WORD + this.#buffer.readUInt32BE(at + 4);
     demand(Number.isSafeInteger(value));
     return value;
   }
 
   #coded(code: number): Bytes {
-    switch (code) {
-      case StringCode.int8:
-        return textOf(this.#buffer.readInt8(this.#take(1)));
-      case StringCode.int16:
-        return textOf(this.#buffer.readInt16LE(this.#take(2)));
-      case StringCode.int32:
-        return textOf(this.#buffer.readInt32LE(this.#take(4)));
-      default:
-        demand(code === StringCode.lzf);
-        return this.#compressed();
-    }
+    if (code === StringCode.lzf) return this.#compressed();
+    demand(code <= StringCode.int32);
+    const byteCount = 1 << code;
+    const at = this.#take(byteCount);
+    return textOf(this.#buffer.readIntLE(at, byteCount));
   }
 
   #compressed(): Bytes {

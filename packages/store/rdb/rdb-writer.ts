@@ -28,6 +28,11 @@ export class RdbWriter {
     return this.#bytes.subarray(0, this.#length);
   }
 
+  /** Forgets what was written. */
+  clear(): void {
+    this.#length = 0;
+  }
+
   byte(value: number): void {
     this.#reserve(1);
     this.#put(value);

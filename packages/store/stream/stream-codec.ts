@@ -1,7 +1,11 @@
-/** Streams as bytes: what DUMP has of them without its frame. */
+/**
+ * Streams as bytes: what DUMP has of them without its frame. A stream that is longer than a section is a byte that no
+ * length begins with, and sections, each of them behind its bytes as 32 bits: one piece of memory could not have it all.
+ */
 
-import { joined, type Pieces, type Steps } from '#base';
-import { RdbReader } from '../rdb/rdb-reader.ts';
+import { bytesOfPieces, joined, type Bytes, type Pieces, type Steps } from '#base';
+import { WordReader, WordWriter } from '../memory/word-bytes.ts';
+import { RdbReader, type RdbSections } from '../rdb/rdb-reader.ts';
 import { RdbWriter } from '../rdb/rdb-writer.ts';
 import { streamBodySteps } from '../rdb/read-stream.ts';
 import { streamSteps } from '../rdb/write-stream.ts';
@@ -10,24 +14,97 @@ import type { Stream } from './stream.ts';
 
 const FORM = { hasCounters: true, hasActivity: true, isOwn: true };
 
-export const streamCodec: ObjectCodec = {
-  encode: (object) => encode(object as Stream),
-  decode,
-  copy: (object) => (object as Stream).copy(),
-  bytesOf: (object) => (object as Stream).totalBytes,
-};
+const IN_SECTIONS = 0xff;
+const MARK = new Uint8Array([IN_SECTIONS]);
+const SECTION_HEAD_BYTES = 4;
+/** A section ends with the node or the group that makes it so long. */
+const SECTION_BYTES = 4 * 1024 * 1024;
 
-function decode(pieces: Pieces): Steps<Stream> {
-  const bytes = joined(pieces);
-  return streamBodySteps(new RdbReader(bytes, 0, bytes.length), FORM);
+/** Makes streams of more than `sectionBytes` bytes in sections of about so many. */
+export function streamCodecOf(sectionBytes: number): ObjectCodec {
+  return {
+    encode: (object) => encode(object as Stream, sectionBytes),
+    decode,
+    copy: (object) => (object as Stream).copy(),
+    bytesOf: (object) => (object as Stream).totalBytes,
+  };
 }
 
-function* encode(stream: Stream): Steps<Encoded> {
-  const writer = new RdbWriter(stream.totalBytes);
-  yield* streamSteps(writer, stream);
-  const { written } = writer;
-  return {
-    byteCount: written.length,
-    write: (writer) => writer.bytesInSteps(written),
-  };
+export const streamCodec = streamCodecOf(SECTION_BYTES);
+
+function decode(pieces: Pieces): Steps<Stream> {
+  return streamBodySteps(isInSections(pieces) ? sectionsIn(pieces) : wholeIn(pieces), FORM);
+}
+
+function isInSections(pieces: Pieces): boolean {
+  return pieces.find(({ length }) => length > 0)?.[0] === IN_SECTIONS;
+}
+
+function wholeIn(pieces: Pieces): RdbReader {
+  const bytes = joined(pieces);
+  return new RdbReader(bytes, 0, bytes.length);
+}
+
+function sectionsIn(pieces: Pieces): RdbReader {
+  const sections = new Sections(pieces);
+  const first = sections.next();
+  return new RdbReader(first, 0, first.length, sections);
+}
+
+class Sections implements RdbSections {
+  readonly #reader: WordReader;
+  bytesLeft: number;
+
+  constructor(pieces: Pieces) {
+    this.#reader = new WordReader(pieces);
+    this.#reader.bytes(MARK.length);
+    this.bytesLeft = bytesOfPieces(pieces) - MARK.length;
+  }
+
+  next(): Bytes {
+    const length = this.#reader.word() >>> 0;
+    this.bytesLeft -= SECTION_HEAD_BYTES + length;
+    return this.#reader.bytes(length);
+  }
+}
+
+function* encode(stream: Stream, sectionBytes: number): Steps<Encoded> {
+  let byteCount = MARK.length;
+  let last: Bytes = MARK;
+  let count = 0;
+  yield* eachSection(stream, sectionBytes, (section) => {
+    byteCount += SECTION_HEAD_BYTES + section.length;
+    last = section;
+    count += 1;
+  });
+  if (count === 1) return { byteCount: last.length, write: (writer) => writer.bytesInSteps(last) };
+  return { byteCount, write: (writer) => writeSections(writer, stream, sectionBytes) };
+}
+
+/** Makes the sections once more, so that no more than one of them is in memory. */
+function* writeSections(writer: WordWriter, stream: Stream, sectionBytes: number): Steps<void> {
+  writer.bytes(MARK);
+  yield* eachSection(stream, sectionBytes, (section) => {
+    writer.words(section.length);
+    writer.bytes(section);
+  });
+}
+
+/** Gives the sections of a stream, as views that are good until the next. */
+function* eachSection(
+  stream: Stream,
+  sectionBytes: number,
+  take: (section: Bytes) => void,
+): Steps<void> {
+  const writer = new RdbWriter(Math.min(stream.totalBytes, sectionBytes));
+  const steps = streamSteps(writer, stream);
+  while (steps.next().done !== true) {
+    if (writer.written.length >= sectionBytes) {
+      take(writer.written);
+      writer.clear();
+    }
+    yield;
+  }
+  // A stream that ends with a section has nothing behind it.
+  if (writer.written.length > 0) take(writer.written);
 }
