@@ -134,22 +134,34 @@ export function runAt(value: Bytes, at: number): Run {
 
 /** Raises `registers` to what the value has; false when its sparse code is broken. */
 export function mergeInto(registers: Uint8Array, value: Bytes): boolean {
-  if (isDense(value)) {
-    for (let register = 0; register < REGISTERS; register += 1) {
-      const count = denseRegister(value, register);
-      if (count > registers[register]!) registers[register] = count;
-    }
-    return true;
+  if (!isDense(value)) return mergeSparse(registers, value);
+  // Four registers are three bytes.
+  let at = HEADER_BYTES;
+  for (let register = 0; register < REGISTERS; register += 4) {
+    const bits = value[at]! | (value[at + 1]! << 8) | (value[at + 2]! << 16);
+    at += 3;
+    raise(registers, register, bits & 63);
+    raise(registers, register + 1, (bits >> 6) & 63);
+    raise(registers, register + 2, (bits >> 12) & 63);
+    raise(registers, register + 3, bits >> 18);
   }
+  return true;
+}
+
+function raise(registers: Uint8Array, register: number, count: number): void {
+  if (count > registers[register]!) registers[register] = count;
+}
+
+function mergeSparse(registers: Uint8Array, value: Bytes): boolean {
   let register = 0;
   let at = HEADER_BYTES;
   while (at < value.length) {
     const run = runAt(value, at);
     const end = register + run.length;
     if (end > REGISTERS) return false;
-    for (; register < end; register += 1) {
-      if (run.value > registers[register]!) registers[register] = run.value;
-    }
+    // Most of a sparse code is zeros, which raise nothing.
+    if (run.value === 0) register = end;
+    for (; register < end; register += 1) raise(registers, register, run.value);
     at += run.bytes;
   }
   return register === REGISTERS;
