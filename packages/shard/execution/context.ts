@@ -234,7 +234,7 @@ export class ExecutionContext implements ShardContext {
   /** True when a key that a value names may be looked up now: it is free, or the command has it. */
   hasHere(key: Bytes): boolean {
     const name = keyName(this.database, key);
-    if (this.#guests !== undefined) return this.#guests.here.has(name);
+    if (this.#guests !== undefined) return this.#guests.here().has(name);
     return this.isOwn(key, 0, key.length) && !this.#isKept(name);
   }
 
@@ -278,7 +278,7 @@ export class ExecutionContext implements ShardContext {
   }
 
   isSpare(key: Bytes, at: number, length: number): boolean {
-    return this.#guests?.spare.has(keyName(this.database, key, at, length)) === true;
+    return this.#guests?.spare().has(keyName(this.database, key, at, length)) === true;
   }
 
   prepare(steps: Steps<unknown>): void {

@@ -56,12 +56,12 @@ export function modeOfFrame({ words, word, kind }: Frame): Mode {
   return passesBarrier ? MODES.noWait : MODES.run;
 }
 
-/** Keys that are here while a command with keys of several shards is run. */
+/** Keys that are here while a command with keys of several shards is run. The sets are made when they are asked for. */
 export interface Guests {
   /** All keys that are here, lent ones and this shard's own; others are not to be looked up. */
-  readonly here: ReadonlySet<string>;
+  here(): ReadonlySet<string>;
   /** Lent keys that are dropped after the command. */
-  readonly spare: ReadonlySet<string>;
+  spare(): ReadonlySet<string>;
   /** The names of keys that commands have changed. */
   readonly touched: Set<string>;
   /** Commands that do what was done to this shard's own keys. */

@@ -174,12 +174,14 @@ export class Hosting {
       for (const copy of copies) install(store.databases[copy.database]!, copy);
     }
     const lent = lenders.flatMap(({ copies }) => copies);
-    const lentNames = new Set(lent.map(({ database, key }) => keyName(database, key)));
+    const lentNames = madeOnce(() => namesOf(lent));
     // The only command may have what is lent to be read: it is dropped afterwards.
     const spare = frame.kind === FrameKind.exec ? [] : lent.filter(({ writable }) => !writable);
     const guests: Guests = {
-      here: new Set([...lentNames, ...this.#options.keyLocks.namesOf(transaction)]),
-      spare: new Set(spare.map(({ database, key }) => keyName(database, key))),
+      here: madeOnce(
+        () => new Set([...lentNames(), ...this.#options.keyLocks.namesOf(transaction)]),
+      ),
+      spare: madeOnce(() => namesOf(spare)),
       touched: new Set(),
       ownEffects: [],
     };
@@ -195,11 +197,14 @@ export class Hosting {
     const isChanged = changesBefore !== context.changeCount;
     const returned = lenders.map((lender) => this.#returned(lender, guests.touched, isChanged));
     const rests = [{ shard: this.#options.shardIndex, transactions }, ...lenders];
-    const sent = new Map(spare.map(({ object, value, sent: bytes }) => [object ?? value, bytes]));
+    const sentAs = madeOnce(
+      () => new Map(spare.map(({ object, value, sent }) => [object ?? value, sent])),
+    );
     // What each command of a transaction says is not what all of them have done.
     const ownEffects = isTransaction ? [] : guests.ownEffects;
-    const own = isChanged ? this.#ownChanges(frame, lentNames, ownEffects) : undefined;
-    const changes = own === undefined ? NOTHING : this.#changes(frame, own, returned, rests, sent);
+    const own = isChanged ? this.#ownChanges(frame, lentNames(), ownEffects) : undefined;
+    const changes =
+      own === undefined ? NOTHING : this.#changes(frame, own, returned, rests, sentAs);
     for (const message of returned) this.#giveBack({ ...message, changes });
   }
 
@@ -213,7 +218,8 @@ export class Hosting {
     const outcome: KeyCopy[] = [];
     for (const before of copies) {
       const keyspace = store.databases[before.database]!;
-      const isTouched = touched.has(keyName(before.database, before.key));
+      const isTouched =
+        before.writable && touched.size > 0 && touched.has(keyName(before.database, before.key));
       const after = before.writable ? this.#after(keyspace, before, isTouched) : undefined;
       const ref = keyspace.peek(before.key, 0, before.key.length);
       if (ref !== 0) keyspace.takeOut(ref);
@@ -256,7 +262,7 @@ export class Hosting {
     own: OwnChanges,
     returned: readonly CopyMessage[],
     rests: readonly Pick<CopyMessage, 'shard' | 'transactions'>[],
-    sent: ReadonlyMap<unknown, Pieces>,
+    sentAs: () => ReadonlyMap<unknown, Pieces>,
   ): Pieces {
     const { effects } = this.#options;
     const transaction = frame.words[frame.word + HostWord.transaction]! >>> 0;
@@ -269,7 +275,7 @@ export class Hosting {
       (keyspace, key) => {
         const ref = keyspace.peek(key, 0, key.length);
         if (ref === 0) return undefined;
-        return sent.get(keyspace.object(ref) ?? keyspace.value(ref).bytes);
+        return sentAs().get(keyspace.object(ref) ?? keyspace.value(ref).bytes);
       },
     );
   }
@@ -287,4 +293,14 @@ export class Hosting {
       }
     });
   }
+}
+
+function namesOf(copies: readonly KeyCopy[]): ReadonlySet<string> {
+  return new Set(copies.map(({ database, key }) => keyName(database, key)));
+}
+
+/** Makes something when it is asked for first: thousands of keys have names that few commands need. */
+function madeOnce<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
 }

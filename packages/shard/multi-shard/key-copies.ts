@@ -88,8 +88,21 @@ export interface CopyMessage {
 const NOTHING: Bytes = new Uint8Array(0);
 const NO_PIECES: Pieces = [];
 
-/** The key as it stands. While the copy is in use, nobody may change a value that is an object or long. */
+/**
+ * The key as it stands; its name is the copy's from now on. While the copy is in use, nobody may change a value that is
+ * an object or long.
+ */
 export function copyOf(
+  keyspace: Keyspace,
+  database: number,
+  key: Bytes,
+  writable: boolean,
+): KeyCopy {
+  return kept(viewOf(keyspace, database, key, writable));
+}
+
+/** The same without memory of its own: a value that is short is good until the keyspace changes. */
+export function viewOf(
   keyspace: Keyspace,
   database: number,
   key: Bytes,
@@ -98,7 +111,7 @@ export function copyOf(
   const ref = keyspace.peek(key, 0, key.length);
   const copy: KeyCopy = {
     database,
-    key: key.slice(),
+    key,
     writable,
     isTouched: false,
     isStub: false,
@@ -127,8 +140,13 @@ function fill(copy: KeyCopy, keyspace: Keyspace, ref: Ref): void {
   }
   copy.state = KeyState.bytes;
   const { bytes, at, length } = keyspace.value(ref);
-  const isLong = length > LONG_COPY_BYTES;
-  copy.value = isLong ? bytes.subarray(at, at + length) : bytes.slice(at, at + length);
+  copy.value = bytes.subarray(at, at + length);
+}
+
+/** Gives the copy a short value of its own. */
+export function kept(copy: KeyCopy): KeyCopy {
+  if (copy.value.length <= LONG_COPY_BYTES) copy.value = copy.value.slice();
+  return copy;
 }
 
 /** True when a copy of a key that is here takes long to be written. */

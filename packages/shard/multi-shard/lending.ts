@@ -12,14 +12,15 @@ import { ValueType, type Keyspace } from '#store';
 import type { Frame } from '../execution/frame.ts';
 import type { KeyLocks } from './key-locks.ts';
 import {
-  copyOf,
   decodeCopies,
   encodeCopies,
   install,
   isLong,
+  kept,
   KeyState,
   MessagePieces,
   unpackAll,
+  viewOf,
   type CopyMessage,
   type KeyCopy,
 } from './key-copies.ts';
@@ -188,12 +189,13 @@ export class Lending {
     const keys = lentKeys(frame).filter(({ database }) => database < store.databases.length);
     const copies = keys.map(({ database, key, writable, insertsOnly, element }) => {
       const keyspace = store.databases[database]!;
-      const copy = copyOf(keyspace, database, key, writable);
+      const copy = viewOf(keyspace, database, key, writable);
       return insertsOnly ? stubOf(keyspace, copy, element) : copy;
     });
     const isAnyWritable = keys.some((key) => key.writable);
     // What is read takes time, in which nobody may write it.
     const takesLong = copies.some(isLong);
+    if (takesLong) copies.forEach(kept);
     const held = takesLong ? keys : keys.filter((key) => key.writable);
     if (held.length > 0) this.#keyLocks.hold(transaction, namesOf(held));
     const isBroken = watcher >= 0 && watches.take(watcher);

@@ -22,21 +22,24 @@ export function lentKeys(frame: Frame): LentKey[] {
   const { words, word, bytes } = frame;
   const count = words[word + Request.argumentCount]!;
   const bodyAt = (word + Request.spans + 2 * count) << 2;
+  // One copy of all, since a piece of memory for each of thousands of keys costs more than all else.
+  const body = bytes.slice(bodyAt, bodyAt + words[word + Request.bodyBytes]!);
   const keys: LentKey[] = [];
   for (let nth = 0; nth < count; nth += 1) {
-    const at = bodyAt + words[word + Request.spans + 2 * nth]!;
+    const at = words[word + Request.spans + 2 * nth]!;
     const length = words[word + Request.spans + 2 * nth + 1]!;
-    const database = bytes[at - 4]! | (bytes[at - 3]! << 8) | (bytes[at - 2]! << 16);
-    const flags = bytes[at - 1]!;
+    const database = body[at - 4]! | (body[at - 3]! << 8) | (body[at - 2]! << 16);
+    const flags = body[at - 1]!;
+    const named = body.subarray(at, at + length);
     if ((flags & LendFlag.element) !== 0) {
-      keys.at(-1)!.element = bytes.slice(at, at + length);
+      keys.at(-1)!.element = named;
       continue;
     }
     const writable = (flags & LendFlag.writable) !== 0;
     const insertsOnly = (flags & LendFlag.insertsOnly) !== 0;
     keys.push({
       database,
-      key: bytes.slice(at, at + length),
+      key: named,
       writable,
       insertsOnly,
       element: undefined,
