@@ -4,7 +4,8 @@
  */
 
 import { bytesOfPieces, joined, type Bytes, type Pieces, type Steps } from '#base';
-import { WordReader, WordWriter } from '../memory/word-bytes.ts';
+import type { WordWriter } from '../memory/word-bytes.ts';
+import { WordReader } from '../memory/word-bytes.ts';
 import { RdbReader, type RdbSections } from '../rdb/rdb-reader.ts';
 import { RdbWriter } from '../rdb/rdb-writer.ts';
 import { streamBodySteps } from '../rdb/read-stream.ts';
