@@ -247,6 +247,7 @@ function setAndExpire(
     hash.put(fieldAt(args, index), valueAt(args, index + 1), hasWord);
     if (end >= 0) hash.setExpiry(end);
   }
+  hash.fit();
   changedAt(context, args, 1, events.hset);
   if (end < 0) return;
   changedAt(context, args, 1, events.hexpire);

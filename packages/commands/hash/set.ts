@@ -98,6 +98,7 @@ function setFields(context: ShardContext, args: Arguments, command: string): num
   for (let index = 2; index < count; index += 2) {
     if (hash.put(fieldAt(args, index), valueAt(args, index + 1))) created += 1;
   }
+  hash.fit();
   changedAt(context, args, 1, events.hset, (count - 2) / 2);
   return created;
 }

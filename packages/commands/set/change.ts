@@ -34,6 +34,7 @@ const sadd = oneShard({
     for (let index = 2; index < args.count; index += 1) {
       if (set.add(args.source, args.at(index), args.length(index))) added += 1;
     }
+    set.fit();
     if (added > 0) changedAt(context, args, 1, events.sadd, added);
     context.reply.integer(added);
   },

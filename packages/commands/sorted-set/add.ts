@@ -189,8 +189,8 @@ export function putMembers(
     else reply.integer(0);
     return;
   }
-  if (set === undefined) set = newSortedSet(context, args, args.piece(member), pairs);
-  else set.expect(pairs);
+  set ??= newSortedSet(context, args, args.piece(member), pairs);
+  set.expect(pairs);
 
   let added = 0;
   let updated = 0;
@@ -200,6 +200,7 @@ export function putMembers(
     if (last === 'added') added += 1;
     else if (last === 'updated') updated += 1;
   }
+  set.fit();
   if (added + updated > 0) {
     const event = increments ? events.zincr : events.zadd;
     changedAt(context, args, 1, event, added + updated);

@@ -47,6 +47,8 @@ export class HashValue {
   #tableRef: Ref = 0;
   #table: PackedTable | undefined;
   #tableBytes = 0;
+  /** Room was made for fields that have still to come. */
+  #hasSpare = false;
   /** The current field's entry in the table. */
   #found = 0;
   readonly #packed = new PackedHash();
@@ -205,9 +207,22 @@ export class HashValue {
     return this.#putInTable(field, value, keepsExpiry);
   }
 
-  /** Becomes a table at once when so many new fields are to come that it would be one in the end. */
+  /** Becomes a table at once when so many new fields are to come that it would be one in the end, and makes room. */
   expect(newFields: number): void {
     if (this.#table === undefined && newFields > this.#limits.entries) this.#convert();
+    if (this.#table === undefined || newFields <= this.#table.count) return;
+    this.#table.expect(newFields);
+    this.#hasSpare = true;
+    this.#post();
+  }
+
+  /** Gives back the room of fields that were expected and have not come. */
+  fit(): void {
+    if (!this.#hasSpare) return;
+    this.#hasSpare = false;
+    if (this.#table === undefined) return;
+    this.#table.fit();
+    this.#post();
   }
 
   /** Sets when the current field ends, or with -1 that it does not. */

@@ -56,6 +56,8 @@ export class SetValue {
   #encoding = 0;
   #table: PackedTable | undefined;
   #tableBytes = 0;
+  /** Room was made for members that have still to come. */
+  #hasSpare = false;
   readonly #cursor = new Listpack();
   readonly #integers = new Intset();
   /** The current member: an entry of the table or a place in the intset; the cursor has its own. */
@@ -138,11 +140,23 @@ export class SetValue {
       : this.#addToListpack(bytes, at, length);
   }
 
-  /** Becomes a table at once when so many are to be added that it would be one in the end. */
+  /** Becomes a table at once when so many are to be added that it would be one in the end, and makes room for them. */
   expect(newMembers: number): void {
-    if (this.#table !== undefined) return;
     const most = this.#isIntset ? this.#limits.intsetEntries : this.#limits.entries;
-    if (newMembers > most) this.#toTable();
+    if (this.#table === undefined && newMembers > most) this.#toTable();
+    if (this.#table === undefined || newMembers <= this.#table.count) return;
+    this.#table.expect(newMembers);
+    this.#hasSpare = true;
+    this.#post();
+  }
+
+  /** Gives back the room of members that were expected and have not come. */
+  fit(): void {
+    if (!this.#hasSpare) return;
+    this.#hasSpare = false;
+    if (this.#table === undefined) return;
+    this.#table.fit();
+    this.#post();
   }
 
   /** Takes a member out; answers whether it was there. An empty set is the caller's to remove. */

@@ -38,6 +38,8 @@ export class SortedSetValue {
   readonly #packed = new PackedSortedSet();
   #ranked: RankedTable | undefined;
   #rankedBytes = 0;
+  /** Room was made for members that have still to come. */
+  #hasSpare = false;
   /** The current member's entry, when `find` stepped to it; else the ranked table's own place counts. */
   #entry = 0;
 
@@ -149,9 +151,22 @@ export class SortedSetValue {
     return holder.countBefore(bytes, withEqual);
   }
 
-  /** Becomes a table at once when so many members are to be added that it would be one in the end. */
+  /** Becomes a table at once when so many members are to be added that it would be one in the end, and makes room. */
   expect(newMembers: number): void {
     if (this.#ranked === undefined && newMembers > this.#limits.entries) this.#convert();
+    if (this.#ranked === undefined || newMembers <= this.#ranked.table.count) return;
+    this.#ranked.table.expect(newMembers);
+    this.#hasSpare = true;
+    this.#post();
+  }
+
+  /** Gives back the room of members that were expected and have not come. */
+  fit(): void {
+    if (!this.#hasSpare) return;
+    this.#hasSpare = false;
+    if (this.#ranked === undefined) return;
+    this.#ranked.table.fit();
+    this.#post();
   }
 
   /** Adds a member that the last `find` looked for in vain. */

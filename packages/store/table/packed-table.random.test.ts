@@ -155,6 +155,28 @@ for (let seed = 1; seed <= 10; seed += 1) {
   });
 }
 
+table('makes room for what is to come, and gives back what has not come', () => {
+  const packed = new PackedTable(secrets, false);
+  for (let nth = 0; nth < 10; nth += 1) put(packed, `m${nth}`, '', false);
+  const before = packed.bytes;
+  packed.expect(100_000);
+  const after = packed.bytes;
+  assert.ok(after > before + 400_000, 'a bucket for each');
+  for (let nth = 10; nth < 50_000; nth += 1) put(packed, `m${nth}`, '', false);
+  for (let nth = 0; nth < 50_000; nth += 1) {
+    const field = fromLatin1(`m${nth}`);
+    assert.is.not(packed.find(field, 0, field.length), 0);
+  }
+  const few = new PackedTable(secrets, false);
+  put(few, 'one', '', false);
+  const alone = few.bytes;
+  few.expect(100_000);
+  few.fit();
+  assert.ok(few.bytes < alone + 40_000, 'as if nothing had been expected, but for a piece or two');
+  const one = fromLatin1('one');
+  assert.is.not(few.find(one, 0, one.length), 0);
+});
+
 table('draws each entry about as often', () => {
   const random = seededRandom(6);
   const packed = new PackedTable(secrets, false);

@@ -131,6 +131,22 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     copyInto(found, found.valueAt, bytes, at, length, sourcesScratch);
   }
 
+  /** Makes buckets for entries that are to come: while chains are short, splitting them costs next to nothing. */
+  expect(entries: number): void {
+    const wanted = this.#count + entries;
+    while (this.#chains.buckets.count < wanted) this.#chains.grow();
+  }
+
+  /** Gives back the buckets of entries that were expected and have not come. */
+  fit(): void {
+    const { buckets } = this.#chains;
+    let before: number;
+    do {
+      before = buckets.count;
+      this.#chains.shrink(this.#count);
+    } while (buckets.count < before);
+  }
+
   /** Adds a field that is not there; its value is for the caller to write. */
   add(field: Uint8Array, at: number, length: number, valueLength = 0): number {
     this.find(field, at, length);
