@@ -178,10 +178,10 @@ export class LuaEngine {
 
   /** Writes the error that has ended a script, as Redis words it; `name` is the script's hash or the function's name. */
   writeError(sink: ReplySink, error: ScriptError, name: string): void {
-    const { message, source, line } = error;
+    const { message, source, line, isCounted } = error;
     const place =
       source === undefined || line === undefined ? '' : ` script: ${name}, on ${source}:${line}.`;
-    this.#writer.line(sink, '-', message + place);
+    this.#writer.error(sink, message + place, isCounted);
   }
 
   /** Ends a run: empties the stack, and lets the collector do a step now and then. */

@@ -68,6 +68,7 @@ export class ScriptRunner {
       append: (bytes: Uint8Array, at: number, length: number) => {
         pieces.push(Buffer.from(bytes.subarray(at, at + length)));
       },
+      failed: () => undefined,
     };
     const bytes = Buffer.from(source, 'latin1');
     const ref = engine.eval.compile(bytes, '@user_script');

@@ -130,6 +130,42 @@ statistics('counts a waiting command once, when it is answered', async () => {
   assert.is(await counts('blpop'), '2 0 0');
 });
 
+const FAILING: readonly (readonly [
+  what: string,
+  script: string,
+  errors: string,
+  failed: string,
+])[] = [
+  ['a call', "return redis.call('LPUSH', KEYS[1], 'x')", 'WRONGTYPE:count=1', '1 0 1'],
+  ['a call that is kept', "redis.pcall('LPUSH', KEYS[1], 'x')", 'WRONGTYPE:count=1', '1 0 0'],
+  [
+    'a call whose error is returned',
+    "return redis.pcall('LPUSH', KEYS[1], 'x')",
+    'WRONGTYPE:count=1',
+    '1 0 1',
+  ],
+  [
+    'a call whose error is among others',
+    "return {redis.pcall('LPUSH', KEYS[1], 'x'), redis.error_reply('ERR mine'), {err = 'ERR other'}}",
+    'ERR:count=2 WRONGTYPE:count=1',
+    '1 0 2',
+  ],
+  ['the script itself', 'return nothing.here', 'ERR:count=1', '1 0 1'],
+  ['what it answers', "return redis.error_reply('ERR mine')", 'ERR:count=1', '1 0 1'],
+];
+
+for (const [what, script, errors, failed] of FAILING) {
+  statistics(`an error of a script is counted once: ${what}`, async () => {
+    await client.call('SET', key, 'text');
+    await client.call('CONFIG', 'RESETSTAT');
+    await client.reply('EVAL', script, '1', key);
+    const info = textOf(await client.call('INFO', 'errorstats'));
+    const told = [...info.matchAll(/errorstat_(\S+)/g)].map(([, each]) => each);
+    assert.is(told.sort().join(' '), errors);
+    assert.is(await counts('eval'), failed);
+  });
+}
+
 statistics('RESETSTAT is itself counted, and nothing before it', async () => {
   const [, statisticsNow = null] = await client.pipeline([
     ['CONFIG', 'RESETSTAT'],

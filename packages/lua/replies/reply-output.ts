@@ -11,6 +11,8 @@ const MINUS = 0x2d;
 /** Receiver of a reply's bytes, which it copies: they are another's when the call returns. */
 export interface ReplySink {
   append(bytes: Uint8Array, at: number, length: number): void;
+  /** Told of each error in the reply; one that a command has answered is counted already. */
+  failed(message: string, isCounted: boolean): void;
 }
 
 export class ReplyOutput {
@@ -21,6 +23,12 @@ export class ReplyOutput {
   begin(sink: ReplySink): void {
     this.#sink = sink;
     this.#length = 0;
+  }
+
+  /** Writes an error. */
+  error(message: string, isCounted: boolean): void {
+    this.textLine('-', message);
+    this.#sink?.failed(message, isCounted);
   }
 
   /** Hands on what is left. */

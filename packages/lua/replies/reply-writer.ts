@@ -53,10 +53,10 @@ export class ReplyWriter {
     this.#output.end();
   }
 
-  /** Writes a line of text. */
-  line(sink: ReplySink, type: string, text: string): void {
+  /** Writes an error as the whole reply. */
+  error(sink: ReplySink, message: string, isCounted: boolean): void {
     this.#output.begin(sink);
-    this.#output.textLine(type, text);
+    this.#output.error(message, isCounted);
     this.#output.end();
   }
 
@@ -150,7 +150,7 @@ export class ReplyWriter {
     const vm = this.#vm;
     const { api } = vm;
     if (api.lua_checkstack(L, LEVEL_SLOTS) === 0) {
-      this.#output.textLine('-', STACK_LIMIT_ERROR);
+      this.#output.error(STACK_LIMIT_ERROR, false);
       return false;
     }
     if (!this.#hasNoNames(vm.objectAt(vm.top(L)))) {
@@ -176,8 +176,8 @@ export class ReplyWriter {
     const vm = this.#vm;
     if (this.#has(L, 'err', LuaType.String)) {
       vm.pop(L);
-      const { message } = this.#errors.read(L);
-      this.#output.textLine('-', message.replace(/^[\r\n]+|[\r\n]+$/g, ''));
+      const { message, isCounted } = this.#errors.read(L);
+      this.#output.error(message.replace(/^[\r\n]+|[\r\n]+$/g, ''), isCounted);
       return true;
     }
     return (

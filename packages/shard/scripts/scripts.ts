@@ -25,7 +25,7 @@ import {
 } from '#commands';
 import { LuaEngine, LuaEngineError, type ScriptError } from '#lua';
 import { Request, RequestFlag, ScriptAsk, type ScriptControl } from '#link';
-import { AT, type Page } from '#stats';
+import { AT, countError, type Page } from '#stats';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
@@ -96,6 +96,9 @@ export class Scripts implements ShardScripts {
   readonly #sink = {
     append: (bytes: Uint8Array, at: number, length: number): void => {
       this.#options.context.reply.raw(bytes, at, length);
+    },
+    failed: (message: string, isCounted: boolean): void => {
+      this.#countError(message, isCounted);
     },
   };
 
@@ -331,24 +334,18 @@ export class Scripts implements ShardScripts {
 
   #answer(engine: LuaEngine, { runnable, run, error, counts }: EndedRun): void {
     const { name, isFunction } = runnable;
-    const { context, page, executor } = this.#options;
-    const { reply } = context;
+    const { reply } = this.#options.context;
     const environment = isFunction ? engine.functions : engine.eval;
     try {
+      reply.errorText = null;
       if (error === undefined) {
-        const { position } = reply;
         engine.writeReply(environment.L, this.#sink, {
           client: reply.protocol,
           script: run.protocol,
         });
-        reply.errorText = errorIn(reply.bytes, reply.offsetOf(position), reply.at);
       } else {
-        const { message, isCounted } = error;
         engine.writeError(this.#sink, error, name);
-        reply.errorText = isCounted ? null : message;
-        // The command that has failed is counted as an error, and so is that of the script.
-        if (isCounted) page.failed(executor.entryOf(executor.pointed!).countedAs);
-        this.#failed(counts, message.endsWith(KILLED));
+        this.#failed(counts, error.message.endsWith(KILLED));
       }
     } catch (thrown) {
       this.#broken(thrown);
@@ -357,6 +354,15 @@ export class Scripts implements ShardScripts {
     this.#commands.letGo();
     if (run.hasWrittenElsewhere) this.#options.asks.finish(run.hasBarrier);
     if (engine.memoryBytes > ENGINE_BYTES_KEPT) this.#dropEngine();
+  }
+
+  /** Counts an error in a reply: the executor counts one, by `errorText`, and a command's own has been counted. */
+  #countError(message: string, isCounted: boolean): void {
+    const { context, page, executor } = this.#options;
+    const { reply } = context;
+    if (isCounted) page.failed(executor.entryOf(executor.pointed!).countedAs);
+    else if (reply.errorText === null) reply.errorText = message;
+    else countError(page, message);
   }
 
   /** Counts the error by which a run has ended. */
@@ -436,11 +442,4 @@ function checkFlags({ flags }: Runnable, { isReadOnly }: ScriptCall, isOutOfMemo
 function isEngineFault(thrown: unknown): thrown is Error {
   if (thrown instanceof LuaEngineError || thrown instanceof RangeError) return true;
   return thrown instanceof Error && thrown.name === 'RuntimeError';
-}
-
-const MINUS = 0x2d;
-
-/** Text of a reply if it is an error. */
-function errorIn(bytes: Bytes, at: number, end: number): string | null {
-  return bytes[at] === MINUS ? asBuffer(bytes).toString('latin1', at + 1, end - 2) : null;
 }
