@@ -163,7 +163,9 @@ function preparations({ protocol, settings }: Episode, family: Family): Step {
     ['FLUSHALL'],
     ...[...defaults, ...settings].map(([name, value]) => ['CONFIG', 'SET', name, value]),
   ].map((words) => ({ words, form: undefined }));
-  return [hello, ...others];
+  // What is not there cannot be removed.
+  const begins = (family.begins ?? []).map((words) => ({ words, form: () => true }));
+  return [hello, ...begins, ...others];
 }
 
 function stateReads({ reads }: Family): Step {

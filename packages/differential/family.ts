@@ -23,6 +23,8 @@ type Choice = readonly [name: string, ...values: string[]];
 export interface Family {
   readonly name: string;
   readonly settings: readonly Choice[];
+  /** Further commands that empty a server before an episode. */
+  readonly begins?: readonly Words[];
   /** Makers with their relative frequency. */
   readonly makers: readonly (readonly [weight: number, maker: Maker])[];
   /** Further commands that show the state of a key at the end. */

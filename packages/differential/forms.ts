@@ -27,6 +27,10 @@ const exact: Form = ({ ours, theirs }) => shown(ours) === shown(theirs);
 /** Items in any order. */
 const unordered: Form = same((reply) => items(reply).map(shown).sort());
 
+/** The same texts, wherever they stand. */
+const shuffled: Form = ({ ours, theirs }) =>
+  texts(ours).sort().join('\n') === texts(theirs).sort().join('\n');
+
 /** Keys and values in any order of the keys. */
 const pairs: Form = same((reply) => pairsOf(reply).sort());
 
@@ -130,7 +134,7 @@ const byName: Readonly<Record<string, Form>> = {
 };
 
 /** The forms that a step may name, because its command's name does not tell. */
-export const forms = { exact, roughly, unordered } as const;
+export const forms = { exact, roughly, shuffled, unordered } as const;
 
 /** Returns the form that replies to a command must agree in, unless its step names another. */
 export function formOf(name: string): Form {

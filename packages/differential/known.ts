@@ -26,6 +26,8 @@ const SEVEN_TWO: Version = 70_200;
 const FIELD_EXPIRY = /^HP?(EXPIRE(AT|TIME)?|TTL|ERSIST)$/i;
 const KEY_EXPIRY_AT = /^(P?EXPIRE(AT)?|SETEX|PSETEX|SET|GETEX|RESTORE)$/i;
 
+const SCRIPTS = /^(EVAL|FCALL|FUNCTION|SCRIPT)/i;
+
 /** Every known difference; configs/reference/differences-from-redis.md has the reasons of those without a version. */
 const differences: readonly Known[] = [
   {
@@ -101,6 +103,13 @@ const differences: readonly Known[] = [
     what: 'asking for entries makes a consumer even when there are none since 7.2',
     before: SEVEN_TWO,
     excuses: ([name = '', part = '']) => is(name, 'XGROUP') && is(part, 'CREATECONSUMER'),
+  },
+  {
+    what: 'scripts may call commands that wait since 7.2, see other encodings, and give commands the shortest digits',
+    before: SEVEN_TWO,
+    avoids: ([name = '', ...words]) =>
+      SCRIPTS.test(name) &&
+      words.some((word) => /BLPOP|ENCODING|\d\.\d|\de[-\d]|2\^|1\/3|\d{16}/.test(word)),
   },
   {
     what: 'counters of streams are rounded beyond 53 bits',

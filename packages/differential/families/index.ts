@@ -7,6 +7,7 @@ import { hyperloglog } from './hyperloglog.ts';
 import { keyspace } from './keyspace.ts';
 import { list } from './list.ts';
 import { mixed } from './mixed.ts';
+import { scripts } from './scripts.ts';
 import { set } from './set.ts';
 import { sort } from './sort.ts';
 import { sortedSet } from './sorted-set.ts';
@@ -17,5 +18,8 @@ const mixable: readonly Family[] = [
   ...[string, keyspace, bitmap, hash, set, list, sortedSet, geo, stream, sort],
 ];
 
-/** Commands of other types break a HyperLogLog's code, and of a broken one Redis reads beyond the end. */
-export const families: readonly Family[] = [...mixable, hyperloglog, mixed(mixable)];
+/**
+ * Commands of other types break a HyperLogLog's code, and of a broken one Redis reads beyond the end. Scripts call what
+ * the known differences could not see.
+ */
+export const families: readonly Family[] = [...mixable, hyperloglog, scripts, mixed(mixable)];
