@@ -11,8 +11,9 @@ const BALANCE = 1_000;
 const MOVED = 10;
 /** Keys of one MSET: enough for every shard to have some. */
 const TOGETHER = 6;
-/** Share of transactions: all shards stop for one, and it takes long. */
+/** Share of transactions, and of scripts: all shards stop for one, and it takes long. */
 const CONDUCTED = 0.1;
+const SCRIPT = "for _, key in ipairs(#KEYS > 0 and KEYS or ARGV) do redis.call('INCR', key) end";
 /** A key is removed when so many more were set. */
 const REMOVED_BEHIND = 5;
 
@@ -65,6 +66,10 @@ export class CrashLoad {
   readonly #together = new Tally();
   readonly #transactions = new Tally();
   readonly #conducted = new Tally();
+  readonly #scripted = new Tally();
+  /** Scripts that do not say which keys they touch. */
+  readonly #strayed = new Tally();
+  readonly #libraries = new Tally();
   readonly #set = new Tally();
   readonly #removed = new Tally();
   readonly #steps: readonly Step[];
@@ -86,6 +91,8 @@ export class CrashLoad {
         ]),
       () => this.#transfer(),
       () => this.#conduct(),
+      () => this.#script(),
+      () => this.#loadLibrary(),
       () => this.#move(),
       () => this.#setNext(),
       () => this.#remove(),
@@ -145,7 +152,7 @@ export class CrashLoad {
     return {
       commands: [
         ['MULTI'],
-        ...this.#conductedKeys.map((key) => ['INCR', key]),
+        ...this.#keysOf('conducted').map((key) => ['INCR', key]),
         ['DBSIZE'],
         ['EXEC'],
       ],
@@ -155,8 +162,37 @@ export class CrashLoad {
     };
   }
 
-  get #conductedKeys(): readonly string[] {
-    return Array.from({ length: TOGETHER }, (_, nth) => `conducted:${this.#id}:${nth}`);
+  #keysOf(what: string): readonly string[] {
+    return Array.from({ length: TOGETHER }, (_, nth) => `${what}:${this.#id}:${nth}`);
+  }
+
+  /** A script that writes on all shards. */
+  #script(): ReturnType<Step> {
+    const isTold = !this.#random.chance(CONDUCTED);
+    const keys = this.#keysOf(isTold ? 'scripted' : 'strayed');
+    return this.#count(isTold ? this.#scripted : this.#strayed, () => [
+      ...['EVAL', SCRIPT, isTold ? keys.length : 0],
+      ...keys,
+    ]);
+  }
+
+  #loadLibrary(): ReturnType<Step> {
+    if (!this.#random.chance(CONDUCTED)) return this.#script();
+    const name = this.#library;
+    return this.#count(this.#libraries, (nth) => [
+      ...['FUNCTION', 'LOAD', 'REPLACE'],
+      `#!lua name=${name}\nredis.register_function('${name}', function() return ${nth} end)`,
+    ]);
+  }
+
+  /** Returns the number of the library that is there, or 0. */
+  async #libraryVersion(client: RespClient): Promise<number> {
+    const version = Number(await client.reply('FCALL', this.#library, 0));
+    return Number.isNaN(version) ? 0 : version;
+  }
+
+  get #library(): string {
+    return `library${this.#id}`;
   }
 
   #setNext(): ReturnType<Step> {
@@ -200,10 +236,7 @@ export class CrashLoad {
     const [counter, list, together] = [
       await number('GET', `counter:${id}`),
       await numbers('LRANGE', `list:${id}`, 0, -1),
-      await numbers(
-        'MGET',
-        ...Array.from({ length: TOGETHER }, (_, nth) => `together:${id}:${nth}`),
-      ),
+      await numbers('MGET', ...this.#keysOf('together')),
     ];
     judge('INCR', this.#counter, counter);
     this.#counter.restart(counter);
@@ -216,9 +249,18 @@ export class CrashLoad {
     const value = same('MSET', together);
     judge('MSET', this.#together, value);
     this.#together.restart(value);
-    const conducted = same('conducted EXEC', await numbers('MGET', ...this.#conductedKeys));
-    judge('conducted EXEC', this.#conducted, conducted);
-    this.#conducted.restart(conducted);
+    for (const [what, tally] of [
+      ['conducted', this.#conducted],
+      ['scripted', this.#scripted],
+      ['strayed', this.#strayed],
+    ] as const) {
+      const each = same(what, await numbers('MGET', ...this.#keysOf(what)));
+      judge(what, tally, each);
+      tally.restart(each);
+    }
+    const version = await this.#libraryVersion(client);
+    judge('FUNCTION LOAD', this.#libraries, version);
+    this.#libraries.restart(version);
     const names = ['a', 'b'].map((name) => `transactions:${id}:${name}`);
     const done = same('EXEC', await numbers('MGET', ...names));
     judge('EXEC', this.#transactions, done);
