@@ -166,6 +166,16 @@ for (const [what, script, errors, failed] of FAILING) {
   });
 }
 
+statistics('commands that a script calls are counted, whoever answers them', async () => {
+  const script = `redis.call('TIME') redis.call('PING') redis.call('ECHO', 'x') redis.call('GET', KEYS[1])
+    redis.call('PUBLISH', 'c', 'm') redis.pcall('SELECT', 99)`;
+  await client.call('EVAL', script, '1', key);
+  for (const name of ['time', 'ping', 'echo', 'get', 'publish', 'eval']) {
+    assert.is(await counts(name), '1 0 0', name);
+  }
+  assert.is(await counts('select'), '1 0 1');
+});
+
 statistics('RESETSTAT is itself counted, and nothing before it', async () => {
   const [, statisticsNow = null] = await client.pipeline([
     ['CONFIG', 'RESETSTAT'],

@@ -310,6 +310,17 @@ export class Executor {
     effects.called(before, effectsBefore);
     const executeUs = this.nowUs - startUs;
     if (this.#keyUse.isOn) this.#tellUse(frame, entry, executeUs);
+    this.#countCalled(entry, executeUs);
+  }
+
+  /** Counts a command that a script has called, and that was answered here without being run. */
+  answeredHere(entry: CommandEntry): void {
+    const startUs = this.nowUs;
+    this.nowUs = this.#options.clock.nowUs();
+    this.#countCalled(entry, this.nowUs - startUs);
+  }
+
+  #countCalled(entry: CommandEntry, executeUs: number): void {
     const { errorText } = this.#sender.writer;
     if (errorText !== null) {
       this.#page.failed(entry.countedAs);

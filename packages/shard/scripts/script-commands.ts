@@ -185,6 +185,7 @@ export class ScriptCommands {
       const { length } = context.store.databases;
       const isLocal = localCommand(entry, executor.args, run, sender.writer, length);
       if (!isLocal) return this.#askMain(L, engine, entry);
+      executor.answeredHere(entry);
       return this.#push(L, engine);
     }
     if (entry.route === 'everyShard') return this.#askMain(L, engine, entry);
