@@ -38,6 +38,7 @@ export const shardSettingNames = [
   'persistence-durability-mode',
   'persistence-wal-failure-policy',
   'proto-max-bulk-len',
+  'scripting-memory-limit',
   'set-max-intset-entries',
   'set-max-listpack-entries',
   'set-max-listpack-value',

@@ -23,7 +23,6 @@ import type { ReplySink } from './replies/reply-output.ts';
 import type { StringSource } from './strings.ts';
 import { HookMask, LuaGc, LuaStatus, REGISTRY_INDEX, type HostFunction } from './wasm/api.ts';
 
-const MEMORY_LIMIT_BYTES = 268_435_456;
 const INSTRUCTIONS_BETWEEN_INTERRUPTS = 100_000;
 /** A step of the garbage collector is made after so many runs, and is so large. */
 const GARBAGE_PERIOD = 50;
@@ -31,7 +30,7 @@ const GARBAGE_PERIOD = 50;
 type Functions = Readonly<Record<string, HostFunction>>;
 
 export interface LuaEngineOptions {
-  readonly memoryLimitBytes?: number;
+  readonly memoryLimitBytes: number;
   /** Version of Redis that scripts are told, as text and as a number of three bytes. */
   readonly version: string;
   readonly versionNumber: number;
@@ -63,7 +62,7 @@ export class LuaEngine {
   #runs = 0;
 
   constructor(options: LuaEngineOptions) {
-    const vm = new LuaVm(options.memoryLimitBytes ?? MEMORY_LIMIT_BYTES);
+    const vm = new LuaVm(options.memoryLimitBytes);
     this.vm = vm;
     this.errors = new ScriptErrors(vm);
     this.#reader = new ReplyReader(vm, this.errors);

@@ -43,7 +43,8 @@ const SCRATCH_BYTES_KEPT = 1_048_576;
 
 export class LuaVm implements ImportsOwner {
   readonly api: LuaApi;
-  readonly memoryLimitBytes: number;
+  /** Bytes to which the memory may grow. */
+  memoryLimitBytes: number;
   /** True when what the interpreter holds is not to be trusted any more. */
   isBroken = false;
   /** Views of the interpreter's memory; made anew when it grows. */

@@ -11,6 +11,8 @@ import { LuaType, type HostFunction } from './wasm/api.ts';
 
 type Protocol = 2 | 3;
 
+const MEMORY_LIMIT_BYTES = 256 * 1024 ** 2;
+
 const KEYS = ['key:1', 'key:2'];
 const ARGUMENTS = ['argument'];
 
@@ -103,6 +105,7 @@ export class ScriptRunner {
   #made(): LuaEngine {
     const options = this.#options;
     return new LuaEngine({
+      memoryLimitBytes: MEMORY_LIMIT_BYTES,
       version: '7.4.1',
       versionNumber: 0x07_04_01,
       ...options,

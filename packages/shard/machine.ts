@@ -150,13 +150,13 @@ export class ShardMachine {
     this.#frame = new Frame(options.memory.bytes, options.memory.words, 0);
     this.#cursor = new FrameCursor(options.requests, options.memory.words);
     options.page.set('startedUs', this.#executor.nowUs);
-    this.#followSettings();
+    this.#followSettings(lua.scripts);
     answerCalls(base, options, lua.scripts);
     this.#executor.readWallClock();
     this.#base.maintenance.publish();
   }
 
-  #followSettings(): void {
+  #followSettings(scripts: ShardLua['scripts']): void {
     this.#base.settings.follow((settings) => {
       this.#bands = new Bands(
         settings.boolean('latency-bands-enabled'),
@@ -165,6 +165,7 @@ export class ShardMachine {
       this.#base.maintenance.apply(settings);
       this.#base.slowness.apply(settings);
       this.#base.fates.apply(settings);
+      scripts.apply(settings);
       if (this.#base.keyUse.apply(settings))
         this.#base.maintenance.countPrefixes(this.#base.keyUse.prefixes.matcher);
       this.#base.events.apply(settings);

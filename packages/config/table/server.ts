@@ -152,6 +152,12 @@ export const serverSettings = rows({
     aliases: ['lua-time-limit'],
     meaning: 'Run time of a script after which other clients are answered BUSY.',
   },
+  'scripting.memory-limit': {
+    kind: bytes({ least: 32 * MIB, most: 2_048 * MIB }),
+    default: 256 * MIB,
+    effect: 'live',
+    meaning: 'Memory that Lua may take in each shard; a script that needs more fails.',
+  },
   'security.requirepass': {
     kind: password,
     default: '',

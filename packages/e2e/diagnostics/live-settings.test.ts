@@ -52,6 +52,25 @@ live('refuses what cannot change while the server runs', async () => {
   }
 });
 
+live('scripting-memory-limit bounds scripts, those whose engine is there too', async () => {
+  const script = "return #string.rep('x', tonumber(ARGV[1]))";
+  const long = ['EVAL', script, '0', 60 * 1024 ** 2] as const;
+  assert.is(await client.call(...long), 60 * 1024 ** 2);
+  // A short one makes the engine that the limit is told.
+  assert.is(await client.call('EVAL', script, '0', 10), 10);
+  await set('scripting-memory-limit', '32mb');
+  const refused = await client.reply(...long);
+  assert.ok(refused instanceof ReplyError);
+  assert.match(refused.message, /^ERR .*not enough memory/);
+  assert.is(await client.call('EVAL', script, '0', 10), 10, 'it has cost the script alone');
+  await set('scripting-memory-limit', '256mb');
+  assert.is(await client.call(...long), 60 * 1024 ** 2);
+  for (const wrong of ['1mb', '3gb', 'x']) {
+    const reply = await client.reply('CONFIG', 'SET', 'scripting-memory-limit', wrong);
+    assert.ok(reply instanceof ReplyError, wrong);
+  }
+});
+
 live('is answered when shards have applied it: a lowered maxmemory has evicted', async () => {
   const info = async (name: string): Promise<number> =>
     Number(new RegExp(`\\n${name}:(\\d+)`).exec(textOf(await client.call('INFO')))?.[1]);

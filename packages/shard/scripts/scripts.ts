@@ -22,6 +22,7 @@ import {
   type ScriptCall,
   type ScriptFlagName,
   type ShardScripts,
+  type ShardSettings,
 } from '#commands';
 import { LuaEngine, LuaEngineError, type ScriptError } from '#lua';
 import { Request, RequestFlag, ScriptAsk, type ScriptControl } from '#link';
@@ -387,16 +388,23 @@ export class Scripts implements ShardScripts {
     this.#libraries.unload();
   }
 
+  /** Holds for a script that runs too: memory that it has it keeps. */
+  apply(settings: ShardSettings): void {
+    if (this.#engine === undefined) return;
+    this.#engine.vm.memoryLimitBytes = settings.number('scripting-memory-limit');
+  }
+
   #theEngine(): LuaEngine {
     this.#engine ??= this.#newEngine();
     return this.#engine;
   }
 
   #newEngine(): LuaEngine {
-    const { redisVersion, control } = this.#options;
+    const { redisVersion, control, context } = this.#options;
     const [major = 0, minor = 0, patch = 0] = redisVersion.split('.').map(Number);
     // The functions are made before the engine is, and called after.
     const engine: LuaEngine = new LuaEngine({
+      memoryLimitBytes: context.settings.number('scripting-memory-limit'),
       version: redisVersion,
       versionNumber: (major << 16) | (minor << 8) | patch,
       tableNames: ['redis', 'server'],
