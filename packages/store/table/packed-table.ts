@@ -5,7 +5,15 @@
  * first of each chain. No operation does more than one bucket's splitting, or moves more than some
  * entries of one page. A reference to an entry is good until the next call that writes.
  */
-import { ByteViews, copyBytes, halfSipHash, sameBytes, type Spans, type Steps } from '#base';
+import {
+  ByteViews,
+  copyBytes,
+  halfSipHash,
+  isResourceError,
+  sameBytes,
+  type Spans,
+  type Steps,
+} from '#base';
 import { copyInto } from '../memory/byte-views.ts';
 import { Arena, pageOf, refOf, wordAt } from './arena.ts';
 import type { Buckets } from './buckets.ts';
@@ -134,7 +142,12 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
   /** Makes buckets for entries that are to come: while chains are short, splitting them costs next to nothing. */
   expect(entries: number): void {
     const wanted = this.#count + entries;
-    while (this.#chains.buckets.count < wanted) this.#chains.grow();
+    try {
+      while (this.#chains.buckets.count < wanted) this.#chains.grow();
+    } catch (error) {
+      // What there is no memory for now may never be needed: entries that are there may come again.
+      if (!isResourceError(error)) throw error;
+    }
   }
 
   /** Gives back the buckets of entries that were expected and have not come. */
