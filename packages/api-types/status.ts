@@ -96,6 +96,8 @@ export interface ShardStatus {
 export interface PersistenceReport {
   readonly enabled: boolean;
   readonly durability_mode: string | null;
+  /** A start would find nothing of what is logged: the first snapshot since persistence was switched on is not on disk. */
+  readonly awaits_snapshot: boolean;
   readonly snapshot: {
     readonly in_progress: boolean;
     readonly last_timestamp: number | null;

@@ -18,8 +18,6 @@ export interface Target {
   readonly isSecret: boolean;
   /** True when CONFIG SET can change the value; setting the value it has is always allowed. */
   readonly isLive: boolean;
-  /** Error of CONFIG SET when it cannot change the value, where Redis could: then the value is judged first. */
-  readonly refusal?: string;
   /** Reason why only the value shown can be set now, as other settings are; undefined when any can. */
   obstacle?(valueOf: (name: SettingName) => Value): string | undefined;
   read(valueOf: (name: SettingName) => Value): string;
@@ -62,7 +60,6 @@ function settingTargets(name: SettingName): (readonly [string, Target])[] {
     isHidden: false,
     isSecret: row.isSecret === true,
     isLive: row.effect === 'live',
-    ...(row.refusal === undefined ? {} : { refusal: row.refusal }),
     read(valueOf) {
       const text = row.kind.format(valueOf(name));
       return row.isFolder === true ? path.resolve(text) : text;

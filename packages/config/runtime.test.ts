@@ -77,6 +77,7 @@ const wordings: readonly (readonly [name: string, set: string, shown: string])[]
   ['save', '', ''],
   ['save', '900 1', '900 1'],
   ['appendonly', 'yes', 'yes'],
+  ['appendonly', 'no', 'no'],
   ['appendfsync', 'ALWAYS', 'always'],
   ['appendfsync', 'everysec', 'everysec'],
   ['appendfsync', 'no', 'no'],
@@ -144,13 +145,6 @@ const refusals: readonly (readonly [words: readonly string[], message: string])[
     failed('hash-max-ziplist-value', 'duplicate parameter'),
   ],
   [['databases', '1'], failed('databases', "can't set immutable config")],
-  [
-    ['appendonly', 'no'],
-    failed(
-      'appendonly',
-      'the log is switched on or off at the start of the server: set persistence.enabled',
-    ),
-  ],
   [['appendonly', 'maybe'], failed('appendonly', "argument must be 'yes' or 'no'")],
   [
     ['appendfsync', 'often'],

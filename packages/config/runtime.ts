@@ -240,8 +240,7 @@ export class Settings {
         );
       }
       if (!target.isLive && !this.#isAlready(target, text)) {
-        if (target.refusal !== undefined) assignmentsOf(name, target, text);
-        throw failed(name, target.refusal ?? "can't set immutable config");
+        throw failed(name, "can't set immutable config");
       }
       const obstacle = target.obstacle?.((setting) => this.#value(setting));
       if (obstacle !== undefined && text !== this.#read(target)) throw failed(name, obstacle);

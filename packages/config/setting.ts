@@ -17,8 +17,6 @@ export interface Setting<V extends Value = Value> {
   readonly config?: string;
   /** Older names that CONFIG knows too. */
   readonly aliases?: readonly string[];
-  /** Error of CONFIG SET when it cannot change the setting, where Redis could. */
-  readonly refusal?: string;
   /** A folder, which CONFIG GET shows with all that is above it. */
   readonly isFolder?: boolean;
   /** Shown nowhere but in CONFIG GET. */

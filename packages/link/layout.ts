@@ -12,7 +12,7 @@ export interface LinkShape {
   /** Bytes of each ring; a power of two. */
   requestRingBytes: number;
   replyRingBytes: number;
-  /** Bytes of each ring between a shard and its log; 0 when nothing is kept on disk. */
+  /** Bytes of each ring between a shard and its log, not resident while nothing is logged; 0 where nothing ever is. */
   logRingBytes: number;
   /** Bytes of the sockets' read buffer. */
   readBytes: number;
@@ -75,12 +75,12 @@ export const WORKSPACE_BYTES = 16 * 1024;
 /** Margin before the workspace, for results, and behind it, for bytes read past the end. */
 const WORKSPACE_MARGIN_BYTES = 64;
 
-export function defaultShape(shards: number, isDurable = false): LinkShape {
+export function defaultShape(shards: number): LinkShape {
   return {
     shards,
     requestRingBytes: REQUEST_RING_BYTES,
     replyRingBytes: REPLY_RING_BYTES,
-    logRingBytes: isDurable ? LOG_RING_BYTES : 0,
+    logRingBytes: LOG_RING_BYTES,
     readBytes: READ_BYTES,
     blocks: BLOCKS,
     blockBytes: BLOCK_BYTES,

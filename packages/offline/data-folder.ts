@@ -20,7 +20,7 @@ export function readFolder(
   found: DataFolder,
   { settings, anyway }: Omit<OfflineOptions, 'folder'>,
 ): { readonly data: OfflineData; readonly report: OfflineReport } {
-  const remarks = [...found.rejected];
+  const remarks = [...found.remarks];
   const attempts = new RecoveryAttempts(found, anyway);
   for (;;) {
     const remark = attempts.remark('used');

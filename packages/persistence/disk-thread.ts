@@ -17,9 +17,9 @@ import {
   type LinkShape,
   type SharedMemory,
 } from '#link';
-import { realDisk } from './disk.ts';
+import { outcomeOf, realDisk } from './disk.ts';
 import type { Manifest } from './blocks/manifest.ts';
-import { removeOld } from './log/retention.ts';
+import { removeAllBut, removeOld } from './log/retention.ts';
 import { ShardLog } from './log/shard-log.ts';
 import type { ShardLogOptions } from './log/shard-log-options.ts';
 import { SnapshotWriter } from './snapshot-writer.ts';
@@ -50,9 +50,6 @@ export interface DiskData extends DiskSettings {
   readonly memory: WebAssembly.Memory;
   readonly figures: readonly SharedMemory[];
   readonly folder: string;
-  readonly epoch: number;
-  /** The segments to begin with, for all shards alike. */
-  readonly firstSegment: number;
   readonly port: MessagePort;
   /** Per shard: records too large for the ring. */
   readonly records: readonly MessagePort[];
@@ -60,10 +57,18 @@ export interface DiskData extends DiskSettings {
   readonly pieces: readonly MessagePort[];
 }
 
+/** Beginning of all logs: the number of their first segment, and of the life of the server. */
+export interface LogStart {
+  readonly number: number;
+  readonly epoch: number;
+}
+
 /** Messages from main to the disk thread. */
 export type DiskOrder =
   /** All data is read: the logs begin, behind the segments of these numbers, one for each shard. */
-  | { readonly kind: 'begin'; readonly previous: readonly number[] }
+  | ({ readonly kind: 'begin'; readonly previous: readonly number[] } & LogStart)
+  /** The logs begin anew, and rest on the snapshot of that number, which follows. */
+  | ({ readonly kind: 'found' } & LogStart)
   | { readonly kind: 'snapshot'; readonly number: number }
   | { readonly kind: 'abandon'; readonly reason: string }
   | { readonly kind: 'purge' }
@@ -76,6 +81,10 @@ export type DiskOrder =
 export type DiskNotice =
   /** Every log has its first segment on disk, or has told that it has failed. */
   | { readonly kind: 'begun' }
+  /** The same of logs that begin anew; with a problem none of them does. */
+  | { readonly kind: 'founded'; readonly problem: string | undefined }
+  /** No shard logs any more, and all logs are closed. */
+  | { readonly kind: 'left' }
   | {
       readonly kind: 'snapshot';
       readonly manifest: Manifest;
@@ -101,6 +110,11 @@ export interface SnapshotPiece {
   readonly count: number;
   /** The shard has given the snapshot up. */
   readonly fault?: string;
+}
+
+/** The shard logs nothing from now on; what it has logged is in its ring. */
+export interface LogLeft {
+  readonly kind: 'leaves';
 }
 
 /** Between two looks at what the thread has dropped. */
@@ -134,6 +148,12 @@ export class DiskThread {
   #snapshot: { readonly number: number; readonly writer: SnapshotWriter } | undefined;
   /** The newest that was begun. */
   #snapshotNumber = 0;
+  /** The life of the server that the logs are of. */
+  #epoch = 0;
+  /** True while the logs rest on a snapshot that is not on disk. */
+  #isUnfounded = false;
+  /** Shards that log nothing any more, until all of them do not. */
+  #leaving = 0;
   #emptyLooks = 0;
   #syncDueUs = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -160,7 +180,6 @@ export class DiskThread {
         shard,
         shards: data.link.shards,
         folder: data.folder,
-        epoch: data.epoch,
         disk: realDisk,
         clock: systemClock,
         memory,
@@ -193,9 +212,10 @@ export class DiskThread {
       this.#obey(order);
     });
     for (const [shard, each] of pieces.entries()) {
-      each.on('message', (piece: SnapshotPiece | DiskNotice) => {
+      each.on('message', (piece: SnapshotPiece | DiskNotice | LogLeft) => {
         if ('kind' in piece) {
-          this.#tell(piece);
+          if (piece.kind === 'leaves') this.#leave(shard);
+          else this.#tell(piece);
           return;
         }
         this.#memory.noteReceived(piece.states.length);
@@ -210,18 +230,50 @@ export class DiskThread {
     this.#memoryTimer = setInterval(() => this.#memory.look(0, true), MEMORY_LOOK_MS);
   }
 
-  #begin(previous: readonly number[]): void {
+  #begin(previous: readonly number[], { number, epoch }: LogStart): void {
+    this.#epoch = epoch;
     for (const [shard, log] of this.#logs.entries()) {
       log.writesAhead = this.#mode === 'sync';
-      log.begin(this.#data.firstSegment, previous[shard] ?? 0);
+      log.begin(number, epoch, previous[shard] ?? 0);
     }
     this.#tell({ kind: 'begun' });
+    this.#listen();
+  }
+
+  /** Begins all logs anew, or none. */
+  #found({ number, epoch }: LogStart): void {
+    this.#epoch = epoch;
+    const problem = outcomeOf(() => {
+      for (const log of this.#logs) {
+        log.writesAhead = this.#mode === 'sync';
+        log.found(number, epoch);
+      }
+    });
+    if (problem !== null) for (const log of this.#logs) log.unfound();
+    this.#isUnfounded = problem === null;
+    this.#tell({ kind: 'founded', problem: problem?.message });
+    this.#listen();
+  }
+
+  #listen(): void {
+    if (this.#hasBegun) return;
     this.#hasBegun = true;
     // Before the first sleep: who rings while nobody listens is not heard.
     this.#bell.listen(() => {
       this.#look();
     });
     this.#look();
+  }
+
+  /** Closes the log of a shard that logs nothing any more. */
+  #leave(shard: number): void {
+    const log = this.#logs[shard]!;
+    log.drain();
+    log.close();
+    this.#leaving += 1;
+    if (this.#leaving < this.#logs.length) return;
+    this.#leaving = 0;
+    this.#tell({ kind: 'left' });
   }
 
   #tell(notice: DiskNotice): void {
@@ -320,7 +372,10 @@ export class DiskThread {
   #obey(order: DiskOrder): void {
     switch (order.kind) {
       case 'begin':
-        this.#begin(order.previous);
+        this.#begin(order.previous, order);
+        break;
+      case 'found':
+        this.#found(order);
         break;
       case 'snapshot':
         this.#beginSnapshot(order.number);
@@ -353,14 +408,14 @@ export class DiskThread {
   }
 
   #beginSnapshot(number: number): void {
-    const { folder, epoch, link } = this.#data;
+    const { folder, link } = this.#data;
     const beganUs = systemClock.nowUs();
     this.#snapshotNumber = number;
     try {
       const writer = new SnapshotWriter({
         number,
         folder,
-        epoch,
+        epoch: this.#epoch,
         shards: link.shards,
         packs: this.#snapshots.packs,
         disk: realDisk,
@@ -386,13 +441,25 @@ export class DiskThread {
   #snapshotEnded(manifest: Manifest, beganUs: number): void {
     const took = { us: systemClock.nowUs() - beganUs };
     try {
-      removeOld(realDisk, this.#data.folder, this.#snapshots.snapshotsMax);
+      this.#removeOld(manifest.number);
     } catch (error) {
       this.#snapshotFailed(manifest.number, error);
       return;
     }
     const hasLogs = this.#logs.every(({ isOpen }) => isOpen);
     this.#tell({ kind: 'snapshot', manifest, took, hasLogs });
+  }
+
+  /** Removes what is of no use with a new snapshot: all that was there before logs that begin with it. */
+  #removeOld(number: number): void {
+    const { folder } = this.#data;
+    if (!this.#isUnfounded) {
+      removeOld(realDisk, folder, this.#snapshots.snapshotsMax);
+      return;
+    }
+    this.#isUnfounded = false;
+    for (const log of this.#logs) log.founded();
+    removeAllBut(realDisk, folder, number);
   }
 
   #snapshotFailed(number: number, error: unknown): void {

@@ -4,6 +4,8 @@ export type {
   DiskNotice,
   DiskSettings,
   DiskOrder,
+  LogLeft,
+  LogStart,
   DurabilityMode,
   SnapshotPiece,
 } from './disk-thread.ts';

@@ -9,6 +9,7 @@
 import path from 'node:path';
 
 const NUMBER_DIGITS = 10;
+const PARTIAL = '.partial';
 
 function padded(number: number): string {
   return String(number).padStart(NUMBER_DIGITS, '0');
@@ -23,7 +24,10 @@ export const snapshotsFolder = (folder: string): string => path.join(folder, 'sn
 export const snapshotFolder = (folder: string, number: number): string =>
   path.join(snapshotsFolder(folder), padded(number));
 export const partialFolder = (folder: string, number: number): string =>
-  `${snapshotFolder(folder, number)}.partial`;
+  `${snapshotFolder(folder, number)}${PARTIAL}`;
+/** True for the name of a snapshot that is, or was, under way. */
+export const isPartial = (name: string): boolean =>
+  name.endsWith(PARTIAL) && numberIn(name, PARTIAL) !== undefined;
 export const snapshotFile = (folder: string, shard: number): string =>
   path.join(folder, `shard-${shard}.snapshot`);
 export const MANIFEST = 'manifest.json';

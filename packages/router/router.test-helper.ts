@@ -327,7 +327,6 @@ export class RouterFixture {
       scripts: this.#playedScripts(layout),
       gate: () => undefined,
       spokeHttp: () => undefined,
-      isDurable,
       isOutOfMemory: () => this.isOutOfMemory,
       keyEvents: () => undefined,
       queryBytesMax: () => Infinity,
@@ -336,6 +335,7 @@ export class RouterFixture {
         this.#runOnMain(client, command, args, reply);
       },
     });
+    this.router.isDurable = isDurable;
     this.router.readClock();
   }
 

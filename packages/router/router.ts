@@ -48,8 +48,6 @@ interface RouterOptions {
   spokeHttp(client: Client): void;
   /** Takes what a shard tells of its keys. */
   keyEvents: (body: Bytes) => void;
-  /** True when shards log what they do: then whatever several of them do is logged whole by each. */
-  isDurable: boolean;
   /** Memory is over the limit and nothing can be evicted. */
   isOutOfMemory(): boolean;
   /** Most bytes of commands that a client may send without their being run. */
@@ -139,7 +137,6 @@ export class Router {
       answers,
       commandStats,
       replies: this.#replies,
-      isDurable: options.isDurable,
     });
     this.#keyDiscovery = new KeyDiscovery(this.#routes, clientRegistry);
     this.#blockedClients = new BlockedClients({ clientRegistry, routes: this.#routes, beginTurn });
@@ -150,7 +147,6 @@ export class Router {
       keyDiscovery: this.#keyDiscovery,
       shardCalls: this.shardCalls,
       memory,
-      isDurable: options.isDurable,
       running: { ...options.scripts, clock },
       log: options.scripts.log,
       called: ({ connection, entry, args, database, sequence }) => {
@@ -166,7 +162,6 @@ export class Router {
       answers,
       commandStats,
       clock,
-      isDurable: options.isDurable,
       routes: this.#routes,
       keyDiscovery: this.#keyDiscovery,
       queuedBytesMax: () => options.queryBytesMax(),
@@ -419,6 +414,11 @@ export class Router {
       this.#answers.error(client, top.unknownSubcommand(name));
     }
     return found;
+  }
+
+  /** Shards log what they do, and whatever several of them do is to be logged whole by each; or they do not any more. */
+  set isDurable(value: boolean) {
+    this.#routes.isDurable = value;
   }
 
   // Control.

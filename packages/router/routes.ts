@@ -31,8 +31,6 @@ interface RoutesOptions {
   readonly answers: Answers;
   readonly commandStats: CommandStats;
   readonly replies: Replies;
-  /** Commands that several shards do a share of go whole to each, for its log. */
-  readonly isDurable: boolean;
 }
 
 /** State that stays of a command that was sent before. */
@@ -63,6 +61,8 @@ interface LendPlace {
 export class Routes {
   readonly ownership: Ownership;
   readonly links: readonly ShardLink[];
+  /** True while shards keep logs: commands that several do a share of go whole to each. */
+  isDurable = false;
   readonly #options: RoutesOptions;
   readonly #links: readonly ShardLink[];
   readonly #head: RequestHead = emptyHead();
@@ -322,7 +322,7 @@ export class Routes {
 
   /** True when each shard logs the whole command, so that it is done by all or by none after a crash. */
   #isShared(entry: CommandEntry, shards: readonly number[]): boolean {
-    return this.#options.isDurable && entry.isWrite && shards.length > 1;
+    return this.isDurable && entry.isWrite && shards.length > 1;
   }
 
   /** Sends the whole of a command to all that do a share of it. */

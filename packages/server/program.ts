@@ -3,7 +3,7 @@
 import { ConfigError, helpText, loadFromProcess, type Loaded, type Settings } from '#config';
 import { latencyReport } from '#stats';
 import { checkData, exportRdb, importAtFirstStart, importRdb } from './durability/data-tools.ts';
-import { lockDataFolder } from './durability/durability.ts';
+import { openDataFolder } from './durability/persistence-switch.ts';
 import { testLatency } from './threads/latency-baseline.ts';
 import type { OpsWorker } from './threads/ops-worker.ts';
 import { Server } from './server.ts';
@@ -12,11 +12,12 @@ import { VERSION } from './version.ts';
 
 /** Puts a server together that has its data folder for itself; rejects when that is not to be had. */
 async function openServer(settings: Settings, ops: OpsWorker | undefined): Promise<Server> {
-  const lock = await lockDataFolder(settings);
+  const keeps = settings.boolean('persistence.enabled');
+  const own = keeps ? await openDataFolder(settings) : undefined;
   try {
-    return new Server(settings, lock, ops);
+    return new Server(settings, own, ops);
   } catch (error) {
-    lock?.release();
+    own?.lock.release();
     throw error;
   }
 }

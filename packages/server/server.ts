@@ -7,7 +7,6 @@ import type { Arguments, CommandEntry, ShutdownOptions } from '#commands';
 import type { ConfigWarning, Settings } from '#config';
 import { Phase, type LatencyBaseline } from '#stats';
 import { Listener, type BlockPool } from '#net';
-import type { FolderLock } from '#persistence';
 import type { MainAnswers } from '#http';
 import { Router, type Client, type MainNotes } from '#router';
 import { ClientMessaging } from './messaging/client-messaging.ts';
@@ -16,8 +15,7 @@ import { Crashes } from './threads/crashes.ts';
 import { closesHttp } from './clients/cross-protocol.ts';
 import { LatencyMonitor } from './diagnostics/latency-monitor.ts';
 import { MainLatency } from './diagnostics/main-latency.ts';
-import { openDisk, type Disk } from './durability/disk.ts';
-import { Durability } from './durability/durability.ts';
+import { PersistenceSwitch, type OwnFolder } from './durability/persistence-switch.ts';
 import { ServerMemory } from './threads/shared-memory.ts';
 import { MainRunner } from './ports/main-runner.ts';
 import { statisticsPort } from './diagnostics/statistics.ts';
@@ -25,6 +23,7 @@ import { HotKeysSession } from './diagnostics/hot-keys.ts';
 import { testAtStart } from './threads/latency-baseline.ts';
 import { MetricsReader } from './info/metrics-reader.ts';
 import { ListeningPlaces } from './clients/listening-places.ts';
+import { LateSettings } from './ports/late-settings.ts';
 import { opsAnswers } from './ports/ops-answers.ts';
 import { OpsLink, type OpsWorker } from './threads/ops-link.ts';
 import { runningScripts } from './diagnostics/running-scripts.ts';
@@ -57,11 +56,11 @@ export class Server {
   readonly #latencyMonitor: LatencyMonitor;
   readonly #clock: Clock = systemClock;
   readonly #serverMemory: ServerMemory;
-  /** Undefined where nothing is kept on disk. */
-  readonly #durability: Durability | undefined;
+  readonly #persistence: PersistenceSwitch;
   readonly #pool: ShardPool;
   readonly #turn: Turn;
   readonly #places: ListeningPlaces;
+  readonly #lateSettings: LateSettings;
   readonly #metricsReader: MetricsReader;
   readonly #mainRunner: MainRunner;
   readonly #runId = randomBytes(20).toString('hex');
@@ -73,9 +72,9 @@ export class Server {
   readonly #awaitingEnd = new Set<Client>();
   #baseline: LatencyBaseline | undefined;
 
-  /** With the lock of its data folder; without it nothing is kept on disk. The ops thread may run already. */
+  /** With its data folder; without it nothing is kept on disk at first. The ops thread may run already. */
   // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
-  constructor(settings: Settings, lock: FolderLock | undefined, worker?: OpsWorker) {
+  constructor(settings: Settings, own: OwnFolder | undefined, worker?: OpsWorker) {
     this.#settings = settings;
     this.#ops = new OpsLink(settings, this.#runId, worker);
     this.#log = new Logger(
@@ -91,12 +90,23 @@ export class Server {
     this.#serverMemory = serverMemory;
     this.#traces = new Traces(settings, serverMemory.mainPage, this.#ops);
     this.#ops.begin(serverMemory.observerData);
-    const disk = lock && openDisk(settings, serverMemory);
-    this.#pool = this.#newPool(serverMemory, disk);
+    this.#pool = this.#newPool(serverMemory, own !== undefined);
     const mainLatency = new MainLatency(settings, serverMemory);
-    const router = this.#newRouter(serverMemory, mainLatency, disk);
+    const router = this.#newRouter(serverMemory, mainLatency);
     this.#router = router;
-    this.#durability = lock && disk && this.#newDurability(lock, disk, mainLatency);
+    this.#persistence = new PersistenceSwitch({
+      settings,
+      serverMemory,
+      own,
+      diskPorts: this.#pool.diskPorts,
+      log: this.#log,
+      clock: this.#clock,
+      router,
+      latency: mainLatency.latency,
+      publish: () => {
+        this.#turn.begin();
+      },
+    });
     this.#latencyMonitor = new LatencyMonitor({
       settings,
       serverMemory,
@@ -137,6 +147,7 @@ export class Server {
       },
     });
     this.#places = new ListeningPlaces(settings, this.#newListener(blocks));
+    this.#lateSettings = new LateSettings(settings, [this.#places, this.#persistence]);
     followTracing(settings, router.tracing);
     logSettingChanges(settings, this.#log);
     this.#mainRunner = this.#newMainRunner();
@@ -157,11 +168,11 @@ export class Server {
       metricsReader: this.#metricsReader,
       measure: () => this.#metricsReader.measure(this.#baseline),
       ops,
-      places: this.#places,
+      lateSettings: this.#lateSettings,
       broadcast: new SettingsBroadcast(this.#settings, router, () => {
         this.#turn.begin();
       }),
-      durability: this.#durability,
+      persistence: this.#persistence,
       log: this.#log,
       statistics: statisticsPort({ serverMemory, ops, router }),
       shutdown: (options, client) => {
@@ -178,33 +189,17 @@ export class Server {
       hotKeys: this.#hotKeys,
       latencyMonitor: this.#latencyMonitor,
       clock: this.#clock,
-      durability: this.#durability,
+      persistence: this.#persistence,
       log: this.#log,
       ops: this.#ops,
-      places: this.#places,
+      lateSettings: this.#lateSettings,
       shutdown: (options) => {
         this.#shutdown(options);
       },
     });
   }
 
-  #newDurability(lock: FolderLock, disk: Disk, { latency }: MainLatency): Durability {
-    return new Durability({
-      settings: this.#settings,
-      serverMemory: this.#serverMemory,
-      log: this.#log,
-      clock: this.#clock,
-      lock,
-      disk,
-      router: this.#router,
-      latency,
-      publish: () => {
-        this.#turn.begin();
-      },
-    });
-  }
-
-  #newRouter(serverMemory: ServerMemory, notes: MainNotes, disk: Disk | undefined): Router {
+  #newRouter(serverMemory: ServerMemory, notes: MainNotes): Router {
     const settings = this.#settings;
     return new Router({
       memory: serverMemory.memory,
@@ -220,7 +215,6 @@ export class Server {
       },
       gate: (client, entry, args) => this.#gate(client, entry, args),
       spokeHttp: closesHttp(this.#log, () => this.#clock.wallMs()),
-      isDurable: disk !== undefined,
       keyEvents: (body) => {
         this.#messaging.keyEvents.take(body);
       },
@@ -232,10 +226,11 @@ export class Server {
     });
   }
 
-  #newPool(serverMemory: ServerMemory, disk: Disk | undefined): ShardPool {
+  #newPool(serverMemory: ServerMemory, recovers: boolean): ShardPool {
     return new ShardPool({
       serverMemory,
-      disk,
+      recovers,
+      folder: this.#settings.string('persistence.data-dir'),
       settings: shardSettings(this.#settings),
       died: (shard, reason) => {
         this.#crashes.shardDied(shard, reason);
@@ -295,13 +290,13 @@ export class Server {
       for (const client of this.#clients.all) client.socket.destroy();
       await this.#pool.terminate();
       this.#serverMemory.doorbell.stop();
-      await this.#durability?.stop();
+      await this.#persistence.stop();
       await this.#ops.stop();
       throw error;
     }
     if (this.#isStopping) return;
     this.#latencyMonitor.start();
-    this.#durability?.start();
+    this.#persistence.start();
     this.#startTicking();
     this.#settings.onChange('server.hz', () => {
       this.#startTicking();
@@ -317,12 +312,13 @@ export class Server {
     // It may fail before it is waited for, and whoever starts the server is told of that by `http` too.
     threads.catch(() => undefined);
     // From an empty folder nothing comes: commands wait in the rings for the moment that the shards need.
-    this.#isLoaded = this.#durability?.isEmpty !== false;
+    const { durability } = this.#persistence;
+    this.#isLoaded = durability?.isEmpty !== false;
     this.#serverMemory.mainPage.set('loading', Number(!this.#isLoaded));
-    if (this.#isLoaded) await this.#durability?.recover(this.#pool);
+    if (this.#isLoaded) await durability?.recover(this.#pool);
     await threads;
     this.#metricsReader.measureStartup();
-    if (!this.#isLoaded) await this.#durability?.recover(this.#pool);
+    if (!this.#isLoaded) await durability?.recover(this.#pool);
     this.#isLoaded = true;
     this.#serverMemory.mainPage.set('loading', 0);
   }
@@ -331,8 +327,8 @@ export class Server {
     const refusal = this.#clients.gate(client, entry, args);
     if (refusal !== undefined) return refusal;
     if (!this.#isLoaded && !entry.has('loading')) return errors.loading;
-    if (this.#durability === undefined || !isWriting(entry)) return undefined;
-    return this.#durability.refusal;
+    const { durability } = this.#persistence;
+    return durability !== undefined && isWriting(entry) ? durability.refusal : undefined;
   }
 
   /** Probes are there first: they say how far the rest is, and a client that has a reply finds HTTP too. */
@@ -421,7 +417,8 @@ export class Server {
     const leaving = this.#clients.all.filter((client) => !this.#awaitingEnd.has(client));
     for (const client of leaving) client.socket.destroy();
     if (this.#isLoaded && !this.#crashes.hasCrashed) {
-      await this.#durability?.saveAtEnd(untilMs - this.#clock.wallMs(), this.#savesAtEnd);
+      const leftMs = untilMs - this.#clock.wallMs();
+      await this.#persistence.durability?.saveAtEnd(leftMs, this.#savesAtEnd);
     }
     clearInterval(this.#ticker);
     this.#latencyMonitor.stop();
@@ -433,7 +430,7 @@ export class Server {
     await Promise.race([this.#pool.ended(), sleep(stopMs, undefined, { ref: false })]);
     await this.#pool.terminate();
     this.#serverMemory.endShards();
-    await this.#durability?.stop();
+    await this.#persistence.stop();
     this.#serverMemory.doorbell.stop();
     this.#log.info('stopped', 'svc has stopped');
     await this.#ops.stop();

@@ -17,6 +17,8 @@ export interface SnapshotOutlet {
   send(number: number, states: Bytes, count: number, isGiven: boolean): void;
   /** There was no room for a key's state: the snapshot of that number has failed. */
   fail(number: number): void;
+  /** The shard logs nothing any more: its log can be closed. */
+  leaveLog(): void;
   /** Pieces on their way, which the disk has not taken. */
   readonly ahead: number;
 }
@@ -46,14 +48,14 @@ export interface MachineOptions {
   sleep: (seconds: number) => void;
   /**
    * Reads what the shard holds from its snapshot and log on disk, by these settings. Throws an error with what is
-   * wrong with them. Undefined where nothing is kept on disk.
+   * wrong with them. Undefined where nothing ever is kept on disk.
    */
   readLog?: (settings: ShardSettingValues) => Store;
   /** Gives back memory of the thread that nobody uses. */
   purge?: () => void;
   /** Bytes that all shards use together, from their pages. */
   usedBytesOfAll: () => number;
-  /** Journal in which the shard logs what it does; undefined where nothing is kept on disk. */
+  /** Journal in which the shard logs what it does, while anything is kept on disk; undefined where nothing ever is. */
   journal?: Journal;
   /** Takes the pieces of snapshots. */
   snapshots?: SnapshotOutlet;

@@ -281,12 +281,12 @@ class LogReader {
       ring: new RingWriter(memory, layout.logs[index]!),
       progress: new LogProgress(memory, layout.logProgress[index]!),
       clock: systemClock,
-      epoch: EPOCH,
+      epoch: () => EPOCH,
       wake: () => undefined,
       writeHere: () => true,
       transfer: () => undefined,
     });
-    this.journal.isOn = true;
+    this.journal.begin();
   }
 
   take(): Buffer[] {

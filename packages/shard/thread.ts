@@ -53,8 +53,9 @@ export interface ShardThreadData {
   seed: Bytes;
   settings: ShardSettingValues;
   redisVersion: string;
-  /** Undefined where nothing is kept on disk. */
-  durability: ShardDurability | undefined;
+  durability: ShardDurability;
+  /** True where data is to be read before the shard serves. */
+  recovers: boolean;
 }
 
 /** Runs until main sends `stop`. */
@@ -108,12 +109,12 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
   });
   const page = pages[index]!;
   parentPort?.postMessage({ kind: 'up' } satisfies RecoveryAnswer);
-  if (durable.journal !== undefined) await recoverThread(machine, durable.journal, page);
+  if (data.recovers) await recoverThread(machine, durable.journal, page);
   drive({ machine, requests, flight, page, threadMemory }, () => {
     port.close();
-    durable.journal?.flush();
-    data.durability?.records.close();
-    data.durability?.pieces.close();
+    durable.journal.flush();
+    data.durability.records.close();
+    data.durability.pieces.close();
   });
 }
 

@@ -218,7 +218,6 @@ export class Simulation {
       },
       gate: () => undefined,
       spokeHttp: () => undefined,
-      isDurable: false,
       isOutOfMemory: () => false,
       keyEvents: () => undefined,
       queryBytesMax: () => Infinity,

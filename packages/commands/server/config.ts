@@ -53,17 +53,17 @@ const set = onMain<ServerContext>({
   history: [['7.0.0', 'Several settings can be changed at once.']],
   secret: secretValues,
   run(context, args) {
-    const { settings } = context;
+    const { settings, mayBlock } = context;
     if (args.count % 2 !== 0) throw errors.syntax;
     const texts = textsFrom(args, 2);
     const pairs: [name: string, value: string][] = [];
     for (let index = 0; index < texts.length; index += 2) {
       pairs.push([texts[index]!, texts[index + 1]!]);
     }
-    const isSet = settings.set(pairs);
+    const isSet = settings.set(pairs, mayBlock);
     answerOrError(
       context,
-      Promise.resolve(isSet).then(() => settings.shown()),
+      Promise.resolve(isSet).then(() => settings.shown(mayBlock)),
       writeOk,
     );
   },

@@ -10,11 +10,16 @@ import type { CommandTable } from '../table/command-table.ts';
 export interface SettingsPort {
   /** Names and values of the settings that match any of the glob patterns, each once. */
   get(patterns: readonly string[]): readonly (readonly [name: string, value: string])[];
-  /** Changes all, or none and throws the CommandError to answer. */
-  /** Throws what is wrong with them; a promise where something has to be done first, which rejects with why it cannot. */
-  set(pairs: readonly (readonly [name: string, value: string])[]): Promise<void> | undefined;
-  /** Settles when whoever tells of settings tells what was changed last. */
-  shown(): Promise<void>;
+  /**
+   * Changes all, or none and throws the CommandError to answer; a promise where something has to be done first, which
+   * rejects with why it cannot. Where shards stand still for the client, `mayWait` is false, and none is waited for.
+   */
+  set(
+    pairs: readonly (readonly [name: string, value: string])[],
+    mayWait: boolean,
+  ): Promise<void> | undefined;
+  /** Settles when what was changed last is in force, and whoever tells of settings tells it. */
+  shown(mayWait: boolean): Promise<void>;
   /** Writes changed settings to the file they came from; throws the CommandError to answer. */
   rewrite(): void;
 }

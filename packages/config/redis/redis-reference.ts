@@ -81,7 +81,7 @@ const unknownBecause: Readonly<Record<string, string>> = {
 const remarks: Readonly<Record<string, string>> = {
   appendfsync: '`always` is `sync`, `everysec` is `periodic`, `no` is `async`.',
   appendonly:
-    'It is all that is kept, snapshots too; in a file, `no` beside save points leaves it on, since snapshots need the log.',
+    'It is all that is kept, snapshots too: `no` refuses SAVE and BGSAVE. In a file, `no` beside save points leaves it on, since snapshots need the log.',
   'auto-aof-rewrite-min-size': 'A snapshot takes the place of a rewrite.',
   'auto-aof-rewrite-percentage': 'A snapshot takes the place of a rewrite.',
   dbfilename:

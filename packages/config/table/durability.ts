@@ -10,10 +10,10 @@ export const durabilitySettings = rows({
   'persistence.enabled': {
     kind: yesOrNo,
     default: true,
-    effect: 'start',
+    effect: 'live',
     aliases: ['appendonly'],
-    refusal: 'the log is switched on or off at the start of the server: set persistence.enabled',
-    meaning: 'Keeps the data on disk: a log of what was changed, and snapshots.',
+    meaning:
+      'Keeps the data on disk: a log of what was changed, and snapshots. Switched on while the server runs, it takes the place of what is in the folder once its first snapshot is there.',
   },
   'persistence.recover-anyway': {
     kind: yesOrNo,

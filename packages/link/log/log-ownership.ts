@@ -37,6 +37,10 @@ const FIELDS = [
   'lost',
   /** 1 while a sync is under way that the disk thread does not wait for. */
   'syncing',
+  /** Life of the server that writes the log. */
+  'epoch',
+  /** Number of the first snapshot that the log can rest on, while none is on disk; else 0. */
+  'foundation',
 ] as const;
 
 type PenField = (typeof FIELDS)[number];

@@ -58,6 +58,7 @@ frames('kinds', () => {
       keep: 27,
       script: 28,
       ask: 29,
+      leaveLog: 30,
     },
   );
   assert.is(KIND_MASK, 0x7f);

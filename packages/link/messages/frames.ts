@@ -63,6 +63,8 @@ export const FrameKind = {
   script: 28,
   /** shard -> main: what a script asks of main, by its number in `ScriptAsk`; main -> shard: the answer. */
   ask: 29,
+  /** main -> shard: nothing is logged from this place of the order on. */
+  leaveLog: 30,
 } as const;
 
 /** Requests of a running script to main; the sequence of an `ask` frame, whose connection is the shard. */

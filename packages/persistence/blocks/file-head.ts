@@ -3,7 +3,8 @@
  *
  *   8 bytes magic, u32 format (of its blocks: block.ts), u32 shard, u32 shards, u32 number, u32 epoch, u32 CRC-32 of the other fields,
  *   f64 Unix milliseconds of its making, u32 number of the shard's segment before (0 = none), u32 records lost
- *   before it, f64 Unix milliseconds since which nothing could be written behind it (0 = never), 8 bytes of zero
+ *   before it, f64 Unix milliseconds since which nothing could be written behind it (0 = never), u32 number of the
+ *   first snapshot that it can rest on (0 = it goes on with what was before), 4 bytes of zero
  */
 import { crc32 } from 'node:zlib';
 import type { Bytes } from '#base';
@@ -12,13 +13,16 @@ import type { Disk } from '../disk.ts';
 export const FILE_HEAD_BYTES = 64;
 export type FileKind = 'log' | 'snapshot';
 
-/** The newest format of each that this version reads, and the one that it writes. */
-export const FORMATS: Readonly<Record<FileKind, number>> = { log: 2, snapshot: 1 };
+/** The newest format of each that this version reads. */
+export const FORMATS: Readonly<Record<FileKind, number>> = { log: 3, snapshot: 1 };
+
+/** Format of a segment that goes on with what was before. One that does not must not be read by older versions. */
+const LOG_FORMAT = 2;
 
 const MAGICS: Readonly<Record<FileKind, string>> = { log: 'SVC-LOG\n', snapshot: 'SVC-SNP\n' };
 
 export interface FileHead {
-  /** The newest, where it is not said. */
+  /** The one in which this version writes it, where it is not said. */
   readonly format?: number;
   readonly shard: number;
   readonly shards: number;
@@ -33,6 +37,11 @@ export interface FileHead {
   readonly lostBefore: number;
   /** Time since which the log could not be written behind this segment; 0 = it never was so. */
   readonly brokenMs: number;
+  /**
+   * Number of the first snapshot that has what this segment goes on with, while that was still to come; 0 = it goes on
+   * with what was on disk.
+   */
+  readonly foundation?: number;
 }
 
 /** A count is not told beyond this. */
@@ -41,12 +50,15 @@ const COUNT_MAX = 2 ** 32 - 1;
 export function encodeFileHead(kind: FileKind, head: FileHead): Bytes {
   const bytes = Buffer.alloc(FILE_HEAD_BYTES);
   bytes.write(MAGICS[kind], 0, 'latin1');
-  const words = [head.format ?? FORMATS[kind], head.shard, head.shards, head.number, head.epoch];
+  const { foundation = 0 } = head;
+  const usual = kind === 'log' && foundation === 0 ? LOG_FORMAT : FORMATS[kind];
+  const words = [head.format ?? usual, head.shard, head.shards, head.number, head.epoch];
   for (const [nth, word] of words.entries()) bytes.writeUInt32LE(word, 8 + 4 * nth);
   bytes.writeDoubleLE(head.createdMs, 32);
   bytes.writeUInt32LE(head.previous, 40);
   bytes.writeUInt32LE(Math.min(head.lostBefore, COUNT_MAX), 44);
   bytes.writeDoubleLE(head.brokenMs, 48);
+  bytes.writeUInt32LE(foundation, 56);
   bytes.writeUInt32LE(crc32(bytes), 28);
   return bytes;
 }
@@ -89,6 +101,7 @@ export function decodeFileHead(kind: FileKind, bytes: Buffer): FileHead {
     previous: head.readUInt32LE(40),
     lostBefore: head.readUInt32LE(44),
     brokenMs: head.readDoubleLE(48),
+    foundation: head.readUInt32LE(56),
   };
 }
 

@@ -32,8 +32,7 @@ folders.after(() => {
   fs.rmSync(base, { recursive: true });
 });
 
-const HEAD = {
-  format: FORMATS.log,
+const USUAL_HEAD = {
   shard: 1,
   shards: 3,
   number: 9,
@@ -42,7 +41,9 @@ const HEAD = {
   previous: 8,
   lostBefore: 3,
   brokenMs: 1_700_000_000_001.5,
+  foundation: 9,
 };
+const HEAD = { ...USUAL_HEAD, format: FORMATS.log };
 let made = 0;
 
 function newFolder(): string {
@@ -67,6 +68,9 @@ function newerFormat(bytes: Buffer): Buffer {
 interface SegmentOptions {
   readonly lostBefore?: number;
   readonly brokenMs?: number;
+  readonly foundation?: number;
+  readonly epoch?: number;
+  readonly shards?: number;
   /** Behind its head. */
   readonly bytes?: number;
 }
@@ -78,9 +82,10 @@ function segment(
   previous: number,
   options: SegmentOptions = {},
 ): void {
-  const { lostBefore = 0, brokenMs = 0, bytes = 8 } = options;
-  const ofLog = { previous, lostBefore, brokenMs };
-  const head = { shard: 0, shards: 1, number, epoch: 1, createdMs: 0, ...ofLog };
+  const { lostBefore = 0, brokenMs = 0, foundation = 0, bytes = 8 } = options;
+  const { epoch = 1, shards = 1 } = options;
+  const ofLog = { previous, lostBefore, brokenMs, foundation };
+  const head = { shard: 0, shards, number, epoch, createdMs: 0, ...ofLog };
   put(
     segmentFile(folder, 0, number),
     Buffer.concat([encodeFileHead('log', head), Buffer.alloc(bytes)]),
@@ -288,7 +293,7 @@ folders('a segment with a damaged head is one of the plan; of a newer format it 
   const found = new DataFolder(folder);
   assert.equal([found.shards, found.lastSegment], [1, 3], 'what cannot be read is not nothing');
   put(file, newerFormat(bytes));
-  assert.throws(() => new DataFolder(folder), /has format 3; this version reads up to 2/);
+  assert.throws(() => new DataFolder(folder), /has format 4; this version reads up to 3/);
 });
 
 folders('a file that a snapshot names and that is not there is told', () => {
@@ -301,16 +306,82 @@ folders('a file that a snapshot names and that is not there is told', () => {
   );
 });
 
-folders('a segment without a whole head is stillborn, and foreign names are let alone', () => {
+folders(
+  'a segment without a whole head, and a snapshot under way, are stillborn; foreign names are let alone',
+  () => {
+    const folder = newFolder();
+    segment(folder, 1, 0);
+    put(segmentFile(folder, 0, 2), Buffer.alloc(63));
+    put(path.join(folder, 'log', 'shard-0', 'notes.txt'), 'x');
+    put(path.join(folder, 'log', 'other', '0000000009.log'), 'x');
+    const partial = path.join(folder, 'snapshots', '0000000007.partial');
+    put(path.join(partial, 'shard-0.snapshot'), 'x');
+    put(path.join(folder, 'snapshots', 'mine.partial'), 'x');
+    const found = new DataFolder(folder);
+    assert.equal(found.stillborn, [partial, segmentFile(folder, 0, 2)]);
+    assert.equal([found.lastSegment, found.snapshots.length, found.shards], [1, 0, 1]);
+  },
+);
+
+folders('a segment is of the format before, unless it rests on a snapshot to come', () => {
+  const formatOf = (foundation: number): number | undefined => {
+    const head = encodeFileHead('log', { ...USUAL_HEAD, foundation });
+    return decodeFileHead('log', Buffer.from(head)).format;
+  };
+  assert.equal([formatOf(0), formatOf(9)], [2, 3]);
+});
+
+folders('segments whose snapshot never came count for nothing, whatever they are of', () => {
+  const folder = newFolder();
+  snapshot(folder, 2);
+  segment(folder, 2, 1);
+  segment(folder, 3, 2);
+  for (const number of [4, 5]) {
+    segment(folder, number, number === 4 ? 0 : 4, { foundation: 4, epoch: 9, shards: 3 });
+  }
+  const found = new DataFolder(folder);
+  const unfounded = [4, 5].map((number) => segmentFile(folder, 0, number));
+  assert.equal(found.unfounded, unfounded);
+  assert.equal([found.shards, found.lastEpoch, found.lastSegment, found.lastOf(0)], [1, 9, 5, 3]);
+  const { segments } = found.plan(0).shards[0]!;
+  assert.equal(
+    segments,
+    [2, 3].map((number) => segmentFile(folder, 0, number)),
+  );
+});
+
+folders('nothing but segments without their snapshot is an empty folder', () => {
+  const folder = newFolder();
+  segment(folder, 1, 0, { foundation: 1 });
+  const found = new DataFolder(folder);
+  assert.equal([found.isEmpty, found.lastSegment, found.unfounded.length], [true, 1, 1]);
+});
+
+folders('segments count with a snapshot that they can rest on, and with none before it', () => {
+  const folder = newFolder();
+  snapshot(folder, 2);
+  segment(folder, 2, 1);
+  segment(folder, 3, 0, { foundation: 3 });
+  segment(folder, 4, 3, { foundation: 3 });
+  snapshot(folder, 4);
+  const found = new DataFolder(folder);
+  assert.equal(found.unfounded, []);
+  assert.equal(found.plan(0).shards[0]!.segments, [segmentFile(folder, 0, 4)]);
+  const refusal = /0000000003\.log rests on snapshot 3, which cannot be read/;
+  for (const nth of [1, 2]) assert.throws(() => found.plan(nth), refusal);
+});
+
+folders('segments whose snapshot is damaged are no leftovers: the start is refused', () => {
   const folder = newFolder();
   segment(folder, 1, 0);
-  put(segmentFile(folder, 0, 2), Buffer.alloc(63));
-  put(path.join(folder, 'log', 'shard-0', 'notes.txt'), 'x');
-  put(path.join(folder, 'log', 'other', '0000000009.log'), 'x');
-  put(path.join(folder, 'snapshots', '0000000007.partial', 'shard-0.snapshot'), 'x');
+  segment(folder, 2, 0, { foundation: 2 });
+  put(path.join(snapshotFolder(folder, 2), MANIFEST), '{');
   const found = new DataFolder(folder);
-  assert.equal(found.stillborn, [segmentFile(folder, 0, 2)]);
-  assert.equal([found.lastSegment, found.snapshots.length, found.shards], [1, 0, 1]);
+  assert.equal([found.unfounded, found.rejected.length], [[], 1]);
+  assert.match(
+    refusalOf(() => found.plan(0)),
+    '0000000002.log rests on snapshot 2, which cannot be read',
+  );
 });
 
 /** Numbers of segments and snapshots that are there. */

@@ -6,6 +6,7 @@ import { BlockReader, DamagedFile } from '../blocks/block-reader.ts';
 import { FILE_HEAD_BYTES, type FileHead, type FileHeadError } from '../blocks/file-head.ts';
 import {
   logFolder,
+  isPartial,
   MANIFEST,
   numberIn,
   segmentFile,
@@ -79,8 +80,10 @@ export class DataFolder {
   /** The last life of the server that wrote here, and the number of the last segment. */
   readonly lastEpoch: number;
   readonly lastSegment: number;
-  /** Segments that were begun and have not even a head. */
+  /** Segments that were begun and have not even a head, and snapshots that were under way. */
   readonly stillborn: readonly string[];
+  /** Segments of a log whose first snapshot never came: nothing of them counts. */
+  readonly unfounded: readonly string[];
   /** Segments by shard, in order. */
   readonly #segments: ReadonlyMap<number, readonly Segment[]>;
 
@@ -90,22 +93,32 @@ export class DataFolder {
     const rejected: string[] = [];
     this.snapshots = snapshotsIn(folder, rejected);
     this.rejected = rejected;
-    const stillborn: string[] = [];
-    this.#segments = segmentsIn(folder, stillborn);
+    const names = namesIn(snapshotsFolder(folder));
+    const stillborn = names
+      .filter((name) => isPartial(name))
+      .map((name) => path.join(snapshotsFolder(folder), name));
+    const all = segmentsIn(folder, stillborn);
     this.stillborn = stillborn;
+    // One that cannot be read is there all the same.
+    const newest = names.reduce((most, name) => Math.max(most, numberIn(name) ?? 0), 0);
+    const isFounded = ({ head }: Segment): boolean => (head?.foundation ?? 0) <= newest;
+    this.unfounded = [...all.values()].flat().flatMap((each) => (isFounded(each) ? [] : each.file));
+    this.#segments = new Map([...all].map(([shard, each]) => [shard, each.filter(isFounded)]));
     let epoch = 0;
     let shards = 0;
     let last = 0;
     let dataEpoch = 0;
-    for (const { head, size, number } of [...this.#segments.values()].flat()) {
+    for (const segment of [...all.values()].flat()) {
+      const { head, size, number } = segment;
       last = Math.max(last, number);
       if (head === undefined) continue;
+      epoch = Math.max(epoch, head.epoch);
+      if (!isFounded(segment)) continue;
       // One without records says nothing of what the data was written for.
       if (size > FILE_HEAD_BYTES && head.epoch >= dataEpoch) {
         dataEpoch = head.epoch;
         shards = head.shards;
       }
-      epoch = Math.max(epoch, head.epoch);
     }
     for (const manifest of this.snapshots) {
       if (manifest.epoch >= dataEpoch) {
@@ -129,6 +142,14 @@ export class DataFolder {
 
   get isEmpty(): boolean {
     return this.shards === 0;
+  }
+
+  /** Messages about what counts for nothing: snapshots that cannot be read, and logs whose first one never came. */
+  get remarks(): readonly string[] {
+    const { length } = this.unfounded;
+    if (length === 0) return this.rejected;
+    const what = `${length} segments of the log are left out: persistence was switched on, and its first snapshot never came`;
+    return [...this.rejected, what];
   }
 
   /**
@@ -161,7 +182,8 @@ export class DataFolder {
     const first = manifest?.number ?? 1;
     const all = this.#segments.get(shard) ?? [];
     const later = all.filter(({ number }) => number >= first);
-    demandNoGap(later, manifest === undefined ? 0 : first - 1);
+    demandFoundation(later, manifest?.number ?? 0);
+    demandNoGap(later, first - 1);
     const segments = later.map(({ file }) => file);
     const snapshot =
       manifest === undefined
@@ -203,6 +225,15 @@ function demandNoGap(segments: readonly Segment[], lastBefore: number): void {
     if (!follows) {
       throw new DataFolderError(`the segment before ${file} is missing: the log has a gap`);
     }
+  }
+}
+
+/** Segments must not rest on a snapshot that is newer than that of the number with which a plan begins. */
+function demandFoundation(segments: readonly Segment[], snapshot: number): void {
+  for (const { file, head } of segments) {
+    const foundation = head?.foundation ?? 0;
+    if (foundation <= snapshot) continue;
+    throw new DataFolderError(`${file} rests on snapshot ${foundation}, which cannot be read`);
   }
 }
 

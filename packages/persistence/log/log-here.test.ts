@@ -35,7 +35,7 @@ function marksIn({ disk, file }: Fixture, number: number): number[] {
 
 function begun(): Fixture {
   const fixture = logFixture();
-  fixture.log.begin(1, 0);
+  fixture.log.begin(1, 1, 0);
   return fixture;
 }
 

@@ -53,7 +53,7 @@ function recordsInto(memory: LinkMemory, writer: RingWriter) {
 export function logFixture() {
   const disk = new FakeDisk();
   const clock = systemClock;
-  const layout = layoutOf({ ...defaultShape(1, true), logRingBytes: RING_BYTES });
+  const layout = layoutOf({ ...defaultShape(1), logRingBytes: RING_BYTES });
   const memory = LinkMemory.allocate(layout.bytes);
   const place = layout.logs[0]!;
   const writer = new RingWriter(memory, place);
@@ -68,7 +68,6 @@ export function logFixture() {
       shard: 0,
       shards: 1,
       folder: FOLDER,
-      epoch: 1,
       disk,
       clock,
       memory,

@@ -9,7 +9,6 @@ export interface ShardLogOptions {
   readonly shard: number;
   readonly shards: number;
   readonly folder: string;
-  readonly epoch: number;
   readonly disk: Disk;
   readonly clock: Clock;
   /** True when this thread opens the files: Node would close them with the thread, so no other closes them. */

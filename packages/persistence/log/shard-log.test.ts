@@ -6,7 +6,7 @@ import { withRandom, type Random } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BlockReader, DamagedFile, type TornEnd } from '../blocks/block-reader.ts';
-import { FILE_HEAD_BYTES } from '../blocks/file-head.ts';
+import { decodeFileHead, FILE_HEAD_BYTES, type FileHead } from '../blocks/file-head.ts';
 import { FIXTURE_BLOCK_BYTES as BLOCK_BYTES, logFixture, markOf } from './log.test-helper.ts';
 
 const logs = suite('log of a shard');
@@ -26,7 +26,7 @@ interface Read {
 /** Blocks 1 to `count`, of which those up to `synced` are on disk for certain before the rest is written. */
 function written(count: number, synced: number) {
   const fixture = logFixture();
-  fixture.log.begin(1, 0);
+  fixture.log.begin(1, 1, 0);
   for (let mark = 1; mark <= count; mark += 1) {
     fixture.block(mark);
     if (mark === synced) fixture.log.sync();
@@ -137,7 +137,7 @@ logs('a synced block that is changed in any byte is damage, and so is one that i
 
 logs('blocks are numbered from 1 in each segment, and segments know the one before', () => {
   const { log, block, cut, disk, file } = logFixture();
-  log.begin(8, 7);
+  log.begin(8, 1, 7);
   block(1);
   block(2);
   cut(11);
@@ -157,9 +157,72 @@ logs('blocks are numbered from 1 in each segment, and segments know the one befo
   }
 });
 
+/** The head of a segment of a fixture. */
+function headOf({ disk, file }: ReturnType<typeof logFixture>, number: number): FileHead {
+  return decodeFileHead('log', disk.files.get(file(number))!);
+}
+
+logs('a log that begins anew says in each segment on what it rests, until that is there', () => {
+  const fixture = logFixture();
+  const { log, block, cut, progress } = fixture;
+  progress.hasFailed = true;
+  log.found(7, 3);
+  assert.not.ok(progress.hasFailed);
+  block(1);
+  cut(8);
+  log.founded();
+  cut(9);
+  const heads = [7, 8, 9].map((number) => headOf(fixture, number));
+  assert.equal(
+    heads.map(({ epoch, previous, foundation, format }) => [epoch, previous, foundation, format]),
+    [
+      [3, 0, 7, 3],
+      [3, 7, 7, 3],
+      [3, 8, 0, 2],
+    ],
+  );
+});
+
+logs('a log that failed, was closed and begins anew has lost nothing', () => {
+  const fixture = logFixture();
+  const { log, block, disk, owner, put, file } = fixture;
+  log.begin(1, 1, 0);
+  disk.fail('append', 'ENOSPC', 0);
+  block(1);
+  put(2);
+  log.drain();
+  log.close();
+  assert.is(owner.get('lost'), 2);
+  log.found(2, 2);
+  block(3);
+  log.close();
+  assert.equal([headOf(fixture, 2).lostBefore, headOf(fixture, 1).brokenMs > 0], [0, true]);
+  assert.is(disk.files.get(file(2))!.length, FILE_HEAD_BYTES + BLOCK_BYTES);
+});
+
+logs(
+  'a log that cannot begin anew throws why, and leaves no segment; nor does one taken back',
+  () => {
+    const { log, disk, file } = logFixture();
+    for (const call of ['makeFolder', 'create', 'append', 'syncNow'] as const) {
+      disk.fail(call, 'ENOSPC', 0);
+      assert.throws(() => {
+        log.found(4, 1);
+      }, /ENOSPC/);
+      log.unfound();
+      assert.not.ok(disk.files.has(file(4)), call);
+    }
+    log.found(4, 1);
+    assert.ok(disk.files.has(file(4)));
+    log.unfound();
+    assert.not.ok(log.isOpen);
+    assert.not.ok(disk.files.has(file(4)));
+  },
+);
+
 logs('who waits for what a cut ends waits for the cut too, and is told of it', () => {
   const { log, block, cut, progress, writer } = logFixture();
-  log.begin(1, 0);
+  log.begin(1, 1, 0);
   block(1);
   cut(2);
   assert.ok(progress.isSynced(writer.published));
@@ -169,7 +232,7 @@ logs(
   'who waits for a cut that came after a failure is told when a snapshot holds what was lost',
   () => {
     const { log, block, cut, disk, progress, writer } = logFixture();
-    log.begin(1, 0);
+    log.begin(1, 1, 0);
     disk.fail('append', 'ENOSPC', 0);
     block(1);
     log.heal();
@@ -189,7 +252,7 @@ for (const [code, bytes] of [
 ] as const) {
   logs(`${code} after ${bytes} bytes of a write: the log ends whole, and loss is counted`, () => {
     const { log, block, cut, disk, file, figures, failures, progress, writer } = logFixture();
-    log.begin(1, 0);
+    log.begin(1, 1, 0);
     block(1);
     log.sync();
     block(2, 2);
@@ -231,7 +294,7 @@ for (const [code, bytes] of [
 
 logs('a sync that fails is not tried again: the log fails, and loss is counted', () => {
   const { log, block, disk, figures, failures, progress, writer } = logFixture();
-  log.begin(1, 0);
+  log.begin(1, 1, 0);
   block(1, 3);
   disk.fail('sync', 'EIO');
   log.sync();
@@ -250,7 +313,7 @@ logs(
   'a sync that comes due while one is under way follows it, and covers what came between',
   async () => {
     const { log, block, disk, figures, progress, writer } = logFixture();
-    log.begin(1, 0);
+    log.begin(1, 1, 0);
     disk.holdsSyncs = true;
     block(1);
     log.sync();
@@ -274,7 +337,7 @@ logs(
 
 logs('a sync that fails after its segment was finished fails the log', () => {
   const { log, block, cut, disk, failures } = logFixture();
-  log.begin(1, 0);
+  log.begin(1, 1, 0);
   disk.holdsSyncs = true;
   block(1);
   disk.fail('sync', 'EIO');
@@ -287,7 +350,7 @@ logs('a sync that fails after its segment was finished fails the log', () => {
 
 logs('a sync that finds its file closed does not', () => {
   const { log, block, cut, disk, failures } = logFixture();
-  log.begin(1, 0);
+  log.begin(1, 1, 0);
   disk.holdsSyncs = true;
   block(1);
   disk.fail('sync', 'EBADF');
@@ -302,7 +365,7 @@ for (const call of ['makeFolder', 'create', 'append', 'syncNow'] as const) {
   logs(`a segment that cannot be begun, at ${call}: the log fails, and goes on in the next`, () => {
     const { log, block, cut, disk, figures, failures, progress } = logFixture();
     disk.fail(call, 'ENOSPC');
-    log.begin(1, 0);
+    log.begin(1, 1, 0);
     const noMark = '(nor can a mark be put on the disk that says so)';
     assert.equal(failures, [`0 ENOSPC: the disk was told to fail ${noMark}`]);
     assert.ok(progress.hasFailed);
@@ -320,7 +383,7 @@ for (const call of ['create', 'append', 'syncNow'] as const) {
     `a segment that cannot be begun, at ${call}: the one before says so, and is the last`,
     () => {
       const { log, block, cut, disk, file } = logFixture();
-      log.begin(1, 0);
+      log.begin(1, 1, 0);
       block(1);
       disk.fail(call, 'ENOSPC', 64);
       if (call === 'syncNow') log.sync();
@@ -335,7 +398,7 @@ for (const call of ['create', 'append', 'syncNow'] as const) {
 
 logs('a disk that takes no mark either is told', () => {
   const { log, block, disk, failures } = logFixture();
-  log.begin(1, 0);
+  log.begin(1, 1, 0);
   disk.fail('append', 'EROFS');
   disk.fail('rewrite', 'EROFS');
   block(1);
@@ -346,7 +409,7 @@ logs('a disk that takes no mark either is told', () => {
 
 logs('the last sync of a segment that fails is a failure, and its records are lost', () => {
   const { log, block, disk, figures, failures } = logFixture();
-  log.begin(1, 0);
+  log.begin(1, 1, 0);
   block(1, 2);
   disk.fail('syncNow', 'EIO');
   log.close();

@@ -47,12 +47,42 @@ export class ShardLog {
     this.#packer = new BlockPacker(options.memory, options.blockAt, LOG_BLOCK_BYTES);
   }
 
-  /** Begins the first segment of this life, behind the one of the number `previous`, 0 when there is none. */
-  begin(number: number, previous: number): void {
+  /** Begins the first segment of a life, behind the one of the number `previous`, 0 when there is none. */
+  begin(number: number, epoch: number, previous: number): void {
     this.#asOwner(() => {
-      this.#options.owner.set('number', previous);
+      this.#options.owner.set('epoch', epoch).set('number', previous);
       this.#open(number);
     });
+  }
+
+  /**
+   * Begins a log that rests on a snapshot to come, of that number or a later one: none of it counts before. Throws
+   * where the disk does not take it.
+   */
+  found(number: number, epoch: number): void {
+    const { owner, ring, progress } = this.#options;
+    this.#asOwner(() => {
+      owner.set('epoch', epoch).set('number', 0).set('lost', 0).set('foundation', number);
+      this.#next(number);
+      progress.setSynced(ring.position);
+      progress.hasFailed = false;
+    });
+  }
+
+  /** Takes back what `found` has begun: nothing was logged. */
+  unfound(): void {
+    const { disk, folder, shard, owner } = this.#options;
+    if (!this.isOpen) return;
+    this.close();
+    // What cannot be removed counts for nothing.
+    outcomeOf(() => {
+      disk.remove(segmentFile(folder, shard, owner.get('number')));
+    });
+  }
+
+  /** The snapshot is on disk that the log rests on. */
+  founded(): void {
+    this.#asOwner(() => this.#options.owner.set('foundation', 0));
   }
 
   /** Does what only one thread may do at a time, from where the last one has left off. */
@@ -67,24 +97,29 @@ export class ShardLog {
     }
   }
 
-  /** Begins a segment; what was written before is on disk first. */
   #open(number: number): void {
-    const { disk, folder, shard, shards, epoch, clock, figures, owner } = this.#options;
     try {
-      this.#closeLeft();
-      this.#finish();
-      disk.makeFolder(shardLogFolder(folder, shard));
-      const createdMs = clock.wallMs();
-      const missing = { lostBefore: owner.get('lost'), brokenMs: 0 };
-      const ofLog = { previous: owner.get('number'), ...missing };
-      const fd = this.#create(number, { shard, shards, number, epoch, createdMs, ...ofLog });
-      owner.begin(number, fd, FILE_HEAD_BYTES, createdMs);
-      figures.add('bytes', FILE_HEAD_BYTES);
-      figures.set('segment', number);
-      figures.set('segmentBytes', FILE_HEAD_BYTES);
+      this.#next(number);
     } catch (error) {
       this.#fail('writeErrors', error);
     }
+  }
+
+  /** Begins a segment; what was written before is on disk first. */
+  #next(number: number): void {
+    const { disk, folder, shard, shards, clock, figures, owner } = this.#options;
+    this.#closeLeft();
+    this.#finish();
+    disk.makeFolder(shardLogFolder(folder, shard));
+    const createdMs = clock.wallMs();
+    const [epoch, foundation] = [owner.get('epoch'), owner.get('foundation')];
+    const missing = { lostBefore: owner.get('lost'), brokenMs: 0 };
+    const ofLog = { previous: owner.get('number'), ...missing, foundation };
+    const fd = this.#create(number, { shard, shards, number, epoch, createdMs, ...ofLog });
+    owner.begin(number, fd, FILE_HEAD_BYTES, createdMs);
+    figures.add('bytes', FILE_HEAD_BYTES);
+    figures.set('segment', number);
+    figures.set('segmentBytes', FILE_HEAD_BYTES);
   }
 
   /** A segment whose head is on disk, or none: what is half made would look like the end of the log. */

@@ -44,8 +44,6 @@ interface ScriptsOptions {
   readonly keyDiscovery: KeyDiscovery;
   readonly shardCalls: ShardCalls;
   readonly memory: LinkMemory;
-  /** True when shards keep logs. */
-  readonly isDurable: boolean;
   /** Sources about the scripts that run. */
   readonly running: BusyScriptsOptions;
   readonly page: Page;
@@ -352,12 +350,12 @@ export class Scripts {
 
   /** Has the other shards end in their logs what the script has done. */
   #prepare(shard: number): boolean {
-    const { routes, isDurable } = this.#options;
+    const { routes } = this.#options;
     const run = this.#runOf(shard);
     const others = routes.links.filter(({ index }) => index !== shard);
     const transaction = routes.nextTransaction();
     this.#transaction = transaction;
-    if (run === undefined || !isDurable || others.length === 0) {
+    if (run === undefined || !routes.isDurable || others.length === 0) {
       this.#prepared(shard);
       return true;
     }

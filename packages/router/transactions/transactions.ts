@@ -40,8 +40,6 @@ interface TransactionsOptions {
   readonly clock: Clock;
   readonly keyDiscovery: KeyDiscovery;
   readonly scripts: Scripts;
-  /** True when shards keep logs. */
-  readonly isDurable: boolean;
   /** Most bytes that a client may queue. */
   queuedBytesMax(): number;
   /** A queued command was sent on. */
@@ -203,7 +201,7 @@ export class Transactions {
       },
       shardsToStop: needsBarrier ? routes.links.length : 0,
       prepare: () => {
-        if (!needsBarrier || !this.#options.isDurable) return 0;
+        if (!needsBarrier || !routes.isDurable) return 0;
         const kind = FrameKind.prepare;
         this.#tellShards({ kind, connection: client.slot, sequence: routes.nextTransaction() });
         return routes.links.length;

@@ -10,7 +10,7 @@ import { shardCountOf, shardSettings } from '../threads/shard-settings.ts';
 /** Reads everything and changes nothing; throws with what is wrong. */
 export function checkData(settings: Settings): Promise<readonly string[]> {
   return withFolder(settings, (folder) => {
-    if (folder.isEmpty) return ['there is no data'];
+    if (folder.isEmpty) return [...folder.remarks, 'there is no data'];
     const { report } = readFolder(folder, optionsOf(settings));
     const from = report.snapshot === 0 ? 'no snapshot' : `snapshot ${report.snapshot}`;
     return [

@@ -1,48 +1,47 @@
 /**
- * Durability as far as main has to do with it: the data folder, recovery at the start, snapshots, and what happens
- * when the disk fails. The logs themselves are written by the disk thread.
+ * Durability as far as main has to do with it: recovery at the start, the logs' beginning and end while the server runs,
+ * snapshots. The logs themselves are written by shards and the disk thread.
  */
 
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errors, type Clock, type CommandError, type Logger } from '#base';
+import { unreachable, type Clock, type CommandError, type Logger } from '#base';
 import type { Settings } from '#config';
 import { LogFigures, type FlightEvent, type LatencyEvents } from '#stats';
 import { FrameKind } from '#link';
 import {
   bytesOf,
   DataFolder,
-  FolderLock,
+  DataFolderError,
   keysIn,
-  makeFolder,
   markBroken,
   realDisk,
   segmentFile,
   type DiskNotice,
+  type LogStart,
   type Manifest,
 } from '#persistence';
 import { emptyHead, type Router } from '#router';
 import { diskSettings, type DiskLink } from '../threads/disk-link.ts';
 import type { ServerMemory } from '../threads/shared-memory.ts';
-import type { Disk } from './disk.ts';
+import { LogFailure } from './log-failure.ts';
 import { ServerRecovery } from './recovery.ts';
 import type { ShardPool } from '../threads/shard-pool.ts';
 import { savePoints, SnapshotDue } from './snapshot-due.ts';
 
 /** A sync that takes so long is notable. */
 const SLOW_SYNC_US = 100_000;
-/** Between two tries to go on behind a failure. */
-const HEAL_MS = 1_000;
 /** Snapshots are looked at whether one is due as often as this. */
 const INTERVAL_CHECK_MS = 1_000;
+const SWITCHED_OFF = 'persistence was switched off';
 
-interface DurabilityOptions {
+export interface DurabilityOptions {
   readonly settings: Settings;
   readonly serverMemory: ServerMemory;
   readonly log: Logger;
   readonly clock: Clock;
-  readonly lock: FolderLock;
-  readonly disk: Disk;
+  readonly folder: string;
+  readonly disk: DiskLink;
   readonly router: Router;
   readonly latency: LatencyEvents;
   /** Ends the turn of main, so that what was put into rings is seen. */
@@ -57,43 +56,47 @@ interface SnapshotUnderWay {
   readonly waiting: ((error: Error | undefined) => void)[];
 }
 
-/** Undefined where nothing is to be kept on disk; rejects with a DataFolderError when the folder is not to be had. */
-export async function lockDataFolder(settings: Settings): Promise<FolderLock | undefined> {
-  if (!settings.boolean('persistence.enabled')) return undefined;
-  const dataDir = settings.string('persistence.data-dir');
-  makeFolder(dataDir);
-  return FolderLock.take(dataDir);
+/** The data folder as the start has found it, and what the logs of this life begin with. */
+interface Start extends LogStart {
+  readonly folder: DataFolder;
 }
 
 export class Durability {
   readonly #options: DurabilityOptions;
-  readonly #folder: DataFolder;
   readonly #due: SnapshotDue;
+  readonly #failure: LogFailure;
   readonly disk: DiskLink;
-  #nextNumber: number;
+  #start: Start | undefined;
+  #isOn = false;
+  /** Number of the next snapshot. */
+  #nextNumber = 0;
   #underWay: SnapshotUnderWay | undefined;
   #isScheduled = false;
-  #failure: string | undefined;
-  #healing: NodeJS.Timeout | undefined;
   #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
   /** The last snapshot has everything. */
   #isSavedAtEnd = false;
 
   constructor(options: DurabilityOptions) {
-    const { serverMemory, disk } = options;
     this.#options = options;
-    this.#folder = disk.folder;
     this.#due = new SnapshotDue(options);
-    this.#nextNumber = disk.firstSegment + 1;
-    this.disk = disk.link;
+    this.#failure = new LogFailure({
+      ...options,
+      note: (event, numbers) => {
+        this.#note(event, numbers);
+      },
+      tryAgain: () => {
+        if (this.#underWay === undefined) this.#begin();
+      },
+    });
+    this.disk = options.disk;
     this.disk.follow({
       notice: (notice) => {
         this.#take(notice);
       },
       died: (reason) => {
-        serverMemory.failLogs();
-        this.#markLogs();
+        options.serverMemory.failLogs();
+        if (this.#isOn) this.#markLogs();
         this.#logFailed(`the disk thread has died: ${String(reason)}`);
       },
     });
@@ -111,10 +114,29 @@ export class Durability {
     settings.onChange('snapshot.compression', tell);
   }
 
+  // The start, with data on disk or to be kept there.
+
+  /** All that is in the folder is to be read. */
+  open(folder: DataFolder): void {
+    const start = { folder, number: folder.lastSegment + 1, epoch: folder.lastEpoch + 1 };
+    this.#start = start;
+    this.#nextNumber = start.number + 1;
+    this.#setOn(true);
+  }
+
+  get #opened(): Start {
+    return this.#start ?? unreachable('the data folder was opened');
+  }
+
+  /** True while there is no data yet. */
+  get isEmpty(): boolean {
+    return this.#opened.folder.isEmpty;
+  }
+
   /** Brings all shards back to their data. Throws with what is wrong with it. */
   async recover(pool: ShardPool): Promise<void> {
     const { clock, serverMemory } = this.#options;
-    const folder = this.#folder;
+    const { folder } = this.#opened;
     const { mainPage } = serverMemory;
     const startUs = clock.nowUs();
     const begin = (): Promise<void> => this.#beginLog();
@@ -130,29 +152,77 @@ export class Durability {
    */
   async #beginLog(): Promise<void> {
     const { serverMemory } = this.#options;
-    const folder = this.#folder;
-    for (const file of folder.stillborn) rmSync(file);
+    const { folder } = this.#opened;
+    removeLeftovers(folder);
     // Repairs may have taken segments out.
     const repaired = new DataFolder(folder.folder);
     this.#due.begin(repaired.newestBytes);
-    await this.disk.begin(serverMemory.logMemory.map((_, shard) => repaired.lastOf(shard)));
+    const previous = serverMemory.logMemory.map((_, shard) => repaired.lastOf(shard));
+    await this.disk.begin(previous, this.#opened);
   }
 
-  /** True while there is no data yet. */
-  get isEmpty(): boolean {
-    return this.#folder.isEmpty;
+  // CONFIG SET appendonly.
+
+  /** True while what is done is kept on disk. */
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  #setOn(isOn: boolean): void {
+    const { serverMemory, router } = this.#options;
+    this.#isOn = isOn;
+    serverMemory.mainPage.set('keepsData', Number(isOn));
+    if (isOn) router.isDurable = true;
+  }
+
+  /**
+   * Keeps what is done from now on, behind a snapshot of what there is: once it is on disk, it takes the place of what
+   * was there. Rejects with an error when the folder does not take it; then nothing has changed.
+   */
+  async found(): Promise<void> {
+    const { serverMemory, clock } = this.#options;
+    const { mainPage } = serverMemory;
+    const folder = new DataFolder(this.#options.folder);
+    removeLeftovers(folder);
+    const number = Math.max(folder.lastSegment + 1, this.#nextNumber);
+    await this.disk.found({ number, epoch: folder.lastEpoch + 1 });
+    if (this.#isStopping) throw new DataFolderError('the server stops');
+    this.#nextNumber = number;
+    mainPage.set('awaitsSnapshot', 1);
+    mainPage.set('lastSaveFailed', 0);
+    if (this.lastSaveMs === 0) mainPage.set('lastSaveMs', Math.floor(clock.wallMs()));
+    this.#due.found();
+    this.#setOn(true);
+    this.start();
+    this.#begin();
+  }
+
+  /** Keeps nothing from now on. What was logged stays on disk as it is; settles when all of it is there. */
+  async leave(): Promise<void> {
+    const { serverMemory, router, publish } = this.#options;
+    const closed = this.disk.left();
+    this.#setOn(false);
+    this.#isScheduled = false;
+    this.#failure.forget();
+    serverMemory.mainPage.set('awaitsSnapshot', 0);
+    if (this.#underWay !== undefined) this.disk.send({ kind: 'abandon', reason: SWITCHED_OFF });
+    router.toAll({ ...emptyHead(), kind: FrameKind.leaveLog });
+    publish();
+    await closed;
+    router.isDurable = false;
   }
 
   /** The server serves: snapshots are due from now on. */
   start(): void {
-    this.#ticker = setInterval(() => {
+    this.#ticker ??= setInterval(() => {
       this.#tick();
     }, INTERVAL_CHECK_MS);
     this.#ticker.unref();
   }
 
   #tick(): void {
-    if (this.#underWay !== undefined || this.#failure !== undefined) return;
+    if (!this.#isOn || this.#underWay !== undefined) return;
+    if (this.#failure.message !== undefined) return;
     if (this.#isScheduled) this.#next();
     else if (this.#due.isDue(this.changesSinceSave)) this.#begin();
   }
@@ -228,7 +298,7 @@ export class Durability {
   }
 
   #take(notice: DiskNotice): void {
-    const { log, clock, latency } = this.#options;
+    const { clock, latency } = this.#options;
     switch (notice.kind) {
       case 'synced':
         latency.record('aof-fsync', notice.us, clock.wallMs());
@@ -237,13 +307,11 @@ export class Durability {
       case 'snapshot':
         this.#saved(notice.manifest, notice.took.us);
         // Where the log could not begin behind it, the next snapshot is tried.
-        if (this.#failure !== undefined && notice.hasLogs) this.#heal(notice.manifest.number);
+        if (notice.hasLogs) this.#heal(notice.manifest.number);
         this.#next();
         break;
       case 'snapshot-failed':
-        log.error('snapshot-failed', `snapshot ${notice.number} has failed: ${notice.message}`);
-        this.#note('snapshot-failed', [notice.number]);
-        this.#notSaved(new Error(notice.message));
+        this.#notSaved(notice.number, new Error(notice.message));
         break;
       case 'log-failed':
         this.#logFailed(
@@ -252,6 +320,8 @@ export class Durability {
         );
         break;
       case 'begun':
+      case 'founded':
+      case 'left':
       case 'purged':
       case 'stopped':
         break;
@@ -262,8 +332,7 @@ export class Durability {
     const { serverMemory, log, clock, latency, router } = this.#options;
     const { mainPage } = serverMemory;
     const underWay = this.#underWay;
-    this.#underWay = undefined;
-    mainPage.set('savingSinceMs', 0);
+    mainPage.set('awaitsSnapshot', 0);
     mainPage.add('saves', 1);
     mainPage.set('lastSaveMs', Math.floor(clock.wallMs()));
     mainPage.set('lastSaveFailed', 0);
@@ -278,23 +347,36 @@ export class Durability {
     log.info('snapshot', message, { keys, bytes: bytesOf(manifest), ms: Math.round(us / 1_000) });
     if (underWay !== undefined) router.tracing.snapshot(underWay.beganUs, keys);
     this.#note('snapshot', [manifest.number, keys, bytesOf(manifest), us]);
-    for (const waiting of underWay?.waiting ?? []) waiting(undefined);
+    this.#endSnapshot(undefined);
   }
 
-  #notSaved(error: Error): void {
-    const { mainPage } = this.#options.serverMemory;
-    const underWay = this.#underWay;
-    this.#underWay = undefined;
-    mainPage.set('savingSinceMs', 0);
+  #notSaved(number: number, error: Error): void {
+    if (!this.#isOn) {
+      // Nobody wants it any more.
+      this.#endSnapshot(error);
+      return;
+    }
+    const { serverMemory, log } = this.#options;
+    const { mainPage } = serverMemory;
+    log.error('snapshot-failed', `snapshot ${number} has failed: ${error.message}`);
+    this.#note('snapshot-failed', [number]);
     mainPage.add('savesFailed', 1);
     this.#due.failed();
     mainPage.set('lastSaveFailed', 1);
-    for (const waiting of underWay?.waiting ?? []) waiting(error);
+    this.#endSnapshot(error);
     this.#next();
   }
 
+  /** Tells those who wait for the snapshot under way what has become of it. */
+  #endSnapshot(error: Error | undefined): void {
+    const underWay = this.#underWay;
+    this.#underWay = undefined;
+    this.#options.serverMemory.mainPage.set('savingSinceMs', 0);
+    for (const waiting of underWay?.waiting ?? []) waiting(error);
+  }
+
   #next(): void {
-    if (!this.#isScheduled || this.#isStopping) return;
+    if (!this.#isScheduled || this.#isStopping || !this.#isOn) return;
     this.#isScheduled = false;
     if (this.#underWay === undefined) this.#begin();
   }
@@ -303,32 +385,13 @@ export class Durability {
 
   /** Error with which writes are refused, or undefined. */
   get refusal(): CommandError | undefined {
-    const { settings, serverMemory } = this.#options;
-    if (this.#failure !== undefined) {
-      const isReadOnly = settings.string('persistence.wal-failure-policy') === 'readonly';
-      return isReadOnly ? errors.logFailed(this.#failure) : undefined;
-    }
-    const isSaved = serverMemory.mainPage.get('lastSaveFailed') === 0;
-    if (isSaved || !settings.boolean('snapshot.stop-writes-on-error')) return undefined;
-    return savePoints(settings).length > 0 ? errors.snapshotFailed : undefined;
-  }
-
-  get failure(): string | undefined {
-    return this.#failure;
+    return this.#failure.refusal;
   }
 
   #logFailed(message: string, shard = -1): void {
-    const { log, serverMemory, settings } = this.#options;
-    const isNew = this.#failure === undefined;
-    this.#failure = message;
-    serverMemory.mainPage.set('logFailed', 1);
-    this.#note('log-failed', [shard]);
-    if (isNew) {
-      const policy = settings.string('persistence.wal-failure-policy');
-      const then = policy === 'readonly' ? 'writes are refused' : 'writes go on and ARE NOT KEPT';
-      log.error('log-failed', `${message}; ${then} until a snapshot succeeds`);
-    }
-    this.#tryToHeal();
+    // A log that could not be closed is told, and nothing waits for it.
+    if (this.#isOn) this.#failure.begin(message, shard);
+    else this.#options.log.error('log-failed', message);
   }
 
   /** Marks the logs as broken: the thread that writes them cannot say any more that they have ended. */
@@ -336,29 +399,15 @@ export class Durability {
     const { serverMemory, clock } = this.#options;
     for (const [shard, memory] of serverMemory.logMemory.entries()) {
       const number = new LogFigures(memory).get('segment');
-      markBroken(realDisk, segmentFile(this.#folder.folder, shard, number), clock.wallMs());
+      markBroken(realDisk, segmentFile(this.#options.folder, shard, number), clock.wallMs());
     }
   }
 
-  /** Begins snapshots until one succeeds: it has what the log lacks now, and the log goes on behind it. */
-  #tryToHeal(): void {
-    if (this.#isStopping || this.#healing !== undefined) return;
-    this.#healing = setTimeout(() => {
-      this.#healing = undefined;
-      if (this.#failure === undefined || this.#isStopping) return;
-      if (this.#underWay === undefined) this.#begin();
-      this.#tryToHeal();
-    }, HEAL_MS);
-    this.#healing.unref();
-  }
-
+  /** A snapshot has what the logs lack, and they go on behind it. */
   #heal(number: number): void {
-    const { log, serverMemory } = this.#options;
-    this.#failure = undefined;
-    serverMemory.mainPage.set('logFailed', 0);
+    if (this.#failure.message === undefined) return;
     this.disk.send({ kind: 'healed' });
-    this.#note('log-healed', [number]);
-    log.info('log-healed', 'the log is written again');
+    this.#failure.healed(number);
   }
 
   #note(event: FlightEvent, numbers: readonly number[]): void {
@@ -373,8 +422,9 @@ export class Durability {
   async saveAtEnd(leftMs: number, wanted: boolean | undefined): Promise<void> {
     const { settings } = this.#options;
     const isUsual = savePoints(settings).length > 0 && this.changesSinceSave > 0;
-    // What a log that has failed lacks is nowhere else.
-    const isNeeded = isUsual || this.#failure !== undefined;
+    // What a log that has failed lacks is nowhere else, nor is what one rests on that was begun anew.
+    const awaitsSnapshot = this.#options.serverMemory.mainPage.get('awaitsSnapshot') === 1;
+    const isNeeded = isUsual || awaitsSnapshot || this.#failure.message !== undefined;
     if (!(wanted ?? isNeeded) || leftMs <= 0) return;
     const failure = await Promise.race([
       this.save().catch((error: unknown) => String(error)),
@@ -387,8 +437,12 @@ export class Durability {
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearInterval(this.#ticker);
-    clearTimeout(this.#healing);
+    this.#failure.stop();
     await this.disk.stop(this.#isSavedAtEnd);
-    this.#options.lock.release();
   }
+}
+
+/** Removes what the last life has begun and not ended, and what counts for nothing since its snapshot never came. */
+function removeLeftovers({ stillborn, unfounded }: DataFolder): void {
+  for (const left of [...stillborn, ...unfounded]) rmSync(left, { recursive: true, force: true });
 }

@@ -57,7 +57,7 @@ export class ServerRecovery {
   async run(): Promise<boolean> {
     const { folder, log, clock, settings } = this.#options;
     const startUs = clock.nowUs();
-    for (const message of folder.rejected) log.warn('snapshot-rejected', message);
+    for (const message of folder.remarks) log.warn('left-out', message);
     const anyway = settings.boolean('persistence.recover-anyway');
     const redistributed = await this.#redistribute(anyway);
     const recovered =

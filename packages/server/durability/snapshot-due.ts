@@ -52,6 +52,15 @@ export class SnapshotDue {
     this.#isOwed = true;
   }
 
+  /** The logs begin anew, and rest on a snapshot that is not on disk. */
+  found(): void {
+    const { mainPage } = this.#options.serverMemory;
+    this.#isOwed = true;
+    this.#retryMs = 0;
+    mainPage.set('logBaseBytes', 0);
+    mainPage.set('logCountAtBase', this.#ofLogs('bytes'));
+  }
+
   /** A snapshot is on disk; the logs go on in segments that began with it. */
   saved(snapshotBytes: number): void {
     const { mainPage } = this.#options.serverMemory;

@@ -36,6 +36,7 @@ export function persistence(metrics: ServerMetrics): Line[] {
     ['aof_last_cow_size', report.preservedBytes],
     ['aof_last_bgrewrite_status', status(report.hasLastSaveFailed)],
     ['aof_last_write_status', status(report.hasLogFailed)],
+    ['log_awaits_snapshot', Number(report.awaitsSnapshot)],
     ['aof_current_size', report.currentBytes],
     ['aof_base_size', report.baseBytes],
     ['aof_pending_bio_fsync', logTotals('unsyncedBytes') > 0 ? 1 : 0],

@@ -49,9 +49,8 @@ import { renderInfo } from '../info/info.ts';
 import { ThreadProfiles } from '../threads/thread-profiles.ts';
 import { REDIS_VERSION } from '../version.ts';
 import type { Clients } from '../clients/clients.ts';
-import type { ListeningPlaces } from '../clients/listening-places.ts';
 import type { LatencyMonitor } from '../diagnostics/latency-monitor.ts';
-import type { Durability } from '../durability/durability.ts';
+import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import type { MetricsReader } from '../info/metrics-reader.ts';
 import type { ServerMetrics } from '../info/server-metrics.ts';
 import type { ClientMessaging } from '../messaging/client-messaging.ts';
@@ -60,6 +59,7 @@ import type { SettingsBroadcast } from '../threads/shard-settings.ts';
 import { authenticationPort } from './authentication-port.ts';
 import { bundlesPort } from './bundles-port.ts';
 import { clientsPort } from './clients-port.ts';
+import type { LateSettings } from './late-settings.ts';
 import { memoryPort } from './memory-port.ts';
 import { scriptsPort } from './scripts-port.ts';
 import { settingsPort } from './settings-port.ts';
@@ -82,10 +82,9 @@ interface MainRunnerOptions {
   readonly metricsReader: MetricsReader;
   readonly measure: () => ServerMetrics;
   readonly ops: OpsLink;
-  readonly places: ListeningPlaces;
+  readonly lateSettings: LateSettings;
   readonly broadcast: SettingsBroadcast;
-  /** Undefined where nothing is kept on disk. */
-  readonly durability: Durability | undefined;
+  readonly persistence: PersistenceSwitch;
   readonly log: Logger;
   readonly statistics: StatisticsPort;
   /** Begins to stop for a client. */
@@ -117,18 +116,18 @@ export class MainRunner implements Contexts {
   readonly process: ProcessPort;
   readonly timers: TimersPort;
   readonly log: LogPort;
-  readonly saving: SavingPort | undefined;
   readonly startedMs: number;
   readonly transactions: TransactionsPort;
   readonly scripts: ScriptsPort;
   readonly #settings: Settings;
   readonly #router: Router;
   readonly #messaging: ClientMessaging;
+  readonly #persistence: PersistenceSwitch;
   #client: Client | undefined;
   #reply: ReplyWriter | undefined;
 
   constructor(options: MainRunnerOptions) {
-    const { settings, router, clients, messaging, latencyMonitor, durability, ops, log } = options;
+    const { settings, router, clients, messaging, latencyMonitor, persistence, ops, log } = options;
     this.#settings = settings;
     this.#router = router;
     this.#messaging = messaging;
@@ -154,7 +153,7 @@ export class MainRunner implements Contexts {
     this.keyFates = latencyMonitor.keyFates;
     this.process = {
       shutdown: (shutdown) => {
-        if (shutdown.save === 'always' && !shutdown.force && durability === undefined) {
+        if (shutdown.save === 'always' && !shutdown.force && this.saving === undefined) {
           log.error('cannot-save', 'SHUTDOWN SAVE: persistence.enabled is off');
           throw errors.shutdownFailed;
         }
@@ -164,7 +163,7 @@ export class MainRunner implements Contexts {
       abortShutdown: () => false,
       freeze: pause,
     };
-    this.saving = durability;
+    this.#persistence = persistence;
     this.startedMs = options.startedMs;
     this.timers = {
       after: (ms, callback) => {
@@ -192,6 +191,10 @@ export class MainRunner implements Contexts {
 
   get client(): Client {
     return this.#client ?? unreachable('a command is being run');
+  }
+
+  get saving(): SavingPort | undefined {
+    return this.#persistence.durability;
   }
 
   get pubsub(): PubSubPort {

@@ -4,7 +4,7 @@ import { readMemoryMap, type MemoryMap } from '#base';
 import type { MemoryPort } from '#commands';
 import { PURGE } from '#stats';
 import type { Router } from '#router';
-import type { Durability } from '../durability/durability.ts';
+import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import { allocatorReport, memoryDiagnosis } from '../info/memory-report.ts';
 import { memoryStats } from '../info/memory-stats.ts';
 import type { MetricsReader } from '../info/metrics-reader.ts';
@@ -16,12 +16,11 @@ interface MemoryPortOptions {
   readonly metricsReader: MetricsReader;
   readonly ops: OpsLink;
   readonly router: Router;
-  /** Undefined where nothing is kept on disk. */
-  readonly durability: Durability | undefined;
+  readonly persistence: PersistenceSwitch;
 }
 
 export function memoryPort(options: MemoryPortOptions): MemoryPort {
-  const { measure, metricsReader, ops, router, durability } = options;
+  const { measure, metricsReader, ops, router, persistence } = options;
   return {
     stats: () => memoryStats(measure(), readMemoryMap(metricsReader.linkBytes)),
     statsLater: async () => {
@@ -34,7 +33,7 @@ export function memoryPort(options: MemoryPortOptions): MemoryPort {
     purge: async () => {
       await router.shardCalls.ask(PURGE, null);
       metricsReader.memory.purge();
-      await durability?.disk.purge();
+      await persistence.purge();
       // What the threads have dropped is malloc's by then.
       await ops.purge();
     },

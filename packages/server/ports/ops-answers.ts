@@ -7,7 +7,7 @@ import type { ClientReport, LatencyEventReport, SlowlogReport } from '#api-types
 import type { MainAnswers } from '#http';
 import type { Router } from '#router';
 import type { Clients } from '../clients/clients.ts';
-import type { Durability } from '../durability/durability.ts';
+import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import { removedKeys } from '../diagnostics/key-fates-answer.ts';
 import { scriptsDocument } from '../diagnostics/script-reports.ts';
 import { pageAnswers, type PageAnswersOptions } from './page-answers.ts';
@@ -18,14 +18,13 @@ const CLIENTS_AT_ONCE = 200;
 interface OpsAnswersOptions extends PageAnswersOptions {
   readonly router: Router;
   readonly clock: Clock;
-  /** Undefined where nothing is kept on disk. */
-  readonly durability: Durability | undefined;
+  readonly persistence: PersistenceSwitch;
   /** Begins to stop. */
   readonly shutdown: (options: ShutdownOptions) => void;
 }
 
 export function opsAnswers(options: OpsAnswersOptions): MainAnswers {
-  const { router, clients, latencyMonitor, durability, log } = options;
+  const { router, clients, latencyMonitor, persistence, log } = options;
   return {
     ...pageAnswers(options),
     clients: () => clientReports(clients, options.clock),
@@ -42,13 +41,14 @@ export function opsAnswers(options: OpsAnswersOptions): MainAnswers {
       return reports.map((report) => (report.missing ? null : report.answer));
     },
     snapshot: () => {
+      const { durability } = persistence;
       if (durability === undefined) return 'nothing-kept';
       if (durability.saveInBackground(false) === 'busy') return 'busy';
       log.info('snapshot-asked', 'a snapshot was asked for over HTTP');
       return 'started';
     },
     shutdown: ({ save }) => {
-      if (save === 'always' && durability === undefined) return 'nothing-kept';
+      if (save === 'always' && persistence.durability === undefined) return 'nothing-kept';
       log.info('shutdown-asked', 'shutdown was asked for over HTTP');
       // Whoever asked is told first that it begins.
       setImmediate(() => {

@@ -6,11 +6,11 @@ import { ConfigCommandError, isSettingName, Settings } from '#config';
 import type { HotKeysDocument, HotWindowDocument } from '#api-types';
 import type { ActionAnswer, MainAnswers } from '#http';
 import type { Clients } from '../clients/clients.ts';
-import type { ListeningPlaces } from '../clients/listening-places.ts';
 import type { HotKeysSession } from '../diagnostics/hot-keys.ts';
 import type { LatencyMonitor } from '../diagnostics/latency-monitor.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
 import { keyAsText } from './json-text.ts';
+import type { LateSettings } from './late-settings.ts';
 
 export interface PageAnswersOptions {
   readonly clients: Clients;
@@ -18,7 +18,7 @@ export interface PageAnswersOptions {
   readonly latencyMonitor: LatencyMonitor;
   readonly log: Logger;
   readonly ops: OpsLink;
-  readonly places: ListeningPlaces;
+  readonly lateSettings: LateSettings;
 }
 
 export function pageAnswers(options: PageAnswersOptions): MainAnswers {
@@ -142,13 +142,14 @@ function killClient({ clients, log }: PageAnswersOptions, id: number): ActionAns
 
 /** The value is not logged: it may be a secret. */
 async function setSetting(
-  { places, log, ops }: PageAnswersOptions,
+  { lateSettings, log, ops }: PageAnswersOptions,
   name: string,
   value: string,
 ): Promise<ActionAnswer> {
   if (!isSettingName(name)) return 'there is no such setting';
   try {
-    await places.set([Settings.pair(name, value)]);
+    await lateSettings.set([Settings.pair(name, value)], true);
+    await lateSettings.settled();
   } catch (error) {
     if (error instanceof ConfigCommandError) return error.message;
     throw error;

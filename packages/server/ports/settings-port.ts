@@ -3,20 +3,20 @@
 import { errors } from '#base';
 import type { SettingsPort } from '#commands';
 import { ConfigCommandError, type Settings } from '#config';
-import type { ListeningPlaces } from '../clients/listening-places.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
 import type { SettingsBroadcast } from '../threads/shard-settings.ts';
+import type { LateSettings } from './late-settings.ts';
 
 interface SettingsPortOptions {
   readonly settings: Settings;
-  readonly places: ListeningPlaces;
+  readonly lateSettings: LateSettings;
   readonly ops: OpsLink;
   readonly broadcast: SettingsBroadcast;
 }
 
 export function settingsPort({
   settings,
-  places,
+  lateSettings,
   ops,
   broadcast,
 }: SettingsPortOptions): SettingsPort {
@@ -30,8 +30,9 @@ export function settingsPort({
   };
   return {
     get: (patterns) => settings.configGet(patterns),
-    set: (pairs) => answering(() => places.set(pairs)),
-    shown: async () => {
+    set: (pairs, mayWait) => answering(() => lateSettings.set(pairs, mayWait)),
+    shown: async (mayWait) => {
+      if (mayWait) await lateSettings.settled();
       await Promise.all([ops.settingsShown(), broadcast.applied()]);
     },
     rewrite: () => {

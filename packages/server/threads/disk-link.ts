@@ -2,14 +2,22 @@
 
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { Settings } from '#config';
-import type { DiskData, DiskNotice, DiskOrder, DiskSettings, DurabilityMode } from '#persistence';
+import type {
+  DiskData,
+  DiskNotice,
+  DiskOrder,
+  DiskSettings,
+  DurabilityMode,
+  LogStart,
+} from '#persistence';
 import { diskWorkerUrl } from '#workers';
 
+const ENDED = 'the disk thread has ended, and only a start makes another';
 /** Young generation of its heap: records and blocks are in shared memory. */
 const YOUNG_GENERATION_MB = 8;
 
-/** Ports that one shard needs to reach the disk thread. */
-interface ShardPorts {
+/** Ports by which one shard and the disk thread reach each other, at one of the two ends. */
+export interface DiskPorts {
   readonly records: MessagePort;
   readonly pieces: MessagePort;
 }
@@ -24,8 +32,6 @@ interface DiskListener {
 }
 
 export class DiskLink {
-  /** The shards' ends, to be handed to their threads. */
-  readonly shardPorts: readonly ShardPorts[];
   readonly #port: MessagePort;
   readonly #begun: Promise<void>;
   readonly #stopped: Promise<void>;
@@ -33,16 +39,15 @@ export class DiskLink {
   #hasBegun: () => void = () => undefined;
   #hasStopped: () => void = () => undefined;
   #isStopping = false;
+  #hasEnded = false;
+  /** Hear how the logs have begun anew, and that all are closed, while somebody waits for that. */
+  #founded: (problem: string | undefined) => void = () => undefined;
+  #left: () => void = () => undefined;
   /** Waiting purges, the first one first. */
   readonly #purges: (() => void)[] = [];
 
-  constructor(options: DiskOptions) {
-    const shards = Array.from({ length: options.link.shards }, () => {
-      return { records: new MessageChannel(), pieces: new MessageChannel() };
-    });
-    this.shardPorts = shards.map(({ records, pieces }) => {
-      return { records: records.port1, pieces: pieces.port1 };
-    });
+  /** With the disk thread's end of each shard's ports. */
+  constructor(options: DiskOptions, ports: readonly DiskPorts[]) {
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     this.#stopped = new Promise((resolve) => {
@@ -54,8 +59,8 @@ export class DiskLink {
     this.#worker = this.#start({
       ...options,
       port: port2,
-      records: shards.map(({ records }) => records.port2),
-      pieces: shards.map(({ pieces }) => pieces.port2),
+      records: ports.map(({ records }) => records),
+      pieces: ports.map(({ pieces }) => pieces),
     });
   }
 
@@ -64,6 +69,8 @@ export class DiskLink {
     this.#port.on('message', (message: DiskNotice) => {
       if (message.kind === 'stopped') this.#hasStopped();
       else if (message.kind === 'begun') this.#hasBegun();
+      else if (message.kind === 'founded') this.#founded(message.problem);
+      else if (message.kind === 'left') this.#left();
       else if (message.kind === 'purged') this.#purges.shift()?.();
       else listener.notice(message);
     });
@@ -71,6 +78,11 @@ export class DiskLink {
     this.#worker.on('error', (error) => {
       if (!this.#isStopping) listener.died(error);
       this.#hasBegun();
+    });
+    this.#worker.on('exit', () => {
+      this.#hasEnded = true;
+      this.#founded(ENDED);
+      this.#left();
     });
   }
 
@@ -90,9 +102,28 @@ export class DiskLink {
   }
 
   /** Begins the logs behind the segments of these numbers, one for each shard; settles when they can be written. */
-  async begin(previous: readonly number[]): Promise<void> {
-    this.send({ kind: 'begin', previous });
+  async begin(previous: readonly number[], { number, epoch }: LogStart): Promise<void> {
+    this.send({ kind: 'begin', previous, number, epoch });
     await this.#begun;
+  }
+
+  /** Begins the logs anew; rejects with why none could be. */
+  async found({ number, epoch }: LogStart): Promise<void> {
+    if (this.#hasEnded) throw new Error(ENDED);
+    const founded = new Promise<string | undefined>((resolve) => {
+      this.#founded = resolve;
+    });
+    this.send({ kind: 'found', number, epoch });
+    const problem = await founded;
+    if (problem !== undefined) throw new Error(problem);
+  }
+
+  /** Settles when all logs are closed, since no shard logs any more. */
+  async left(): Promise<void> {
+    if (this.#hasEnded) return;
+    await new Promise<void>((resolve) => {
+      this.#left = resolve;
+    });
   }
 
   /** Settles when the thread has given back the memory that it does not use, or has ended. */

@@ -12,8 +12,8 @@ import type { ShardSettingValues } from '#commands';
 import type { BodyPort } from '#router';
 import type { RecoveryAnswer, RecoveryOrder, ShardThreadData } from '#shard';
 import { shardWorkerUrl } from '#workers';
-import type { Disk } from '../durability/disk.ts';
 import { REDIS_VERSION } from '../version.ts';
+import type { DiskPorts } from './disk-link.ts';
 import type { ServerMemory } from './shared-memory.ts';
 
 const SEED_BYTES = 16;
@@ -23,14 +23,17 @@ const YOUNG_GENERATION_MB = 16;
 interface ShardPoolOptions {
   serverMemory: ServerMemory;
   settings: ShardSettingValues;
-  /** Undefined where nothing is kept on disk. */
-  disk: Disk | undefined;
+  folder: string;
+  /** True where data is to be read before the shards serve. */
+  recovers: boolean;
   /** Called once, for the first shard that ends without being told to. */
   died(shard: number, reason: unknown): void;
 }
 
 export class ShardPool {
   readonly ports: readonly BodyPort[];
+  /** The disk thread's ends of its ways to the shards, which may be told to log at any time. */
+  readonly diskPorts: readonly DiskPorts[];
   readonly #workers: Worker[] = [];
   readonly #ends: Promise<void>[] = [];
   readonly #ups: Promise<void>[] = [];
@@ -40,12 +43,16 @@ export class ShardPool {
 
   constructor(options: ShardPoolOptions) {
     const ports: BodyPort[] = [];
+    const diskPorts: DiskPorts[] = [];
     for (let index = 0; index < options.serverMemory.shape.shards; index += 1) {
       const { port1, port2 } = new MessageChannel();
+      const [records, pieces] = [new MessageChannel(), new MessageChannel()];
       ports.push(bodyPort(port1));
-      this.#start(index, port2, options);
+      diskPorts.push({ records: records.port2, pieces: pieces.port2 });
+      this.#start(index, port2, { records: records.port1, pieces: pieces.port1 }, options);
     }
     this.ports = ports;
+    this.diskPorts = diskPorts;
   }
 
   /** Asks a shard that does not serve yet. */
@@ -82,17 +89,10 @@ export class ShardPool {
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
 
-  #start(index: number, port: MessagePort, options: ShardPoolOptions): void {
+  #start(index: number, port: MessagePort, toDisk: DiskPorts, options: ShardPoolOptions): void {
     const { shape, memory, pageShape, shardMemory, recorders, observerData } = options.serverMemory;
-    const { disk } = options;
-    const ports = disk?.link.shardPorts[index];
-    const durability = disk &&
-      ports && {
-        epoch: disk.epoch,
-        folder: disk.folder.folder,
-        figures: options.serverMemory.logMemory[index]!,
-        ...ports,
-      };
+    const { folder, recovers } = options;
+    const figures = options.serverMemory.logMemory[index]!;
     const data: ShardThreadData = {
       index,
       link: shape,
@@ -104,11 +104,12 @@ export class ShardPool {
       seed: randomBytes(SEED_BYTES),
       settings: options.settings,
       redisVersion: REDIS_VERSION,
-      durability,
+      durability: { folder, figures, ...toDisk },
+      recovers,
     };
     const worker = new Worker(shardWorkerUrl, {
       workerData: data,
-      transferList: ports === undefined ? [port] : [port, ports.records, ports.pieces],
+      transferList: [port, toDisk.records, toDisk.pieces],
       name: `svc-shard-${String(index)}`,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });

@@ -46,7 +46,7 @@ export class ServerMemory {
   readonly pageShape: PageShape;
   readonly shardMemory: readonly SharedMemory[];
   readonly mainPage: Page;
-  /** Memory in which the disk thread tells of each shard's log; none where nothing is kept on disk. */
+  /** Memory in which the disk thread tells of each shard's log. */
   readonly logMemory: readonly SharedMemory[];
   readonly logFigures: readonly LogFigures[];
   readonly opsPage: Page;
@@ -66,8 +66,7 @@ export class ServerMemory {
   #memoryLimit: number;
 
   constructor(shardCount: number, settings: Settings, nowUs: number) {
-    const isDurable = settings.boolean('persistence.enabled');
-    this.shape = defaultShape(shardCount, isDurable);
+    this.shape = defaultShape(shardCount);
     this.layout = layoutOf(this.shape);
     this.memory = LinkMemory.allocate(this.layout.bytes);
     this.doorbell = new Doorbell(this.memory, this.layout.doorbell);
@@ -81,9 +80,7 @@ export class ServerMemory {
     const pageBytes = Page.bytes(this.pageShape);
     this.shardMemory = Array.from({ length: shardCount }, () => allocateShared(pageBytes));
     this.shardPages = this.shardMemory.map((page) => new Page(this.pageShape, page));
-    this.logMemory = isDurable
-      ? Array.from({ length: shardCount }, () => allocateShared(LogFigures.bytes))
-      : [];
+    this.logMemory = this.shardMemory.map(() => allocateShared(LogFigures.bytes));
     this.logFigures = this.logMemory.map((memory) => new LogFigures(memory));
     const mainMemory = allocateShared(pageBytes);
     const mainPage = new Page(this.pageShape, mainMemory);
@@ -108,6 +105,7 @@ export class ServerMemory {
     };
     this.observer = new Observer(this.observerData);
     mainPage.set('startedUs', nowUs);
+    mainPage.set('keepsData', Number(settings.boolean('persistence.enabled')));
     mainPage.tracksLatency = settings.boolean('latency.tracking');
     this.#memoryLimit = settings.number('memory.maxmemory');
     settings.onChange('memory.maxmemory', (value) => {

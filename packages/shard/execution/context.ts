@@ -37,6 +37,8 @@ interface ContextOptions {
   random: () => number;
   sleep: (seconds: number) => void;
   readLog?: (settings: ShardSettingValues) => Store;
+  /** Tells whether anything is logged. */
+  journal?: { readonly isOn: boolean };
 }
 
 export class ExecutionContext implements ShardContext {
@@ -62,7 +64,8 @@ export class ExecutionContext implements ShardContext {
   #scripts: ShardScripts | undefined;
   readonly random: () => number;
   readonly sleep: (seconds: number) => void;
-  readonly readLog: (() => Store) | undefined;
+  readonly #readLog: (() => Store) | undefined;
+  readonly #journal: ContextOptions['journal'];
   readonly #values: Float64Array;
   readonly #watches: Watches;
   readonly #waitingClients: WaitingClients;
@@ -87,7 +90,8 @@ export class ExecutionContext implements ShardContext {
     this.random = options.random;
     this.sleep = options.sleep;
     const { readLog, settings } = options;
-    this.readLog = readLog && (() => readLog(settings.all));
+    this.#readLog = readLog && (() => readLog(settings.all));
+    this.#journal = options.journal;
     this.keyspace = options.store.databases[0] ?? unreachable('a store has a database');
     this.#values = options.page.values;
     this.#watches = options.watches;
@@ -95,6 +99,11 @@ export class ExecutionContext implements ShardContext {
     this.#events = options.events;
     this.#keyUse = options.keyUse;
     this.#isKept = options.isKept;
+  }
+
+  /** Undefined while nothing is kept on disk. */
+  get readLog(): (() => Store) | undefined {
+    return this.#journal?.isOn === true ? this.#readLog : undefined;
   }
 
   /** Begins a command in a mode, which lasts until `leave`. The executor's alone. */

@@ -51,6 +51,9 @@ export class Messages {
           this.#options.scripts.libraries,
         );
         break;
+      case FrameKind.leaveLog:
+        this.#options.snapshots.leaveLog();
+        break;
       case FrameKind.unwatch:
         this.#options.watches.forget(words[word + Request.connection]!);
         break;

@@ -24,7 +24,6 @@ import { SnapshotPieces } from '../snapshot/snapshot-pieces.ts';
 
 /** Data that main gives a shard's thread for its durability. */
 export interface ShardDurability {
-  readonly epoch: number;
   readonly folder: string;
   /** Records too large for the ring. */
   readonly records: MessagePort;
@@ -34,20 +33,20 @@ export interface ShardDurability {
   readonly figures: SharedMemory;
 }
 
-/** The shard's ways to the disk; none where nothing is kept. */
+/** The shard's ways to the disk. Nothing is written before the journal is on. */
 export function durablePartsOf(
   index: number,
-  durability: ShardDurability | undefined,
+  durability: ShardDurability,
   memory: LinkMemory,
   layout: LinkLayout,
-): Pick<MachineOptions, 'journal' | 'snapshots' | 'readLog'> {
-  if (durability === undefined) return {};
-  const { epoch, folder, records, pieces, figures } = durability;
+): Required<Pick<MachineOptions, 'journal' | 'snapshots' | 'readLog'>> {
+  const { folder, records, pieces, figures } = durability;
   const bell = new Doorbell(memory, layout.logBell);
   const place = layout.logs[index] ?? unreachable('the shard has a log ring');
   const progressAt = layout.logProgress[index] ?? unreachable('the shard has a place for progress');
   const ownerAt = layout.logOwners[index] ?? unreachable('the log of the shard has an owner');
   const progress = new LogProgress(memory, progressAt);
+  const owner = new LogOwner(memory, ownerAt, LogThread.shard);
   const wake = (): void => {
     bell.ring();
   };
@@ -55,7 +54,6 @@ export function durablePartsOf(
     shard: index,
     shards: layout.logs.length,
     folder,
-    epoch,
     disk: realDisk,
     clock: systemClock,
     memory,
@@ -63,7 +61,7 @@ export function durablePartsOf(
     opensFiles: false,
     ring: new RingReader(memory, place),
     blockAt: layout.logBlocks[index] ?? unreachable('the shard has a place for blocks'),
-    owner: new LogOwner(memory, ownerAt, LogThread.shard),
+    owner,
     figures: new LogFigures(figures),
     receive: () => unreachable('what comes by message is for the disk thread'),
     unsynced: wake,
@@ -74,7 +72,7 @@ export function durablePartsOf(
   const journal = new Journal({
     memory,
     progress,
-    epoch,
+    epoch: () => owner.get('epoch'),
     clock: systemClock,
     ring: new RingWriter(memory, place),
     wake,
@@ -88,6 +86,7 @@ export function durablePartsOf(
     },
   });
   const readLog = (settings: ShardSettingValues): Store => {
+    if (owner.get('foundation') > 0) throw new Error('its first snapshot is not on disk yet');
     if (!journal.drain()) throw new Error('the log cannot be written');
     return readShard(folder, { index, shards: layout.logs.length, settings });
   };

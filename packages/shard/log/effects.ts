@@ -157,7 +157,7 @@ export class Effects {
 
   beginGroup(): void {
     this.#isInGroup = true;
-    this.#journal?.beginGroup();
+    if (this.isLogging) this.#journal!.beginGroup();
   }
 
   endGroup(): void {

@@ -14,7 +14,7 @@ const LARGE = new Uint8Array(RING_BYTES);
 
 /** A journal whose records are "on disk" as soon as somebody takes them from the ring. */
 function fixture() {
-  const layout = layoutOf({ ...defaultShape(1, true), logRingBytes: RING_BYTES });
+  const layout = layoutOf({ ...defaultShape(1), logRingBytes: RING_BYTES });
   const memory = LinkMemory.allocate(layout.bytes);
   const place = layout.logs[0]!;
   const ring = new RingWriter(memory, place);
@@ -34,7 +34,7 @@ function fixture() {
     ring,
     progress,
     clock: systemClock,
-    epoch: 1,
+    epoch: () => 1,
     wake: () => {
       happened.push('disk thread');
       take();
@@ -48,7 +48,7 @@ function fixture() {
     },
     transfer: () => happened.push('transfer'),
   });
-  journal.isOn = true;
+  journal.begin();
   journal.mode = 'sync';
   const change = (value: string | Uint8Array = 'v'): void => {
     journal.effect(['SET', 'k', value], 0, 0);
@@ -98,6 +98,36 @@ journals(
     assert.equal(since(), ['shard']);
   },
 );
+
+journals(
+  'what was logged before it is left is written, and settled by the replies that tell of it',
+  () => {
+    const { journal, progress, ring, state, change, since } = fixture();
+    change();
+    journal.transactions = 5;
+    journal.leave();
+    assert.not.ok(journal.isOn);
+    assert.is(ring.backlog, 0);
+    assert.equal(since(), ['disk thread']);
+    assert.ok(journal.mustSettle);
+    // Its file is closed by now.
+    state.isBusy = true;
+    assert.ok(journal.settle());
+    assert.not.ok(journal.mustSettle);
+    journal.begin();
+    assert.equal([journal.isOn, journal.transactions], [true, 0]);
+    assert.ok(progress.isSynced(ring.published));
+  },
+);
+
+journals('what could not be written when it is left is dropped, and told', () => {
+  const { journal, progress, change } = fixture();
+  progress.hasFailed = true;
+  change();
+  journal.leave();
+  assert.is(journal.settle(), false);
+  assert.ok(journal.settle(), 'once');
+});
 
 journals('what the log could not take is told once, by the replies that tell of it', () => {
   const { journal, progress, change, state } = fixture();

@@ -52,8 +52,8 @@ interface JournalOptions {
   readonly ring: RingWriter;
   readonly progress: LogProgress;
   readonly clock: Clock;
-  /** Epoch: the number of this life of the server. */
-  readonly epoch: number;
+  /** Returns the epoch: the number of the life of the server that the log is of. */
+  readonly epoch: () => number;
   /** Wakes the disk thread. */
   readonly wake: () => void;
   /**
@@ -75,7 +75,7 @@ interface RecordHead {
 }
 
 export class Journal {
-  /** True while changes are logged; false while recovery does them again. */
+  /** True while changes are logged; false while recovery does them again, and where nothing is kept. */
   isOn = false;
   /** Durability that replies wait for: the sync of their writes, their write, or nothing. */
   mode: DurabilityMode = 'async';
@@ -83,6 +83,7 @@ export class Journal {
   answersUnkept = false;
   readonly #options: JournalOptions;
   readonly #frameBytesMax: number;
+  #epoch = 0;
   #isGrouping = false;
   #hasGrouped = false;
   /** Records that found the ring full, in order, and in their pieces: the first has the head. */
@@ -107,9 +108,25 @@ export class Journal {
     this.#view = new DataView(options.memory.bytes.buffer);
   }
 
+  /** Changes are logged from now on, in a segment that has nothing yet. */
+  begin(): void {
+    this.#epoch = this.#options.epoch();
+    this.transactions = 0;
+    this.isOn = true;
+  }
+
+  /** Nothing is logged from now on. What was logged is the disk thread's, or lost where it cannot be written. */
+  leave(): void {
+    this.isOn = false;
+    if (this.drain()) return;
+    this.#behind = [];
+    this.#behindBytes = 0;
+  }
+
   /** A command as its frame has it. `kind` says how it is done again. */
   command(frame: Frame, kind: number, nowMs: number): void {
-    const { memory, ring, epoch } = this.#options;
+    const { memory, ring } = this.#options;
+    const epoch = this.#epoch;
     this.#hasCommands = true;
     // What came by message is as long as it is; a record ends at a multiple of 8.
     const length = frame.byteCount;
@@ -177,7 +194,7 @@ export class Journal {
     const record = isLarge ? pieces[0] : Buffer.concat([...pieces, padding]);
     const view = new DataView(record.buffer, record.byteOffset);
     view.setInt32(4 * Record.bodyBytes, size - TRANSACTION_START_BYTES, true);
-    const { epoch } = this.#options;
+    const epoch = this.#epoch;
     const head = { kind: RecordKind.transaction, database: 0, nowMs, transaction, epoch };
     this.#fill(view, 0, frameBytes(size), head);
     this.#wait(isLarge ? pieces : [record]);
@@ -214,7 +231,7 @@ export class Journal {
   endSharedGroup(transaction: number, nowMs: number): void {
     this.#isGrouping = false;
     this.#hasGrouped = false;
-    const { epoch } = this.#options;
+    const epoch = this.#epoch;
     this.#add(new Uint8Array(REQUEST_HEADER_BYTES + TRANSACTION_BYTES), {
       kind: RecordKind.sharedCommit,
       database: 0,

@@ -120,6 +120,7 @@ export class Lending {
         return keptNames(frame);
       case FrameKind.barrier:
       case FrameKind.snapshot:
+      case FrameKind.leaveLog:
       case FrameKind.unwatch:
         return null;
       default:

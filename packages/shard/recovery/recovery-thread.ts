@@ -65,7 +65,7 @@ export async function recoverThread(
         break;
       }
       case 'go':
-        journal.isOn = true;
+        journal.begin();
         for (const record of order.records) {
           machine.replay.given(record);
           journal.again(record);

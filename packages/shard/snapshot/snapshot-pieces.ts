@@ -6,7 +6,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Bytes } from '#base';
 import { allocateShared, type LogProgress } from '#link';
-import type { SnapshotPiece } from '#persistence';
+import type { LogLeft, SnapshotPiece } from '#persistence';
 import { SNAPSHOT_PIECE_BYTES_USUAL } from '#store';
 import type { SnapshotOutlet } from '../machine-options.ts';
 
@@ -43,6 +43,11 @@ export class SnapshotPieces implements SnapshotOutlet {
     const piece: SnapshotPiece = { number, states: new Uint8Array(0), count: 0, fault };
     this.#port.postMessage(piece);
     this.#sent = (this.#sent + 1) | 0;
+    this.#rooms = [];
+  }
+
+  leaveLog(): void {
+    this.#port.postMessage({ kind: 'leaves' } satisfies LogLeft);
     this.#rooms = [];
   }
 

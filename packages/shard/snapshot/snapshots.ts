@@ -35,7 +35,10 @@ export class Snapshots {
     return this.freeze.isActive;
   }
 
-  /** Keeps all keys as they are now, and sends the libraries; the log goes on in a segment of its own. */
+  /**
+   * Keeps all keys as they are now, and sends the libraries; the log goes on in a segment of its own, or begins here
+   * where nothing was logged before.
+   */
   begin(number: number, libraries: readonly LibraryFacts[]): void {
     const { journal, outlet, nowUs } = this.#options;
     if (this.isActive) {
@@ -43,7 +46,8 @@ export class Snapshots {
       this.freeze.abandon();
       while (!this.freeze.slice(nowUs, Infinity));
     }
-    journal?.cut(number);
+    if (journal?.isOn === false) journal.begin();
+    else journal?.cut(number);
     this.#number = number;
     if (libraries.length > 0) {
       const codes = libraries.map(({ code }) => Buffer.from(code, 'latin1'));
@@ -53,6 +57,16 @@ export class Snapshots {
       (states, count, isGiven) => outlet?.send(number, states, count, isGiven),
       () => outlet?.fail(number),
     );
+  }
+
+  /** Nothing is kept on disk from now on. */
+  leaveLog(): void {
+    const { journal, outlet } = this.#options;
+    // The walk goes on by itself.
+    this.freeze.abandon();
+    if (journal?.isOn !== true) return;
+    journal.leave();
+    outlet?.leaveLog();
   }
 
   /** Goes on for a while; false when there was nothing that could be done. */

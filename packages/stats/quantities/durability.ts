@@ -27,6 +27,9 @@ export const DURABILITY_QUANTITIES = {
     { counter: 'loadTotalBytes', by: 'shards', kind: 'gauge', unit: 'bytes' },
     { counter: 'loadedBytes', by: 'shards', kind: 'gauge', unit: 'bytes' },
     { counter: 'loadedKeys', by: 'shards', kind: 'gauge' },
+    /** 1 while the data is kept on disk; and while a start would find none of it, before the first snapshot. */
+    { counter: 'keepsData', by: 'main', kind: 'gauge' },
+    { counter: 'awaitsSnapshot', by: 'main', kind: 'gauge' },
     /** 1 while the data is read at the start. */
     { counter: 'loading', by: 'main', kind: 'gauge' },
     /** The snapshot under way (Unix milliseconds of its beginning; 0 = none), and what became of the last one. */

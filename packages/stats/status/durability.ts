@@ -6,7 +6,7 @@ import type { Page } from '../page/page.ts';
 interface DurabilitySource {
   readonly main: Page;
   readonly shards: readonly Page[];
-  /** Figures of each shard's log; none where nothing is kept on disk. */
+  /** Figures of each shard's log. */
   readonly logs: readonly LogFigures[];
   /** sync, periodic or async. */
   readonly mode: string;
@@ -26,6 +26,8 @@ interface LogReport {
 export interface DurabilityReport {
   readonly isEnabled: boolean;
   readonly mode: string;
+  /** True while a start would find nothing of what is logged: the first snapshot is not on disk. */
+  readonly awaitsSnapshot: boolean;
   readonly isSaving: boolean;
   /** Unix milliseconds; 0 when no snapshot was taken yet. */
   readonly savingSinceMs: number;
@@ -59,7 +61,9 @@ export interface DurabilityReport {
 }
 
 export function durabilityReport(source: DurabilitySource): DurabilityReport {
-  const { main, shards, logs, nowUs } = source;
+  const { main, shards, nowUs } = source;
+  const isEnabled = main.get('keepsData') === 1;
+  const logs = isEnabled ? source.logs : [];
   const ofShards = (counter: Parameters<Page['get']>[0]): number =>
     shards.reduce((sum, page) => sum + page.get(counter), 0);
   const ofLogs = (figure: LogFigure): number => sumOfLogs(logs, figure);
@@ -67,8 +71,9 @@ export function durabilityReport(source: DurabilitySource): DurabilityReport {
   const loadTotalBytes = ofShards('loadTotalBytes');
   const loadedBytes = ofShards('loadedBytes');
   return {
-    isEnabled: logs.length > 0,
+    isEnabled,
     mode: source.mode,
+    awaitsSnapshot: main.get('awaitsSnapshot') === 1,
     isSaving: main.get('savingSinceMs') > 0,
     savingSinceMs: main.get('savingSinceMs'),
     saves: main.get('saves'),
@@ -87,7 +92,11 @@ export function durabilityReport(source: DurabilitySource): DurabilityReport {
     pendingRecords: ofLogs('unsyncedRecords'),
     pendingBytes: ofLogs('unsyncedBytes'),
     lagMs: perShard.reduce((most, { lagMs }) => Math.max(most, lagMs), 0),
-    errors: ofLogs('writeErrors') + ofLogs('syncErrors') + main.get('savesFailed'),
+    // They are counted on while nothing is kept.
+    errors:
+      sumOfLogs(source.logs, 'writeErrors') +
+      sumOfLogs(source.logs, 'syncErrors') +
+      main.get('savesFailed'),
     recoveryLostBytes: main.get('recoveryLostBytes'),
     recoveryHoles: main.get('recoveryHoles'),
     isLoading: main.get('loading') === 1,

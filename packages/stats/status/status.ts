@@ -40,6 +40,7 @@ interface ShardObserver {
 export const NO_PERSISTENCE: PersistenceReport = {
   enabled: false,
   durability_mode: null,
+  awaits_snapshot: false,
   snapshot: { in_progress: false, last_timestamp: null, last_status: null },
   wal: {
     pending_ops: 0,
@@ -81,6 +82,7 @@ export function persistenceStatus(report: DurabilityReport): PersistenceReport {
   return {
     enabled: true,
     durability_mode: report.mode,
+    awaits_snapshot: report.awaitsSnapshot,
     snapshot: {
       in_progress: report.isSaving,
       last_timestamp: report.lastSaveMs > 0 ? Math.floor(report.lastSaveMs / 1_000) : null,
@@ -105,6 +107,12 @@ export function persistenceStatus(report: DurabilityReport): PersistenceReport {
     },
     recovery: { lost_bytes: report.recoveryLostBytes, log_holes: report.recoveryHoles },
   };
+}
+
+function persistenceError(report: PersistenceReport): string | null {
+  if (report.wal.last_flush_ok === false) return 'the log cannot be written';
+  if (!report.awaits_snapshot || report.snapshot.last_status !== 'err') return null;
+  return 'the first snapshot has failed: a start would find nothing of what was done since persistence was switched on';
 }
 
 /** Until a snapshot of what there is says that it will do: somebody should know what is missing. */
@@ -132,8 +140,7 @@ export function collectStatus(source: StatusSource): StatusDocument {
       connected: clients.connected,
       maxClients: clients.max_clients,
       durabilityLagMs: source.persistence.wal.max_durability_lag_ms,
-      persistenceError:
-        source.persistence.wal.last_flush_ok === false ? 'the log cannot be written' : null,
+      persistenceError: persistenceError(source.persistence),
       recoveryLoss: recoveryLoss(source.persistence, main),
       evicts: source.evicts,
       mainStandstill: mainStandstill(main, source.commandNames, source.nowUs)?.doing ?? null,

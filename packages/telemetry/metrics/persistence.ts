@@ -52,6 +52,14 @@ export const persistenceMetrics: readonly MetricDefinition[] = [
   ),
   ofReport(
     {
+      name: 'svc_persistence_awaits_snapshot',
+      help: '1 while a start would find nothing of what is logged: persistence was switched on, and its first snapshot is not on disk.',
+    },
+    'main page: awaitsSnapshot',
+    ({ awaitsSnapshot }) => Number(awaitsSnapshot),
+  ),
+  ofReport(
+    {
       name: 'svc_persistence_changes_since_snapshot',
       help: 'Changes since the last snapshot began.',
     },

@@ -70,10 +70,16 @@ export function logMetricsOf(
     .filter(({ metric: name }) => name !== undefined)
     .map((row) => {
       const head = { ...headOf(row), labels: ['shard'] };
-      return metric(row.kind, head, `log figures: ${row.figure}`, ({ logs }, samples) => {
-        for (const [shard, log] of logs.entries())
-          samples.value(told(row, log.get(row.figure)), String(shard));
-      });
+      return metric(
+        row.kind,
+        head,
+        `log figures: ${row.figure}`,
+        ({ logs, durability }, samples) => {
+          if (!durability.isEnabled) return;
+          for (const [shard, log] of logs.entries())
+            samples.value(told(row, log.get(row.figure)), String(shard));
+        },
+      );
     });
 }
 

@@ -7,9 +7,7 @@ import { walk } from '../../keyspace/scan/keys.ts';
 import { allOk } from '../../merge.ts';
 import { disturbingHead } from './debug-head.ts';
 
-const nothingKept = new CommandError(
-  'ERR nothing is kept on disk: persistence.enabled is no, and only a start changes that',
-);
+const nothingKept = new CommandError('ERR nothing is kept on disk: persistence.enabled is no');
 
 const PIECE_BYTES = 256 * 1024;
 

@@ -34,10 +34,7 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
     'DEBUG RELOAD NOSAVE',
     '-ERR DEBUG RELOAD: MERGE, NOFLUSH and NOSAVE are not supported, since values are loaded from memory and not from disk',
   ],
-  [
-    'DEBUG LOADAOF',
-    '-ERR nothing is kept on disk: persistence.enabled is no, and only a start changes that',
-  ],
+  ['DEBUG LOADAOF', '-ERR nothing is kept on disk: persistence.enabled is no'],
   ['DEBUG QUICKLIST-PACKED-THRESHOLD 100b', 'OK'],
   ['DEBUG QUICKLIST-PACKED-THRESHOLD 0', 'OK'],
   [

@@ -1,0 +1,79 @@
+/** CONFIG SET of what takes time and may fail: it is done before the settings say so, one such change after the other. */
+
+import type { Settings } from '#config';
+
+export type Pairs = readonly (readonly [name: string, text: string])[];
+/** New values by the names of their settings. */
+export type SettingChanges = ReturnType<Settings['changesBy']>;
+
+export interface LateChange {
+  /** Throws a ConfigCommandError where these changes cannot be made now. */
+  judge?(changes: SettingChanges, pairs: Pairs): void;
+  /** True when it has to do something before these changes are made. */
+  concerns(changes: SettingChanges): boolean;
+  /** Does it; answers what takes it back. Rejects with a ConfigCommandError. */
+  make(changes: SettingChanges, pairs: Pairs): Promise<() => void | Promise<void>>;
+  /** Hears that the changes are made. */
+  changed?(changes: SettingChanges): void;
+  /** Settles when all that changes have begun is done. */
+  settled?(): Promise<void>;
+}
+
+export class LateSettings {
+  readonly #settings: Settings;
+  /** In the order in which they are made. */
+  readonly #late: readonly LateChange[];
+  /** One change follows the other. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(settings: Settings, late: readonly LateChange[]) {
+    this.#settings = settings;
+    this.#late = late;
+  }
+
+  /**
+   * Does CONFIG SET; a promise where something is to be done first. Throws, or rejects with, a ConfigCommandError.
+   * Where shards stand still for who asks (`mayWait` is false), none of them is waited for.
+   */
+  set(pairs: Pairs, mayWait: boolean): Promise<void> | undefined {
+    const changes = this.#settings.changesBy(pairs);
+    for (const each of this.#late) each.judge?.(changes, pairs);
+    if (!this.#late.some((each) => each.concerns(changes))) {
+      this.#apply(pairs);
+      return undefined;
+    }
+    return this.#setLater(pairs, mayWait);
+  }
+
+  async #setLater(pairs: Pairs, mayWait: boolean): Promise<void> {
+    if (mayWait) await this.settled();
+    const change = this.#last.then(() => this.#make(pairs));
+    this.#last = change.catch(() => undefined);
+    await change;
+  }
+
+  /** Settles when all that was changed is in force. */
+  async settled(): Promise<void> {
+    for (const each of this.#late) await each.settled?.();
+  }
+
+  async #make(pairs: Pairs): Promise<void> {
+    const changes = this.#settings.changesBy(pairs);
+    const undo: (() => void | Promise<void>)[] = [];
+    try {
+      for (const each of this.#late) {
+        if (each.concerns(changes)) undo.unshift(await each.make(changes, pairs));
+      }
+      this.#apply(pairs);
+    } catch (error) {
+      for (const takeBack of undo) await takeBack();
+      throw error;
+    }
+  }
+
+  #apply(pairs: Pairs): void {
+    const changes = this.#settings.changesBy(pairs);
+    this.#settings.configSet(pairs);
+    for (const each of this.#late) each.changed?.(changes);
+  }
+}
