@@ -20,7 +20,8 @@ interface Layer {
 }
 
 const beneathServer = [
-  ...['base', 'usdt', 'resp', 'store', 'stats', 'commands', 'link', 'config', 'shard', 'offline'],
+  ...['acl', 'base', 'usdt', 'resp', 'store', 'stats', 'commands', 'link', 'config', 'shard'],
+  'offline',
   ...['router', 'net', 'observer', 'telemetry', 'http', 'persistence', 'workers'],
 ];
 
@@ -32,14 +33,18 @@ const layers: Readonly<Record<string, Layer>> = {
   store: { imports: ['base'] },
   stats: { imports: ['base'], types: ['api-types'] },
   commands: { imports: ['base', 'store'], types: ['config', 'stats', 'api-types', 'resp'] },
+  acl: { imports: ['base', 'commands'] },
   lua: { imports: ['base'], thirdParty: ['wasmoon-lua5.1'] },
   link: { imports: ['base'], thirdParty: ['msgpackr'] },
   config: { imports: ['base'], thirdParty: ['@iarna/toml', 'valibot'] },
   shard: {
-    imports: ['base', 'usdt', 'resp', 'store', 'stats', 'commands', 'link', 'lua', 'persistence'],
+    imports: [
+      ...['acl', 'base', 'usdt', 'resp', 'store', 'stats', 'commands', 'link', 'lua'],
+      'persistence',
+    ],
   },
   offline: { imports: ['base', 'store', 'stats', 'commands', 'persistence', 'shard'] },
-  router: { imports: ['base', 'usdt', 'resp', 'stats', 'commands', 'link'] },
+  router: { imports: ['acl', 'base', 'usdt', 'resp', 'stats', 'commands', 'link'] },
   net: { imports: ['base', 'resp'] },
   observer: { imports: ['base', 'stats', 'commands', 'link'], types: ['api-types'] },
   telemetry: {
@@ -67,6 +72,7 @@ const layers: Readonly<Record<string, Layer>> = {
   simulation: {
     imports: [
       ...[
+        'acl',
         'base',
         'commands',
         'config',

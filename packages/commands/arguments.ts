@@ -63,6 +63,14 @@ export class Arguments implements ArgumentSource {
     this.position = first;
   }
 
+  /** Arguments from `index` on, as a command of their own; good as long as these are. */
+  tail(index: number): Arguments {
+    const tail = new Arguments();
+    const { source } = this;
+    tail.point(source, this.#bodyAt, this.#spans, this.#spansAt + 2 * index, this.count - index);
+    return tail;
+  }
+
   /** Points at no command. */
   letGo(): void {
     this.point(Buffer.alloc(0), 0, new Int32Array(2), 0, 0);

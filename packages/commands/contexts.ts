@@ -121,6 +121,8 @@ export interface ShardContext {
   flushed(database: number, changes: number): void;
   /** Must be called when a command has exchanged two databases. */
   swapped(one: number, other: number): void;
+  /** True when the client may run the command at hand and read every key there is: what SORT finds by values. */
+  mayReadEveryKey(args: Arguments): boolean;
   /** True when a script calls the command. */
   readonly isCalled: boolean;
   /**

@@ -100,6 +100,8 @@ export interface CommandHead {
   deprecated?: { since: string; replacedBy: string };
   /** Version and change, in our words. */
   history?: readonly (readonly [version: string, change: string])[];
+  /** Arguments that name channels: the first, or all; or patterns of them. Those of UNSUBSCRIBE need no permission. */
+  channels?: 'first' | 'all' | 'patterns';
   /** Made for the server's own developers; COMMAND DOCS says `syscmd`. */
   isInternal?: boolean;
   /** Run only where the setting enable-debug-command allows it, as it disturbs the server or its data. */

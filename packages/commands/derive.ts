@@ -38,7 +38,7 @@ export function shownFlags(command: Command): readonly string[] {
 }
 
 /** All ACL categories, in Redis' order. */
-const ACL_CATEGORIES = [
+export const ACL_CATEGORIES = [
   'keyspace',
   'read',
   'write',
@@ -63,6 +63,10 @@ const ACL_CATEGORIES = [
 ] as const;
 
 type AclCategory = (typeof ACL_CATEGORIES)[number];
+
+export function isAclCategory(name: string): name is AclCategory {
+  return (ACL_CATEGORIES as readonly string[]).includes(name);
+}
 
 /** The category that belongs to a group of commands; containers themselves have none. */
 const GROUP_CATEGORY: Partial<Record<Group, AclCategory>> = {
@@ -223,5 +227,5 @@ function admitsKeys(arity: number, keys: Keys): boolean {
 
 function unknownCategories({ acl }: Command): readonly string[] {
   const named = [...(acl?.add ?? []), ...(acl?.drop ?? [])];
-  return named.filter((category) => !(ACL_CATEGORIES as readonly string[]).includes(category));
+  return named.filter((category) => !isAclCategory(category));
 }

@@ -22,6 +22,7 @@ export {
   type ShardSettingValues,
 } from './shard-settings.ts';
 export {
+  clientLine,
   flagsOf,
   type AuthenticationPort,
   type ClientsPort,
@@ -41,6 +42,8 @@ export type {
   SlowlogPort,
 } from './diagnostics/ports.ts';
 export { findKeys, mayWrite, type FoundKey, type KeySpec } from './keys.ts';
+export type { AclContext, AclPort, SelectorFacts, UserCounts, UserFacts } from './acl/index.ts';
+export { ACL_CATEGORIES, aclCategories, isAclCategory } from './derive.ts';
 export type { SplitPlan } from './merge.ts';
 export { scriptErrors } from './script/library-errors.ts';
 export {

@@ -21,6 +21,8 @@ export interface Kind<V extends Value> {
   format(value: V): string;
   /** Writes a TOML value. */
   toml(value: V): string;
+  /** The value without what is secret in it, where it is no secret as a whole. */
+  redact?(value: V): V;
 }
 
 /** A value that is not allowed, in Redis' words. */

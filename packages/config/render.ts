@@ -32,7 +32,8 @@ function shownValue(name: SettingName, options: RenderOptions): string {
   const row = rowOf(name);
   const value = options.valueOf(name);
   const isHidden = options.hideSecrets === true && row.isSecret === true && value !== '';
-  return row.kind.toml(isHidden ? HIDDEN : value);
+  if (isHidden) return row.kind.toml(HIDDEN);
+  return row.kind.toml(options.hideSecrets === true ? (row.kind.redact?.(value) ?? value) : value);
 }
 
 function explanation(name: SettingName): string[] {

@@ -12,9 +12,23 @@ interface Change {
   readonly toml: string;
 }
 
+/** Setting whose values may stand in tables of their own. */
+const TABLES = 'security.users';
+
+function withoutTables(text: string, name: string): string {
+  let isInside = false;
+  const kept = text.split('\n').filter((line) => {
+    const head = /^\s*(\[\[?)\s*([^\]]*?)\s*\]/.exec(line);
+    if (head !== null) isInside = head[1] === '[[' && head[2] === name;
+    return !isInside;
+  });
+  return kept.join('\n');
+}
+
 /** The text with the changes in place; keys that were not there join the end of their section. */
 export function rewriteToml(text: string, changes: readonly Change[]): string {
-  let result = text;
+  // What stands in tables of its own has no place to be changed at.
+  let result = changes.some(({ name }) => name === TABLES) ? withoutTables(text, TABLES) : text;
   for (const change of changes) result = applyOne(parseToml(result, 'the file'), change);
   return result;
 }

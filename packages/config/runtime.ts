@@ -33,6 +33,9 @@ export class ConfigCommandError extends Error {
 
 type Listener = (value: Value) => void;
 
+/** Setting that the server itself changes: ACL SETUSER and its like do. */
+const USERS = 'security.users';
+
 /** Changes of a CONFIG SET, and the name that asked for each. */
 interface Changes {
   readonly changes: ReadonlyMap<SettingName, Held>;
@@ -156,7 +159,7 @@ export class Settings {
       const isHidden = row.isSecret === true && value !== '';
       return {
         name,
-        value: isHidden ? HIDDEN : row.kind.format(value),
+        value: isHidden ? HIDDEN : row.kind.format(row.kind.redact?.(value) ?? value),
         source: origin,
         mutable: row.effect === 'live',
         description: row.meaning,
@@ -173,6 +176,11 @@ export class Settings {
   snapshot(): SettingsSnapshot {
     const values = settingNames.map((name) => [name, this.#value(name)] as const);
     return Object.fromEntries(values) as unknown as SettingsSnapshot;
+  }
+
+  /** Takes the users as they are now, for CONFIG REWRITE to write. */
+  holdUsers(lines: readonly string[]): void {
+    this.#held.set(USERS, { value: lines, origin: 'runtime' });
   }
 
   /** Does CONFIG REWRITE: puts what CONFIG SET has changed into the configuration file. */
@@ -212,7 +220,8 @@ export class Settings {
       meant.map(([name, target]) => [target, name]).reverse() as [Target, string][],
     );
     const lines = [...directives].map(([target, name]) => ({ name, text: this.#read(target) }));
-    const text = rewriteRedisFile(readFileSync(file, 'latin1'), lines);
+    const users = changed.includes(USERS) ? this.list(USERS) : undefined;
+    const text = rewriteRedisFile(readFileSync(file, 'latin1'), lines, users);
     const said = new Gathered();
     takeRedisText(said, text, file);
     this.#assertSays(said, changed);

@@ -100,7 +100,7 @@ export class KeyDiscovery {
     const args = this.#args;
     args.point(command.source, command.at, command.spans, 0, command.count);
     const owner = this.#routes.ownership.ownerOf(args.source, args.at(1), args.length(1));
-    const link = this.#routes.links[owner]!;
+    const link = this.#routes.linkFor(client, owner);
     const size = link.frameSize(command.count, command.length);
     const at = link.reserve(size);
     if (at < 0) return false;
@@ -123,6 +123,7 @@ export class KeyDiscovery {
     const { ownership } = this.#routes;
     const plan = planInquired(inquiry, inquiry.database, decodeKeys(names), ownership);
     return this.#routes.sendLent(
+      client,
       this.#head(client, inquiry, FrameKind.host),
       inquiry.command,
       plan,

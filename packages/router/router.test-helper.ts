@@ -1,5 +1,6 @@
 /** For tests: a router whose shards are the test. It sees what is sent to each, and answers when and as it likes. */
 
+import { User } from '#acl';
 import { CommandError, ERROR_CODES, type Bytes } from '#base';
 import {
   commandTable,
@@ -241,7 +242,7 @@ export class PlayedClient {
     };
     const blocks = { memory, blockBytes: 0, take, give: () => undefined };
     this.client = router.addClient(
-      (slot) => new Client(slot + 1, slot, this.socket, router.nowMs, blocks),
+      (slot) => new Client(slot + 1, slot, this.socket, router.nowMs, blocks, User.unrestricted()),
     );
     this.client.authenticated = true;
   }
@@ -265,6 +266,9 @@ export class PlayedClient {
     this.#router.removeClient(this.client);
   }
 }
+
+/** Everybody may do everything. */
+const NO_ACCESS = { execRefusal: () => undefined, denied: () => undefined };
 
 /** A router with so many shards, played by the test. */
 export class RouterFixture {
@@ -326,6 +330,7 @@ export class RouterFixture {
       tracing: { ring: new TraceRingWriter(memory, layout.traces), random: () => 0.5 },
       scripts: this.#playedScripts(layout),
       gate: () => undefined,
+      ...NO_ACCESS,
       spokeHttp: () => undefined,
       isOutOfMemory: () => this.isOutOfMemory,
       keyEvents: () => undefined,

@@ -5,9 +5,10 @@
  * one call, or to none, and a ring is FIFO. So all shards see commands in one global order.
  */
 
+import type { ShardDenial } from '#acl';
 import { CommandError, errors, type Bytes, type Clock } from '#base';
 import { Arguments, commandTable, type CommandEntry } from '#commands';
-import { AT, LATENCY_EVENTS, type Page } from '#stats';
+import { AT, type Page } from '#stats';
 import { encodeControl, FrameKind, type Control, type LinkMemory } from '#link';
 import type { ParsedCommand } from '#resp';
 import { CommandStats, type MainNotes } from './command-stats.ts';
@@ -15,7 +16,8 @@ import { Answers, type RunOnMain, type Write } from './replies/answers.ts';
 import type { Client } from './clients/client.ts';
 import { KeyDiscovery } from './key-discovery.ts';
 import { refusalOf } from './clients/refusal.ts';
-import { Replies, type ShardSignals } from './replies/replies.ts';
+import { Replies } from './replies/replies.ts';
+import { shardSignals, type SignalTakers } from './shard-signals.ts';
 import { ShardCalls } from './shard-calls.ts';
 import { ClientRegistry, type ClientLog } from './clients/client-registry.ts';
 import { Routes } from './routes.ts';
@@ -44,6 +46,10 @@ interface RouterOptions {
   };
   /** Says why the client may not run the command now, or that it must wait. */
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined;
+  /** Says why the client may not run a command that it has queued, now that it is run. */
+  execRefusal(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined;
+  /** A script, or a command that has waited, was denied something in a shard. */
+  readonly denied: (client: Client, denial: ShardDenial) => void;
   /** A client speaks HTTP: a web page may have made a browser its messenger. Its connection is closed. */
   spokeHttp(client: Client): void;
   /** Takes what a shard tells of its keys. */
@@ -98,7 +104,7 @@ export class Router {
     this.#options = options;
     this.#links = links;
     this.#values = page.values;
-    this.#clientRegistry = new ClientRegistry(page.values, clock, options.log);
+    this.#clientRegistry = new ClientRegistry(page, clock, options.log);
     this.tracing = new Tracing({
       page,
       clock,
@@ -125,7 +131,7 @@ export class Router {
       answers,
       page,
       keyEvents,
-      signals: this.#signals(options.notes),
+      signals: shardSignals(this.#signalTakers(options)),
     });
     const beginTurn = (): void => {
       options.beginTurn();
@@ -165,6 +171,7 @@ export class Router {
       routes: this.#routes,
       keyDiscovery: this.#keyDiscovery,
       queuedBytesMax: () => options.queryBytesMax(),
+      refusal: (client, entry, args) => options.execRefusal(client, entry, args),
       sent: (client, entry, args) => {
         this.watcher?.(client, entry, args);
       },
@@ -177,47 +184,17 @@ export class Router {
     });
   }
 
-  /** Returns the handlers of what shards say besides replies. */
-  #signals(notes: MainNotes): ShardSignals {
+  #signalTakers({ notes, denied }: RouterOptions): SignalTakers {
     return {
-      stopped: (client, watchBroken, shard) => {
-        if (this.scripts.owns(client)) this.scripts.stopped(shard);
-        else this.transactions.stopped(client, watchBroken);
-      },
-      prepared: (client) => {
-        if (this.scripts.owns(client)) this.scripts.prepared();
-        else this.transactions.prepared(client);
-      },
-      asked: (shard, what, body) => {
-        this.scripts.asked(shard, what, body);
-      },
-      offered: (client, sequence, answer) => {
-        this.#blockedClients.offered(client, sequence, answer);
-      },
-      parked: (client, sequence, timeoutMs) => {
-        this.#blockedClients.parked(client, sequence, timeoutMs);
-      },
-      unparked: (client, sequence) => {
-        this.#blockedClients.unparked(client, sequence);
-      },
-      itemsCame: (client, sequence, body) => {
-        this.#blockedClients.itemsCame(client, sequence, body);
-      },
-      named: (client, sequence, names) => {
-        this.#keyDiscovery.named(client, sequence, names);
-      },
-      woken: (client, sequence, shard) => {
-        this.#blockedClients.woken(client, sequence, shard);
-      },
-      tookLong: (shard, event, us, unixMs) => {
-        notes.latency.record(LATENCY_EVENTS[event]!, us, unixMs, shard);
-      },
-      traced: (shard, at, length) => {
-        this.tracing.shardDid(shard, at, length);
-      },
-      reported: (shard, number, body) => {
-        this.shardCalls.answered(shard, number, body);
-      },
+      notes,
+      transactions: () => this.transactions,
+      scripts: () => this.scripts,
+      blockedClients: () => this.#blockedClients,
+      keyDiscovery: () => this.#keyDiscovery,
+      tracing: this.tracing,
+      shardCalls: () => this.shardCalls,
+      clientInSlot: (slot) => this.#clientRegistry.inSlot(slot),
+      denied,
     };
   }
 
@@ -430,9 +407,9 @@ export class Router {
 
   /** Tells every shard something, in order with the commands. */
   broadcast(control: Control): void {
-    const body = encodeControl(control);
     const head = { ...emptyHead(), kind: FrameKind.control };
-    for (const link of this.#links) link.sendMessage(head, body);
+    // A long body is given away with its memory, so each has its own.
+    for (const link of this.#links) link.sendMessage(head, encodeControl(control));
   }
 
   // Replies.

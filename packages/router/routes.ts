@@ -135,7 +135,10 @@ export class Routes {
     if (client.knownTo[shard] === true) return link;
     client.knownTo[shard] = true;
     const head = { ...emptyHead(), kind: FrameKind.introduce, connection: client.slot };
-    link.sendMessage(head, encodeMessage(asSlowClient(client)));
+    link.sendMessage(
+      head,
+      encodeMessage({ ...asSlowClient(client), userRow: client.identity.row }),
+    );
     return link;
   }
 
@@ -204,8 +207,13 @@ export class Routes {
   }
 
   /** Sends a command to the host of a plan, and asks the others to lend; `head`, a host's, says the rest. */
-  sendLent(head: RequestHead, command: CommandBytes, { kept, ...plan }: InquiredPlan): boolean {
-    const host = this.#links[plan.host]!;
+  sendLent(
+    client: Client,
+    head: RequestHead,
+    command: CommandBytes,
+    { kept, ...plan }: InquiredPlan,
+  ): boolean {
+    const host = this.linkFor(client, plan.host);
     const keeps = kept.length > 0 ? 1 : 0;
     const isHosted = plan.lenders.size + keeps > 0;
     const size = host.frameSize(command.count, command.length, isHosted ? HOST_WORDS : 0);

@@ -8,11 +8,12 @@ import type { ConfigWarning, Settings } from '#config';
 import { Phase, type LatencyBaseline } from '#stats';
 import { Listener, type BlockPool } from '#net';
 import type { MainAnswers } from '#http';
-import { Router, type Client, type MainNotes } from '#router';
+import type { Client, MainNotes, Router } from '#router';
+import { newRouter } from './threads/new-router.ts';
 import { ClientMessaging } from './messaging/client-messaging.ts';
+import { newAccess, type Access } from './access/access.ts';
 import { Clients } from './clients/clients.ts';
 import { Crashes } from './threads/crashes.ts';
-import { closesHttp } from './clients/cross-protocol.ts';
 import { LatencyMonitor } from './diagnostics/latency-monitor.ts';
 import { MainLatency } from './diagnostics/main-latency.ts';
 import { PersistenceSwitch, type OwnFolder } from './durability/persistence-switch.ts';
@@ -26,7 +27,6 @@ import { ListeningPlaces } from './clients/listening-places.ts';
 import { LateSettings } from './ports/late-settings.ts';
 import { opsAnswers } from './ports/ops-answers.ts';
 import { OpsLink, type OpsWorker } from './threads/ops-link.ts';
-import { runningScripts } from './diagnostics/running-scripts.ts';
 import { logSettingChanges } from './setting-changes.ts';
 import { ShardPool } from './threads/shard-pool.ts';
 import { SettingsBroadcast, shardCountOf, shardSettings } from './threads/shard-settings.ts';
@@ -47,6 +47,7 @@ export class Server {
   readonly #ops: OpsLink;
   readonly #crashes: Crashes;
   readonly #settings: Settings;
+  readonly #access: Access;
   readonly #clients: Clients;
   readonly #router: Router;
   readonly #hotKeys: HotKeysSession;
@@ -64,6 +65,10 @@ export class Server {
   readonly #metricsReader: MetricsReader;
   readonly #mainRunner: MainRunner;
   readonly #runId = randomBytes(20).toString('hex');
+  /** Lets shards see what was sent outside of a turn. */
+  readonly #beginTurn = (): void => {
+    this.#turn.begin();
+  };
   #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
   #isLoaded = false;
@@ -103,9 +108,7 @@ export class Server {
       clock: this.#clock,
       router,
       latency: mainLatency.latency,
-      publish: () => {
-        this.#turn.begin();
-      },
+      publish: this.#beginTurn,
     });
     this.#latencyMonitor = new LatencyMonitor({
       settings,
@@ -116,8 +119,19 @@ export class Server {
     });
     const blocks = serverMemory.blockPool();
     const { mainPage: page } = serverMemory;
+    const access = newAccess({
+      settings,
+      serverMemory,
+      router,
+      log: this.#log,
+      clock: this.#clock,
+      clients: () => this.#clients.all,
+      beginTurn: this.#beginTurn,
+    });
+    this.#access = access;
     const clients = new Clients({
       router,
+      access,
       settings,
       page,
       blocks,
@@ -151,6 +165,7 @@ export class Server {
     followTracing(settings, router.tracing);
     logSettingChanges(settings, this.#log);
     this.#mainRunner = this.#newMainRunner();
+    access.begin();
   }
 
   #newMainRunner(): MainRunner {
@@ -159,6 +174,7 @@ export class Server {
     const ops = this.#ops;
     return new MainRunner({
       settings: this.#settings,
+      access: this.#access,
       router,
       clients: this.#clients,
       messaging: this.#messaging,
@@ -169,9 +185,7 @@ export class Server {
       measure: () => this.#metricsReader.measure(this.#baseline),
       ops,
       lateSettings: this.#lateSettings,
-      broadcast: new SettingsBroadcast(this.#settings, router, () => {
-        this.#turn.begin();
-      }),
+      broadcast: new SettingsBroadcast(this.#settings, router, this.#beginTurn),
       persistence: this.#persistence,
       log: this.#log,
       statistics: statisticsPort({ serverMemory, ops, router }),
@@ -200,29 +214,18 @@ export class Server {
   }
 
   #newRouter(serverMemory: ServerMemory, notes: MainNotes): Router {
-    const settings = this.#settings;
-    return new Router({
-      memory: serverMemory.memory,
+    return newRouter({
+      serverMemory,
+      settings: this.#settings,
       links: serverMemory.shardLinks(this.#pool.ports),
-      page: serverMemory.mainPage,
       clock: this.#clock,
       notes,
       log: this.#log,
-      tracing: { ring: serverMemory.traceRing(), random: Math.random },
-      scripts: runningScripts(serverMemory, settings, this.#log),
-      runOnMain: (client, entry, args, reply) => {
-        this.#mainRunner.run(client, entry, args, reply);
-      },
+      runner: () => this.#mainRunner,
+      access: () => this.#access,
+      messaging: () => this.#messaging,
       gate: (client, entry, args) => this.#gate(client, entry, args),
-      spokeHttp: closesHttp(this.#log, () => this.#clock.wallMs()),
-      keyEvents: (body) => {
-        this.#messaging.keyEvents.take(body);
-      },
-      isOutOfMemory: () => serverMemory.isOutOfMemory(settings),
-      beginTurn: () => {
-        this.#turn.begin();
-      },
-      queryBytesMax: () => settings.number('server.query-buffer-limit'),
+      beginTurn: this.#beginTurn,
     });
   }
 
@@ -249,9 +252,7 @@ export class Server {
       close: () => {
         this.#places.listener.close();
       },
-      beginTurn: () => {
-        this.#turn.begin();
-      },
+      beginTurn: this.#beginTurn,
       stopTurns: () => {
         this.#turn.stop();
       },
@@ -356,6 +357,7 @@ export class Server {
   #tick(): void {
     this.#router.readClock();
     this.#clients.tick(this.#router.nowMs);
+    this.#access.count();
     this.#messaging.endTurn();
     // A pause that has ended is news for the shards.
     this.#router.publish();

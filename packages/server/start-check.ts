@@ -2,10 +2,12 @@
 
 import type { Settings } from '#config';
 import { demandPlaces } from '#net';
+import { demandUsers } from './access/initial-users.ts';
 import { DataFolder, demandUsableFolder } from '#persistence';
 
 /** Rejects with the message of the start that would fail. Nothing is changed, and a server may run there meanwhile. */
 export async function demandStart(settings: Settings): Promise<void> {
+  demandUsers(settings);
   await demandPlaces({
     binds: settings.list('server.bind'),
     port: settings.number('server.port'),

@@ -14,6 +14,7 @@ import { CallAnswerers } from './call-answerers.ts';
 import { ReplySender } from './execution/reply-sender.ts';
 import { Settings } from './settings.ts';
 import { SlowArguments } from './observation/slow-arguments.ts';
+import { ShardUsers } from './access/shard-users.ts';
 import { Slowness } from './observation/slowness.ts';
 import { Snapshots } from './snapshot/snapshots.ts';
 import type { KeyLocks } from './multi-shard/key-locks.ts';
@@ -27,6 +28,7 @@ export class MachineComponents {
   readonly sender: ReplySender;
   readonly answerers: CallAnswerers;
   readonly slowArguments: SlowArguments;
+  readonly users: ShardUsers;
   readonly slowness: Slowness;
   readonly events: KeyEvents;
   readonly store: Store;
@@ -56,7 +58,8 @@ export class MachineComponents {
       options.slowArgumentsAt,
     );
     const slowLog = new SlowLog(index, options.takeSlowIds, this.slowArguments);
-    this.slowness = new Slowness(page, slowLog);
+    this.users = new ShardUsers(this.sender, page);
+    this.slowness = new Slowness(page, slowLog, this.users);
     this.events = new KeyEvents(this.sender, index === 0);
     const databases = this.settings.number('databases');
     this.store = new Store({ databases, seed: options.seed, random: options.random });
@@ -71,6 +74,7 @@ export class MachineComponents {
       events,
       keyUse,
       waitingClients,
+      users: this.users,
       shardIndex: index,
       reply: this.sender.writer,
       watches: this.watches,

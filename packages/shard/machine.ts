@@ -127,6 +127,7 @@ export class ShardMachine {
     });
     const lua = new ShardLua({
       ...shared,
+      users: base.users,
       keyLocks,
       lending: this.#lending,
       machine: options,
@@ -141,6 +142,7 @@ export class ShardMachine {
       page: this.#page,
       settings,
       slowness,
+      users: base.users,
       events,
       watches,
       answerers: base.answerers,
@@ -198,6 +200,7 @@ export class ShardMachine {
       linkWords: memory.words,
       bands: () => this.#bands,
       slowness: this.#base.slowness,
+      users: this.#base.users,
       waitsForDisk,
       putOff: (frame) => {
         const wait = this.#base.context.takeWait();

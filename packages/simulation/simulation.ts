@@ -2,6 +2,7 @@
  * A router and its shards in one thread, moved on step by step by a seeded scheduler: every thread may
  * be slow at any place. Rings are tiny, so that they are full and wrap all the time.
  */
+import { User } from '#acl';
 import { shardSettings } from '#server';
 import { assert, CommandError, ERROR_CODES, type Bytes } from '#base';
 import {
@@ -217,6 +218,8 @@ export class Simulation {
         random: () => random.fraction(),
       },
       gate: () => undefined,
+      execRefusal: () => undefined,
+      denied: () => undefined,
       spokeHttp: () => undefined,
       isOutOfMemory: () => false,
       keyEvents: () => undefined,
@@ -301,7 +304,7 @@ export class Simulation {
   #newClient(memory: LinkMemory, blocks: BlockPool, shape: SimulationShape): SimulatedClient {
     const client = new SimulatedClient(memory, (from, words) => this.#dispatch(from, words));
     const routed = this.router.addClient(
-      (slot) => new Client(slot + 1, slot, client, this.router.nowMs, blocks),
+      (slot) => new Client(slot + 1, slot, client, this.router.nowMs, blocks, User.unrestricted()),
     );
     routed.authenticated = true;
     this.#routed.set(client, routed);

@@ -106,6 +106,8 @@ export {
   type PrefixReport,
 } from './page/prefix-counts.ts';
 export { PrefixField } from './page/prefix-rows.ts';
+export { DEFAULT_USER_ROW, OTHER_USERS_ROW, USER_ROWS, UserField } from './page/user-rows.ts';
+export { ACCESS_QUANTITIES } from './quantities/access.ts';
 export { MemoryReturn, threadMemoryReturn } from './threads/memory-return.ts';
 export { CLIENT_QUANTITIES } from './quantities/clients.ts';
 export { COMMAND_QUANTITIES } from './quantities/commands.ts';

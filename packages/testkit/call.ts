@@ -95,6 +95,8 @@ export class CallContext implements ShardContext {
   isLogged = false;
   /** Commands that were logged instead of those that were run. */
   logged: (readonly (string | Bytes)[])[] = [];
+  /** True when keys may be read that only values name. */
+  readsEveryKey = true;
   readonly answersItems = false;
   /** Waits of commands that found nothing. */
   waited: Wait[] = [];
@@ -206,6 +208,10 @@ export class CallContext implements ShardContext {
   lookedUp(...[key, at, length, isHit]: Parameters<ShardContext['lookedUp']>): void {
     const name = Buffer.from(key.slice(at, at + length)).toString('latin1');
     this.lookUps.push(`${isHit ? '+' : '-'}${name}`);
+  }
+
+  mayReadEveryKey(): boolean {
+    return this.readsEveryKey;
   }
 
   hit(): void {

@@ -114,6 +114,15 @@ export const errors = {
   outOfMemory: fixed("OOM command not allowed when used memory > 'maxmemory'."),
   authenticationRequired: fixed('NOAUTH Authentication required.'),
   wrongPassword: fixed('WRONGPASS invalid username-password pair or user is disabled.'),
+  noPermission: (denial: string): CommandError => fixed(`NOPERM ${denial}`),
+  tooManyCommands: fixed('ERR rate limit exceeded: commands per second'),
+  tooManyBytes: fixed('ERR rate limit exceeded: bytes per second'),
+  userNameHasSpaces: fixed("ERR Usernames can't contain spaces or null characters"),
+  defaultUserStays: fixed("ERR The 'default' user cannot be removed"),
+  selectorOpen: (word: string): CommandError =>
+    fixed(`ERR Unmatched parenthesis in acl selector starting at '${untilNul(word)}'.`),
+  badRule: (rule: string, reason: string): CommandError =>
+    fixed(`ERR Error in ACL SETUSER modifier '${untilNul(rule)}': ${reason}`),
   noPasswordSet: fixed(
     'ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?',
   ),

@@ -6,7 +6,7 @@ import type { ClientPort } from '../contexts.ts';
 import { onMain, type ArgumentDoc, type CommandHead } from '../definition.ts';
 import { noKeys } from '../keys.ts';
 import { clientLine, clientTypeOf, isOfType, type ClientType } from './client-report.ts';
-import type { ConnectionContext } from './ports.ts';
+import type { AuthenticationPort, ConnectionContext } from './ports.ts';
 
 const adminOfClients = {
   group: 'connection',
@@ -185,7 +185,9 @@ const kill = onMain<ConnectionContext>({
   ],
   run(context, args) {
     const isOldForm = args.count === 3;
-    const filter = isOldForm ? { address: args.text(), skipsMe: false } : readFilter(args);
+    const filter = isOldForm
+      ? { address: args.text(), skipsMe: false }
+      : readFilter(args, context.authentication);
     const victims = context.clients
       .all()
       .filter((client) => isMeant(client, filter, context.client, context.nowMs));
@@ -217,11 +219,11 @@ function fits(wanted: string | number | undefined, actual: string | number): boo
   return wanted === undefined || wanted === actual;
 }
 
-function readFilter(args: Arguments): KillFilter {
+function readFilter(args: Arguments, authentication: AuthenticationPort): KillFilter {
   const filter: KillFilter = { skipsMe: true };
   while (args.more) {
     if (args.left === 1) throw errors.syntax;
-    readOption(args, filter);
+    readOption(args, filter, authentication);
   }
   return filter;
 }
@@ -230,7 +232,7 @@ const idNotPositive = new CommandError('ERR client-id should be greater than 0')
 const ageNotInteger = new CommandError('ERR maxage is not an integer or out of range');
 const ageNotPositive = new CommandError('ERR maxage should be greater than 0');
 
-function readOption(args: Arguments, filter: KillFilter): void {
+function readOption(args: Arguments, filter: KillFilter, authentication: AuthenticationPort): void {
   if (args.takes('ID')) {
     filter.id = args.integer(idNotPositive);
     if (filter.id < 1) throw idNotPositive;
@@ -244,7 +246,7 @@ function readOption(args: Arguments, filter: KillFilter): void {
   } else if (args.takes('LADDR')) {
     filter.localAddress = args.text();
   } else if (args.takes('USER')) {
-    filter.user = readUser(args);
+    filter.user = readUser(args, authentication);
   } else if (args.takes('SKIPME')) {
     filter.skipsMe = readYesOrNo(args);
   } else {
@@ -252,10 +254,9 @@ function readOption(args: Arguments, filter: KillFilter): void {
   }
 }
 
-/** There is one user. */
-function readUser(args: Arguments): string {
+function readUser(args: Arguments, authentication: AuthenticationPort): string {
   const name = args.text();
-  if (name !== 'default') throw new CommandError(`ERR No such user '${name}'`);
+  if (!authentication.isUser(name)) throw new CommandError(`ERR No such user '${name}'`);
   return name;
 }
 

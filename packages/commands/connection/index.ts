@@ -17,7 +17,7 @@ const client = container({
 
 export const connectionCommands: readonly Command[] = [...sessionCommands, client];
 
-export { flagsOf } from './client-report.ts';
+export { clientLine, flagsOf } from './client-report.ts';
 export type { AuthenticationPort, ClientsPort, ConnectionContext, TracksPort } from './ports.ts';
 export type { TraceParent } from './trace-context.ts';
 export type { TrackingOptions, TrackingState } from './tracking-state.ts';

@@ -17,10 +17,12 @@ export interface ClientsPort {
 }
 
 export interface AuthenticationPort {
-  /** True when the default user has a password. */
-  readonly isRequired: boolean;
-  /** Compares in constant time. */
-  accepts(user: string, password: string): boolean;
+  /** True when the default user has a password, or none is good. */
+  readonly hasPassword: boolean;
+  /** True when there is such a user. */
+  isUser(name: string): boolean;
+  /** Logs the client in that sends the command named; false when user and password do not fit. */
+  login(name: string, password: string, command: string): boolean;
 }
 
 export interface TracksPort {

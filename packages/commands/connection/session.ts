@@ -114,16 +114,20 @@ const auth = onMain<ConnectionContext>({
   secret: 'all',
   run(context, args) {
     if (args.count > 3) throw errors.syntax;
-    if (args.count === 2 && !context.authentication.isRequired) throw errors.noPasswordSet;
+    if (args.count === 2 && !context.authentication.hasPassword) throw errors.noPasswordSet;
     const user = args.count === 2 ? 'default' : args.latin1(1);
-    authenticate(context, user, args.latin1(args.count - 1));
+    authenticate(context, user, args.latin1(args.count - 1), args.latin1(0));
     context.reply.ok();
   },
 });
 
-function authenticate(context: ConnectionContext, user: string, password: string): void {
-  if (!context.authentication.accepts(user, password)) throw errors.wrongPassword;
-  context.client.authenticated = true;
+function authenticate(
+  { authentication }: ConnectionContext,
+  user: string,
+  password: string,
+  command: string,
+): void {
+  if (!authentication.login(user, password, command)) throw errors.wrongPassword;
 }
 
 const hello = onMain<ConnectionContext>({
@@ -164,7 +168,9 @@ function sayHello(context: ConnectionContext, args: Arguments): void {
   const version = args.more ? Number(args.integer64(errors.protocolNotInteger)) : 0;
   if (args.count > 1 && version !== 2 && version !== 3) throw errors.noProtocol;
   const wish = readWish(args);
-  if (wish.password !== undefined) authenticate(context, wish.user, wish.password);
+  if (wish.password !== undefined) {
+    authenticate(context, wish.user, wish.password, args.latin1(0));
+  }
   if (!client.authenticated) throw helloUnauthenticated;
   if (wish.name !== undefined) client.name = wish.name;
   if (version === 2 || version === 3) client.protocol = version;

@@ -7,6 +7,7 @@ import type { PubSubContext } from './ports.ts';
 const ofPublishing = {
   group: 'pubsub',
   arity: 3,
+  channels: 'first',
   flags: ['pubsub', 'loading', 'stale', 'fast', 'may_replicate'],
 } as const satisfies Partial<CommandHead>;
 

@@ -62,6 +62,7 @@ function subscribing(form: Form): OnMainCommand {
     ...headOf(form),
     complexity: 'O(N), N being the number of names.',
     arity: -2,
+    channels: kind === 'pattern' ? 'patterns' : 'all',
     args: [argumentOf(kind)],
     run(context, args) {
       const { pubsub, client, mayBlock } = context;

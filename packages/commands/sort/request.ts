@@ -1,6 +1,6 @@
 /** The options of SORT, and the keys that its patterns name. */
 
-import { errors, indexOfByte, type Bytes } from '#base';
+import { CommandError, errors, indexOfByte, type Bytes } from '#base';
 import type { Arguments } from '../arguments.ts';
 
 const STAR = 0x2a;
@@ -31,7 +31,12 @@ export interface SortRequest {
   storeIndex: number;
 }
 
-export function readSort(args: Arguments, mayStore: boolean): SortRequest {
+/** Reads what SORT is asked for; `mayReadAll` tells whether keys may be read that only values name. Throws a CommandError. */
+export function readSort(
+  args: Arguments,
+  mayStore: boolean,
+  mayReadAll: () => boolean = () => true,
+): SortRequest {
   const request: SortRequest = {
     by: undefined,
     isUnsorted: false,
@@ -43,7 +48,12 @@ export function readSort(args: Arguments, mayStore: boolean): SortRequest {
     storeIndex: 0,
   };
   args.position = 2;
-  while (args.more) if (!takeOption(args, request, mayStore)) throw errors.syntax;
+  while (args.more) {
+    const isGet = args.left > 1 && args.spellsAt(args.position, 'GET');
+    if (!takeOption(args, request, mayStore)) throw errors.syntax;
+    if (isGet && !mayReadAll()) throw getDenied;
+    if (request.by?.around !== undefined && !mayReadAll()) throw byDenied;
+  }
   return request;
 }
 
@@ -64,6 +74,13 @@ function takeOption(args: Arguments, request: SortRequest, mayStore: boolean): b
   else return false;
   return true;
 }
+
+const byDenied = new CommandError(
+  'ERR BY option of SORT denied due to insufficient ACL permissions.',
+);
+const getDenied = new CommandError(
+  'ERR GET option of SORT denied due to insufficient ACL permissions.',
+);
 
 /** Reads a pattern: a star stands for the element, and what follows an arrow behind it is a field. */
 function patternOf(text: Bytes): Pattern {

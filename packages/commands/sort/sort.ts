@@ -116,8 +116,12 @@ const otherKeysOf = (mayStore: boolean): NonNullable<OneShardCommand['otherKeys'
       return false;
     }
   },
-  of: (context, args) => keysNamed(context, args, readSort(args, mayStore)),
+  of: (context, args) => keysNamed(context, args, readFor(context, args, mayStore)),
 });
+
+function readFor(context: ShardContext, args: Arguments, mayStore: boolean): SortRequest {
+  return readSort(args, mayStore, () => context.mayReadEveryKey(args));
+}
 
 const sort = oneShard({
   ...head,
@@ -132,7 +136,7 @@ const sort = oneShard({
   ],
   otherKeys: otherKeysOf(true),
   run(context, args) {
-    answerSorted(context, args, readSort(args, true));
+    answerSorted(context, args, readFor(context, args, true));
   },
 });
 
@@ -146,7 +150,7 @@ const sortRo = oneShard({
   args: optionDocs,
   otherKeys: otherKeysOf(false),
   run(context, args) {
-    answerSorted(context, args, readSort(args, false));
+    answerSorted(context, args, readFor(context, args, false));
   },
 });
 

@@ -1,5 +1,6 @@
 /** All commands. */
 
+import { aclCommands } from '../acl/index.ts';
 import { bitmapCommands } from '../bitmap/index.ts';
 import { connectionCommands } from '../connection/index.ts';
 import { diagnosticsCommands } from '../diagnostics/index.ts';
@@ -37,4 +38,5 @@ export const commandTable = new CommandTable([
   ...transactionCommands,
   ...scriptCommands,
   ...diagnosticsCommands,
+  ...aclCommands,
 ]);

@@ -24,6 +24,8 @@ export class CommandEntry {
   readonly deniesOom: boolean;
   /** Run only where the setting enable-debug-command allows it. */
   readonly isProtected: boolean;
+  /** Run also for those who have not logged in, whatever their user may do. */
+  readonly needsNoUser: boolean;
   /** The one key is argument 1, so that no search is needed. */
   readonly firstArgumentIsKey: boolean;
   /** The argument that is looked up in the value of the first key, 0 when there is none. */
@@ -59,6 +61,7 @@ export class CommandEntry {
     this.mayChange = this.isWrite || this.#flags.has('may_replicate');
     this.deniesOom = this.#flags.has('denyoom');
     this.isProtected = command.isProtected === true;
+    this.needsNoUser = this.#flags.has('no_auth');
     this.firstArgumentIsKey = isFirstArgumentOnly(command.keys);
     this.field = command.field ?? 0;
     this.skipsSlowLog = this.#flags.has('skip_slowlog');

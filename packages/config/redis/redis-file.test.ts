@@ -131,12 +131,12 @@ const refused: readonly (readonly [line: string, message: string])[] = [
   ['maxmemmory 1gb', 'redis.conf:1: unknown directive maxmemmory; did you mean maxmemory?'],
   ['save 1', 'redis.conf:1: save 1 is not allowed: Invalid save parameters'],
   ['port "1', 'redis.conf:1: the quotes do not match'],
-  ['user default on', 'redis.conf:1: user is not allowed. There are no users'],
+  ['user', 'redis.conf:1: user needs a name'],
+  ['user a on\nuser a off', 'redis.conf:2: Duplicate user found.'],
   ['rename-command CONFIG ""', 'redis.conf:1: rename-command is not allowed. Commands cannot'],
   ['replicaof 10.0.0.1 6379', 'redis.conf:1: replicaof is not allowed. There is no replication.'],
   ['slaveof 10.0.0.1 6379', 'redis.conf:1: slaveof is not allowed.'],
   ['tls-port 6380', 'redis.conf:1: tls-port is not allowed. There is no TLS.'],
-  ['aclfile /etc/users.acl', 'security.acl-file = /etc/users.acl is not allowed; allowed is only'],
   ['cluster-enabled yes', 'cluster.enabled = yes is not allowed; allowed is only false'],
 ];
 for (const [line, message] of refused) {

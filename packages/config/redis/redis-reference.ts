@@ -58,7 +58,6 @@ zset-max-ziplist-entries zset-max-ziplist-value
 
 /** Reasons for which names are unknown, by how they begin; the longest that fits counts. */
 const unknownBecause: Readonly<Record<string, string>> = {
-  acl: 'There are no users beside the one of requirepass.',
   'active-defrag': 'A slice of it takes half a millisecond at most.',
   append: 'The log is the folder log of the data folder.',
   'aof-rewrite-incremental-fsync': 'Files are written and synced by a thread of their own.',

@@ -3,6 +3,7 @@ import { bytes, clamped, integer, LONG_MAX, oneOf, password, text, yesOrNo } fro
 import { words } from '../list-kinds.ts';
 import { eventClasses, outputLimit, permissions } from '../redis/redis-kinds.ts';
 import { rows } from '../setting.ts';
+import { users } from '../user-kind.ts';
 
 const MIB = 1024 ** 2;
 const seconds = integer({ unit: 'seconds' });
@@ -169,9 +170,31 @@ export const serverSettings = rows({
   'security.acl-file': {
     kind: text,
     default: '',
-    effect: 'fixed',
+    effect: 'start',
     config: 'aclfile',
-    meaning: 'File of users and their rules.',
+    meaning:
+      'File of users and their rules, as Redis has it; ACL SAVE writes it, and ACL LOAD reads it again. Empty for none.',
+  },
+  'security.users': {
+    kind: users,
+    default: [],
+    effect: 'start',
+    isPart: true,
+    meaning: 'Users and their rules, where there is no ACL file.',
+  },
+  'security.acl-pubsub-default': {
+    kind: oneOf('allchannels', 'resetchannels'),
+    default: 'resetchannels',
+    effect: 'live',
+    config: 'acl-pubsub-default',
+    meaning: 'Channels that a new user may use: all or none.',
+  },
+  'security.acllog-max-len': {
+    kind: integer(),
+    default: 128,
+    effect: 'live',
+    config: 'acllog-max-len',
+    meaning: 'Most entries that ACL LOG keeps of what was denied.',
   },
   'security.protected-mode': {
     kind: yesOrNo,

@@ -23,6 +23,7 @@ export const PRESENT: readonly string[] = `
   aof_rewrite_in_progress pubsub_channels pubsub_patterns pubsubshard_channels
   tracking_total_keys tracking_total_items tracking_total_prefixes connected_slaves
   master_repl_offset total_connections_received total_commands_processed
+  acl_access_denied_auth acl_access_denied_cmd acl_access_denied_key acl_access_denied_channel
   rejected_connections total_net_input_bytes total_net_output_bytes expired_subkeys
   expired_keys expired_time_cap_reached_count expire_cycle_cpu_milliseconds
   evicted_keys keyspace_hits keyspace_misses used_cpu_sys used_cpu_user
@@ -162,13 +163,6 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
         instantaneous_eventloop_cycles_per_sec instantaneous_eventloop_duration_usec
         eventloop_cycles eventloop_duration_sum eventloop_duration_cmd_sum
         used_active_time_main_thread
-      `,
-    ],
-    [
-      'there are no ACL rules',
-      `
-        acl_access_denied_auth acl_access_denied_cmd acl_access_denied_key
-        acl_access_denied_channel
       `,
     ],
   ] as const

@@ -36,6 +36,10 @@ surfaces.before(async () => {
     shards: SHARDS,
     http: true,
     toml: `
+      # INFO tells of rate limits only while there are any.
+      [[security.users]]
+      name = "limited"
+      rules = "ratelimit:cps=5"
       [http]
       redis-exporter-names = true
       [metrics]

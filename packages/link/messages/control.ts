@@ -16,6 +16,8 @@ export type Control =
   | { kind: 'watch-calls'; isOn: boolean }
   /** Scripts are forgotten: all of them, or one by its digest. */
   | { kind: 'forget-scripts'; digest: string | null }
+  /** Users with their new rules; null for one that is gone. */
+  | { kind: 'users'; rules: readonly (readonly [name: string, rules: string | null])[] }
   | { kind: 'stop' };
 
 /** Content of a call frame: the name of the call, and its question. */

@@ -65,6 +65,8 @@ export const FrameKind = {
   ask: 29,
   /** main -> shard: nothing is logged from this place of the order on. */
   leaveLog: 30,
+  /** shard -> main: what a script, or a command that has waited, was denied. Body: msgpack. */
+  denied: 31,
 } as const;
 
 /** Requests of a running script to main; the sequence of an `ask` frame, whose connection is the shard. */

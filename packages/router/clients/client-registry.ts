@@ -2,7 +2,7 @@
 
 import type { Clock, Logger } from '#base';
 import { commandTable } from '#commands';
-import { AT } from '#stats';
+import { AT, UserField, type Page } from '#stats';
 import type { Client } from './client.ts';
 
 /**
@@ -15,6 +15,7 @@ const WINDOW_MAX = 1_024;
 export type ClientLog = Pick<Logger, 'isOn' | 'debug' | 'trace'>;
 
 export class ClientRegistry {
+  readonly #page: Page;
   readonly #values: Float64Array;
   readonly #clock: Clock;
   readonly #log: ClientLog;
@@ -28,9 +29,10 @@ export class ClientRegistry {
   nowUs = 0;
   nowMs = 0;
 
-  /** `values` are those of main's page. */
-  constructor(values: Float64Array, clock: Clock, log: ClientLog) {
-    this.#values = values;
+  /** `page` is main's. */
+  constructor(page: Page, clock: Clock, log: ClientLog) {
+    this.#page = page;
+    this.#values = page.values;
     this.#clock = clock;
     this.#log = log;
   }
@@ -108,6 +110,7 @@ export class ClientRegistry {
   count(client: Client): void {
     client.commandsTotal += 1;
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
+    this.#page.countUser(client.identity.row, UserField.commands, 1);
   }
 
   /** Counts the command that the client has waited for, now that it is done. */

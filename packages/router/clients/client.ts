@@ -1,5 +1,6 @@
 /** One client as the router sees it: what it may do, and which of its replies are due. */
 
+import type { User } from '#acl';
 import type { Bytes } from '#base';
 import {
   commandTable,
@@ -120,11 +121,18 @@ export class Client implements ClientPort {
   isEnding = false;
   /** True when what the client still sends is not looked at (after QUIT). */
   isDeaf = false;
+  /** Bytes that are counted for its user already. */
+  countedBytesIn = 0;
+  countedBytesOut = 0;
+  /** Bytes of replies that its user's rate limit has been charged with; -1 before the first. */
+  chargedBytesOut = -1;
+  /** Sequence of the command that its user's rate limit was charged with last; a command may be taken again. */
+  chargedSequence = -1;
   /** Since when its output is over the soft limit; 0 = it is not. */
   softLimitSinceMs = 0;
   #authenticated = false;
   #name = '';
-  #user = 'default';
+  #identity: User;
   readonly #blocks: ParkingBlocks;
   #output: ReplyOutput;
   #heldPushes: Bytes[] = [];
@@ -141,8 +149,10 @@ export class Client implements ClientPort {
     socket: ClientSocket,
     nowMs: number,
     blocks: ParkingBlocks,
+    identity: User,
   ) {
     this.#blocks = blocks;
+    this.#identity = identity;
     this.id = id;
     this.slot = slot;
     this.socket = socket;
@@ -170,12 +180,19 @@ export class Client implements ClientPort {
     this.knownTo.length = 0;
   }
 
+  /** Name of its user. */
   get user(): string {
-    return this.#user;
+    return this.#identity.name;
   }
 
-  set user(value: string) {
-    this.#user = value;
+  /** The user that it has logged in as. */
+  get identity(): User {
+    return this.#identity;
+  }
+
+  set identity(value: User) {
+    this.#identity = value;
+    this.chargedBytesOut = -1;
     this.knownTo.length = 0;
   }
 

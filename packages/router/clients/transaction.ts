@@ -1,5 +1,6 @@
 /** Transaction of a client: what it has queued since MULTI. */
 
+import type { UserRules } from '#acl';
 import type { CommandBytes } from '#resp';
 import { CommandQueue } from './command-queue.ts';
 
@@ -7,6 +8,12 @@ export class Transaction {
   readonly queue = new CommandQueue();
   /** A command could not be queued: EXEC will refuse. */
   isBroken = false;
+  /** Rules by which its commands were judged when they were queued; where others hold now, they are judged again. */
+  readonly rules: UserRules;
+
+  constructor(rules: UserRules) {
+    this.rules = rules;
+  }
 }
 
 /** The command in memory of its own. */

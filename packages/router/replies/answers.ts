@@ -242,7 +242,13 @@ export class Answers {
     this.#clientRegistry.finishIfGone(client);
   }
 
+  /** Counts what follows for the client's user. */
+  actFor(client: Client): void {
+    this.#page.actor = client.identity.row;
+  }
+
   #begin(client: Client): OwnedReply {
+    this.actFor(client);
     const reply = this.#reply;
     reply.at = 0;
     reply.protocol = client.protocol;

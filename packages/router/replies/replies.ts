@@ -42,6 +42,8 @@ export interface ShardSignals {
   woken(client: Client, sequence: number, shard: number): void;
   /** Tells what a shard did for a traced command: `length` doubles of the link memory. */
   traced(shard: number, at: number, length: number): void;
+  /** A script, or a command that has waited, was denied something. */
+  denied(body: Bytes): void;
   /** A shard's script asks for something: a number of ScriptAsk. */
   asked(shard: number, what: number, body: Bytes): void;
   /** A shard has answered what it was asked for a report. */
@@ -194,6 +196,9 @@ export class Replies {
         break;
       case FrameKind.ask:
         this.#signals.asked(link.index, sequence, body);
+        break;
+      case FrameKind.denied:
+        this.#signals.denied(body);
         break;
       case FrameKind.call:
         this.#signals.reported(link.index, sequence, body);

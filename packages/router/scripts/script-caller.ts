@@ -1,5 +1,6 @@
 /** Client in whose name main runs what a script asks of it: one for each shard, without a connection. */
 
+import { User } from '#acl';
 import { unreachable, type Bytes } from '#base';
 import type { Arguments, CommandEntry } from '#commands';
 import type { LinkMemory } from '#link';
@@ -40,7 +41,7 @@ export class ScriptCaller {
     this.#options = options;
     const { clientRegistry, memory } = options;
     const socket = new CallerSocket(memory, this.#reply);
-    this.client = clientRegistry.add((slot) => new Client(0, slot, socket, 0, NO_BLOCKS));
+    this.client = clientRegistry.add((slot) => new Client(0, slot, socket, 0, NO_BLOCKS, CALLER));
     this.client.authenticated = true;
     // What it sends passes the barrier at which the shards stand.
     this.client.isAtBarrier = true;
@@ -49,8 +50,11 @@ export class ScriptCaller {
   /** Sends a command; false when a ring is full, and then nothing was sent. `done` gets the reply, in pieces. */
   send(call: ScriptCommand, done: (reply: readonly Bytes[]) => void): boolean {
     const { client } = this;
-    const { routes, keyDiscovery } = this.#options;
+    const { routes, keyDiscovery, clientRegistry } = this.#options;
     const { entry, args, command } = call;
+    // What it may do is what the client may do that runs the script.
+    const identity = clientRegistry.inSlot(call.connection)?.identity ?? CALLER;
+    if (client.identity !== identity) client.identity = identity;
     client.database = call.database;
     client.protocol = call.protocol;
     client.lastCommandId = entry.id;
@@ -66,6 +70,9 @@ export class ScriptCaller {
     return isSent;
   }
 }
+
+/** Stands for a client that is gone. */
+const CALLER = User.unrestricted();
 
 /** A script has one call under way at a time, so no reply of it comes before its turn. */
 const NO_BLOCKS = {

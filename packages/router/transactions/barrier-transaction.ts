@@ -5,12 +5,13 @@
  * reply. It goes through to its end even when the client is gone: the commands were accepted.
  */
 
-import { unreachable, type Bytes, type Clock } from '#base';
+import { unreachable, type Bytes, type Clock, type CommandError } from '#base';
 import { Arguments, type CommandEntry } from '#commands';
 import type { LinkMemory } from '#link';
 import { OwnedReply, type CommandBytes } from '#resp';
 import type { Client, ReplyOutput } from '../clients/client.ts';
 import type { KeyDiscovery } from '../key-discovery.ts';
+import type { Answers } from '../replies/answers.ts';
 import type { Scripts } from '../scripts/scripts.ts';
 import type { Routes } from '../routes.ts';
 import type { CommandQueue, QueuedCommand } from '../clients/command-queue.ts';
@@ -22,6 +23,9 @@ interface BarrierTransactionOptions {
   readonly keyDiscovery: KeyDiscovery;
   readonly scripts: Scripts;
   readonly memory: LinkMemory;
+  /** Says why the client may not run the command: its rules may have changed since it was queued. */
+  refusal(entry: CommandEntry, args: Arguments): CommandError | undefined;
+  readonly answers: Pick<Answers, 'reject'>;
   /** A command was sent on. */
   sent(entry: CommandEntry, args: Arguments): void;
   /** Number of shards that will say that they have stopped. */
@@ -127,16 +131,26 @@ export class BarrierTransaction {
     // Nothing else of the transaction may run in the middle of a script.
     const isAlone = !entry.hasKeys || reads || entry.script !== undefined;
     if ((isAlone || this.#wasAlone) && client.outstanding > 0) return false;
+    const refusal = this.#options.refusal(entry, args);
+    if (refusal !== undefined) {
+      this.#options.answers.reject(client, entry, refusal);
+      this.#advanceTo(isAlone);
+      return true;
+    }
     let isSent: boolean;
     if (reads) isSent = keyDiscovery.send(client, entry, command);
     else if (entry.script === undefined) isSent = routes.send(client, entry, args, command);
     else isSent = scripts.sendAtBarrier(client, entry, args, command);
     if (!isSent) return false;
     this.#options.sent(entry, args);
-    this.#wasAlone = isAlone;
+    this.#advanceTo(isAlone);
+    return true;
+  }
+
+  #advanceTo(wasAlone: boolean): void {
+    this.#wasAlone = wasAlone;
     this.#next += 1;
     this.#at = this.#commands.next().value;
-    return true;
   }
 
   #point(command: CommandBytes, entry: CommandEntry): Arguments {

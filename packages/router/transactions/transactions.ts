@@ -6,7 +6,8 @@
  * conducted: all shards stop at EXEC's place in the order, main sends the commands, the shards go on.
  */
 
-import { errors, keyName, type Clock } from '#base';
+import { errors, keyName, type Clock, type CommandError } from '#base';
+import { ALLOWED } from '#acl';
 import { Arguments, commandTable, type CommandEntry } from '#commands';
 import { FrameKind, RequestFlag, type LinkMemory } from '#link';
 import type { CommandBytes } from '#resp';
@@ -40,6 +41,8 @@ interface TransactionsOptions {
   readonly clock: Clock;
   readonly keyDiscovery: KeyDiscovery;
   readonly scripts: Scripts;
+  /** Says why the client may not run a command that it has queued. */
+  refusal(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined;
   /** Most bytes that a client may queue. */
   queuedBytesMax(): number;
   /** A queued command was sent on. */
@@ -59,7 +62,7 @@ export class Transactions {
   }
 
   begin(client: Client): void {
-    client.transaction = new Transaction();
+    client.transaction = new Transaction(client.identity.rules);
   }
 
   /** Ends the transaction and all watches. */
@@ -133,10 +136,21 @@ export class Transactions {
     const { routes } = this.#options;
     const isWatching = client.watched.size > 0;
     const isForOneShard = queue.isForOneShard && (!queue.hasScripts || routes.links.length === 1);
-    if (isForOneShard && (queue.count > 0 || isWatching)) {
+    if (isForOneShard && (queue.count > 0 || isWatching) && !this.#hasRevoked(client)) {
       return this.#sendToHost(client, entry, transaction);
     }
     return this.#beginAtBarrier(client, entry, queue.needsShards || isWatching);
+  }
+
+  /** True when the client may not run all that it has queued, since its user's rules have changed. */
+  #hasRevoked(client: Client): boolean {
+    const { transaction, identity } = client;
+    if (transaction === undefined || transaction.rules === identity.rules) return false;
+    const args = new Arguments();
+    for (const entry of transaction.queue.pointAtEach(args)) {
+      if (identity.rules.judge(entry, args) !== ALLOWED) return true;
+    }
+    return false;
   }
 
   #sendToHost(client: Client, entry: CommandEntry, { queue }: Transaction): boolean {
@@ -196,6 +210,8 @@ export class Transactions {
       keyDiscovery,
       scripts,
       clock: this.#options.clock,
+      refusal: (entry, args) => this.#options.refusal(client, entry, args),
+      answers: this.#options.answers,
       sent: (entry, args) => {
         this.#options.sent(client, entry, args);
       },
@@ -207,6 +223,7 @@ export class Transactions {
         return routes.links.length;
       },
       done: (executeUs) => {
+        this.#options.answers.actFor(client);
         this.#options.commandStats.ran(entry, executeUs);
         this.#barriers.delete(client);
         if (needsBarrier) this.#tellShards({ kind: FrameKind.resume });

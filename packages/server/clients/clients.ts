@@ -8,6 +8,7 @@ import type { Connection, ConnectionOwner, Taking } from '#net';
 import { connectionAccept } from '#usdt';
 import { OwnedReply, type ParsedCommand } from '#resp';
 import { Client, type ParkingBlocks, type Router } from '#router';
+import type { Access } from '../access/access.ts';
 import { ClientMemory } from './client-memory.ts';
 
 /** Commands that CLIENT PAUSE holds back. */
@@ -25,6 +26,7 @@ interface ClientsOptions {
   blocks: ParkingBlocks;
   /** Ends what a client had with others. */
   left: (client: Client) => void;
+  access: Access;
   log: Pick<Logger, 'info' | 'warn' | 'debug'>;
 }
 
@@ -37,12 +39,13 @@ export class Clients {
   readonly #sessions = new Map<number, Session>();
   #lastId = 0;
   #pause: { mode: PauseMode; untilMs: number } | undefined;
-  #requiresPassword: boolean;
+  readonly #access: Access;
   readonly #left: (client: Client) => void;
   readonly #log: ClientsOptions['log'];
   readonly memory: ClientMemory;
 
-  constructor({ router, settings, page, blocks, left, log }: ClientsOptions) {
+  constructor({ router, settings, page, blocks, left, access, log }: ClientsOptions) {
+    this.#access = access;
     this.memory = new ClientMemory({ settings, page, log, clients: () => this.all });
     this.#blocks = blocks;
     this.#log = log;
@@ -50,10 +53,6 @@ export class Clients {
     this.#router = router;
     this.#settings = settings;
     this.#page = page;
-    this.#requiresPassword = settings.string('security.requirepass') !== '';
-    settings.onChange('security.requirepass', (password) => {
-      this.#requiresPassword = password !== '';
-    });
   }
 
   get all(): readonly Client[] {
@@ -88,10 +87,11 @@ export class Clients {
     const { nowMs } = this.#router;
     this.#lastId += 1;
     const client = this.#router.addClient(
-      (slot) => new Client(this.#lastId, slot, connection, nowMs, this.#blocks),
+      (slot) =>
+        new Client(this.#lastId, slot, connection, nowMs, this.#blocks, this.#access.users.default),
     );
     if (connectionAccept.isWatched) connectionAccept.fire(client.id, client.address);
-    client.authenticated = !this.#requiresPassword;
+    client.authenticated = !this.#access.requiresLogin;
     connection.label = client.id;
     const session = new Session(client, connection, this.#router, this);
     connection.owner = session;
@@ -103,6 +103,7 @@ export class Clients {
 
   removed(client: Client): void {
     this.#left(client);
+    this.#access.countBytes(client);
     this.memory.forget(client);
     this.#resume(client);
     this.#sessions.delete(client.id);
@@ -120,7 +121,7 @@ export class Clients {
     }
     const isOpen =
       !this.#settings.boolean('security.protected-mode') ||
-      this.#requiresPassword ||
+      this.#access.hasPassword ||
       isLocal({ isUnix: connection.isUnix, address: connection.remoteAddress });
     return isOpen ? undefined : errors.protectedMode;
   }
@@ -128,10 +129,10 @@ export class Clients {
   /** Returns the reason why the client may not run the command now; `wait` when it may later. */
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined {
     if (entry.isProtected && !this.#mayDebug(client)) return errors.debugNotAllowed;
-    if (this.#requiresPassword && !client.authenticated && !entry.has('no_auth')) {
+    if (!client.authenticated && this.#access.requiresLogin && !entry.needsNoUser) {
       return errors.authenticationRequired;
     }
-    const refusal = refusalInMode(client, entry);
+    const refusal = this.#access.refusal(client, entry, args) ?? refusalInMode(client, entry);
     if (refusal !== undefined) return refusal;
     if (this.#pause !== undefined && this.#isPaused(client, entry, args)) {
       return this.#postpone(client);
@@ -208,7 +209,7 @@ export class Clients {
 
   /** True when somebody who has not authenticated leaves replies unread. */
   #isUnread(client: Client, pendingBytes: number): boolean {
-    const mustAuthenticate = this.#requiresPassword && !client.authenticated;
+    const mustAuthenticate = this.#access.requiresLogin && !client.authenticated;
     return mustAuthenticate && pendingBytes > UNAUTHENTICATED_OUTPUT_BYTES_MAX;
   }
 

@@ -3,6 +3,7 @@
 import { ERROR_CODES, unixUs } from '#base';
 import { commandTable } from '#commands';
 import {
+  ACCESS_QUANTITIES,
   CLIENT_QUANTITIES,
   COMMAND_QUANTITIES,
   KEY_QUANTITIES,
@@ -149,6 +150,7 @@ function stats(metrics: ServerMetrics): Line[] {
       MEMORY_QUANTITIES.refused,
       COMMAND_QUANTITIES.reports,
       COMMAND_QUANTITIES.slow,
+      ACCESS_QUANTITIES.denied,
     ),
   ];
 }
@@ -245,9 +247,10 @@ function tiered(): Line[] {
   return [['tiered_enabled', 0]];
 }
 
-/** No user has a rate limit: the section is there only while one has. */
-function rateLimit(): undefined {
-  return undefined;
+/** The section is there only while a user has a rate limit. */
+function rateLimit(metrics: ServerMetrics): readonly Line[] | undefined {
+  if (metrics.main.get('limitedUsers') === 0) return undefined;
+  return linesOf(metrics, ACCESS_QUANTITIES.limitedUsers, ACCESS_QUANTITIES.limited);
 }
 
 /** In the order of the report: those of a bare INFO, then the others. */

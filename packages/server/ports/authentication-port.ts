@@ -1,23 +1,15 @@
-/** The password of the default user. */
+/** Users of clients, as commands about connections ask for them. */
 
-import { timingSafeEqual, createHash } from 'node:crypto';
 import type { AuthenticationPort } from '#commands';
-import type { Settings } from '#config';
+import type { Client } from '#router';
+import type { Access } from '../access/access.ts';
 
-export function authenticationPort(settings: Settings): AuthenticationPort {
-  const password = (): string => settings.string('security.requirepass');
+export function authenticationPort(access: Access, client: () => Client): AuthenticationPort {
   return {
-    get isRequired() {
-      return password() !== '';
+    get hasPassword() {
+      return access.hasPassword;
     },
-    accepts: (user, attempt) => {
-      // Hashes have one length, so the time says nothing about the password's.
-      const same = timingSafeEqual(digest(password()), digest(attempt));
-      return user === 'default' && (password() === '' || same);
-    },
+    isUser: (name) => access.users.get(name) !== undefined,
+    login: (name, password, command) => access.login(client(), name, password, command),
   };
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text, 'latin1').digest();
 }

@@ -4,6 +4,8 @@ import { errors, LongTimer, unixUs, unreachable, type Logger } from '#base';
 import {
   commandTable,
   tellSecrecy,
+  type AclContext,
+  type AclPort,
   type Answer,
   type Arguments,
   type AuthenticationPort,
@@ -56,6 +58,8 @@ import type { ServerMetrics } from '../info/server-metrics.ts';
 import type { ClientMessaging } from '../messaging/client-messaging.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
 import type { SettingsBroadcast } from '../threads/shard-settings.ts';
+import type { Access } from '../access/access.ts';
+import { aclPort } from '../access/acl-port.ts';
 import { authenticationPort } from './authentication-port.ts';
 import { bundlesPort } from './bundles-port.ts';
 import { clientsPort } from './clients-port.ts';
@@ -64,7 +68,8 @@ import { memoryPort } from './memory-port.ts';
 import { scriptsPort } from './scripts-port.ts';
 import { settingsPort } from './settings-port.ts';
 
-type Contexts = ConnectionContext &
+type Contexts = AclContext &
+  ConnectionContext &
   DiagnosticsContext &
   PubSubContext &
   ScriptContext &
@@ -72,6 +77,7 @@ type Contexts = ConnectionContext &
   TransactionContext;
 
 interface MainRunnerOptions {
+  readonly access: Access;
   readonly settings: Settings;
   readonly router: Router;
   readonly clients: Clients;
@@ -98,6 +104,7 @@ export class MainRunner implements Contexts {
   readonly redisVersion = REDIS_VERSION;
   readonly clients: ClientsPort;
   readonly authentication: AuthenticationPort;
+  readonly acl: AclPort;
   readonly settings: SettingsPort;
   readonly info: InfoPort;
   readonly statistics: StatisticsPort;
@@ -119,6 +126,7 @@ export class MainRunner implements Contexts {
   readonly startedMs: number;
   readonly transactions: TransactionsPort;
   readonly scripts: ScriptsPort;
+  readonly #access: Access;
   readonly #settings: Settings;
   readonly #router: Router;
   readonly #messaging: ClientMessaging;
@@ -133,7 +141,9 @@ export class MainRunner implements Contexts {
     this.#messaging = messaging;
     tellSecrecy(secrecyOfNames);
     this.clients = clientsPort(clients);
-    this.authentication = authenticationPort(settings);
+    this.#access = options.access;
+    this.authentication = authenticationPort(options.access, () => this.client);
+    this.acl = aclPort({ ...options, client: () => this.client });
     this.settings = settingsPort(options);
     this.transactions = this.#transactionsPort();
     this.scripts = scriptsPort(options);
@@ -240,7 +250,7 @@ export class MainRunner implements Contexts {
     client.noEvict = false;
     client.noTouch = false;
     client.traceParent = undefined;
-    client.authenticated = !this.authentication.isRequired;
+    this.#access.reset(client);
     this.reply.protocol = 2;
   }
 

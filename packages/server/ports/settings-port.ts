@@ -5,6 +5,7 @@ import type { SettingsPort } from '#commands';
 import { ConfigCommandError, type Settings } from '#config';
 import type { OpsLink } from '../threads/ops-link.ts';
 import type { SettingsBroadcast } from '../threads/shard-settings.ts';
+import type { Access } from '../access/access.ts';
 import type { LateSettings } from './late-settings.ts';
 
 interface SettingsPortOptions {
@@ -12,6 +13,7 @@ interface SettingsPortOptions {
   readonly lateSettings: LateSettings;
   readonly ops: OpsLink;
   readonly broadcast: SettingsBroadcast;
+  readonly access: Pick<Access, 'linesToKeep'>;
 }
 
 export function settingsPort({
@@ -19,6 +21,7 @@ export function settingsPort({
   lateSettings,
   ops,
   broadcast,
+  access,
 }: SettingsPortOptions): SettingsPort {
   const answering = <Done>(act: () => Done): Done => {
     try {
@@ -37,6 +40,8 @@ export function settingsPort({
     },
     rewrite: () => {
       answering(() => {
+        const users = access.linesToKeep;
+        if (users !== undefined) settings.holdUsers(users);
         settings.rewrite();
       });
     },

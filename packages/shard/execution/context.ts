@@ -18,6 +18,7 @@ import type { KeyEvents } from './key-events.ts';
 import { MODES, type Guests, type Mode } from './mode.ts';
 import type { KeyUse } from '../observation/key-use.ts';
 import type { Settings } from '../settings.ts';
+import type { ShardUsers } from '../access/shard-users.ts';
 import type { WaitingClients } from '../blocked/blocked-clients.ts';
 import type { Watches } from './watches.ts';
 
@@ -28,6 +29,7 @@ interface ContextOptions {
   page: Page;
   watches: Watches;
   waitingClients: WaitingClients;
+  users: Pick<ShardUsers, 'mayReadEveryKey'>;
   events: KeyEvents;
   keyUse: KeyUse;
   shardIndex: number;
@@ -71,6 +73,7 @@ export class ExecutionContext implements ShardContext {
   readonly #waitingClients: WaitingClients;
   readonly #events: KeyEvents;
   readonly #keyUse: KeyUse;
+  readonly #users: ContextOptions['users'];
   readonly #isKept: (name: string) => boolean;
   #mode: Mode = MODES.noWait;
   /** Undefined unless keys of other shards are here. */
@@ -98,6 +101,7 @@ export class ExecutionContext implements ShardContext {
     this.#waitingClients = options.waitingClients;
     this.#events = options.events;
     this.#keyUse = options.keyUse;
+    this.#users = options.users;
     this.#isKept = options.isKept;
   }
 
@@ -136,6 +140,10 @@ export class ExecutionContext implements ShardContext {
     } finally {
       this.#prepared = undefined;
     }
+  }
+
+  mayReadEveryKey(args: Arguments): boolean {
+    return this.#users.mayReadEveryKey(this.connection, args);
   }
 
   get scripts(): ShardScripts {

@@ -24,6 +24,7 @@ import { namedKeys } from '../multi-shard/key-discovery.ts';
 import { answerPart, answerWhole } from './part-answer.ts';
 import { probeDone, probeStart } from '../observation/usdt.ts';
 import type { ReplySender } from './reply-sender.ts';
+import type { ShardUsers } from '../access/shard-users.ts';
 import { CommandTimes, type Slowness } from '../observation/slowness.ts';
 import { isTraced, type TracedCommands } from '../observation/traced-commands.ts';
 import { Unsettled } from '../observation/unsettled-bands.ts';
@@ -46,6 +47,7 @@ interface ExecutorOptions {
   makeRoomFor(entry: CommandEntry): void;
   bands(): Bands;
   readonly slowness: Slowness;
+  readonly users: ShardUsers;
   /** True when replies will wait for what was logged: in sync mode, once something was. */
   waitsForDisk(): boolean;
   /** A command has found nothing and waits, or takes long: the context says which. */
@@ -71,6 +73,7 @@ export class Executor {
   readonly keys: FrameKeys;
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
   readonly #keyUse: KeyUse;
+  readonly #users: ShardUsers;
   /** Requests whose replies wait for the disk. */
   readonly unsettled: Unsettled;
   readonly #times = new CommandTimes();
@@ -88,6 +91,7 @@ export class Executor {
     this.#page = options.page;
     this.#values = options.page.values;
     this.#keyUse = options.keyUse;
+    this.#users = options.users;
     this.keys = new FrameKeys(this, options.context, options.watches);
     this.unsettled = new Unsettled(options);
     this.nowUs = options.clock.nowUs();
@@ -124,6 +128,10 @@ export class Executor {
     const startUs = this.nowUs;
     const entry = this.point(frame);
     const context = this.#context;
+    if (again && this.#users.refuses(frame, entry, this.args, this.nowUs)) {
+      this.#options.answered(frame);
+      return true;
+    }
     if (entry.otherKeys !== undefined && this.#isOutdated(frame, entry)) return true;
     this.start(frame, entry);
     this.#sender.begin(words[word + Request.connection]!, frame.sequence);
@@ -274,6 +282,7 @@ export class Executor {
     context.database = database;
     context.keyspace = store.databases[database]!;
     context.connection = words[word + Request.connection]!;
+    this.#page.actor = this.#users.rowOf(context.connection);
     context.reply.protocol = (kindWord & RequestFlag.resp3) === 0 ? 2 : 3;
     store.noTouch = (kindWord & RequestFlag.noTouch) !== 0;
     return entry;

@@ -9,6 +9,7 @@ import type { CallAnswerers } from '../call-answerers.ts';
 import type { Settings } from '../settings.ts';
 import type { MainAsks } from '../scripts/main-asks.ts';
 import type { Scripts } from '../scripts/scripts.ts';
+import type { ShardUsers } from '../access/shard-users.ts';
 import type { Slowness } from '../observation/slowness.ts';
 import type { Snapshots } from '../snapshot/snapshots.ts';
 import type { Maintenance } from '../timed/maintenance.ts';
@@ -18,6 +19,7 @@ interface MessagesOptions {
   readonly page: Page;
   readonly settings: Settings;
   readonly slowness: Slowness;
+  readonly users: ShardUsers;
   readonly answerers: CallAnswerers;
   readonly maintenance: Maintenance;
   readonly events: KeyEvents;
@@ -91,6 +93,9 @@ export class Messages {
         break;
       case 'forget-scripts':
         this.#options.scripts.forget(control.digest);
+        break;
+      case 'users':
+        this.#options.users.update(control.rules);
         break;
       case 'stop':
         assert(!this.isStopped, 'a shard is stopped once');

@@ -15,6 +15,7 @@ import { decodeMessage, FrameKind, Request } from '#link';
 import type { Frame } from '../execution/frame.ts';
 import type { CallAnswerers } from '../call-answerers.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
+import type { ShardUsers } from '../access/shard-users.ts';
 import type { Settings } from '../settings.ts';
 
 /** Times of a command; one object, filled anew for each, since with a limit of 0 every command is slow. */
@@ -32,6 +33,11 @@ interface Occurrence {
   readonly unixMs: number;
 }
 
+/** A client as main introduces it. */
+interface Introduced extends SlowClient {
+  readonly userRow: number;
+}
+
 /** Main introduces every client before its first command. */
 const STRANGER: SlowClient = { id: 0, address: '', name: '', user: '' };
 
@@ -40,11 +46,13 @@ export class Slowness {
   noticeUs = Infinity;
   readonly #page: Page;
   readonly #log: SlowLog<Arguments>;
+  readonly #users: ShardUsers;
   readonly #clients: SlowClient[] = [];
   #eventUs = Infinity;
   #pending: Occurrence[] = [];
 
-  constructor(page: Page, log: SlowLog<Arguments>) {
+  constructor(page: Page, log: SlowLog<Arguments>, users: ShardUsers) {
+    this.#users = users;
     this.#page = page;
     this.#log = log;
   }
@@ -75,7 +83,9 @@ export class Slowness {
   /** Main says who the client in a slot is. */
   introduce(frame: Frame): void {
     const slot = frame.words[frame.word + Request.connection]!;
-    this.#clients[slot] = decodeMessage(frame.body) as SlowClient;
+    const client = decodeMessage(frame.body) as Introduced;
+    this.#clients[slot] = client;
+    this.#users.introduce(slot, client);
   }
 
   /** A command took at least `noticeUs`; answers its entry in the slow log, where it has one. */

@@ -8,6 +8,7 @@ import { commandTable, findKeys, scriptErrors, type Arguments, type CommandEntry
 import { LuaType, type LuaEngine, type LuaVm } from '#lua';
 import { AT, countError, type Page } from '#stats';
 import { frameBytes, Request, RequestFlag, ScriptAsk, type ScriptControl } from '#link';
+import type { ShardUsers } from '../access/shard-users.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
@@ -26,6 +27,7 @@ const STRING_BYTES = 16;
 
 interface ScriptCommandsOptions {
   readonly executor: Executor;
+  readonly users: ShardUsers;
   readonly context: ExecutionContext;
   readonly sender: ReplySender;
   readonly keyLocks: KeyLocks;
@@ -73,6 +75,14 @@ export class ScriptCommands {
     return 1;
   }
 
+  /** `redis.acl_check_cmd`: true when the script's client may run the command; undefined when there is none such. */
+  mayRun(engine: LuaEngine, L: number): boolean | undefined {
+    if (this.#read(L, engine.vm) !== undefined) return undefined;
+    const entry = this.#named();
+    if (entry === undefined) return undefined;
+    return this.#options.users.allows(this.run!.connection, entry, this.#argumentsOf(entry));
+  }
+
   /** `redis.setresp`. */
   setProtocol(protocol: 2 | 3): void {
     this.run!.protocol = protocol;
@@ -113,22 +123,23 @@ export class ScriptCommands {
     return undefined;
   }
 
-  /** The command that the frame names, or what is wrong with it. */
-  #find(): CommandEntry | string {
+  /** The command that the frame names; of a container alone, the container. */
+  #named(): CommandEntry | undefined {
     const { bytes, bodyAt, count, words } = this.#frame;
     const span = Request.spans;
     const top = commandTable.find(bytes, bodyAt + words[span]!, words[span + 1]!);
-    if (top === undefined) return 'Unknown Redis command called from script';
-    let entry: CommandEntry | undefined = top;
-    if (top.route === 'container') {
-      entry =
-        count > 1 ? top.subcommand(bytes, bodyAt + words[span + 2]!, words[span + 3]!) : top.bare;
-      if (entry === undefined) {
-        return count > 1
-          ? 'Unknown Redis command called from script'
-          : 'Wrong number of args calling Redis command from script';
-      }
-    }
+    if (top?.route !== 'container') return top;
+    if (count === 1) return top.bare ?? top;
+    return top.subcommand(bytes, bodyAt + words[span + 2]!, words[span + 3]!);
+  }
+
+  /** The command that the frame names, or what is wrong with it. */
+  #find(): CommandEntry | string {
+    const { count } = this.#frame;
+    const entry = this.#named();
+    if (entry === undefined) return 'Unknown Redis command called from script';
+    if (entry.route === 'container')
+      return 'Wrong number of args calling Redis command from script';
     if (!entry.hasArity(count)) return 'Wrong number of args calling Redis command from script';
     return entry;
   }
@@ -138,6 +149,8 @@ export class ScriptCommands {
     const run = this.run!;
     if (entry.has('noscript') && !this.mayCallAll)
       return 'This Redis command is not allowed from script';
+    const denial = this.#denialOf(entry);
+    if (denial !== undefined) return denial;
     if (run.isReadOnly && entry.mayChange) {
       return 'Write commands are not allowed from read-only scripts.';
     }
@@ -155,9 +168,26 @@ export class ScriptCommands {
     return undefined;
   }
 
-  /** Runs the command and pushes its reply; true when that is an error. */
-  #run(L: number, engine: LuaEngine, entry: CommandEntry): boolean {
+  /** Says why the script's client may not call the command. */
+  #denialOf(entry: CommandEntry): string | undefined {
+    const { users } = this.#options;
+    const { connection } = this.run!;
+    if (!users.isRestricted(connection)) return undefined;
+    const denial = users.denialOf(connection, entry, this.#argumentsOf(entry), 'lua');
+    return denial === undefined
+      ? undefined
+      : asRaised(errors.noPermission(`ACL failure in script: ${denial}`));
+  }
+
+  /** Arguments of the command that the frame has. */
+  #argumentsOf(entry: CommandEntry): Arguments {
+    this.#complete(entry);
     const { executor } = this.#options;
+    executor.point(this.#frame.frame);
+    return executor.args;
+  }
+
+  #complete(entry: CommandEntry): void {
     const run = this.run!;
     this.#frame.end({
       command: entry.id,
@@ -166,6 +196,13 @@ export class ScriptCommands {
       connection: run.connection,
       sequence: run.sequence,
     });
+  }
+
+  /** Runs the command and pushes its reply; true when that is an error. */
+  #run(L: number, engine: LuaEngine, entry: CommandEntry): boolean {
+    const { executor } = this.#options;
+    const run = this.run!;
+    this.#complete(entry);
     run.calls += 1;
     if (this.areWatched) this.#options.asks.tell(ScriptAsk.called, this.#bytes);
     if ((run.flags & RequestFlag.traced) === 0) return this.#runFrame(L, engine, entry);

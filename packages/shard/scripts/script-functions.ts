@@ -1,6 +1,5 @@
 /** Functions of the table `redis` that need the server: calls of commands, the log, and settings of the script at hand. */
 
-import { commandTable } from '#commands';
 import type { HostFunction, LuaEngine } from '#lua';
 import type { ScriptCommands } from './script-commands.ts';
 
@@ -50,13 +49,9 @@ export function runningFunctions(
       if (vm.count(L) === 0) {
         raise(L, 'Please specify at least one argument for this redis.acl_check_cmd() call');
       }
-      const name = vm.api.lua_tolstring(L, 1, vm.cell);
-      const length = name === 0 ? 0 : vm.words[vm.cell >> 2]!;
-      if (commandTable.find(vm.bytes, name, length) === undefined) {
-        raise(L, 'Invalid command passed to redis.acl_check_cmd()');
-      }
-      // There is one user, who may do everything.
-      vm.api.lua_pushboolean(L, 1);
+      const isAllowed = commands.mayRun(engine(), L);
+      if (isAllowed === undefined) raise(L, 'Invalid command passed to redis.acl_check_cmd()');
+      vm.api.lua_pushboolean(L, Number(isAllowed));
       return 1;
     },
   };

@@ -27,6 +27,7 @@ import {
 import { LuaEngine, LuaEngineError, type ScriptError } from '#lua';
 import { Request, RequestFlag, ScriptAsk, type ScriptControl } from '#link';
 import { AT, countError, type Page } from '#stats';
+import type { ShardUsers } from '../access/shard-users.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
@@ -49,6 +50,7 @@ const KILLED = 'Script killed by user with SCRIPT KILL...';
 
 interface ScriptsOptions {
   readonly executor: Executor;
+  readonly users: ShardUsers;
   readonly context: ExecutionContext;
   readonly sender: ReplySender;
   readonly keyLocks: KeyLocks;

@@ -1,6 +1,7 @@
 /** Lua of a shard, put together: scripts, their requests to main, and the frames that run them. */
 
 import { ScriptControl } from '#link';
+import type { ShardUsers } from '../access/shard-users.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
@@ -18,6 +19,7 @@ interface ShardLuaOptions {
   readonly context: ExecutionContext;
   readonly sender: ReplySender;
   readonly effects: Effects;
+  readonly users: ShardUsers;
   readonly keyLocks: KeyLocks;
   readonly lending: Lending;
   readonly machine: MachineOptions;

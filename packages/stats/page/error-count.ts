@@ -2,12 +2,14 @@
 
 import { ERROR_CODES } from '#base';
 import type { Page } from './page.ts';
+import { UserField } from './user-rows.ts';
 
 const indexOfCode = new Map<string, number>(ERROR_CODES.map((code, index) => [code, index]));
 
 /** Counts an error reply; `text` begins with its code. */
 export function countError(page: Page, text: string): void {
   page.add('errors', 1);
+  page.countUser(page.actor, UserField.errors, 1);
   const index = errorIndex(text);
   if (index >= 0) page.countError(index);
 }

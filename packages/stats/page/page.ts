@@ -13,6 +13,7 @@
  *   bands        BAND_ROWS_MAX                   requests within each latency band, not cumulative
  *   key sizes    KEY_SIZES_CELLS x databases     keys by type and size (shards)
  *   prefixes     PREFIX_FIELDS x PREFIX_ROWS     use and size of keys by configured prefix (shards)
+ *   users        USER_FIELDS x USER_ROWS         what users have done (main, shards)
  *   queue        HISTOGRAM_BUCKETS               histogram of the queue phase (in main: of the reply phase)
  *   loop         HISTOGRAM_BUCKETS               how late the event loop comes round (shards: length of a round)
  *   scatter      HISTOGRAM_BUCKETS               main: from sending a gathered command to its last part
@@ -22,6 +23,7 @@
 import { AT, COUNTERS, RESETTABLE } from './counters.ts';
 import { bucketOf, HISTOGRAM_BUCKETS, TICKS_PER_US, type Counts } from './histogram.ts';
 import { PREFIX_FIELDS, PREFIX_ROWS, PrefixField } from './prefix-rows.ts';
+import { DEFAULT_USER_ROW, USER_FIELDS, USER_ROWS, UserField } from './user-rows.ts';
 import type { Counter } from '../quantities/table.ts';
 
 /** Phases of the server, from its start to its end, as main's `phase` says. */
@@ -57,6 +59,7 @@ export class Page {
   readonly #bands: number;
   readonly #keySizes: number;
   readonly #prefixes: number;
+  readonly #users: number;
   readonly #queue: number;
   readonly #loop: number;
   readonly #scatter: number;
@@ -83,6 +86,7 @@ export class Page {
     this.#bands = take(BAND_ROWS_MAX);
     this.#keySizes = take(KEY_SIZES_CELLS * shape.databases);
     this.#prefixes = take(PREFIX_FIELDS * PREFIX_ROWS);
+    this.#users = take(shape.commands === 0 ? 0 : USER_FIELDS * USER_ROWS);
     this.#queue = take(HISTOGRAM_BUCKETS);
     this.#loop = take(HISTOGRAM_BUCKETS);
     this.#scatter = take(HISTOGRAM_BUCKETS);
@@ -169,6 +173,24 @@ export class Page {
     return this.#prefixes + PREFIX_FIELDS * row;
   }
 
+  /** Adds to a field (of UserField) of a user's row; the default user's is what is left of the totals. */
+  countUser(row: number, field: number, amount: number): void {
+    if (row === DEFAULT_USER_ROW) return;
+    const at = this.#users + USER_FIELDS * row + field;
+    this.values[at] = this.values[at]! + amount;
+  }
+
+  setUser(row: number, field: number, value: number): void {
+    this.values[this.#users + USER_FIELDS * row + field] = value;
+  }
+
+  user(row: number, field: number): number {
+    return this.values[this.#users + USER_FIELDS * row + field]!;
+  }
+
+  /** Row of the user whose command is at hand: its time and errors are counted there, too. */
+  actor = DEFAULT_USER_ROW;
+
   /** True while executions are counted in histograms (`latency-tracking`). */
   tracksLatency = true;
 
@@ -178,6 +200,7 @@ export class Page {
     const row = this.#commands + COMMAND_FIELDS * command;
     values[row] = values[row]! + 1;
     values[row + CommandField.ticks] = values[row + CommandField.ticks]! + ticks;
+    if (this.actor !== DEFAULT_USER_ROW) this.countUser(this.actor, UserField.ticks, ticks);
     if (!this.tracksLatency) return;
     const bucket = this.#histograms + HISTOGRAM_BUCKETS * command + bucketOf(ticks);
     values[bucket] = values[bucket]! + 1;
@@ -278,7 +301,14 @@ export class Page {
     for (let row = 0; row < PREFIX_ROWS; row += 1) {
       this.values.fill(0, this.prefixCell(row), this.prefixCell(row) + PrefixField.keys);
     }
+    this.#resetUsers();
     this.values.fill(0, this.#queue, this.#end);
+  }
+
+  #resetUsers(): void {
+    for (let at = this.#users; at < this.#queue; at += USER_FIELDS) {
+      this.values.fill(0, at, at + UserField.connections);
+    }
   }
 
   #addToCommand(command: number, field: number): void {

@@ -5,6 +5,7 @@
  * Rows stand in short lists, which the surfaces put into the order that each of them has.
  */
 
+import { ACCESS_QUANTITIES } from './access.ts';
 import { CLIENT_QUANTITIES } from './clients.ts';
 import { COMMAND_QUANTITIES } from './commands.ts';
 import { DURABILITY_QUANTITIES } from './durability.ts';
@@ -20,6 +21,7 @@ const SUBJECTS = [
   COMMAND_QUANTITIES,
   KEY_QUANTITIES,
   CLIENT_QUANTITIES,
+  ACCESS_QUANTITIES,
   DURABILITY_QUANTITIES,
   SCRIPT_QUANTITIES,
 ] as const;

@@ -1,6 +1,6 @@
 /** Metrics of connections and traffic. */
 
-import { CLIENT_QUANTITIES, COMMAND_QUANTITIES } from '#stats';
+import { ACCESS_QUANTITIES, CLIENT_QUANTITIES, COMMAND_QUANTITIES } from '#stats';
 import { metric, type MetricDefinition } from './definition.ts';
 import { metricsOf } from './quantities.ts';
 
@@ -32,5 +32,9 @@ export const clientMetrics: readonly MetricDefinition[] = [
     CLIENT_QUANTITIES.pubsub,
     CLIENT_QUANTITIES.trackingClients,
     CLIENT_QUANTITIES.tracking,
+    ACCESS_QUANTITIES.denied,
+    ACCESS_QUANTITIES.users,
+    ACCESS_QUANTITIES.limitedUsers,
+    ACCESS_QUANTITIES.limited,
   ),
 ];

@@ -5,6 +5,7 @@
 
 import { ERROR_CODES } from '#base';
 import {
+  ACCESS_QUANTITIES,
   CLIENT_QUANTITIES,
   COMMAND_QUANTITIES,
   KEY_QUANTITIES,
@@ -212,6 +213,7 @@ export const redisMetrics: readonly MetricDefinition[] = [
     CLIENT_QUANTITIES.trackingClients,
     CLIENT_QUANTITIES.tracking,
     CLIENT_QUANTITIES.memory,
+    ACCESS_QUANTITIES.denied,
     COMMAND_QUANTITIES.errors,
     KEY_QUANTITIES.expiredFields,
     KEY_QUANTITIES.expiry,

@@ -1,0 +1,52 @@
+/** A user: a name with rules. Clients keep the user that they have logged in as, whose rules may be replaced meanwhile. */
+
+import { TokenBucket } from './token-bucket.ts';
+import { UserRules } from './user-rules.ts';
+
+export const DEFAULT_USER = 'default';
+
+export class User {
+  /** A character for each byte. */
+  readonly name: string;
+  /** Row of the user in the statistics of all threads. */
+  readonly row: number;
+  /** True when the user has been deleted. */
+  isDeleted = false;
+  readonly commandTokens = new TokenBucket();
+  readonly byteTokens = new TokenBucket();
+  #rules: UserRules;
+  /** True when a command of the user need not be judged, nor counted against a limit. */
+  isFree: boolean;
+
+  constructor(name: string, row: number, rules: UserRules) {
+    this.name = name;
+    this.row = row;
+    this.#rules = rules;
+    this.isFree = isFree(rules);
+    this.#setLimits();
+  }
+
+  /** A default user as it is where nobody has set anything. */
+  static unrestricted(): User {
+    return new User(DEFAULT_USER, 0, UserRules.ofDefault(true));
+  }
+
+  get rules(): UserRules {
+    return this.#rules;
+  }
+
+  set rules(rules: UserRules) {
+    this.#rules = rules;
+    this.isFree = isFree(rules);
+    this.#setLimits();
+  }
+
+  #setLimits(): void {
+    this.commandTokens.perSecond = this.#rules.limits.commands;
+    this.byteTokens.perSecond = this.#rules.limits.bytes;
+  }
+}
+
+function isFree(rules: UserRules): boolean {
+  return rules.isUnrestricted && !rules.isLimited;
+}

@@ -1,0 +1,18 @@
+import { container, type Command } from '../definition.ts';
+import { judgementCommands } from './judgement.ts';
+import { userCommands } from './users.ts';
+
+const acl = container({
+  name: 'ACL',
+  summary: 'Groups the commands about users and what they may do.',
+  since: '6.0.0',
+  complexity: 'Depends on the subcommand.',
+  group: 'server',
+  arity: -2,
+  flags: [],
+  subcommands: [...userCommands, ...judgementCommands],
+});
+
+export const aclCommands: readonly Command[] = [acl];
+
+export type { AclContext, AclPort, SelectorFacts, UserCounts, UserFacts } from './ports.ts';

@@ -1,0 +1,86 @@
+/** Ports of the server that the commands about users use. Names, rules and what was denied have a character for each byte. */
+
+import type { Arguments } from '../arguments.ts';
+import type { MainContext } from '../contexts.ts';
+import type { CommandEntry } from '../table/command-entry.ts';
+import type { CommandTable } from '../table/command-table.ts';
+
+/** Commands, keys and channels that belong together, as rules. */
+export interface SelectorFacts {
+  readonly commandRules: string;
+  readonly keyRules: string;
+  readonly channelRules: string;
+}
+
+export interface UserFacts {
+  readonly name: string;
+  /** Words such as `on` and `nopass`. */
+  readonly flags: readonly string[];
+  /** Rules of its rate limits; none without limits. */
+  readonly limitRules: readonly string[];
+  /** SHA-256 of each password, in hexadecimal digits. */
+  readonly passwords: readonly string[];
+  readonly root: SelectorFacts;
+  readonly others: readonly SelectorFacts[];
+  /** All rules in one line. */
+  readonly description: string;
+}
+
+/** An entry of the log of denials. */
+export interface DenialFacts {
+  readonly id: number;
+  readonly count: number;
+  readonly reason: string;
+  readonly context: string;
+  readonly object: string;
+  readonly user: string;
+  readonly client: string;
+  /** Unix milliseconds of the first and last denial. */
+  readonly createdMs: number;
+  readonly updatedMs: number;
+}
+
+/** Counts of a user. */
+export interface UserCounts {
+  /** Open connections. */
+  readonly connections: number;
+  readonly commands: number;
+  readonly errors: number;
+  /** Time of its commands in microseconds. */
+  readonly timeUs: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly deniedAuth: number;
+  readonly deniedCommand: number;
+  readonly deniedKey: number;
+  readonly deniedChannel: number;
+  /** Commands refused by a rate limit, of commands and of bytes. */
+  readonly limitedCommands: number;
+  readonly limitedBytes: number;
+}
+
+export interface AclPort {
+  /** Users by the bytes of their names. */
+  readonly users: readonly UserFacts[];
+  user(name: string): UserFacts | undefined;
+  /** Makes a user or changes one, by all rules or none. Throws a CommandError. */
+  setUser(name: string, rules: readonly string[]): void;
+  /** Deletes users, closes their clients, and answers how many there were. Throws a CommandError. */
+  deleteUsers(names: readonly string[]): number;
+  /** Replaces all users by those of the file; rejects with a CommandError. */
+  load(): Promise<void>;
+  /** Writes all users into the file; rejects with a CommandError. */
+  save(): Promise<void>;
+  /** Returns why a user may not run a command, as a sentence; undefined when it may. */
+  denialOf(user: string, entry: CommandEntry, args: Arguments): string | undefined;
+  readonly denials: readonly DenialFacts[];
+  resetDenials(): void;
+  /** Counts by the name of the user; users without counts of their own are one, `(others)`. */
+  counts(): ReadonlyMap<string, UserCounts>;
+}
+
+/** Context of a handler of this family. */
+export interface AclContext extends MainContext {
+  readonly commands: CommandTable;
+  readonly acl: AclPort;
+}

@@ -1,0 +1,223 @@
+/** ACL subcommands that show users and change them. */
+
+import { CommandError, errors } from '#base';
+import type { ReplyWriter } from '#resp';
+import { answerOrError, writeOk } from '../answer-later.ts';
+import { indexesFrom, type Arguments } from '../arguments.ts';
+import { onMain, type CommandHead } from '../definition.ts';
+import { noKeys } from '../keys.ts';
+import type { AclContext, SelectorFacts, UserCounts } from './ports.ts';
+
+const ofUsers = {
+  group: 'server',
+  keys: noKeys,
+  flags: ['admin', 'noscript', 'loading', 'stale'],
+  since: '6.0.0',
+} as const satisfies Partial<CommandHead>;
+
+const allSucceed = ['request_policy:all_nodes', 'response_policy:all_succeeded'] as const;
+
+/** Everything behind the subcommand: it tells who there is, and may be a password. */
+function secrets(args: Arguments): readonly number[] {
+  return indexesFrom(2, args.count);
+}
+
+function textsFrom(args: Arguments): readonly string[] {
+  const texts: string[] = [];
+  while (args.more) texts.push(args.text());
+  return texts;
+}
+
+const setUser = onMain<AclContext>({
+  ...ofUsers,
+  name: 'ACL|SETUSER',
+  summary: 'Makes a user, or changes its rules.',
+  complexity: 'O(N) for N rules.',
+  arity: -3,
+  args: [
+    { name: 'username', type: 'string' },
+    { name: 'rule', type: 'string', optional: true, multiple: true },
+  ],
+  history: [
+    ['6.2.0', 'Rules of channels came.'],
+    ['7.0.0', 'Selectors and permissions of keys came.'],
+  ],
+  tips: allSucceed,
+  secret: secrets,
+  run({ acl, reply }, args) {
+    const name = args.text();
+    acl.setUser(name, textsFrom(args));
+    reply.ok();
+  },
+});
+
+const deleteUsers = onMain<AclContext>({
+  ...ofUsers,
+  name: 'ACL|DELUSER',
+  summary: 'Deletes users, and closes their connections.',
+  complexity: 'O(N+M) for N users and M connections.',
+  arity: -3,
+  args: [{ name: 'username', type: 'string', multiple: true }],
+  tips: allSucceed,
+  secret: secrets,
+  run({ acl, reply }, args) {
+    reply.integer(acl.deleteUsers(textsFrom(args)));
+  },
+});
+
+const getUser = onMain<AclContext>({
+  ...ofUsers,
+  name: 'ACL|GETUSER',
+  summary: 'Answers the rules of a user.',
+  complexity: 'O(N) for N rules.',
+  arity: 3,
+  args: [{ name: 'username', type: 'string' }],
+  history: [
+    ['6.2.0', 'Tells the rules of channels.'],
+    ['7.0.0', 'Tells selectors; rules are one text.'],
+  ],
+  secret: secrets,
+  run({ acl, reply }, args) {
+    const user = acl.user(args.text());
+    if (user === undefined) {
+      reply.nil();
+      return;
+    }
+    // Limits are of this server alone: who has none looks as in Redis.
+    const isLimited = user.limitRules.length > 0;
+    reply.mapHeader(isLimited ? 7 : 6);
+    reply.text('flags');
+    reply.setHeader(user.flags.length);
+    for (const flag of user.flags) reply.text(flag);
+    reply.text('passwords');
+    reply.arrayHeader(user.passwords.length);
+    for (const hash of user.passwords) reply.text(hash);
+    writeSelector(reply, user.root);
+    reply.text('selectors');
+    reply.arrayHeader(user.others.length);
+    for (const selector of user.others) {
+      reply.mapHeader(3);
+      writeSelector(reply, selector);
+    }
+    if (!isLimited) return;
+    reply.text('ratelimit');
+    reply.text(user.limitRules.join(' '));
+  },
+});
+
+function writeSelector(reply: ReplyWriter, selector: SelectorFacts): void {
+  reply.text('commands');
+  reply.text(selector.commandRules, 'latin1');
+  reply.text('keys');
+  reply.text(selector.keyRules, 'latin1');
+  reply.text('channels');
+  reply.text(selector.channelRules, 'latin1');
+}
+
+const list = onMain<AclContext>({
+  ...ofUsers,
+  name: 'ACL|LIST',
+  summary: 'Answers all users with their rules, as lines of an ACL file.',
+  complexity: 'O(N) for N users.',
+  arity: 2,
+  args: [],
+  run({ acl: { users }, reply }) {
+    reply.arrayHeader(users.length);
+    for (const { name, description } of users) reply.text(`user ${name} ${description}`, 'latin1');
+  },
+});
+
+const names = onMain<AclContext>({
+  ...ofUsers,
+  name: 'ACL|USERS',
+  summary: 'Answers the names of all users.',
+  complexity: 'O(N) for N users.',
+  arity: 2,
+  args: [],
+  run({ acl: { users }, reply }) {
+    reply.arrayHeader(users.length);
+    for (const { name } of users) reply.text(name, 'latin1');
+  },
+});
+
+const load = onMain<AclContext>({
+  ...ofUsers,
+  name: 'ACL|LOAD',
+  summary: 'Replaces all users by those of the ACL file.',
+  complexity: 'O(N) for N users.',
+  arity: 2,
+  args: [],
+  run(context) {
+    answerOrError(context, context.acl.load(), writeOk);
+  },
+});
+
+const save = onMain<AclContext>({
+  ...ofUsers,
+  name: 'ACL|SAVE',
+  summary: 'Writes all users into the ACL file.',
+  complexity: 'O(N) for N users.',
+  arity: 2,
+  args: [],
+  tips: allSucceed,
+  run(context) {
+    answerOrError(context, context.acl.save(), writeOk);
+  },
+});
+
+const stats = onMain<AclContext>({
+  ...ofUsers,
+  name: 'ACL|STATS',
+  summary: 'Answers what each user, or one, has done: connections, commands, errors, time, bytes.',
+  complexity: 'O(N) for N users and connections.',
+  since: '7.4.0',
+  arity: -2,
+  args: [{ name: 'username', type: 'string', optional: true }],
+  run({ acl, reply }, args) {
+    const counts = acl.counts();
+    if (!args.more) {
+      reply.mapHeader(counts.size);
+      for (const [name, fields] of counts) {
+        reply.text(name, 'latin1');
+        writeCounts(reply, fields);
+      }
+      return;
+    }
+    if (args.count > 3) throw errors.subcommandSyntax(args.latin1(1), 'ACL');
+    const name = args.text();
+    const fields = counts.get(name);
+    if (fields !== undefined) writeCounts(reply, fields);
+    else if (acl.user(name) === undefined) reply.nil();
+    else throw countedWithOthers;
+  },
+});
+
+const countedWithOthers = new CommandError(
+  'ERR there are too many users for this one to have counts of its own: it is counted as (others)',
+);
+
+function writeCounts(reply: ReplyWriter, counts: UserCounts): void {
+  const denied = counts.deniedAuth + counts.deniedCommand + counts.deniedKey + counts.deniedChannel;
+  const fields: readonly (readonly [name: string, value: number])[] = [
+    ['connections', counts.connections],
+    ['commands', counts.commands],
+    ['errors', counts.errors],
+    ['time-us', Math.round(counts.timeUs)],
+    ['bytes-in', counts.bytesIn],
+    ['bytes-out', counts.bytesOut],
+    ['denied', denied],
+    ['denied-auth', counts.deniedAuth],
+    ['denied-command', counts.deniedCommand],
+    ['denied-key', counts.deniedKey],
+    ['denied-channel', counts.deniedChannel],
+    ['limited-commands', counts.limitedCommands],
+    ['limited-bytes', counts.limitedBytes],
+  ];
+  reply.mapHeader(fields.length);
+  for (const [name, value] of fields) {
+    reply.text(name);
+    reply.integer(value);
+  }
+}
+
+export const userCommands = [setUser, deleteUsers, getUser, list, names, load, save, stats];

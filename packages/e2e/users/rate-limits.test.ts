@@ -1,0 +1,115 @@
+/** Rate limits of users: what is refused, what is free, and what is told of it. */
+
+import {
+  byName,
+  ReplyError,
+  startServer,
+  textOf,
+  until,
+  type ChildServer,
+  type Reply,
+  type RespClient,
+} from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const limits = suite('rate limits');
+
+const COMMANDS = 'ERR rate limit exceeded: commands per second';
+const BYTES = 'ERR rate limit exceeded: bytes per second';
+
+let server: ChildServer;
+let admin: RespClient;
+
+limits.before(async () => {
+  server = await startServer();
+  admin = await server.client();
+});
+limits.after(async () => {
+  await server.stop();
+});
+
+async function clientOf(name: string): Promise<RespClient> {
+  const client = await server.client();
+  await client.call('AUTH', name, 'x');
+  return client;
+}
+
+async function limited(name: string, ...rules: readonly string[]): Promise<RespClient> {
+  await admin.call('ACL', 'SETUSER', name, 'reset', 'on', 'nopass', '+@all', '~*', '&*', ...rules);
+  return clientOf(name);
+}
+
+function refusals(replies: readonly Reply[], text: string): number {
+  return replies.filter((reply) => reply instanceof ReplyError && reply.message === text).length;
+}
+
+limits('INFO tells of them only while there are any', async () => {
+  assert.not.match(textOf(await admin.call('INFO')), /# Ratelimit/);
+  await admin.call('ACL', 'SETUSER', 'x', 'ratelimit:cps=1');
+  assert.match(textOf(await admin.call('INFO', 'ratelimit')), /ratelimit_users_configured:1\r/);
+  await admin.call('ACL', 'SETUSER', 'x', 'resetratelimit');
+  assert.not.match(textOf(await admin.call('INFO')), /# Ratelimit/);
+});
+
+limits('commands: one second at once, over all connections of a user', async () => {
+  // A day's worth is as good as none while the test runs.
+  const one = await limited('anna', 'ratelimit:cps=20');
+  const other = await clientOf('anna');
+  const burst = Array.from({ length: 200 }, () => ['GET', 'k']);
+  const replies = [...(await one.pipeline(burst)), ...(await other.pipeline(burst))];
+  const refused = refusals(replies, COMMANDS);
+  assert.ok(refused >= 200 && refused <= 380, String(refused));
+  const info = textOf(await admin.call('INFO', 'ratelimit'));
+  assert.match(info, new RegExp(`ratelimit_total_commands_rejected:${refused}\\r`));
+  const stats = byName(await admin.call('ACL', 'STATS', 'anna'));
+  assert.is(stats.get('limited-commands'), refused);
+});
+
+limits('what a client needs to find its way is free', async () => {
+  const client = await limited('bert', 'ratelimit:cps=1');
+  await client.pipeline(Array.from({ length: 5 }, () => ['GET', 'k']));
+  for (const words of [['PING'], ['AUTH', 'bert', 'x'], ['HELLO', '2']]) {
+    assert.not((await client.reply(...words)) instanceof ReplyError, words[0]);
+  }
+  assert.is(await client.call('RESET'), 'RESET');
+});
+
+limits('EXEC is charged with its batch, a script is one command', async () => {
+  const client = await limited('carl', 'ratelimit:cps=100000');
+  await client.call('EVAL', "for i = 1, 1000 do redis.call('GET', 'k') end", '0');
+  await admin.call('ACL', 'SETUSER', 'carl', 'ratelimit:cps=10');
+  const queue = Array.from({ length: 30 }, () => ['GET', 'k']);
+  // Queueing is free, MULTI is one; a bucket that is not full does not pay for 30.
+  const replies = await client.pipeline([['MULTI'], ...queue, ['EXEC']]);
+  assert.is(replies.filter((reply) => textOf(reply) === 'QUEUED').length, 30);
+  assert.match((replies.at(-1) as ReplyError).message, /rate limit exceeded: commands per second/);
+});
+
+limits('bytes are those of commands and replies', async () => {
+  const client = await limited('dora', 'ratelimit:bps=10000');
+  await admin.call('SET', 'long', 'x'.repeat(50_000));
+  const value = 'x'.repeat(1_000);
+  const replies = await client.pipeline(Array.from({ length: 100 }, () => ['SET', 'k', value]));
+  const refused = refusals(replies, BYTES);
+  assert.ok(refused >= 50 && refused <= 91, String(refused));
+  await admin.call('ACL', 'SETUSER', 'dora', 'resetratelimit');
+  await admin.call('ACL', 'SETUSER', 'dora', 'ratelimit:bps=10000');
+  assert.is(((await client.call('GET', 'long')) as string).length, 50_000);
+  assert.is(((await client.reply('GET', 'k')) as ReplyError).message, BYTES);
+  assert.match(
+    textOf(await admin.call('INFO', 'ratelimit')),
+    /ratelimit_total_bytes_rejected:[1-9]/,
+  );
+});
+
+limits('a limit does not keep a refused client out for good', async () => {
+  const client = await limited('emil', 'ratelimit:bps=200');
+  for (let nth = 0; nth < 5; nth += 1) {
+    const isServed = async (): Promise<boolean> =>
+      !((await client.reply('GET', 'nothing')) instanceof ReplyError);
+    await until(isServed, 'the bucket has filled');
+  }
+});
+
+limits.run();

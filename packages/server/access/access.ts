@@ -1,0 +1,337 @@
+/** Decides on main who a client is and what it may do: users, passwords, rules, rate limits; and keeps what was denied. */
+
+import {
+  AclLog,
+  ALLOWED,
+  denialInExec,
+  denialReason,
+  denialText,
+  indexOf,
+  Users,
+  revokedChannels,
+  type AclDenial,
+  type DenialContext,
+  type DenialReason,
+  type ShardDenial,
+  type User,
+  type Verdict,
+} from '#acl';
+import { errors, type Clock, type CommandError, type Logger } from '#base';
+import { clientLine, type Arguments, type CommandEntry, type UserCounts } from '#commands';
+import type { Settings } from '#config';
+import type { Control } from '#link';
+import type { Client, Router } from '#router';
+import { OTHER_USERS_ROW, UserField, type Page } from '#stats';
+import { allowsAllChannels, takeInitialUsers } from './initial-users.ts';
+import { chargeLimits } from './rate-limits.ts';
+import { userCounts } from './user-counts.ts';
+import { UserRows } from './user-rows.ts';
+
+const DENIED_COUNTERS = {
+  auth: ['aclDeniedAuth', UserField.deniedAuth],
+  command: ['aclDeniedCommand', UserField.deniedCommand],
+  key: ['aclDeniedKey', UserField.deniedKey],
+  channel: ['aclDeniedChannel', UserField.deniedChannel],
+} as const satisfies Readonly<Record<DenialReason, readonly [string, number]>>;
+
+/** Failed logins are told at most once in this time. */
+const LOGIN_WARNING_MS = 1_000;
+
+interface AccessOptions {
+  readonly settings: Settings;
+  readonly main: Page;
+  readonly shards: readonly Page[];
+  readonly log: Pick<Logger, 'warn'>;
+  /** Monotonic microseconds. */
+  nowUs(): number;
+  /** Unix milliseconds. */
+  nowMs(): number;
+  readonly clients: () => readonly Client[];
+  /** Tells every shard, in order with the commands. */
+  readonly broadcast: (control: Control) => void;
+}
+
+interface AccessParts {
+  readonly settings: Settings;
+  readonly serverMemory: { readonly mainPage: Page; readonly shardPages: readonly Page[] };
+  readonly router: Pick<Router, 'broadcast'>;
+  readonly log: AccessOptions['log'];
+  readonly clock: Clock;
+  readonly clients: () => readonly Client[];
+  readonly beginTurn: () => void;
+}
+
+/** Puts together who decides on clients of a server. */
+export function newAccess({
+  serverMemory,
+  router,
+  clock,
+  beginTurn,
+  ...rest
+}: AccessParts): Access {
+  return new Access({
+    ...rest,
+    main: serverMemory.mainPage,
+    shards: serverMemory.shardPages,
+    nowUs: () => clock.nowUs(),
+    nowMs: () => clock.wallMs(),
+    broadcast: (control) => {
+      router.broadcast(control);
+      beginTurn();
+    },
+  });
+}
+
+export class Access {
+  readonly users: Users;
+  readonly log = new AclLog();
+  readonly #options: AccessOptions;
+  readonly #rows = new UserRows();
+  #requiresLogin = false;
+  /** True when users are not as they were at the start. */
+  #haveChanged = false;
+  /** Client that has asked for the change that is being made. */
+  #asker: Client | undefined;
+  /** Failed logins that were not told yet, and since when none was. */
+  #failedLogins = 0;
+  #toldFailuresMs = 0;
+
+  constructor(options: AccessOptions) {
+    this.#options = options;
+    const { settings } = options;
+    this.users = new Users({
+      allowsAllChannels: () => allowsAllChannels(settings),
+      rowOf: (name) => this.#rows.of(name),
+    });
+    settings.onChange('security.requirepass', (password) => {
+      this.users.setDefaultPassword(password);
+    });
+  }
+
+  /** Takes the first users, before there are clients; throws an error that says what is wrong with them. */
+  begin(): void {
+    const { settings, broadcast } = this.#options;
+    takeInitialUsers(this.users, settings);
+    this.users.listener = {
+      changing: (user, rules) => {
+        const isRevoked = revokedChannels(user.rules, rules);
+        if (isRevoked === undefined) return;
+        for (const client of this.#clientsOf(user)) {
+          const names = client.subscriptions;
+          if (names !== undefined && isRevoked(names)) this.#close(client);
+        }
+      },
+      changed: (user) => {
+        this.#haveChanged = true;
+        broadcast({ kind: 'users', rules: [[user.name, user.rules.description]] });
+        for (const client of this.#clientsOf(user)) client.chargedBytesOut = -1;
+        this.#note();
+      },
+      deleted: (user) => {
+        for (const client of this.#clientsOf(user)) this.#close(client);
+        broadcast({ kind: 'users', rules: [[user.name, null]] });
+        this.#haveChanged = true;
+        this.#note();
+      },
+    };
+    const rules = this.users.all.map((user) => [user.name, user.rules.description] as const);
+    broadcast({ kind: 'users', rules });
+    this.#note();
+  }
+
+  /** Lines of the users for CONFIG REWRITE; undefined when they are as in the configuration, or in a file of their own. */
+  get linesToKeep(): readonly string[] | undefined {
+    if (!this.#haveChanged || this.#options.settings.string('security.acl-file') !== '') {
+      return undefined;
+    }
+    return this.users.all.map(({ name, rules }) => `${name} ${rules.description}`);
+  }
+
+  /** Changes users for a client. */
+  changeFor<Result>(client: Client, change: (users: Users) => Result): Result {
+    this.#asker = client;
+    try {
+      return change(this.users);
+    } finally {
+      this.#asker = undefined;
+    }
+  }
+
+  /** Keeps what is asked for often. */
+  #note(): void {
+    const { main } = this.#options;
+    const { rules } = this.users.default;
+    this.#requiresLogin = !rules.needsNoPassword || !rules.isEnabled;
+    main.set('users', this.users.count);
+    main.set('limitedUsers', this.users.all.filter(({ rules: each }) => each.isLimited).length);
+  }
+
+  #clientsOf(user: User): readonly Client[] {
+    return this.#options.clients().filter(({ identity }) => identity === user);
+  }
+
+  /** Closes a client whose user is gone, or may not listen to what it does; who has asked for it is answered first. */
+  #close(client: Client): void {
+    this.setUser(client, this.users.default);
+    client.authenticated = false;
+    if (client === this.#asker) client.quit();
+    else client.socket.destroy();
+  }
+
+  // Who a client is.
+
+  /** True when a client must log in before it may do anything. */
+  get requiresLogin(): boolean {
+    return this.#requiresLogin;
+  }
+
+  /** True when the default user has a password: then everybody may try to connect. */
+  get hasPassword(): boolean {
+    return !this.users.default.rules.needsNoPassword;
+  }
+
+  /** Makes a client what it was when it came. */
+  reset(client: Client): void {
+    this.setUser(client, this.users.default);
+    client.authenticated = !this.#requiresLogin;
+  }
+
+  /** Logs a client in; false when user and password do not fit. `command` is the word by which it asks. */
+  login(client: Client, name: string, password: string, command: string): boolean {
+    const user = this.users.get(name);
+    if (user?.rules.accepts(password) !== true) {
+      this.#failed(client, name, command);
+      return false;
+    }
+    this.setUser(client, user);
+    client.authenticated = true;
+    return true;
+  }
+
+  setUser(client: Client, user: User): void {
+    this.countBytes(client);
+    client.identity = user;
+  }
+
+  #failed(client: Client, name: string, command: string): void {
+    const context = client.transaction === undefined ? 'toplevel' : 'multi';
+    const row = this.users.get(name)?.row ?? OTHER_USERS_ROW;
+    this.#deny(client, { reason: 'auth', context, object: command, user: name }, row);
+    this.#failedLogins += 1;
+    this.#tellFailures(this.#options.nowMs(), client);
+  }
+
+  #tellFailures(nowMs: number, { id, address }: Client): void {
+    if (Math.abs(nowMs - this.#toldFailuresMs) < LOGIN_WARNING_MS) return;
+    const fields = { count: this.#failedLogins, conn_id: id, addr: address };
+    this.#options.log.warn('login-failed', 'Clients could not log in.', fields);
+    this.#toldFailuresMs = nowMs;
+    this.#failedLogins = 0;
+  }
+
+  // What it may do.
+
+  /** Returns why a client may not run a command, or not now. */
+  refusal(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
+    const { identity } = client;
+    if (identity.isFree) return undefined;
+    const { rules } = identity;
+    const verdict = rules.isUnrestricted ? ALLOWED : rules.judge(entry, args);
+    if (verdict !== ALLOWED) {
+      const context = client.transaction === undefined ? 'toplevel' : 'multi';
+      this.#denied(client, entry, args, { verdict, context });
+      return errors.noPermission(denialText(verdict, identity.name, entry));
+    }
+    return rules.isLimited ? this.#limit(client, entry, args) : undefined;
+  }
+
+  #limit(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
+    const error = chargeLimits(client, entry, args, this.#options.nowUs());
+    if (error === undefined) return undefined;
+    const { main } = this.#options;
+    const isForCommands = error === errors.tooManyCommands;
+    main.add(isForCommands ? 'limitedCommands' : 'limitedBytes', 1);
+    const field = isForCommands ? UserField.limitedCommands : UserField.limitedBytes;
+    main.countUser(client.identity.row, field, 1);
+    return error;
+  }
+
+  /** Returns why a command that was queued may not be run any more. */
+  execRefusal(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
+    const { identity } = client;
+    if (identity.rules.isUnrestricted) return undefined;
+    const verdict = identity.rules.judge(entry, args);
+    if (verdict === ALLOWED) return undefined;
+    this.#denied(client, entry, args, { verdict, context: 'multi' });
+    return errors.noPermission(denialInExec(verdict));
+  }
+
+  /** Returns why a user may not run a command, with what it is about. */
+  denialOf(name: string, entry: CommandEntry, args: Arguments): string | undefined {
+    const rules = this.users.get(name)?.rules;
+    const verdict = rules?.judge(entry, args) ?? ALLOWED;
+    if (verdict === ALLOWED) return undefined;
+    return denialText(verdict, name, entry, args.latin1(indexOf(verdict)));
+  }
+
+  #denied(
+    client: Client,
+    entry: CommandEntry,
+    args: Arguments,
+    { verdict, context }: { verdict: Verdict; context: DenialContext },
+  ): void {
+    const index = indexOf(verdict);
+    const object = index === 0 ? entry.knownName : args.latin1(index);
+    client.lastCommandId = entry.id;
+    this.#deny(client, { reason: denialReason(verdict), context, object, user: client.user });
+  }
+
+  /** A shard has denied something. */
+  deniedInShard(client: Client, { reason, context, object }: ShardDenial): void {
+    this.#deny(client, { reason, context, object, user: client.user });
+  }
+
+  #deny(client: Client, denial: Omit<AclDenial, 'client'>, row = client.identity.row): void {
+    const { main, settings } = this.#options;
+    const [counter, field] = DENIED_COUNTERS[denial.reason];
+    main.add(counter, 1);
+    main.countUser(row, field, 1);
+    const nowMs = this.#options.nowMs();
+    const lengthMax = settings.number('security.acllog-max-len');
+    this.log.add({ ...denial, client: clientLine(client, nowMs) }, nowMs, lengthMax);
+  }
+
+  // What users have done.
+
+  /** Adds what a client has sent and received since the last time to its user's. */
+  countBytes(client: Client): void {
+    const { bytesRead, output } = client.socket;
+    const { row } = client.identity;
+    const { main } = this.#options;
+    main.countUser(row, UserField.bytesIn, bytesRead - client.countedBytesIn);
+    main.countUser(row, UserField.bytesOut, output.bytesWritten - client.countedBytesOut);
+    client.countedBytesIn = bytesRead;
+    client.countedBytesOut = output.bytesWritten;
+  }
+
+  /** Brings the users' bytes and connections up to date. */
+  count(): void {
+    const { main } = this.#options;
+    const connections = new Map<number, number>();
+    for (const client of this.#options.clients()) {
+      this.countBytes(client);
+      const { row } = client.identity;
+      connections.set(row, (connections.get(row) ?? 0) + 1);
+    }
+    for (const row of this.#rows.taken) {
+      main.setUser(row, UserField.connections, connections.get(row) ?? 0);
+    }
+  }
+
+  /** Counts by the name of the user. */
+  counts(): ReadonlyMap<string, UserCounts> {
+    this.count();
+    const { main, shards } = this.#options;
+    return userCounts({ users: this.users, rows: this.#rows, main, shards });
+  }
+}

@@ -1,0 +1,32 @@
+/** Gives users their rows in the statistics, and knows whose each row is. */
+
+import { DEFAULT_USER } from '#acl';
+import { DEFAULT_USER_ROW, OTHER_USERS_ROW, USER_ROWS } from '#stats';
+
+const FIRST_ROW = OTHER_USERS_ROW + 1;
+
+export class UserRows {
+  readonly #rows = new Map<string, number>([[DEFAULT_USER, DEFAULT_USER_ROW]]);
+  #next = FIRST_ROW;
+
+  /**
+   * The row of a user; that of all others when there are no more. A name keeps its row when its user is gone: what that has
+   * done is still told of, and threads may still count for it.
+   */
+  of(name: string): number {
+    const known = this.#rows.get(name);
+    if (known !== undefined) return known;
+    if (this.#next >= USER_ROWS) return OTHER_USERS_ROW;
+    const row = this.#next;
+    this.#next += 1;
+    this.#rows.set(name, row);
+    return row;
+  }
+
+  /** Rows that were given, but for the default user's. */
+  get taken(): readonly number[] {
+    const rows = [OTHER_USERS_ROW];
+    for (let row = FIRST_ROW; row < this.#next; row += 1) rows.push(row);
+    return rows;
+  }
+}

@@ -1,0 +1,85 @@
+/** Quantities of users: what they were denied, and what rate limits have refused. */
+
+import type { Quantity } from './quantity.ts';
+
+const DENIED = {
+  by: 'all',
+  kind: 'counter',
+  resets: true,
+  help: 'Denials by reason: logins that failed, and commands, keys and channels that users may not have.',
+  metric: 'svc_acl_denied_total',
+} as const;
+
+const LIMITED = {
+  by: 'main',
+  kind: 'counter',
+  resets: true,
+  help: 'Commands that a rate limit of their user has refused.',
+  metric: 'svc_ratelimit_rejections_total',
+} as const;
+
+export const ACCESS_QUANTITIES = {
+  denied: [
+    {
+      ...DENIED,
+      counter: 'aclDeniedAuth',
+      label: ['reason', 'auth'],
+      info: 'acl_access_denied_auth',
+      exporter: 'redis_acl_access_denied_auth_total',
+    },
+    {
+      ...DENIED,
+      counter: 'aclDeniedCommand',
+      label: ['reason', 'command'],
+      info: 'acl_access_denied_cmd',
+      exporter: 'redis_acl_access_denied_cmd_total',
+    },
+    {
+      ...DENIED,
+      counter: 'aclDeniedKey',
+      label: ['reason', 'key'],
+      info: 'acl_access_denied_key',
+      exporter: 'redis_acl_access_denied_key_total',
+    },
+    {
+      ...DENIED,
+      counter: 'aclDeniedChannel',
+      label: ['reason', 'channel'],
+      info: 'acl_access_denied_channel',
+      exporter: 'redis_acl_access_denied_channel_total',
+    },
+  ],
+  users: [
+    {
+      counter: 'users',
+      by: 'main',
+      kind: 'gauge',
+      help: 'Users that there are.',
+      metric: 'svc_acl_users',
+    },
+  ],
+  limitedUsers: [
+    {
+      counter: 'limitedUsers',
+      by: 'main',
+      kind: 'gauge',
+      help: 'Users that have a rate limit.',
+      info: 'ratelimit_users_configured',
+      metric: 'svc_ratelimit_users',
+    },
+  ],
+  limited: [
+    {
+      ...LIMITED,
+      counter: 'limitedCommands',
+      label: ['limit', 'commands'],
+      info: 'ratelimit_total_commands_rejected',
+    },
+    {
+      ...LIMITED,
+      counter: 'limitedBytes',
+      label: ['limit', 'bytes'],
+      info: 'ratelimit_total_bytes_rejected',
+    },
+  ],
+} as const satisfies Readonly<Record<string, readonly Quantity[]>>;
