@@ -18,7 +18,7 @@ export interface Target {
   readonly isSecret: boolean;
   /** True when CONFIG SET can change the value; setting the value it has is always allowed. */
   readonly isLive: boolean;
-  /** Reason why only the value shown can be set now, as other settings are; undefined when any can. */
+  /** Reason why only the value shown can be set, with the other settings as they are then; undefined when any can. */
   obstacle?(valueOf: (name: SettingName) => Value): string | undefined;
   read(valueOf: (name: SettingName) => Value): string;
   /** Reads new text; throws a ValueError. A constant has no assignments. */

@@ -124,6 +124,27 @@ runtime('save has several points; with nothing kept on disk it has none', () => 
   const reason = 'nothing is kept on disk: persistence.enabled is off';
   assert.match(refusal(without, 'save', '900 1'), reason);
   assert.equal(without.configGet(['save']), [['save', '']]);
+  assert.match(refusal(without, 'save', 'x'), 'Invalid save parameters');
+});
+
+runtime('save is judged by the appendonly of the same CONFIG SET', () => {
+  const args = ['--set', 'persistence.enabled=no'];
+  const { settings } = load({ args, environment: {}, folder: '/nowhere' });
+  const set = (...words: string[]): readonly (readonly [string, string])[] => {
+    const pairs = words.flatMap((word, nth) =>
+      nth % 2 === 0 ? [[word, words[nth + 1]!] as const] : [],
+    );
+    settings.configSet(pairs);
+    return settings.configGet(['appendonly', 'save']);
+  };
+  const shows = (appendonly: string, save: string): readonly (readonly [string, string])[] => [
+    ['appendonly', appendonly],
+    ['save', save],
+  ];
+  assert.equal(set('save', '900 1 60 100', 'appendonly', 'yes'), shows('yes', '900 1 60 100'));
+  assert.throws(() => set('appendonly', 'no', 'save', '60 1'), 'nothing is kept on disk');
+  assert.equal(set('appendonly', 'no', 'save', '900 1 60 100'), shows('no', ''), 'as it was');
+  assert.equal(set('save', '', 'appendonly', 'yes'), shows('yes', ''));
 });
 
 runtime('dir is told with all that is above it, and can be set to that', () => {

@@ -139,10 +139,18 @@ export class Settings {
   #changesBy(pairs: readonly (readonly [name: string, text: string])[]): Changes {
     const changes = new Map<SettingName, Held>();
     const askedBy = new Map<SettingName, string>();
-    for (const [name, target, text] of this.#targetsOf(pairs)) {
+    const valueOf = (name: SettingName): Value => changes.get(name)?.value ?? this.#value(name);
+    const found = this.#targetsOf(pairs);
+    // What another setting may stand in the way of is judged by what that one is then.
+    const isDependent = (target: Target): number => Number(target.obstacle !== undefined);
+    found.sort(([, a], [, b]) => isDependent(a) - isDependent(b));
+    for (const [name, target, text] of found) {
       // The text that CONFIG GET shows changes nothing, whatever else could be said so.
-      if (text === this.#read(target)) continue;
-      for (const [setting, value] of assignmentsOf(name, target, text)) {
+      if (text === target.read(valueOf)) continue;
+      const assignments = assignmentsOf(name, target, text);
+      const obstacle = target.obstacle?.(valueOf);
+      if (obstacle !== undefined && text !== this.#read(target)) throw failed(name, obstacle);
+      for (const [setting, value] of assignments) {
         if (sameValue(value, this.#value(setting))) continue;
         changes.set(setting, { value, origin: 'runtime' });
         askedBy.set(setting, name);
@@ -251,8 +259,6 @@ export class Settings {
       if (!target.isLive && !this.#isAlready(target, text)) {
         throw failed(name, "can't set immutable config");
       }
-      const obstacle = target.obstacle?.((setting) => this.#value(setting));
-      if (obstacle !== undefined && text !== this.#read(target)) throw failed(name, obstacle);
       if (found.some(([, other]) => other === target)) throw failed(name, 'duplicate parameter');
       found.push([name.toLowerCase(), target, text]);
     }

@@ -297,6 +297,28 @@ if (needs('prlimit')) {
     },
   );
 
+  switched('off while the first snapshot is still to come: the folder is as it was', async () => {
+    const server = newServer();
+    const client = await server.start({ shards: 3, args: [...QUIET, ...SYNC] });
+    await fill(client, 'kept', 50);
+    await client.call('SAVE');
+    await keep(client, 'no');
+    const left = checksumsOf(server.data);
+    await client.call('SET', 'noise', randomBytes(4 * LITTLE));
+    limitFiles(server, LITTLE);
+    assert.is(await keep(client, 'yes'), 'OK');
+    await server.told(/snapshot \d+ has failed: EFBIG/);
+    await fill(client, 'logged', 5);
+    assert.is(await keep(client, 'no'), 'OK');
+    assert.equal(checksumsOf(server.data), left);
+    limitFiles(server, 'unlimited');
+    await keepAll(client);
+    await server.kill();
+    const again = await server.start({ shards: 3, args: QUIET });
+    assert.equal(await counts(again, 'kept', 'noise', 'logged'), [50, 1, 5]);
+    await server.stop();
+  });
+
   switched('no room for the logs: refused, and nothing has changed', async () => {
     const server = newServer();
     const client = await server.start({ shards: 3, args: [...QUIET, ...SYNC] });

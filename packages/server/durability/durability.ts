@@ -210,6 +210,8 @@ export class Durability {
     publish();
     await closed;
     router.isDurable = false;
+    // Of a log whose first snapshot is not on disk nothing counts, and on a full disk its room is wanted.
+    removeLeftovers(new DataFolder(this.#options.folder));
   }
 
   /** The server serves: snapshots are due from now on. */
