@@ -144,6 +144,7 @@ const slow: readonly (readonly [what: string, source: string])[] = [
     'elements put together',
     'local t = {} for i = 1, 1e4 do t[i] = "a" end for i = 1, 100 do table.concat(t) end',
   ],
+  ['a string repeated', 'local s = (""):rep(1e7)'],
   ['sorting', 'local t = {} for i = 1, 1e5 do t[i] = (i * 7919) % 1e5 end table.sort(t)'],
   [
     'moving elements',

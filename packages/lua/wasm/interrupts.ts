@@ -4,7 +4,7 @@
  * So what takes long takes more off the count of instructions that are left until the hook is called, about one for
  * each five nanoseconds. The count stays 1 at least: the interpreter calls the hook when it comes to 0 by counting.
  *
- * Patterns and sorting are loops in C, which call the hook themselves.
+ * Patterns, sorting and the repetition of strings are loops in C, which call the hook themselves.
  */
 
 import { call, constant, get, load, loadByte, NO_RESULT, op, store } from './instructions.ts';
@@ -14,6 +14,7 @@ const LUA_LESSTHAN = 46;
 const LUA_RAWGETI = 70;
 const LUA_RAWSETI = 77;
 const LUA_GC = 88;
+const LUAL_ADDLSTRING = 120;
 const LUAD_CALLHOOK = 235;
 const LUAD_PRECALL = 236;
 const LUAM_REALLOC = 330;
@@ -28,6 +29,8 @@ export const HOOK_COUNT = 64;
 /** Offsets in the state of a match. */
 const MATCH_TEXT_END = 4;
 const MATCH_STATE = 8;
+/** Offset in a buffer of a string that is put together. */
+const BUFFER_STATE = 8;
 
 const COUNT_EVENT = 3;
 const NO_LINE = -1;
@@ -36,6 +39,7 @@ const NO_LINE = -1;
 const CALL_COST = 20;
 const ELEMENT_COST = 4;
 const COMPARISON_COST = 5;
+const PIECE_COST = 1;
 /** Bytes that are allocated, for one instruction. */
 const BYTES_LOG2 = 6;
 /** Characters that a match has before it, all of which it may look at, for one instruction. */
@@ -83,6 +87,8 @@ export function interruptPrologues(stopping: number): readonly (readonly [number
     // All objects are visited, however many there are.
     [LUA_GC, [...state, ...constant(1), ...store(HOOK_COUNT)]],
     [LUA_LESSTHAN, chargeInLoop(state, constant(COMPARISON_COST))],
+    // What is allocated for it has been charged.
+    [LUAL_ADDLSTRING, chargeInLoop([...get(0), ...load(BUFFER_STATE)], constant(PIECE_COST))],
     [MATCH, chargeInLoop([...get(0), ...load(MATCH_STATE)], matched)],
   ];
 }
