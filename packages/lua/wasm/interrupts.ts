@@ -35,7 +35,7 @@ const BUFFER_STATE = 8;
 const COUNT_EVENT = 3;
 const NO_LINE = -1;
 
-/** What is taken off the count, in instructions. */
+/** Costs that are taken off the count, in instructions. */
 const CALL_COST = 20;
 const ELEMENT_COST = 4;
 const COMPARISON_COST = 5;
