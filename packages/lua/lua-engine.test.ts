@@ -101,6 +101,67 @@ engine('ends a script that catches errors, by its interrupt', () => {
   assert.is(own.run('return 1'), ':1\r\n');
 });
 
+const neverEnding: readonly (readonly [what: string, source: string])[] = [
+  ['a pattern', 'return (("a"):rep(1e5)):find((".-"):rep(30).."b")'],
+  ['a pattern of optional characters', 'return (("a"):rep(200)):find(("a?"):rep(200).."b")'],
+  ['gmatch', 'for w in (("a"):rep(1e5)):gmatch("(.-)(.-)(.-)b") do end'],
+  ['gsub', 'return (("a"):rep(1e5)):gsub("(.*)(.*)(.*)b", "")'],
+  [
+    'patterns whose errors are caught',
+    'while true do pcall(string.find,("a"):rep(1e5),(".*"):rep(30).."b") end',
+  ],
+  [
+    'coroutines',
+    'while true do coroutine.resume(coroutine.create(function() while true do end end)) end',
+  ],
+  [
+    'a handler of errors',
+    'while true do xpcall(function() while true do end end, function() while true do end end) end',
+  ],
+  [
+    'coroutines of coroutines',
+    `local function f() while true do coroutine.resume(coroutine.create(function() while true do end end)) end end
+    while true do coroutine.resume(coroutine.create(f)) end`,
+  ],
+];
+
+for (const [what, source] of neverEnding) {
+  engine(`ends by its interrupt what never ends: ${what}`, () => {
+    let asked = 0;
+    const own = new ScriptRunner({ interrupt: () => (++asked > 3 ? 'enough' : undefined) });
+    assert.match(own.run(source), /^-ERR enough/);
+    // A few times for each coroutine, and not for all that is left in each.
+    assert.ok(asked < 100_000, String(asked));
+    asked = -1e9;
+    assert.is(own.run('return 1'), ':1\r\n');
+  });
+}
+
+const slow: readonly (readonly [what: string, source: string])[] = [
+  ['long strings', 'for i = 1, 20 do local s = ("a"):rep(1e7) end'],
+  ['long strings put together', 'local s = ("a"):rep(1e6) for i = 1, 100 do local t = s .. i end'],
+  [
+    'elements put together',
+    'local t = {} for i = 1, 1e4 do t[i] = "a" end for i = 1, 100 do table.concat(t) end',
+  ],
+  ['a string repeated', 'local s = (""):rep(1e7)'],
+  ['sorting', 'local t = {} for i = 1, 1e5 do t[i] = (i * 7919) % 1e5 end table.sort(t)'],
+  [
+    'moving elements',
+    'local t = {} for i = 1, 1e4 do t[i] = i end for i = 1, 100 do table.insert(t, 1, i) end',
+  ],
+  ['collecting garbage', 'for i = 1, 20 do collectgarbage() end'],
+];
+
+for (const [what, source] of slow) {
+  engine(`is interrupted as time passes, though it takes few instructions: ${what}`, () => {
+    let asked = 0;
+    const own = new ScriptRunner({ interrupt: () => void (asked += 1) });
+    own.run(source);
+    assert.ok(asked >= 10, String(asked));
+  });
+}
+
 engine('finds the line that runs, from an interrupt', () => {
   let line = 0;
   const own = new ScriptRunner({

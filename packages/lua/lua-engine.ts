@@ -41,7 +41,7 @@ export interface LuaEngineOptions {
   /** Functions of libraries while they load: `register_function` and `log`. */
   readonly loading: Functions;
   /**
-   * Called every so many instructions of a script that runs; a text ends the script with that error, also when the
+   * Called every so many instructions of a script that runs, or what takes as long as they do; a text ends the script with that error, also when the
    * script catches errors, as long as each later call answers a text too.
    */
   readonly interrupt?: (L: number) => string | undefined;
@@ -226,6 +226,7 @@ export class LuaEngine {
     const { api } = this.vm;
     const { L } = environment;
     api.lua_settop(L, 0);
+    this.vm.isStopping = false;
     if (this.#hook !== 0) api.lua_sethook(L, this.#hook, HookMask.Count, this.#instructions);
   }
 
@@ -245,8 +246,10 @@ export class LuaEngine {
     const hook = this.vm.registerHook((L) => {
       const text = interrupt(L);
       if (text === undefined) return;
-      // From now on each line ends it: a script that catches errors would go on else.
+      // From now on each line ends it, and each call in other coroutines: a script that catches errors would go on else.
+      this.vm.isStopping = true;
       this.vm.api.lua_sethook(L, hook, HookMask.Line, 0);
+      this.vm.allowHook(L);
       this.errors.raise(L, text);
     });
     return hook;

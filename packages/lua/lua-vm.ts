@@ -11,7 +11,8 @@ import { LuaType, type HookFunction, type HostFunction, type LuaApi } from './wa
 import { addEntries, Signature } from './wasm/host-entries.ts';
 import { importsFor, type ImportsOwner } from './wasm/imports.ts';
 import { interpreterModule } from './wasm/interpreter.ts';
-import { READ_ONLY_MESSAGE } from './wasm/adapted.ts';
+import { IS_STOPPING, READ_ONLY_MESSAGE } from './wasm/adapted.ts';
+import { ALLOWS_HOOK, HOOK_COUNT } from './wasm/interrupts.ts';
 
 const READ_ONLY_TEXT = 'Attempt to modify a readonly table';
 
@@ -53,6 +54,7 @@ export class LuaVm implements ImportsOwner {
   doubles!: Float64Array<ArrayBuffer>;
   /** Eight bytes for what C functions answer through pointers. */
   readonly cell: number;
+  readonly #stopping: { value: number };
   readonly #texts = new Map<string, number>();
   readonly #entries = new Map<HostFunction, number>();
   #scratch = 0;
@@ -73,6 +75,7 @@ export class LuaVm implements ImportsOwner {
     this.text(OUT_OF_MEMORY);
     const message = exports[READ_ONLY_MESSAGE] as { value: number };
     message.value = this.text(READ_ONLY_TEXT);
+    this.#stopping = exports[IS_STOPPING] as { value: number };
   }
 
   /** Bytes of the interpreter's memory, which never shrinks. */
@@ -85,6 +88,21 @@ export class LuaVm implements ImportsOwner {
     this.bytes = new Uint8Array(buffer);
     this.words = new Int32Array(buffer);
     this.doubles = new Float64Array(buffer);
+  }
+
+  /** Says whether the script that runs is being stopped: then all that calls something is interrupted behind it. */
+  set isStopping(value: boolean) {
+    this.#stopping.value = Number(value);
+  }
+
+  /** Has the hook called also by what handles the error that it raises: a handler that never ends would go on else. */
+  allowHook(L: number): void {
+    this.bytes[L + ALLOWS_HOOK] = 1;
+  }
+
+  /** Has the hook called behind the function of the host that runs. */
+  interruptSoon(L: number): void {
+    this.words[(L + HOOK_COUNT) >> 2] = 1;
   }
 
   /** Called when the interpreter cannot go on, as it does when memory is lacking outside of a script. */

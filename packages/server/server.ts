@@ -373,7 +373,8 @@ export class Server {
     if (client !== undefined) this.#awaitingEnd.add(client);
     if (save === 'never') this.#savesAtEnd = false;
     if (save === 'always') this.#savesAtEnd = true;
-    if (now) {
+    // Who waits for a script that has run for too long may wait for ever.
+    if (now || (save === 'never' && this.#router.scripts.busy.isAny)) {
       this.#places.listener.close();
       void this.#end(0);
     } else {

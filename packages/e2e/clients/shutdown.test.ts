@@ -3,7 +3,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { keysOnShard, RespClient, startServer, textOf } from '#testkit';
+import { keysOnShard, RespClient, startServer, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runMain } from './main-process.ts';
@@ -90,6 +90,43 @@ for (const words of [['SHUTDOWN'], ['SHUTDOWN', 'NOSAVE'], ['SHUTDOWN', 'NOW']])
     assert.equal(await server.ended, CLEAN);
     await server.stop();
   });
+}
+
+shutdown('SHUTDOWN NOSAVE ends a script that is busy, of which nothing is left', async () => {
+  const data = path.join(folder, 'busy');
+  const args = [...PATIENT, '--data-dir', data];
+  const busy = ['--set', 'scripting.busy-reply-threshold-ms=1'];
+  const server = await startServer({ args: [...args, ...busy] });
+  const [client, admin] = [await server.client(), await server.client()];
+  await client.call('SET', 'before', '1');
+  const lost = client
+    .reply('EVAL', "redis.call('SET', KEYS[1], '2') while true do end", 1, 'before')
+    .catch(() => 'lost');
+  await until(
+    async () => /^UNKILLABLE/.test(await refusalOf(admin, 'SCRIPT', 'KILL')),
+    'the script has written',
+  );
+  await until(async () => {
+    const { shards } = JSON.parse(textOf(await admin.call('STATUS', 'JSON'))) as Status;
+    return shards.some(({ executing }) => (executing?.elapsed_us ?? 0) > 1_000);
+  }, 'the script is busy');
+  assert.match(await refusalOf(admin, 'SHUTDOWN'), /^BUSY .*SHUTDOWN NOSAVE/);
+  await admin.reply('SHUTDOWN', 'NOSAVE').catch(() => undefined);
+  assert.is(await lost, 'lost');
+  assert.equal(await server.ended, CLEAN);
+  await server.stop();
+  const next = await startServer({ args });
+  assert.is(textOf(await (await next.client()).call('GET', 'before')), '1');
+  await next.stop();
+});
+
+interface Status {
+  readonly shards: readonly { readonly executing?: { readonly elapsed_us: number } | null }[];
+}
+
+async function refusalOf(client: RespClient, ...words: string[]): Promise<string> {
+  const [reply] = await client.pipeline([words]);
+  return reply instanceof Error ? reply.message : '';
 }
 
 shutdown('SHUTDOWN keeps its connection until the data folder and the port are free', async () => {

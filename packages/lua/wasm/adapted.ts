@@ -7,6 +7,8 @@
  *
  * Precompiled chunks, which could do anything, are read as text. Integers too large for 32 bits become the largest
  * ones, as ends of strings that are far away do where integers have 64 bits.
+ *
+ * Interrupts come by what was done, and not by the count of instructions alone: see `interrupts.ts`.
  */
 
 import { createHash } from 'node:crypto';
@@ -16,22 +18,25 @@ import {
   moduleOf,
   Section,
   sectionsOf,
-  signed,
-  unsigned,
   wasmName,
-  withEntry,
+  withEntries,
   withPrologues,
 } from './binary.ts';
+import { call, constant, get, I32, load, NO_RESULT, op } from './instructions.ts';
+import { interruptPrologues } from './interrupts.ts';
 
 /** The file of wasmoon-lua5.1 1.18.10: numbers of functions hold for this one alone. */
 const FILE_SHA256 = 'cba969b97e8a319eba8996b5df488aed5cdd22a56f2de53b42598e474014e610';
 
 /** Name of the exported global that holds the address of the error's text. */
 export const READ_ONLY_MESSAGE = 'svc_read_only_message';
+/** Name of the exported global that is not 0 while the script that runs is being stopped. */
+export const IS_STOPPING = 'svc_is_stopping';
 
 const IMPORTED_FUNCTIONS = 27;
-/** The module has four globals: the message's is the fifth. */
+/** The module has four globals: these are added. */
 const MESSAGE_GLOBAL = 4;
+const STOPPING_GLOBAL = 5;
 
 /** Functions by their number in the module. */
 const LUA_SETMETATABLE = 78;
@@ -57,40 +62,11 @@ const STACK_INDEX_MIN = -9999;
 const INT64_END = [0, 0, 0, 0, 0, 0, 0xe0, 0x43];
 const INT32_MIN = -(2 ** 31);
 
-const I32 = 0x7f;
-const NO_RESULT = 0x40;
-const op = {
-  if: 0x04,
-  else: 0x05,
-  end: 0x0b,
-  return: 0x0f,
-  call: 0x10,
-  localGet: 0x20,
-  localTee: 0x22,
-  globalGet: 0x23,
-  load: 0x28,
-  loadByteSigned: 0x2c,
-  constant: 0x41,
-  doubleConstant: 0x44,
-  equal: 0x46,
-  less: 0x48,
-  greater: 0x4a,
-  notLess: 0x4e,
-  doubleLess: 0x63,
-  add: 0x6a,
-  shiftLeft: 0x74,
-  doubleMagnitude: 0x99,
-} as const;
-
-const get = (local: number): number[] => [op.localGet, local];
-const constant = (value: number): number[] => [op.constant, ...signed(value)];
-const load = (offset: number): number[] => [op.load, 2, ...unsigned(offset)];
-
 /** Raises the error if the table whose address is on the stack is read-only. */
 const refuseIfReadOnly = [
   ...[op.loadByteSigned, 0, TABLE_MARKED, ...constant(0), op.less],
   ...[op.if, NO_RESULT, ...get(0), op.globalGet, MESSAGE_GLOBAL, ...constant(0)],
-  ...[op.call, ...unsigned(LUAG_RUNERROR), op.end],
+  ...[...call(LUAG_RUNERROR), op.end],
 ];
 
 /** For functions of a state and a table. */
@@ -110,10 +86,10 @@ const metatableGuard = [
 /** In place of `luaU_undump`. */
 const readAsText = [
   ...[...get(0), ...get(1), ...get(2), ...get(3)],
-  ...[op.call, ...unsigned(LUAY_PARSER), op.return],
+  ...[...call(LUAY_PARSER), op.return],
 ];
 
-const argumentNumber = [...get(0), ...get(1), op.call, LUA_TONUMBER];
+const argumentNumber = [...get(0), ...get(1), ...call(LUA_TONUMBER)];
 const truncateSaturating = [0xfc, 2];
 
 /** In place of `lua_tointeger`. */
@@ -129,6 +105,9 @@ const prologues = new Map<number, readonly number[]>([
   [LUA_TOINTEGER - IMPORTED_FUNCTIONS, toInteger],
   [LUAH_SET - IMPORTED_FUNCTIONS, tableGuard],
   [LUAH_SETNUM - IMPORTED_FUNCTIONS, tableGuard],
+  ...interruptPrologues(STOPPING_GLOBAL).map(
+    ([number, instructions]) => [number - IMPORTED_FUNCTIONS, instructions] as const,
+  ),
 ]);
 
 /** Makes the changes in the interpreter's file, which has to be the one that they were written for. */
@@ -136,10 +115,13 @@ export function adapted(file: Uint8Array): Uint8Array<ArrayBuffer> {
   const hash = createHash('sha256').update(file).digest('hex');
   assert(hash === FILE_SHA256, 'the installed liblua5.1.wasm is that of wasmoon-lua5.1 1.18.10');
   const global = [I32, 1, ...constant(0), op.end];
-  const entry = [...wasmName(READ_ONLY_MESSAGE), ExportKind.Global, MESSAGE_GLOBAL];
+  const entries = [
+    [...wasmName(READ_ONLY_MESSAGE), ExportKind.Global, MESSAGE_GLOBAL],
+    [...wasmName(IS_STOPPING), ExportKind.Global, STOPPING_GLOBAL],
+  ];
   const changed = sectionsOf(file).map((section) => {
-    if (section.id === Section.Global) return withEntry(section, global);
-    if (section.id === Section.Export) return withEntry(section, entry);
+    if (section.id === Section.Global) return withEntries(section, [global, global]);
+    if (section.id === Section.Export) return withEntries(section, entries);
     return section.id === Section.Code ? withPrologues(section, prologues) : section;
   });
   return moduleOf(changed);

@@ -100,12 +100,19 @@ export function moduleOf(sections: readonly WasmSection[]): Uint8Array<ArrayBuff
   return new Uint8Array(joined.buffer, joined.byteOffset, joined.length);
 }
 
-/** Appends an entry to a section that is a list. */
-export function withEntry(section: WasmSection, entry: readonly number[]): WasmSection {
+/** Appends entries to a section that is a list. */
+export function withEntries(
+  section: WasmSection,
+  entries: readonly (readonly number[])[],
+): WasmSection {
   const reader = new WasmReader(section.body);
   const count = reader.number();
   const rest = section.body.subarray(reader.at);
-  const body = Buffer.concat([Buffer.from(unsigned(count + 1)), rest, Buffer.from(entry)]);
+  const body = Buffer.concat([
+    Buffer.from(unsigned(count + entries.length)),
+    rest,
+    Buffer.from(entries.flat()),
+  ]);
   return { id: section.id, body };
 }
 

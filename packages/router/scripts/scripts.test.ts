@@ -254,27 +254,29 @@ scripts('lines of scripts come to the log with their level', () => {
 });
 
 /** Command lines while the script of shard 1 is busy, and whether they are refused. */
-const whileBusy: readonly (readonly [line: string, isRefused: boolean])[] = [
+const whileBusy: readonly (readonly [line: string | readonly string[], isRefused: boolean])[] = [
   [`GET ${a}`, false],
   [`GET ${b}`, true],
   [`MGET ${a} ${b}`, true],
   ['DBSIZE', true],
   ['ECHO hello', false],
+  [['EVAL', STAYS, '1', a], false],
+  [['EVAL', STRAYS, '1', a, 'key'], true],
+  [['EVAL', STAYS, '2', a, b], true],
+  [`FCALL name 1 ${a}`, true],
 ];
 for (const [line, isRefused] of whileBusy) {
-  scripts(
-    `${line.split(' ')[0]!} ${isRefused ? 'is refused' : 'goes on'} while shard 1 is busy`,
-    () => {
-      const main = new RouterFixture(3);
-      const client = main.newClient();
-      main.scriptsSinceUs[1] = main.clock.nowUs();
-      main.clock.advanceMs(10);
-      main.router.readClock();
-      assert.is(client.send(line), 'taken');
-      main.turn();
-      assert.is(client.received().startsWith('-BUSY '), isRefused);
-    },
-  );
+  scripts(`${String(line)} ${isRefused ? 'is refused' : 'goes on'} while shard 1 is busy`, () => {
+    const main = new RouterFixture(3);
+    const client = main.newClient();
+    main.scriptsSinceUs[1] = main.clock.nowUs();
+    main.clock.advanceMs(10);
+    main.router.readClock();
+    assert.is(client.send(line), 'taken');
+    main.turn();
+    assert.is(client.received().startsWith('-BUSY '), isRefused);
+    if (isRefused) assert.equal([...main.router.scripts.cache.all], []);
+  });
 }
 
 scripts('while one that runs alone is busy, all shards are', () => {

@@ -30,6 +30,7 @@ import type { ShardCalls } from '../shard-calls.ts';
 import { emptyHead, type RequestHead } from '../shard-link.ts';
 import { BusyScripts, type BusyScriptsOptions } from './busy-scripts.ts';
 import { ScriptCache, type Script } from './script-cache.ts';
+import { staysOnItsKeys } from './script-keys.ts';
 import { ScriptCaller, type ScriptCommand } from './script-caller.ts';
 
 const NOTHING: Bytes = new Uint8Array(0);
@@ -237,9 +238,18 @@ export class Scripts {
     const { queue } = client.transaction ?? {};
     if (entry.route === 'exec') return queue?.needsShards === true ? busy.refusal : undefined;
     if (entry.route === 'onMain' || entry.route === 'container') return undefined;
-    if (entry.route === 'everyShard') return busy.refusal;
+    if (entry.route === 'everyShard' || this.#stopsAll(entry, args)) return busy.refusal;
     const owners = this.#options.routes.ownersOf(entry, args);
     return owners.some((shard) => busy.isBusy(shard)) ? busy.refusal : undefined;
+  }
+
+  /** True for a script that all shards have to stop for; it is not known afterwards. */
+  #stopsAll(entry: CommandEntry, args: Arguments): boolean {
+    if (entry.script === undefined || entry.script === 'load') return false;
+    const { routes } = this.#options;
+    if (routes.commonOwner(entry, args) < 0 || entry.script === 'function') return true;
+    if (entry.script === 'source') return !staysOnItsKeys(args.latin1(1));
+    return this.#scriptOf(entry, args)?.staysOnItsKeys === false;
   }
 
   /** True when no shard serves anybody: all run scripts, or stand still for one that runs alone. */

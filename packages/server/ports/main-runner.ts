@@ -167,6 +167,8 @@ export class MainRunner implements Contexts {
           log.error('cannot-save', 'SHUTDOWN SAVE: persistence.enabled is off');
           throw errors.shutdownFailed;
         }
+        const { busy } = router.scripts;
+        if (shutdown.save !== 'never' && busy.isAny) throw busy.refusal;
         options.shutdown(shutdown, this.client);
       },
       // There is nothing that can be called off: once begun, a shutdown goes through.

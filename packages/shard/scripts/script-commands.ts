@@ -71,6 +71,8 @@ export class ScriptCommands {
       return 1;
     }
     const isError = this.#run(L, engine, entry);
+    // Commands take longer than instructions, by the count of which a script is interrupted.
+    if (this.#options.control.mustStop) vm.interruptSoon(L);
     if (isError && raises) vm.raise(L);
     return 1;
   }
