@@ -141,6 +141,7 @@ export class NodeLog {
     const offset = index.word(place, OFFSET);
     const size = sizeAt(this.#extents[extent]!.bytes, offset);
     const more = index.remove(place);
+    this.bytes = NO_BYTES;
     this.#leave(extent, offset, size, place);
     return more;
   }
