@@ -131,6 +131,7 @@ export class NodeLog {
     const own = this.#extents[index.word(place, EXTENT)]!;
     own.bytes.set(listpack);
     this.#enter(own, listpack.length);
+    this.bytes = NO_BYTES;
     this.#leave(extent, offset, size, place);
   }
 
