@@ -1,5 +1,6 @@
 export { assert, AssertionError, unreachable } from './errors/assert.ts';
-export { ByteViews, copyWords, forgetViews } from './bytes/byte-views.ts';
+export { ByteViews, copyWords } from './bytes/byte-views.ts';
+export { letReusedGo, reused } from './bytes/reused.ts';
 export type { Bytes } from './bytes/byte-array.ts';
 export {
   asBuffer,

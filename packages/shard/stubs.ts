@@ -4,7 +4,7 @@
  * value that the stub stands for.
  */
 
-import type { Bytes } from '#base';
+import { reused, type Bytes } from '#base';
 import { ListValue, SetValue, stubList, ValueType, type Keyspace } from '#store';
 import { KeyState, type KeyCopy } from './multi-shard/key-copies.ts';
 
@@ -13,8 +13,8 @@ const FIRST = 0x30;
 const SECOND = 0x31;
 const LIST_STUB = stubList(Uint8Array.of(FIRST), Uint8Array.of(SECOND));
 
-const listScratch = new ListValue();
-const setScratch = new SetValue();
+const listScratch = reused(new ListValue());
+const setScratch = reused(new SetValue());
 const NO_LIST_LIMITS = { size: 0, compressDepth: 0, plainBytes: 0 };
 const NO_SET_LIMITS = { entries: 0, valueBytes: 0, intsetEntries: 0 };
 

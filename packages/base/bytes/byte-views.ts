@@ -7,24 +7,14 @@
  * and its reply another; a third takes the place of the older.
  */
 
+import { reused, type Reused } from './reused.ts';
+
 /** In a smaller one there is little to copy, and among larger ones it would take their place. */
 const VIEWED_BYTES_MIN = 256;
 
 const NO_BYTES = new Uint8Array(0);
 
-/** All of this thread. */
-const all = new Set<WeakRef<ByteViews>>();
-
-/** Lets go of all arrays that were seen: else the last ones would be kept, however large. */
-export function forgetViews(): void {
-  for (const each of all) {
-    const views = each.deref();
-    if (views === undefined) all.delete(each);
-    else views.forget();
-  }
-}
-
-export class ByteViews {
+export class ByteViews implements Reused {
   #bytes: Uint8Array = NO_BYTES;
   #view: DataView = new DataView(NO_BYTES.buffer);
   #olderBytes: Uint8Array = NO_BYTES;
@@ -32,10 +22,10 @@ export class ByteViews {
   #seen: Uint8Array = NO_BYTES;
 
   constructor() {
-    all.add(new WeakRef(this));
+    reused(this);
   }
 
-  forget(): void {
+  letGo(): void {
     this.#bytes = NO_BYTES;
     this.#view = new DataView(NO_BYTES.buffer);
     this.#olderBytes = NO_BYTES;

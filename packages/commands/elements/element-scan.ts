@@ -1,6 +1,6 @@
 /** HSCAN, SSCAN and ZSCAN: cursor, options, and the elements of one call. */
 
-import { CommandError, copyBytes, errors, globMatches, type Bytes } from '#base';
+import { CommandError, copyBytes, errors, globMatches, reused, type Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -125,9 +125,12 @@ function fitsScan(options: ElementScan, bytes: Bytes, at: number, length: number
   return pattern === undefined || globMatches(pattern, bytes.subarray(at, at + length));
 }
 
+/** Room that is kept for the strings of the next reply; there may be more between two commands. */
+const ROOM_BYTES = 4_096;
+
 /** Strings of a reply whose number is known only at the end. One object serves a whole thread. */
 export class GatheredStrings {
-  #bytes = Buffer.allocUnsafeSlow(4096);
+  #bytes = Buffer.allocUnsafeSlow(ROOM_BYTES);
   #used = 0;
   /** Offset at which each string ends. */
   readonly #ends: number[] = [];
@@ -140,6 +143,11 @@ export class GatheredStrings {
     this.#used = 0;
     this.#ends.length = 0;
     return this;
+  }
+
+  letGo(): void {
+    this.clear();
+    if (this.#bytes.length > ROOM_BYTES) this.#bytes = Buffer.allocUnsafeSlow(ROOM_BYTES);
   }
 
   add(bytes: Bytes, at: number, length: number): void {
@@ -175,7 +183,7 @@ export class GatheredStrings {
 }
 
 /** Strings of the command that is being run. */
-export const gatheredScratch = new GatheredStrings();
+export const gatheredScratch = reused(new GatheredStrings());
 
 /** Answers a page of a scan: the next cursor and what was gathered. */
 function answerScan(reply: ReplyWriter, cursor: number): void {

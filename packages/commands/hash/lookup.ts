@@ -4,20 +4,20 @@
  * All commands share one `HashValue`, since a thread runs one command at a time.
  */
 
-import { KeyFate } from '#base';
-import { HashValue, ValueType, type PackedLimits, type Piece, type Ref } from '#store';
+import { KeyFate, reused } from '#base';
+import { HashValue, Span, ValueType, type PackedLimits, type Piece, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { kept, type ShardContext } from '../contexts.ts';
 import { createdAt, findToRead, findToWrite, holds, takenAt } from '../keyspace/lookup.ts';
 import { events } from '../events.ts';
 
-const hashScratch = new HashValue();
+const hashScratch = reused(new HashValue());
 const currentLimits = kept((settings): PackedLimits => ({
   entries: settings.number('hash-max-listpack-entries'),
   valueBytes: settings.number('hash-max-listpack-value'),
 }));
-const fieldScratch: Piece = { bytes: new Uint8Array(0), at: 0, length: 0 };
-const valueScratch: Piece = { bytes: new Uint8Array(0), at: 0, length: 0 };
+const fieldScratch = reused(new Span());
+const valueScratch = reused(new Span());
 
 /** Argument that names the key, in every command of hashes. */
 const KEY_INDEX = 1;

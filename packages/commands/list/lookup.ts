@@ -5,15 +5,15 @@
  * another for its target.
  */
 
-import type { Bytes } from '#base';
+import { reused, type Bytes } from '#base';
 import { ListValue, ValueType, type Keyspace, type ListLimits, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { kept, type ShardContext } from '../contexts.ts';
 import { events, type KeyEvent } from '../events.ts';
 import { createdAt, findToRead, findToWrite, holds, takenAt } from '../keyspace/lookup.ts';
 
-const listScratch = new ListValue();
-const targetListScratch = new ListValue();
+const listScratch = reused(new ListValue());
+const targetListScratch = reused(new ListValue());
 const limitsOf = kept((settings): ListLimits => ({
   size: settings.number('list-max-listpack-size'),
   compressDepth: settings.number('list-compress-depth'),

@@ -4,13 +4,13 @@
  * Commands of one set share one `SetValue`, since a thread runs one command at a time.
  */
 
-import type { Bytes } from '#base';
+import { reused, type Bytes } from '#base';
 import { SetValue, ValueType, type Keyspace, type Piece, type Ref, type SetLimits } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { kept, type ShardContext } from '../contexts.ts';
 import { createdAt, findToRead, findToWrite, holds } from '../keyspace/lookup.ts';
 
-const setScratch = new SetValue();
+const setScratch = reused(new SetValue());
 const currentLimits = kept((settings): SetLimits => ({
   entries: settings.number('set-max-listpack-entries'),
   valueBytes: settings.number('set-max-listpack-value'),

@@ -1,6 +1,14 @@
 /** SORT and SORT_RO: the elements of a list, set or sorted set, in the order of themselves or of other keys. */
 
-import { CommandError, errors, KeyFate, parseDoubleInRange, latin1, type Bytes } from '#base';
+import {
+  CommandError,
+  errors,
+  KeyFate,
+  latin1,
+  parseDoubleInRange,
+  reused,
+  type Bytes,
+} from '#base';
 import { HashValue, ValueType, type Ref } from '#store';
 import type { Arguments, ArgumentSource } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -19,7 +27,7 @@ import { keyFor, readsOtherKeys, readSort, type Pattern, type SortRequest } from
 
 const notNumbers = new CommandError("ERR One or more scores can't be converted into double");
 const NO_LIMITS = { entries: Infinity, valueBytes: Infinity, intsetEntries: Infinity };
-const hashScratch = new HashValue();
+const hashScratch = reused(new HashValue());
 
 const otherKeys: KeySpec = {
   begin: 'unknown',

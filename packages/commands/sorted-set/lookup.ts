@@ -4,6 +4,7 @@
  * Commands of one sorted set share one `SortedSetValue`, since a thread runs one command at a time.
  */
 
+import { reused } from '#base';
 import {
   SortedSetValue,
   storeSortedSet,
@@ -25,7 +26,7 @@ import {
   overwrittenAt,
 } from '../keyspace/lookup.ts';
 
-const sortedSetScratch = new SortedSetValue();
+const sortedSetScratch = reused(new SortedSetValue());
 const currentLimits = kept((settings): PackedLimits => ({
   entries: settings.number('zset-max-listpack-entries'),
   valueBytes: settings.number('zset-max-listpack-value'),

@@ -1,10 +1,11 @@
 /** Entries of streams in replies. */
 
+import { reused } from '#base';
 import type { ReplyWriter } from '#resp';
 import { EntryCursor, StreamId, type Stream } from '#store';
 import { replyId } from './ids.ts';
 
-const cursorScratch = new EntryCursor();
+const cursorScratch = reused(new EntryCursor());
 const LOWEST = new StreamId();
 const HIGHEST = new StreamId().setMax();
 

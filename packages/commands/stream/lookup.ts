@@ -5,7 +5,7 @@
  * after another.
  */
 
-import { CommandError, untilNul } from '#base';
+import { CommandError, reused, untilNul } from '#base';
 import {
   StreamValue,
   ValueType,
@@ -19,7 +19,7 @@ import type { ShardContext } from '../contexts.ts';
 import { advancedAt, createdAt, findToRead, findToWrite, holds } from '../keyspace/lookup.ts';
 import { events } from '../events.ts';
 
-const valueScratch = new StreamValue();
+const valueScratch = reused(new StreamValue());
 
 /** The stream of argument `index`'s key to read; undefined when there is none. */
 export function streamToRead(

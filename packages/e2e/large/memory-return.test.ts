@@ -12,6 +12,8 @@ const VALUE_BYTES = 64 * MIB;
 const ROUNDS = 4;
 const KEPT_VALUE_BYTES = 300_000;
 const KEPT_VALUES = 800;
+const ELEMENTS = 12;
+const ELEMENT_BYTES = 8 * MIB;
 const WATCHED_KEYS = 20_000;
 const WATCHING_CLIENTS = 20;
 
@@ -102,6 +104,57 @@ memory('of many values comes back at once with MEMORY PURGE', async () => {
   assert.is(await client.call('MEMORY', 'PURGE'), 'OK');
   const after = await residentBytes();
   assert.ok(after < 1.5 * before, `${after} bytes are resident, and ${before} were before`);
+});
+
+/** Commands that add the nth element to the key; what has gone of each kind is kept by another object of a shard. */
+const kinds: readonly (readonly [kind: string, words: (nth: number) => readonly string[]])[] = [
+  ['list', () => ['RPUSH', 'k']],
+  ['hash', (nth) => ['HSET', 'k', `field:${nth}`]],
+  ['set', () => ['SADD', 'k']],
+  ['sorted set', (nth) => ['ZADD', 'k', String(nth)]],
+  ['stream', () => ['XADD', 'k', '*', 'field']],
+];
+
+for (const [kind, words] of kinds) {
+  memory(`of a ${kind} comes back, though no other ${kind} is asked for`, async () => {
+    await client.call('MEMORY', 'PURGE');
+    const before = await residentBytes();
+    const value = Buffer.alloc(ELEMENT_BYTES, 'v');
+    for (let nth = 0; nth < ELEMENTS; nth += 1) {
+      value.writeUInt32LE(nth);
+      await client.call(...words(nth), value);
+    }
+    if (kind === 'stream') await client.call('XRANGE', 'k', '-', '+', 'COUNT', 1);
+    assert.is(await client.call('DEL', 'k'), 1);
+    const isBack = async (): Promise<boolean> => {
+      await client.call('MEMORY', 'PURGE');
+      return (await residentBytes()) - before < (ELEMENTS * ELEMENT_BYTES) / 4;
+    };
+    await until(isBack, 'the memory of what is gone comes back', 40_000);
+  });
+}
+
+memory('of an element comes back, though its list, sorted set or stream stays', async () => {
+  const value = Buffer.alloc(VALUE_BYTES, 'v');
+  const kept = ['a', 'b', 'c'];
+  await client.call('MEMORY', 'PURGE');
+  const before = await residentBytes();
+  for (const key of kept) {
+    await client.call('RPUSH', `list:${key}`, 'first', value);
+    await client.call('LPOS', `list:${key}`, 'nobody');
+    assert.is(await client.call('LTRIM', `list:${key}`, 0, 0), 'OK');
+    await client.call('ZADD', `sorted:${key}`, 1, value, 2, 'last');
+    assert.is(await client.call('ZREMRANGEBYRANK', `sorted:${key}`, 0, 0), 1);
+    await client.call('XADD', `stream:${key}`, '1-1', 'field', value);
+    await client.call('XADD', `stream:${key}`, '1-2', 'field', 'last');
+    assert.is(await client.call('XTRIM', `stream:${key}`, 'MAXLEN', 1), 1);
+  }
+  const isBack = async (): Promise<boolean> => {
+    await client.call('MEMORY', 'PURGE');
+    return (await residentBytes()) - before < 1.5 * VALUE_BYTES;
+  };
+  await until(isBack, 'the memory of what is gone comes back', 40_000);
+  await client.call('FLUSHALL');
 });
 
 memory.run();

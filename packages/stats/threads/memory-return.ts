@@ -6,7 +6,7 @@
  * that gets them and keeps none tells of each.
  */
 
-import { collectGarbage, forgetViews, systemClock, threadHeap } from '#base';
+import { collectGarbage, letReusedGo, systemClock, threadHeap } from '#base';
 
 const MIB = 1024 * 1024;
 /** Less garbage is left to V8. */
@@ -114,7 +114,7 @@ export function threadMemoryReturn(letGo?: () => void): MemoryReturn {
   return new MemoryReturn({
     collect() {
       letGo?.();
-      forgetViews();
+      letReusedGo();
       collectGarbage();
     },
     ownedBytes() {

@@ -5,7 +5,7 @@
  * glance at its soonest field, and fields are taken out a few at a time, so that a slice keeps to its
  * time however large a hash is.
  */
-import { KeyFate } from '#base';
+import { KeyFate, reused } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Databases } from '../keyspace/databases.ts';
@@ -22,7 +22,7 @@ const NO_LIMITS: PackedLimits = { entries: Infinity, valueBytes: Infinity };
 export class FieldExpirer {
   readonly #store: Databases;
   readonly #cursors: number[];
-  readonly #hash = new HashValue();
+  readonly #hash = reused(new HashValue());
   #database = 0;
   readonly #due: Uint8Array[] = [];
   #keyspace: Keyspace;

@@ -67,6 +67,14 @@ export class HashValue {
     return this;
   }
 
+  letGo(): void {
+    this.#table = undefined;
+    this.#packed.letGo();
+    this.bytes = EMPTY_LISTPACK;
+    this.view = undefined;
+    this.length = 0;
+  }
+
   /** Makes an empty hash of a key and points at it; the caller fills it. */
   create(keyspace: Keyspace, key: Piece, limits: PackedLimits): this {
     return this.open(keyspace, keyspace.set(key, EMPTY, PACKED), limits);

@@ -2,7 +2,7 @@
  * A hash in a listpack: pairs of field and value, or triples with the end of each field (0: none),
  * soonest first and those without an end last.
  */
-import { copyBytes, type Bytes } from '#base';
+import { copyBytes, reused, type Bytes } from '#base';
 import { Encoding } from '../records/encodings.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListpackEntries, spliceRecord } from '../listpack/listpack-entries.ts';
@@ -18,7 +18,7 @@ export interface Piece {
 
 /** In the place of the end of a field that has none. */
 const NO_END = 0;
-const entriesScratch = new ListpackEntries();
+const entriesScratch = reused(new ListpackEntries());
 export const EMPTY_LISTPACK = entriesScratch.clear().toListpack();
 
 export class PackedHash {
@@ -33,6 +33,10 @@ export class PackedHash {
     this.ref = ref;
     this.#stride = hasEnds ? 3 : 2;
     this.cursor.pointAt(keyspace.value(ref));
+  }
+
+  letGo(): void {
+    this.cursor.letGo();
   }
 
   get count(): number {

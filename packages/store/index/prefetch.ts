@@ -131,7 +131,9 @@ export class KeyPrefetch {
 
   /** The bytes of the keys so far are no more what they were. */
   rest(): void {
-    this.#hasher.hint.at = -1;
+    const { hint } = this.#hasher;
+    hint.bytes = undefined;
+    hint.at = -1;
     fieldHintScratch.clear();
     // Nor is a table kept of which nobody knows whether its key will stay.
     if (this.left === 0) this.begin();

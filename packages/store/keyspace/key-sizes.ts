@@ -5,7 +5,7 @@
  * LPUSH and HSET a second look at the key, for a figure that is seldom read; what a walk finds is exact for keys that
  * have not changed meanwhile.
  */
-import { KEY_PREFIXES_MAX, type PrefixMatcher } from '#base';
+import { KEY_PREFIXES_MAX, reused, type PrefixMatcher } from '#base';
 import { HashValue } from '../hash/hash-value.ts';
 import type { Keyspace } from './keyspace.ts';
 import { ListValue } from '../list/list-value.ts';
@@ -31,10 +31,10 @@ const STEP_KEYS = 64;
 const NO_LIST_LIMITS = { size: 0, compressDepth: 0, plainBytes: 0 };
 const NO_LIMITS = { entries: Infinity, valueBytes: Infinity, intsetEntries: Infinity };
 
-const hashScratch = new HashValue();
-const listScratch = new ListValue();
-const setScratch = new SetValue();
-const sortedSetScratch = new SortedSetValue();
+const hashScratch = reused(new HashValue());
+const listScratch = reused(new ListValue());
+const setScratch = reused(new SetValue());
+const sortedSetScratch = reused(new SortedSetValue());
 
 /** Bytes of a string, else elements. */
 function sizeOf(keyspace: Keyspace, ref: Ref): number {

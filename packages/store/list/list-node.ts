@@ -4,7 +4,7 @@
  * The listpack may begin and end inside its memory, so that both ends of a list grow and shrink without
  * moving what lies between. Inner nodes of a list may be compressed.
  */
-import { assert, compressLzf, decompressLzf, type Bytes } from '#base';
+import { assert, compressLzf, decompressLzf, reused, type Bytes } from '#base';
 import { END, HEADER_BYTES, writeWord } from '../listpack/listpack-layout.ts';
 import type { ListpackEntries } from '../listpack/listpack-entries.ts';
 
@@ -19,7 +19,24 @@ const SPARE_PARTS = 8;
 const TRIMMED_PARTS = 64;
 const GROWTH_BYTES_MAX = 4096;
 
-let workspaceScratch: Bytes = new Uint8Array(16_384);
+const WORKSPACE_BYTES = 16_384;
+
+/** Memory that a node is compressed in. */
+class Workspace {
+  bytes: Bytes = new Uint8Array(WORKSPACE_BYTES);
+
+  /** The memory, with room for so many bytes. */
+  of(size: number): Bytes {
+    if (this.bytes.length < size) this.bytes = new Uint8Array(size);
+    return this.bytes;
+  }
+
+  letGo(): void {
+    if (this.bytes.length > WORKSPACE_BYTES) this.bytes = new Uint8Array(WORKSPACE_BYTES);
+  }
+}
+
+const workspaceScratch = reused(new Workspace());
 
 export class ListNode {
   prev: ListNode | undefined;
@@ -141,11 +158,11 @@ export class ListNode {
   /** Compresses the node where that pays. */
   compress(): void {
     if (this.isCompressed || this.size < COMPRESSED_BYTES_MIN) return;
-    if (workspaceScratch.length < this.size) workspaceScratch = new Uint8Array(this.size);
-    const room = workspaceScratch.subarray(0, this.size - SAVED_BYTES_MIN);
+    const workspace = workspaceScratch.of(this.size);
+    const room = workspace.subarray(0, this.size - SAVED_BYTES_MIN);
     const length = compressLzf(this.bytes, this.start, this.size, room);
     if (length === 0) return;
-    this.bytes = workspaceScratch.slice(0, length);
+    this.bytes = workspace.slice(0, length);
     this.start = 0;
     this.isCompressed = true;
   }

@@ -4,7 +4,7 @@
  * One object serves a whole thread; it is pointed at the next list by `open`. Where it stands, and what
  * it says of an element, is good until the next call that writes.
  */
-import type { Bytes, EntryTaker } from '#base';
+import { reused, type Bytes, type EntryTaker } from '#base';
 import { Encoding } from '../records/encodings.ts';
 import type { Piece } from '../hash/hash-value.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
@@ -36,7 +36,7 @@ export interface Pieces {
   length(index: number): number;
 }
 
-const entriesScratch = new ListpackEntries();
+const entriesScratch = reused(new ListpackEntries());
 const EMPTY_LISTPACK = entriesScratch.clear().toListpack();
 const EMPTY = new Span(EMPTY_LISTPACK);
 const { list: type } = ValueType;
@@ -68,6 +68,12 @@ export class ListValue {
       this.#cursor.pointAt(keyspace.value(ref));
     }
     return this;
+  }
+
+  letGo(): void {
+    this.#quicklist = undefined;
+    this.#cursor.letGo();
+    this.#point(EMPTY_LISTPACK, 0, 0);
   }
 
   /** Makes an empty list of a key; the caller fills it. */

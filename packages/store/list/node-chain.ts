@@ -3,7 +3,7 @@
  *
  * Those that are within the depth of an end are never compressed; the others are where that pays.
  */
-import type { Bytes } from '#base';
+import { reused, type Bytes } from '#base';
 import { Listpack } from '../listpack/listpack.ts';
 import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import { HEADER_BYTES } from '../listpack/listpack-layout.ts';
@@ -14,14 +14,36 @@ import { admitsJoin } from './node-limits.ts';
 const CHAIN_OVERHEAD_BYTES = 370;
 
 /** Entries on their way; for this folder only. */
-export const entriesScratch = new ListpackEntries();
+export const entriesScratch = reused(new ListpackEntries());
 /** The cursor that all lists share; for this folder only. */
-export const cursorScratch = new Listpack();
+export const cursorScratch = reused(new Listpack());
+
+const UNPACKED_BYTES = 16_384;
 
 /** Memory to which a compressed node is unpacked to be read, and the node unpacked last. */
-let unpackedScratch: Bytes = new Uint8Array(16_384);
-let unpackedNodeScratch: ListNode | undefined;
-let unpackedBytesScratch: Bytes | undefined;
+class UnpackedNode {
+  bytes: Bytes = new Uint8Array(UNPACKED_BYTES);
+  #node: ListNode | undefined;
+  #packed: Bytes | undefined;
+
+  /** Unpacks a node, unless it is the last one as it was then. */
+  point(node: ListNode): void {
+    if (this.#node === node && this.#packed === node.bytes) return;
+    if (this.bytes.length < node.size) this.bytes = new Uint8Array(node.size);
+    node.readInto(this.bytes);
+    this.#node = node;
+    this.#packed = node.bytes;
+  }
+
+  /** A node leads to all others of its list. */
+  letGo(): void {
+    this.#node = undefined;
+    this.#packed = undefined;
+    if (this.bytes.length > UNPACKED_BYTES) this.bytes = new Uint8Array(UNPACKED_BYTES);
+  }
+}
+
+const unpackedScratch = reused(new UnpackedNode());
 
 export class NodeChain {
   /** The settings from when the list was made. */
@@ -123,13 +145,8 @@ export class NodeChain {
       cursorScratch.point(node.bytes, node.start);
       return;
     }
-    if (unpackedNodeScratch !== node || unpackedBytesScratch !== node.bytes) {
-      if (unpackedScratch.length < node.size) unpackedScratch = new Uint8Array(node.size);
-      node.readInto(unpackedScratch);
-      unpackedNodeScratch = node;
-      unpackedBytesScratch = node.bytes;
-    }
-    cursorScratch.point(unpackedScratch, 0);
+    unpackedScratch.point(node);
+    cursorScratch.point(unpackedScratch.bytes, 0);
   }
 
   /** Joins nodes around one, as far as their sizes allow: outer pairs first, then it with both sides. */

@@ -17,12 +17,14 @@ const ROOM_SPARE_SHIFT = 7;
 /** Bytes that a node of the usual settings can take, a little more than its limit. */
 const ROOM_BYTES_MAX = 8_320;
 
+const NO_BYTES: Bytes = new Uint8Array(0);
+
 export class Quicklist {
   readonly nodes: NodeChain;
   /** See `ListLimits`. */
   plainBytes = 0;
   /** The element read. */
-  bytes: Bytes = new Uint8Array(0);
+  bytes: Bytes = NO_BYTES;
   at = 0;
   length = 0;
   // The current element: its node, and its index and offset there.
@@ -198,6 +200,7 @@ export class Quicklist {
   replace(bytes: Bytes, at: number, length: number): void {
     const { nodes } = this;
     const node = this.#node!;
+    this.bytes = NO_BYTES;
     const large = this.#isLarge(length);
     if (!node.isPlain && !large) {
       const entryBytes = this.#entryBytes(node);
@@ -209,6 +212,7 @@ export class Quicklist {
     } else if (node.isPlain) {
       this.insert(bytes, at, length, true);
       nodes.unlink(node);
+      this.#node = undefined;
     } else {
       this.#replaceByPlain(node, bytes, at, length);
     }
@@ -220,6 +224,7 @@ export class Quicklist {
     const node = this.#node!;
     const index = this.#index;
     const { prev, next } = node;
+    this.bytes = NO_BYTES;
     if (node.count === 1) {
       nodes.unlink(node);
       return isForward ? this.#stand(next, 0) : this.#standAtLast(prev);
@@ -235,6 +240,7 @@ export class Quicklist {
   /** Takes out `count` elements from an index on; all of them are there. */
   removeRange(first: number, count: number): void {
     if (count === 0 || !this.seek(first)) return;
+    this.bytes = NO_BYTES;
     let node = this.#node;
     let index = this.#index;
     let left = count;

@@ -5,7 +5,7 @@
  *
  * An integer is given as two words, `high` signed and `low`, since 53 bits do not hold them all.
  */
-import { asBuffer, parseInteger, parseInteger64, writeInteger, type Bytes } from '#base';
+import { asBuffer, parseInteger, parseInteger64, reused, writeInteger, type Bytes } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { ByteRange } from '../records/shared-views.ts';
 import type { Ref } from '../memory/segment.ts';
@@ -63,9 +63,11 @@ export function emptyIntset(): Bytes {
   return Uint8Array.of(WIDTHS[0], 0, 0, 0, 0, 0, 0, 0);
 }
 
+const NO_BYTES: Bytes = new Uint8Array(0);
+
 /** A view of an intset that others own; what it says is good until the memory is written. */
 export class Intset {
-  bytes: Bytes = new Uint8Array(0);
+  bytes: Bytes = NO_BYTES;
   start = 0;
   width = 2;
   count = 0;
@@ -81,6 +83,12 @@ export class Intset {
     this.width = bytes[at]!;
     this.count = readLow(bytes, at + 4);
     return this;
+  }
+
+  letGo(): void {
+    this.bytes = NO_BYTES;
+    this.start = 0;
+    this.count = 0;
   }
 
   /** Looks for an integer; `index` says where it is or belongs. */
@@ -128,7 +136,7 @@ export class Intset {
   }
 }
 
-const readerScratch = new Intset();
+const readerScratch = reused(new Intset());
 const movedScratch = new Word64();
 
 /** Adds an integer that is not there to the intset that a record holds. The record may move. */

@@ -14,11 +14,14 @@ export const HEAD_BYTES_MAX = 9;
 /** Beside a string's bytes: its head and the length behind it. */
 const ENTRY_OVERHEAD_BYTES = 10;
 
+/** Room that is kept for the next entries; there may be more between two commands. */
+const ROOM_BYTES = 256;
+
 const sourcesScratch = new ByteViews();
 
 /** Entries in their encoded form, in the order they were added. */
 export class ListpackEntries {
-  bytes: Bytes = new Uint8Array(256);
+  bytes: Bytes = new Uint8Array(ROOM_BYTES);
   /** View of the same bytes, which are copied to and from for nearly every element that is written. */
   view = new DataView(this.bytes.buffer);
   length = 0;
@@ -28,6 +31,12 @@ export class ListpackEntries {
     this.length = 0;
     this.count = 0;
     return this;
+  }
+
+  letGo(): void {
+    this.clear();
+    this.bytes = new Uint8Array(ROOM_BYTES);
+    this.view = new DataView(this.bytes.buffer);
   }
 
   /** Adds a text; as an integer, if it is one. */

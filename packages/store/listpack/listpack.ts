@@ -23,13 +23,14 @@ import type { ByteRange } from '../records/shared-views.ts';
 
 /** Room for the text of any 64-bit integer. */
 const DIGITS = 24;
+const NO_BYTES: Bytes = new Uint8Array(0);
 
 /**
  * A place in a listpack that others own. Nothing is allocated by moving it, so one object can serve
  * for ever; what it points at is good until the memory is written.
  */
 export class Listpack {
-  bytes: Bytes = new Uint8Array(0);
+  bytes: Bytes = NO_BYTES;
   /** Start of the listpack in `bytes`. */
   start = 0;
   /** Start of the current entry in `bytes`; -1 when there is none. */
@@ -51,6 +52,12 @@ export class Listpack {
 
   pointAt(view: ByteRange): this {
     return this.point(view.bytes, view.at);
+  }
+
+  letGo(): void {
+    this.point(NO_BYTES, 0);
+    this.text = NO_BYTES;
+    this.textLength = 0;
   }
 
   /** Bytes of the whole listpack. */

@@ -1,5 +1,5 @@
 /** Listpacks that come from outside, made safe: what they say of themselves is true afterwards. */
-import type { Bytes } from '#base';
+import { reused, type Bytes } from '#base';
 import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import {
   backLengthBytes,
@@ -12,7 +12,7 @@ import { Listpack } from '../listpack/listpack.ts';
 import { demand } from './malformed.ts';
 
 const backLengthScratch = new Uint8Array(5);
-const cursorScratch = new Listpack();
+const cursorScratch = reused(new Listpack());
 
 /** First bytes of entries that are no integers of 7 or 13 bits or strings with their length inside. */
 const LONG_STRING = 0xf0;

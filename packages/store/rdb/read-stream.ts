@@ -1,6 +1,6 @@
 /** Reads streams in the three forms that Redis has written them in. */
 
-import { finish, latin1, type Bytes, type Steps } from '#base';
+import { finish, latin1, reused, type Bytes, type Steps } from '#base';
 import { Encoding } from '../records/encodings.ts';
 import { Listpack } from '../listpack/listpack.ts';
 import { IdPlace } from '../stream/id-index.ts';
@@ -30,7 +30,7 @@ const NODE_BYTES = 18;
 const FLAGS = EntryFlag.deleted | EntryFlag.sameFields;
 
 const placeScratch = new IdPlace();
-const cursorScratch = new Listpack();
+const cursorScratch = reused(new Listpack());
 
 /** Differences between a form and the others. */
 interface Form {

@@ -1,5 +1,5 @@
 /** Writes the value of a record with the type that Redis 7.4 gives it in the same encoding. */
-import { assert, unreachable } from '#base';
+import { assert, reused, unreachable } from '#base';
 import { Encoding } from '../records/encodings.ts';
 import { HashValue } from '../hash/hash-value.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
@@ -16,8 +16,8 @@ import { writeStream } from './write-stream.ts';
 /** Reading takes no notice of limits. */
 const NO_LIMITS = { entries: 0, valueBytes: 0, intsetEntries: 0 };
 
-const hashScratch = new HashValue();
-const setScratch = new SetValue();
+const hashScratch = reused(new HashValue());
+const setScratch = reused(new SetValue());
 
 /** The first version of the format in which small sets are listpacks, and consumers say when they were active. */
 const VERSION_OF_7_2 = 11;

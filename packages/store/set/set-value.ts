@@ -71,6 +71,14 @@ export class SetValue {
     return this;
   }
 
+  letGo(): void {
+    this.#table = undefined;
+    this.#cursor.letGo();
+    this.#integers.letGo();
+    this.bytes = EMPTY_LISTPACK;
+    this.length = 0;
+  }
+
   /** Makes an empty set of a key, as suits its first member and how many are to come. */
   create(keyspace: Keyspace, key: Piece, limits: SetLimits, first: Piece, count: number): this {
     const isInteger = wordScratch.parse(first.bytes, first.at, first.length);

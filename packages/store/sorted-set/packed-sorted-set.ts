@@ -3,14 +3,14 @@
  *
  * Scores are integers where Redis keeps them so, and text else. One object serves a whole thread.
  */
-import { formatDouble, type Bytes } from '#base';
+import { formatDouble, reused, type Bytes } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListpackEntries, spliceRecord } from '../listpack/listpack-entries.ts';
 import { Listpack } from '../listpack/listpack.ts';
 import type { Ref } from '../memory/segment.ts';
 import { compareParts } from './compare-parts.ts';
 
-const entriesScratch = new ListpackEntries();
+const entriesScratch = reused(new ListpackEntries());
 export const EMPTY_LISTPACK = entriesScratch.clear().toListpack();
 
 /** Integers up to here are kept as integers. */
@@ -30,6 +30,12 @@ export class PackedSortedSet {
     this.#keyspace = keyspace;
     this.ref = ref;
     this.#cursor.pointAt(keyspace.value(ref));
+  }
+
+  letGo(): void {
+    this.#cursor.letGo();
+    this.bytes = EMPTY_LISTPACK;
+    this.length = 0;
   }
 
   get count(): number {

@@ -30,11 +30,13 @@ const equalScoresScratch = new EqualScores();
 /** The members of a leaf. */
 const spansScratch = new Spans(SLOTS);
 
+const NO_BYTES: Bytes = new Uint8Array(0);
+
 export class RankedTable implements SlotOrder {
   readonly table: PackedTable;
   readonly tree: ScoreTree;
   /** The member that `seek`, `next` and `prev` stepped to, after `read`. */
-  bytes: Bytes = new Uint8Array(0);
+  bytes: Bytes = NO_BYTES;
   at = 0;
   length = 0;
   readonly #place = new TreePlace();
@@ -98,6 +100,9 @@ export class RankedTable implements SlotOrder {
     this.#wantEntry(entry);
     this.tree.remove(score, this);
     this.table.remove(entry);
+    // A long member has memory of its own, which nothing leads to any more.
+    this.#want(NO_BYTES, 0, 0);
+    this.bytes = NO_BYTES;
   }
 
   /** Returns how many members come before that of the entry. */
@@ -117,6 +122,7 @@ export class RankedTable implements SlotOrder {
   countBefore(bytes: Bytes, withEqual: boolean): number {
     this.#want(bytes, 0, bytes.length);
     const before = this.tree.rankByMember(this);
+    this.#want(NO_BYTES, 0, 0);
     if (!withEqual || before === this.count) return before;
     this.seek(before);
     this.read();

@@ -4,7 +4,7 @@
  * One object serves a whole thread; it is pointed at the next sorted set by `open`. What it says of a
  * member is good until the next call that writes.
  */
-import type { Bytes, SpanTaker } from '#base';
+import { reused, type Bytes, type SpanTaker } from '#base';
 import { Encoding } from '../records/encodings.ts';
 import type { PackedLimits, Piece } from '../hash/hash-value.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
@@ -25,7 +25,7 @@ const { zset: type } = ValueType;
 const PACKED = setOptions({ type, encoding: Encoding.listpack });
 const RANKED = setOptions({ type, encoding: Encoding.skiplist });
 const CONVERTED = setOptions({ type, encoding: Encoding.skiplist, keepTtl: true });
-const entriesScratch = new ListpackEntries();
+const entriesScratch = reused(new ListpackEntries());
 
 export class SortedSetValue {
   ref: Ref = 0;
@@ -55,6 +55,13 @@ export class SortedSetValue {
       this.#packed.open(keyspace, ref);
     }
     return this;
+  }
+
+  letGo(): void {
+    this.#ranked = undefined;
+    this.#packed.letGo();
+    this.bytes = EMPTY_LISTPACK;
+    this.length = 0;
   }
 
   /** Makes an empty sorted set of a key; it is a table at once when it is going to be one. */

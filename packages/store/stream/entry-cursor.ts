@@ -7,9 +7,12 @@
 
 import { Listpack } from '../listpack/listpack.ts';
 import { IdPlace } from './id-index.ts';
-import type { NodeLog } from './node-log.ts';
+import { MemoryTally } from './memory-tally.ts';
+import { NodeLog } from './node-log.ts';
 import { EntryFlag, readEntryId } from './stream-node.ts';
 import { StreamId } from './stream-id.ts';
+
+const NO_LOG = new NodeLog(new MemoryTally());
 
 export class EntryCursor {
   /** The current entry's. */
@@ -24,7 +27,7 @@ export class EntryCursor {
   readonly #first = new StreamId();
   readonly #last = new StreamId();
   readonly #node = new StreamId();
-  #log!: NodeLog;
+  #log = NO_LOG;
   #isBackward = false;
   /** True when `place` is that of a node still to be walked. */
   #hasNode = false;
@@ -50,6 +53,12 @@ export class EntryCursor {
     if (!isFound && !isBackward) index.first(place);
     this.#hasNode = index.isThere(place) && (isFound || !isBackward);
     return this;
+  }
+
+  letGo(): void {
+    this.#log = NO_LOG;
+    this.field.letGo();
+    this.value.letGo();
   }
 
   /** Steps to the next entry that is not deleted; false when there is none. */

@@ -131,6 +131,7 @@ export class NodeLog {
     const own = this.#extents[index.word(place, EXTENT)]!;
     own.bytes.set(listpack);
     this.#enter(own, listpack.length);
+    this.bytes = NO_BYTES;
     this.#leave(extent, offset, size, place);
   }
 
@@ -141,6 +142,7 @@ export class NodeLog {
     const offset = index.word(place, OFFSET);
     const size = sizeAt(this.#extents[extent]!.bytes, offset);
     const more = index.remove(place);
+    this.bytes = NO_BYTES;
     this.#leave(extent, offset, size, place);
     return more;
   }

@@ -8,7 +8,7 @@
  * An entry whose fields are those of the node has no names of its own.
  */
 
-import { assert, type Bytes } from '#base';
+import { assert, reused, type Bytes } from '#base';
 import { ListpackEntries, spliced, type Stretch } from '../listpack/listpack-entries.ts';
 import { HEADER_BYTES } from '../listpack/listpack-layout.ts';
 import { Listpack } from '../listpack/listpack.ts';
@@ -26,9 +26,9 @@ const WORD = 2 ** 32;
 /** First byte of an integer of 64 bits in a listpack. */
 const INT64 = 0xf4;
 
-const cursorScratch = new Listpack();
-const fieldsScratch = new ListpackEntries();
-const countsScratch = new ListpackEntries();
+const cursorScratch = reused(new Listpack());
+const fieldsScratch = reused(new ListpackEntries());
+const countsScratch = reused(new ListpackEntries());
 const stretchScratch: Stretch = { offset: HEADER_BYTES, bytes: 0, count: 2 };
 
 /** Arguments that make up an entry: names and values in turn. */

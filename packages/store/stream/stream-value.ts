@@ -32,6 +32,10 @@ export class StreamValue {
     return this;
   }
 
+  letGo(): void {
+    this.stream = new Stream();
+  }
+
   /** Makes an empty stream of a key that is not there. */
   create(keyspace: Keyspace, key: Piece): this {
     const stream = new Stream();

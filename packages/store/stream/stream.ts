@@ -5,7 +5,7 @@
  * after the same commands, because groups count with it how far behind they are.
  */
 
-import type { Steps } from '#base';
+import { reused, type Steps } from '#base';
 import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import { EntryCursor } from './entry-cursor.ts';
 import { IdPlace } from './id-index.ts';
@@ -48,13 +48,13 @@ export const NODE_BYTES_MAX = 2 ** 30;
 /** The stream itself and what belongs to it, without what the parts count (measured). */
 const STREAM_OVERHEAD_BYTES = 1000;
 
-const entriesScratch = new ListpackEntries();
+const entriesScratch = reused(new ListpackEntries());
 const nodeScratch = new StreamId();
 const lastScratch = new StreamId();
 const LOWEST = new StreamId();
 const HIGHEST = new StreamId().setMax();
 const placeScratch = new IdPlace();
-const cursorScratch = new EntryCursor();
+const cursorScratch = reused(new EntryCursor());
 
 export class Stream {
   readonly nodes: NodeLog;

@@ -18,11 +18,14 @@ export const EXPIRY_BYTES = 10;
 const MS_BYTES = 6;
 const WORD_MASK = 3;
 
+const NO_BYTES = new Uint8Array(0);
+const NO_VIEW = new DataView<ArrayBufferLike>(NO_BYTES.buffer);
+
 /** Fields of an entry, after `parse`. One object serves a whole thread. */
 export class Entry {
-  bytes: Uint8Array = new Uint8Array(0);
+  bytes: Uint8Array = NO_BYTES;
   /** View of the same bytes. */
-  view = new DataView(this.bytes.buffer);
+  view = NO_VIEW;
   fieldAt = 0;
   fieldLength = 0;
   valueAt = 0;
@@ -47,6 +50,11 @@ export class Entry {
     this.fieldAt = this.#at;
     this.valueAt = this.fieldAt + this.fieldLength;
     this.size = padded(this.valueAt + this.valueLength - start);
+  }
+
+  letGo(): void {
+    this.bytes = NO_BYTES;
+    this.view = NO_VIEW;
   }
 
   /** Expiry of the entry, or -1. */

@@ -27,6 +27,7 @@ class FieldHint {
 
   /** The field's bytes may be others now. */
   clear(): void {
+    this.#bytes = undefined;
     this.#at = -1;
   }
 

@@ -1,6 +1,6 @@
 /** The fields of entries whose references stand side by side, as those of a tree's leaf do. */
 
-import type { Spans } from '#base';
+import { reused, type Spans } from '#base';
 import { pageOf, wordAt, type Page } from './arena.ts';
 import { Entry } from './entry.ts';
 
@@ -8,7 +8,7 @@ const WORD_BYTES = 4;
 /** A varint of one byte is below. */
 const LONG = 0x80;
 
-const entryScratch = new Entry();
+const entryScratch = reused(new Entry());
 
 /** References in `words`, from `first` on by `step`, so many. */
 export interface RefRow {

@@ -10,6 +10,7 @@ import {
   copyBytes,
   halfSipHash,
   isResourceError,
+  reused,
   sameBytes,
   type Spans,
   type Steps,
@@ -41,7 +42,7 @@ const WORD_BYTES = 4;
 const TIDY_ENTRIES_MAX = 128;
 
 const sourcesScratch = new ByteViews();
-const entryScratch = new Entry();
+const entryScratch = reused(new Entry());
 const NO_REFS = new Int32Array(0);
 
 export class PackedTable implements ExpiringEntries, HashedEntries {
