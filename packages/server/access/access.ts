@@ -316,6 +316,7 @@ export class Access {
 
   /** Brings the users' bytes and connections up to date. */
   count(): void {
+    if (!this.#rows.hasOthers) return;
     const { main } = this.#options;
     const connections = new Map<number, number>();
     for (const client of this.#options.clients()) {

@@ -23,6 +23,11 @@ export class UserRows {
     return row;
   }
 
+  /** True when there was ever a user beside the default one. */
+  get hasOthers(): boolean {
+    return this.#next > FIRST_ROW;
+  }
+
   /** Rows that were given, but for the default user's. */
   get taken(): readonly number[] {
     const rows = [OTHER_USERS_ROW];
