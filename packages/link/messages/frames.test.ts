@@ -59,6 +59,7 @@ frames('kinds', () => {
       script: 28,
       ask: 29,
       leaveLog: 30,
+      denied: 31,
     },
   );
   assert.is(KIND_MASK, 0x7f);
