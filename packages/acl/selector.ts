@@ -123,6 +123,11 @@ export class Selector {
     else this.#applyCommand(text.slice(1), mark === '+');
   }
 
+  /** True when no pattern of keys allows only reading, or only writing. */
+  get #allowsBothAlways(): boolean {
+    return this.#keys.every(({ permissions }) => permissions === Permission.both);
+  }
+
   #setKeys(all: boolean, patterns: readonly Pattern[]): void {
     this.allowsAllKeys = all;
     this.#keys = patterns;
@@ -288,9 +293,13 @@ export class Selector {
 
   #allowsKey(args: Arguments, index: number, spec: KeySpec): boolean {
     this.#keyMatcher ??= new Patterns(this.#keys);
-    const { use } = spec.variable?.(args) ?? spec;
     const at = args.at(index);
-    return this.#keyMatcher.allows(args.source, at, args.length(index), permissionsOf(use));
+    const length = args.length(index);
+    // Most patterns allow both, and then it need not be known what the command does.
+    if (this.#keyMatcher.allows(args.source, at, length, Permission.both)) return true;
+    if (this.#allowsBothAlways) return false;
+    const { use } = spec.variable?.(args) ?? spec;
+    return this.#keyMatcher.allows(args.source, at, length, permissionsOf(use));
   }
 
   /** True when the selector allows `permissions` on every key that there may be. */

@@ -2,7 +2,7 @@
 
 import type { Clock, Logger } from '#base';
 import { commandTable } from '#commands';
-import { AT, UserField, type Page } from '#stats';
+import { AT, DEFAULT_USER_ROW, UserField, type Page } from '#stats';
 import type { Client } from './client.ts';
 
 /**
@@ -110,7 +110,8 @@ export class ClientRegistry {
   count(client: Client): void {
     client.commandsTotal += 1;
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
-    this.#page.countUser(client.identity.row, UserField.commands, 1);
+    const { row } = client.identity;
+    if (row !== DEFAULT_USER_ROW) this.#page.countUser(row, UserField.commands, 1);
   }
 
   /** Counts the command that the client has waited for, now that it is done. */

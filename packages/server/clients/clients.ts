@@ -132,7 +132,11 @@ export class Clients {
     if (!client.authenticated && this.#access.requiresLogin && !entry.needsNoUser) {
       return errors.authenticationRequired;
     }
-    const refusal = this.#access.refusal(client, entry, args) ?? refusalInMode(client, entry);
+    if (!client.identity.isFree) {
+      const denial = this.#access.refusal(client, entry, args);
+      if (denial !== undefined) return denial;
+    }
+    const refusal = refusalInMode(client, entry);
     if (refusal !== undefined) return refusal;
     if (this.#pause !== undefined && this.#isPaused(client, entry, args)) {
       return this.#postpone(client);
