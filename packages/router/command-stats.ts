@@ -130,7 +130,7 @@ export class CommandStats {
   }
 }
 
-/** Returns the present identity of a client. */
+/** Returns the present identity of a client; what a script calls has no address, as in Redis. */
 export function asSlowClient({ id, address, name, user }: Client): SlowClient {
-  return { id, address, name, user };
+  return { id, address: id === 0 ? '' : address, name, user };
 }

@@ -117,6 +117,26 @@ slowness('the commands of a transaction are logged, EXEC is not', async () => {
   }
 });
 
+slowness('what a script calls is logged by itself, from no address, wherever it runs', async () => {
+  const [one = '', other = ''] = keyPerShard(SHARDS, 'script');
+  const script =
+    "redis.call('SET', KEYS[1], 1) redis.call('TIME') return redis.call('GET', ARGV[1])";
+  await set('slowlog-log-slower-than', 0);
+  await client.call('EVAL', script, '1', one, other);
+  const logged = (await entries()).filter(
+    ([, , , [name]]) => name !== 'SLOWLOG' && name !== 'CONFIG',
+  );
+  const lines = logged.map(
+    ([, , , args, from]) => `${args.slice(0, 2).join(' ')} ${from === '' ? 'called' : 'sent'}`,
+  );
+  assert.equal(lines.toSorted(), [
+    `EVAL ${script} sent`,
+    `GET ${other} called`,
+    `SET ${one} called`,
+    'TIME called',
+  ]);
+});
+
 slowness('secrets never enter', async () => {
   const marker = 'VerySecretMarker';
   await set('slowlog-log-slower-than', 0);

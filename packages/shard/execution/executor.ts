@@ -337,6 +337,9 @@ export class Executor {
     }
     this.#page.executed(entry.countedAs, executeUs * TICKS_PER_US);
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
+    const { slowness } = this.#options;
+    if (executeUs < slowness.noticeUs) return;
+    slowness.called(entry, this.args, this.#timesOf(executeUs, 0));
   }
 
   /** Says in the page what is about to be executed. */
@@ -460,14 +463,19 @@ export class Executor {
     if (this.#isProbed && commandDone.isWatched) probeDone(entry, executeUs, errorText);
     const { slowness } = this.#options;
     if (executeUs < slowness.noticeUs) return;
+    const times = this.#timesOf(executeUs, queueUs);
+    const kept = slowness.command(entry, this.args, times);
+    if (kept !== undefined) this.unsettled.logged(kept, this.nowUs);
+  }
+
+  #timesOf(executeUs: number, queueUs: number): CommandTimes {
     const times = this.#times;
     times.executeUs = executeUs;
     times.queueUs = queueUs;
     times.unixMs = this.unixMs;
     times.database = this.#context.database;
     times.connection = this.#context.connection;
-    const kept = slowness.command(entry, this.args, times);
-    if (kept !== undefined) this.unsettled.logged(kept, this.nowUs);
+    return times;
   }
 
   /** Wall-clock time at the last reading of the monotonic one. */

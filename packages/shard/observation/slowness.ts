@@ -88,8 +88,19 @@ export class Slowness {
     this.#users.introduce(slot, client);
   }
 
+  /** A command that a script calls took at least `noticeUs`: its client has no address and no name, as in Redis. */
+  called(entry: CommandEntry, args: Arguments, times: CommandTimes): void {
+    const { user } = this.clientIn(times.connection);
+    this.command(entry, args, times, { id: 0, address: '', name: '', user });
+  }
+
   /** A command took at least `noticeUs`; answers its entry in the slow log, where it has one. */
-  command(entry: CommandEntry, args: Arguments, times: CommandTimes): KeptCommand | undefined {
+  command(
+    entry: CommandEntry,
+    args: Arguments,
+    times: CommandTimes,
+    client = this.clientIn(times.connection),
+  ): KeptCommand | undefined {
     const { executeUs } = times;
     this.occurred('command', executeUs, times.unixMs);
     const log = this.#log;
@@ -99,7 +110,7 @@ export class Slowness {
     kept.executeUs = executeUs;
     kept.queueUs = times.queueUs;
     kept.database = times.database;
-    kept.client = this.clientIn(times.connection);
+    kept.client = client;
     log.keepArguments(kept, args, entry.secretsOf(args));
     this.#page.slow(executeUs);
     return kept;
