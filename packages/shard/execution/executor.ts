@@ -339,7 +339,8 @@ export class Executor {
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
     const { slowness } = this.#options;
     if (executeUs < slowness.noticeUs) return;
-    slowness.called(entry, this.args, this.#timesOf(executeUs, 0));
+    const times = this.#times.of(executeUs, 0, this.unixMs, this.#context);
+    slowness.called(entry, this.args, times);
   }
 
   /** Says in the page what is about to be executed. */
@@ -463,19 +464,9 @@ export class Executor {
     if (this.#isProbed && commandDone.isWatched) probeDone(entry, executeUs, errorText);
     const { slowness } = this.#options;
     if (executeUs < slowness.noticeUs) return;
-    const times = this.#timesOf(executeUs, queueUs);
+    const times = this.#times.of(executeUs, queueUs, this.unixMs, this.#context);
     const kept = slowness.command(entry, this.args, times);
     if (kept !== undefined) this.unsettled.logged(kept, this.nowUs);
-  }
-
-  #timesOf(executeUs: number, queueUs: number): CommandTimes {
-    const times = this.#times;
-    times.executeUs = executeUs;
-    times.queueUs = queueUs;
-    times.unixMs = this.unixMs;
-    times.database = this.#context.database;
-    times.connection = this.#context.connection;
-    return times;
   }
 
   /** Wall-clock time at the last reading of the monotonic one. */

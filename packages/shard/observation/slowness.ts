@@ -25,6 +25,21 @@ export class CommandTimes {
   unixMs = 0.5;
   database = 0;
   connection = 0;
+
+  /** Fills in the times of the command that a context is pointed at. */
+  of(
+    executeUs: number,
+    queueUs: number,
+    unixMs: number,
+    { database, connection }: { readonly database: number; readonly connection: number },
+  ): this {
+    this.executeUs = executeUs;
+    this.queueUs = queueUs;
+    this.unixMs = unixMs;
+    this.database = database;
+    this.connection = connection;
+    return this;
+  }
 }
 
 interface Occurrence {
