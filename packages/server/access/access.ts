@@ -88,6 +88,8 @@ export class Access {
   readonly #options: AccessOptions;
   readonly #rows = new UserRows();
   #requiresLogin = false;
+  /** Users that have a rate limit. */
+  readonly #limited = new Set<User>();
   /** True when users are not as they were at the start. */
   #haveChanged = false;
   /** Client that has asked for the change that is being made. */
@@ -124,16 +126,18 @@ export class Access {
       changed: (user) => {
         this.#haveChanged = true;
         broadcast({ kind: 'users', rules: [[user.name, user.rules.description]] });
-        for (const client of this.#clientsOf(user)) client.chargedBytesOut = -1;
+        this.#noteLimit(user);
         this.#note();
       },
       deleted: (user) => {
         for (const client of this.#clientsOf(user)) this.#close(client);
         broadcast({ kind: 'users', rules: [[user.name, null]] });
         this.#haveChanged = true;
+        this.#limited.delete(user);
         this.#note();
       },
     };
+    for (const user of this.users.all) this.#noteLimit(user);
     const rules = this.users.all.map((user) => [user.name, user.rules.description] as const);
     broadcast({ kind: 'users', rules });
     this.#note();
@@ -157,13 +161,23 @@ export class Access {
     }
   }
 
+  /** Knows who has a rate limit; replies that came before a new one are not charged to it. */
+  #noteLimit(user: User): void {
+    if (!user.rules.isLimited) {
+      this.#limited.delete(user);
+      return;
+    }
+    this.#limited.add(user);
+    for (const client of this.#clientsOf(user)) client.chargedBytesOut = -1;
+  }
+
   /** Keeps what is asked for often. */
   #note(): void {
     const { main } = this.#options;
     const { rules } = this.users.default;
     this.#requiresLogin = !rules.needsNoPassword || !rules.isEnabled;
     main.set('users', this.users.count);
-    main.set('limitedUsers', this.users.all.filter(({ rules: each }) => each.isLimited).length);
+    main.set('limitedUsers', this.#limited.size);
   }
 
   #clientsOf(user: User): readonly Client[] {
