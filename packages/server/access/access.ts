@@ -123,7 +123,7 @@ export class Access {
       },
       changed: (user) => {
         this.#haveChanged = true;
-        broadcast({ kind: 'users', rules: [[user.name, user.rules.description]] });
+        broadcast({ kind: 'users', rules: [[user.name, user.rules.line]] });
         for (const client of this.#clientsOf(user)) client.chargedBytesOut = -1;
         this.#note();
       },
@@ -134,7 +134,7 @@ export class Access {
         this.#note();
       },
     };
-    const rules = this.users.all.map((user) => [user.name, user.rules.description] as const);
+    const rules = this.users.all.map((user) => [user.name, user.rules.line] as const);
     broadcast({ kind: 'users', rules });
     this.#note();
   }
@@ -144,7 +144,7 @@ export class Access {
     if (!this.#haveChanged || this.#options.settings.string('security.acl-file') !== '') {
       return undefined;
     }
-    return this.users.all.map(({ name, rules }) => `${name} ${rules.description}`);
+    return this.users.all.map(({ name, rules }) => `${name} ${rules.line}`);
   }
 
   /** Changes users for a client. */
@@ -163,7 +163,7 @@ export class Access {
     const { rules } = this.users.default;
     this.#requiresLogin = !rules.needsNoPassword || !rules.isEnabled;
     main.set('users', this.users.count);
-    main.set('limitedUsers', this.users.all.filter(({ rules: each }) => each.isLimited).length);
+    main.set('limitedUsers', this.users.limitedCount);
   }
 
   #clientsOf(user: User): readonly Client[] {
@@ -239,6 +239,7 @@ export class Access {
     const verdict = rules.isUnrestricted ? ALLOWED : rules.judge(entry, args);
     if (verdict !== ALLOWED) {
       const context = client.transaction === undefined ? 'toplevel' : 'multi';
+      client.lastCommandId = entry.id;
       this.#denied(client, entry, args, { verdict, context });
       return errors.noPermission(denialText(verdict, identity.name, entry));
     }
@@ -282,7 +283,6 @@ export class Access {
   ): void {
     const index = indexOf(verdict);
     const object = index === 0 ? entry.knownName : args.latin1(index);
-    client.lastCommandId = entry.id;
     this.#deny(client, { reason: denialReason(verdict), context, object, user: client.user });
   }
 
