@@ -156,6 +156,21 @@ acl('EXEC says of each command why it is forbidden now', async () => {
   assert.match(textOf(denial.get('client-info')), / cmd=exec user=fritz /);
 });
 
+acl('of a long key, channel or name that was denied, the log keeps the beginning', async () => {
+  const client = await loggedIn('felix', '+@all', '~f*', 'resetchannels');
+  const long = 'x'.repeat(100_000);
+  const kept = 'x'.repeat(4_096);
+  const newest = async (field: string): Promise<Reply | undefined> =>
+    (await newestDenial()).get(field);
+  await client.reply('GET', long);
+  assert.is(await newest('object'), kept);
+  await admin.call('ACL', 'LOG', 'RESET');
+  await client.reply('EVAL', `return redis.call('PUBLISH', ARGV[1], '')`, '0', long);
+  await until(async () => (await newest('object')) === kept, 'the shard has told it');
+  await client.reply('AUTH', long, 'secret');
+  assert.is(await newest('username'), kept);
+});
+
 acl('rules that can be read in two ways hold in scripts as outside of them', async () => {
   const client = await loggedIn(
     'frida',

@@ -4,6 +4,8 @@ import {
   AclLog,
   ALLOWED,
   denialInExec,
+  deniedArgument,
+  deniedName,
   denialReason,
   denialText,
   indexOf,
@@ -216,7 +218,7 @@ export class Access {
   #failed(client: Client, name: string, command: string): void {
     const context = client.transaction === undefined ? 'toplevel' : 'multi';
     const row = this.users.get(name)?.row ?? OTHER_USERS_ROW;
-    this.#deny(client, { reason: 'auth', context, object: command, user: name }, row);
+    this.#deny(client, { reason: 'auth', context, object: command, user: deniedName(name) }, row);
     this.#failedLogins += 1;
     this.#tellFailures(this.#options.nowMs(), client);
   }
@@ -282,7 +284,7 @@ export class Access {
     { verdict, context }: { verdict: Verdict; context: DenialContext },
   ): void {
     const index = indexOf(verdict);
-    const object = index === 0 ? entry.knownName : args.latin1(index);
+    const object = index === 0 ? entry.knownName : deniedArgument(args, index);
     this.#deny(client, { reason: denialReason(verdict), context, object, user: client.user });
   }
 
