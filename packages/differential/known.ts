@@ -227,10 +227,10 @@ const differences: readonly Known[] = [
         .replace(/\0[^']*/, '') === parseReply(theirs).text,
   },
   {
-    what: 'of selectors that nothing closes, the last was told before 7.2',
+    what: 'a selector that begins within another took its place before 7.2',
     before: SEVEN_TWO,
-    excuses: (_, ours, theirs) =>
-      [ours, theirs].every((reply) => reply.startsWith('-ERR Unmatched parenthesis in acl')),
+    avoids: ([name = '', part = '', , ...words]) =>
+      is(name, 'ACL') && is(part, 'SETUSER') && beginsWithinAnother(words),
   },
   {
     what: 'rules of commands are told otherwise before 7.2',
@@ -277,10 +277,20 @@ function isBeyondExpiry(word: string): boolean {
 /** True when a rule, or a rule in a selector, is about a command that is not there, though it is in later versions. */
 function namesUnknown(word: string, facts: CommandFacts): boolean {
   return word
-    .split(/[\s()"']+/)
+    .replaceAll(/["']/g, '')
+    .split(/[\s()]+/)
     .map((rule) => rule.slice(1).toLowerCase())
     .flatMap((name) => [name, name.slice(0, Math.max(0, name.lastIndexOf('|')))])
     .some((name) => NAMES.has(name) && facts.lacks(name));
+}
+
+function beginsWithinAnother(words: Words): boolean {
+  let isOpen = false;
+  for (const word of words) {
+    if (isOpen && word.startsWith('(')) return true;
+    isOpen = (isOpen || word.startsWith('(')) && !word.endsWith(')');
+  }
+  return false;
 }
 
 /** True when two replies are the same but for the digits of their numbers. */
