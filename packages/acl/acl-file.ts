@@ -77,5 +77,5 @@ function applyAll(rules: UserRules, words: readonly string[], where: string): re
 export function aclFileOf(
   users: Iterable<{ readonly name: string; readonly rules: UserRules }>,
 ): string {
-  return [...users].map(({ name, rules }) => `user ${name} ${rules.description}\n`).join('');
+  return [...users].map(({ name, rules }) => `user ${name} ${rules.line}\n`).join('');
 }

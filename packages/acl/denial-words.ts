@@ -31,7 +31,7 @@ export function denialInExec(verdict: Verdict): string {
   const reason = {
     command: 'no permission to execute the command or subcommand',
     key: 'no permission to touch the specified keys',
-    channel: 'no permission to access one of the channels used as argument to the command',
+    channel: 'no permission to access one of the channels used as arguments',
   }[denialReason(verdict)];
   return `ACLs rules changed between the moment the transaction was accumulated and the EXEC call. This command is no longer allowed for the following reason: ${reason}`;
 }

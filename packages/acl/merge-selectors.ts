@@ -1,5 +1,7 @@
 /** Joins the words of a selector that was given in several, as `(+get ~a*)` is when it is not in quotes. */
 
+import { untilNul } from '#base';
+
 /** The rules; or the word that opens a selector which nothing closes. */
 type Merged = { readonly rules: readonly string[] } | { readonly unmatched: string };
 
@@ -14,7 +16,7 @@ export function mergeSelectors(words: readonly string[]): Merged {
     } else if (open === undefined) {
       rules.push(word);
     } else {
-      selector.push(word);
+      selector.push(untilNul(word));
       if (!word.endsWith(')')) continue;
       rules.push(selector.join(' '));
       open = undefined;

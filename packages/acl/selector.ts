@@ -193,7 +193,7 @@ export class Selector {
     const isAbsent = ABSENT_COMMANDS.has(name.toLowerCase());
     if ((entry === undefined || entry.isHidden) && !isAbsent) throw new RuleError('unknown');
     if (name.includes('|')) throw new RuleError('partOfSubcommand');
-    if (part === '') throw new RuleError('syntax');
+    if (part === '' || hasSpaces(part)) throw new RuleError('syntax');
     const hasParts = isAbsent
       ? name.toLowerCase() === 'cluster'
       : entry!.shownSubcommands.length > 0;
@@ -234,25 +234,40 @@ export class Selector {
   // Descriptions: a character for each byte.
 
   get commandRules(): string {
-    return [this.#beginsWithAll ? '+@all' : '-@all', ...this.#rules].join(' ');
+    return this.#commandWords.join(' ');
   }
 
   get keyRules(): string {
-    if (this.allowsAllKeys) return '~*';
-    return this.#keys.map(({ text, permissions }) => `${markOf(permissions)}${text}`).join(' ');
+    return this.#keyWords.join(' ');
   }
 
   get channelRules(): string {
-    if (this.allowsAllChannels) return '&*';
-    return this.#channels.map((channel) => `&${channel}`).join(' ');
+    return this.#channelWords.join(' ');
+  }
+
+  /** All rules as ACL LIST shows them. */
+  get description(): string {
+    return this.words.join(' ');
   }
 
   /** All rules, by which the same selector can be made again. */
-  get description(): string {
-    const channels = this.allowsAllChannels ? '' : 'resetchannels';
-    return [this.keyRules, channels, this.channelRules, this.commandRules]
-      .filter((part) => part !== '')
-      .join(' ');
+  get words(): readonly string[] {
+    const reset = this.allowsAllChannels ? [] : ['resetchannels'];
+    return [...this.#keyWords, ...reset, ...this.#channelWords, ...this.#commandWords];
+  }
+
+  get #commandWords(): readonly string[] {
+    return [this.#beginsWithAll ? '+@all' : '-@all', ...this.#rules];
+  }
+
+  get #keyWords(): readonly string[] {
+    if (this.allowsAllKeys) return ['~*'];
+    return this.#keys.map(({ text, permissions }) => `${markOf(permissions)}${text}`);
+  }
+
+  get #channelWords(): readonly string[] {
+    if (this.allowsAllChannels) return ['&*'];
+    return this.#channels.map((channel) => `&${channel}`);
   }
 
   // Decisions.
@@ -353,6 +368,8 @@ function readPermissions(rule: string): [text: string, permissions: number] {
     if (permission === 0 || (permissions & permission) !== 0) throw new RuleError('syntax');
     permissions |= permission;
   }
+  // A pattern for nothing could not be shown.
+  if (permissions === 0) throw new RuleError('syntax');
   return ['', permissions];
 }
 

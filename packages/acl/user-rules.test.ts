@@ -53,10 +53,40 @@ rules('a selector may stand in one word, with blanks', () => {
   assert.is(rulesOf('(~a* +get)', '(~b* +set)', 'clearselectors').others.length, 0);
 });
 
+rules('quotes in a selector are read also within a word', () => {
+  const selectorOf = (text: string): string | undefined => rulesOf(text).others[0]?.description;
+  const none = 'resetchannels -@all';
+  assert.is(selectorOf(`(~a'b' +g"et")`), `~ab ${none} +get`);
+  assert.is(selectorOf(String.raw`(~"\x41\"\\" ~'\'\x')`), String.raw`~A"\ ~'\x ${none}`);
+  assert.is(selectorOf(`(~a +g"e"t)`), none, 'text behind a quote that closes');
+  assert.is(selectorOf(`(~a +get "~b)`), none, 'quotes that nothing closes');
+  assert.is(selectorOf(`(~a\0 +get)`), `~a ${none}`);
+});
+
+const hardWords: readonly (readonly string[])[] = [
+  [String.raw`("~a)" +get)`],
+  [String.raw`(~"\"\"*" ~"'" ~"\\\"" +@all)`],
+  ['(~a) +get)', '~(b', '&c)'],
+  ['(+get|"(x)" &"\'y")'],
+  ['+get|a"b', '+get|(', '~"'],
+];
+
+for (const words of hardWords) {
+  rules(`${words.join(' ')} is the same when its line is read again`, () => {
+    const user = rulesOf(...words);
+    assert.equal(
+      UserRules.of(user.line).selectors.map((selector) => selector.words),
+      user.selectors.map((selector) => selector.words),
+    );
+  });
+}
+
 const refused: readonly (readonly [rule: string, message: RegExp, before?: string])[] = [
   ['+nothing', /Unknown command or category/],
   ['-nothing', /Unknown command or category/],
   ['+@nothing', /Unknown command or category/],
+  ['%', /Syntax error/],
+  ['+get|a b', /Syntax error/],
   ['+client|nothing', /Unknown command or category/],
   ['-select|1', /Unknown command or category/],
   ['+debug|object|x', /Unknown command or category/],

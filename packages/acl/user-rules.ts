@@ -9,7 +9,7 @@ import type { Arguments, CommandEntry } from '#commands';
 import { mergeSelectors } from './merge-selectors.ts';
 import { RuleError } from './rule-faults.ts';
 import { Selector } from './selector.ts';
-import { splitWords } from './split-words.ts';
+import { quoteWord, splitWords } from './split-words.ts';
 import { ALLOWED, Denied, denial, graver, type Verdict } from './verdict.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -49,10 +49,10 @@ export class UserRules {
     return rules;
   }
 
-  /** Rules as `description` tells them; throws a {@link RuleError}. */
-  static of(description: string): UserRules {
+  /** Rules as `line` tells them; throws a {@link RuleError}. */
+  static of(line: string): UserRules {
     const rules = new UserRules(false);
-    const merged = mergeSelectors(description.split(' '));
+    const merged = mergeSelectors(line.split(' '));
     if ('unmatched' in merged) throw new RuleError('syntax');
     for (const rule of merged.rules) rules.apply(rule);
     return rules;
@@ -168,16 +168,25 @@ export class UserRules {
     this.#selectors = [...this.#selectors, selector];
   }
 
-  /** All rules as ACL LIST shows them: applied to a new user, they make the same one. A character for each byte. */
+  /** All rules as ACL LIST shows them. A character for each byte. */
   get description(): string {
-    this.#description ??= [
+    this.#description ??= this.#text(({ description }) => description);
+    return this.#description;
+  }
+
+  /** All rules in one line: applied to a new user, they make the same one. In selectors, words are in quotes that need them. */
+  get line(): string {
+    return this.#text(({ words }) => words.map(quoteWord).join(' '));
+  }
+
+  #text(describe: (selector: Selector) => string): string {
+    return [
       ...this.flags,
       ...this.limitRules,
       ...this.#passwords.map((hash) => `#${hash}`),
       this.root.description,
-      ...this.others.map(({ description }) => `(${description})`),
+      ...this.others.map((selector) => `(${describe(selector)})`),
     ].join(' ');
-    return this.#description;
   }
 
   get flags(): readonly string[] {

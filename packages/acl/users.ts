@@ -30,6 +30,7 @@ export class Users {
   listener: UsersListener | undefined;
   readonly #options: UsersOptions;
   readonly #byName = new Map<string, User>();
+  readonly #limited = new Set<User>();
   /** Users by name, in the order of bytes; undefined when that is to be made anew. */
   #sorted: readonly User[] | undefined;
 
@@ -50,6 +51,11 @@ export class Users {
 
   get count(): number {
     return this.#byName.size;
+  }
+
+  /** Users with a rate limit. */
+  get limitedCount(): number {
+    return this.#limited.size;
   }
 
   /** Makes a user or changes one, by all of the rules or none. Throws a CommandError. */
@@ -123,6 +129,7 @@ export class Users {
     }
     this.listener?.changing(user, rules);
     user.rules = rules;
+    this.#noteLimits(user);
     this.listener?.changed(user);
   }
 
@@ -130,11 +137,18 @@ export class Users {
     const user = new User(name, this.#options.rowOf(name), rules);
     this.#byName.set(name, user);
     this.#sorted = undefined;
+    this.#noteLimits(user);
     return user;
+  }
+
+  #noteLimits(user: User): void {
+    if (user.rules.isLimited) this.#limited.add(user);
+    else this.#limited.delete(user);
   }
 
   #remove(user: User): void {
     this.#byName.delete(user.name);
+    this.#limited.delete(user);
     this.#sorted = undefined;
     user.isDeleted = true;
     this.listener?.deleted(user);

@@ -168,6 +168,8 @@ function findCounted(
 ): boolean {
   const count = args.integerAt(first + find.countAt);
   if (!Number.isSafeInteger(count) || count < 0) return false;
+  // A destination without sources is a mistake; scripts may be without keys.
+  if (count === 0) return found.length === 0;
   const start = first + find.firstKey;
   if (start + (count - 1) * find.step >= args.count) return false;
   for (let nth = 0; nth < count; nth += 1) found.push({ index: start + nth * find.step, spec });

@@ -3,6 +3,7 @@
  * difference is made as short as it gets.
  */
 import { Random, startRedis, startServer } from '#testkit';
+import { CommandFacts } from './command-facts.ts';
 import { Contest, type Divergence, type Episode } from './contest.ts';
 import { Contestant } from './contestant.ts';
 import { Draw } from './draw.ts';
@@ -37,8 +38,11 @@ interface Amount {
 export async function startContest(): Promise<Contest> {
   const ours = new Contestant(() => startServer({ shards: SHARDS, args: ['--log-level', 'warn'] }));
   const theirs = new Contestant(() => startRedis());
-  const [info = ''] = await theirs.exchange([['INFO', 'server']]);
-  return new Contest(ours, theirs, new KnownDifferences(versionOf(parseReply(info).text)));
+  const [info = '', commands = ''] = await theirs.exchange([['INFO', 'server'], ['COMMAND']]);
+  const [ourCommands = ''] = await ours.exchange([['COMMAND']]);
+  const facts = new CommandFacts(parseReply(ourCommands), parseReply(commands));
+  const known = new KnownDifferences(versionOf(parseReply(info).text), facts);
+  return new Contest(ours, theirs, known);
 }
 
 /** Plays so many commands of a family; answers the first difference as text for people, or nothing. */

@@ -4,7 +4,9 @@
  * No other difference is accepted. A command whose difference changes the data is never sent, since all that follows
  * would differ too; a difference that shows only in a reply is passed over.
  */
+import type { CommandFacts } from './command-facts.ts';
 import type { Words } from './family.ts';
+import { COMMANDS, CONTAINERS, SUBCOMMANDS } from './families/command-names.ts';
 import { parseReply, type Piece } from './wire.ts';
 
 /** A version as one number: 7.4.1 is 70401. */
@@ -15,7 +17,7 @@ interface Known {
   /** It holds for versions before this one; for every version when left out. */
   readonly before?: Version;
   /** Commands that are not sent. */
-  avoids?(words: Words): boolean;
+  avoids?(words: Words, facts: CommandFacts): boolean;
   /** Replies that are passed over. */
   excuses?(words: Words, ours: string, theirs: string): boolean;
 }
@@ -25,6 +27,10 @@ const SEVEN_TWO: Version = 70_200;
 
 const FIELD_EXPIRY = /^HP?(EXPIRE(AT|TIME)?|TTL|ERSIST)$/i;
 const KEY_EXPIRY_AT = /^(P?EXPIRE(AT)?|SETEX|PSETEX|SET|GETEX|RESTORE)$/i;
+
+const NAMES: ReadonlySet<string> = new Set([...COMMANDS, ...CONTAINERS, ...SUBCOMMANDS]);
+
+const WITH_OPTIONS = /^monitor$/;
 
 const SCRIPTS = /^(EVAL|FCALL|FUNCTION|SCRIPT)/i;
 
@@ -165,19 +171,87 @@ const differences: readonly Known[] = [
     what: 'LSET with an index beyond 32 bits is out of range',
     avoids: ([name = '', , index = '']) => is(name, 'LSET') && Math.abs(Number(index)) >= 2 ** 31,
   },
+  {
+    what: 'rules may name commands that a Redis does not have; trial runs are of commands that both have',
+    avoids: ([name = '', part = '', , ...words], facts) =>
+      is(name, 'ACL') &&
+      ((is(part, 'SETUSER') && words.some((word) => namesUnknown(word, facts))) ||
+        (is(part, 'DRYRUN') && !facts.agreeOn(facts.nameOf(words)))),
+  },
+  {
+    what: 'MONITOR, LATENCY DOCTOR and others have options of their own',
+    avoids: ([name = '', part = '', , ...words], facts) =>
+      is(name, 'ACL') && is(part, 'DRYRUN') && WITH_OPTIONS.test(facts.nameOf(words)),
+  },
+  {
+    what: 'a rule that takes a password away is not shown',
+    excuses: ([name = '', part = ''], ours, theirs) =>
+      is(name, 'ACL') &&
+      is(part, 'SETUSER') &&
+      ours === theirs.replace(/modifier '<.*': /s, "modifier '<(redacted)': "),
+  },
+  {
+    what: 'PFMERGE of a key alone makes it, and needs the right to',
+    avoids: ([name = '', part = '', , command = '', ...words]) =>
+      is(name, 'ACL') && is(part, 'DRYRUN') && is(command, 'PFMERGE') && words.length === 1,
+  },
+  {
+    what: 'of several STORE of GEORADIUS, the right to the key is judged that is written',
+    avoids: ([name = '', part = '', , command = '', ...words]) =>
+      is(name, 'ACL') &&
+      is(part, 'DRYRUN') &&
+      /^GEORADIUS/i.test(command) &&
+      words.filter((word) => /^STORE(DIST)?$/i.test(word)).length > 1,
+  },
+  {
+    what: 'patterns to listen to are compared whole with those of rules, not up to a zero byte',
+    avoids: ([name = '', part = '', , command = '', ...words]) =>
+      is(name, 'ACL') &&
+      is(part, 'DRYRUN') &&
+      is(command, 'PSUBSCRIBE') &&
+      words.some((word) => word.includes('\0')),
+  },
+  {
+    what: 'a number of keys that is no number names none, and the command fails',
+    avoids: ([name = '', part = '', ...words]) =>
+      is(name, 'ACL') && is(part, 'DRYRUN') && words.some((word) => /^\s*\d+\D|^\d{10}/.test(word)),
+  },
+  {
+    what: 'denials name the user since 7.2, and keys whole',
+    before: SEVEN_TWO,
+    excuses: ([name = '', part = '', user = ''], ours, theirs) =>
+      is(name, 'ACL') &&
+      is(part, 'DRYRUN') &&
+      parseReply(ours)
+        .text.replace(`User ${user}`, 'This user')
+        .replace(/\0[^']*/, '') === parseReply(theirs).text,
+  },
+  {
+    what: 'a selector that begins within another took its place before 7.2',
+    before: SEVEN_TWO,
+    avoids: ([name = '', part = '', , ...words]) =>
+      is(name, 'ACL') && is(part, 'SETUSER') && beginsWithinAnother(words),
+  },
+  {
+    what: 'rules of commands are told otherwise before 7.2',
+    before: SEVEN_TWO,
+    excuses: ([name = '', part = '']) => is(name, 'ACL') && /^(LIST|GETUSER)$/i.test(part),
+  },
 ];
 
 /** The known differences from one version of Redis. */
 export class KnownDifferences {
   readonly #known: readonly Known[];
+  readonly #facts: CommandFacts;
 
-  constructor(version: Version) {
+  constructor(version: Version, facts: CommandFacts) {
+    this.#facts = facts;
     this.#known = differences.filter(({ before = Infinity }) => version < before);
   }
 
   /** True when a command is never sent. */
   avoids(words: Words): boolean {
-    return this.#known.some((known) => known.avoids?.(words) === true);
+    return this.#known.some((known) => known.avoids?.(words, this.#facts) === true);
   }
 
   /** True when these replies to a command may differ. */
@@ -198,6 +272,25 @@ function is(word: string, name: string): boolean {
 
 function isBeyondExpiry(word: string): boolean {
   return /^[+-]?\d+$/.test(word) && Math.abs(Number(word)) >= 2 ** 53 / 1000;
+}
+
+/** True when a rule, or a rule in a selector, is about a command that is not there, though it is in later versions. */
+function namesUnknown(word: string, facts: CommandFacts): boolean {
+  return word
+    .replaceAll(/["']/g, '')
+    .split(/[\s()]+/)
+    .map((rule) => rule.slice(1).toLowerCase())
+    .flatMap((name) => [name, name.slice(0, Math.max(0, name.lastIndexOf('|')))])
+    .some((name) => NAMES.has(name) && facts.lacks(name));
+}
+
+function beginsWithinAnother(words: Words): boolean {
+  let isOpen = false;
+  for (const word of words) {
+    if (isOpen && word.startsWith('(')) return true;
+    isOpen = (isOpen || word.startsWith('(')) && !word.endsWith(')');
+  }
+  return false;
 }
 
 /** True when two replies are the same but for the digits of their numbers. */

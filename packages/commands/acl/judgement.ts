@@ -110,8 +110,8 @@ const dryRun = onMain<AclContext>({
     { name: 'command', type: 'string' },
     { name: 'arg', type: 'string', optional: true, multiple: true },
   ],
-  // They are the arguments of any command.
-  secret: (args: Arguments) => indexesFrom(4, args.count),
+  // They are the arguments of any command, or of one that is misspelt.
+  secret: (args: Arguments) => indexesFrom(2, args.count),
   run({ acl, commands, reply }, args) {
     const user = args.text();
     if (acl.user(user) === undefined) {

@@ -122,14 +122,19 @@ export const bitfieldRo = oneShard({
   },
 });
 
-/** A call that only reads does not write to its key. */
+const READS: KeyHandling = { access: 'RO', use: ['access'] };
+const WRITES: KeyHandling = { access: 'RW', use: ['access', 'update'] };
+
+/** A call that only reads does not write to its key; one that is wrong may be meant to. */
 function handling(args: ArgumentSource): KeyHandling {
-  for (let index = 2; index < args.count; index += 1) {
-    if (args.spellsAt(index, 'SET') || args.spellsAt(index, 'INCRBY')) {
-      return { access: 'RW', use: ['access', 'update'] };
-    }
+  let index = 2;
+  while (index < args.count) {
+    const behind = args.count - index - 1;
+    if (args.spellsAt(index, 'GET') && behind >= 2) index += 3;
+    else if (args.spellsAt(index, 'OVERFLOW') && behind >= 1) index += 2;
+    else return WRITES;
   }
-  return { access: 'RO', use: ['access'] };
+  return READS;
 }
 
 function readOperations(context: ShardContext, args: Arguments): Operation[] {

@@ -254,15 +254,16 @@ function storingKeys(optionsFrom: number): Keys {
     use: ['update'],
   });
   const specs = [keySpec(1, 'RO', 'access'), behind('STORE'), behind('STOREDIST')];
-  return { specs, find: (args) => findStoringKeys(args, specs) };
+  return { specs, find: (args) => findStoringKeys(args, specs, optionsFrom) };
 }
 
-/** The first argument at which either command has options. */
-const OPTIONS_FROM = 5;
-
-function findStoringKeys(args: ArgumentSource, specs: readonly KeySpec[]): readonly FoundKey[] {
+function findStoringKeys(
+  args: ArgumentSource,
+  specs: readonly KeySpec[],
+  optionsFrom: number,
+): readonly FoundKey[] {
   const found: FoundKey[] = [{ index: 1, spec: specs[0]! }];
-  for (let index = OPTIONS_FROM; index < args.count - 1; index += 1) {
+  for (let index = optionsFrom; index < args.count - 1; index += 1) {
     const spec = args.spellsAt(index, 'STORE') ? 1 : args.spellsAt(index, 'STOREDIST') ? 2 : 0;
     if (spec === 0) continue;
     index += 1;

@@ -3,6 +3,7 @@
 import { CommandError } from '#base';
 
 export const scriptErrors = {
+  denied: (denial: string) => new CommandError(`ERR ACL failure in script: ${denial}`),
   notCompiled: (reason: string) =>
     new CommandError(`ERR Error compiling script (new function): ${reason}`),
   libraryNotCompiled: (reason: string) =>

@@ -1,5 +1,6 @@
 /** All families; a new one is a file beside this, and its line here. */
 import type { Family } from '../family.ts';
+import { acl } from './acl.ts';
 import { bitmap } from './bitmap.ts';
 import { geo } from './geo.ts';
 import { hash } from './hash.ts';
@@ -22,4 +23,4 @@ const mixable: readonly Family[] = [
  * Commands of other types break a HyperLogLog's code, and of a broken one Redis reads beyond the end. Scripts call what
  * the known differences could not see.
  */
-export const families: readonly Family[] = [...mixable, hyperloglog, scripts, mixed(mixable)];
+export const families: readonly Family[] = [...mixable, hyperloglog, scripts, acl, mixed(mixable)];

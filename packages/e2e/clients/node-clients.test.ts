@@ -193,4 +193,109 @@ for (const RESP of [2, 3] as const) {
   });
 }
 
+/** Makes a user that may only read and write keys that begin with its name. */
+const makeUser = async (name: string): Promise<void> => {
+  const admin = await server.client();
+  await admin.call(
+    'ACL',
+    'SETUSER',
+    name,
+    'reset',
+    'on',
+    '>pw of it',
+    '+@all',
+    '-@admin',
+    `~${name}:*`,
+  );
+  await admin.end();
+};
+
+applications('ioredis: as a user, whose denials are errors', async () => {
+  await makeUser('io-user');
+  const redis = new Redis(server.port, '127.0.0.1', {
+    username: 'io-user',
+    password: 'pw of it',
+    retryStrategy: () => 10,
+  });
+  try {
+    assert.is(await redis.acl('WHOAMI'), 'io-user');
+    assert.is(await redis.set('io-user:k', 'v'), 'OK');
+    const failure = (action: Promise<unknown>): Promise<unknown> =>
+      action.catch((error: unknown) => error);
+    assert.match(
+      String(await failure(redis.get('other'))),
+      /NOPERM No permissions to access a key/,
+    );
+    assert.match(
+      String(await failure(redis.config('GET', 'port'))),
+      /NOPERM User io-user has no permissions to run the 'config\|get' command/,
+    );
+    const results = await redis.pipeline().get('io-user:k').get('other').exec();
+    assert.is(results?.[0]?.[1], 'v');
+    assert.match(String(results?.[1]?.[0]), /NOPERM/);
+    const transaction = await failure(redis.multi().get('io-user:k').get('other').exec());
+    assert.match(String(transaction), /EXECABORT/);
+    const back = new Promise((resolve) => redis.once('reconnecting', resolve));
+    await killAll();
+    await back;
+    assert.is(await redis.acl('WHOAMI'), 'io-user');
+    assert.is(await redis.get('io-user:k'), 'v');
+  } finally {
+    redis.disconnect();
+  }
+});
+
+applications('ioredis: a wrong password is told', async () => {
+  await makeUser('io-user');
+  const options = { username: 'io-user', password: 'wrong', retryStrategy: () => null };
+  const redis = new Redis(server.port, '127.0.0.1', { ...options, lazyConnect: true });
+  const told = new Promise((resolve) => redis.once('error', resolve));
+  const failure: unknown = await redis.connect().catch((error: unknown) => error);
+  assert.match(`${String(failure)} ${String(await told)}`, /WRONGPASS/);
+  redis.disconnect();
+});
+
+for (const RESP of [2, 3] as const) {
+  applications(
+    `node-redis over RESP${String(RESP)}: as a user, also when it comes back`,
+    async () => {
+      await makeUser('node-user');
+      const redis = createClient({
+        RESP,
+        username: 'node-user',
+        password: 'pw of it',
+        socket: { port: server.port, host: '127.0.0.1', reconnectStrategy: () => 10 },
+      });
+      redis.on('error', () => undefined);
+      try {
+        await redis.connect();
+        assert.is(await redis.aclWhoAmI(), 'node-user');
+        assert.is(await redis.set('node-user:k', 'v'), 'OK');
+        const failure: unknown = await redis.get('other').catch((error: unknown) => error);
+        assert.match(String(failure), /NOPERM No permissions to access a key/);
+        const back = new Promise((resolve) => redis.once('ready', resolve));
+        await killAll();
+        await back;
+        assert.is(await redis.aclWhoAmI(), 'node-user');
+        assert.is(await redis.get('node-user:k'), 'v');
+      } finally {
+        redis.destroy();
+      }
+    },
+  );
+
+  applications(`node-redis over RESP${String(RESP)}: a wrong password is told`, async () => {
+    await makeUser('node-user');
+    const redis = createClient({
+      RESP,
+      username: 'node-user',
+      password: 'wrong',
+      socket: { port: server.port, host: '127.0.0.1', reconnectStrategy: false },
+    });
+    redis.on('error', () => undefined);
+    const failure: unknown = await redis.connect().catch((error: unknown) => error);
+    assert.match(String(failure), /WRONGPASS/);
+  });
+}
+
 applications.run();

@@ -87,10 +87,52 @@ const failing: readonly string[] = [
   `HELLO 3 AUHT default ${PLANTED}`,
   `HELLO 3 AUTH default b ${PLANTED}`,
   `HELLO 3 SETNAME n AUTH default ${PLANTED}`,
-  `ACL SETUSER u >${PLANTED}`,
+  `ACL SETUSER u >${PLANTED} on nonsense`,
+  `ACL SETUSER u on >a ${PLANTED}`,
+  `ACL SETUSER u >${PLANTED} +${PLANTED}`,
+  `ACL SETUSER u <${PLANTED}`,
+  `ACL SETUSER u #${PLANTED}`,
+  `ACL SETUSER u !${PLANTED}`,
+  `ACL SETUSER u (+get >${PLANTED})`,
+  `ACL SETUSER u (+get >${PLANTED}`,
+  `ACL SETUSER u (${PLANTED} +get`,
+  `ACL SETUSER u ${PLANTED}`,
+  `ACL SETTUSER u >${PLANTED}`,
+  `ACL GETUSER ${PLANTED} b`,
+  `ACL DELUSER default ${PLANTED}`,
+  `ACL DRYRUN ${PLANTED} AUTH u b`,
+  `ACL DRYRUN default ${PLANTED} b`,
+  `HELLO 3 AUTH u ${PLANTED}`,
   `AUHT ${PLANTED}`,
   `MIGRATE h 1 k 0 1 AUTH ${PLANTED}`,
 ];
+
+/** Words of commands that are right, and have secrets. */
+const right: readonly string[] = [
+  `ACL SETUSER u >${PLANTED} on`,
+  `ACL SETUSER u >${PLANTED}2 <${PLANTED}2 (+get ~${PLANTED})`,
+  `ACL SETUSER ${PLANTED} on`,
+  `ACL GETUSER ${PLANTED}`,
+  `ACL DRYRUN default AUTH u ${PLANTED}`,
+  `ACL DRYRUN default AUTH u ${PLANTED} b`,
+  `ACL DRYRUN default SET ${PLANTED} ${PLANTED}`,
+  `ACL DELUSER u ${PLANTED}`,
+];
+
+secrets('commands about users are made', async () => {
+  for (const line of right) {
+    const words = line.split(' ');
+    assert.not.instance(await client.reply(...words), Error, line);
+    await client.pipeline([['MULTI'], words, ['EXEC']]);
+  }
+  await client.call('ACL', 'SETUSER', 'guest', 'on', `>guest-${PLANTED}`, '+@all', '-@admin');
+  const guest = await server.client();
+  await guest.call('AUTH', 'guest', `guest-${PLANTED}`);
+  await guest.call('HELLO', '3', 'AUTH', 'guest', `guest-${PLANTED}`);
+  for (const line of [...failing, ...right]) await guest.reply(...line.split(' '));
+  await guest.end();
+  await client.call('ACL', 'LOG');
+});
 
 secrets('refused commands are made', async () => {
   for (const line of failing) {
@@ -184,6 +226,45 @@ secrets('a command line that is not understood shows none', async () => {
     assert.is(end.exitCode, 1, args.join(' '));
     assert.not.ok((end.stdout + end.stderr).includes(PLANTED), end.stderr);
   }
+});
+
+secrets('a start that is refused for its users shows none', async () => {
+  const file = path.join(folder, 'users.acl');
+  const rules = [
+    [`>${PLANTED}`, 'nonsense'],
+    ['>a', PLANTED],
+    [`#${PLANTED}`],
+    [`<${PLANTED}`],
+    [`(>${PLANTED})`],
+    [`(>${PLANTED}`],
+    ['>a', '(', PLANTED, ')'],
+  ];
+  for (const words of rules) {
+    writeFileSync(file, `user u on ${words.join(' ')}\n`);
+    const toml = path.join(folder, 'users.toml');
+    writeFileSync(
+      toml,
+      `[[security.users]]\nname = "u"\nrules = ${JSON.stringify(words.join(' '))}\n`,
+    );
+    for (const args of [
+      ['--set', `security.acl-file=${file}`],
+      ['--config', toml],
+      ['--config', toml, '--check-config'],
+    ]) {
+      const end = await runMain(args);
+      assert.is(end.exitCode, 1, args.join(' '));
+      const said = end.stdout + end.stderr;
+      assert.not.ok(said.includes(PLANTED), `${words.join(' ')}: ${said}`);
+    }
+  }
+});
+
+secrets('the configuration that is shown has none', async () => {
+  const toml = path.join(folder, 'good-users.toml');
+  writeFileSync(toml, `[[security.users]]\nname = "u"\nrules = "on >${PLANTED} +get ~a"\n`);
+  const end = await runMain(['--config', toml, '--print-config']);
+  assert.is(end.exitCode, 0, end.stderr);
+  assert.not.ok((end.stdout + end.stderr).includes(PLANTED), end.stdout);
 });
 
 secrets('shards are not told them', () => {

@@ -137,6 +137,59 @@ acl('a transaction is judged when it is queued, and again by rules that have cha
   assert.is(await admin.call('GET', 'f2'), null);
 });
 
+acl('EXEC says of each command why it is forbidden now', async () => {
+  const client = await loggedIn('fritz', '+@all', '~*', '&*');
+  await client.pipeline([['MULTI'], ['SET', 'f1', '1'], ['GET', 'f2'], ['PUBLISH', 'c', 'm']]);
+  await admin.call('ACL', 'SETUSER', 'fritz', '-set', 'resetkeys', 'resetchannels');
+  const reason = /^NOPERM ACLs rules changed .* for the following reason: (.*)$/;
+  const replies = (await client.call('EXEC')) as readonly Reply[];
+  assert.equal(
+    replies.map((reply) => reason.exec(errorOf(reply))?.[1]),
+    [
+      'no permission to execute the command or subcommand',
+      'no permission to touch the specified keys',
+      'no permission to access one of the channels used as arguments',
+    ],
+  );
+  const denial = await newestDenial();
+  assert.is(denial.get('context'), 'multi');
+  assert.match(textOf(denial.get('client-info')), / cmd=exec user=fritz /);
+});
+
+acl('of a long key, channel or name that was denied, the log keeps the beginning', async () => {
+  const client = await loggedIn('felix', '+@all', '~f*', 'resetchannels');
+  const long = 'x'.repeat(100_000);
+  const kept = 'x'.repeat(4_096);
+  const newest = async (field: string): Promise<Reply | undefined> =>
+    (await newestDenial()).get(field);
+  await client.reply('GET', long);
+  assert.is(await newest('object'), kept);
+  await admin.call('ACL', 'LOG', 'RESET');
+  await client.reply('EVAL', `return redis.call('PUBLISH', ARGV[1], '')`, '0', long);
+  await until(async () => (await newest('object')) === kept, 'the shard has told it');
+  await client.reply('AUTH', long, 'secret');
+  assert.is(await newest('username'), kept);
+});
+
+acl('rules that can be read in two ways hold in scripts as outside of them', async () => {
+  const client = await loggedIn(
+    'frida',
+    '+@all',
+    '-get',
+    '(~a) +get)',
+    String.raw`(~"\"\"*" +get)`,
+  );
+  const denied = /No permissions to access a key/;
+  assert.is(await client.call('GET', 'a)'), null);
+  assert.is(await client.call('GET', '""x'), null);
+  assert.match(errorOf(await client.reply('GET', 'x')), denied);
+  const script = "return redis.call('GET', ARGV[1])";
+  assert.is(await client.call('EVAL', script, '0', 'a)'), null);
+  assert.is(await client.call('EVAL', script, '0', '""x'), null);
+  assert.match(errorOf(await client.reply('EVAL', script, '0', 'x')), denied);
+  await admin.call('ACL', 'DELUSER', 'frida');
+});
+
 acl('a transaction that takes its own rights away is stopped there', async () => {
   const client = await loggedIn('gina', '+@all', '~*');
   const replies = await client.pipeline([
@@ -160,7 +213,7 @@ acl('what scripts call is judged by who runs them', async () => {
   assert.is(await run("return redis.call('SET', KEYS[1], 'x')", own!), 'OK');
   assert.match(
     errorOf(await run("return redis.call('GET', 'secret')", own!)),
-    /NOPERM ACL failure in script: No permissions to access a key/,
+    /^ERR ACL failure in script: No permissions to access a key script: /,
   );
   assert.match(
     errorOf(await run("return redis.call('INCR', KEYS[1])", own!)),
@@ -174,7 +227,10 @@ acl('what scripts call is judged by who runs them', async () => {
     await run("redis.call('SET', KEYS[1], 1) return redis.call('SET', ARGV[1] or 'h:z', 2)", own!),
     'OK',
   );
-  assert.match(errorOf(await run(`return redis.call('GET', 'x:${other!}')`, own!)), /NOPERM/);
+  assert.match(
+    errorOf(await run(`return redis.call('GET', 'x:${other!}')`, own!)),
+    /^ERR ACL failure/,
+  );
   const checks =
     "return {redis.acl_check_cmd('GET', 'h:1') and 1 or 0, redis.acl_check_cmd('GET', 'x') and 1 or 0}";
   assert.equal(await run(checks), [1, 0]);

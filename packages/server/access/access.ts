@@ -4,6 +4,8 @@ import {
   AclLog,
   ALLOWED,
   denialInExec,
+  deniedArgument,
+  deniedName,
   denialReason,
   denialText,
   indexOf,
@@ -88,8 +90,6 @@ export class Access {
   readonly #options: AccessOptions;
   readonly #rows = new UserRows();
   #requiresLogin = false;
-  /** Users that have a rate limit. */
-  readonly #limited = new Set<User>();
   /** True when users are not as they were at the start. */
   #haveChanged = false;
   /** Client that has asked for the change that is being made. */
@@ -125,20 +125,20 @@ export class Access {
       },
       changed: (user) => {
         this.#haveChanged = true;
-        broadcast({ kind: 'users', rules: [[user.name, user.rules.description]] });
-        this.#noteLimit(user);
+        broadcast({ kind: 'users', rules: [[user.name, user.rules.line]] });
+        // Replies that came before are not charged to a new limit.
+        const limited = user.rules.isLimited ? this.#clientsOf(user) : [];
+        for (const client of limited) client.chargedBytesOut = -1;
         this.#note();
       },
       deleted: (user) => {
         for (const client of this.#clientsOf(user)) this.#close(client);
         broadcast({ kind: 'users', rules: [[user.name, null]] });
         this.#haveChanged = true;
-        this.#limited.delete(user);
         this.#note();
       },
     };
-    for (const user of this.users.all) this.#noteLimit(user);
-    const rules = this.users.all.map((user) => [user.name, user.rules.description] as const);
+    const rules = this.users.all.map((user) => [user.name, user.rules.line] as const);
     broadcast({ kind: 'users', rules });
     this.#note();
   }
@@ -148,7 +148,7 @@ export class Access {
     if (!this.#haveChanged || this.#options.settings.string('security.acl-file') !== '') {
       return undefined;
     }
-    return this.users.all.map(({ name, rules }) => `${name} ${rules.description}`);
+    return this.users.all.map(({ name, rules }) => `${name} ${rules.line}`);
   }
 
   /** Changes users for a client. */
@@ -161,23 +161,13 @@ export class Access {
     }
   }
 
-  /** Knows who has a rate limit; replies that came before a new one are not charged to it. */
-  #noteLimit(user: User): void {
-    if (!user.rules.isLimited) {
-      this.#limited.delete(user);
-      return;
-    }
-    this.#limited.add(user);
-    for (const client of this.#clientsOf(user)) client.chargedBytesOut = -1;
-  }
-
   /** Keeps what is asked for often. */
   #note(): void {
     const { main } = this.#options;
     const { rules } = this.users.default;
     this.#requiresLogin = !rules.needsNoPassword || !rules.isEnabled;
     main.set('users', this.users.count);
-    main.set('limitedUsers', this.#limited.size);
+    main.set('limitedUsers', this.users.limitedCount);
   }
 
   #clientsOf(user: User): readonly Client[] {
@@ -230,7 +220,7 @@ export class Access {
   #failed(client: Client, name: string, command: string): void {
     const context = client.transaction === undefined ? 'toplevel' : 'multi';
     const row = this.users.get(name)?.row ?? OTHER_USERS_ROW;
-    this.#deny(client, { reason: 'auth', context, object: command, user: name }, row);
+    this.#deny(client, { reason: 'auth', context, object: command, user: deniedName(name) }, row);
     this.#failedLogins += 1;
     this.#tellFailures(this.#options.nowMs(), client);
   }
@@ -253,6 +243,7 @@ export class Access {
     const verdict = rules.isUnrestricted ? ALLOWED : rules.judge(entry, args);
     if (verdict !== ALLOWED) {
       const context = client.transaction === undefined ? 'toplevel' : 'multi';
+      client.lastCommandId = entry.id;
       this.#denied(client, entry, args, { verdict, context });
       return errors.noPermission(denialText(verdict, identity.name, entry));
     }
@@ -295,8 +286,7 @@ export class Access {
     { verdict, context }: { verdict: Verdict; context: DenialContext },
   ): void {
     const index = indexOf(verdict);
-    const object = index === 0 ? entry.knownName : args.latin1(index);
-    client.lastCommandId = entry.id;
+    const object = index === 0 ? entry.knownName : deniedArgument(args, index);
     this.#deny(client, { reason: denialReason(verdict), context, object, user: client.user });
   }
 

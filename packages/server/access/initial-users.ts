@@ -28,9 +28,20 @@ function takeLine(users: Users, line: string): void {
     users.set(name, name === DEFAULT_USER ? ['reset', ...rules] : rules);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    const reason = error.text.replace(/^ERR (Error in ACL SETUSER modifier )?/, '');
-    throw new Error(`security.users: user ${name}: rule ${reason}`, { cause: error });
+    // Without its cause, which shows the rule.
+    throw new Error(`security.users: user ${name}: ${reasonOf(error, rules)}`);
   }
+}
+
+/** Says what is wrong with rules. A word that is no rule may be a part of a password: it is told by its place. */
+function reasonOf({ text }: CommandError, rules: readonly string[]): string {
+  const [, wrong, reason] = /^ERR Error in ACL SETUSER modifier '(.*)': (.*)$/s.exec(text) ?? [];
+  if (wrong === undefined) return text.replace(/^ERR | starting at '.*'/gs, '');
+  if (/^[-+~%&]/.test(wrong)) return `rule '${wrong}': ${reason!}`;
+  const place = rules.findIndex(
+    (rule) => rule !== '' && (wrong.startsWith(rule) || (wrong[0] === '<' && rule[0] === '<')),
+  );
+  return `rule ${place + 1}: ${reason!}`;
 }
 
 /** True when new users may use every channel. */

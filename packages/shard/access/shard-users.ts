@@ -8,6 +8,7 @@ import {
   denialReason,
   denialText,
   DEFAULT_USER,
+  deniedArgument,
   indexOf,
   Permission,
   UserRules,
@@ -109,7 +110,7 @@ export class ShardUsers {
     if (verdict === ALLOWED) return undefined;
     const index = indexOf(verdict);
     const reason = denialReason(verdict);
-    const object = index === 0 ? entry.knownName : args.latin1(index);
+    const object = index === 0 ? entry.knownName : deniedArgument(args, index);
     const denial: ShardDenial = { connection: slot, reason, context, object };
     this.#sender.sendAhead(FrameKind.denied, encodeMessage(denial));
     return denialText(verdict, this.#users[slot]!, entry);

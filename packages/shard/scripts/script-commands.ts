@@ -176,9 +176,7 @@ export class ScriptCommands {
     const { connection } = this.run!;
     if (!users.isRestricted(connection)) return undefined;
     const denial = users.denialOf(connection, entry, this.#argumentsOf(entry), 'lua');
-    return denial === undefined
-      ? undefined
-      : asRaised(errors.noPermission(`ACL failure in script: ${denial}`));
+    return denial === undefined ? undefined : asRaised(scriptErrors.denied(denial));
   }
 
   /** Arguments of the command that the frame has. */
