@@ -44,4 +44,5 @@ export type {
   CommandStatus,
 } from './status.ts';
 export type { ThreadReport, ThreadsDocument } from './threads.ts';
+export type { DenialReport, UserFigures, UserReport, UsersDocument } from './users.ts';
 export type { SpanDocument, SpanReport, TraceDocument, TraceReport } from './traces.ts';

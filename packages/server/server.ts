@@ -188,7 +188,7 @@ export class Server {
       broadcast: new SettingsBroadcast(this.#settings, router, this.#beginTurn),
       persistence: this.#persistence,
       log: this.#log,
-      statistics: statisticsPort({ serverMemory, ops, router }),
+      statistics: statisticsPort({ serverMemory, ops, router, access: this.#access }),
       shutdown: (options, client) => {
         this.#shutdown(options, client);
       },
@@ -199,6 +199,7 @@ export class Server {
   #opsAnswers(): MainAnswers {
     return opsAnswers({
       router: this.#router,
+      access: this.#access,
       clients: this.#clients,
       hotKeys: this.#hotKeys,
       latencyMonitor: this.#latencyMonitor,

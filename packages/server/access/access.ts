@@ -17,14 +17,14 @@ import {
   type Verdict,
 } from '#acl';
 import { errors, type Clock, type CommandError, type Logger } from '#base';
-import { clientLine, type Arguments, type CommandEntry, type UserCounts } from '#commands';
+import { clientLine, commandTable, type Arguments, type CommandEntry } from '#commands';
 import type { Settings } from '#config';
 import type { Control } from '#link';
 import type { Client, Router } from '#router';
-import { OTHER_USERS_ROW, UserField, type Page } from '#stats';
+import { DEFAULT_USER_ROW, OTHER_USERS_ROW, UserField, type Page } from '#stats';
+import { countedUsers, type CountedUsers } from './counted-users.ts';
 import { allowsAllChannels, takeInitialUsers } from './initial-users.ts';
 import { chargeLimits } from './rate-limits.ts';
-import { userCounts } from './user-counts.ts';
 import { UserRows } from './user-rows.ts';
 
 const DENIED_COUNTERS = {
@@ -326,12 +326,16 @@ export class Access {
     for (const row of this.#rows.taken) {
       main.setUser(row, UserField.connections, connections.get(row) ?? 0);
     }
+    // All bytes are some user's now.
+    main.setUser(DEFAULT_USER_ROW, UserField.bytesIn, main.get('bytesRead'));
+    main.setUser(DEFAULT_USER_ROW, UserField.bytesOut, main.get('bytesWritten'));
   }
 
-  /** Counts by the name of the user. */
-  counts(): ReadonlyMap<string, UserCounts> {
+  /** Returns what users have done, up to date. */
+  counts(): CountedUsers {
     this.count();
     const { main, shards } = this.#options;
-    return userCounts({ users: this.users, rows: this.#rows, main, shards });
+    const pages = { main, shards, commandCount: commandTable.entries.length };
+    return countedUsers(this.users, this.#rows, pages);
   }
 }

@@ -19,6 +19,8 @@ const IDLE_MS_MAX = 5_000;
 const REMOVED_KEYS_MAX = 1_000;
 /** Scripts and functions in a bundle; each comes with the beginning of its source. */
 const SCRIPTS_MAX = 500;
+/** Users in a bundle. */
+const USERS_MAX = 1_000;
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 interface BundlesOptions {
@@ -158,6 +160,7 @@ export class Bundles {
       asJson('shards.json', () => documents.shardStats()),
       asJson('key-fates.json', () => documents.keyFates({ count: REMOVED_KEYS_MAX, of: null })),
       asJson('scripts.json', () => documents.scripts(SCRIPTS_MAX)),
+      asJson('users.json', () => documents.users(USERS_MAX)),
       asJson('flight-recorder.json', () => documents.flight(Infinity)),
       asJson('traces.json', () => documents.traces(live.bundles.tracesMax)),
       Promise.resolve({ name: 'logs.txt', text: linesOf(opsContext.recentLogLines()) }),
