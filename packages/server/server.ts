@@ -127,6 +127,7 @@ export class Server {
       clock: this.#clock,
       clients: () => this.#clients.all,
       beginTurn: this.#beginTurn,
+      ops: this.#ops,
     });
     this.#access = access;
     const clients = new Clients({
@@ -171,7 +172,6 @@ export class Server {
   #newMainRunner(): MainRunner {
     const router = this.#router;
     const serverMemory = this.#serverMemory;
-    const ops = this.#ops;
     return new MainRunner({
       settings: this.#settings,
       access: this.#access,
@@ -183,12 +183,12 @@ export class Server {
       traces: this.#traces,
       metricsReader: this.#metricsReader,
       measure: () => this.#metricsReader.measure(this.#baseline),
-      ops,
+      ops: this.#ops,
       lateSettings: this.#lateSettings,
       broadcast: new SettingsBroadcast(this.#settings, router, this.#beginTurn),
       persistence: this.#persistence,
       log: this.#log,
-      statistics: statisticsPort({ serverMemory, ops, router, access: this.#access }),
+      statistics: statisticsPort({ serverMemory, ops: this.#ops, router, access: this.#access }),
       shutdown: (options, client) => {
         this.#shutdown(options, client);
       },

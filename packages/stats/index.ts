@@ -107,6 +107,7 @@ export {
 } from './page/prefix-counts.ts';
 export { PrefixField } from './page/prefix-rows.ts';
 export {
+  DefaultUserReader,
   defaultUserCounts,
   noUserCounts,
   plusUserCounts,

@@ -221,6 +221,13 @@ export const diagnosticsSettings = rows({
     effect: 'live',
     meaning: 'Traces put into a bundle.',
   },
+  'metrics.max-users': {
+    kind: integer({ least: 1, most: 1_000 }),
+    default: 100,
+    effect: 'start',
+    meaning:
+      'Users that have svc_user_ metrics of their own, the default user among them; those that come later are counted as other.',
+  },
   'metrics.otlp-enabled': {
     kind: yesOrNo,
     default: false,

@@ -94,6 +94,11 @@ export class OpsHttp {
     (await this.#metrics)?.apply(live);
   }
 
+  /** Takes the name of the user whose counts are the next row of the pages. */
+  addUser(name: string): void {
+    this.#context.userNames.push(name);
+  }
+
   /** Has metrics that were rendered before rendered anew. */
   async forgetMetrics(): Promise<void> {
     (await this.#metrics)?.forget();

@@ -17,6 +17,8 @@ export interface HttpFixedSettings {
   /** Endpoints of traces, and of metrics where they are pushed at all. */
   readonly traceEndpoint: string;
   readonly metricsEndpoint: string | undefined;
+  /** Users with metrics of their own. */
+  readonly metricUsersMax: number;
   readonly identity: ServiceIdentity;
   /** Default of each setting. */
   readonly defaults: Readonly<Record<string, string>>;

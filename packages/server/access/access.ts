@@ -16,12 +16,13 @@ import {
   type User,
   type Verdict,
 } from '#acl';
-import { errors, type Clock, type CommandError, type Logger } from '#base';
+import { errors, fromLatin1, readable, type Clock, type CommandError, type Logger } from '#base';
 import { clientLine, commandTable, type Arguments, type CommandEntry } from '#commands';
 import type { Settings } from '#config';
 import type { Control } from '#link';
 import type { Client, Router } from '#router';
 import { DEFAULT_USER_ROW, OTHER_USERS_ROW, UserField, type Page } from '#stats';
+import type { OpsLink } from '../threads/ops-link.ts';
 import { countedUsers, type CountedUsers } from './counted-users.ts';
 import { allowsAllChannels, takeInitialUsers } from './initial-users.ts';
 import { chargeLimits } from './rate-limits.ts';
@@ -47,6 +48,8 @@ interface AccessOptions {
   /** Unix milliseconds. */
   nowMs(): number;
   readonly clients: () => readonly Client[];
+  /** A user has counts of its own from now on. */
+  readonly counted: (name: string) => void;
   /** Tells every shard, in order with the commands. */
   readonly broadcast: (control: Control) => void;
 }
@@ -59,6 +62,7 @@ interface AccessParts {
   readonly clock: Clock;
   readonly clients: () => readonly Client[];
   readonly beginTurn: () => void;
+  readonly ops: Pick<OpsLink, 'tellUser'>;
 }
 
 /** Puts together who decides on clients of a server. */
@@ -67,6 +71,7 @@ export function newAccess({
   router,
   clock,
   beginTurn,
+  ops,
   ...rest
 }: AccessParts): Access {
   return new Access({
@@ -75,6 +80,9 @@ export function newAccess({
     shards: serverMemory.shardPages,
     nowUs: () => clock.nowUs(),
     nowMs: () => clock.wallMs(),
+    counted: (name) => {
+      ops.tellUser(readable(fromLatin1(name)));
+    },
     broadcast: (control) => {
       router.broadcast(control);
       beginTurn();
@@ -86,7 +94,7 @@ export class Access {
   readonly users: Users;
   readonly log = new AclLog();
   readonly #options: AccessOptions;
-  readonly #rows = new UserRows();
+  readonly #rows: UserRows;
   #requiresLogin = false;
   /** True when users are not as they were at the start. */
   #haveChanged = false;
@@ -98,7 +106,8 @@ export class Access {
 
   constructor(options: AccessOptions) {
     this.#options = options;
-    const { settings } = options;
+    const { settings, counted } = options;
+    this.#rows = new UserRows(counted);
     this.users = new Users({
       allowsAllChannels: () => allowsAllChannels(settings),
       rowOf: (name) => this.#rows.of(name),

@@ -37,6 +37,7 @@ export function httpFixedSettings(settings: Settings, instanceId: string): HttpF
     metricsEndpoint: settings.boolean('metrics.otlp-enabled')
       ? settings.string('metrics.otlp-endpoint')
       : undefined,
+    metricUsersMax: settings.number('metrics.max-users'),
     identity: {
       serviceName: settings.string('tracing.service-name'),
       version: VERSION,

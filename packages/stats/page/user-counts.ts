@@ -118,3 +118,42 @@ function userTotalsOn(page: Page, { main, commandCount }: UserPages): Mutable {
   counts.limitedBytes = page.get('limitedBytes');
   return counts;
 }
+
+interface Known {
+  readonly totals: UserCounts;
+  readonly counts: UserCounts;
+}
+
+/**
+ * Counts of the default user for a thread that reads while others count: none ever shrinks unless they all begin anew
+ * (CONFIG RESETSTAT). What is read in between is a little less than it was before, where other users were busy.
+ */
+export class DefaultUserReader {
+  readonly #pages: UserPages;
+  readonly #known = new Map<Page, Known>();
+
+  constructor(pages: UserPages) {
+    this.#pages = pages;
+  }
+
+  read(): UserCounts {
+    const { main, shards } = this.#pages;
+    return [main, ...shards]
+      .map((page) => this.#readPage(page))
+      .reduce((sum, counts) => plusUserCounts(sum, counts));
+  }
+
+  #readPage(page: Page): UserCounts {
+    const totals = userTotalsOn(page, this.#pages);
+    const now = leftOf(totals, page);
+    const known = this.#known.get(page);
+    const counts = noUserCounts() as Mutable;
+    for (const [name] of FIELDS) {
+      const hasBegunAnew = known === undefined || totals[name] < known.totals[name];
+      const least = hasBegunAnew || name === 'connections' ? 0 : known.counts[name];
+      counts[name] = Math.max(least, now[name]);
+    }
+    this.#known.set(page, { totals, counts });
+    return counts;
+  }
+}
