@@ -28,7 +28,7 @@ export type {
 export type { MetricKind, Unit, MetricJson, MetricSampleJson } from './metrics.ts';
 export type { PrefixesDocument, PrefixFigures } from './prefixes.ts';
 export type { RunningScriptReport, ScriptReport, ScriptsDocument } from './scripts.ts';
-export type { SessionDocument } from './session.ts';
+export type { AccessScope, SessionDocument } from './session.ts';
 export type { SettingReport } from './settings.ts';
 export type { ShardStatsDocument } from './shard-stats.ts';
 export type { SlowlogDocument, SlowlogReport } from './slow-log.ts';

@@ -184,6 +184,14 @@ export const diagnosticsSettings = rows({
     isSecret: true,
     meaning: 'Bearer token that /debug and /admin ask for; empty for none.',
   },
+  'http.viewer-token': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    isSecret: true,
+    meaning:
+      'Bearer token with which /debug can be read and nothing else: no bundle, no action, no /admin; empty for none. It needs http.token.',
+  },
   'http.redis-exporter-names': {
     kind: yesOrNo,
     default: false,

@@ -33,6 +33,7 @@ export class OpsHttp {
     const { fixed, observer } = options;
     const access = new Access({
       token: fixed.token,
+      viewerToken: fixed.viewerToken,
       hosts: new AllowedHosts(options.live.allowedHosts, fixed.bind),
       wrongTokens: new WrongTokens({
         nowMs: () => systemClock.nowUs() / 1_000,

@@ -9,7 +9,9 @@ export interface HttpFixedSettings {
   readonly isEnabled: boolean;
   readonly bind: string;
   readonly port: number;
+  /** Tokens; empty for none. */
   readonly token: string;
+  readonly viewerToken: string;
   readonly hasRedisNames: boolean;
   readonly bundleFolder: string;
   /** The Redis whose commands and replies this server has. */

@@ -6,12 +6,32 @@ import type { BundleEntry } from '../../model/api.ts';
 import { age, bytes, dateTime } from '../../model/format.ts';
 import { download, nowMs, save } from '../browser.ts';
 import { usePolled } from '../source.ts';
+import { ActionButton, ReadOnlyNote, useSession } from '../scope.tsx';
 import { Done, Panel, Problem, useDoing } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
 
 const PERIOD_MS = 5_000;
 
+/** Viewers may have no bundles, nor their list: it is not asked for. */
 export function BundlesPage(): JSX.Element {
+  const session = useSession();
+  if (session.data?.scope === 'all') return <Bundles />;
+  return (
+    <Panel title="Diagnostic bundles" source={session} aside={<GenerateButton />}>
+      <ReadOnlyNote />
+    </Panel>
+  );
+}
+
+function GenerateButton(props: JSX.IntrinsicElements['button']): JSX.Element {
+  return (
+    <ActionButton type="button" class="primary" {...props}>
+      Generate and download
+    </ActionButton>
+  );
+}
+
+function Bundles(): JSX.Element {
   const list = usePolled<{ bundles: BundleEntry[] }>('/debug/api/bundle/list', PERIOD_MS);
   const doing = useDoing();
   const generate = (): void =>
@@ -25,11 +45,7 @@ export function BundlesPage(): JSX.Element {
     <Panel
       title="Diagnostic bundles"
       source={list}
-      aside={
-        <button type="button" class="primary" disabled={doing.isBusy} onClick={generate}>
-          Generate and download
-        </button>
-      }
+      aside={<GenerateButton disabled={doing.isBusy} onClick={generate} />}
     >
       <p class="prose">
         One archive with the status, effective configuration, metrics, slow commands, latency,

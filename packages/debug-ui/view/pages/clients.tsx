@@ -8,6 +8,7 @@ import { age, bytes, count, counted, NONE, whole } from '../../model/format.ts';
 import { filtered } from '../../model/sorting.ts';
 import { post } from '../browser.ts';
 import { usePolled } from '../source.ts';
+import { useReadOnlyReason } from '../scope.tsx';
 import { Confirm, Done, Filter, Panel, Problem, useDoing } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
 
@@ -18,6 +19,7 @@ export function ClientsPage(): JSX.Element {
   const [filter, setFilter] = useState('');
   const [victim, setVictim] = useState<ClientEntry | null>(null);
   const doing = useDoing();
+  const reason = useReadOnlyReason();
   const all = clients.data?.clients ?? [];
   const rows = filtered(all, filter, textOf);
   const kill = ({ id, addr }: ClientEntry): void =>
@@ -42,7 +44,7 @@ export function ClientsPage(): JSX.Element {
       <Done text={doing.done} />
       <Table
         caption="Connected clients"
-        columns={[...columns, killColumn(setVictim)]}
+        columns={[...columns, killColumn(setVictim, reason)]}
         rows={rows}
         keyOf={({ id }) => id}
         order={{ column: 'id', isDescending: false }}
@@ -157,7 +159,10 @@ const columns: readonly Column<ClientEntry>[] = [
   },
 ];
 
-function killColumn(choose: (client: ClientEntry) => void): Column<ClientEntry> {
+function killColumn(
+  choose: (client: ClientEntry) => void,
+  reason: string | undefined,
+): Column<ClientEntry> {
   return {
     name: 'kill',
     title: '',
@@ -166,6 +171,8 @@ function killColumn(choose: (client: ClientEntry) => void): Column<ClientEntry> 
         type="button"
         class="danger small"
         aria-label={`Kill client #${client.id}`}
+        disabled={reason !== undefined}
+        title={reason}
         onClick={() => choose(client)}
       >
         Kill

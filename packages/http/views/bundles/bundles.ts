@@ -47,13 +47,18 @@ export class Bundles {
       {
         path: '/debug/api/bundle/generate',
         about: 'Makes a diagnostic bundle and downloads it.',
+        isForOwners: true,
         isMutation: true,
         methods: { GET: (exchange) => this.#generateAnswer(exchange) },
       },
-      documentRoute('bundle/list', 'The bundles there are.', () => ({ bundles: this.list() })),
+      {
+        ...documentRoute('bundle/list', 'The bundles there are.', () => ({ bundles: this.list() })),
+        isForOwners: true,
+      },
       {
         path: '/debug/api/bundle/:id',
         about: 'Downloads a bundle.',
+        isForOwners: true,
         methods: { GET: ({ params }) => this.#download(params['id'] ?? '') },
       },
     ];
