@@ -12,27 +12,17 @@ import { Table, type Column } from '../table.tsx';
 
 const PERIOD_MS = 5_000;
 
-/** Viewers may have no bundles, nor their list: it is not asked for. */
+const LIST = '/debug/api/bundle/list';
+const SESSION = '/debug/api/session';
+
 export function BundlesPage(): JSX.Element {
-  const session = useSession();
-  if (session.data?.scope === 'all') return <Bundles />;
-  return (
-    <Panel title="Diagnostic bundles" source={session} aside={<GenerateButton />}>
-      <ReadOnlyNote />
-    </Panel>
+  const { data: session } = useSession();
+  const mayList = session?.scope === 'all';
+  // Viewers may have no bundles, nor their list: it is not asked for before it is known who looks.
+  const list = usePolled<{ bundles?: BundleEntry[] }>(
+    mayList ? LIST : SESSION,
+    mayList ? PERIOD_MS : 0,
   );
-}
-
-function GenerateButton(props: JSX.IntrinsicElements['button']): JSX.Element {
-  return (
-    <ActionButton type="button" class="primary" {...props}>
-      Generate and download
-    </ActionButton>
-  );
-}
-
-function Bundles(): JSX.Element {
-  const list = usePolled<{ bundles: BundleEntry[] }>('/debug/api/bundle/list', PERIOD_MS);
   const doing = useDoing();
   const generate = (): void =>
     doing.run(async () => {
@@ -45,24 +35,31 @@ function Bundles(): JSX.Element {
     <Panel
       title="Diagnostic bundles"
       source={list}
-      aside={<GenerateButton disabled={doing.isBusy} onClick={generate} />}
+      aside={
+        <ActionButton type="button" class="primary" disabled={doing.isBusy} onClick={generate}>
+          Generate and download
+        </ActionButton>
+      }
     >
       <p class="prose">
         One archive with the status, effective configuration, metrics, slow commands, latency,
-        clients, shards, removed keys, events of threads, traces and last log lines. Secrets are
-        left out. Old ones are deleted by number and age.
+        clients, users, shards, removed keys, events of threads, traces and last log lines. Secrets
+        are left out. Old ones are deleted by number and age.
       </p>
+      <ReadOnlyNote />
       <Problem text={doing.problem} />
       {doing.isBusy && <Working />}
       <Done text={doing.done} />
-      <Table
-        caption="Bundles"
-        columns={columns}
-        rows={list.data?.bundles ?? []}
-        keyOf={({ id }) => id}
-        order={{ column: 'created', isDescending: true }}
-        empty="No bundles are kept."
-      />
+      {list.data?.bundles !== undefined && (
+        <Table
+          caption="Bundles"
+          columns={columns}
+          rows={list.data.bundles}
+          keyOf={({ id }) => id}
+          order={{ column: 'created', isDescending: true }}
+          empty="No bundles are kept."
+        />
+      )}
     </Panel>
   );
 }

@@ -16,7 +16,7 @@ const PERIOD_MS = 2_000;
 
 export function ClientsPage(): JSX.Element {
   const clients = usePolled<{ clients: ClientEntry[] }>('/debug/api/clients', PERIOD_MS);
-  const [filter, setFilter] = useState('');
+  const [filter, setFilter] = useState(filterInAddress);
   const [victim, setVictim] = useState<ClientEntry | null>(null);
   const doing = useDoing();
   const reason = useReadOnlyReason();
@@ -66,6 +66,11 @@ export function ClientsPage(): JSX.Element {
       )}
     </Panel>
   );
+}
+
+/** Filter that a link from another page has brought along. */
+function filterInAddress(): string {
+  return new URLSearchParams(location.hash.split('?')[1]).get('filter') ?? '';
 }
 
 function titleOf(shown: number, all: number): string {
