@@ -116,10 +116,11 @@ export class Server {
       mainLatency,
       router,
       wallMs: () => this.#clock.wallMs(),
+      refused: () => this.#access.refused,
     });
     const blocks = serverMemory.blockPool();
     const { mainPage: page } = serverMemory;
-    const access = newAccess({
+    this.#access = newAccess({
       settings,
       serverMemory,
       router,
@@ -129,10 +130,9 @@ export class Server {
       beginTurn: this.#beginTurn,
       ops: this.#ops,
     });
-    this.#access = access;
     const clients = new Clients({
       router,
-      access,
+      access: this.#access,
       settings,
       page,
       blocks,
@@ -166,7 +166,7 @@ export class Server {
     followTracing(settings, router.tracing);
     logSettingChanges(settings, this.#log);
     this.#mainRunner = this.#newMainRunner();
-    access.begin();
+    this.#access.begin();
   }
 
   #newMainRunner(): MainRunner {

@@ -26,6 +26,7 @@ import type { OpsLink } from '../threads/ops-link.ts';
 import { countedUsers, type CountedUsers } from './counted-users.ts';
 import { allowsAllChannels, takeInitialUsers } from './initial-users.ts';
 import { chargeLimits } from './rate-limits.ts';
+import { RecentRefusals, type RefusedUser } from './recent-refusals.ts';
 import { UserRows } from './user-rows.ts';
 
 const DENIED_COUNTERS = {
@@ -95,6 +96,7 @@ export class Access {
   readonly log = new AclLog();
   readonly #options: AccessOptions;
   readonly #rows: UserRows;
+  readonly #refusals = new RecentRefusals();
   #requiresLogin = false;
   /** True when users are not as they were at the start. */
   #haveChanged = false;
@@ -255,8 +257,10 @@ export class Access {
   }
 
   #limit(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
-    const error = chargeLimits(client, entry, args, this.#options.nowUs());
+    const nowUs = this.#options.nowUs();
+    const error = chargeLimits(client, entry, args, nowUs);
     if (error === undefined) return undefined;
+    this.#refusals.add(client.user, nowUs);
     const { main } = this.#options;
     const isForCommands = error === errors.tooManyCommands;
     main.add(isForCommands ? 'limitedCommands' : 'limitedBytes', 1);
@@ -338,6 +342,11 @@ export class Access {
     // All bytes are some user's now.
     main.setUser(DEFAULT_USER_ROW, UserField.bytesIn, main.get('bytesRead'));
     main.setUser(DEFAULT_USER_ROW, UserField.bytesOut, main.get('bytesWritten'));
+  }
+
+  /** Users of whom rate limits have refused commands within the last minute. */
+  get refused(): readonly RefusedUser[] {
+    return this.#refusals.at(this.#options.nowUs());
   }
 
   /** Returns what users have done, up to date. */
