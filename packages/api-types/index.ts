@@ -28,7 +28,7 @@ export type {
 export type { MetricKind, Unit, MetricJson, MetricSampleJson } from './metrics.ts';
 export type { PrefixesDocument, PrefixFigures } from './prefixes.ts';
 export type { RunningScriptReport, ScriptReport, ScriptsDocument } from './scripts.ts';
-export type { SessionDocument } from './session.ts';
+export type { AccessScope, SessionDocument } from './session.ts';
 export type { SettingReport } from './settings.ts';
 export type { ShardStatsDocument } from './shard-stats.ts';
 export type { SlowlogDocument, SlowlogReport } from './slow-log.ts';
@@ -44,4 +44,5 @@ export type {
   CommandStatus,
 } from './status.ts';
 export type { ThreadReport, ThreadsDocument } from './threads.ts';
+export type { DenialReport, UserFigures, UserReport, UsersDocument } from './users.ts';
 export type { SpanDocument, SpanReport, TraceDocument, TraceReport } from './traces.ts';

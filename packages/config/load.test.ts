@@ -270,6 +270,19 @@ loading('uses the file it is given, and says when it cannot', () => {
   );
 });
 
+loading('refuses a token of viewers that would mean nothing', () => {
+  const refused = (...args: string[]): string =>
+    refusal(undefined, { args: args.flatMap((arg) => ['--set', arg]) });
+  assert.match(
+    refused('http.viewer-token=secret-v'),
+    /http.viewer-token is set and http.token is not/,
+  );
+  const same = refused('http.viewer-token=secret-v', 'http.token=secret-v');
+  assert.match(same, /http.viewer-token and http.token are the same/);
+  assert.not.match(same, 'secret-v');
+  loaded(undefined, { args: ['--set', 'http.viewer-token=v', '--set', 'http.token=t'] });
+});
+
 loading('warns of what is allowed but probably not meant', () => {
   const events = (...args: string[]): string[] =>
     loaded(undefined, { args: args.flatMap((arg) => ['--set', arg]) }).warnings.map(

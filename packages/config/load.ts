@@ -56,7 +56,23 @@ export function load(input: LoadInput): Loaded {
   if (gathered.mistakes.length > 0) throw new ConfigError(gathered.mistakes.join('\n'));
   bundlesInDataFolder(gathered);
   const settings = new Settings(gathered.values, file);
+  demandTokens(settings);
   return { settings, action, warnings: [...gathered.warnings, ...warningsOf(settings)] };
+}
+
+/** Throws where a token would not mean what it says. */
+function demandTokens(settings: Settings): void {
+  const viewerToken = settings.string('http.viewer-token');
+  if (viewerToken === '') return;
+  const token = settings.string('http.token');
+  if (token === '') {
+    throw new ConfigError(
+      'http.viewer-token is set and http.token is not: then everybody may do everything over HTTP; set http.token, too',
+    );
+  }
+  if (token === viewerToken) {
+    throw new ConfigError('http.viewer-token and http.token are the same: choose different ones');
+  }
 }
 
 /** Bundles lie in the data folder, unless they were given another. */

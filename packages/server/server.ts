@@ -116,10 +116,11 @@ export class Server {
       mainLatency,
       router,
       wallMs: () => this.#clock.wallMs(),
+      refused: () => this.#access.refused,
     });
     const blocks = serverMemory.blockPool();
     const { mainPage: page } = serverMemory;
-    const access = newAccess({
+    this.#access = newAccess({
       settings,
       serverMemory,
       router,
@@ -127,11 +128,11 @@ export class Server {
       clock: this.#clock,
       clients: () => this.#clients.all,
       beginTurn: this.#beginTurn,
+      ops: this.#ops,
     });
-    this.#access = access;
     const clients = new Clients({
       router,
-      access,
+      access: this.#access,
       settings,
       page,
       blocks,
@@ -165,13 +166,12 @@ export class Server {
     followTracing(settings, router.tracing);
     logSettingChanges(settings, this.#log);
     this.#mainRunner = this.#newMainRunner();
-    access.begin();
+    this.#access.begin();
   }
 
   #newMainRunner(): MainRunner {
     const router = this.#router;
     const serverMemory = this.#serverMemory;
-    const ops = this.#ops;
     return new MainRunner({
       settings: this.#settings,
       access: this.#access,
@@ -183,12 +183,12 @@ export class Server {
       traces: this.#traces,
       metricsReader: this.#metricsReader,
       measure: () => this.#metricsReader.measure(this.#baseline),
-      ops,
+      ops: this.#ops,
       lateSettings: this.#lateSettings,
       broadcast: new SettingsBroadcast(this.#settings, router, this.#beginTurn),
       persistence: this.#persistence,
       log: this.#log,
-      statistics: statisticsPort({ serverMemory, ops, router }),
+      statistics: statisticsPort({ serverMemory, ops: this.#ops, router, access: this.#access }),
       shutdown: (options, client) => {
         this.#shutdown(options, client);
       },
@@ -199,6 +199,7 @@ export class Server {
   #opsAnswers(): MainAnswers {
     return opsAnswers({
       router: this.#router,
+      access: this.#access,
       clients: this.#clients,
       hotKeys: this.#hotKeys,
       latencyMonitor: this.#latencyMonitor,

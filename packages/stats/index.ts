@@ -106,6 +106,15 @@ export {
   type PrefixReport,
 } from './page/prefix-counts.ts';
 export { PrefixField } from './page/prefix-rows.ts';
+export {
+  DefaultUserReader,
+  defaultUserCounts,
+  noUserCounts,
+  plusUserCounts,
+  userCountsOfRow,
+  type UserCounts,
+  type UserPages,
+} from './page/user-counts.ts';
 export { DEFAULT_USER_ROW, OTHER_USERS_ROW, USER_ROWS, UserField } from './page/user-rows.ts';
 export { ACCESS_QUANTITIES } from './quantities/access.ts';
 export { MemoryReturn, threadMemoryReturn } from './threads/memory-return.ts';

@@ -3,6 +3,7 @@ export type { MetricDefinition, MetricSource } from './metrics/definition.ts';
 export { Exposition, type ExpositionFormat } from './metrics/exposition.ts';
 export { metricsJson } from './metrics/metrics-json.ts';
 export { metricsReference } from './metrics/reference.ts';
+export { UserSeries } from './metrics/user-series.ts';
 export { metrics, redisMetrics } from './metrics/table.ts';
 export { MetricsPush } from './otlp/metrics-push.ts';
 export { type ServiceIdentity } from './otlp/resource.ts';

@@ -1,5 +1,6 @@
 /** Ports of the server that the commands about users use. Names, rules and what was denied have a character for each byte. */
 
+import type { UserCounts } from '#stats';
 import type { Arguments } from '../arguments.ts';
 import type { MainContext } from '../contexts.ts';
 import type { CommandEntry } from '../table/command-entry.ts';
@@ -38,25 +39,6 @@ export interface DenialFacts {
   /** Unix milliseconds of the first and last denial. */
   readonly createdMs: number;
   readonly updatedMs: number;
-}
-
-/** Counts of a user. */
-export interface UserCounts {
-  /** Open connections. */
-  readonly connections: number;
-  readonly commands: number;
-  readonly errors: number;
-  /** Time of its commands in microseconds. */
-  readonly timeUs: number;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  readonly deniedAuth: number;
-  readonly deniedCommand: number;
-  readonly deniedKey: number;
-  readonly deniedChannel: number;
-  /** Commands refused by a rate limit, of commands and of bytes. */
-  readonly limitedCommands: number;
-  readonly limitedBytes: number;
 }
 
 export interface AclPort {

@@ -2,11 +2,12 @@
 
 import { CommandError, errors } from '#base';
 import type { ReplyWriter } from '#resp';
+import type { UserCounts } from '#stats';
 import { answerOrError, writeOk } from '../answer-later.ts';
 import { indexesFrom, type Arguments } from '../arguments.ts';
 import { onMain, type CommandHead } from '../definition.ts';
 import { noKeys } from '../keys.ts';
-import type { AclContext, SelectorFacts, UserCounts } from './ports.ts';
+import type { AclContext, SelectorFacts } from './ports.ts';
 
 const ofUsers = {
   group: 'server',

@@ -184,6 +184,14 @@ export const diagnosticsSettings = rows({
     isSecret: true,
     meaning: 'Bearer token that /debug and /admin ask for; empty for none.',
   },
+  'http.viewer-token': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    isSecret: true,
+    meaning:
+      'Bearer token with which /debug can be read and nothing else: no bundle, no action, no /admin; empty for none. It needs http.token.',
+  },
   'http.redis-exporter-names': {
     kind: yesOrNo,
     default: false,
@@ -220,6 +228,13 @@ export const diagnosticsSettings = rows({
     default: 100,
     effect: 'live',
     meaning: 'Traces put into a bundle.',
+  },
+  'metrics.max-users': {
+    kind: integer({ least: 1, most: 1_000 }),
+    default: 100,
+    effect: 'start',
+    meaning:
+      'Users that have svc_user_ metrics of their own, the default user among them; those that come later are counted as other.',
   },
   'metrics.otlp-enabled': {
     kind: yesOrNo,

@@ -6,6 +6,7 @@ export type {
   HotKeysDocument as HotKeysReport,
   BundleReport as BundleEntry,
   ClientReport as ClientEntry,
+  DenialReport as Denial,
   HealthIssue,
   CommandReport as CommandLatency,
   FlightDocument as Flight,
@@ -39,6 +40,8 @@ export type {
   ThreadReport,
   ThreadsDocument,
   TraceDocument as TraceReport,
+  UserReport as UserEntry,
+  UsersDocument as Users,
   WindowReport as Windows,
 } from '#api-types';
 

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
-import type { LiveStatus, Session } from '../model/api.ts';
+import type { LiveStatus } from '../model/api.ts';
 import { age, counted } from '../model/format.ts';
 import {
   asOf,
@@ -15,7 +15,8 @@ import {
 import { useLive, type LiveState } from './live.ts';
 import { Badge, TONES } from './parts.tsx';
 import { currentPlace, opened, PLACES, type OpenPlace } from './places.tsx';
-import { setPaused, usePaused, usePolled } from './source.ts';
+import { setPaused, usePaused } from './source.ts';
+import { useReadOnlyReason, useSession } from './scope.tsx';
 import { nextTheme, useTheme } from './theme.ts';
 
 const HEALTH_TONES = { healthy: 'good', degraded: 'warn', unhealthy: 'bad' } as const;
@@ -86,6 +87,7 @@ function Top({ live }: { readonly live: Reading<LiveState> }): JSX.Element {
       </span>
       {live.data !== null && <Identity status={live.data.status} freshness={freshness} />}
       <span class="tools">
+        <ReadOnlyBadge />
         <button
           type="button"
           aria-pressed={isPaused}
@@ -123,9 +125,19 @@ function Identity({ status, freshness }: IdentityProps): JSX.Element {
   );
 }
 
+function ReadOnlyBadge(): JSX.Element | null {
+  const reason = useReadOnlyReason();
+  if (reason === undefined) return null;
+  return (
+    <span title={reason}>
+      <Badge tone="plain" text="read only" />
+    </span>
+  );
+}
+
 /** Only who has logged in can log out. */
 function LogOut(): JSX.Element | null {
-  const { data } = usePolled<Session>('/debug/api/session', 0);
+  const { data } = useSession();
   if (data?.expires_time_ms === undefined || data.expires_time_ms === null) return null;
   return (
     <form method="post" action="/debug/logout">

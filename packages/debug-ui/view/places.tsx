@@ -51,6 +51,11 @@ export const PLACES: readonly Place[] = [
     load: async () => (await import('./pages/clients.tsx')).ClientsPage,
   },
   {
+    name: 'users',
+    title: 'Users',
+    load: async () => (await import('./pages/users.tsx')).UsersPage,
+  },
+  {
     name: 'configuration',
     title: 'Configuration',
     load: async () => (await import('./pages/configuration.tsx')).ConfigurationPage,

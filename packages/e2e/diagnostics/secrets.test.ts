@@ -65,6 +65,7 @@ secrets.after(async () => {
 /** Words of commands that fail, or are not what they look like. */
 const failing: readonly string[] = [
   `CONFIG SET http-token ${PLANTED}`,
+  `CONFIG SET http-viewer-token ${PLANTED}`,
   `CONFIG SET HTTP-TOKEN ${PLANTED}`,
   `CONFIG SET requirepass ${PLANTED} b`,
   `CONFIG SET requirepass a ${PLANTED}`,
@@ -143,6 +144,7 @@ secrets('refused commands are made', async () => {
     await client.reply(...words);
     await client.reply('EXEC');
   }
+  await client.call('ACL', 'SETUSER', 'known', 'on', `>${PLANTED}`);
   const stranger = await server.client();
   for (const line of failing) assert.instance(await stranger.reply(...line.split(' ')), Error);
   await client.call('SET', 'seen', 'everywhere');
@@ -193,7 +195,7 @@ secrets('no surface of the command port has them', async () => {
 secrets('no page, bundle or line of the log has them', async () => {
   const paths = [
     ...['slowlog', 'traces', 'flight-recorder', 'key-fates', 'clients', 'config', 'server'],
-    ...['latency', 'shard-stats', 'metrics', 'config/defaults', 'cluster/overview'],
+    ...['latency', 'shard-stats', 'metrics', 'config/defaults', 'cluster/overview', 'users'],
   ].map((name) => `/debug/api/${name}`);
   for (const each of [...paths, '/status/json', '/metrics', '/debug/paths']) {
     const answer = await request(server.httpPort, each, { headers: authorized });

@@ -239,6 +239,32 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
     },
   ],
   [
+    '/debug/api/users',
+    {
+      users: [
+        {
+          name: 'string',
+          flags: ['string'],
+          rules: 'string',
+          rules_in_words: ['string'],
+          connections: 'number',
+          commands: 'number',
+          errors: 'number',
+          time_us: 'number',
+          bytes_in: 'number',
+          bytes_out: 'number',
+          denied: { auth: 'number', command: 'number', key: 'number', channel: 'number' },
+          limited: { commands: 'number', bytes: 'number' },
+          limits: { commands_per_sec: 'number|null', bytes_per_sec: 'number|null' },
+          clients: ['number'],
+        },
+      ],
+      defined: 'number',
+      others: 'null',
+      denials: [],
+    },
+  ],
+  [
     '/debug/api/key-fates',
     {
       recording: {

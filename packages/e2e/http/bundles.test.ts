@@ -61,7 +61,14 @@ const errorOf = (answer: HttpAnswer): readonly [number, unknown] => [
 const NAMES = [
   ...['manifest.json', 'server.json', 'status.json', 'config.toml', 'metrics.prom'],
   ...['metrics.json', 'slowlog.json', 'latency.json', 'clients.json', 'shards.json'],
-  ...['key-fates.json', 'scripts.json', 'flight-recorder.json', 'traces.json', 'logs.txt'],
+  ...[
+    'key-fates.json',
+    'scripts.json',
+    'users.json',
+    'flight-recorder.json',
+    'traces.json',
+    'logs.txt',
+  ],
 ];
 
 bundles('hold everything, and no secret', async () => {

@@ -31,6 +31,7 @@ const NAMED: readonly (readonly [path: RegExp, names: readonly string[]])[] = [
   [/api\/bundle\/list/, ['created_at', 'expires_at']],
   [/api\/hotkeys$/, ['total_cpu_time_us']],
   [/api\/scripts/, ['time_us']],
+  [/api\/users/, ['time_us']],
 ];
 
 /** Names below these are data: settings, labels, commands, bands, attributes. */

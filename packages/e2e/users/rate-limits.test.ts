@@ -103,6 +103,13 @@ limits('bytes are those of commands and replies', async () => {
   );
 });
 
+limits('LATENCY DOCTOR names a user that is refused much', async () => {
+  const client = await limited('fred', 'ratelimit:cps=1');
+  await client.pipeline(Array.from({ length: 150 }, () => ['GET', 'k']));
+  const report = textOf(await admin.call('LATENCY', 'DOCTOR'));
+  assert.match(report, /- The rate limit of user fred has refused 1[45]\d commands/);
+});
+
 limits('a limit does not keep a refused client out for good', async () => {
   const client = await limited('emil', 'ratelimit:bps=200');
   for (let nth = 0; nth < 5; nth += 1) {

@@ -6,6 +6,7 @@ import type {
   LatencyEventReport,
   ScriptsDocument,
   SlowlogDocument,
+  UsersDocument,
 } from '#api-types';
 import { CallError, type PortCalls } from '#link';
 import { HttpError } from '../protocol/answer.ts';
@@ -28,6 +29,8 @@ interface MainCalls extends PageCalls {
   'removed-keys': { question: RemovedKeysQuestion; answer: RemovedKeysAnswer };
   /** Infinity: all. */
   scripts: { question: { count: number }; answer: ScriptsDocument };
+  /** Infinity: all. */
+  users: { question: { count: number }; answer: UsersDocument };
   'latency-events': { question: null; answer: readonly LatencyEventReport[] };
   /** Contents by shard; null for one that did not answer in time. */
   shards: { question: null; answer: readonly (ShardContent | null)[] };

@@ -41,6 +41,8 @@ export class OpsContext {
   readonly recentLogLines: OpsHttpOptions['recentLogLines'];
   readonly logLinesDropped: OpsHttpOptions['logLinesDropped'];
   readonly log: OpsHttpOptions['log'];
+  /** Names of the users with rows of their own on the pages, in the order of the rows. */
+  readonly userNames: string[] = [];
   readonly mainRates: ThreadRates;
   readonly shardRates: readonly ThreadRates[];
   readonly #sampler: NodeJS.Timeout;

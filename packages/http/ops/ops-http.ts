@@ -33,6 +33,7 @@ export class OpsHttp {
     const { fixed, observer } = options;
     const access = new Access({
       token: fixed.token,
+      viewerToken: fixed.viewerToken,
       hosts: new AllowedHosts(options.live.allowedHosts, fixed.bind),
       wrongTokens: new WrongTokens({
         nowMs: () => systemClock.nowUs() / 1_000,
@@ -92,6 +93,11 @@ export class OpsHttp {
     this.#context.live = live;
     this.#access.hosts = new AllowedHosts(live.allowedHosts, this.#options.fixed.bind);
     (await this.#metrics)?.apply(live);
+  }
+
+  /** Takes the name of the user whose counts are the next row of the pages. */
+  addUser(name: string): void {
+    this.#context.userNames.push(name);
   }
 
   /** Has metrics that were rendered before rendered anew. */

@@ -36,6 +36,7 @@ export type OpsMessage =
   | CallMessage
   | { readonly kind: 'log'; readonly records: readonly LogRecord[] }
   | { readonly kind: 'level'; readonly level: LogLevel }
+  | { readonly kind: 'user'; readonly name: string }
   | { readonly kind: 'reopen-log' }
   | { readonly kind: 'stop' };
 
@@ -163,6 +164,9 @@ export class OpsThread {
       case 'level':
         this.#level = LOG_LEVELS.indexOf(message.level);
         this.#writer.setLevel(message.level);
+        break;
+      case 'user':
+        this.#http.addUser(message.name);
         break;
       case 'reopen-log':
         this.#writer.reopenFile(systemClock.wallMs());

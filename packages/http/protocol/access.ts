@@ -1,19 +1,31 @@
 /**
- * Access to what is protected: granted to requests with the token, in a header or, in a browser that has logged in, in
- * a cookie made from it; and never to pages of other sites, whatever the browser sends along for them.
+ * Access to what is protected: granted to requests with a token, in a header or, in a browser that has logged in, in
+ * a cookie made from it; and never to pages of other sites, whatever the browser sends along for them. The token may do
+ * everything, that of viewers reads what is below /debug.
  */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { AccessScope } from '#api-types';
 import type { AllowedHosts } from './allowed-hosts.ts';
 import { HttpError } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { WrongTokens } from './wrong-tokens.ts';
 
 const SESSION_SECONDS = 12 * 3_600;
+const SCOPES: readonly AccessScope[] = ['all', 'viewer'];
+
+/** Session of a browser that has logged in. */
+interface Session {
+  /** Unix milliseconds. */
+  readonly endMs: number;
+  readonly scope: AccessScope;
+}
 
 interface AccessOptions {
   /** Empty: everybody may. */
   readonly token: string;
+  /** Empty: there is none. */
+  readonly viewerToken: string;
   readonly hosts: AllowedHosts;
   readonly wrongTokens: WrongTokens;
   wallMs(): number;
@@ -35,25 +47,34 @@ export class Access {
     return this.#options.token !== '';
   }
 
-  /** Throws unless the request may see what is protected. */
-  async demand(exchange: Exchange): Promise<void> {
+  /** Returns how much of what is protected the request may have; throws when that is nothing. */
+  async demand(exchange: Exchange): Promise<AccessScope> {
     if (!this.isTokenSet) {
       this.#demandKnownHost(exchange);
-      return;
+      return 'all';
     }
-    if (this.sessionEndMs(exchange) !== null) return;
+    const session = this.sessionOf(exchange);
+    if (session?.scope === 'all') return 'all';
     const token = bearerOf(exchange);
-    if (token !== undefined && (await this.accepts(token, exchange))) return;
+    const ofToken = token === undefined ? undefined : await this.judge(token, exchange);
+    const scope = ofToken ?? session?.scope;
+    if (scope !== undefined) return scope;
     throw new HttpError(401, 'unauthorized', { 'WWW-Authenticate': 'Bearer' });
   }
 
-  /** Judges a token; takes its time about a wrong one. */
-  async accepts(token: string, { remoteAddress }: Exchange): Promise<boolean> {
+  /** Returns what a token may have; takes its time about a wrong one. */
+  async judge(token: string, { remoteAddress }: Exchange): Promise<AccessScope | undefined> {
     const { wrongTokens } = this.#options;
     wrongTokens.demandPatience(remoteAddress);
-    if (this.#isToken(token)) return true;
-    await wrongTokens.noted(remoteAddress);
-    return false;
+    const scope = this.#scopeOf(token);
+    if (scope === undefined) await wrongTokens.noted(remoteAddress);
+    return scope;
+  }
+
+  /** Returns what a request may have that was let in. */
+  scopeOf(exchange: Exchange): AccessScope {
+    if (!this.isTokenSet || this.sessionOf(exchange)?.scope === 'all') return 'all';
+    return this.#scopeOf(bearerOf(exchange) ?? '') ?? 'viewer';
   }
 
   /** True when the request names this server, and not somebody else whose name leads here. */
@@ -75,9 +96,9 @@ export class Access {
   }
 
   /** The header that begins a session. */
-  sessionCookie(exchange: Exchange): string {
+  sessionCookie(exchange: Exchange, scope: AccessScope): string {
     const expires = String(Math.floor(this.#options.wallMs() / 1_000) + SESSION_SECONDS);
-    return cookie(exchange, `${expires}.${this.#session(expires)}`, SESSION_SECONDS);
+    return cookie(exchange, `${expires}.${this.#session(expires, scope)}`, SESSION_SECONDS);
   }
 
   /** The header that ends one. */
@@ -85,13 +106,18 @@ export class Access {
     return cookie(exchange, '', 0);
   }
 
-  /** Compares in a time that says nothing about how much of it is right. */
-  #isToken(token: string): boolean {
-    return timingSafeEqual(this.#mac(token), this.#mac(this.#options.token));
+  /** Compares with each token, in a time that says nothing about how much of it is right. */
+  #scopeOf(given: string): AccessScope | undefined {
+    const { token, viewerToken } = this.#options;
+    const mac = this.#mac(given);
+    const isToken = timingSafeEqual(mac, this.#mac(token));
+    const isViewerToken = timingSafeEqual(mac, this.#mac(viewerToken)) && viewerToken !== '';
+    if (isToken) return 'all';
+    return isViewerToken ? 'viewer' : undefined;
   }
 
-  /** Returns the end of the requester's session, as Unix milliseconds; null without one. */
-  sessionEndMs(exchange: Exchange): number | null {
+  /** Returns the requester's session; null without one. */
+  sessionOf(exchange: Exchange): Session | null {
     if (!this.isTokenSet) return null;
     const name = cookieName(exchange);
     const pattern = new RegExp(`(?:^|; *)${name}=(\\d{1,15})\\.([0-9a-f]{64})(?:;|$)`);
@@ -99,12 +125,16 @@ export class Access {
     if (expires === undefined || given === undefined) return null;
     const endMs = Number(expires) * 1_000;
     if (endMs < this.#options.wallMs()) return null;
-    const isOurs = timingSafeEqual(Buffer.from(given), Buffer.from(this.#session(expires)));
-    return isOurs ? endMs : null;
+    const scope = SCOPES.find((each) =>
+      timingSafeEqual(Buffer.from(given), Buffer.from(this.#session(expires, each))),
+    );
+    return scope === undefined ? null : { endMs, scope };
   }
 
-  #session(expires: string): string {
-    return this.#mac(`session ${expires} ${this.#options.token}`).toString('hex');
+  #session(expires: string, scope: AccessScope): string {
+    const { token, viewerToken } = this.#options;
+    const secret = scope === 'all' ? token : viewerToken;
+    return this.#mac(`session ${scope} ${expires} ${secret}`).toString('hex');
   }
 
   #mac(text: string): Buffer {

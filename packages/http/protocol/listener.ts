@@ -3,12 +3,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import type { AccessScope } from '#api-types';
 import { HttpError, redirect, SECURITY_HEADERS, type Answer } from './answer.ts';
 import type { Access } from './access.ts';
 import { Connections } from './connections.ts';
 import { encodedAnswer, type Acceptance } from './encoding.ts';
 import { Exchange, targetOf } from './exchange.ts';
-import { allowedMethods, isProtected, type Found, type Handler, type Route } from './route.ts';
+import {
+  allowedMethods,
+  isForViewers,
+  isProtected,
+  type Found,
+  type Handler,
+  type Route,
+} from './route.ts';
 
 const HEADER_BYTES_MAX = 16 * 1_024;
 /** From the first byte of a request to the end of its headers, and to its end. */
@@ -102,7 +110,7 @@ export class HttpListener {
     const exchange = new Exchange(request, target, found?.params ?? {});
     if (isProtected(target.path, found?.route)) {
       try {
-        await access.demand(exchange);
+        demandScope(await access.demand(exchange), exchange, found);
       } catch (error) {
         if (isBrowserPage(exchange, error)) return redirect('/debug/login');
         throw error;
@@ -116,6 +124,17 @@ export class HttpListener {
     }
     return handler(exchange);
   }
+}
+
+/** Throws when the one who asks may only read, and this is something else. */
+function demandScope(scope: AccessScope, { path, method }: Exchange, found?: Found): void {
+  if (scope === 'all' || isForViewers(path, method, found?.route)) return;
+  throw new HttpError(
+    403,
+    'forbidden',
+    {},
+    'http.viewer-token reads what is below /debug, but no bundles; http.token does everything',
+  );
 }
 
 function acceptanceOf({ method, headers }: IncomingMessage): Acceptance {

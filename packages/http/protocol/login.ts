@@ -31,8 +31,11 @@ export function loginRoutes(access: Access): Route[] {
     },
     documentRoute(
       'session',
-      'Time at which the session of the one who asks ends.',
-      (exchange): SessionDocument => ({ expires_time_ms: access.sessionEndMs(exchange) }),
+      'Rights of the one who asks, and the end of its session.',
+      (exchange): SessionDocument => ({
+        expires_time_ms: access.sessionOf(exchange)?.endMs ?? null,
+        scope: access.scopeOf(exchange),
+      }),
     ),
   ];
 }
@@ -41,11 +44,12 @@ async function login(access: Access, exchange: Exchange): Promise<Answer> {
   const isJson = exchange.header('content-type').startsWith('application/json');
   const text = (await exchange.body()).toString('utf8');
   const token = isJson ? tokenOfJson(text) : (new URLSearchParams(text).get('token') ?? '');
-  if (access.isTokenSet && !(await access.accepts(token, exchange))) {
+  const scope = access.isTokenSet ? await access.judge(token, exchange) : 'all';
+  if (scope === undefined) {
     if (!isJson) return form(401, 'This is not the token.');
     throw new HttpError(401, 'unauthorized', { 'WWW-Authenticate': 'Bearer' });
   }
-  const headers = access.isTokenSet ? { 'Set-Cookie': access.sessionCookie(exchange) } : {};
+  const headers = access.isTokenSet ? { 'Set-Cookie': access.sessionCookie(exchange, scope) } : {};
   return isJson ? { ...json({ status: 'ok' }), headers } : redirect('/debug/', headers);
 }
 

@@ -15,6 +15,8 @@ export interface Route {
   readonly parameters?: readonly string[] | 'any';
   /** True when the route is open without the token. */
   readonly isOpen?: boolean;
+  /** True when the token of viewers does not open it. */
+  readonly isForOwners?: boolean;
   /** True when a GET changes something, so that other sites' pages may not cause it. */
   readonly isMutation?: boolean;
 }
@@ -49,6 +51,12 @@ export function documentRoute(
 export function isProtected(path: string, route: Route | undefined): boolean {
   if (route?.isOpen === true) return false;
   return route !== undefined || PROTECTED.test(path);
+}
+
+/** Tells whether the token of viewers is enough. */
+export function isForViewers(path: string, method: string, route: Route | undefined): boolean {
+  if (!path.startsWith('/debug') || !['GET', 'HEAD'].includes(method)) return false;
+  return route?.isForOwners !== true && route?.isMutation !== true;
 }
 
 /** The methods of a route, as `Allow` lists them. */

@@ -10,6 +10,7 @@ import type {
   ShardStatsDocument,
   SlowlogDocument,
   TraceDocument,
+  UsersDocument,
 } from '#api-types';
 import { flightReport } from '#observer';
 import { bandReport, commandReports, shardStats, traceDocument } from './api-figures.ts';
@@ -21,6 +22,7 @@ import type { MetricsRenderer } from './metrics.ts';
 import { countOf } from '../protocol/query.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 import { scriptsRoute } from './scripts.ts';
+import { usersRoute } from './users.ts';
 import { currentStatus } from './status.ts';
 import type { OpsContext } from '../ops/ops-context.ts';
 
@@ -119,6 +121,10 @@ export class DebugDocuments {
     return this.#context.mainClient.ask('scripts', { count });
   }
 
+  users(count: number): Promise<UsersDocument> {
+    return this.#context.mainClient.ask('users', { count });
+  }
+
   /** Threads and databases that questions may name. */
   get scope(): { readonly threads: readonly string[]; readonly databases: number } {
     const { threads, shape } = this.#context.observer;
@@ -164,6 +170,7 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsRenderer): 
     ...flightRoutes({ threads, document: (count, thread) => documents.flight(count, thread) }),
     keyFatesRoute(databases, (question) => documents.keyFates(question)),
     scriptsRoute((count) => documents.scripts(count)),
+    usersRoute((count) => documents.users(count)),
     documentRoute('traces', 'Recent traces, newest first.', () => documents.traces()),
   ];
 }

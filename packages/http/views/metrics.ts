@@ -9,6 +9,7 @@ import {
   metricsJson,
   MetricsPush,
   redisMetrics,
+  UserSeries,
   type ExpositionFormat,
   type MetricDefinition,
   type MetricSource,
@@ -33,6 +34,7 @@ interface Rendered {
 export class MetricsRenderer {
   readonly #context: OpsContext;
   readonly #listener: HttpListener;
+  readonly #users: UserSeries;
   readonly #definitions: readonly MetricDefinition[];
   readonly #expositions: Readonly<Record<ExpositionFormat, Exposition>>;
   #rendered: Partial<Record<ExpositionFormat, Rendered>> = {};
@@ -42,6 +44,13 @@ export class MetricsRenderer {
   constructor(opsContext: OpsContext, listener: HttpListener) {
     this.#context = opsContext;
     this.#listener = listener;
+    const { observer, fixed, userNames } = opsContext;
+    const pages = {
+      main: observer.main,
+      shards: observer.shards,
+      commandCount: observer.shape.commands,
+    };
+    this.#users = new UserSeries(pages, fixed.metricUsersMax, userNames);
     const more = opsContext.fixed.hasRedisNames ? redisMetrics : [];
     this.#definitions = [...metrics, ...more];
     const take = (): MetricSource => this.#source();
@@ -128,6 +137,7 @@ export class MetricsRenderer {
       opsPage: observer.ops,
       logs: observer.logs,
       durability: durabilityIn(observer, live.status.durabilityMode, nowUs),
+      users: this.#users.read(),
       shape: observer.shape,
       commandNames: observer.commandNames,
       version,

@@ -9,7 +9,9 @@ export interface HttpFixedSettings {
   readonly isEnabled: boolean;
   readonly bind: string;
   readonly port: number;
+  /** Tokens; empty for none. */
   readonly token: string;
+  readonly viewerToken: string;
   readonly hasRedisNames: boolean;
   readonly bundleFolder: string;
   /** The Redis whose commands and replies this server has. */
@@ -17,6 +19,8 @@ export interface HttpFixedSettings {
   /** Endpoints of traces, and of metrics where they are pushed at all. */
   readonly traceEndpoint: string;
   readonly metricsEndpoint: string | undefined;
+  /** Users with metrics of their own. */
+  readonly metricUsersMax: number;
   readonly identity: ServiceIdentity;
   /** Default of each setting. */
   readonly defaults: Readonly<Record<string, string>>;

@@ -18,15 +18,17 @@ import {
   type User,
   type Verdict,
 } from '#acl';
-import { errors, type Clock, type CommandError, type Logger } from '#base';
-import { clientLine, type Arguments, type CommandEntry, type UserCounts } from '#commands';
+import { errors, fromLatin1, readable, type Clock, type CommandError, type Logger } from '#base';
+import { clientLine, commandTable, type Arguments, type CommandEntry } from '#commands';
 import type { Settings } from '#config';
 import type { Control } from '#link';
 import type { Client, Router } from '#router';
-import { OTHER_USERS_ROW, UserField, type Page } from '#stats';
+import { DEFAULT_USER_ROW, OTHER_USERS_ROW, UserField, type Page } from '#stats';
+import type { OpsLink } from '../threads/ops-link.ts';
+import { countedUsers, type CountedUsers } from './counted-users.ts';
 import { allowsAllChannels, takeInitialUsers } from './initial-users.ts';
 import { chargeLimits } from './rate-limits.ts';
-import { userCounts } from './user-counts.ts';
+import { RecentRefusals, type RefusedUser } from './recent-refusals.ts';
 import { UserRows } from './user-rows.ts';
 
 const DENIED_COUNTERS = {
@@ -49,6 +51,8 @@ interface AccessOptions {
   /** Unix milliseconds. */
   nowMs(): number;
   readonly clients: () => readonly Client[];
+  /** A user has counts of its own from now on. */
+  readonly counted: (name: string) => void;
   /** Tells every shard, in order with the commands. */
   readonly broadcast: (control: Control) => void;
 }
@@ -61,6 +65,7 @@ interface AccessParts {
   readonly clock: Clock;
   readonly clients: () => readonly Client[];
   readonly beginTurn: () => void;
+  readonly ops: Pick<OpsLink, 'tellUser'>;
 }
 
 /** Puts together who decides on clients of a server. */
@@ -69,6 +74,7 @@ export function newAccess({
   router,
   clock,
   beginTurn,
+  ops,
   ...rest
 }: AccessParts): Access {
   return new Access({
@@ -77,6 +83,9 @@ export function newAccess({
     shards: serverMemory.shardPages,
     nowUs: () => clock.nowUs(),
     nowMs: () => clock.wallMs(),
+    counted: (name) => {
+      ops.tellUser(readable(fromLatin1(name)));
+    },
     broadcast: (control) => {
       router.broadcast(control);
       beginTurn();
@@ -88,7 +97,8 @@ export class Access {
   readonly users: Users;
   readonly log = new AclLog();
   readonly #options: AccessOptions;
-  readonly #rows = new UserRows();
+  readonly #rows: UserRows;
+  readonly #refusals = new RecentRefusals();
   #requiresLogin = false;
   /** True when users are not as they were at the start. */
   #haveChanged = false;
@@ -100,7 +110,8 @@ export class Access {
 
   constructor(options: AccessOptions) {
     this.#options = options;
-    const { settings } = options;
+    const { settings, counted } = options;
+    this.#rows = new UserRows(counted);
     this.users = new Users({
       allowsAllChannels: () => allowsAllChannels(settings),
       rowOf: (name) => this.#rows.of(name),
@@ -251,8 +262,10 @@ export class Access {
   }
 
   #limit(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
-    const error = chargeLimits(client, entry, args, this.#options.nowUs());
+    const nowUs = this.#options.nowUs();
+    const error = chargeLimits(client, entry, args, nowUs);
     if (error === undefined) return undefined;
+    this.#refusals.add(client.user, nowUs);
     const { main } = this.#options;
     const isForCommands = error === errors.tooManyCommands;
     main.add(isForCommands ? 'limitedCommands' : 'limitedBytes', 1);
@@ -320,7 +333,14 @@ export class Access {
 
   /** Brings the users' bytes and connections up to date. */
   count(): void {
-    if (!this.#rows.hasOthers) return;
+    const { main } = this.#options;
+    if (this.#rows.hasOthers) this.#countConnections();
+    // All bytes are some user's now.
+    main.setUser(DEFAULT_USER_ROW, UserField.bytesIn, main.get('bytesRead'));
+    main.setUser(DEFAULT_USER_ROW, UserField.bytesOut, main.get('bytesWritten'));
+  }
+
+  #countConnections(): void {
     const { main } = this.#options;
     const connections = new Map<number, number>();
     for (const client of this.#options.clients()) {
@@ -333,10 +353,16 @@ export class Access {
     }
   }
 
-  /** Counts by the name of the user. */
-  counts(): ReadonlyMap<string, UserCounts> {
+  /** Users of whom rate limits have refused commands within the last minute. */
+  get refused(): readonly RefusedUser[] {
+    return this.#refusals.at(this.#options.nowUs());
+  }
+
+  /** Returns what users have done, up to date. */
+  counts(): CountedUsers {
     this.count();
     const { main, shards } = this.#options;
-    return userCounts({ users: this.users, rows: this.#rows, main, shards });
+    const pages = { main, shards, commandCount: commandTable.entries.length };
+    return countedUsers(this.users, this.#rows, pages);
   }
 }

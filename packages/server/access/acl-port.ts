@@ -15,6 +15,9 @@ const notSaved = new Error(
   'There was an error trying to save the ACLs. Please check the server logs for more information',
 );
 
+/** Stands for all users without counts of their own, and those who are gone. No user can be called so. */
+const OTHER_USERS = '(others)';
+
 interface AclPortOptions {
   readonly access: Access;
   readonly settings: Settings;
@@ -67,7 +70,10 @@ export function aclPort({ access, settings, client, log }: AclPortOptions): AclP
     resetDenials: () => {
       access.log.reset();
     },
-    counts: () => access.counts(),
+    counts: () => {
+      const { own, others } = access.counts();
+      return others === undefined ? own : new Map([...own, [OTHER_USERS, others]]);
+    },
   };
 }
 

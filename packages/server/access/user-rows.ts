@@ -8,6 +8,12 @@ const FIRST_ROW = OTHER_USERS_ROW + 1;
 export class UserRows {
   readonly #rows = new Map<string, number>([[DEFAULT_USER, DEFAULT_USER_ROW]]);
   #next = FIRST_ROW;
+  readonly #given: (name: string) => void;
+
+  /** `given` is told the name of each row, in the order of the rows. */
+  constructor(given: (name: string) => void) {
+    this.#given = given;
+  }
 
   /**
    * The row of a user; that of all others when there are no more. A name keeps its row when its user is gone: what that has
@@ -20,6 +26,7 @@ export class UserRows {
     const row = this.#next;
     this.#next += 1;
     this.#rows.set(name, row);
+    this.#given(name);
     return row;
   }
 

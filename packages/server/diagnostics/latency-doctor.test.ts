@@ -35,6 +35,7 @@ const healthy: Symptoms = {
   shards: [pauses, pauses],
   queueUsP99: [40, 50],
   scripts: { runs: 0, barriers: 0 },
+  refused: [],
   nowMs: NOW_SECONDS * 1_000,
 };
 
@@ -190,5 +191,17 @@ for (const [runs, barriers, isNamed] of [
     }
   });
 }
+
+doctor('names users that a rate limit refuses much, whatever else is seen', () => {
+  const refused = [
+    { user: 'an\x1bna', refused: 500 },
+    { user: 'bert', refused: 99 },
+  ];
+  for (const thresholdMs of [0, 10]) {
+    const report = latencyReport({ ...healthy, thresholdMs, refused });
+    assert.match(report, /- The rate limit of user an\?na has refused 500 commands/);
+    assert.not.match(report, /bert/);
+  }
+});
 
 doctor.run();

@@ -1,6 +1,7 @@
 /** LATENCY DOCTOR: what the measurements say about slowness, in sentences, and what to do about it. */
 
 import { latin1 } from '#base';
+import type { RefusedUser } from '../access/recent-refusals.ts';
 import {
   MAIN_THREAD,
   type PauseReport,
@@ -28,6 +29,8 @@ export interface Symptoms {
   readonly queueUsP99: readonly number[];
   /** Scripts and functions that were run, and those for which all shards had to stop. */
   readonly scripts: { readonly runs: number; readonly barriers: number };
+  /** Commands that rate limits have refused within the last minute, by user; most first. */
+  readonly refused: readonly RefusedUser[];
   /** The longest pause that the machine causes by itself, when it was measured. */
   readonly baselineUsMax?: number;
   readonly nowMs: number;
@@ -41,6 +44,9 @@ const ARGUMENTS_SHOWN = 4;
 /** Runs of scripts from which on their share of barriers means something, and the share that is notable. */
 const SCRIPT_RUNS_MIN = 100;
 const BARRIER_SHARE_MIN = 0.1;
+/** Refusals of a user within a minute from which on they are notable, and users that are named. */
+const REFUSALS_MIN = 100;
+const REFUSED_SHOWN = 3;
 
 const ADVICE: Readonly<Record<LatencyEvent, string>> = {
   command:
@@ -61,7 +67,7 @@ export function latencyReport(symptoms: Symptoms): string {
   if (series.length === 0 && thresholdMs === 0) {
     const hint =
       'Nothing is recorded. Switch it on with CONFIG SET latency-monitor-threshold <milliseconds>.';
-    return `${[hint, ...listed(scriptAdvices(symptoms.scripts))].join('\n\n')}\n`;
+    return `${[hint, ...listed(otherAdvices(symptoms))].join('\n\n')}\n`;
   }
   const worstFirst = [...series].sort((a, b) => b.usMax - a.usMax);
   const [worst] = worstFirst;
@@ -203,8 +209,24 @@ function advices(series: readonly LatencySeries[], symptoms: Symptoms): readonly
   return [
     ...series.map(({ event }) => ADVICE[event]),
     ...checks.filter(([applies]) => applies).map(([, advice]) => advice),
-    ...scriptAdvices(symptoms.scripts),
+    ...otherAdvices(symptoms),
   ];
+}
+
+/** Advice that needs no recorded event. */
+function otherAdvices({ scripts, refused }: Symptoms): readonly string[] {
+  return [...scriptAdvices(scripts), ...limitAdvices(refused)];
+}
+
+/** Advice where rate limits refuse much. */
+function limitAdvices(refused: Symptoms['refused']): readonly string[] {
+  return refused
+    .filter((each) => each.refused >= REFUSALS_MIN)
+    .slice(0, REFUSED_SHOWN)
+    .map(({ user, refused: count }) => {
+      const name = printable(user);
+      return `The rate limit of user ${name} has refused ${String(count)} commands within the last minute: its clients fail, or try again and again. Raise the limit (ACL SETUSER ${name} ratelimit:cps=N or ratelimit:bps=N), or have them ask for less; ACL STATS and /debug/api/users tell what each user does.`;
+    });
 }
 
 /** Advice where scripts often stop all shards. */

@@ -23,6 +23,7 @@ import type { FlightEntry } from '#api-types';
 import type { Router } from '#router';
 import { flightReport } from '#observer';
 import type { ServerMemory } from '../threads/shared-memory.ts';
+import type { RefusedUser } from '../access/recent-refusals.ts';
 import { latencyReport } from './latency-doctor.ts';
 import { KeyFates } from './key-fates.ts';
 import { MainFlight } from './main-flight.ts';
@@ -35,6 +36,8 @@ interface LatencyMonitorOptions {
   readonly mainLatency: MainLatency;
   readonly router: Router;
   readonly wallMs: () => number;
+  /** Users of whom rate limits have refused commands within the last minute. */
+  readonly refused: () => readonly RefusedUser[];
 }
 
 export class LatencyMonitor implements LatencyPort {
@@ -155,6 +158,7 @@ export class LatencyMonitor implements LatencyPort {
         runs: serverMemory.shardPages.reduce((sum, page) => sum + page.get('scriptRuns'), 0),
         barriers: serverMemory.mainPage.get('scriptBarriers'),
       },
+      refused: this.#options.refused(),
       nowMs: wallMs(),
     });
   }

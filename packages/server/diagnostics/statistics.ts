@@ -3,6 +3,7 @@
 import type { StatisticsPort } from '#commands';
 import { resetStatisticsCall } from '#stats';
 import type { Router } from '#router';
+import type { Access } from '../access/access.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
 import type { ServerMemory } from '../threads/shared-memory.ts';
 
@@ -10,12 +11,20 @@ interface StatisticsOptions {
   readonly serverMemory: ServerMemory;
   readonly ops: OpsLink;
   readonly router: Router;
+  readonly access: Access;
 }
 
-export function statisticsPort({ serverMemory, ops, router }: StatisticsOptions): StatisticsPort {
+export function statisticsPort({
+  serverMemory,
+  ops,
+  router,
+  access,
+}: StatisticsOptions): StatisticsPort {
   return {
     async reset() {
       const { mainPage, usedBytes } = serverMemory;
+      // Bytes of before would be some user's afterwards.
+      access.count();
       mainPage.resetStatistics();
       mainPage.set('peakBytes', usedBytes);
       // A server whose ops thread has died serves on.

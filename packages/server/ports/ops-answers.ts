@@ -6,6 +6,8 @@ import { MAIN_THREAD, SHARD_CONTENT, type LatencySeries, type SlowEntry } from '
 import type { ClientReport, LatencyEventReport, SlowlogReport } from '#api-types';
 import type { MainAnswers } from '#http';
 import type { Router } from '#router';
+import type { Access } from '../access/access.ts';
+import { usersDocument } from '../access/users-document.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import { removedKeys } from '../diagnostics/key-fates-answer.ts';
@@ -17,6 +19,7 @@ const CLIENTS_AT_ONCE = 200;
 
 interface OpsAnswersOptions extends PageAnswersOptions {
   readonly router: Router;
+  readonly access: Access;
   readonly clock: Clock;
   readonly persistence: PersistenceSwitch;
   /** Begins to stop. */
@@ -35,6 +38,7 @@ export function opsAnswers(options: OpsAnswersOptions): MainAnswers {
     },
     'removed-keys': (question) => removedKeys(latencyMonitor.keyFates, question),
     scripts: (question) => scriptsDocument(router, question),
+    users: ({ count }) => usersDocument(options.access, clients.all, count),
     'latency-events': () => latencyMonitor.events.map(eventReport),
     shards: async () => {
       const reports = await router.shardCalls.ask(SHARD_CONTENT, null);

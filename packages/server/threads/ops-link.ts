@@ -125,6 +125,11 @@ export class OpsLink {
     this.#send({ kind: 'reopen-log' });
   }
 
+  /** Tells of a user that counts have begun for: its name, as text, is that of the next row. */
+  tellUser(name: string): void {
+    this.#send({ kind: 'user', name });
+  }
+
   /** Asks the ops thread; rejects when it does not answer in time, by default that of what may take a while. */
   async ask(name: string, question: unknown = null, timeoutMs = ANSWER_MS_MAX): Promise<unknown> {
     const calls = this.#port === undefined ? undefined : this.#calls;

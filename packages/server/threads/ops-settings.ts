@@ -1,4 +1,4 @@
-/** Settings that the ops thread is told: those that it needs, and of the secrets only its own token. */
+/** Settings that the ops thread is told: those that it needs, and of the secrets only its own tokens. */
 
 import type { LogLevel } from '#base';
 import { rowOf, settingNames, type Settings } from '#config';
@@ -30,6 +30,7 @@ export function httpFixedSettings(settings: Settings, instanceId: string): HttpF
     bind: settings.string('http.bind'),
     port: settings.number('http.port'),
     token: settings.string('http.token'),
+    viewerToken: settings.string('http.viewer-token'),
     hasRedisNames: settings.boolean('http.redis-exporter-names'),
     bundleFolder: settings.string('debug-bundle.directory'),
     redisVersion: REDIS_VERSION,
@@ -37,6 +38,7 @@ export function httpFixedSettings(settings: Settings, instanceId: string): HttpF
     metricsEndpoint: settings.boolean('metrics.otlp-enabled')
       ? settings.string('metrics.otlp-endpoint')
       : undefined,
+    metricUsersMax: settings.number('metrics.max-users'),
     identity: {
       serviceName: settings.string('tracing.service-name'),
       version: VERSION,

@@ -17,7 +17,10 @@ export const UserField = {
 } as const;
 export const USER_FIELDS = 12;
 
-/** Row of the default user. It is not counted: what is not another user's is its own. */
+/**
+ * Row of the default user. It is not counted: what is not another user's is its own. Of bytes, main has the totals there as
+ * they were when they were last shared out among users.
+ */
 export const DEFAULT_USER_ROW = 0;
 /** Row of all users for whom there is no row of their own, and of names that no user has. */
 export const OTHER_USERS_ROW = 1;

@@ -5,6 +5,7 @@
 
 import type { Counts, DurabilityReport, LogFigures, Page, PageShape } from '#stats';
 import type { MetricKind, Unit } from '#api-types';
+import type { LabelledCounts } from './user-series.ts';
 import type { Exemplar } from '../traces/exemplars.ts';
 import type { TraceFigures } from '../traces/trace-store.ts';
 
@@ -17,6 +18,8 @@ export interface MetricSource {
   readonly logs: readonly LogFigures[];
   readonly durability: DurabilityReport;
   readonly shape: PageShape;
+  /** Counts of users under a bounded set of labels. */
+  readonly users: readonly LabelledCounts[];
   /** Names of commands, by the ids that pages count by. */
   readonly commandNames: readonly string[];
   readonly version: string;

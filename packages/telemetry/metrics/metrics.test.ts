@@ -18,6 +18,7 @@ import type { MetricSource } from './definition.ts';
 import { Exposition } from './exposition.ts';
 import { metricsJson } from './metrics-json.ts';
 import { metricsReference } from './reference.ts';
+import { UserSeries } from './user-series.ts';
 import { metrics, redisMetrics } from './table.ts';
 
 const table = suite('metrics');
@@ -61,6 +62,7 @@ function source(): MetricSource {
     shards,
     shape,
     version: '1.2.3',
+    users: new UserSeries({ main, shards, commandCount: shape.commands }, 2, ['anna']).read(),
     opsPage: page(),
     commandNames: ['get', 'client|list', 'never'],
     nowUs: 3_000_000,

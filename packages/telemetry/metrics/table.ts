@@ -3,6 +3,7 @@
 import { clientMetrics } from './clients.ts';
 import { commandMetrics } from './commands.ts';
 import type { MetricDefinition } from './definition.ts';
+import { userMetrics } from './users.ts';
 import { exportMetrics } from './exports.ts';
 import { keyspaceMetrics } from './keyspace.ts';
 import { opsMetrics } from './ops.ts';
@@ -22,6 +23,7 @@ export const metricFamilies: readonly MetricFamily[] = [
   { title: 'Process', metrics: processMetrics },
   { title: 'Commands', metrics: commandMetrics },
   { title: 'Connections', metrics: clientMetrics },
+  { title: 'Users', metrics: userMetrics },
   { title: 'Keys and memory', metrics: keyspaceMetrics },
   { title: 'Key prefixes', metrics: prefixMetrics },
   { title: 'Scripts and functions', metrics: scriptMetrics },

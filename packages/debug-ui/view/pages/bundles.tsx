@@ -6,13 +6,23 @@ import type { BundleEntry } from '../../model/api.ts';
 import { age, bytes, dateTime } from '../../model/format.ts';
 import { download, nowMs, save } from '../browser.ts';
 import { usePolled } from '../source.ts';
+import { ActionButton, ReadOnlyNote, useSession } from '../scope.tsx';
 import { Done, Panel, Problem, useDoing } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
 
 const PERIOD_MS = 5_000;
 
+const LIST = '/debug/api/bundle/list';
+const SESSION = '/debug/api/session';
+
 export function BundlesPage(): JSX.Element {
-  const list = usePolled<{ bundles: BundleEntry[] }>('/debug/api/bundle/list', PERIOD_MS);
+  const { data: session } = useSession();
+  const mayList = session?.scope === 'all';
+  // Viewers may have no bundles, nor their list: it is not asked for before it is known who looks.
+  const list = usePolled<{ bundles?: BundleEntry[] }>(
+    mayList ? LIST : SESSION,
+    mayList ? PERIOD_MS : 0,
+  );
   const doing = useDoing();
   const generate = (): void =>
     doing.run(async () => {
@@ -26,27 +36,30 @@ export function BundlesPage(): JSX.Element {
       title="Diagnostic bundles"
       source={list}
       aside={
-        <button type="button" class="primary" disabled={doing.isBusy} onClick={generate}>
+        <ActionButton type="button" class="primary" disabled={doing.isBusy} onClick={generate}>
           Generate and download
-        </button>
+        </ActionButton>
       }
     >
       <p class="prose">
         One archive with the status, effective configuration, metrics, slow commands, latency,
-        clients, shards, removed keys, events of threads, traces and last log lines. Secrets are
-        left out. Old ones are deleted by number and age.
+        clients, users, shards, removed keys, events of threads, traces and last log lines. Secrets
+        are left out. Old ones are deleted by number and age.
       </p>
+      <ReadOnlyNote />
       <Problem text={doing.problem} />
       {doing.isBusy && <Working />}
       <Done text={doing.done} />
-      <Table
-        caption="Bundles"
-        columns={columns}
-        rows={list.data?.bundles ?? []}
-        keyOf={({ id }) => id}
-        order={{ column: 'created', isDescending: true }}
-        empty="No bundles are kept."
-      />
+      {list.data?.bundles !== undefined && (
+        <Table
+          caption="Bundles"
+          columns={columns}
+          rows={list.data.bundles}
+          keyOf={({ id }) => id}
+          order={{ column: 'created', isDescending: true }}
+          empty="No bundles are kept."
+        />
+      )}
     </Panel>
   );
 }

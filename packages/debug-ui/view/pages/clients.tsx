@@ -8,6 +8,7 @@ import { age, bytes, count, counted, NONE, whole } from '../../model/format.ts';
 import { filtered } from '../../model/sorting.ts';
 import { post } from '../browser.ts';
 import { usePolled } from '../source.ts';
+import { useReadOnlyReason } from '../scope.tsx';
 import { Confirm, Done, Filter, Panel, Problem, useDoing } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
 
@@ -15,9 +16,10 @@ const PERIOD_MS = 2_000;
 
 export function ClientsPage(): JSX.Element {
   const clients = usePolled<{ clients: ClientEntry[] }>('/debug/api/clients', PERIOD_MS);
-  const [filter, setFilter] = useState('');
+  const [filter, setFilter] = useState(filterInAddress);
   const [victim, setVictim] = useState<ClientEntry | null>(null);
   const doing = useDoing();
+  const reason = useReadOnlyReason();
   const all = clients.data?.clients ?? [];
   const rows = filtered(all, filter, textOf);
   const kill = ({ id, addr }: ClientEntry): void =>
@@ -42,7 +44,7 @@ export function ClientsPage(): JSX.Element {
       <Done text={doing.done} />
       <Table
         caption="Connected clients"
-        columns={[...columns, killColumn(setVictim)]}
+        columns={[...columns, killColumn(setVictim, reason)]}
         rows={rows}
         keyOf={({ id }) => id}
         order={{ column: 'id', isDescending: false }}
@@ -64,6 +66,11 @@ export function ClientsPage(): JSX.Element {
       )}
     </Panel>
   );
+}
+
+/** Filter that a link from another page has brought along. */
+function filterInAddress(): string {
+  return new URLSearchParams(location.hash.split('?')[1]).get('filter') ?? '';
 }
 
 function titleOf(shown: number, all: number): string {
@@ -157,7 +164,10 @@ const columns: readonly Column<ClientEntry>[] = [
   },
 ];
 
-function killColumn(choose: (client: ClientEntry) => void): Column<ClientEntry> {
+function killColumn(
+  choose: (client: ClientEntry) => void,
+  reason: string | undefined,
+): Column<ClientEntry> {
   return {
     name: 'kill',
     title: '',
@@ -166,6 +176,8 @@ function killColumn(choose: (client: ClientEntry) => void): Column<ClientEntry> 
         type="button"
         class="danger small"
         aria-label={`Kill client #${client.id}`}
+        disabled={reason !== undefined}
+        title={reason}
         onClick={() => choose(client)}
       >
         Kill

@@ -8,6 +8,7 @@ import { counted } from '../../model/format.ts';
 import { filtered } from '../../model/sorting.ts';
 import { post } from '../browser.ts';
 import { usePolled } from '../source.ts';
+import { useReadOnlyReason } from '../scope.tsx';
 import { Done, Filter, Panel, Problem, useDoing } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
 
@@ -24,6 +25,7 @@ export function ConfigurationPage(): JSX.Element {
   const [isChangedOnly, setChangedOnly] = useState(false);
   const { edited, closed, edit, close } = useEditing();
   const doing = useDoing();
+  const reason = useReadOnlyReason();
   const all = config.data?.entries ?? [];
   const rows = filtered(isChangedOnly ? all.filter(isChanged) : all, filter, textOf);
   const change = (name: string, value: string): void =>
@@ -46,7 +48,7 @@ export function ConfigurationPage(): JSX.Element {
           close={() => close(entry.name)}
         />
       ) : (
-        <Value entry={entry} edit={() => edit(entry.name)} closed={closed} />
+        <Value entry={entry} edit={() => edit(entry.name)} closed={closed} reason={reason} />
       ),
   };
   return (
@@ -164,9 +166,11 @@ interface ValueProps {
   readonly entry: ConfigEntry;
   readonly edit: () => void;
   readonly closed: Editing['closed'];
+  /** Reason why nothing can be changed. */
+  readonly reason: string | undefined;
 }
 
-function Value({ entry, edit, closed }: ValueProps): JSX.Element {
+function Value({ entry, edit, closed, reason }: ValueProps): JSX.Element {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (closed.current !== entry.name) return;
@@ -182,6 +186,8 @@ function Value({ entry, edit, closed }: ValueProps): JSX.Element {
           type="button"
           class="small"
           aria-label={`Change ${entry.name}`}
+          disabled={reason !== undefined}
+          title={reason}
           onClick={edit}
         >
           Change

@@ -7,6 +7,7 @@ import { age, bytes, count, counted, micros, percent } from '../../model/format.
 import type { Reading } from '../../model/freshness.ts';
 import { post } from '../browser.ts';
 import { usePolled } from '../source.ts';
+import { ActionButton } from '../scope.tsx';
 import { Badge, Bar, Fact, Panel, Problem, useDoing } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
 import { HotWindowPanel } from './hot-window.tsx';
@@ -36,14 +37,14 @@ export function HotKeysPage(): JSX.Element {
           <>
             {data !== null && <Badge tone={TONES[state]} text={state} />}
             {state === 'active' && (
-              <button type="button" onClick={() => act('stop')}>
+              <ActionButton type="button" onClick={() => act('stop')}>
                 Stop
-              </button>
+              </ActionButton>
             )}
             {state === 'stopped' && (
-              <button type="button" onClick={() => act('reset')}>
+              <ActionButton type="button" onClick={() => act('reset')}>
                 Forget
-              </button>
+              </ActionButton>
             )}
           </>
         }
@@ -102,9 +103,9 @@ function StartForm({ isBusy, start }: StartProps): JSX.Element {
         One command in <small>1: all</small>
         <input type="number" name="sample" min="1" defaultValue="1" required />
       </label>
-      <button class="primary" disabled={isBusy}>
+      <ActionButton class="primary" disabled={isBusy}>
         Start
-      </button>
+      </ActionButton>
     </form>
   );
 }

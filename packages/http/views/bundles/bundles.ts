@@ -19,6 +19,8 @@ const IDLE_MS_MAX = 5_000;
 const REMOVED_KEYS_MAX = 1_000;
 /** Scripts and functions in a bundle; each comes with the beginning of its source. */
 const SCRIPTS_MAX = 500;
+/** Users in a bundle. */
+const USERS_MAX = 1_000;
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 interface BundlesOptions {
@@ -45,13 +47,18 @@ export class Bundles {
       {
         path: '/debug/api/bundle/generate',
         about: 'Makes a diagnostic bundle and downloads it.',
+        isForOwners: true,
         isMutation: true,
         methods: { GET: (exchange) => this.#generateAnswer(exchange) },
       },
-      documentRoute('bundle/list', 'The bundles there are.', () => ({ bundles: this.list() })),
+      {
+        ...documentRoute('bundle/list', 'The bundles there are.', () => ({ bundles: this.list() })),
+        isForOwners: true,
+      },
       {
         path: '/debug/api/bundle/:id',
         about: 'Downloads a bundle.',
+        isForOwners: true,
         methods: { GET: ({ params }) => this.#download(params['id'] ?? '') },
       },
     ];
@@ -158,6 +165,7 @@ export class Bundles {
       asJson('shards.json', () => documents.shardStats()),
       asJson('key-fates.json', () => documents.keyFates({ count: REMOVED_KEYS_MAX, of: null })),
       asJson('scripts.json', () => documents.scripts(SCRIPTS_MAX)),
+      asJson('users.json', () => documents.users(USERS_MAX)),
       asJson('flight-recorder.json', () => documents.flight(Infinity)),
       asJson('traces.json', () => documents.traces(live.bundles.tracesMax)),
       Promise.resolve({ name: 'logs.txt', text: linesOf(opsContext.recentLogLines()) }),

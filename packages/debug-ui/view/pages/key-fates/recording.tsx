@@ -5,6 +5,7 @@ import type { JSX } from 'preact';
 import type { KeyFates } from '../../../model/api.ts';
 import { whole } from '../../../model/format.ts';
 import { post } from '../../browser.ts';
+import { ActionButton, useReadOnlyReason } from '../../scope.tsx';
 import { Badge, Confirm, Done, Fact, Panel, Problem, useDoing } from '../../parts.tsx';
 import { usePolled, type Polled } from '../../source.ts';
 
@@ -58,9 +59,9 @@ function State({ fates: { recording, kept }, forget }: StateProps): JSX.Element 
         tone={recording.enabled ? 'good' : 'plain'}
         text={recording.enabled ? 'recording' : 'off'}
       />
-      <button type="button" disabled={kept === 0} onClick={forget}>
+      <ActionButton type="button" disabled={kept === 0} onClick={forget}>
         Forget
-      </button>
+      </ActionButton>
     </>
   );
 }
@@ -74,6 +75,7 @@ function Kept({ fates, isBusy, set }: SetProps & { readonly fates: KeyFates }): 
   const { recording, kept } = fates;
   // What was chosen is shown until the server has answered what it is.
   const [chosen, setChosen] = useState(recording.overwritten);
+  const reason = useReadOnlyReason();
   const isOn = isBusy ? chosen : recording.overwritten;
   return (
     <>
@@ -89,11 +91,11 @@ function Kept({ fates, isBusy, set }: SetProps & { readonly fates: KeyFates }): 
           note={recording.overwritten_setting}
         />
       </dl>
-      <label class="check">
+      <label class="check" title={reason}>
         <input
           type="checkbox"
           checked={isOn}
-          disabled={isBusy}
+          disabled={isBusy || reason !== undefined}
           onChange={({ currentTarget: { checked } }) => {
             setChosen(checked);
             set(recording.overwritten_setting, checked ? 'yes' : 'no');
@@ -117,14 +119,14 @@ function Off({ setting, isBusy, set }: SetProps & { readonly setting: string }):
         Keys that go are counted, but none of them is remembered: <code>{setting}</code> is 0. It
         says how many are remembered, and may be changed while the server runs.
       </p>
-      <button
+      <ActionButton
         type="button"
         class="primary"
         disabled={isBusy || length === undefined}
         onClick={() => set(setting, length ?? '')}
       >
         Remember the last {length ?? '…'} removed keys
-      </button>
+      </ActionButton>
     </div>
   );
 }

@@ -8,6 +8,7 @@ import type { Columns } from '../../../model/history.ts';
 import { post } from '../../browser.ts';
 import { Chart } from '../../chart.tsx';
 import { usePolled } from '../../source.ts';
+import { ActionButton } from '../../scope.tsx';
 import { Done, Panel, Problem, useDoing } from '../../parts.tsx';
 import { Table, type Column } from '../../table.tsx';
 
@@ -36,9 +37,9 @@ export function Events(): JSX.Element {
       title="Latency events"
       source={latency}
       aside={
-        <button type="button" disabled={events.length === 0 || doing.isBusy} onClick={reset}>
+        <ActionButton type="button" disabled={events.length === 0 || doing.isBusy} onClick={reset}>
           Reset
-        </button>
+        </ActionButton>
       }
     >
       <Problem text={doing.problem} />

@@ -8,6 +8,7 @@ import { dateTime, micros, NONE } from '../../../model/format.ts';
 import { filtered } from '../../../model/sorting.ts';
 import { post } from '../../browser.ts';
 import { usePolled } from '../../source.ts';
+import { ActionButton } from '../../scope.tsx';
 import { Confirm, Done, Filter, Panel, Problem, useDoing } from '../../parts.tsx';
 import { Table, type Column } from '../../table.tsx';
 
@@ -27,9 +28,9 @@ export function Slowlog(): JSX.Element {
       aside={
         <>
           <Filter label="Filter slow commands" value={filter} change={setFilter} />
-          <button type="button" disabled={all.length === 0} onClick={() => setAsking(true)}>
+          <ActionButton type="button" disabled={all.length === 0} onClick={() => setAsking(true)}>
             Clear
-          </button>
+          </ActionButton>
         </>
       }
     >

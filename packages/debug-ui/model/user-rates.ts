@@ -1,0 +1,22 @@
+/** Commands per second of users, from what they had sent at two moments. */
+
+export interface CommandCounts {
+  readonly timeMs: number;
+  /** Commands by the name of the user. */
+  readonly commands: ReadonlyMap<string, number>;
+}
+
+/** Rates of the users that were there at both moments; none where counts began anew in between. */
+export function ratesBetween(
+  before: CommandCounts | null,
+  now: CommandCounts,
+): ReadonlyMap<string, number> {
+  const rates = new Map<string, number>();
+  const seconds = before === null ? 0 : (now.timeMs - before.timeMs) / 1_000;
+  if (before === null || seconds <= 0) return rates;
+  for (const [user, commands] of now.commands) {
+    const known = before.commands.get(user);
+    if (known !== undefined && commands >= known) rates.set(user, (commands - known) / seconds);
+  }
+  return rates;
+}
