@@ -11,7 +11,18 @@ import { fileURLToPath } from 'node:url';
 const folder = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 /** What every command runs through has a file for each package, so that a profile says where it was. */
-const hot = ['acl', 'store', 'commands', 'link', 'shard', 'router', 'net', 'resp', 'stats', 'persistence'];
+const hot = [
+  'acl',
+  'store',
+  'commands',
+  'link',
+  'shard',
+  'router',
+  'net',
+  'resp',
+  'stats',
+  'persistence',
+];
 
 /** Control messages take a package of others, which the ops thread begins without. */
 const CONTROL = '/dist/packages/link/messages/control.js';
