@@ -6,6 +6,7 @@
  *   scripts  EVAL and EVALSHA at pipeline 16, computing scripts, and those that stop all shards
  *   pubsub   messages to 1,000 subscribers
  *   overhead what all diagnostics cost, and hot keys alone, by turns
+ *   users    what rules and rate limits of users cost, by turns, where redis-benchmark is installed
  *   durability  what keeping the data costs, a snapshot, and the way back
  *   tracing  what traces cost, and a line of the log for every request, by turns
  *   memory   resident bytes per key at 2 million keys
@@ -45,6 +46,7 @@ import { durability } from '../bench/load/durability.ts';
 import { observers, scrapes } from '../bench/load/observers.ts';
 import { SCRIPT_COMMANDS, scriptFigures, type ScriptFigures } from '../bench/load/scripts.ts';
 import { soak } from '../bench/load/soak.ts';
+import { usersCostOf } from '../bench/load/users.ts';
 import { tracingOverheadOf } from '../bench/load/tracing.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -317,6 +319,16 @@ async function benchOverhead(): Promise<void> {
   await server.stop();
 }
 
+async function benchUsers(): Promise<void> {
+  if (!hasRedisBenchmark) {
+    print('users: redis-benchmark is not installed');
+    return;
+  }
+  const server = await svc.start();
+  report['users'] = await costs((round, turns) => usersCostOf(server, round, turns));
+  await server.stop();
+}
+
 async function benchTracing(): Promise<void> {
   report['tracing'] = await costs((round, turns) => tracingOverheadOf(SHARDS, round, turns));
 }
@@ -431,6 +443,7 @@ const PARTS: Readonly<Record<string, () => Promise<void> | void>> = {
   scripts: benchScripts,
   pubsub: benchPubSub,
   overhead: benchOverhead,
+  users: benchUsers,
   tracing: benchTracing,
   durability: benchDurability,
   memory: benchMemory,

@@ -80,6 +80,8 @@ export interface Round {
   connections: number;
   valueBytes: number;
   keys: number;
+  /** Name of the user that sends the commands, which is its password, too; the default user without one. */
+  user?: string | undefined;
 }
 
 export interface RoundResult {
@@ -135,6 +137,7 @@ async function byRedisBenchmark(port: number, round: Round): Promise<Timing> {
   const { stdout } = await run('redis-benchmark', [
     ...['-p', String(port), '-n', String(round.commands)],
     ...['-c', String(round.connections), '-P', String(round.pipeline)],
+    ...(round.user === undefined ? [] : ['--user', round.user, '-a', round.user]),
     ...['-d', String(round.valueBytes), '-r', String(round.keys), '--precision', '3'],
     ...(own === undefined ? ['-t', round.test] : wordsOf(own.words)),
   ]);

@@ -65,7 +65,7 @@ flight('events are readable while every shard is stuck', async () => {
   const stuck = await server.client();
   const sleeping = stuck.call('DEBUG', 'SLEEP', '2');
   await client.call('CONFIG', 'SET', 'slowlog-max-len', '77');
-  const [last] = (await entries('COUNT', 1)) as [Entry];
+  const [last] = (await of('config-change')) as [Entry];
   assert.equal(
     [last['event'], last['setting'], last['value']],
     ['config-change', 'slowlog.max-len', 77],

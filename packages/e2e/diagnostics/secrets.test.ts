@@ -112,7 +112,6 @@ const failing: readonly string[] = [
 const right: readonly string[] = [
   `ACL SETUSER u >${PLANTED} on`,
   `ACL SETUSER u >${PLANTED}2 <${PLANTED}2 (+get ~${PLANTED})`,
-  `ACL SETUSER ${PLANTED} on`,
   `ACL GETUSER ${PLANTED}`,
   `ACL DRYRUN default AUTH u ${PLANTED}`,
   `ACL DRYRUN default AUTH u ${PLANTED} b`,
