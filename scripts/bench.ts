@@ -320,10 +320,7 @@ async function benchOverhead(): Promise<void> {
 }
 
 async function benchUsers(): Promise<void> {
-  if (!hasRedisBenchmark) {
-    print('users: redis-benchmark is not installed');
-    return;
-  }
+  if (!hasRedisBenchmark) throw new Error('users: redis-benchmark is not installed');
   const server = await svc.start();
   report['users'] = await costs((round, turns) => usersCostOf(server, round, turns));
   await server.stop();
