@@ -219,6 +219,13 @@ export class UserRules {
 
   /** Judges a command with its arguments: allowed when one selector allows it, else the gravest reason of all. */
   judge(entry: CommandEntry, args: Arguments): Verdict {
+    const verdict = this.root.judge(entry, args);
+    return verdict === ALLOWED || this.#selectors.length === 1
+      ? verdict
+      : this.#judgeByAll(entry, args);
+  }
+
+  #judgeByAll(entry: CommandEntry, args: Arguments): Verdict {
     let worst = denial(Denied.command);
     for (const selector of this.#selectors) {
       const verdict = selector.judge(entry, args);

@@ -15,14 +15,17 @@ export class User {
   readonly commandTokens = new TokenBucket();
   readonly byteTokens = new TokenBucket();
   #rules: UserRules;
-  /** True when a command of the user need not be judged, nor counted against a limit. */
-  isFree: boolean;
+  /** True when no command of the user need be judged. */
+  isUnrestricted: boolean;
+  /** True when commands of the user are counted against a limit. */
+  isLimited: boolean;
 
   constructor(name: string, row: number, rules: UserRules) {
     this.name = name;
     this.row = row;
     this.#rules = rules;
-    this.isFree = isFree(rules);
+    this.isUnrestricted = rules.isUnrestricted;
+    this.isLimited = rules.isLimited;
     this.#setLimits();
   }
 
@@ -31,13 +34,19 @@ export class User {
     return new User(DEFAULT_USER, 0, UserRules.ofDefault(true));
   }
 
+  /** True when nothing need be asked before a command of the user. */
+  get isFree(): boolean {
+    return this.isUnrestricted && !this.isLimited;
+  }
+
   get rules(): UserRules {
     return this.#rules;
   }
 
   set rules(rules: UserRules) {
     this.#rules = rules;
-    this.isFree = isFree(rules);
+    this.isUnrestricted = rules.isUnrestricted;
+    this.isLimited = rules.isLimited;
     this.#setLimits();
   }
 
@@ -45,8 +54,4 @@ export class User {
     this.commandTokens.perSecond = this.#rules.limits.commands;
     this.byteTokens.perSecond = this.#rules.limits.bytes;
   }
-}
-
-function isFree(rules: UserRules): boolean {
-  return rules.isUnrestricted && !rules.isLimited;
 }

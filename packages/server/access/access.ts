@@ -249,16 +249,14 @@ export class Access {
   /** Returns why a client may not run a command, or not now. */
   refusal(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
     const { identity } = client;
-    if (identity.isFree) return undefined;
-    const { rules } = identity;
-    const verdict = rules.isUnrestricted ? ALLOWED : rules.judge(entry, args);
+    const verdict = identity.isUnrestricted ? ALLOWED : identity.rules.judge(entry, args);
     if (verdict !== ALLOWED) {
       const context = client.transaction === undefined ? 'toplevel' : 'multi';
       client.lastCommandId = entry.id;
       this.#denied(client, entry, args, { verdict, context });
       return errors.noPermission(denialText(verdict, identity.name, entry));
     }
-    return rules.isLimited ? this.#limit(client, entry, args) : undefined;
+    return identity.isLimited ? this.#limit(client, entry, args) : undefined;
   }
 
   #limit(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
@@ -277,7 +275,7 @@ export class Access {
   /** Returns why a command that was queued may not be run any more. */
   execRefusal(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
     const { identity } = client;
-    if (identity.rules.isUnrestricted) return undefined;
+    if (identity.isUnrestricted) return undefined;
     const verdict = identity.rules.judge(entry, args);
     if (verdict === ALLOWED) return undefined;
     this.#denied(client, entry, args, { verdict, context: 'multi' });
