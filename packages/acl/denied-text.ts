@@ -1,13 +1,16 @@
 /** Keys, channels and names as the log of denials keeps them: who is denied chooses them, and must not fill the memory by it. */
 
 import { fromLatin1, latin1 } from '#base';
-import type { Arguments } from '#commands';
+import type { Arguments, CommandEntry } from '#commands';
+import { indexOf, type Verdict } from './verdict.ts';
 
 /** Longer texts are cut. */
 const DENIED_BYTES_MAX = 4_096;
 
-/** An argument that was denied, a character for each byte. */
-export function deniedArgument(args: Arguments, index: number): string {
+/** Returns the command or argument that a verdict denies, a character for each byte. */
+export function deniedObject(verdict: Verdict, entry: CommandEntry, args: Arguments): string {
+  const index = indexOf(verdict);
+  if (index === 0) return entry.knownName;
   return latin1(args.source, args.at(index), Math.min(args.length(index), DENIED_BYTES_MAX));
 }
 

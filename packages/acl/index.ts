@@ -13,4 +13,4 @@ export { DEFAULT_USER, User } from './user.ts';
 export { UserRules } from './user-rules.ts';
 export { Users } from './users.ts';
 export { ALLOWED, indexOf, type Verdict } from './verdict.ts';
-export { deniedArgument, deniedName } from './denied-text.ts';
+export { deniedObject, deniedName } from './denied-text.ts';

@@ -202,6 +202,13 @@ export class Arguments implements ArgumentSource {
     return this.latin1(this.next());
   }
 
+  /** Steps over all arguments that are left. */
+  texts(): string[] {
+    const texts: string[] = [];
+    while (this.more) texts.push(this.text());
+    return texts;
+  }
+
   /** Steps over the next argument when it spells `upper`, in any case. */
   takes(upper: string): boolean {
     if (this.position >= this.count || !this.spellsAt(this.position, upper)) return false;

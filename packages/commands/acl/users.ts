@@ -23,12 +23,6 @@ function secrets(args: Arguments): readonly number[] {
   return indexesFrom(2, args.count);
 }
 
-function textsFrom(args: Arguments): readonly string[] {
-  const texts: string[] = [];
-  while (args.more) texts.push(args.text());
-  return texts;
-}
-
 const setUser = onMain<AclContext>({
   ...ofUsers,
   name: 'ACL|SETUSER',
@@ -47,7 +41,7 @@ const setUser = onMain<AclContext>({
   secret: secrets,
   run({ acl, reply }, args) {
     const name = args.text();
-    acl.setUser(name, textsFrom(args));
+    acl.setUser(name, args.texts());
     reply.ok();
   },
 });
@@ -62,7 +56,7 @@ const deleteUsers = onMain<AclContext>({
   tips: allSucceed,
   secret: secrets,
   run({ acl, reply }, args) {
-    reply.integer(acl.deleteUsers(textsFrom(args)));
+    reply.integer(acl.deleteUsers(args.texts()));
   },
 });
 

@@ -93,8 +93,7 @@ const reset = onMain<DiagnosticsContext>({
   args: [{ name: 'event', type: 'string', optional: true, multiple: true }],
   tips: ['request_policy:all_nodes', 'response_policy:agg_sum'],
   run({ reply, latency }, args) {
-    const names: string[] = [];
-    while (args.more) names.push(args.text());
+    const names = args.texts();
     reply.integer(names.length === 0 ? latency.reset() : latency.reset(names));
   },
 });

@@ -5,7 +5,6 @@
 
 import { CommandError } from '#base';
 import type { ReplyWriter } from '#resp';
-import type { Arguments } from '../arguments.ts';
 import type { ClientPort } from '../contexts.ts';
 import { onMain, type CommandHead, type OnMainCommand } from '../definition.ts';
 import { noKeys, type Keys } from '../keys.ts';
@@ -67,7 +66,7 @@ function subscribing(form: Form): OnMainCommand {
     run(context, args) {
       const { pubsub, client, mayBlock } = context;
       if (kind === 'shardChannel' && !mayBlock) throw noShardChannel;
-      const names = namesOf(args);
+      const names = args.texts();
       answer(context, (writer) => {
         for (const name of names) {
           pubsub.subscribe(client, kind, name);
@@ -87,7 +86,7 @@ function unsubscribing(form: Form): OnMainCommand {
     args: [{ ...argumentOf(kind), optional: true }],
     run(context, args) {
       const { pubsub, client } = context;
-      const names = args.more ? namesOf(args) : [...(client.subscriptions?.[kind] ?? [])];
+      const names = args.more ? args.texts() : [...(client.subscriptions?.[kind] ?? [])];
       answer(context, (writer) => {
         for (const name of names) {
           pubsub.unsubscribe(client, kind, name);
@@ -107,12 +106,6 @@ function answer(
 ): void {
   if (mayBlock) pubsub.push(client, write);
   else write(reply);
-}
-
-function namesOf(args: Arguments): readonly string[] {
-  const names: string[] = [];
-  while (args.more) names.push(args.text());
-  return names;
 }
 
 function countOf(client: ClientPort, kind: SubscriptionKind): number {

@@ -26,7 +26,7 @@ const get = onMain<ServerContext>({
   args: [{ name: 'parameter', type: 'string', multiple: true }],
   history: [['7.0.0', 'Several patterns can be given.']],
   run({ reply, settings }, args) {
-    const pairs = settings.get(textsFrom(args, 2));
+    const pairs = settings.get(args.texts());
     reply.mapHeader(pairs.length);
     for (const pair of pairs) for (const text of pair) reply.text(text, 'latin1');
   },
@@ -55,7 +55,7 @@ const set = onMain<ServerContext>({
   run(context, args) {
     const { settings, mayBlock } = context;
     if (args.count % 2 !== 0) throw errors.syntax;
-    const texts = textsFrom(args, 2);
+    const texts = args.texts();
     const pairs: [name: string, value: string][] = [];
     for (let index = 0; index < texts.length; index += 2) {
       pairs.push([texts[index]!, texts[index + 1]!]);
@@ -141,17 +141,11 @@ const info = onMain<ServerContext>({
   tips: ['nondeterministic_output', 'request_policy:all_shards', 'response_policy:special'],
   history: [['7.0.0', 'Several sections can be named.']],
   run({ reply, info: report }, args) {
-    reply.verbatim(report.render(textsFrom(args, 1).map((name) => name.toLowerCase())));
+    reply.verbatim(report.render(args.texts().map((name) => name.toLowerCase())));
   },
 });
 
 export const serverSettings = [config, info];
-
-function textsFrom(args: Arguments, first: number): string[] {
-  const texts: string[] = [];
-  for (let index = first; index < args.count; index += 1) texts.push(args.latin1(index));
-  return texts;
-}
 
 /** Longest name of a setting that is looked up. */
 const NAME_BYTES_MAX = 128;

@@ -25,7 +25,7 @@ import { Transaction } from '../clients/transaction.ts';
 import type { Scripts } from '../scripts/scripts.ts';
 
 /** Commands that are done at once, and not queued, inside a transaction. */
-const NOT_QUEUED: ReadonlySet<CommandEntry> = new Set(
+export const NOT_QUEUED: ReadonlySet<CommandEntry> = new Set(
   ['MULTI', 'EXEC', 'DISCARD', 'WATCH', 'QUIT', 'RESET'].flatMap(
     (name) => commandTable.byName(name) ?? [],
   ),

@@ -4,8 +4,8 @@ import {
   AclLog,
   ALLOWED,
   denialInExec,
-  deniedArgument,
   deniedName,
+  deniedObject,
   denialReason,
   denialText,
   indexOf,
@@ -296,8 +296,7 @@ export class Access {
     args: Arguments,
     { verdict, context }: { verdict: Verdict; context: DenialContext },
   ): void {
-    const index = indexOf(verdict);
-    const object = index === 0 ? entry.knownName : deniedArgument(args, index);
+    const object = deniedObject(verdict, entry, args);
     this.#deny(client, { reason: denialReason(verdict), context, object, user: client.user });
   }
 

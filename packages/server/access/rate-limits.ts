@@ -2,12 +2,10 @@
 
 import { errors, type CommandError } from '#base';
 import type { Arguments, CommandEntry } from '#commands';
-import type { Client } from '#router';
+import { NOT_QUEUED, type Client } from '#router';
 
 /** Commands that are free: without them a client could not even learn why it is refused. */
 const FREE: ReadonlySet<string> = new Set(['AUTH', 'HELLO', 'PING', 'QUIT', 'RESET']);
-/** Commands of a transaction that are not queued. */
-const NOT_QUEUED: ReadonlySet<string> = new Set(['MULTI', 'EXEC', 'DISCARD', 'WATCH']);
 
 /** Bytes of an error on the wire, beside its text. */
 const ERROR_FRAME_BYTES = 3;
@@ -37,10 +35,10 @@ export function chargeLimits(
 }
 
 /** Commands that are charged: what is queued is charged with EXEC. */
-function commandsOf({ transaction }: Client, { name, route }: CommandEntry): number {
+function commandsOf({ transaction }: Client, entry: CommandEntry): number {
   if (transaction === undefined) return 1;
-  if (route === 'exec') return Math.max(1, transaction.queue.count);
-  return NOT_QUEUED.has(name) ? 1 : 0;
+  if (entry.route === 'exec') return Math.max(1, transaction.queue.count);
+  return NOT_QUEUED.has(entry) ? 1 : 0;
 }
 
 /** Bytes of a command, from its name to the end of its last argument. */

@@ -8,8 +8,7 @@ import {
   denialReason,
   denialText,
   DEFAULT_USER,
-  deniedArgument,
-  indexOf,
+  deniedObject,
   Permission,
   UserRules,
   type DenialContext,
@@ -108,9 +107,8 @@ export class ShardUsers {
     const rules = this.#restrictionsOf(slot);
     const verdict = rules?.judge(entry, args) ?? ALLOWED;
     if (verdict === ALLOWED) return undefined;
-    const index = indexOf(verdict);
     const reason = denialReason(verdict);
-    const object = index === 0 ? entry.knownName : deniedArgument(args, index);
+    const object = deniedObject(verdict, entry, args);
     const denial: ShardDenial = { connection: slot, reason, context, object };
     this.#sender.sendAhead(FrameKind.denied, encodeMessage(denial));
     return denialText(verdict, this.#users[slot]!, entry);
