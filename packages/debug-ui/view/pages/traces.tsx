@@ -1,11 +1,12 @@
 /** Recent traces, each as a waterfall of its spans. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { TraceReport } from '../../model/api.ts';
 import { visible } from '../../model/escape.ts';
 import { clockTime, counted, micros } from '../../model/format.ts';
 import { timesOf, waterfallOf, type WaterfallRow } from '../../model/waterfall.ts';
+import { Detail } from '../detail.tsx';
 import { Panel } from '../parts.tsx';
 import { usePolled } from '../source.ts';
 import { Table, type Column } from '../table.tsx';
@@ -130,40 +131,20 @@ interface WaterfallProps {
   readonly close: () => void;
 }
 
-/** The spans of one trace. It takes the focus, and Esc closes it. */
+/** The spans of one trace. */
 function Waterfall({ trace, close }: WaterfallProps): JSX.Element {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    place.current?.focus({ preventScroll: true });
-    place.current?.scrollIntoView({ block: 'nearest' });
-  }, []);
   return (
-    <div
-      ref={place}
-      class="detail"
-      tabIndex={-1}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') close();
-      }}
+    <Detail
+      title={`Trace ${visible(trace.trace_id)}`}
+      aside={micros(lengthOf(trace))}
+      close={close}
     >
-      <Panel
-        title={`Trace ${visible(trace.trace_id)}`}
-        aside={
-          <>
-            {micros(lengthOf(trace))}
-            <button type="button" onClick={close}>
-              Close
-            </button>
-          </>
-        }
-      >
-        <ol class="waterfall">
-          {waterfallOf(trace).map((row) => (
-            <Row key={row.span.span_id} row={row} />
-          ))}
-        </ol>
-      </Panel>
-    </div>
+      <ol class="waterfall">
+        {waterfallOf(trace).map((row) => (
+          <Row key={row.span.span_id} row={row} />
+        ))}
+      </ol>
+    </Detail>
   );
 }
 

@@ -1,11 +1,10 @@
-/** The source of one script, as text. It takes the focus, and Esc closes it. */
+/** The source of one script, as text. */
 
-import { useEffect, useRef } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { ScriptEntry } from '../../../model/api.ts';
 import { visible, visibleSource } from '../../../model/escape.ts';
 import { bytes } from '../../../model/format.ts';
-import { Panel } from '../../parts.tsx';
+import { Detail } from '../../detail.tsx';
 
 interface ScriptSourceProps {
   readonly script: ScriptEntry;
@@ -13,35 +12,15 @@ interface ScriptSourceProps {
 }
 
 export function ScriptSource({ script, close }: ScriptSourceProps): JSX.Element {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    place.current?.focus({ preventScroll: true });
-    place.current?.scrollIntoView({ block: 'nearest' });
-  }, []);
   return (
-    <div
-      ref={place}
-      class="detail"
-      tabIndex={-1}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') close();
-      }}
+    <Detail
+      title={script.kind === 'function' ? 'Function' : 'Script'}
+      aside={bytes(script.source_bytes)}
+      close={close}
     >
-      <Panel
-        title={script.kind === 'function' ? 'Function' : 'Script'}
-        aside={
-          <>
-            {bytes(script.source_bytes)}
-            <button type="button" onClick={close}>
-              Close
-            </button>
-          </>
-        }
-      >
-        <p class="mono">{visible(script.name)}</p>
-        <Source script={script} />
-      </Panel>
-    </div>
+      <p class="mono">{visible(script.name)}</p>
+      <Source script={script} />
+    </Detail>
   );
 }
 

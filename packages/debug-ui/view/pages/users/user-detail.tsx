@@ -1,11 +1,11 @@
-/** One user: its rules in words and as they are, its limits, clients and denials. It takes the focus, and Esc closes it. */
+/** One user: its rules in words and as they are, its limits, clients and denials. */
 
-import { useEffect, useRef } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { Denial, UserEntry } from '../../../model/api.ts';
 import { visible } from '../../../model/escape.ts';
 import { bytes, counted, NONE, rate, whole } from '../../../model/format.ts';
-import { Fact, Panel } from '../../parts.tsx';
+import { Detail } from '../../detail.tsx';
+import { Fact } from '../../parts.tsx';
 import { Denials } from './denials.tsx';
 
 interface UserDetailProps {
@@ -15,42 +15,21 @@ interface UserDetailProps {
 }
 
 export function UserDetail({ user, denials, close }: UserDetailProps): JSX.Element {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    place.current?.focus({ preventScroll: true });
-    place.current?.scrollIntoView({ block: 'nearest' });
-  }, []);
   return (
-    <div
-      ref={place}
-      class="detail"
-      tabIndex={-1}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') close();
-      }}
-    >
-      <Panel
-        title="User"
-        aside={
-          <button type="button" onClick={close}>
-            Close
-          </button>
-        }
-      >
-        <p class="mono">{visible(user.name)}</p>
-        <ul class="prose">
-          {user.rules_in_words.map((words) => (
-            <li key={words}>{visible(words)}</li>
-          ))}
-        </ul>
-        <pre class="source mono" tabIndex={0} aria-label="Rules">
-          {visible(user.rules)}
-        </pre>
-        <Figures user={user} />
-        <Clients user={user} />
-        {denials.length > 0 && <Denials denials={denials} ofOne />}
-      </Panel>
-    </div>
+    <Detail title="User" close={close}>
+      <p class="mono">{visible(user.name)}</p>
+      <ul class="prose">
+        {user.rules_in_words.map((words) => (
+          <li key={words}>{visible(words)}</li>
+        ))}
+      </ul>
+      <pre class="source mono" tabIndex={0} aria-label="Rules">
+        {visible(user.rules)}
+      </pre>
+      <Figures user={user} />
+      <Clients user={user} />
+      {denials.length > 0 && <Denials denials={denials} ofOne />}
+    </Detail>
   );
 }
 
