@@ -5,6 +5,7 @@ import { DEFAULT_USER, type User } from '#acl';
 import type { DenialReport, UserFigures, UserReport, UsersDocument } from '#api-types';
 import type { UserCounts } from '#stats';
 import type { Client } from '#router';
+import { mapInTurns } from '../ports/in-turns.ts';
 import { beginningAsText } from '../ports/json-text.ts';
 import type { Access } from './access.ts';
 import { rulesInWords } from './rules-in-words.ts';
@@ -42,15 +43,10 @@ export async function usersDocument(
     .toSorted((a, b) => (commandsOf(a) === commandsOf(b) ? 0 : commandsOf(b) - commandsOf(a)))
     .slice(0, count);
   const idsOf = clientsByUser(clients);
-  const users: UserReport[] = [];
-  for (let at = 0; at < chosen.length; at += USERS_AT_ONCE) {
-    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
-    for (const user of chosen.slice(at, at + USERS_AT_ONCE)) {
-      users.push(userReport(user, own.get(user.name), idsOf.get(user) ?? []));
-    }
-  }
   return {
-    users,
+    users: await mapInTurns(chosen, USERS_AT_ONCE, (user) =>
+      userReport(user, own.get(user.name), idsOf.get(user) ?? []),
+    ),
     defined: all.length,
     others: others === undefined ? null : figuresOf(others),
     denials: access.log.entries.slice(0, DENIALS_MAX).map(denialReport),

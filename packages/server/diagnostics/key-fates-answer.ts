@@ -3,6 +3,7 @@
 import type { RemovedKeyEntry } from '#commands';
 import type { RemovedKeyReport } from '#api-types';
 import type { RemovedKeysAnswer, RemovedKeysQuestion } from '#http';
+import { mapInTurns } from '../ports/in-turns.ts';
 import { beginningAsText, keyAsText } from '../ports/json-text.ts';
 import type { KeyFates } from './key-fates.ts';
 
@@ -15,11 +16,7 @@ export async function removedKeys(
 ): Promise<RemovedKeysAnswer> {
   const wanted = of === null ? undefined : { database: of.db, key: of.key };
   const { removedKeys: entries, missingShards } = await keyFates.collect(count, wanted);
-  const reports: RemovedKeyReport[] = [];
-  for (let at = 0; at < entries.length; at += REMOVED_KEYS_AT_ONCE) {
-    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
-    reports.push(...entries.slice(at, at + REMOVED_KEYS_AT_ONCE).map(reportOf));
-  }
+  const reports = await mapInTurns(entries, REMOVED_KEYS_AT_ONCE, reportOf);
   return { removed_keys: reports, kept: keyFates.length, missing_shards: missingShards };
 }
 

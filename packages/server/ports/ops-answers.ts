@@ -12,6 +12,7 @@ import type { Clients } from '../clients/clients.ts';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import { removedKeys } from '../diagnostics/key-fates-answer.ts';
 import { scriptsDocument } from '../diagnostics/script-reports.ts';
+import { mapInTurns } from './in-turns.ts';
 import { pageAnswers, type PageAnswersOptions } from './page-answers.ts';
 
 /** Clients described before others get their turn. */
@@ -91,17 +92,8 @@ function eventReport({ event, count, usSum, usMax, samples }: LatencySeries): La
   };
 }
 
-async function clientReports(clients: Clients, clock: Clock): Promise<readonly ClientReport[]> {
-  const { all } = clients;
-  const reports: ClientReport[] = [];
-  for (let at = 0; at < all.length; at += CLIENTS_AT_ONCE) {
-    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
-    const nowMs = clock.wallMs();
-    for (const client of all.slice(at, at + CLIENTS_AT_ONCE)) {
-      reports.push(clientReport(client, nowMs));
-    }
-  }
-  return reports;
+function clientReports({ all }: Clients, clock: Clock): Promise<readonly ClientReport[]> {
+  return mapInTurns(all, CLIENTS_AT_ONCE, (client) => clientReport(client, clock.wallMs()));
 }
 
 function clientReport(client: ClientPort, nowMs: number): ClientReport {
