@@ -5,15 +5,13 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync
 import path from 'node:path';
 import { sectionAndKey, type SettingName } from './settings.ts';
 import { parseToml, type TomlFile } from './sources/toml-file.ts';
+import { USERS } from './user-kind.ts';
 
 /** A setting and its new value, as TOML. */
 interface Change {
   readonly name: SettingName;
   readonly toml: string;
 }
-
-/** Setting whose values may stand in tables of their own. */
-const TABLES = 'security.users';
 
 function withoutTables(text: string, name: string): string {
   let isInside = false;
@@ -28,7 +26,7 @@ function withoutTables(text: string, name: string): string {
 /** The text with the changes in place; keys that were not there join the end of their section. */
 export function rewriteToml(text: string, changes: readonly Change[]): string {
   // What stands in tables of its own has no place to be changed at.
-  let result = changes.some(({ name }) => name === TABLES) ? withoutTables(text, TABLES) : text;
+  let result = changes.some(({ name }) => name === USERS) ? withoutTables(text, USERS) : text;
   for (const change of changes) result = applyOne(parseToml(result, 'the file'), change);
   return result;
 }

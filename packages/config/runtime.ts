@@ -16,6 +16,7 @@ import {
 } from './settings.ts';
 import { Gathered, sameValue, type Held, type Origin } from './sources/source.ts';
 import { parseToml, readToml } from './sources/toml-file.ts';
+import { USERS } from './user-kind.ts';
 
 /** One setting as diagnostics show it. */
 interface SettingEntry {
@@ -32,9 +33,6 @@ export class ConfigCommandError extends Error {
 }
 
 type Listener = (value: Value) => void;
-
-/** Setting that the server itself changes: ACL SETUSER and its like do. */
-const USERS = 'security.users';
 
 /** Changes of a CONFIG SET, and the name that asked for each. */
 interface Changes {

@@ -6,6 +6,9 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { bytesOf, ValueError, type Kind } from './kinds.ts';
 
+/** Setting of this kind. The server itself changes it (ACL SETUSER and its like do), and in TOML each user may be a table of its own. */
+export const USERS = 'security.users';
+
 const table = v.strictObject({
   name: v.pipe(v.string(), v.regex(/^[^\s\0]+$/)),
   rules: v.union([v.string(), v.array(v.string())]),

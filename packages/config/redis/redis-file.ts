@@ -13,7 +13,7 @@ import { ValueError } from '../kinds.ts';
 import { redisNames, whyUnknown } from './redis-reference.ts';
 import { rowOf, type SettingName } from '../settings.ts';
 import { closest, type Gathered } from '../sources/source.ts';
-import { userLine } from '../user-kind.ts';
+import { userLine, USERS } from '../user-kind.ts';
 
 /** Files included in each other beyond this are a circle. */
 const INCLUDE_DEPTH_MAX = 16;
@@ -89,7 +89,7 @@ function takeUsers(gathered: Gathered, directives: readonly Directive[]): void {
   }
   if (lines.size === 0) return;
   const from = { origin: 'file', where: 'user', shown: '(hidden)' } as const;
-  gathered.takeValue('security.users', [...lines.values()], from);
+  gathered.takeValue(USERS, [...lines.values()], from);
 }
 
 function readDirectives(
