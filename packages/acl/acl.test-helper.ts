@@ -1,6 +1,7 @@
 /** For tests: a command line as arguments, and what rules say of it. */
 
-import { Arguments, commandTable, type CommandEntry } from '#commands';
+import { commandTable, type Arguments, type CommandEntry } from '#commands';
+import { argumentsOf } from '#testkit';
 import { DEFAULT_USER } from './user.ts';
 import { denialText } from './denial-words.ts';
 import { UserRules } from './user-rules.ts';
@@ -14,19 +15,10 @@ interface Line {
 /** A line, divided at its blanks. */
 function lineOf(line: string): Line {
   const words = line.split(' ');
-  const spans = new Int32Array(2 * words.length);
-  let at = 0;
-  for (const [index, word] of words.entries()) {
-    spans[2 * index] = at;
-    spans[2 * index + 1] = word.length;
-    at += word.length;
-  }
-  const args = new Arguments();
-  args.point(Buffer.from(words.join(''), 'latin1'), 0, spans, 0, words.length);
   const entry =
     commandTable.byName(`${words[0]!}|${words[1] ?? ''}`) ?? commandTable.byName(words[0]!);
   if (entry === undefined) throw new Error(`${line} is no command`);
-  return { entry, args };
+  return { entry, args: argumentsOf(words) };
 }
 
 /** Rules that a user has whose rules were set one after the other. */

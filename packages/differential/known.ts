@@ -30,8 +30,6 @@ const KEY_EXPIRY_AT = /^(P?EXPIRE(AT)?|SETEX|PSETEX|SET|GETEX|RESTORE)$/i;
 
 const NAMES: ReadonlySet<string> = new Set([...COMMANDS, ...CONTAINERS, ...SUBCOMMANDS]);
 
-const WITH_OPTIONS = /^monitor$/;
-
 const SCRIPTS = /^(EVAL|FCALL|FUNCTION|SCRIPT)/i;
 
 /** Every known difference; configs/reference/differences-from-redis.md has the reasons of those without a version. */
@@ -173,64 +171,55 @@ const differences: readonly Known[] = [
   },
   {
     what: 'rules may name commands that a Redis does not have; trial runs are of commands that both have',
-    avoids: ([name = '', part = '', , ...words], facts) =>
-      is(name, 'ACL') &&
-      ((is(part, 'SETUSER') && words.some((word) => namesUnknown(word, facts))) ||
-        (is(part, 'DRYRUN') && !facts.agreeOn(facts.nameOf(words)))),
+    avoids: (words, facts) =>
+      (isSetUser(words) && words.slice(3).some((word) => namesUnknown(word, facts))) ||
+      (isDryRun(words) && !facts.agreeOn(facts.nameOf(words.slice(3)))),
   },
   {
-    what: 'MONITOR, LATENCY DOCTOR and others have options of their own',
-    avoids: ([name = '', part = '', , ...words], facts) =>
-      is(name, 'ACL') && is(part, 'DRYRUN') && WITH_OPTIONS.test(facts.nameOf(words)),
+    what: 'MONITOR has options of its own',
+    avoids: (words) => isDryRun(words) && is(words[3] ?? '', 'MONITOR'),
   },
   {
     what: 'a rule that takes a password away is not shown',
-    excuses: ([name = '', part = ''], ours, theirs) =>
-      is(name, 'ACL') &&
-      is(part, 'SETUSER') &&
-      ours === theirs.replace(/modifier '<.*': /s, "modifier '<(redacted)': "),
+    excuses: (words, ours, theirs) =>
+      isSetUser(words) && ours === theirs.replace(/modifier '<.*': /s, "modifier '<(redacted)': "),
   },
   {
     what: 'PFMERGE of a key alone makes it, and needs the right to',
-    avoids: ([name = '', part = '', , command = '', ...words]) =>
-      is(name, 'ACL') && is(part, 'DRYRUN') && is(command, 'PFMERGE') && words.length === 1,
+    avoids: (words) => isDryRun(words) && is(words[3] ?? '', 'PFMERGE') && words.length === 5,
   },
   {
     what: 'of several STORE of GEORADIUS, the right to the key is judged that is written',
-    avoids: ([name = '', part = '', , command = '', ...words]) =>
-      is(name, 'ACL') &&
-      is(part, 'DRYRUN') &&
-      /^GEORADIUS/i.test(command) &&
-      words.filter((word) => /^STORE(DIST)?$/i.test(word)).length > 1,
+    avoids: (words) =>
+      isDryRun(words) &&
+      /^GEORADIUS/i.test(words[3] ?? '') &&
+      words.slice(4).filter((word) => /^STORE(DIST)?$/i.test(word)).length > 1,
   },
   {
     what: 'patterns to listen to are compared whole with those of rules, not up to a zero byte',
-    avoids: ([name = '', part = '', , command = '', ...words]) =>
-      is(name, 'ACL') &&
-      is(part, 'DRYRUN') &&
-      is(command, 'PSUBSCRIBE') &&
-      words.some((word) => word.includes('\0')),
+    avoids: (words) =>
+      isDryRun(words) &&
+      is(words[3] ?? '', 'PSUBSCRIBE') &&
+      words.slice(4).some((word) => word.includes('\0')),
   },
   {
     what: 'a number of keys that is no number names none, and the command fails',
-    avoids: ([name = '', part = '', ...words]) =>
-      is(name, 'ACL') && is(part, 'DRYRUN') && words.some((word) => /^\s*\d+\D|^\d{10}/.test(word)),
+    avoids: (words) =>
+      isDryRun(words) && words.slice(2).some((word) => /^\s*\d+\D|^\d{10}/.test(word)),
   },
   {
     what: 'denials name the user since 7.2, and keys whole',
     before: SEVEN_TWO,
-    excuses: ([name = '', part = '', user = ''], ours, theirs) =>
-      is(name, 'ACL') &&
-      is(part, 'DRYRUN') &&
+    excuses: (words, ours, theirs) =>
+      isDryRun(words) &&
       parseReply(ours)
-        .text.replace(`User ${user}`, 'This user')
+        .text.replace(`User ${words[2] ?? ''}`, 'This user')
         .replace(/\0[^']*/, '') === parseReply(theirs).text,
   },
   {
     what: 'a selector that begins within another took its place before 7.2',
     before: SEVEN_TWO,
-    avoids: ([name = '', part = '', , ...words]) =>
-      is(name, 'ACL') && is(part, 'SETUSER') && beginsWithinAnother(words),
+    avoids: (words) => isSetUser(words) && beginsWithinAnother(words.slice(3)),
   },
   {
     what: 'rules of commands are told otherwise before 7.2',
@@ -272,6 +261,14 @@ function is(word: string, name: string): boolean {
 
 function isBeyondExpiry(word: string): boolean {
   return /^[+-]?\d+$/.test(word) && Math.abs(Number(word)) >= 2 ** 53 / 1000;
+}
+
+function isDryRun([name = '', part = '']: Words): boolean {
+  return is(name, 'ACL') && is(part, 'DRYRUN');
+}
+
+function isSetUser([name = '', part = '']: Words): boolean {
+  return is(name, 'ACL') && is(part, 'SETUSER');
 }
 
 /** True when a rule, or a rule in a selector, is about a command that is not there, though it is in later versions. */

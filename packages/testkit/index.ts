@@ -26,3 +26,4 @@ export { randomCommands, SessionModel, StringModel, type Words } from './string-
 export { letTimePass, untilShardsSleep } from './servers/server-time.ts';
 export { mainFile, startServer, type ServerOptions } from './servers/server.ts';
 export { until } from './until.ts';
+export { argumentsOf } from './words.ts';

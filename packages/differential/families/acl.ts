@@ -1,7 +1,7 @@
 /** Users: rules one after the other, what is shown of them, and what they may do by ACL DRYRUN. */
 import type { Draw } from '../draw.ts';
 import { step, type Family, type Step, type Words } from '../family.ts';
-import { CATEGORIES, COMMANDS, CONTAINERS, SUBCOMMANDS } from './command-names.ts';
+import { CATEGORIES, COMMANDS, CONTAINERS, SUBCOMMANDS, wordsOf } from './command-names.ts';
 
 const USERS = ['u1', 'u2', 'U1'];
 const PASSWORDS = ['p1', 'p2', '', 'P1', 'a\x00b', '\xff'];
@@ -70,64 +70,20 @@ const NAMES = [
   ],
   ...['0', '-1', '10', 'b1', '{a}b', '(a)', 'b*', 'ch', '[ab]*'],
 ];
-const OPTIONS = [
-  ...[
-    'GET',
-    'STORE',
-    'STOREDIST',
-    'BY',
-    'LIMIT',
-    'KEYS',
-    'STREAMS',
-    'COUNT',
-    'REPLACE',
-    'AUTH',
-    'AUTH2',
-  ],
-  ...[
-    'NX',
-    'XX',
-    'EX',
-    'WEIGHTS',
-    'LEFT',
-    'RIGHT',
-    'MIN',
-    'GROUP',
-    'INCRBY',
-    'SET',
-    'OVERFLOW',
-    'u8',
-  ],
-  ...['WITHSCORES', 'ID', 'AND', 'NOT', 'FIELDS', 'BLOCK', 'm', 'km', 'SAMPLES', 'DB', 'MAXLEN'],
-];
+const OPTIONS = wordsOf(`
+  GET STORE STOREDIST BY LIMIT KEYS STREAMS COUNT REPLACE AUTH AUTH2 NX XX EX WEIGHTS LEFT RIGHT
+  MIN GROUP INCRBY SET OVERFLOW u8 WITHSCORES ID AND NOT FIELDS BLOCK m km SAMPLES DB MAXLEN
+`);
 
-const WITH_CHANNELS = [
-  ...[
-    'publish',
-    'spublish',
-    'subscribe',
-    'psubscribe',
-    'ssubscribe',
-    'unsubscribe',
-    'punsubscribe',
-  ],
-];
+const WITH_CHANNELS = wordsOf(`
+  publish spublish subscribe psubscribe ssubscribe unsubscribe punsubscribe
+`);
 /** Commands of which the keys, or what is done to them, depend on other arguments. */
-const WITH_ODD_KEYS = [
-  ...[
-    'set',
-    'bitfield',
-    'sort',
-    'sort_ro',
-    'georadius',
-    'georadiusbymember',
-    'georadius_ro',
-    'eval',
-  ],
-  ...['eval_ro', 'evalsha', 'fcall', 'fcall_ro', 'xread', 'xreadgroup', 'zunionstore', 'zinter'],
-  ...['lmpop', 'bzmpop', 'sintercard', 'getex', 'copy', 'object|encoding', 'memory|usage', 'debug'],
-  ...['xgroup|create', 'xinfo|stream', 'restore', 'move', 'geosearchstore', 'zrangestore', 'lcs'],
-];
+const WITH_ODD_KEYS = wordsOf(`
+  set bitfield sort sort_ro georadius georadiusbymember georadius_ro eval eval_ro evalsha fcall
+  fcall_ro xread xreadgroup zunionstore zinter lmpop bzmpop sintercard getex copy object|encoding
+  memory|usage debug xgroup|create xinfo|stream restore move geosearchstore zrangestore lcs
+`);
 
 export const acl: Family = {
   name: 'acl',

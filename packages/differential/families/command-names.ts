@@ -1,11 +1,12 @@
 /** Commands of Redis 7.4 as rules of users name them. */
 
-function words(text: string): readonly string[] {
+/** Words of a text, between its white space. */
+export function wordsOf(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
 /** Commands without subcommands. */
-export const COMMANDS = words(`
+export const COMMANDS = wordsOf(`
   append asking auth bgrewriteaof bgsave bitcount bitfield bitfield_ro bitop bitpos blmove blmpop blpop brpop
   brpoplpush bzmpop bzpopmax bzpopmin copy dbsize debug decr decrby del discard dump echo eval eval_ro evalsha
   evalsha_ro exec exists expire expireat expiretime failover fcall fcall_ro flushall flushdb geoadd geodist
@@ -26,7 +27,7 @@ export const COMMANDS = words(`
   zrevrangebylex zrevrangebyscore zrevrank zscan zscore zunion zunionstore
 `);
 
-export const SUBCOMMANDS = words(`
+export const SUBCOMMANDS = wordsOf(`
   acl|cat acl|deluser acl|dryrun acl|genpass acl|getuser acl|help acl|list acl|load acl|log acl|save
   acl|setuser acl|users acl|whoami client|caching client|getname client|getredir client|help client|id
   client|info client|kill client|list client|no-evict client|no-touch client|pause client|reply client|setinfo
@@ -48,11 +49,11 @@ export const SUBCOMMANDS = words(`
   xinfo|consumers xinfo|groups xinfo|help xinfo|stream
 `);
 
-export const CONTAINERS = words(`
+export const CONTAINERS = wordsOf(`
   acl client cluster command config function latency memory module object pubsub script slowlog xgroup xinfo
 `);
 
-export const CATEGORIES = words(`
+export const CATEGORIES = wordsOf(`
   keyspace read write set sortedset list hash string bitmap hyperloglog geo stream pubsub admin fast slow blocking
   dangerous connection transaction scripting
 `);
