@@ -229,7 +229,7 @@ export class Access {
   }
 
   #failed(client: Client, name: string, command: string): void {
-    const context = client.transaction === undefined ? 'toplevel' : 'multi';
+    const context = contextOf(client);
     const row = this.users.get(name)?.row ?? OTHER_USERS_ROW;
     this.#deny(client, { reason: 'auth', context, object: command, user: deniedName(name) }, row);
     this.#failedLogins += 1;
@@ -251,7 +251,7 @@ export class Access {
     const { identity } = client;
     const verdict = identity.isUnrestricted ? ALLOWED : identity.rules.judge(entry, args);
     if (verdict !== ALLOWED) {
-      const context = client.transaction === undefined ? 'toplevel' : 'multi';
+      const context = contextOf(client);
       client.lastCommandId = entry.id;
       this.#denied(client, entry, args, { verdict, context });
       return errors.noPermission(denialText(verdict, identity.name, entry));
@@ -362,4 +362,8 @@ export class Access {
     const pages = { main, shards, commandCount: commandTable.entries.length };
     return countedUsers(this.users, this.#rows, pages);
   }
+}
+
+function contextOf({ transaction }: Client): DenialContext {
+  return transaction === undefined ? 'toplevel' : 'multi';
 }
