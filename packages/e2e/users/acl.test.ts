@@ -285,6 +285,48 @@ acl('a client that waits is judged when it is served', async () => {
   }
 });
 
+acl(
+  'what waits for keys of several shards is judged when it is served, however it is run',
+  async () => {
+    const [one, other] = keyPerShard(2).map((key) => `w:${key}`) as [string, string];
+    const waits: readonly (readonly [wait: readonly string[], push: readonly string[]])[] = [
+      [
+        ['BLMOVE', one, other, 'LEFT', 'LEFT', '0'],
+        ['RPUSH', one, 'v'],
+      ],
+      [
+        ['BLMOVE', other, one, 'LEFT', 'LEFT', '0'],
+        ['RPUSH', other, 'v'],
+      ],
+      [
+        ['BLMPOP', '0', '2', one, other, 'LEFT'],
+        ['RPUSH', other, 'v'],
+      ],
+      [
+        ['BZPOPMIN', one, other, '0'],
+        ['ZADD', other, '1', 'v'],
+      ],
+      [
+        ['XREAD', 'BLOCK', '0', 'STREAMS', one, other, '$', '$'],
+        ['XADD', other, '*', 'f', 'v'],
+      ],
+    ];
+    for (const [wait, push] of waits) {
+      await admin.call('DEL', one, other);
+      const client = await loggedIn('wim', '+@all', '~w:*');
+      const waiting = client.reply(...wait);
+      await until(
+        async () => textOf(await admin.call('CLIENT', 'LIST')).includes(` flags=b `),
+        'waits',
+      );
+      await admin.call('ACL', 'SETUSER', 'wim', 'resetkeys');
+      await admin.call(...push);
+      assert.is(errorOf(await waiting), 'NOPERM No permissions to access a key', wait[0]);
+      assert.is(await admin.call('EXISTS', one, other), 1, 'nothing was taken');
+    }
+  },
+);
+
 acl('channels: who may publish and listen, and who is closed', async () => {
   const client = await loggedIn('kurt', '+@all', '&news:*');
   assert.is(await client.call('PUBLISH', 'news:1', 'x'), 0);
