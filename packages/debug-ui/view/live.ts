@@ -16,16 +16,31 @@ export interface LiveState extends Pick<Live, 'status' | 'shards' | 'bands'> {
   readonly history: History;
 }
 
+/** A view that a page draws. */
+interface Shown {
+  readonly view: string;
+}
+
 class LiveSource {
   readonly source = new Source<LiveState>(() => this.#ask());
   /** Histories by view: kept so that only newer samples are fetched when a view is drawn again. */
   readonly #histories = new Map<string, History>();
-  #view = NOTHING;
+  /** Views that are drawn, the newest last. */
+  #views: readonly Shown[] = [];
   #isChanging = false;
 
-  /** Says what is drawn from now on. */
-  show(view: string): void {
-    this.#view = view;
+  /**
+   * Says what is drawn from now on. Answers how to end it, which may be called after the next page has said what it
+   * draws: Preact runs the clean-up of a page that was left some time after its removal.
+   */
+  show(view: string): () => void {
+    const shown: Shown = { view };
+    this.#change([...this.#views, shown]);
+    return () => this.#change(this.#views.filter((each) => each !== shown));
+  }
+
+  #change(views: readonly Shown[]): void {
+    this.#views = views;
     if (this.#isChanging) return;
     this.#isChanging = true;
     // A page that is left and the one that follows are one change.
@@ -38,7 +53,7 @@ class LiveSource {
   async #ask(): Promise<LiveState> {
     // At the start the page says in the same turn what it draws.
     await Promise.resolve();
-    const view = this.#view;
+    const view = this.#views.at(-1)?.view ?? NOTHING;
     const history = this.#histories.get(view) ?? new History();
     this.#histories.set(view, history);
     const { body } = await get<Live>(`/debug/api/live?since=${history.since}&${view}`);
@@ -58,9 +73,6 @@ export function useLive(): Polled<LiveState> {
 /** The same with what `view` asks for, once that is there. */
 export function useLiveView(view: string): Polled<LiveState> {
   const polled = useLive();
-  useEffect(() => {
-    live.show(view);
-    return () => live.show(NOTHING);
-  }, [view]);
+  useEffect(() => live.show(view), [view]);
   return polled.data?.view === view ? polled : { ...polled, data: null, answeredMs: null };
 }

@@ -3,7 +3,7 @@
  * while the page is hidden or paused, and less often while the server does not answer.
  */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Reading } from '../model/freshness.ts';
 import { failureOf, get, wallMs, type Tagged } from './browser.ts';
 
@@ -173,16 +173,17 @@ const documents = new Map<string, Source<unknown>>();
 
 /** All who show the same path share its answers. */
 function documentAt<T>(path: string): Source<T> {
-  let source = documents.get(path) as Source<T> | undefined;
-  if (source === undefined) {
-    let before: Tagged<T> | null = null;
-    const ask = async (): Promise<T> => {
-      before = await get<T>(path, before);
-      return before.body;
-    };
-    source = new Source<T>(ask, () => documents.delete(path));
-    documents.set(path, source);
-  }
+  const shared = documents.get(path) as Source<T> | undefined;
+  if (shared !== undefined) return shared;
+  let before: Tagged<T> | null = null;
+  const ask = async (): Promise<T> => {
+    before = await get<T>(path, before);
+    return before.body;
+  };
+  const source = new Source<T>(ask, () => {
+    if (documents.get(path) === source) documents.delete(path);
+  });
+  documents.set(path, source);
   return source;
 }
 
@@ -200,5 +201,7 @@ export function useSource<T>(source: Source<T>, periodMs: number): Polled<T> {
 
 /** A document of the debug API, asked for every `periodMs`; 0 asks once. */
 export function usePolled<T>(path: string, periodMs: number): Polled<T> {
-  return useSource(documentAt<T>(path), periodMs);
+  // Kept while it is shown: whoever left it may take it from the others a moment later.
+  const source = useMemo(() => documentAt<T>(path), [path]);
+  return useSource(source, periodMs);
 }

@@ -53,6 +53,20 @@ if (needs('chromium')) {
     await server.stop();
   });
 
+  states('a page shows its own data, however soon it follows the one before', async () => {
+    const { page } = await openView(browser);
+    await visit(page, server.httpPort, 'shards');
+    for (let round = 0; round < 15; round += 1) {
+      await go(page, 'overview');
+      await go(page, 'performance');
+      await answered(page);
+      await go(page, 'configuration');
+      await go(page, 'key-fates');
+      await answered(page);
+    }
+    await page.close();
+  });
+
   states('the form of hot keys keeps what was entered, and sends it', async () => {
     const { page } = await openView(browser);
     await visit(page, server.httpPort, 'hot-keys');
