@@ -1,13 +1,12 @@
-/** One client's socket: bytes in to commands, replies out to bytes. Knows nothing of what commands mean. */
+/** One client's connection: bytes in to commands, replies out to bytes. Knows nothing of what commands mean. */
 
-import { Socket } from 'node:net';
-import { isResourceError, type Bytes } from '#base';
+import type { Bytes } from '#base';
 import { CommandParser, ParseStatus, type ParsedCommand } from '#resp';
 import type { Ends } from './ends.ts';
 import { Output } from './output.ts';
 import type { ConnectionOwner, ConnectionConfig } from './ports.ts';
 import { QueryBuffer } from './query-buffer.ts';
-import { rawHandleOf } from './raw-handle.ts';
+import type { Transport } from './transport.ts';
 
 /**
  * Arguments of one connection's commands in a turn, from which on other connections are read before more are taken.
@@ -36,7 +35,7 @@ export class Connection {
   label = 0;
   /** Its flush was left for the next turn. */
   isPutOff = false;
-  readonly #socket: Socket;
+  readonly #transport: Transport;
   readonly #config: ConnectionConfig;
   readonly #parser: CommandParser;
   #owner: ConnectionOwner | undefined;
@@ -60,41 +59,14 @@ export class Connection {
   #taken = 0;
   #turnNumber = -1;
 
-  constructor(handle: object, ends: Ends, config: ConnectionConfig) {
+  constructor(transport: Transport, ends: Ends, config: ConnectionConfig) {
     this.remoteAddress = ends.remote;
     this.localAddress = ends.local;
     this.isUnix = ends.isUnix;
     this.#config = config;
     this.#parser = new CommandParser(config.command, config.limits);
-    const options = {
-      handle,
-      allowHalfOpen: true,
-      onread: {
-        buffer: config.read,
-        callback: (bytes: number): boolean => {
-          try {
-            this.#received(bytes);
-          } catch (error) {
-            if (!isResourceError(error)) throw error;
-            // There is no memory for its input.
-            this.destroy();
-          }
-          return !this.#isReadingStopped;
-        },
-      },
-    };
-    // `handle` and `onread` together are Node's own way, but in no type.
-    this.#socket = new Socket(options);
-    this.#socket.on('end', () => {
-      this.#ended();
-    });
-    this.#socket.on('error', () => {
-      this.destroy();
-    });
-    this.#socket.on('close', () => {
-      this.#gone();
-    });
-    this.output = new Output(this.#socket, config.pool, {
+    this.#transport = transport;
+    this.output = new Output(transport.sink, config.pool, {
       failed: () => {
         this.destroy();
       },
@@ -103,6 +75,17 @@ export class Connection {
       },
       wrote: (bytes) => {
         config.counters.wrote(bytes);
+      },
+    });
+    transport.begin({
+      received: (source, at, byteCount) => {
+        this.#received(source, at, byteCount);
+      },
+      ended: () => {
+        this.#ended();
+      },
+      closed: () => {
+        this.#gone();
       },
     });
   }
@@ -117,7 +100,7 @@ export class Connection {
 
   /** The socket's file descriptor; -1 when it is not to be had. */
   get descriptor(): number {
-    return rawHandleOf(this.#socket)?.fd ?? -1;
+    return this.#transport.descriptor;
   }
 
   get isStalled(): boolean {
@@ -144,7 +127,7 @@ export class Connection {
   }
 
   setKeepAlive(seconds: number): void {
-    this.#socket.setKeepAlive(seconds > 0, seconds * 1_000);
+    this.#transport.setKeepAlive(seconds);
   }
 
   /** Marks the connection to be flushed at the end of the turn. */
@@ -166,7 +149,7 @@ export class Connection {
     // As in Redis, a reply is judged by its length, not by what the kernel would take of it.
     if (this.output.unsentBytes >= LONG_REPLY_BYTES)
       this.#owner?.backlogged(this.output.unsentBytes);
-    this.output.closesHandle = this.#closesAtOnce;
+    this.output.isLast = this.#closesAtOnce;
     this.output.flush();
     const { pendingBytes } = this.output;
     if (pendingBytes > 0) this.#owner?.backlogged(pendingBytes);
@@ -188,7 +171,7 @@ export class Connection {
     if (this.#closed) return;
     // A client that is held now, and was stopped before, is read on as well.
     if (wasStopped && !this.#isReadingStopped && !this.#hasEnded) {
-      rawHandleOf(this.#socket)?.readStart();
+      this.#transport.resume();
     }
     if (!this.#stalled && this.#hasEnded) this.#owner?.ended();
   }
@@ -203,11 +186,11 @@ export class Connection {
   /** Closes at once; what is not written is lost. */
   destroy(): void {
     if (this.#closed) return;
-    this.#socket.destroy();
+    this.#transport.destroy();
     this.#gone();
   }
 
-  #received(byteCount: number): void {
+  #received(source: Bytes, at: number, byteCount: number): void {
     const config = this.#config;
     this.bytesRead += byteCount;
     config.counters.read(byteCount);
@@ -216,13 +199,11 @@ export class Connection {
       return;
     }
     config.turn.begin(this);
-    const { readAt } = config;
-    const shared = config.pool.memory.bytes;
     if (this.#pending.length === 0 && !this.#stalled) {
-      this.#process(shared, readAt, readAt + byteCount);
+      this.#process(source, at, at + byteCount);
       return;
     }
-    this.#save(shared, readAt, byteCount);
+    this.#save(source, at, byteCount);
     const mayBeWhole = this.#pending.length >= this.#parser.bytesNeeded;
     if (mayBeWhole && !this.#stalled) this.#processPending();
     else this.#checkQueryLimit();
@@ -311,7 +292,7 @@ export class Connection {
     this.#stalled = true;
     if (reason === 'held') return;
     this.#isReadingStopped = true;
-    rawHandleOf(this.#socket)?.readStop();
+    this.#transport.pause();
   }
 
   #save(bytes: Bytes, at: number, length: number): void {
@@ -346,7 +327,7 @@ export class Connection {
 
   #ended(): void {
     if (this.#closed) {
-      this.#socket.destroy();
+      this.#transport.destroy();
       return;
     }
     this.#hasEnded = true;
@@ -374,17 +355,8 @@ export class Connection {
       this.destroy();
       return;
     }
-    const socket = this.#socket;
-    if (this.#isReadingStopped) rawHandleOf(socket)?.readStart();
-    socket.end();
-    socket.unref();
+    this.#transport.finish(LINGER_MS);
     this.#gone();
-    const timer = setTimeout(() => {
-      socket.destroy();
-    }, LINGER_MS);
-    socket.once('close', () => {
-      clearTimeout(timer);
-    });
   }
 
   #gone(): void {

@@ -13,6 +13,7 @@ import { Connection } from './connection.ts';
 import { addressText, type Ends } from './ends.ts';
 import type { ConnectionConfig } from './ports.ts';
 import { detachHandle } from './raw-handle.ts';
+import { SocketTransport, type ReadBuffer } from './socket-transport.ts';
 
 interface ListenerOptions {
   /** Addresses to bind; one with a leading `-` may be missing on this machine. */
@@ -24,6 +25,7 @@ interface ListenerOptions {
   unixSocketMode: number;
   backlog: number;
   config: ConnectionConfig;
+  read: ReadBuffer;
   /** Takes a new connection and becomes its owner, or closes it. */
   accept(connection: Connection): void;
 }
@@ -109,7 +111,8 @@ export class Listener {
       const handle = detachHandle(socket);
       // Who has hung up before it was looked at has no address, and wants nothing.
       if (ends === undefined || handle === undefined) return;
-      this.#options.accept(new Connection(handle, ends, this.#options.config));
+      const { read, config } = this.#options;
+      this.#options.accept(new Connection(new SocketTransport(handle, read), ends, config));
     });
     return new Promise((resolve, reject) => {
       server.once('error', reject);

@@ -12,6 +12,7 @@ import * as assert from 'uvu/assert';
 import { BlockPool } from './blocks.ts';
 import { Output } from './output.ts';
 import type { WriteRequest } from './raw-handle.ts';
+import { SocketSink } from './socket-sink.ts';
 
 const outputs = suite('output queue');
 
@@ -97,7 +98,7 @@ function fixture() {
   const handle = new FakeHandle();
   const happened: string[] = [];
   const socket = { _handle: handle } as unknown as Socket;
-  const output = new Output(socket, pool, {
+  const output = new Output(new SocketSink(socket), pool, {
     failed: () => happened.push('failed'),
     drained: () => happened.push('drained'),
     wrote: (count) => happened.push(`wrote ${String(count)}`),
@@ -209,7 +210,7 @@ outputs('closes the handle with the last byte, where that is wanted and the kern
     assert.not.ok(handle.isClosed);
     handle.mode = mode;
     say('last');
-    output.closesHandle = true;
+    output.isLast = true;
     output.flush();
     assert.is(handle.isClosed, mode === 'at once');
     if (mode === 'later') handle.complete();

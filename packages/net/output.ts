@@ -1,12 +1,11 @@
 /**
- * Output that waits to be written to one socket: a block of shared memory that replies are copied into, and
+ * Output that waits to be written to one connection: a block of shared memory that replies are copied into, and
  * behind it, when the client is slow or no block is free, buffers of private memory.
  */
 
-import type { Socket } from 'node:net';
 import { copyToShared, type Bytes } from '#base';
 import type { BlockPool } from './blocks.ts';
-import { rawHandleOf, rawWriter, type RawHandle, type WriteRequest } from './raw-handle.ts';
+import type { Sink } from './transport.ts';
 
 /** Private buffers hold at least this much, so that small replies to a slow client share them. */
 const BUFFER_BYTES = 16 * 1024;
@@ -23,10 +22,8 @@ interface OutputEvents {
 
 export class Output {
   readonly #pool: BlockPool;
-  readonly #socket: Socket;
-  readonly #handle: RawHandle | undefined;
+  readonly #sink: Sink;
   readonly #events: OutputEvents;
-  #request: WriteRequest | undefined;
   #block = -1;
   #used = 0;
   #buffers: Bytes[] = [];
@@ -36,25 +33,25 @@ export class Output {
   /** A write is under way, and what it writes must stay. */
   #writing = false;
   #writingBlock = -1;
-  #writingBytes = 0;
   #closed = false;
   /** The kernel has refused a write: `flush` tells, since whoever appends does not expect the connection to go. */
   #hasFailed = false;
   bytesWritten = 0;
-  /** The flush to come is the last one: with its last byte the handle is closed. */
-  closesHandle = false;
+  /** The flush to come is the last one: with its last byte the connection is closed. */
+  isLast = false;
 
-  constructor(socket: Socket, pool: BlockPool, events: OutputEvents) {
-    this.#socket = socket;
+  constructor(sink: Sink, pool: BlockPool, events: OutputEvents) {
+    this.#sink = sink;
     this.#pool = pool;
     this.#events = events;
-    this.#handle = rawWriter === undefined ? undefined : rawHandleOf(socket);
+    sink.onWritten = (hasFailed) => {
+      this.#complete(hasFailed);
+    };
   }
 
   /** Bytes that the kernel has not taken. */
   get pendingBytes(): number {
-    const inFlight = this.#writing ? (this.#handle?.writeQueueSize ?? this.#writingBytes) : 0;
-    return this.#used + this.#bufferedBytes + inFlight;
+    return this.#used + this.#bufferedBytes + this.#sink.pendingBytes;
   }
 
   /** Bytes of them that it was not even offered. */
@@ -196,47 +193,16 @@ export class Output {
     else this.#writingBlock = block;
   }
 
-  /** Hands the chunks to the kernel; true when it took them all. */
+  /** Writes the chunks; true when their memory is free again. */
   #write(chunks: readonly Bytes[], byteCount: number): boolean {
-    const handle = this.#handle;
-    if (handle === undefined || rawWriter === undefined) return this.#writeThroughStream(chunks);
-    this.#request ??= rawWriter.request();
-    const request = this.#request;
-    const [first] = chunks;
-    const status =
-      chunks.length === 1 && first !== undefined
-        ? handle.writeBuffer(request, first)
-        : handle.writev(request, chunks, true);
-    if (status !== 0) {
-      this.#hasFailed = true;
-      return true;
-    }
-    if (!rawWriter.wasAsync()) {
-      if (this.closesHandle) handle.close();
-      return true;
-    }
-    this.#writing = true;
-    this.#writingBytes = byteCount;
-    this.#request = undefined;
-    // The kernel is given pointers: what they point at must live as long as the request does.
-    request.chunks = chunks;
-    request.oncomplete = (result) => {
-      this.#complete(result !== 0);
-    };
-    return false;
-  }
-
-  #writeThroughStream(chunks: readonly Bytes[]): boolean {
-    this.#writing = true;
-    this.#socket.write(Buffer.concat(chunks), (error) => {
-      this.#complete(error !== null && error !== undefined);
-    });
-    return true;
+    const outcome = this.#sink.write(chunks, byteCount, this.isLast);
+    this.#writing = outcome === 'kept';
+    if (outcome === 'failed') this.#hasFailed = true;
+    return outcome !== 'kept';
   }
 
   #complete(failed: boolean): void {
     this.#writing = false;
-    this.#writingBytes = 0;
     if (this.#writingBlock >= 0) this.#pool.give(this.#writingBlock);
     this.#writingBlock = -1;
     if (this.#closed) return;

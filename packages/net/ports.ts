@@ -1,6 +1,5 @@
 /** Resources that connections share, and the interface of their owners. */
 
-import type { Bytes } from '#base';
 import type { ParsedCommand, ParserLimits } from '#resp';
 import type { BlockPool } from './blocks.ts';
 
@@ -32,9 +31,6 @@ export interface ConnectionOwner {
 /** Resources that all connections of a server share. */
 export interface ConnectionConfig {
   pool: BlockPool;
-  /** The one read buffer, a part of the pool's memory. */
-  read: Bytes;
-  readAt: number;
   command: ParsedCommand;
   limits: ParserLimits & { queryBytesMax: number };
   turn: ConnectionTurn;

@@ -273,6 +273,7 @@ export class Server {
       unixSocketMode: settings.number('server.unix-socket-permissions'),
       backlog: settings.number('server.tcp-backlog'),
       config: connectionConfig(this.#serverMemory, blocks, settings, this.#turn),
+      read: this.#serverMemory.readBuffer(),
       accept: (connection) => {
         this.#clients.accept(connection);
       },

@@ -8,7 +8,7 @@ import type { ServerMemory } from '../threads/shared-memory.ts';
 import type { Turn } from '../threads/turn.ts';
 
 export function connectionConfig(
-  { memory, layout, shape, mainPage }: ServerMemory,
+  { mainPage }: ServerMemory,
   pool: BlockPool,
   settings: Settings,
   turn: Turn,
@@ -25,8 +25,6 @@ export function connectionConfig(
   });
   return {
     pool,
-    read: Buffer.from(memory.memory.buffer, layout.read, shape.readBytes),
-    readAt: layout.read,
     command: new ParsedCommand(),
     limits,
     turn: {

@@ -33,7 +33,7 @@ import {
   type LinkShape,
   type SharedMemory,
 } from '#link';
-import { BlockPool } from '#net';
+import { BlockPool, type ReadBuffer } from '#net';
 import { memoryPressure } from '#usdt';
 import { ShardLink, type BodyPort } from '#router';
 import { Observer, type ObserverData } from '#observer';
@@ -133,6 +133,13 @@ export class ServerMemory {
   /** Returns the ring that tells the ops thread of traced requests. */
   traceRing(): TraceRingWriter {
     return new TraceRingWriter(this.memory, this.layout.traces);
+  }
+
+  /** The one read buffer of main's sockets. */
+  readBuffer(): ReadBuffer {
+    const { memory, layout, shape } = this;
+    const bytes = Buffer.from(memory.memory.buffer, layout.read, shape.readBytes);
+    return { memory, bytes, at: layout.read };
   }
 
   blockPool(): BlockPool {

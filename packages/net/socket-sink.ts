@@ -1,0 +1,63 @@
+/** Writes to a socket of this thread, by its handle where that is as expected, else by its stream. */
+
+import type { Socket } from 'node:net';
+import type { Bytes } from '#base';
+import { rawHandleOf, rawWriter, type RawHandle, type WriteRequest } from './raw-handle.ts';
+import type { Sink, WriteOutcome } from './transport.ts';
+
+export class SocketSink implements Sink {
+  onWritten: (hasFailed: boolean) => void = () => undefined;
+  readonly #socket: Socket;
+  readonly #handle: RawHandle | undefined;
+  #request: WriteRequest | undefined;
+  /** Bytes of the write that is kept; 0 without one. */
+  #keptBytes = 0;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    this.#handle = rawWriter === undefined ? undefined : rawHandleOf(socket);
+  }
+
+  get pendingBytes(): number {
+    return this.#keptBytes === 0 ? 0 : (this.#handle?.writeQueueSize ?? this.#keptBytes);
+  }
+
+  write(chunks: readonly Bytes[], byteCount: number, isLast: boolean): WriteOutcome {
+    const handle = this.#handle;
+    if (handle === undefined || rawWriter === undefined) return this.#writeThroughStream(chunks);
+    this.#request ??= rawWriter.request();
+    const request = this.#request;
+    const [first] = chunks;
+    const status =
+      chunks.length === 1 && first !== undefined
+        ? handle.writeBuffer(request, first)
+        : handle.writev(request, chunks, true);
+    if (status !== 0) return 'failed';
+    if (!rawWriter.wasAsync()) {
+      if (isLast) handle.close();
+      return 'done';
+    }
+    this.#keptBytes = byteCount;
+    this.#request = undefined;
+    // The kernel is given pointers: what they point at must live as long as the request does.
+    request.chunks = chunks;
+    request.oncomplete = (result) => {
+      this.#complete(result !== 0);
+    };
+    return 'kept';
+  }
+
+  #writeThroughStream(chunks: readonly Bytes[]): WriteOutcome {
+    const bytes = Buffer.concat(chunks);
+    this.#keptBytes = bytes.length;
+    this.#socket.write(bytes, (error) => {
+      this.#complete(error !== null && error !== undefined);
+    });
+    return 'kept';
+  }
+
+  #complete(hasFailed: boolean): void {
+    this.#keptBytes = 0;
+    this.onWritten(hasFailed);
+  }
+}

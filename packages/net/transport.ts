@@ -1,0 +1,52 @@
+/**
+ * Interface between a connection and its bytes. Who moves them, a socket of this thread or another thread, shows nowhere
+ * else.
+ */
+
+import type { Bytes } from '#base';
+
+/**
+ * Outcome of a write: `done` = its memory is free again; `kept` = its memory must stay as it is until the end of the
+ * write is told; `failed` = the peer cannot be written to.
+ */
+export type WriteOutcome = 'done' | 'kept' | 'failed';
+
+/** Destination of a connection's replies. */
+export interface Sink {
+  /** Bytes given to it that the kernel has not taken. */
+  readonly pendingBytes: number;
+  /** Told of the end of each write that was kept. */
+  onWritten: (hasFailed: boolean) => void;
+  /**
+   * Writes chunks of `byteCount` bytes in all; not while an earlier write is kept. Where it `isLast` and is done, the
+   * connection is closed with its last byte.
+   */
+  write(chunks: readonly Bytes[], byteCount: number, isLast: boolean): WriteOutcome;
+}
+
+/** Interface by which a transport tells what happens. */
+export interface TransportEvents {
+  /** Bytes of the peer, which are looked at or copied before this returns. */
+  received(source: Bytes, at: number, byteCount: number): void;
+  /** The peer will send no more. */
+  ended(): void;
+  /** Neither direction works any more. */
+  closed(): void;
+}
+
+export interface Transport {
+  readonly sink: Sink;
+  /** File descriptor of the socket, -1 when it is not to be had. */
+  readonly descriptor: number;
+  /** Sets what is told of what happens; nothing happens before. */
+  begin(events: TransportEvents): void;
+  setKeepAlive(seconds: number): void;
+  /** Reads no more for now. */
+  pause(): void;
+  /** Reads on. */
+  resume(): void;
+  /** Tells the peer that all is written, and drops what it still sends until it closes, or for `lingerMs`. */
+  finish(lingerMs: number): void;
+  /** Closes at once; what is not written is lost. */
+  destroy(): void;
+}
