@@ -168,6 +168,8 @@ export interface ClientPort {
   readonly address: string;
   readonly localAddress: string;
   readonly isUnix: boolean;
+  /** Version and cipher of a connection secured by TLS, and undefined for another. */
+  readonly tls: { readonly version: string; readonly cipher: string } | undefined;
   /** The connection's file descriptor; -1 when it is not to be had. */
   readonly descriptor: number;
   readonly createdMs: number;

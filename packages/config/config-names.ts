@@ -3,7 +3,7 @@
  */
 import path from 'node:path';
 import { constants } from './constants.ts';
-import { oneOf, ValueError, type Value } from './kinds.ts';
+import { integer, oneOf, ValueError, type Value } from './kinds.ts';
 import { outputLimit, savePoints } from './redis/redis-kinds.ts';
 import { configName, rowOf, sectionAndKey, settingNames, type SettingName } from './settings.ts';
 
@@ -39,6 +39,8 @@ export const targets: ReadonlyMap<string, Target> = new Map([
   [OUTPUT_LIMITS, outputLimits()] as const,
   ['appendfsync', appendSync()] as const,
   ['save', saveTarget()] as const,
+  ['tls-port', tlsPort()] as const,
+  ['tls-auth-clients', tlsClients()] as const,
   ...Object.keys(constants).flatMap(constantTargets),
 ]);
 
@@ -85,14 +87,8 @@ function constantTargets(name: string): (readonly [string, Target])[] {
   return [name, ...aliases].map((word) => [word, target] as const);
 }
 
-/** Redis' words for when a write is on disk. */
-function appendSync(): Target {
-  const name = 'persistence.durability-mode';
-  const modes: Readonly<Record<string, string>> = {
-    always: 'sync',
-    everysec: 'periodic',
-    no: 'async',
-  };
+/** The target of a setting that Redis has other words for. */
+function translated(name: SettingName, modes: Readonly<Record<string, string>>): Target {
   const words = Object.keys(modes);
   const kind = oneOf(...words);
   return {
@@ -103,6 +99,42 @@ function appendSync(): Target {
     read: (valueOf) => words.find((word) => modes[word] === valueOf(name)) ?? '',
     assign: (text) => [[name, modes[kind.parse(text)]!]],
   };
+}
+
+/** Redis' words for when a write is on disk. */
+function appendSync(): Target {
+  return translated('persistence.durability-mode', {
+    always: 'sync',
+    everysec: 'periodic',
+    no: 'async',
+  });
+}
+
+/** Redis' port of TLS, which is 0 while TLS is off. */
+function tlsPort(): Target {
+  const [enabled, port] = ['tls.enabled', 'tls.port'] as const;
+  const kind = integer({ most: 65_535 });
+  return {
+    settings: [port, enabled],
+    isHidden: false,
+    isSecret: false,
+    isLive: true,
+    read: (valueOf) => (valueOf(enabled) === true ? String(valueOf(port)) : '0'),
+    assign(text) {
+      const value = kind.parse(text);
+      return value === 0
+        ? [[enabled, false]]
+        : [
+            [enabled, true],
+            [port, value],
+          ];
+    },
+  };
+}
+
+/** Redis' words for whether clients have to show a certificate. */
+function tlsClients(): Target {
+  return translated('tls.client-certs', { yes: 'required', no: 'none', optional: 'optional' });
 }
 
 /**

@@ -82,7 +82,8 @@ export const constants: Readonly<Record<string, Constant>> = {
   'socket-mark-id': { value: '0', reason: 'Sockets are not marked.' },
   supervised: { value: 'no', reason: service },
   'syslog-enabled': { value: 'no', reason: 'The log goes to stdout, stderr and files.' },
-  'tls-port': { value: '0', reason: 'There is no TLS.', isReliedOn: true },
+  'tls-cluster': { value: 'no', reason: 'There is no cluster.', isReliedOn: true },
+  'tls-replication': { value: 'no', reason: 'There is no replication.', isReliedOn: true },
 };
 
 /** The constant of that name or alias. */

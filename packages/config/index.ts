@@ -12,4 +12,5 @@ export {
   type ConfigValues,
   type SettingName,
 } from './settings.ts';
+export type { Value } from './kinds.ts';
 export type { ConfigWarning } from './config-warning.ts';

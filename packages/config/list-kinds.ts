@@ -24,6 +24,35 @@ export function words(countMost: number): Kind<readonly string[]> {
   };
 }
 
+/** Words of a closed list, each at most once, in the list's order. */
+export function chosenWords(...allowed: string[]): Kind<readonly string[]> {
+  const kind = words(allowed.length);
+  const ordered = (list: readonly string[]): string[] => {
+    const lower = list.map((word) => word.toLowerCase());
+    const unknown = lower.find((word) => !allowed.some((each) => each.toLowerCase() === word));
+    if (unknown !== undefined) {
+      throw new ValueError(`argument(s) must be of the following: ${allowed.join(', ')}`);
+    }
+    return allowed.filter((each) => lower.includes(each.toLowerCase()));
+  };
+  return {
+    ...kind,
+    allowed: `a string or an array of ${allowed.join(', ')}`,
+    schema: v.pipe(
+      kind.schema,
+      v.rawTransform(({ dataset, addIssue, NEVER }) => {
+        try {
+          return ordered(dataset.value);
+        } catch (error) {
+          addIssue({ message: String(error) });
+          return NEVER;
+        }
+      }),
+    ),
+    parse: (value) => ordered(value.split(/\s+/).filter((word) => word !== '')),
+  };
+}
+
 /** Different words without spaces, separated by those in text; in TOML an array of strings. */
 export function distinctWords(countMost: number, bytesMost: number): Kind<readonly string[]> {
   return checkedWords(

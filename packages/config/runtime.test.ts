@@ -176,7 +176,7 @@ const refusals: readonly (readonly [words: readonly string[], message: string])[
   [['save', '900 1 300'], failed('save', 'Invalid save parameters')],
   [['sanitize-dump-payload', 'no'], failed('sanitize-dump-payload', "can't set immutable config")],
   [['daemonize', 'yes'], failed('daemonize', "can't set immutable config")],
-  [['tls-enabled', 'yes'], failed('tls-enabled', "can't set immutable config")],
+  [['tiered-enabled', 'yes'], failed('tiered-enabled', "can't set immutable config")],
   [
     ['maxmemory-samples', '0'],
     failed('maxmemory-samples', 'argument must be between 1 and 64 inclusive'),

@@ -11,10 +11,12 @@ import { durabilitySettings } from './table/durability.ts';
 import { loggingSettings } from './table/logging.ts';
 import { memorySettings } from './table/memory.ts';
 import { serverSettings } from './table/server.ts';
+import { tlsSettings } from './table/tls.ts';
 
 /** Every setting, by `section.key`. */
 const settings = {
   ...serverSettings,
+  ...tlsSettings,
   ...memorySettings,
   ...durabilitySettings,
   ...diagnosticsSettings,

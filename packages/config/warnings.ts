@@ -25,11 +25,12 @@ function httpWarnings(settings: Settings): ConfigWarning[] {
       },
     ];
   }
+  if (settings.boolean('http.tls')) return [];
   return [
     {
       event: 'http-token-in-plaintext',
       severity: 'warn',
-      message: `http.bind is ${bind}: the token travels over the network in plaintext unless a TLS proxy stands in front.`,
+      message: `http.bind is ${bind}: the token travels over the network in plaintext unless http.tls is on or a TLS proxy stands in front.`,
     },
   ];
 }
@@ -80,10 +81,14 @@ function otherWarnings(settings: Settings): ConfigWarning[] {
       'status.durability-lag-warning-ms is above status.durability-lag-critical-ms.',
     );
   }
-  if (settings.list('server.bind').length === 0 || settings.number('server.port') === 0) {
-    if (settings.string('server.unix-socket') === '') {
-      warn('no-listener', 'There is no address to listen on, and no unix socket.');
-    }
+  if (!isReachable(settings)) {
+    warn('no-listener', 'There is no address to listen on, and no unix socket.');
   }
   return warnings;
+}
+
+function isReachable(settings: Settings): boolean {
+  if (settings.string('server.unix-socket') !== '') return true;
+  const hasPort = settings.number('server.port') > 0 || settings.boolean('tls.enabled');
+  return hasPort && settings.list('server.bind').length > 0;
 }

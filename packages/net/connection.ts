@@ -6,6 +6,7 @@ import type { Ends } from './ends.ts';
 import { Output } from './output.ts';
 import type { ConnectionOwner, ConnectionConfig } from './ports.ts';
 import { QueryBuffer } from './query-buffer.ts';
+import type { TlsInfo } from './tls/tls-server.ts';
 import type { Transport } from './transport.ts';
 
 /**
@@ -29,6 +30,8 @@ export class Connection {
   readonly remoteAddress: string;
   readonly localAddress: string;
   readonly isUnix: boolean;
+  /** Version and cipher of TLS; undefined without it. */
+  readonly tls: TlsInfo | undefined;
   bytesRead = 0;
   isDirty = false;
   /** A number of its owner's, to tell it by. */
@@ -63,6 +66,7 @@ export class Connection {
     this.remoteAddress = ends.remote;
     this.localAddress = ends.local;
     this.isUnix = ends.isUnix;
+    this.tls = ends.tls;
     this.#config = config;
     this.#parser = new CommandParser(config.command, config.limits);
     this.#transport = transport;
@@ -351,11 +355,7 @@ export class Connection {
 
   /** All is written: say so to the client. What it still sends is read and dropped for a moment. */
   #finish(): void {
-    if (this.#closesAtOnce) {
-      this.destroy();
-      return;
-    }
-    this.#transport.finish(LINGER_MS);
+    this.#transport.finish(this.#closesAtOnce ? 0 : LINGER_MS);
     this.#gone();
   }
 

@@ -1,6 +1,14 @@
 export { BlockPool } from './blocks.ts';
 export { Connection } from './connection.ts';
 export { addressText } from './ends.ts';
-export { demandPlaces, Listener } from './listener.ts';
+export { demandPlaces, Listener, type TcpPlaces } from './listener.ts';
 export type { ConnectionOwner, ConnectionConfig, Taking, TurnConnection } from './ports.ts';
 export type { ReadBuffer } from './socket-transport.ts';
+export {
+  contextOptions,
+  demandUsable,
+  tlsReason,
+  type ClientCertificates,
+  type TlsOptions,
+} from './tls/tls-options.ts';
+export type { TlsFailure, TlsInfo } from './tls/tls-server.ts';

@@ -9,41 +9,81 @@ import {
   type Server,
   type Socket,
 } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { Connection } from './connection.ts';
 import { addressText, type Ends } from './ends.ts';
 import type { ConnectionConfig } from './ports.ts';
 import { detachHandle } from './raw-handle.ts';
 import { SocketTransport, type ReadBuffer } from './socket-transport.ts';
+import type { TlsOptions } from './tls/tls-options.ts';
+import { TlsServer, type TlsFailure, type TlsInfo } from './tls/tls-server.ts';
+import { TlsTransport } from './tls/tls-transport.ts';
 
-interface ListenerOptions {
+/** Places of TCP that a server listens on. */
+export interface TcpPlaces {
   /** Addresses to bind; one with a leading `-` may be missing on this machine. */
-  binds: readonly string[];
-  /** 0 = no TCP. */
-  port: number;
+  readonly binds: readonly string[];
+  /** Port of plain connections, and of secured ones; 0 = none. */
+  readonly port: number;
+  readonly tlsPort: number;
+}
+
+interface ListenerOptions extends TcpPlaces {
   unixSocket: string;
   /** Permissions of the unix socket; 0 leaves them as they come. */
   unixSocketMode: number;
   backlog: number;
   config: ConnectionConfig;
   read: ReadBuffer;
+  /** Certificate, key and the rest of TLS; undefined while there is none. */
+  tls: TlsOptions | undefined;
   /** Takes a new connection and becomes its owner, or closes it. */
   accept(connection: Connection): void;
+  /** Told of a handshake that has failed. */
+  refused(failure: TlsFailure, address: string, error: string): void;
 }
+
+/** Takes a socket that comes to a place. */
+type Admit = (socket: Socket) => void;
 
 export class Listener {
   readonly #options: ListenerOptions;
   /** Servers by address and port, or path. */
   readonly #servers = new Map<string, Server>();
+  #tls: TlsServer | undefined;
 
+  /** Throws where OpenSSL refuses the options of TLS. */
   constructor(options: ListenerOptions) {
     this.#options = options;
+    if (options.tls !== undefined) this.secure(options.tls);
+  }
+
+  /** Secures new connections with that; throws where OpenSSL refuses it, and all is as it was. */
+  secure(options: TlsOptions): void {
+    if (this.#tls !== undefined) {
+      this.#tls.update(options);
+      return;
+    }
+    this.#tls = new TlsServer(options, {
+      secured: (socket, info) => {
+        this.#secured(socket, info);
+      },
+      failed: (failure, { remoteAddress, remotePort }, error) => {
+        this.#options.refused(failure, addressText(remoteAddress, remotePort), error);
+      },
+    });
+  }
+
+  /** Handshakes that have begun and not ended. */
+  get handshakes(): number {
+    return this.#tls?.handshakes ?? 0;
   }
 
   /** Binds everything; rejects with the first address that cannot be had, and then listens on none. */
   async open(): Promise<void> {
-    const { binds, port, unixSocket } = this.#options;
+    const { unixSocket } = this.#options;
     try {
-      await this.move(binds, port);
+      await this.move(this.#options);
       if (unixSocket !== '') await this.#openUnix(unixSocket);
     } catch (error) {
       this.close();
@@ -52,11 +92,14 @@ export class Listener {
   }
 
   /** Listens for TCP there and nowhere else; rejects with the first address that cannot be had, and is where it was. */
-  async move(binds: readonly string[], port: number): Promise<void> {
+  async move({ binds, port, tlsPort }: TcpPlaces): Promise<void> {
     const before = new Set(this.#servers.keys());
-    const wanted = new Set(port > 0 ? binds.map((bind) => addressText(hostOf(bind), port)) : []);
+    const wanted = new Set<string>();
     try {
-      if (port > 0) for (const bind of binds) await this.#openTcp(bind, port);
+      for (const bind of binds) {
+        if (port > 0) wanted.add(await this.#openTcp(bind, port, false));
+        if (tlsPort > 0) wanted.add(await this.#openTcp(bind, tlsPort, true));
+      }
     } catch (error) {
       this.#close((place) => !before.has(place));
       throw error;
@@ -77,19 +120,28 @@ export class Listener {
     }
   }
 
-  async #openTcp(bind: string, port: number): Promise<void> {
+  /** Answers the place's name. */
+  async #openTcp(bind: string, port: number, isSecured: boolean): Promise<string> {
     const optional = bind.startsWith('-');
-    const place = addressText(hostOf(bind), port);
-    if (this.#servers.has(place)) return;
+    const address = addressText(hostOf(bind), port);
+    const place = isSecured ? `tls ${address}` : address;
+    if (this.#servers.has(place)) return place;
     const { backlog } = this.#options;
+    const admit: Admit = isSecured
+      ? (socket) => this.#tls?.take(socket)
+      : (socket) => {
+          this.#admit(socket, tcpEnds(socket));
+        };
     try {
-      await this.#listen(place, { ...hostOptions(bind), port, backlog });
+      await this.#listen(place, { ...hostOptions(bind), port, backlog }, admit, !isSecured);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (optional && isMissing(code)) return;
-      const option = code === 'EADDRINUSE' || code === 'EACCES' ? '--port' : '--bind';
-      throw cannotListen(place, error, option);
+      if (optional && isMissing(code)) return place;
+      const isPort = code === 'EADDRINUSE' || code === 'EACCES';
+      const portOption = isSecured ? '--set tls.port=N' : '--port';
+      throw cannotListen(address, error, isPort ? portOption : '--bind');
     }
+    return place;
   }
 
   async #openUnix(path: string): Promise<void> {
@@ -97,23 +149,42 @@ export class Listener {
       demandSocketPlace(path);
       await removeStaleSocket(path);
       const { backlog, unixSocketMode } = this.#options;
-      await this.#listen(path, { path, backlog });
+      const admit: Admit = (socket) => {
+        this.#admit(socket, unixEnds(path));
+      };
+      await this.#listen(path, { path, backlog }, admit, true);
       if (unixSocketMode > 0) chmodSync(path, unixSocketMode);
     } catch (error) {
       throw cannotListen(path, error, '--unix-socket');
     }
   }
 
-  #listen(place: string, where: ListenOptions): Promise<void> {
-    const server = createServer({ pauseOnConnect: true, noDelay: true });
-    server.on('connection', (socket) => {
-      const ends = where.path === undefined ? tcpEnds(socket) : unixEnds(where.path);
-      const handle = detachHandle(socket);
-      // Who has hung up before it was looked at has no address, and wants nothing.
-      if (ends === undefined || handle === undefined) return;
-      const { read, config } = this.#options;
-      this.#options.accept(new Connection(new SocketTransport(handle, read), ends, config));
-    });
+  #admit(socket: Socket, ends: Ends | undefined): void {
+    const handle = detachHandle(socket);
+    // Who has hung up before it was looked at has no address, and wants nothing.
+    if (ends === undefined || handle === undefined) return;
+    const { read, config } = this.#options;
+    this.#options.accept(new Connection(new SocketTransport(handle, read), ends, config));
+  }
+
+  #secured(socket: TLSSocket, tls: TlsInfo): void {
+    const ends = tcpEnds(socket);
+    if (ends === undefined) {
+      socket.destroy();
+      return;
+    }
+    const transport = new TlsTransport(socket);
+    this.#options.accept(new Connection(transport, { ...ends, tls }, this.#options.config));
+  }
+
+  #listen(
+    place: string,
+    where: ListenOptions,
+    admit: Admit,
+    pauseOnConnect: boolean,
+  ): Promise<void> {
+    const server = createServer({ pauseOnConnect, noDelay: true });
+    server.on('connection', admit);
     return new Promise((resolve, reject) => {
       server.once('error', reject);
       server.listen(where, () => {
@@ -127,10 +198,8 @@ export class Listener {
   }
 }
 
-/** Places that a server is to listen on; port 0 = no TCP, an empty path = no socket. */
-interface Places {
-  readonly binds: readonly string[];
-  readonly port: number;
+/** Places that a server is to listen on; an empty path = no socket. */
+interface Places extends TcpPlaces {
   readonly unixSocket: string;
 }
 
@@ -138,14 +207,14 @@ interface Places {
  * Rejects as a start would where this machine has no such address, or no place for the socket. A port that is taken is
  * no fault: the server that has it may be the one that was asked about.
  */
-export async function demandPlaces({ binds, port, unixSocket }: Places): Promise<void> {
-  for (const bind of port > 0 ? binds : []) {
+export async function demandPlaces({ binds, port, tlsPort, unixSocket }: Places): Promise<void> {
+  for (const bind of port > 0 || tlsPort > 0 ? binds : []) {
     try {
       await demandAddress(bind);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (bind.startsWith('-') && isMissing(code)) continue;
-      throw cannotListen(addressText(hostOf(bind), port), error, '--bind');
+      throw cannotListen(addressText(hostOf(bind), port || tlsPort), error, '--bind');
     }
   }
   if (unixSocket === '') return;

@@ -9,12 +9,15 @@ export class SocketSink implements Sink {
   onWritten: (hasFailed: boolean) => void = () => undefined;
   readonly #socket: Socket;
   readonly #handle: RawHandle | undefined;
+  readonly #closesHandle: boolean;
   #request: WriteRequest | undefined;
   /** Bytes of the write that is kept; 0 without one. */
   #keptBytes = 0;
 
-  constructor(socket: Socket) {
+  /** With `closesHandle` the last write closes the handle; a secured socket has to say more than that. */
+  constructor(socket: Socket, closesHandle = true) {
     this.#socket = socket;
+    this.#closesHandle = closesHandle;
     this.#handle = rawWriter === undefined ? undefined : rawHandleOf(socket);
   }
 
@@ -34,7 +37,7 @@ export class SocketSink implements Sink {
         : handle.writev(request, chunks, true);
     if (status !== 0) return 'failed';
     if (!rawWriter.wasAsync()) {
-      if (isLast) handle.close();
+      if (isLast && this.#closesHandle) handle.close();
       return 'done';
     }
     this.#keptBytes = byteCount;

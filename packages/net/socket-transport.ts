@@ -71,6 +71,10 @@ export class SocketTransport implements Transport {
 
   finish(lingerMs: number): void {
     const socket = this.#socket;
+    if (lingerMs === 0) {
+      socket.destroy();
+      return;
+    }
     if (this.#isPaused) this.resume();
     socket.end();
     socket.unref();

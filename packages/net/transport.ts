@@ -19,7 +19,7 @@ export interface Sink {
   onWritten: (hasFailed: boolean) => void;
   /**
    * Writes chunks of `byteCount` bytes in all; not while an earlier write is kept. Where it `isLast` and is done, the
-   * connection is closed with its last byte.
+   * socket is closed with its last byte, if it can be.
    */
   write(chunks: readonly Bytes[], byteCount: number, isLast: boolean): WriteOutcome;
 }
@@ -45,7 +45,10 @@ export interface Transport {
   pause(): void;
   /** Reads on. */
   resume(): void;
-  /** Tells the peer that all is written, and drops what it still sends until it closes, or for `lingerMs`. */
+  /**
+   * Tells the peer that all is written, and drops what it still sends until it closes, or for `lingerMs`; 0 waits for
+   * nothing that the peer does.
+   */
   finish(lingerMs: number): void;
   /** Closes at once; what is not written is lost. */
   destroy(): void;

@@ -178,6 +178,7 @@ class PlayedSocket implements ClientSocket {
   readonly queryMemoryBytes = 0;
   readonly isUnix = false;
   readonly descriptor = -1;
+  readonly tls = undefined;
   readonly isStalled = false;
   unauthenticated = false;
   isClosed = false;

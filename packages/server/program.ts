@@ -40,7 +40,7 @@ async function serve({ settings, warnings }: Loaded, ops: OpsWorker | undefined)
     });
   }
   process.on('SIGHUP', () => {
-    server.reopenLog();
+    server.readAgain();
   });
   await server.start(warnings, imported);
 }

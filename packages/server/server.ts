@@ -2,11 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errors, type CommandError, Logger, systemClock, type Clock } from '#base';
+import { errors, systemClock, type Clock, type CommandError, type Logger } from '#base';
 import type { Arguments, CommandEntry, ShutdownOptions } from '#commands';
 import type { ConfigWarning, Settings } from '#config';
 import { Phase, type LatencyBaseline } from '#stats';
-import { Listener, type BlockPool } from '#net';
 import type { MainAnswers } from '#http';
 import type { Client, MainNotes, Router } from '#router';
 import { newRouter } from './threads/new-router.ts';
@@ -23,7 +22,10 @@ import { statisticsPort } from './diagnostics/statistics.ts';
 import { HotKeysSession } from './diagnostics/hot-keys.ts';
 import { testAtStart } from './threads/latency-baseline.ts';
 import { MetricsReader } from './info/metrics-reader.ts';
-import { ListeningPlaces } from './clients/listening-places.ts';
+import { type ListeningPlaces, tlsOptions } from './clients/listening-places.ts';
+import { newPlaces } from './clients/new-places.ts';
+import { TlsCounts } from './clients/tls-counts.ts';
+import { valuesOf } from './clients/tls-files.ts';
 import { LateSettings } from './ports/late-settings.ts';
 import { opsAnswers } from './ports/ops-answers.ts';
 import { OpsLink, type OpsWorker } from './threads/ops-link.ts';
@@ -32,7 +34,7 @@ import { ShardPool } from './threads/shard-pool.ts';
 import { SettingsBroadcast, shardCountOf, shardSettings } from './threads/shard-settings.ts';
 import { startSummary } from './start-summary.ts';
 import { connectionConfig } from './clients/connection-config.ts';
-import { followTracing, inRequest, Traces } from './diagnostics/traces.ts';
+import { followTracing, mainLog, Traces } from './diagnostics/traces.ts';
 import { Turn } from './threads/turn.ts';
 
 /** Between two looks at whether all clients have their replies. */
@@ -81,20 +83,14 @@ export class Server {
   // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
   constructor(settings: Settings, own: OwnFolder | undefined, worker?: OpsWorker) {
     this.#settings = settings;
+    const tls = tlsOptions(valuesOf(settings));
     this.#ops = new OpsLink(settings, this.#runId, worker);
-    this.#log = new Logger(
-      'main',
-      () => this.#clock.wallMs(),
-      () => this.#ops.level,
-      (record) => {
-        this.#ops.post(inRequest(record, this.#router));
-      },
-    );
+    this.#log = mainLog(this.#clock, this.#ops, () => this.#router);
     this.#shardCount = shardCountOf(settings);
     const serverMemory = new ServerMemory(this.#shardCount, settings, this.#clock.nowUs());
     this.#serverMemory = serverMemory;
     this.#traces = new Traces(settings, serverMemory.mainPage, this.#ops);
-    this.#ops.begin(serverMemory.observerData);
+    this.#ops.begin(serverMemory.observerData, tls);
     this.#pool = this.#newPool(serverMemory, own !== undefined);
     const mainLatency = new MainLatency(settings, serverMemory);
     const router = this.#newRouter(serverMemory, mainLatency);
@@ -130,11 +126,13 @@ export class Server {
       beginTurn: this.#beginTurn,
       ops: this.#ops,
     });
+    const tlsCounts = new TlsCounts(page, this.#log, this.#clock);
     const clients = new Clients({
       router,
       access: this.#access,
       settings,
       page,
+      tls: tlsCounts,
       blocks,
       left: (client) => {
         this.#messaging.left(client);
@@ -161,7 +159,16 @@ export class Server {
         this.#clients.memory.sweep();
       },
     });
-    this.#places = new ListeningPlaces(settings, this.#newListener(blocks));
+    this.#places = newPlaces({
+      settings,
+      tls,
+      counts: tlsCounts,
+      config: connectionConfig(serverMemory, blocks, settings, this.#turn),
+      read: serverMemory.readBuffer(),
+      clients,
+      ops: this.#ops,
+      log: this.#log,
+    });
     this.#lateSettings = new LateSettings(settings, [this.#places, this.#persistence]);
     followTracing(settings, router.tracing);
     logSettingChanges(settings, this.#log);
@@ -261,22 +268,6 @@ export class Server {
         void this.#end(0);
       },
       flushLog: () => this.#ops.stop(),
-    });
-  }
-
-  #newListener(blocks: BlockPool): Listener {
-    const settings = this.#settings;
-    return new Listener({
-      binds: settings.list('server.bind'),
-      port: settings.number('server.port'),
-      unixSocket: settings.string('server.unix-socket'),
-      unixSocketMode: settings.number('server.unix-socket-permissions'),
-      backlog: settings.number('server.tcp-backlog'),
-      config: connectionConfig(this.#serverMemory, blocks, settings, this.#turn),
-      read: this.#serverMemory.readBuffer(),
-      accept: (connection) => {
-        this.#clients.accept(connection);
-      },
     });
   }
 
@@ -389,9 +380,10 @@ export class Server {
     this.#crashes.mainDied(error);
   }
 
-  /** Begins a new file of the log where the old one was moved away. */
-  reopenLog(): void {
+  /** Begins a new file of the log where the old one was moved away, and reads the files of TLS again. */
+  readAgain(): void {
     this.#ops.reopenLog();
+    this.#places.readAgain();
   }
 
   /** Accepts no more, finishes what is in flight for as long as the settings allow, ends the threads. */

@@ -2,15 +2,17 @@
 
 import type { Settings } from '#config';
 import { demandPlaces } from '#net';
+import { tcpPlaces, tlsOptions } from './clients/listening-places.ts';
+import { valuesOf } from './clients/tls-files.ts';
 import { demandUsers } from './access/initial-users.ts';
 import { DataFolder, demandUsableFolder } from '#persistence';
 
 /** Rejects with the message of the start that would fail. Nothing is changed, and a server may run there meanwhile. */
 export async function demandStart(settings: Settings): Promise<void> {
   demandUsers(settings);
+  tlsOptions(valuesOf(settings));
   await demandPlaces({
-    binds: settings.list('server.bind'),
-    port: settings.number('server.port'),
+    ...tcpPlaces(valuesOf(settings)),
     unixSocket: settings.string('server.unix-socket'),
   });
   if (settings.boolean('http.enabled')) await demandHttpAddress(settings.string('http.bind'));
@@ -23,7 +25,7 @@ export async function demandStart(settings: Settings): Promise<void> {
 
 async function demandHttpAddress(bind: string): Promise<void> {
   try {
-    await demandPlaces({ binds: [bind], port: 1, unixSocket: '' });
+    await demandPlaces({ binds: [bind], port: 1, tlsPort: 0, unixSocket: '' });
   } catch (error) {
     throw new Error(`http: ${bind} is not an address of this machine; set http.bind`, {
       cause: error,

@@ -3,6 +3,8 @@
 import path from 'node:path';
 import type { Settings } from '#config';
 import { addressText } from '#net';
+import { tcpPlaces } from './clients/listening-places.ts';
+import { valuesOf } from './clients/tls-files.ts';
 
 /** The line of the log that ends a start. */
 export function startSummary(settings: Settings, shards: number): string {
@@ -21,10 +23,11 @@ export function startSummary(settings: Settings, shards: number): string {
 }
 
 function clientPlaces(settings: Settings): string {
-  const port = settings.number('server.port');
+  const { binds, port, tlsPort } = tcpPlaces(valuesOf(settings));
   const socket = settings.string('server.unix-socket');
-  const tcp = port > 0 ? settings.list('server.bind') : [];
-  const places = tcp.map((bind) => addressText(bind.replace(/^-/, ''), port));
+  const hosts = binds.map((bind) => bind.replace(/^-/, ''));
+  const places = port > 0 ? hosts.map((host) => addressText(host, port)) : [];
+  if (tlsPort > 0) places.push(...hosts.map((host) => `${addressText(host, tlsPort)} (TLS)`));
   if (socket !== '') places.push(socket);
   return places.length === 0 ? 'no address' : places.join(', ');
 }
@@ -32,5 +35,6 @@ function clientPlaces(settings: Settings): string {
 function pages(settings: Settings): readonly string[] {
   if (!settings.boolean('http.enabled')) return [];
   const address = addressText(settings.string('http.bind'), settings.number('http.port'));
-  return [`pages at http://${address}/debug/`];
+  const scheme = settings.boolean('http.tls') ? 'https' : 'http';
+  return [`pages at ${scheme}://${address}/debug/`];
 }

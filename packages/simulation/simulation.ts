@@ -74,6 +74,7 @@ class SimulatedClient implements ClientSocket {
   readonly queryMemoryBytes = 0;
   readonly isUnix = false;
   readonly descriptor = -1;
+  readonly tls = undefined;
   unauthenticated = false;
   isClosed = false;
   isStalled = false;

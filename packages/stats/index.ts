@@ -129,6 +129,7 @@ export type { InfoForm, LogQuantity, Quantity } from './quantities/quantity.ts';
 export { pagesOf, readQuantity } from './quantities/reading.ts';
 export { QUANTITIES, type Counter, type LiveRate, type PageQuantity } from './quantities/table.ts';
 export { THREAD_QUANTITIES } from './quantities/threads.ts';
+export { TLS_QUANTITIES } from './quantities/tls.ts';
 export { growth, Rate } from './rate.ts';
 export { mainStandstill } from './threads/main-work.ts';
 export {

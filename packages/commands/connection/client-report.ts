@@ -42,8 +42,14 @@ export function clientLine(client: ClientPort, nowMs: number): string {
     ['tot-net-in', traffic.bytesRead],
     ['tot-net-out', traffic.bytesWritten],
     ['tot-cmds', client.commandsTotal],
+    ...tlsFields(client),
   ];
   return fields.map(([name, value]) => `${name}=${String(value)}`).join(' ');
+}
+
+/** Version and cipher of a secured connection; others have Redis' line, without such a field. */
+function tlsFields({ tls }: ClientPort): readonly (readonly [string, string])[] {
+  return tls === undefined ? [] : [['tls', `${tls.version}/${tls.cipher}`]];
 }
 
 /** The letters of the field `flags`. */

@@ -136,7 +136,7 @@ const refused: readonly (readonly [line: string, message: string])[] = [
   ['rename-command CONFIG ""', 'redis.conf:1: rename-command is not allowed. Commands cannot'],
   ['replicaof 10.0.0.1 6379', 'redis.conf:1: replicaof is not allowed. There is no replication.'],
   ['slaveof 10.0.0.1 6379', 'redis.conf:1: slaveof is not allowed.'],
-  ['tls-port 6380', 'redis.conf:1: tls-port is not allowed. There is no TLS.'],
+  ['tls-replication yes', 'redis.conf:1: tls-replication is not allowed. There is no replication.'],
   ['cluster-enabled yes', 'cluster.enabled = yes is not allowed; allowed is only false'],
 ];
 for (const [line, message] of refused) {

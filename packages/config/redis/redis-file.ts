@@ -27,6 +27,12 @@ const lacking: Readonly<Record<string, string>> = {
 /** Directives of which each line adds to those before. */
 const adding = ['save', 'client-output-buffer-limit'];
 
+/** Directives that name files or folders, which Redis looks for in its data folder. */
+const PLACES: readonly string[] = [
+  ...['logfile', 'unixsocket', 'aclfile', 'tls-cert-file', 'tls-key-file'],
+  ...['tls-ca-cert-file', 'tls-ca-cert-dir', 'tls-dh-params-file'],
+];
+
 /** Directive of a user, whose lines are those of one setting. */
 const USER = 'user';
 
@@ -57,7 +63,7 @@ export function takeRedisText(gathered: Gathered, text: string, shownAs: string)
   const directives = readDirectives(gathered, text, shownAs, 0);
   const namesByReason = new Map<string, string[]>();
   takeUsers(gathered, directives);
-  for (const directive of lastOfEach(withRedisMeaning(directives))) {
+  for (const directive of lastOfEach(withClientCertificates(withRedisMeaning(directives)))) {
     if (directive.name === USER) continue;
     const reason = takeDirective(gathered, directive);
     if (reason === undefined) continue;
@@ -179,11 +185,19 @@ function withRedisMeaning(directives: readonly Directive[]): readonly Directive[
     if (name === 'appendonly' && words[0]?.toLowerCase() === 'no')
       return savesNothing ? [directive] : [];
     // Redis works in its data folder.
-    const isPlace = ['logfile', 'unixsocket', 'aclfile'].includes(name);
+    const isPlace = PLACES.includes(name);
     const [place = ''] = words;
     if (!isPlace || dir === undefined || place === '' || path.isAbsolute(place)) return [directive];
     return [{ ...directive, words: [path.join(dir, place)] }];
   });
+}
+
+/** In Redis, who speaks TLS has to show a certificate unless the file says otherwise. */
+function withClientCertificates(directives: readonly Directive[]): readonly Directive[] {
+  const port = directives.findLast(({ name }) => name === 'tls-port');
+  if (port === undefined || port.words[0] === '0') return directives;
+  if (directives.some(({ name }) => name === 'tls-auth-clients')) return directives;
+  return [...directives, { ...port, name: 'tls-auth-clients', words: ['yes'] }];
 }
 
 /** The later line wins, but where lines add up. */

@@ -16,7 +16,7 @@ reference('each has its line', () => {
   for (const name of redisNames) assert.match(text, `| \`${name}\` | `);
   assert.match(text, '| `maxmemory` | `memory.maxmemory`; changeable while running. |');
   assert.match(text, '| `save` | `snapshot.interval-secs`, `snapshot.save-points`; changeable');
-  assert.match(text, '| `tls-cert-file` | `tls.cert-file`; only "": not part of this version. |');
+  assert.match(text, '| `tls-cert-file` | `tls.cert-file`; changeable while running. |');
   assert.match(text, '| `daemonize` | always `no`. The service manager');
   assert.match(text, '| `bgsave-cpulist` | always empty. ');
   assert.match(text, '| `repl-timeout` | unknown. There is no replication. |');

@@ -73,7 +73,7 @@ const unknownBecause: Readonly<Record<string, string>> = {
   repl: 'There is no replication.',
   slave: 'There is no replication.',
   syslog: 'syslog-enabled is no.',
-  tls: 'There is no TLS.',
+  'tls-client': 'No connections are made to other servers of its kind.',
 };
 
 /** Remarks on settings that mean something else here, or more. */

@@ -170,6 +170,12 @@ export const diagnosticsSettings = rows({
     effect: 'start',
     meaning: 'Port of the HTTP listener.',
   },
+  'http.tls': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'start',
+    meaning: 'Serves HTTPS in place of HTTP, with the certificate of [tls].',
+  },
   'http.allowed-hosts': {
     kind: hostNames(64),
     default: [],

@@ -110,45 +110,6 @@ export const durabilitySettings = rows({
     effect: 'fixed',
     meaning: 'Moves values that are seldom used to disk.',
   },
-  'tls.enabled': {
-    kind: yesOrNo,
-    default: false,
-    effect: 'fixed',
-    meaning: 'Listens for TLS connections as well.',
-  },
-  'tls.port': {
-    kind: integer({ most: 65_535 }),
-    default: 6380,
-    effect: 'fixed',
-    meaning: 'Port for TLS connections.',
-    // Not Redis' tls-port, which would be 0 while TLS is off.
-    config: 'tls-listener-port',
-  },
-  'tls.cert-file': {
-    kind: text,
-    default: '',
-    effect: 'fixed',
-    meaning: "The server's certificate, as PEM.",
-  },
-  'tls.key-file': {
-    kind: text,
-    default: '',
-    effect: 'fixed',
-    meaning: "The certificate's private key, as PEM.",
-  },
-  'tls.ca-file': {
-    kind: text,
-    default: '',
-    effect: 'fixed',
-    config: 'tls-ca-cert-file',
-    meaning: 'Authorities whose client certificates are accepted, as PEM.',
-  },
-  'tls.client-certs': {
-    kind: oneOf('none', 'optional', 'required'),
-    default: 'none',
-    effect: 'fixed',
-    meaning: 'Requires clients to show a certificate.',
-  },
   'replication.primary-host': {
     kind: text,
     default: '',

@@ -6,6 +6,7 @@
  */
 
 import { systemClock } from '#base';
+import type { SecureContextOptions } from 'node:tls';
 import { Access } from '../protocol/access.ts';
 import { AllowedHosts } from '../protocol/allowed-hosts.ts';
 import type { Bundles } from '../views/bundles/bundles.ts';
@@ -54,6 +55,7 @@ export class OpsHttp {
     this.#early = [...probes, ...loginRoutes(access)];
     this.#listener = new HttpListener({
       access,
+      secure: fixed.secure,
       find: (path) => this.#find(path),
       failed: (path, error) => {
         const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -69,15 +71,25 @@ export class OpsHttp {
     });
   }
 
+  /** Secures new connections with that. */
+  secure(options: SecureContextOptions): void {
+    this.#listener.secure(options);
+  }
+
   /** Begins to listen; rejects with a message for people when the address cannot be had. */
   async open(): Promise<void> {
-    const { bind, port } = this.#options.fixed;
+    const { bind, port, secure } = this.#options.fixed;
     try {
       const chosen = await this.#listener.open(bind, port);
       const address = `${bind.includes(':') ? `[${bind}]` : bind}:${chosen}`;
-      this.#options.log('info', 'http-listening', `HTTP is served at http://${address}`, {
-        port: chosen,
-      });
+      this.#options.log(
+        'info',
+        'http-listening',
+        `HTTP is served at ${secure === undefined ? 'http' : 'https'}://${address}`,
+        {
+          port: chosen,
+        },
+      );
     } catch (error) {
       throw new Error(listenProblem(bind, port, error as NodeJS.ErrnoException), { cause: error });
     }

@@ -1,5 +1,6 @@
 /** The ops thread from inside: log records in, questions both ways, HTTP; until main says stop. */
 
+import type { SecureContextOptions } from 'node:tls';
 import type { MessagePort } from 'node:worker_threads';
 import {
   LOG_LEVELS,
@@ -37,6 +38,7 @@ export type OpsMessage =
   | { readonly kind: 'log'; readonly records: readonly LogRecord[] }
   | { readonly kind: 'level'; readonly level: LogLevel }
   | { readonly kind: 'user'; readonly name: string }
+  | { readonly kind: 'secure'; readonly options: SecureContextOptions }
   | { readonly kind: 'reopen-log' }
   | { readonly kind: 'stop' };
 
@@ -167,6 +169,9 @@ export class OpsThread {
         break;
       case 'user':
         this.#http.addUser(message.name);
+        break;
+      case 'secure':
+        this.#http.secure(message.options);
         break;
       case 'reopen-log':
         this.#writer.reopenFile(systemClock.wallMs());

@@ -1,8 +1,10 @@
 /** The HTTP listener: limits, the order in which a request is judged, and how answers are sent. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import type { SecureContextOptions } from 'node:tls';
 import type { AccessScope } from '#api-types';
 import { HttpError, redirect, SECURITY_HEADERS, type Answer } from './answer.ts';
 import type { Access } from './access.ts';
@@ -31,6 +33,8 @@ interface ListenerOptions {
   /** Finds the route of a path; a path that is not answered yet is waited for. */
   find(path: string): Found | undefined | Promise<Found | undefined>;
   readonly access: Access;
+  /** Certificate and key of HTTPS; undefined for plain HTTP. */
+  readonly secure: SecureContextOptions | undefined;
   /** Something went wrong that is no fault of the one who asked. */
   failed(path: string, error: unknown): void;
   /** A request was answered. */
@@ -39,26 +43,37 @@ interface ListenerOptions {
 
 export class HttpListener {
   readonly #options: ListenerOptions;
-  readonly #server: Server;
+  readonly #server: Server | SecureServer;
   readonly #connections: Connections;
   /** Requests answered, by the class of their status. */
   readonly answered: Record<string, number> = {};
 
   constructor(options: ListenerOptions) {
     this.#options = options;
-    this.#server = createServer(
-      {
-        maxHeaderSize: HEADER_BYTES_MAX,
-        headersTimeout: HEADERS_MS_MAX,
-        requestTimeout: REQUEST_MS_MAX,
-        keepAliveTimeout: KEEP_ALIVE_MS,
-        connectionsCheckingInterval: CHECK_MS,
-      },
-      (request, response) => void this.#serve(request, response),
-    );
+    const limits = {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout: HEADERS_MS_MAX,
+      requestTimeout: REQUEST_MS_MAX,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: CHECK_MS,
+    };
+    const serve = (request: IncomingMessage, response: ServerResponse): void =>
+      void this.#serve(request, response);
+    this.#server =
+      options.secure === undefined
+        ? createServer(limits, serve)
+        : createSecureServer(
+            { ...limits, ...options.secure, handshakeTimeout: HEADERS_MS_MAX },
+            serve,
+          );
     this.#server.setTimeout(SILENT_MS_MAX);
     this.#server.on('clientError', refuseGarbage);
     this.#connections = new Connections(this.#server);
+  }
+
+  /** Secures new connections with that, where HTTPS is served. */
+  secure(options: SecureContextOptions): void {
+    if (this.#server instanceof SecureServer) this.#server.setSecureContext(options);
   }
 
   get connections(): number {

@@ -1,5 +1,6 @@
 /** Settings as the HTTP side gets them; main makes them anew whenever one changes. */
 
+import type { SecureContextOptions } from 'node:tls';
 import type { SettingReport } from '#api-types';
 import type { StatusSettings } from '#observer';
 import type { ServiceIdentity, TraceSettings } from '#telemetry';
@@ -9,6 +10,8 @@ export interface HttpFixedSettings {
   readonly isEnabled: boolean;
   readonly bind: string;
   readonly port: number;
+  /** Certificate, key and the rest of what HTTPS needs; undefined for plain HTTP. */
+  readonly secure: SecureContextOptions | undefined;
   /** Tokens; empty for none. */
   readonly token: string;
   readonly viewerToken: string;

@@ -27,6 +27,8 @@ export interface ClientSocket {
   readonly queryMemoryBytes: number;
   readonly isClosed: boolean;
   readonly isUnix: boolean;
+  /** Version and cipher of TLS; undefined without it. */
+  readonly tls: { readonly version: string; readonly cipher: string } | undefined;
   /** File descriptor, or -1. */
   readonly descriptor: number;
   /** Holds commands that could not be taken yet. */
@@ -210,6 +212,10 @@ export class Client implements ClientPort {
 
   get descriptor(): number {
     return this.socket.descriptor;
+  }
+
+  get tls(): ClientSocket['tls'] {
+    return this.socket.tls;
   }
 
   get lastCommand(): string {

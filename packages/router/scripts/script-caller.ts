@@ -97,6 +97,7 @@ class CallerSocket implements ClientSocket {
   readonly isClosed = false;
   readonly isUnix = false;
   readonly descriptor = -1;
+  readonly tls = undefined;
   readonly isStalled = false;
   unauthenticated = false;
   readonly output;

@@ -10,6 +10,7 @@ import { OwnedReply, type ParsedCommand } from '#resp';
 import { Client, type ParkingBlocks, type Router } from '#router';
 import type { Access } from '../access/access.ts';
 import { ClientMemory } from './client-memory.ts';
+import type { TlsCounts } from './tls-counts.ts';
 
 /** Commands that CLIENT PAUSE holds back. */
 type PauseMode = 'all' | 'write';
@@ -27,6 +28,7 @@ interface ClientsOptions {
   /** Ends what a client had with others. */
   left: (client: Client) => void;
   access: Access;
+  tls: TlsCounts;
   log: Pick<Logger, 'info' | 'warn' | 'debug'>;
 }
 
@@ -42,10 +44,12 @@ export class Clients {
   readonly #access: Access;
   readonly #left: (client: Client) => void;
   readonly #log: ClientsOptions['log'];
+  readonly #tls: TlsCounts;
   readonly memory: ClientMemory;
 
-  constructor({ router, settings, page, blocks, left, access, log }: ClientsOptions) {
+  constructor({ router, settings, page, blocks, left, access, tls, log }: ClientsOptions) {
     this.#access = access;
+    this.#tls = tls;
     this.memory = new ClientMemory({ settings, page, log, clients: () => this.all });
     this.#blocks = blocks;
     this.#log = log;
@@ -96,6 +100,8 @@ export class Clients {
     const session = new Session(client, connection, this.#router, this);
     connection.owner = session;
     this.#sessions.set(client.id, session);
+    if (connection.tls !== undefined) this.#tls.opened(connection.tls);
+    this.#certify(client, connection);
     this.#page.set('connections', this.#sessions.size);
     this.memory.note(client);
     this.#tell('client-connected', 'A client has connected.', client);
@@ -107,8 +113,17 @@ export class Clients {
     this.memory.forget(client);
     this.#resume(client);
     this.#sessions.delete(client.id);
+    if (client.socket.tls !== undefined) this.#tls.closed();
     this.#page.set('connections', this.#sessions.size);
     this.#tell('client-left', 'A client is gone.', client);
+  }
+
+  /** Logs a client in as the user that its certificate names, where that is wanted. */
+  #certify(client: Client, { tls }: Connection): void {
+    if (tls === undefined || tls.commonName === '') return;
+    if (this.#settings.string('tls.client-certs-user') === 'cn') {
+      this.#access.certified(client, tls.commonName);
+    }
   }
 
   #tell(event: string, message: string, { id, address }: Client): void {

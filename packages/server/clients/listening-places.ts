@@ -1,35 +1,118 @@
-/** Listening places of the server, as CONFIG SET port and bind move them: new ones are had before the old are left. */
+/**
+ * Listening places of the server and what TLS is done with there, as CONFIG SET and SIGHUP change them: new places are
+ * had before the old are left, and a certificate that cannot be used changes nothing.
+ */
 
+import type { Logger } from '#base';
 import { configSetFailed, type Settings } from '#config';
-import type { Listener } from '#net';
-import type { LateChange, SettingChanges } from '../ports/late-settings.ts';
+import type { Listener, TcpPlaces, TlsOptions } from '#net';
+import type { LateChange, Pairs, SettingChanges } from '../ports/late-settings.ts';
+import { readTls, valuesOf, type ValueOf } from './tls-files.ts';
+
+/** Places of TCP by the settings. */
+export function tcpPlaces(valueOf: ValueOf): TcpPlaces {
+  return {
+    binds: valueOf('server.bind') as readonly string[],
+    port: valueOf('server.port') as number,
+    tlsPort: valueOf('tls.enabled') === true ? (valueOf('tls.port') as number) : 0,
+  };
+}
+
+/** Options of TLS where anything needs them; throws where they cannot be used. */
+export function tlsOptions(valueOf: ValueOf): TlsOptions | undefined {
+  return valueOf('tls.enabled') === true || valueOf('http.tls') === true
+    ? readTls(valueOf)
+    : undefined;
+}
+
+interface PlacesOptions {
+  readonly settings: Settings;
+  readonly listener: Listener;
+  /** Options in force at the start. */
+  readonly tls: TlsOptions | undefined;
+  readonly log: Pick<Logger, 'info' | 'error'>;
+  /** Gives HTTP its certificate. */
+  readonly tellHttp: (options: TlsOptions | undefined) => void;
+}
 
 export class ListeningPlaces implements LateChange {
   readonly listener: Listener;
   readonly #settings: Settings;
+  readonly #tellHttp: PlacesOptions['tellHttp'];
+  readonly #log: PlacesOptions['log'];
+  #tls: TlsOptions | undefined;
 
-  constructor(settings: Settings, listener: Listener) {
+  constructor({ settings, listener, tls, log, tellHttp }: PlacesOptions) {
     this.#settings = settings;
     this.listener = listener;
+    this.#tls = tls;
+    this.#log = log;
+    this.#tellHttp = tellHttp;
   }
 
-  concerns(changes: SettingChanges): boolean {
-    return changes.has('server.port') || changes.has('server.bind');
+  /** A file of TLS that is named again is read again, as in Redis. */
+  concerns(changes: SettingChanges, pairs: Pairs): boolean {
+    return (
+      changes.has('server.port') ||
+      changes.has('server.bind') ||
+      pairs.some(([name]) => isTls(name))
+    );
   }
 
-  async make(changes: SettingChanges): Promise<() => Promise<void>> {
-    const settings = this.#settings;
-    const [oldPort, oldBinds] = [settings.number('server.port'), settings.list('server.bind')];
-    const port = (changes.get('server.port') ?? oldPort) as number;
-    const binds = (changes.get('server.bind') ?? oldBinds) as readonly string[];
+  async make(changes: SettingChanges, pairs: Pairs): Promise<() => Promise<void>> {
+    const before = valuesOf(this.#settings);
+    const valueOf: ValueOf = (name) => changes.get(name) ?? before(name);
+    const oldTls = this.#tls;
     try {
-      await this.listener.move(binds, port);
+      if (pairs.some(([name]) => isTls(name))) this.#secure(tlsOptions(valueOf));
     } catch (error) {
-      const { message } = error as Error;
-      throw changes.has('server.port')
-        ? configSetFailed('port', `Unable to listen on this port: ${message}`)
-        : configSetFailed('bind', `Failed to bind to specified addresses: ${message}`);
+      const name = pairs.find(([each]) => isTls(each))![0];
+      const reason = `Unable to update TLS configuration: ${(error as Error).message}`;
+      throw configSetFailed(name, reason);
     }
-    return () => this.listener.move(oldBinds, oldPort);
+    try {
+      await this.listener.move(tcpPlaces(valueOf));
+    } catch (error) {
+      this.#secure(oldTls);
+      throw cannotMove(changes, pairs, error as Error);
+    }
+    return async () => {
+      this.#secure(oldTls);
+      await this.listener.move(tcpPlaces(before));
+    };
   }
+
+  /** Reads the files of TLS again; those in use are kept where they cannot be used. */
+  readAgain(): void {
+    try {
+      const options = tlsOptions(valuesOf(this.#settings));
+      if (options === undefined) return;
+      this.#secure(options);
+      this.#log.info('tls-read-again', 'New TLS connections have the certificate as it is now.');
+    } catch (error) {
+      const fields = { error: (error as Error).message };
+      const message = 'The files of TLS cannot be used: those read before are kept.';
+      this.#log.error('tls-not-read', message, fields);
+    }
+  }
+
+  #secure(options: TlsOptions | undefined): void {
+    this.#tls = options;
+    if (options !== undefined) this.listener.secure(options);
+    this.#tellHttp(options);
+  }
+}
+
+function isTls(name: string): boolean {
+  return /^tls-/i.test(name);
+}
+
+function cannotMove(changes: SettingChanges, pairs: Pairs, { message }: Error): Error {
+  if (changes.has('server.port')) {
+    return configSetFailed('port', `Unable to listen on this port: ${message}`);
+  }
+  const tls = pairs.find(([name]) => isTls(name));
+  return tls === undefined
+    ? configSetFailed('bind', `Failed to bind to specified addresses: ${message}`)
+    : configSetFailed(tls[0], `Unable to listen on this port: ${message}`);
 }

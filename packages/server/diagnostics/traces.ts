@@ -1,6 +1,6 @@
 /** Tracing as the server's parts see it: the settings, the reports, and the log. */
 
-import type { LogRecord } from '#base';
+import { Logger, type Clock, type LogRecord } from '#base';
 import type { TracesPort, TraceStatus } from '#commands';
 import type { Settings } from '#config';
 import type { Page } from '#stats';
@@ -62,8 +62,20 @@ export class Traces implements TracesPort {
   }
 }
 
+/** Main's log, whose records the ops thread writes; those of a sampled request have its ids. */
+export function mainLog(clock: Clock, ops: OpsLink, router: () => Router | undefined): Logger {
+  return new Logger(
+    'main',
+    () => clock.wallMs(),
+    () => ops.level,
+    (record) => {
+      ops.post(inRequest(record, router()));
+    },
+  );
+}
+
 /** A record of the log with the ids of the request that main is running, if that is sampled. */
-export function inRequest(record: LogRecord, router: Router | undefined): LogRecord {
+function inRequest(record: LogRecord, router: Router | undefined): LogRecord {
   const trace = router?.runningTrace;
   if (trace?.isSampled !== true) return record;
   const ids = Buffer.from(trace.ids);

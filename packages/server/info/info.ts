@@ -15,6 +15,7 @@ import {
 } from '#stats';
 import { keyspace, keySizes, keySizesAge, prefixes } from './info-keys.ts';
 import { linesOf, type Line } from './info-lines.ts';
+import { listeners, tcpPort } from './info-listeners.ts';
 import { persistence } from './info-persistence.ts';
 import { cpu, memory } from './info-resources.ts';
 import type { ServerMetrics } from './server-metrics.ts';
@@ -50,7 +51,7 @@ function server({
     ['process_id', process.pid],
     ['process_supervised', 'no'],
     ['run_id', runId],
-    ['tcp_port', settings.number('server.port')],
+    tcpPort(settings),
     ['server_time_usec', unixUs()],
     ['uptime_in_seconds', uptimeSeconds],
     ['uptime_in_days', Math.floor(uptimeSeconds / 86_400)],
@@ -62,6 +63,7 @@ function server({
     ['io_threads_active', 0],
     ['executable', executable],
     ['config_file', settings.file ?? ''],
+    ...listeners(settings),
   ];
 }
 

@@ -10,7 +10,7 @@ export interface LateChange {
   /** Throws a ConfigCommandError where these changes cannot be made now. */
   judge?(changes: SettingChanges, pairs: Pairs): void;
   /** True when it has to do something before these changes are made. */
-  concerns(changes: SettingChanges): boolean;
+  concerns(changes: SettingChanges, pairs: Pairs): boolean;
   /** Does it; answers what takes it back. Rejects with a ConfigCommandError. */
   make(changes: SettingChanges, pairs: Pairs): Promise<() => void | Promise<void>>;
   /** Hears that the changes are made. */
@@ -38,7 +38,7 @@ export class LateSettings {
   set(pairs: Pairs, mayWait: boolean): Promise<void> | undefined {
     const changes = this.#settings.changesBy(pairs);
     for (const each of this.#late) each.judge?.(changes, pairs);
-    if (!this.#late.some((each) => each.concerns(changes))) {
+    if (!this.#late.some((each) => each.concerns(changes, pairs))) {
       this.#apply(pairs);
       return undefined;
     }
@@ -62,7 +62,7 @@ export class LateSettings {
     const undo: (() => void | Promise<void>)[] = [];
     try {
       for (const each of this.#late) {
-        if (each.concerns(changes)) undo.unshift(await each.make(changes, pairs));
+        if (each.concerns(changes, pairs)) undo.unshift(await each.make(changes, pairs));
       }
       this.#apply(pairs);
     } catch (error) {

@@ -46,7 +46,7 @@ ops('writes what it is sent, follows the level, and flushes before it ends', asy
   const running = settings(file, 'http.enabled=false');
   const link = new OpsLink(running, 'test');
   link.post(record('info', 'before the thread'));
-  link.begin(new ServerMemory(1, running, 0).observerData);
+  link.begin(new ServerMemory(1, running, 0).observerData, undefined);
   await link.start({});
   link.post(record('info', 'one'));
   link.post(record('debug', 'two'));
@@ -65,7 +65,7 @@ ops('says that its port is taken, and still writes the log', async () => {
   const link = new OpsLink(running, 'test');
   let message = '';
   try {
-    link.begin(new ServerMemory(1, running, 0).observerData);
+    link.begin(new ServerMemory(1, running, 0).observerData, undefined);
     await link.start({});
   } catch (error) {
     message = (error as Error).message;

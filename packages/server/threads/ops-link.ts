@@ -5,6 +5,7 @@ import { LOG_LEVELS, type LogLevel, type LogRecord } from '#base';
 import { settingNames, type Settings } from '#config';
 import type { MainAnswers, OpsData, OpsMessage, OpsNotice } from '#http';
 import { isCall, PortCalls, type CallMessage } from '#link';
+import { contextOptions, type TlsOptions } from '#net';
 import type { ObserverData } from '#observer';
 import { bundleTaskUrl } from '#workers';
 import { httpFixedSettings, httpLiveSettings, loggingOptions } from './ops-settings.ts';
@@ -58,14 +59,14 @@ export class OpsLink {
    * Has the thread begin; what was logged before is written then. The earlier it knows what there is to do, the earlier
    * it listens: other threads that start take processors from it. Until `start` it keeps no process alive.
    */
-  begin(observer: ObserverData): void {
+  begin(observer: ObserverData, tls: TlsOptions | undefined): void {
     const { port1, port2 } = new MessageChannel();
     const data: OpsData = {
       port: port2,
       logging: loggingOptions(this.#settings),
       version: VERSION,
       observer,
-      http: httpFixedSettings(this.#settings, this.#instanceId),
+      http: httpFixedSettings(this.#settings, this.#instanceId, tls),
       live: httpLiveSettings(this.#settings),
       bundleTask: bundleTaskUrl.href,
     };
@@ -123,6 +124,11 @@ export class OpsLink {
   /** Closes the log file and opens it again: whoever rotates it by himself has moved it away. */
   reopenLog(): void {
     this.#send({ kind: 'reopen-log' });
+  }
+
+  /** Has HTTPS use another certificate from the next connection on. */
+  secure(tls: TlsOptions | undefined): void {
+    if (tls !== undefined) this.#send({ kind: 'secure', options: contextOptions(tls) });
   }
 
   /** Tells of a user that counts have begun for: its name, as text, is that of the next row. */

@@ -3,6 +3,7 @@
 import type { LogLevel } from '#base';
 import { rowOf, settingNames, type Settings } from '#config';
 import type { HttpFixedSettings, HttpLiveSettings } from '#http';
+import { contextOptions, type TlsOptions } from '#net';
 import type { TracingSettings } from '#router';
 import type { LogWriterOptions } from '#telemetry';
 import { statusSettings } from '../diagnostics/status-settings.ts';
@@ -24,8 +25,14 @@ export function loggingOptions(settings: Settings): LogWriterOptions {
   };
 }
 
-export function httpFixedSettings(settings: Settings, instanceId: string): HttpFixedSettings {
+export function httpFixedSettings(
+  settings: Settings,
+  instanceId: string,
+  tls: TlsOptions | undefined,
+): HttpFixedSettings {
+  const isSecure = settings.boolean('http.tls') && tls !== undefined;
   return {
+    secure: isSecure ? contextOptions(tls) : undefined,
     isEnabled: settings.boolean('http.enabled'),
     bind: settings.string('http.bind'),
     port: settings.number('http.port'),

@@ -14,6 +14,7 @@ import { MEMORY_QUANTITIES } from './memory.ts';
 import type { Quantity } from './quantity.ts';
 import { SCRIPT_QUANTITIES } from './scripts.ts';
 import { THREAD_QUANTITIES } from './threads.ts';
+import { TLS_QUANTITIES } from './tls.ts';
 
 const SUBJECTS = [
   THREAD_QUANTITIES,
@@ -22,6 +23,7 @@ const SUBJECTS = [
   KEY_QUANTITIES,
   CLIENT_QUANTITIES,
   ACCESS_QUANTITIES,
+  TLS_QUANTITIES,
   DURABILITY_QUANTITIES,
   SCRIPT_QUANTITIES,
 ] as const;

@@ -1,6 +1,6 @@
 /** Metrics of connections and traffic. */
 
-import { ACCESS_QUANTITIES, CLIENT_QUANTITIES, COMMAND_QUANTITIES } from '#stats';
+import { ACCESS_QUANTITIES, CLIENT_QUANTITIES, COMMAND_QUANTITIES, TLS_QUANTITIES } from '#stats';
 import { metric, type MetricDefinition } from './definition.ts';
 import { metricsOf } from './quantities.ts';
 
@@ -36,5 +36,9 @@ export const clientMetrics: readonly MetricDefinition[] = [
     ACCESS_QUANTITIES.users,
     ACCESS_QUANTITIES.limitedUsers,
     ACCESS_QUANTITIES.limited,
+    TLS_QUANTITIES.connections,
+    TLS_QUANTITIES.versions,
+    TLS_QUANTITIES.ciphers,
+    TLS_QUANTITIES.failures,
   ),
 ];

@@ -1,0 +1,49 @@
+/** Puts the listener together: from its sockets to the clients. */
+
+import type { Logger } from '#base';
+import type { Settings } from '#config';
+import { Listener, type ConnectionConfig, type ReadBuffer, type TlsOptions } from '#net';
+import type { OpsLink } from '../threads/ops-link.ts';
+import type { Clients } from './clients.ts';
+import { ListeningPlaces, tcpPlaces } from './listening-places.ts';
+import type { TlsCounts } from './tls-counts.ts';
+import { valuesOf } from './tls-files.ts';
+
+interface Parts {
+  readonly settings: Settings;
+  readonly tls: TlsOptions | undefined;
+  readonly counts: TlsCounts;
+  readonly config: ConnectionConfig;
+  readonly read: ReadBuffer;
+  readonly clients: Clients;
+  readonly ops: OpsLink;
+  readonly log: Logger;
+}
+
+export function newPlaces(parts: Parts): ListeningPlaces {
+  const { settings, tls, counts, config, read, clients, ops, log } = parts;
+  const listener = new Listener({
+    ...tcpPlaces(valuesOf(settings)),
+    tls,
+    unixSocket: settings.string('server.unix-socket'),
+    unixSocketMode: settings.number('server.unix-socket-permissions'),
+    backlog: settings.number('server.tcp-backlog'),
+    config,
+    read,
+    accept: (connection) => {
+      clients.accept(connection);
+    },
+    refused: (failure, address, error) => {
+      counts.failed(failure, address, error);
+    },
+  });
+  return new ListeningPlaces({
+    settings,
+    listener,
+    tls,
+    log,
+    tellHttp: (options) => {
+      ops.secure(options);
+    },
+  });
+}

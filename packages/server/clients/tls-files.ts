@@ -1,0 +1,107 @@
+/** Reads the options of TLS from the settings and the files that they name. */
+
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Settings, SettingName, Value } from '#config';
+import { demandUsable, tlsReason, type ClientCertificates, type TlsOptions } from '#net';
+
+/** Bytes of the key of session tickets, as OpenSSL wants it. */
+const TICKET_KEYS_BYTES = 48;
+/** The same for the life of the process: tickets outlive a change of certificates, and hold in every thread. */
+const ticketKeys = randomBytes(TICKET_KEYS_BYTES);
+
+/** Names of certificates in a folder: with an extension of theirs, or named by their hash as `openssl rehash` does. */
+const AUTHORITY_FILE = /\.(pem|crt|cer)$|^[0-9a-f]{8}\.\d+$/;
+
+/** Values of settings by name, in force or about to be. */
+export type ValueOf = (name: SettingName) => Value;
+
+/** Reads the values in force. */
+export function valuesOf(settings: Settings): ValueOf {
+  return (name) => settings.get(name);
+}
+
+/** Reads and judges all files; throws an error that names the setting and the file. */
+export function readTls(valueOf: ValueOf): TlsOptions {
+  const text = (name: SettingName): string => valueOf(name) as string;
+  const number = (name: SettingName): number => valueOf(name) as number;
+  const clientCertificates = text('tls.client-certs') as ClientCertificates;
+  const authorities = readAuthorities(text('tls.ca-file'), text('tls.ca-dir'));
+  if (clientCertificates !== 'none' && authorities.length === 0) {
+    throw new Error(
+      `tls.client-certs is ${clientCertificates}, which needs authorities in tls.ca-file or tls.ca-dir`,
+    );
+  }
+  const options: TlsOptions = {
+    certificate: demandFile('tls.cert-file', text('tls.cert-file')),
+    key: demandFile('tls.key-file', text('tls.key-file')),
+    passphrase: text('tls.key-file-pass'),
+    authorities,
+    dhParameters: readNamed('tls.dh-params-file', text('tls.dh-params-file')),
+    clientCertificates,
+    protocols: valueOf('tls.protocols') as readonly string[],
+    ciphers: text('tls.ciphers'),
+    cipherSuites: text('tls.ciphersuites'),
+    prefersOwnCiphers: valueOf('tls.prefer-server-ciphers') as boolean,
+    sessions: {
+      areKept: valueOf('tls.session-caching') as boolean,
+      countMax: number('tls.session-cache-size'),
+      seconds: number('tls.session-cache-timeout'),
+      ticketKeys,
+    },
+    handshakeMs: number('tls.handshake-timeout-ms'),
+    handshakesMax: number('tls.max-handshakes'),
+  };
+  demandPair(options, text);
+  return options;
+}
+
+function demandFile(name: SettingName, file: string): string {
+  if (file === '') throw new Error(`${name} is not set, which TLS needs`);
+  return readNamed(name, file);
+}
+
+/** Text of the file that a setting names; empty without one. */
+function readNamed(name: SettingName, file: string): string {
+  if (file === '') return '';
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw cannotRead(name, file, error);
+  }
+}
+
+function readAuthorities(file: string, folder: string): readonly string[] {
+  const texts = file === '' ? [] : [readNamed('tls.ca-file', file)];
+  if (folder === '') return texts;
+  try {
+    const names = readdirSync(folder).filter((each) => AUTHORITY_FILE.test(each));
+    return [...texts, ...names.map((each) => readFileSync(path.join(folder, each), 'utf8'))];
+  } catch (error) {
+    throw cannotRead('tls.ca-dir', folder, error);
+  }
+}
+
+function cannotRead(name: SettingName, file: string, cause: unknown): Error {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: 'it is not there',
+    EACCES: 'this user may not read it',
+    EISDIR: 'it is a folder',
+    ENOTDIR: 'it is no folder',
+  };
+  const reason = reasons[code ?? ''] ?? message;
+  return new Error(`${name}: cannot read ${file}: ${reason}`, { cause });
+}
+
+/** Throws where OpenSSL refuses certificate, key, ciphers or authorities, with the files it is about. */
+function demandPair(options: TlsOptions, text: (name: SettingName) => string): void {
+  try {
+    demandUsable(options);
+  } catch (cause) {
+    const files = `${text('tls.cert-file')} with the key ${text('tls.key-file')}`;
+    const reason = tlsReason(cause as Error);
+    throw new Error(`the certificate ${files} cannot be used: ${reason}`, { cause });
+  }
+}
