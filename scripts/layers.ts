@@ -45,7 +45,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   offline: { imports: ['base', 'store', 'stats', 'commands', 'persistence', 'shard'] },
   router: { imports: ['acl', 'base', 'usdt', 'resp', 'stats', 'commands', 'link'] },
-  net: { imports: ['base', 'resp'] },
+  net: { imports: ['base', 'resp', 'link', 'stats'] },
   observer: { imports: ['base', 'stats', 'commands', 'link'], types: ['api-types'] },
   telemetry: {
     imports: ['base', 'stats', 'link'],
@@ -92,6 +92,7 @@ const layers: Readonly<Record<string, Layer>> = {
     types: ['api-types'],
   },
   'workers/shard': { imports: ['base', 'shard'], types: ['config'] },
+  'workers/front': { imports: ['net'] },
   'workers/ops': { imports: ['base', 'http'] },
   'workers/disk': { imports: ['base', 'persistence'] },
   'workers/urls': { imports: [] },
@@ -144,6 +145,7 @@ const seams: readonly Seam[] = [
     pattern: /\bnew Worker\(/g,
     allowed: [
       'packages/server/threads/shard-pool.ts',
+      'packages/server/threads/front-pool.ts',
       'packages/server/threads/ops-worker.ts',
       'packages/server/threads/disk-link.ts',
     ],

@@ -3,6 +3,9 @@
 /** The entry of a shard's thread. */
 export const shardWorkerUrl = new URL('./shard.js', import.meta.url);
 
+/** The entry of a front thread. */
+export const frontWorkerUrl = new URL('./front.js', import.meta.url);
+
 /** The entry of the ops thread. */
 export const opsWorkerUrl = new URL('./ops.js', import.meta.url);
 

@@ -60,6 +60,7 @@ export default {
       input: {
         main: folder('dist/packages/server/main.js'),
         shard: folder('dist/workers/shard.js'),
+        front: folder('dist/workers/front.js'),
         ops: folder('dist/workers/ops.js'),
         disk: folder('dist/workers/disk.js'),
         'tasks/bundle': folder('dist/workers/tasks/bundle.js'),

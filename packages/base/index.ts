@@ -72,6 +72,7 @@ export {
   type ResidentParts,
 } from './thread-usage.ts';
 export { collectGarbage } from './garbage.ts';
+export { loadDuplicate } from './duplicate-descriptor.ts';
 export { mallocTrim } from './malloc-trim.ts';
 export { isResourceError } from './errors/resource-error.ts';
 export { Spans, type SpanTaker } from './bytes/spans.ts';

@@ -13,6 +13,14 @@ export { EventRing, type RecordedEvent } from './rings/event-ring.ts';
 export { DoubleBuffer } from './log/double-buffer.ts';
 export { Doorbell } from './doorbell.ts';
 export {
+  FRONT_BYTES_MAX,
+  FRONT_HEADER_BYTES,
+  FrontFrame,
+  FrontKind,
+} from './front/front-frames.ts';
+export { FRONT_SLOTS, FRONT_WINDOW_BYTES, FrontSlots } from './front/front-slots.ts';
+export { FrontWriter } from './front/front-writer.ts';
+export {
   CONTINUED,
   DATABASE_SHIFT,
   frameBytes,
@@ -41,6 +49,7 @@ export {
   SLOW_SLOT_BYTES,
   SLOW_SLOTS,
   WORKSPACE_BYTES,
+  type FrontPlaces,
   type LinkLayout,
   type LinkShape,
 } from './layout.ts';

@@ -2,6 +2,7 @@
 
 import { COUNTER_BYTES } from './counter.ts';
 import { DOORBELL_BYTES } from './doorbell.ts';
+import { FRONT_SLOTS_BYTES } from './front/front-slots.ts';
 import { LOG_OWNER_BYTES } from './log/log-ownership.ts';
 import { LOG_PROGRESS_BYTES } from './log/log-progress.ts';
 import { SCRIPT_CONTROL_BYTES } from './script-control.ts';
@@ -9,6 +10,8 @@ import { RING_HEADER_BYTES, type RingPlace } from './rings/ring.ts';
 
 export interface LinkShape {
   shards: number;
+  /** Threads that move the bytes of connections; none without it. */
+  fronts?: number;
   /** Bytes of each ring; a power of two. */
   requestRingBytes: number;
   replyRingBytes: number;
@@ -45,13 +48,26 @@ export interface LinkLayout {
   workspaces: readonly number[];
   /** Words about the script that each shard runs. */
   scripts: readonly number[];
+  /** Places that main shares with each front thread. */
+  fronts: readonly FrontPlaces[];
   /** From main to the ops thread: what it is told of traced requests. */
   traces: RingPlace;
   bytes: number;
 }
 
+/** Places in the link memory that main shares with a front thread. */
+export interface FrontPlaces {
+  readonly toMain: RingPlace;
+  readonly toFront: RingPlace;
+  readonly slots: number;
+  /** The bell by which main wakes the thread. */
+  readonly bell: number;
+}
+
 const REQUEST_RING_BYTES = 1024 * 1024;
 const REPLY_RING_BYTES = 1024 * 1024;
+/** Bytes of each ring between main and a front thread. */
+const FRONT_RING_BYTES = 1024 * 1024;
 /** Bytes of a log's ring: what a shard writes in some milliseconds; beyond it records wait in private memory. */
 const LOG_RING_BYTES = 2 * 1024 * 1024;
 /** Most bytes of a block of a log, but for a record that is longer. */
@@ -75,15 +91,28 @@ export const WORKSPACE_BYTES = 16 * 1024;
 /** Margin before the workspace, for results, and behind it, for bytes read past the end. */
 const WORKSPACE_MARGIN_BYTES = 64;
 
-export function defaultShape(shards: number): LinkShape {
+export function defaultShape(shards: number, fronts = 0): LinkShape {
   return {
     shards,
+    fronts,
     requestRingBytes: REQUEST_RING_BYTES,
     replyRingBytes: REPLY_RING_BYTES,
     logRingBytes: LOG_RING_BYTES,
     readBytes: READ_BYTES,
     blocks: BLOCKS,
     blockBytes: BLOCK_BYTES,
+  };
+}
+
+function frontPlaces(
+  take: (byteCount: number) => number,
+  ring: (byteCount: number) => RingPlace,
+): FrontPlaces {
+  return {
+    toMain: ring(FRONT_RING_BYTES),
+    toFront: ring(FRONT_RING_BYTES),
+    slots: take(FRONT_SLOTS_BYTES),
+    bell: take(DOORBELL_BYTES),
   };
 }
 
@@ -109,9 +138,7 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   }
   const logBell = take(DOORBELL_BYTES);
   const logs: RingPlace[] = [];
-  const logProgress: number[] = [];
-  const logOwners: number[] = [];
-  const logBlocks: number[] = [];
+  const [logProgress, logOwners, logBlocks]: [number[], number[], number[]] = [[], [], []];
   for (let shard = 0; shard < shape.shards && shape.logRingBytes > 0; shard += 1) {
     logs.push(ring(shape.logRingBytes));
     logProgress.push(take(LOG_PROGRESS_BYTES));
@@ -126,6 +153,7 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const workspaces = requests.map(() => take(WORKSPACE_BYTES + WORKSPACE_MARGIN_BYTES));
   const scripts = requests.map(() => take(SCRIPT_CONTROL_BYTES));
   const traces = ring(TRACE_RING_BYTES);
+  const fronts = Array.from({ length: shape.fronts ?? 0 }, () => frontPlaces(take, ring));
   return {
     doorbell,
     requests,
@@ -143,6 +171,7 @@ export function layoutOf(shape: LinkShape): LinkLayout {
     workspaces,
     scripts,
     traces,
+    fronts,
     bytes: at,
   };
 }

@@ -91,6 +91,12 @@ export class Connection {
       closed: () => {
         this.#gone();
       },
+      slow: () => {
+        if (!this.#closed) this.#owner?.backlogged(this.output.pendingBytes);
+      },
+      caughtUp: () => {
+        if (!this.#closed && !this.output.isHolding) this.#owner?.backlogged(0);
+      },
     });
   }
 
@@ -155,8 +161,7 @@ export class Connection {
       this.#owner?.backlogged(this.output.unsentBytes);
     this.output.isLast = this.#closesAtOnce;
     this.output.flush();
-    const { pendingBytes } = this.output;
-    if (pendingBytes > 0) this.#owner?.backlogged(pendingBytes);
+    if (this.output.isHolding) this.#owner?.backlogged(this.output.pendingBytes);
     else if (this.#closeWhenWritten) this.#finish();
   }
 

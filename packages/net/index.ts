@@ -1,6 +1,13 @@
 export { BlockPool } from './blocks.ts';
 export { Connection } from './connection.ts';
 export { addressText } from './ends.ts';
+export { FrontLink } from './front/front-link.ts';
+export { Fronts } from './front/fronts.ts';
+export {
+  runFrontThread,
+  type FrontAnswer,
+  type FrontThreadData,
+} from './front/run-front-thread.ts';
 export { demandPlaces, Listener, type TcpPlaces } from './listener.ts';
 export type { ConnectionOwner, ConnectionConfig, Taking, TurnConnection } from './ports.ts';
 export type { ReadBuffer } from './socket-transport.ts';

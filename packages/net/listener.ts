@@ -12,12 +12,14 @@ import {
 import type { TLSSocket } from 'node:tls';
 import { Connection } from './connection.ts';
 import { addressText, type Ends } from './ends.ts';
+import type { Fronts } from './front/fronts.ts';
 import type { ConnectionConfig } from './ports.ts';
 import { detachHandle } from './raw-handle.ts';
 import { SocketTransport, type ReadBuffer } from './socket-transport.ts';
 import type { TlsOptions } from './tls/tls-options.ts';
 import { TlsServer, type TlsFailure, type TlsInfo } from './tls/tls-server.ts';
 import { TlsTransport } from './tls/tls-transport.ts';
+import type { Transport } from './transport.ts';
 
 /** Places of TCP that a server listens on. */
 export interface TcpPlaces {
@@ -37,6 +39,8 @@ interface ListenerOptions extends TcpPlaces {
   read: ReadBuffer;
   /** Certificate, key and the rest of TLS; undefined while there is none. */
   tls: TlsOptions | undefined;
+  /** Front threads, which move the bytes; undefined where this thread does. They have the options of TLS already. */
+  fronts: () => Fronts | undefined;
   /** Takes a new connection and becomes its owner, or closes it. */
   accept(connection: Connection): void;
   /** Told of a handshake that has failed. */
@@ -52,19 +56,20 @@ export class Listener {
   readonly #servers = new Map<string, Server>();
   #tls: TlsServer | undefined;
 
-  /** Throws where OpenSSL refuses the options of TLS. */
   constructor(options: ListenerOptions) {
     this.#options = options;
-    if (options.tls !== undefined) this.secure(options.tls);
   }
 
-  /** Secures new connections with that; throws where OpenSSL refuses it, and all is as it was. */
-  secure(options: TlsOptions): void {
-    if (this.#tls !== undefined) {
-      this.#tls.update(options);
-      return;
-    }
-    this.#tls = new TlsServer(options, {
+  /** Secures new connections with that; rejects where OpenSSL refuses it, and all is as it was. */
+  async secure(options: TlsOptions): Promise<void> {
+    const fronts = this.#options.fronts();
+    if (fronts !== undefined) await fronts.secure(options);
+    else if (this.#tls !== undefined) this.#tls.update(options);
+    else this.#tls = this.#newTlsServer(options);
+  }
+
+  #newTlsServer(options: TlsOptions): TlsServer {
+    return new TlsServer(options, {
       secured: (socket, info) => {
         this.#secured(socket, info);
       },
@@ -74,14 +79,10 @@ export class Listener {
     });
   }
 
-  /** Handshakes that have begun and not ended. */
-  get handshakes(): number {
-    return this.#tls?.handshakes ?? 0;
-  }
-
   /** Binds everything; rejects with the first address that cannot be had, and then listens on none. */
   async open(): Promise<void> {
-    const { unixSocket } = this.#options;
+    const { unixSocket, tls, fronts } = this.#options;
+    if (tls !== undefined && fronts() === undefined) this.#tls = this.#newTlsServer(tls);
     try {
       await this.move(this.#options);
       if (unixSocket !== '') await this.#openUnix(unixSocket);
@@ -128,12 +129,15 @@ export class Listener {
     if (this.#servers.has(place)) return place;
     const { backlog } = this.#options;
     const admit: Admit = isSecured
-      ? (socket) => this.#tls?.take(socket)
+      ? (socket) => {
+          this.#shake(socket);
+        }
       : (socket) => {
           this.#admit(socket, tcpEnds(socket));
         };
+    const isPaused = !isSecured || this.#options.fronts() !== undefined;
     try {
-      await this.#listen(place, { ...hostOptions(bind), port, backlog }, admit, !isSecured);
+      await this.#listen(place, { ...hostOptions(bind), port, backlog }, admit, isPaused);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (optional && isMissing(code)) return place;
@@ -160,11 +164,40 @@ export class Listener {
   }
 
   #admit(socket: Socket, ends: Ends | undefined): void {
-    const handle = detachHandle(socket);
+    const transport = this.#transportOf(socket);
     // Who has hung up before it was looked at has no address, and wants nothing.
-    if (ends === undefined || handle === undefined) return;
-    const { read, config } = this.#options;
-    this.#options.accept(new Connection(new SocketTransport(handle, read), ends, config));
+    if (ends === undefined) transport?.destroy();
+    else if (transport !== undefined) this.#accept(transport, ends);
+  }
+
+  #transportOf(socket: Socket): Transport | undefined {
+    const fronts = this.#options.fronts();
+    if (fronts !== undefined) return fronts.take(socket);
+    const handle = detachHandle(socket);
+    return handle === undefined ? undefined : new SocketTransport({ handle }, this.#options.read);
+  }
+
+  #accept(transport: Transport, ends: Ends): void {
+    this.#options.accept(new Connection(transport, ends, this.#options.config));
+  }
+
+  /** Has the handshake of a socket begin. */
+  #shake(socket: Socket): void {
+    const fronts = this.#options.fronts();
+    if (fronts === undefined) {
+      this.#tls?.take(socket);
+      return;
+    }
+    const ends = tcpEnds(socket);
+    fronts.shake(socket, {
+      secured: (transport, tls) => {
+        if (ends === undefined) transport.destroy();
+        else this.#accept(transport, { ...ends, tls });
+      },
+      refused: ({ failure, error }) => {
+        this.#options.refused(failure, ends?.remote ?? addressText(undefined, 0), error);
+      },
+    });
   }
 
   #secured(socket: TLSSocket, tls: TlsInfo): void {
@@ -173,8 +206,7 @@ export class Listener {
       socket.destroy();
       return;
     }
-    const transport = new TlsTransport(socket);
-    this.#options.accept(new Connection(transport, { ...ends, tls }, this.#options.config));
+    this.#accept(new TlsTransport(socket), { ...ends, tls });
   }
 
   #listen(

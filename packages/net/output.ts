@@ -54,6 +54,11 @@ export class Output {
     return this.#used + this.#bufferedBytes + this.#sink.pendingBytes;
   }
 
+  /** True while there is anything that the sink has not taken over. */
+  get isHolding(): boolean {
+    return this.#writing || this.#used > 0 || this.#bufferedBytes > 0;
+  }
+
   /** Bytes of them that it was not even offered. */
   get unsentBytes(): number {
     return this.#used + this.#bufferedBytes;
@@ -211,6 +216,6 @@ export class Output {
       return;
     }
     this.flush();
-    if (this.pendingBytes === 0) this.#events.drained();
+    if (!this.isHolding) this.#events.drained();
   }
 }

@@ -74,6 +74,11 @@ export function rawHandleOf(socket: Socket): RawHandle | undefined {
   return complete ? (handle as RawHandle) : undefined;
 }
 
+/** The accepted socket under a secured one; itself where there is none. */
+export function acceptedSocketOf(socket: Socket): Socket {
+  return (socket as unknown as { _parent?: Socket | null })._parent ?? socket;
+}
+
 /** Takes the handle out of an accepted socket, which is then only an empty shell. */
 export function detachHandle(socket: Socket): object | undefined {
   const owner = socket as unknown as { _handle: object | null };

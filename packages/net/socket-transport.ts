@@ -20,9 +20,10 @@ export class SocketTransport implements Transport {
   #events: TransportEvents | undefined;
   #isPaused = false;
 
-  constructor(handle: object, read: ReadBuffer) {
+  /** With a handle of Node, or a file descriptor that is the transport's from here on. */
+  constructor(source: { readonly handle: object } | { readonly fd: number }, read: ReadBuffer) {
     const options = {
-      handle,
+      ...source,
       allowHalfOpen: true,
       onread: {
         buffer: read.bytes,
@@ -32,7 +33,7 @@ export class SocketTransport implements Transport {
         },
       },
     };
-    // `handle` and `onread` together are Node's own way, but in no type.
+    // A handle or descriptor together with `onread` is Node's own way, but in no type.
     this.#socket = new Socket(options);
     this.sink = new SocketSink(this.#socket);
   }

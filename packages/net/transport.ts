@@ -32,6 +32,10 @@ export interface TransportEvents {
   ended(): void;
   /** Neither direction works any more. */
   closed(): void;
+  /** The kernel does not take all that another thread was given to write. */
+  slow(): void;
+  /** The kernel has taken all of it. */
+  caughtUp(): void;
 }
 
 export interface Transport {

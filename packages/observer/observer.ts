@@ -26,10 +26,11 @@ export interface ObserverData {
   readonly pageShape: PageShape;
   readonly mainPage: SharedMemory;
   readonly shardPages: readonly SharedMemory[];
+  readonly frontPages: readonly SharedMemory[];
   readonly opsPage: SharedMemory;
   /** Statistics that the disk thread writes for each shard's log; none where nothing is kept on disk. */
   readonly logFigures: readonly SharedMemory[];
-  /** Flight recorders: of main, the shards, the ops thread. */
+  /** Flight recorders: of main, the shards, the front threads, the ops thread. */
   readonly recorders: readonly SharedMemory[];
   readonly settingNames: readonly string[];
   /** Names of commands by the ids that pages and traces know them by, as `client|list`. */
@@ -46,6 +47,7 @@ export class Observer {
   readonly shape: PageShape;
   readonly main: Page;
   readonly shards: readonly Page[];
+  readonly fronts: readonly Page[];
   readonly ops: Page;
   readonly logs: readonly LogFigures[];
   /** Flight recorders by the thread's name. */
@@ -63,6 +65,7 @@ export class Observer {
     this.shape = data.pageShape;
     this.main = new Page(data.pageShape, data.mainPage);
     this.shards = data.shardPages.map((page) => new Page(data.pageShape, page));
+    this.fronts = data.frontPages.map((page) => new Page(THREAD_SHAPE, page));
     this.ops = new Page(THREAD_SHAPE, data.opsPage);
     this.logs = data.logFigures.map((memory) => new LogFigures(memory));
     this.settingNames = data.settingNames;
@@ -83,6 +86,7 @@ export class Observer {
   /** The pages of all threads, by the thread's name. */
   get threads(): readonly (readonly [thread: string, page: Page])[] {
     const shards = this.shards.map((page, index) => [`shard-${String(index)}`, page] as const);
-    return [['main', this.main], ...shards, ['ops', this.ops]];
+    const fronts = this.fronts.map((page, index) => [`front-${String(index)}`, page] as const);
+    return [['main', this.main], ...shards, ...fronts, ['ops', this.ops]];
   }
 }

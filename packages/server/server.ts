@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errors, systemClock, type Clock, type CommandError, type Logger } from '#base';
-import type { Arguments, CommandEntry, ShutdownOptions } from '#commands';
+import { systemClock, type Clock, type Logger } from '#base';
+import type { ShutdownOptions } from '#commands';
 import type { ConfigWarning, Settings } from '#config';
 import { Phase, type LatencyBaseline } from '#stats';
 import type { MainAnswers } from '#http';
@@ -12,6 +12,7 @@ import { newRouter } from './threads/new-router.ts';
 import { ClientMessaging } from './messaging/client-messaging.ts';
 import { newAccess, type Access } from './access/access.ts';
 import { Clients } from './clients/clients.ts';
+import { newGate } from './clients/gate.ts';
 import { Crashes } from './threads/crashes.ts';
 import { LatencyMonitor } from './diagnostics/latency-monitor.ts';
 import { MainLatency } from './diagnostics/main-latency.ts';
@@ -30,6 +31,7 @@ import { LateSettings } from './ports/late-settings.ts';
 import { opsAnswers } from './ports/ops-answers.ts';
 import { OpsLink, type OpsWorker } from './threads/ops-link.ts';
 import { logSettingChanges } from './setting-changes.ts';
+import { FrontPool } from './threads/front-pool.ts';
 import { ShardPool } from './threads/shard-pool.ts';
 import { SettingsBroadcast, shardCountOf, shardSettings } from './threads/shard-settings.ts';
 import { startSummary } from './start-summary.ts';
@@ -61,6 +63,7 @@ export class Server {
   readonly #serverMemory: ServerMemory;
   readonly #persistence: PersistenceSwitch;
   readonly #pool: ShardPool;
+  readonly #frontPool: FrontPool;
   readonly #turn: Turn;
   readonly #places: ListeningPlaces;
   readonly #lateSettings: LateSettings;
@@ -92,6 +95,14 @@ export class Server {
     this.#traces = new Traces(settings, serverMemory.mainPage, this.#ops);
     this.#ops.begin(serverMemory.observerData, tls);
     this.#pool = this.#newPool(serverMemory, own !== undefined);
+    this.#frontPool = new FrontPool({
+      serverMemory,
+      tls,
+      beginTurn: this.#beginTurn,
+      died: (thread, reason) => {
+        this.#crashes.frontDied(thread, reason);
+      },
+    });
     const mainLatency = new MainLatency(settings, serverMemory);
     const router = this.#newRouter(serverMemory, mainLatency);
     this.#router = router;
@@ -143,11 +154,8 @@ export class Server {
     this.#messaging = new ClientMessaging({ settings, page, blocks, router, clients });
     this.#turn = new Turn(router, serverMemory.doorbell, this.#messaging);
     this.#crashes = this.#newCrashes(serverMemory);
-    this.#hotKeys = new HotKeysSession({
-      settings,
-      ...this.#clock,
-      shardCalls: router.shardCalls,
-    });
+    const { shardCalls } = router;
+    this.#hotKeys = new HotKeysSession({ settings, ...this.#clock, shardCalls });
     this.#metricsReader = new MetricsReader({
       settings,
       serverMemory,
@@ -165,6 +173,7 @@ export class Server {
       counts: tlsCounts,
       config: connectionConfig(serverMemory, blocks, settings, this.#turn),
       read: serverMemory.readBuffer(),
+      fronts: () => this.#frontPool.fronts,
       clients,
       ops: this.#ops,
       log: this.#log,
@@ -232,7 +241,11 @@ export class Server {
       runner: () => this.#mainRunner,
       access: () => this.#access,
       messaging: () => this.#messaging,
-      gate: (client, entry, args) => this.#gate(client, entry, args),
+      gate: newGate({
+        clients: () => this.#clients,
+        isLoaded: () => this.#isLoaded,
+        durability: () => this.#persistence.durability,
+      }),
       beginTurn: this.#beginTurn,
     });
   }
@@ -283,6 +296,7 @@ export class Server {
       this.#places.listener.close();
       for (const client of this.#clients.all) client.socket.destroy();
       await this.#pool.terminate();
+      await this.#frontPool.terminate();
       this.#serverMemory.doorbell.stop();
       await this.#persistence.stop();
       await this.#ops.stop();
@@ -317,21 +331,14 @@ export class Server {
     this.#serverMemory.mainPage.set('loading', 0);
   }
 
-  #gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined {
-    const refusal = this.#clients.gate(client, entry, args);
-    if (refusal !== undefined) return refusal;
-    if (!this.#isLoaded && !entry.has('loading')) return errors.loading;
-    const { durability } = this.#persistence;
-    return durability !== undefined && isWriting(entry) ? durability.refusal : undefined;
-  }
-
   /** Probes are there first: they say how far the rest is, and a client that has a reply finds HTTP too. */
   async #openToClients(http: Promise<void>): Promise<void> {
     if (this.#settings.boolean('latency.startup-test')) {
       this.#baseline = await testAtStart(this.#settings, this.#log);
     }
-    await http;
+    await Promise.all([http, this.#frontPool.up()]);
     if (this.#isStopping) return;
+    this.#turn.fronts = this.#frontPool.fronts;
     await this.#places.listener.open();
     this.#turn.listen();
   }
@@ -383,7 +390,7 @@ export class Server {
   /** Begins a new file of the log where the old one was moved away, and reads the files of TLS again. */
   readAgain(): void {
     this.#ops.reopenLog();
-    this.#places.readAgain();
+    void this.#places.readAgain();
   }
 
   /** Accepts no more, finishes what is in flight for as long as the settings allow, ends the threads. */
@@ -432,10 +439,6 @@ export class Server {
     this.#log.info('stopped', 'svc has stopped');
     await this.#ops.stop();
     for (const client of this.#awaitingEnd) client.socket.destroy();
+    await this.#frontPool.terminate();
   }
-}
-
-/** True for commands that write, and for scripts that may. */
-function isWriting(entry: CommandEntry): boolean {
-  return entry.isWrite || (entry.script !== undefined && entry.mayChange);
 }

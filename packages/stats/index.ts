@@ -139,6 +139,7 @@ export {
   type StatusSource,
 } from './status/status.ts';
 export { ThreadRates } from './threads/thread-rates.ts';
+export { LoopVitals } from './threads/loop-vitals.ts';
 export { tellWork, ThreadWork } from './threads/thread-work.ts';
 export {
   GC_KINDS,

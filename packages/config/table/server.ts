@@ -6,6 +6,8 @@ import { rows } from '../setting.ts';
 import { users } from '../user-kind.ts';
 
 const MIB = 1024 ** 2;
+/** As many as Redis has I/O threads at the most. */
+const FRONTS_MAX = 128;
 const seconds = integer({ unit: 'seconds' });
 
 /** [server] and [scripting]: listeners, connections and the protocol. */
@@ -49,7 +51,15 @@ export const serverSettings = rows({
     kind: integer({ most: SHARDS_MAX }),
     default: 0,
     effect: 'start',
-    meaning: 'Shard threads that hold the data; 0 means one less than there are cores.',
+    meaning:
+      'Shard threads that hold the data; 0 means one less than there are cores, less the front threads.',
+  },
+  'server.front-threads': {
+    kind: integer({ least: -1, most: FRONTS_MAX }),
+    default: -1,
+    effect: 'start',
+    meaning:
+      'Threads that read and write the sockets of clients, and do TLS, in place of main; -1 means none up to 3 cores, else one for each 3.',
   },
   'server.databases': {
     // The number is 16 bits of a frame and of a record of the log.

@@ -64,7 +64,7 @@ export class ListeningPlaces implements LateChange {
     const valueOf: ValueOf = (name) => changes.get(name) ?? before(name);
     const oldTls = this.#tls;
     try {
-      if (pairs.some(([name]) => isTls(name))) this.#secure(tlsOptions(valueOf));
+      if (pairs.some(([name]) => isTls(name))) await this.#secure(tlsOptions(valueOf));
     } catch (error) {
       const name = pairs.find(([each]) => isTls(each))![0];
       const reason = `Unable to update TLS configuration: ${(error as Error).message}`;
@@ -73,21 +73,21 @@ export class ListeningPlaces implements LateChange {
     try {
       await this.listener.move(tcpPlaces(valueOf));
     } catch (error) {
-      this.#secure(oldTls);
+      await this.#secure(oldTls);
       throw cannotMove(changes, pairs, error as Error);
     }
     return async () => {
-      this.#secure(oldTls);
+      await this.#secure(oldTls);
       await this.listener.move(tcpPlaces(before));
     };
   }
 
   /** Reads the files of TLS again; those in use are kept where they cannot be used. */
-  readAgain(): void {
+  async readAgain(): Promise<void> {
     try {
       const options = tlsOptions(valuesOf(this.#settings));
       if (options === undefined) return;
-      this.#secure(options);
+      await this.#secure(options);
       this.#log.info('tls-read-again', 'New TLS connections have the certificate as it is now.');
     } catch (error) {
       const fields = { error: (error as Error).message };
@@ -96,9 +96,9 @@ export class ListeningPlaces implements LateChange {
     }
   }
 
-  #secure(options: TlsOptions | undefined): void {
+  async #secure(options: TlsOptions | undefined): Promise<void> {
+    if (options !== undefined) await this.listener.secure(options);
     this.#tls = options;
-    if (options !== undefined) this.listener.secure(options);
     this.#tellHttp(options);
   }
 }

@@ -2,7 +2,13 @@
 
 import type { Logger } from '#base';
 import type { Settings } from '#config';
-import { Listener, type ConnectionConfig, type ReadBuffer, type TlsOptions } from '#net';
+import {
+  Listener,
+  type ConnectionConfig,
+  type Fronts,
+  type ReadBuffer,
+  type TlsOptions,
+} from '#net';
 import type { OpsLink } from '../threads/ops-link.ts';
 import type { Clients } from './clients.ts';
 import { ListeningPlaces, tcpPlaces } from './listening-places.ts';
@@ -15,13 +21,14 @@ interface Parts {
   readonly counts: TlsCounts;
   readonly config: ConnectionConfig;
   readonly read: ReadBuffer;
+  readonly fronts: () => Fronts | undefined;
   readonly clients: Clients;
   readonly ops: OpsLink;
   readonly log: Logger;
 }
 
 export function newPlaces(parts: Parts): ListeningPlaces {
-  const { settings, tls, counts, config, read, clients, ops, log } = parts;
+  const { settings, tls, counts, config, read, fronts, clients, ops, log } = parts;
   const listener = new Listener({
     ...tcpPlaces(valuesOf(settings)),
     tls,
@@ -30,6 +37,7 @@ export function newPlaces(parts: Parts): ListeningPlaces {
     backlog: settings.number('server.tcp-backlog'),
     config,
     read,
+    fronts,
     accept: (connection) => {
       clients.accept(connection);
     },

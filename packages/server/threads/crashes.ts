@@ -65,6 +65,15 @@ export class Crashes {
     });
   }
 
+  /** A front thread has died, and with it the connections that it had: their clients see them closed. */
+  frontDied(thread: string, reason: unknown): void {
+    this.#report({ thread, reason, executing: null, client: undefined });
+    this.#options.close();
+    setImmediate(() => {
+      this.#options.end();
+    });
+  }
+
   /** Main itself has failed, outside of what a client can be told of. */
   mainDied(reason: unknown): void {
     if (this.isMainDead) {
@@ -115,7 +124,7 @@ export class Crashes {
     const name = thread.replace('-', ' ');
     const doing = executing === null ? '' : ` while running ${executing.command}`;
     const message = `${name} has died${doing}: ${report.reason}`;
-    const event = thread === 'main' ? 'main-died' : 'shard-died';
+    const event = `${thread.replace(/-\d+$/, '')}-died`;
     log.error(event, message, { shard: report.shard, command: executing?.command ?? null });
     try {
       const folder = settings.string('persistence.data-dir');

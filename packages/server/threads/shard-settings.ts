@@ -5,6 +5,7 @@ import { isShardSetting, type ShardSettingValues } from '#commands';
 import { configName, settingNames, type SettingName, type Settings } from '#config';
 import { settingsAppliedCall } from '#stats';
 import type { Router } from '#router';
+import { frontCountOf } from './front-count.ts';
 
 /** Settings that shards are told, at the start and whenever they change. */
 export const settingsOfShards: readonly SettingName[] = settingNames.filter((name) =>
@@ -47,5 +48,6 @@ export class SettingsBroadcast {
 /** Threads that hold the data; unless it is set, one less than there are cores. */
 export function shardCountOf(settings: Settings): number {
   const wanted = settings.number('server.shards');
-  return wanted > 0 ? wanted : Math.max(1, availableParallelism() - 1);
+  const cores = availableParallelism();
+  return wanted > 0 ? wanted : Math.max(1, cores - 1 - frontCountOf(settings, cores));
 }

@@ -1,5 +1,6 @@
 /** The memory that the server's threads share: rings, doorbell, reply blocks, statistics pages. */
 
+import { availableParallelism } from 'node:os';
 import { ERROR_CODES, systemClock, UnixOffset } from '#base';
 import { commandTable } from '#commands';
 import { settingNames, type Settings } from '#config';
@@ -37,6 +38,7 @@ import { BlockPool, type ReadBuffer } from '#net';
 import { memoryPressure } from '#usdt';
 import { ShardLink, type BodyPort } from '#router';
 import { Observer, type ObserverData } from '#observer';
+import { frontCountOf } from './front-count.ts';
 
 export class ServerMemory {
   readonly shape: LinkShape;
@@ -50,7 +52,9 @@ export class ServerMemory {
   readonly logMemory: readonly SharedMemory[];
   readonly logFigures: readonly LogFigures[];
   readonly opsPage: Page;
-  /** Flight recorders: of main, the shards, the ops thread. */
+  /** Pages of the front threads. */
+  readonly frontMemory: readonly SharedMemory[];
+  /** Flight recorders: of main, the shards, the front threads, the ops thread. */
   readonly recorders: readonly SharedMemory[];
   /** Main's own. */
   readonly flight: FlightRecorder;
@@ -66,7 +70,8 @@ export class ServerMemory {
   #memoryLimit: number;
 
   constructor(shardCount: number, settings: Settings, nowUs: number) {
-    this.shape = defaultShape(shardCount);
+    const frontCount = frontCountOf(settings, availableParallelism());
+    this.shape = defaultShape(shardCount, frontCount);
     this.layout = layoutOf(this.shape);
     this.memory = LinkMemory.allocate(this.layout.bytes);
     this.doorbell = new Doorbell(this.memory, this.layout.doorbell);
@@ -87,7 +92,12 @@ export class ServerMemory {
     this.mainPage = mainPage;
     const opsMemory = allocateShared(Page.bytes(THREAD_SHAPE));
     this.opsPage = new Page(THREAD_SHAPE, opsMemory);
-    this.recorders = Array.from({ length: shardCount + 2 }, () => EventRing.allocate());
+    this.frontMemory = Array.from({ length: frontCount }, () =>
+      allocateShared(Page.bytes(THREAD_SHAPE)),
+    );
+    this.recorders = Array.from({ length: shardCount + frontCount + 2 }, () =>
+      EventRing.allocate(),
+    );
     this.flight = flightRecorder(new EventRing(this.recorders[0]!));
     this.observerData = {
       link: this.shape,
@@ -95,6 +105,7 @@ export class ServerMemory {
       pageShape: this.pageShape,
       mainPage: mainMemory,
       shardPages: this.shardMemory,
+      frontPages: this.frontMemory,
       opsPage: opsMemory,
       logFigures: this.logMemory,
       recorders: this.recorders,

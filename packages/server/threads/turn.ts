@@ -1,6 +1,6 @@
 /**
- * One turn of main's event loop: read what came, tell the shards once, take their answers, write every
- * socket once.
+ * One turn of main's event loop: read what came, from sockets or front threads, tell the shards once, take their
+ * answers, write every socket once.
  *
  * A write is what costs main most. So while many sockets are to be written, one whose client is still owed
  * replies, of another shard perhaps, is left for the next turn, when most of them are there: Redis as well
@@ -12,7 +12,7 @@
  */
 
 import type { Doorbell } from '#link';
-import type { TurnConnection } from '#net';
+import type { Fronts, TurnConnection } from '#net';
 import type { Router } from '#router';
 import type { ClientMessaging } from '../messaging/client-messaging.ts';
 
@@ -32,11 +32,16 @@ interface TurnRouter extends Pick<
 }
 
 type TurnDoorbell = Pick<Doorbell, 'listen' | 'setAsleep' | 'setAwake'>;
+/** Front threads that main exchanges frames with. */
+type TurnFronts = Pick<Fronts, 'drain' | 'publish' | 'hasWork'>;
+
 type TurnMessaging = Pick<ClientMessaging, 'endTurn'>;
 
 export class Turn {
   /** Turns begun so far. */
   number = 0;
+  /** Undefined where main reads and writes the sockets itself. */
+  fronts: TurnFronts | undefined;
   readonly #router: TurnRouter;
   readonly #messaging: TurnMessaging;
   readonly #doorbell: TurnDoorbell;
@@ -99,6 +104,13 @@ export class Turn {
     this.#waiting.push(connection);
   }
 
+  /** Takes what front threads have sent, and what was left of the turn before. */
+  #takeInput(): void {
+    this.fronts?.drain();
+    this.number += 1;
+    this.#resumeWaiting();
+  }
+
   #resumeWaiting(): void {
     const waiting = this.#waiting;
     if (waiting.length === 0) return;
@@ -109,17 +121,17 @@ export class Turn {
   #finish(): void {
     if (this.#isStopped) return;
     const router = this.#router;
-    this.number += 1;
-    this.#resumeWaiting();
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      if (round === 0 || this.fronts !== undefined) this.#takeInput();
       router.publish();
       router.drain();
       this.#messaging.endTurn();
       this.#flush(round === 0);
+      this.fronts?.publish();
       router.tracing.flush();
       router.publish();
       this.#doorbell.setAsleep();
-      if (!router.hasWork) {
+      if (!router.hasWork && this.fronts?.hasWork !== true) {
         if (this.#waiting.length > 0) break;
         this.#active = false;
         return;

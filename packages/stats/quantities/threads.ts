@@ -113,6 +113,33 @@ export const THREAD_QUANTITIES = {
       metric: 'svc_thread_external_bytes',
     },
   ],
+  /** Work of front threads, and when they were last alive; 0 for the others. */
+  fronts: [
+    { counter: 'frontAliveUs', by: 'each', kind: 'gauge', unit: 'us' },
+    {
+      counter: 'frontConnections',
+      by: 'each',
+      kind: 'gauge',
+      help: 'Client connections whose bytes each front thread moves.',
+      metric: 'svc_front_connections',
+    },
+    {
+      counter: 'frontBytesIn',
+      by: 'each',
+      kind: 'counter',
+      unit: 'bytes',
+      help: 'Bytes that each front thread has read from clients.',
+      metric: 'svc_front_bytes_in_total',
+    },
+    {
+      counter: 'frontBytesOut',
+      by: 'each',
+      kind: 'counter',
+      unit: 'bytes',
+      help: 'Bytes that each front thread has written to clients.',
+      metric: 'svc_front_bytes_out_total',
+    },
+  ],
   /** Bound of the distance between the thread's clock and those of the others. */
   clocks: [
     {

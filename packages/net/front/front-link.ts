@@ -1,0 +1,175 @@
+/** Main's end of a front thread: connections by slot, frames both ways. */
+
+import type { Bytes } from '#base';
+import {
+  Doorbell,
+  FRONT_HEADER_BYTES,
+  FRONT_SLOTS,
+  FrontFrame,
+  FrontKind,
+  FrontSlots,
+  FrontWriter,
+  RingReader,
+  type FrontPlaces,
+  type LinkMemory,
+} from '#link';
+import type { TlsInfo } from '../tls/tls-server.ts';
+import type { HandshakeText, RefusedText } from './front-thread.ts';
+import { FrontTransport } from './front-transport.ts';
+
+/** Bytes of frames taken from which on the front thread is given their room back. */
+const RELEASE_BYTES = 128 * 1024;
+
+/** Functions that are told what becomes of a handshake. */
+interface Handshake {
+  secured(transport: FrontTransport, info: TlsInfo): void;
+  refused(text: RefusedText): void;
+}
+
+export class FrontLink {
+  readonly slots: FrontSlots;
+  readonly #begin: () => void;
+  readonly #memory: LinkMemory;
+  readonly #reader: RingReader;
+  readonly #writer: FrontWriter;
+  readonly #bell: Doorbell;
+  readonly #transports: (FrontTransport | undefined)[] = [];
+  readonly #handshakes = new Map<number, Handshake>();
+  /** Slots that were used before and are free, the one freed last at the end. */
+  readonly #free: number[] = [];
+  #slotCount = 0;
+  /** Transports whose bytes find no room. */
+  #waiting: FrontTransport[] = [];
+
+  /** `begin` has what was sent published soon. */
+  constructor(memory: LinkMemory, places: FrontPlaces, begin: () => void) {
+    this.#begin = begin;
+    this.#memory = memory;
+    this.#reader = new RingReader(memory, places.toMain);
+    this.#writer = new FrontWriter(memory, places.toFront);
+    this.slots = new FrontSlots(memory, places.slots);
+    this.#bell = new Doorbell(memory, places.bell);
+  }
+
+  /** Connections it has, those that are ending among them. */
+  get count(): number {
+    return this.#slotCount - this.#free.length;
+  }
+
+  get hasWork(): boolean {
+    return this.#reader.backlog > 0 || this.#writer.hasRoom;
+  }
+
+  /** Gives the front thread a connection by its descriptor; undefined where it has no slot for it. */
+  open(descriptor: number): FrontTransport | undefined {
+    const slot = this.#takeSlot();
+    if (slot < 0) return undefined;
+    const transport = new FrontTransport(this, slot, descriptor);
+    this.#transports[slot] = transport;
+    this.send(FrontKind.plain, slot, descriptor);
+    return transport;
+  }
+
+  /** The same for one that begins with a handshake; false where there is no slot for it. */
+  secure(descriptor: number, handshake: Handshake): boolean {
+    const slot = this.#takeSlot();
+    if (slot < 0) return false;
+    this.#handshakes.set(slot, handshake);
+    this.#transports[slot] = new FrontTransport(this, slot, descriptor);
+    this.send(FrontKind.secured, slot, descriptor);
+    return true;
+  }
+
+  send(kind: number, slot: number, value = 0): void {
+    this.#writer.send(kind, slot, value);
+    this.#begin();
+  }
+
+  /** Sends the last frame about a connection. */
+  say(kind: number, slot: number, value: number): void {
+    this.send(kind, slot, value);
+    this.#transports[slot] = undefined;
+  }
+
+  /** Sends bytes if there is room; else the transport goes on when there is. */
+  write(transport: FrontTransport, source: Bytes, at: number, length: number): boolean {
+    const { slot } = transport;
+    if (this.#writer.tryBytes(FrontKind.write, slot, source, at, length)) return true;
+    this.#waiting.push(transport);
+    return false;
+  }
+
+  /** Takes all that the front thread has sent. */
+  drain(): void {
+    if (this.#writer.isFull || this.#waiting.length > 0) this.#goOn();
+    const { words } = this.#memory;
+    for (;;) {
+      const at = this.#reader.next();
+      if (at < 0) break;
+      this.#take(at);
+      this.#reader.advance(words[at >> 2]!);
+      if (this.#reader.unreleased >= RELEASE_BYTES) this.#release();
+    }
+    this.#release();
+  }
+
+  /** Lets the front thread see what was sent, and wakes it. */
+  publish(): void {
+    if (this.#writer.publish()) this.#bell.ring();
+  }
+
+  #release(): void {
+    if (this.#reader.release()) this.#bell.ring();
+  }
+
+  #goOn(): void {
+    this.#writer.flush();
+    if (this.#writer.isFull) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const transport of waiting) transport.goOn();
+  }
+
+  #take(at: number): void {
+    const { words, bytes } = this.#memory;
+    const word = at >> 2;
+    const kind = words[word + FrontFrame.kind]!;
+    const slot = words[word + FrontFrame.slot]!;
+    const value = words[word + FrontFrame.value]!;
+    if (kind === FrontKind.handshake || kind === FrontKind.refused) {
+      const text = Buffer.from(
+        bytes.subarray(at + FRONT_HEADER_BYTES, at + FRONT_HEADER_BYTES + value),
+      );
+      this.#shaken(kind, slot, text.toString());
+      return;
+    }
+    const transport = this.#transports[slot];
+    transport?.told(kind, bytes, at + FRONT_HEADER_BYTES, value);
+    if (kind === FrontKind.closed) this.#closed(slot, transport);
+  }
+
+  #shaken(kind: number, slot: number, text: string): void {
+    const handshake = this.#handshakes.get(slot);
+    const transport = this.#transports[slot];
+    this.#handshakes.delete(slot);
+    if (kind === FrontKind.refused) {
+      this.#transports[slot] = undefined;
+      this.#free.push(slot);
+      handshake?.refused(JSON.parse(text) as RefusedText);
+    } else if (transport !== undefined) {
+      handshake?.secured(transport, JSON.parse(text) as HandshakeText);
+    }
+  }
+
+  /** The socket is closed: main has its last word, unless it had it. */
+  #closed(slot: number, transport: FrontTransport | undefined): void {
+    if (this.#transports[slot] === transport) transport?.destroy();
+    this.#free.push(slot);
+  }
+
+  #takeSlot(): number {
+    const slot = this.#free.pop() ?? (this.#slotCount < FRONT_SLOTS ? this.#slotCount++ : -1);
+    if (slot >= 0) this.slots.clear(slot);
+    return slot;
+  }
+}

@@ -1,0 +1,58 @@
+/** Runs a front thread in its worker: its page, its vitals, and what main tells it besides bytes. */
+
+import type { MessagePort } from 'node:worker_threads';
+import { systemClock } from '#base';
+import { EventRing, type LinkShape, type SharedMemory } from '#link';
+import { flightRecorder, LoopVitals, Page, THREAD_SHAPE } from '#stats';
+import type { TlsOptions } from '../tls/tls-options.ts';
+import { FrontThread } from './front-thread.ts';
+
+/** Time between two signs of life. */
+const ALIVE_MS = 100;
+
+/** Data that the thread is started with. */
+export interface FrontThreadData {
+  readonly index: number;
+  readonly link: LinkShape;
+  readonly memory: WebAssembly.Memory;
+  readonly page: SharedMemory;
+  readonly recorder: SharedMemory;
+  readonly tls: TlsOptions | undefined;
+}
+
+/** Message from main: other options of TLS. It is answered by a `FrontAnswer`. */
+interface FrontOrder {
+  readonly tls: TlsOptions;
+}
+
+/** Message to main: the thread runs, or has done what it was told, or why it could not. */
+export type FrontAnswer =
+  | { readonly kind: 'up' }
+  | { readonly kind: 'secured' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+export function runFrontThread(data: FrontThreadData, port: MessagePort): void {
+  const page = new Page(THREAD_SHAPE, data.page);
+  const { index, link, memory, tls } = data;
+  const thread = new FrontThread({ index, link, memory, page });
+  if (tls !== undefined) thread.secure(tls);
+  const answer = (message: FrontAnswer): void => {
+    port.postMessage(message);
+  };
+  port.on('message', (order: FrontOrder) => {
+    try {
+      thread.secure(order.tls);
+      answer({ kind: 'secured' });
+    } catch (error) {
+      answer({ kind: 'failed', message: (error as Error).message });
+    }
+  });
+  new LoopVitals(page, flightRecorder(new EventRing(data.recorder))).start();
+  const live = (): void => {
+    page.set('frontAliveUs', systemClock.nowUs());
+  };
+  live();
+  setInterval(live, ALIVE_MS);
+  thread.run();
+  answer({ kind: 'up' });
+}

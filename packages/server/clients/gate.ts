@@ -1,0 +1,37 @@
+import { errors, type CommandError } from '#base';
+import type { Arguments, CommandEntry } from '#commands';
+import type { Client } from '#router';
+import type { Durability } from '../durability/durability.ts';
+import type { Clients } from './clients.ts';
+
+/** State of the server that decides on commands. */
+interface GateState {
+  readonly clients: () => Clients;
+  /** True when the data is there. */
+  readonly isLoaded: () => boolean;
+  /** Undefined while nothing is kept on disk. */
+  readonly durability: () => Pick<Durability, 'refusal'> | undefined;
+}
+
+/** Returns the reason why a client may not run a command now; `wait` when it may later. */
+type Gate = (
+  client: Client,
+  entry: CommandEntry,
+  args: Arguments,
+) => CommandError | 'wait' | undefined;
+
+/** Makes the function that every command has to pass. */
+export function newGate(state: GateState): Gate {
+  return (client, entry, args) => {
+    const refusal = state.clients().gate(client, entry, args);
+    if (refusal !== undefined) return refusal;
+    if (!state.isLoaded() && !entry.has('loading')) return errors.loading;
+    const durability = state.durability();
+    return durability !== undefined && isWriting(entry) ? durability.refusal : undefined;
+  };
+}
+
+/** True for commands that write, and for scripts that may. */
+function isWriting(entry: CommandEntry): boolean {
+  return entry.isWrite || (entry.script !== undefined && entry.mayChange);
+}

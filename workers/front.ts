@@ -1,0 +1,6 @@
+/** A front thread: moves the bytes of connections. */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { runFrontThread, type FrontThreadData } from '#net';
+
+if (parentPort !== null) runFrontThread(workerData as FrontThreadData, parentPort);
