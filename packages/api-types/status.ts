@@ -54,6 +54,7 @@ export type HealthCode =
   | 'NOT_READY'
   | 'SHARD_STUCK'
   | 'MAIN_STUCK'
+  | 'FRONT_STUCK'
   | 'PERSISTENCE_ERROR';
 
 export interface HealthIssue {

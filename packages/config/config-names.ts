@@ -3,7 +3,8 @@
  */
 import path from 'node:path';
 import { constants } from './constants.ts';
-import { integer, oneOf, ValueError, type Value } from './kinds.ts';
+import { frontCount } from './front-count.ts';
+import { integer, oneOf, ValueError, yesOrNo, type Value } from './kinds.ts';
 import { outputLimit, savePoints } from './redis/redis-kinds.ts';
 import { configName, rowOf, sectionAndKey, settingNames, type SettingName } from './settings.ts';
 
@@ -39,6 +40,8 @@ export const targets: ReadonlyMap<string, Target> = new Map([
   [OUTPUT_LIMITS, outputLimits()] as const,
   ['appendfsync', appendSync()] as const,
   ['save', saveTarget()] as const,
+  ['io-threads', ioThreads()] as const,
+  ['io-threads-do-reads', ioThreadsRead()] as const,
   ['tls-port', tlsPort()] as const,
   ['tls-auth-clients', tlsClients()] as const,
   ...Object.keys(constants).flatMap(constantTargets),
@@ -108,6 +111,36 @@ function appendSync(): Target {
     everysec: 'periodic',
     no: 'async',
   });
+}
+
+/** Threads that read and write sockets as Redis counts them: main, and those beside it. */
+function ioThreads(): Target {
+  const name = 'server.front-threads';
+  const { kind } = rowOf(name);
+  return {
+    settings: [name],
+    isHidden: false,
+    isSecret: false,
+    isLive: false,
+    read: (valueOf) => String(1 + frontCount(valueOf(name) as number)),
+    assign: (text) => [[name, kind.parse(String(integer({ least: 1 }).parse(text) - 1))]],
+  };
+}
+
+/** True in Redis' words where they read too, which front threads always do. */
+function ioThreadsRead(): Target {
+  const name = 'server.front-threads';
+  return {
+    settings: [name],
+    isHidden: false,
+    isSecret: false,
+    isLive: false,
+    read: (valueOf) => (frontCount(valueOf(name) as number) > 0 ? 'yes' : 'no'),
+    assign(text) {
+      yesOrNo.parse(text);
+      return [];
+    },
+  };
 }
 
 /** Redis' port of TLS, which is 0 while TLS is off. */

@@ -49,11 +49,6 @@ export const constants: Readonly<Record<string, Constant>> = {
   'enable-protected-configs': { value: 'no', reason: 'dir and dbfilename are read at the start.' },
   'hide-user-data-from-log': { value: 'yes', reason: 'Crash reports have no values.' },
   'ignore-warnings': { value: '', reason: 'No warning stops a start.' },
-  'io-threads': {
-    value: '1',
-    reason: 'One thread owns all sockets; server.shards says how many hold the data.',
-  },
-  'io-threads-do-reads': { value: 'no', reason: 'One thread owns all sockets.' },
   'jemalloc-bg-thread': { value: 'no', reason: 'Memory is not of jemalloc.' },
   'key-load-delay': { value: '0', isHidden: true, reason: 'Loading is not slowed down.' },
   'lazyfree-lazy-eviction': { value: 'yes', reason: freed },

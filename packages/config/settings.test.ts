@@ -40,6 +40,8 @@ table('gives every name once', () => {
     'save',
     'tls-port',
     'tls-auth-clients',
+    'io-threads',
+    'io-threads-do-reads',
   ];
   const all = [...names, ...fixed, ...redisWords];
   assert.is(new Set(all).size, all.length);

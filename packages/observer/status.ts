@@ -66,6 +66,7 @@ function statusSource(options: StatusOptions): StatusSource {
     })),
     shape: observer.shape,
     commandNames: observer.commandNames,
+    fronts: observer.fronts,
     windows: (command) => observer.windows(command),
     ...options.settings,
     persistence: persistenceStatus(durabilityIn(observer, options.settings.durabilityMode, nowUs)),

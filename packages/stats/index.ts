@@ -131,6 +131,7 @@ export { QUANTITIES, type Counter, type LiveRate, type PageQuantity } from './qu
 export { THREAD_QUANTITIES } from './quantities/threads.ts';
 export { TLS_QUANTITIES } from './quantities/tls.ts';
 export { growth, Rate } from './rate.ts';
+export { frontSilenceUs, silenceText } from './threads/front-standstill.ts';
 export { mainStandstill } from './threads/main-work.ts';
 export {
   collectStatus,

@@ -86,6 +86,8 @@ const remarks: Readonly<Record<string, string>> = {
   dbfilename:
     'It is read by a first start, and never written: snapshots are in the folder snapshots of the data folder, and `--export-rdb` writes a file of Redis.',
   hz: 'It is the same however many clients there are.',
+  'io-threads': 'Main is counted too, as in Redis.',
+  'io-threads-do-reads': '`yes` where there are front threads, which always read.',
   save: 'The point of one change is the interval, told first. Empty, and not to be set, where appendonly is no.',
   'stop-writes-on-bgsave-error': 'The log has the writes all the same, so the default is no.',
 };

@@ -11,6 +11,7 @@ watching('a standstill is logged once, and so is its end', () => {
   const logged: string[] = [];
   const watch = new MainWatch({
     main,
+    fronts: [],
     commandNames: ['get'],
     nowUs: () => nowUs,
     log: (...words) => logged.push(words.join(' ')),

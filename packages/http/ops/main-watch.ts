@@ -1,12 +1,13 @@
-/** Says in the log that main stands still, which main itself cannot, and when it goes on. */
+/** Says in the log that main or a front thread stands still, which it cannot itself, and when it goes on. */
 
-import { mainStandstill, type Page } from '#stats';
+import { frontSilenceUs, mainStandstill, silenceText, type Page } from '#stats';
 
 /** Between two looks. */
 const LOOK_MS = 250;
 
 interface MainWatchOptions {
   readonly main: Page;
+  readonly fronts: readonly Page[];
   /** Names of commands by their ids, as `client|list`. */
   readonly commandNames: readonly string[];
   nowUs(): number;
@@ -16,8 +17,8 @@ interface MainWatchOptions {
 export class MainWatch {
   readonly #options: MainWatchOptions;
   #timer: NodeJS.Timeout | undefined;
-  /** Since when main stands still, as far as is known; 0 when it does not. */
-  #sinceUs = 0;
+  /** Begin of each standstill by its thread, as far as is known. */
+  readonly #sinceUs = new Map<string, number>();
 
   constructor(options: MainWatchOptions) {
     this.#options = options;
@@ -35,17 +36,28 @@ export class MainWatch {
   }
 
   look(): void {
-    const options = this.#options;
-    const nowUs = options.nowUs();
-    const standstill = mainStandstill(options.main, options.commandNames, nowUs);
-    if (standstill !== null && this.#sinceUs === 0) {
-      this.#sinceUs = nowUs - standstill.silentUs;
-      options.log('error', 'main-stuck', `main ${standstill.doing}`);
-    } else if (standstill === null && this.#sinceUs > 0) {
-      const seconds = ((nowUs - this.#sinceUs) / 1_000_000).toFixed(1);
-      this.#sinceUs = 0;
-      const message = `main goes on, after it has stood still for about ${seconds} s`;
-      options.log('warn', 'main-goes-on', message);
+    const { main, fronts, commandNames } = this.#options;
+    const now = this.#options.nowUs();
+    const standstill = mainStandstill(main, commandNames, now);
+    this.#note('main', now, standstill?.silentUs ?? 0, standstill?.doing ?? '');
+    for (const [index, page] of fronts.entries()) {
+      const silentUs = frontSilenceUs(page, now);
+      this.#note(`front ${String(index)}`, now, silentUs, silenceText(silentUs));
+    }
+  }
+
+  /** Logs the begin and the end of a standstill; `silentUs` is 0 while there is none. */
+  #note(thread: string, nowUs: number, silentUs: number, doing: string): void {
+    const event = thread.replace(/ \d+$/, '');
+    const sinceUs = this.#sinceUs.get(thread);
+    if (silentUs > 0 && sinceUs === undefined) {
+      this.#sinceUs.set(thread, nowUs - silentUs);
+      this.#options.log('error', `${event}-stuck`, `${thread} ${doing}`);
+    } else if (silentUs === 0 && sinceUs !== undefined) {
+      this.#sinceUs.delete(thread);
+      const seconds = ((nowUs - sinceUs) / 1_000_000).toFixed(1);
+      const message = `${thread} goes on, after it has stood still for about ${seconds} s`;
+      this.#options.log('warn', `${event}-goes-on`, message);
     }
   }
 }

@@ -82,6 +82,7 @@ export class OpsThread {
     );
     this.#mainWatch = new MainWatch({
       main: observer.main,
+      fronts: observer.fronts,
       commandNames: observer.commandNames,
       nowUs: () => systemClock.nowUs(),
       log: (level, event, message) => {

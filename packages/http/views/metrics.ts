@@ -134,6 +134,7 @@ export class MetricsRenderer {
     return {
       main: observer.main,
       shards: observer.shards,
+      fronts: observer.fronts,
       opsPage: observer.ops,
       logs: observer.logs,
       durability: durabilityIn(observer, live.status.durabilityMode, nowUs),

@@ -7,7 +7,7 @@
 
 import { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { assert, systemClock } from '#base';
+import { assert } from '#base';
 import {
   Doorbell,
   FRONT_HEADER_BYTES,
@@ -137,7 +137,6 @@ export class FrontThread {
   }
 
   #finish(): void {
-    this.#page.set('heartbeatUs', systemClock.nowUs());
     this.#page.add('turns', 1);
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       this.#drain();

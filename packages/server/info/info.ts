@@ -2,6 +2,7 @@
 
 import { ERROR_CODES, unixUs } from '#base';
 import { commandTable } from '#commands';
+import { frontCount } from '#config';
 import {
   ACCESS_QUANTITIES,
   CLIENT_QUANTITIES,
@@ -59,8 +60,8 @@ function server({
     ['hz', settings.number('server.hz')],
     ['configured_hz', settings.number('server.hz')],
     ['shards', shardCount],
-    // One thread has all sockets.
-    ['io_threads_active', 0],
+    // Redis has threads beside main only while there is much to do; front threads always are there.
+    ['io_threads_active', Number(frontCount(settings.number('server.front-threads')) > 0)],
     ['executable', executable],
     ['config_file', settings.file ?? ''],
     ...listeners(settings),

@@ -112,6 +112,7 @@ export class MetricsReader {
       clients: clients(),
       main: serverMemory.mainPage,
       shards: serverMemory.shardPages,
+      fronts: serverMemory.observer.fronts,
       ops: serverMemory.opsPage,
       logs: serverMemory.logFigures,
       nowMs: clock.wallMs(),

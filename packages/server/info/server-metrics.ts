@@ -35,6 +35,7 @@ interface ServerMetricsOptions {
   readonly settings: Settings;
   readonly main: Page;
   readonly shards: readonly Page[];
+  readonly fronts: readonly Page[];
   readonly ops: Page;
   readonly clients: readonly ClientPort[];
   readonly rates: Rates;
@@ -56,6 +57,7 @@ export class ServerMetrics {
   readonly settings: Settings;
   readonly main: Page;
   readonly shards: readonly Page[];
+  readonly fronts: readonly Page[];
   readonly ops: Page;
   readonly clients: readonly ClientPort[];
   readonly rates: Rates;
@@ -79,6 +81,7 @@ export class ServerMetrics {
     this.settings = options.settings;
     this.main = options.main;
     this.shards = options.shards;
+    this.fronts = options.fronts;
     this.ops = options.ops;
     this.clients = options.clients;
     this.rates = options.rates;
@@ -105,7 +108,8 @@ export class ServerMetrics {
   /** The pages of all threads, by the thread's name. */
   get threads(): readonly (readonly [name: string, page: Page])[] {
     const shards = this.shards.map((page, index) => [`shard${index}`, page] as const);
-    return [['main', this.main], ...shards, ['ops', this.ops]];
+    const fronts = this.fronts.map((page, index) => [`front${index}`, page] as const);
+    return [['main', this.main], ...shards, ...fronts, ['ops', this.ops]];
   }
 
   /** A counter over all shards. */

@@ -2,10 +2,9 @@
 
 import { availableParallelism } from 'node:os';
 import { isShardSetting, type ShardSettingValues } from '#commands';
-import { configName, settingNames, type SettingName, type Settings } from '#config';
+import { configName, frontCount, settingNames, type SettingName, type Settings } from '#config';
 import { settingsAppliedCall } from '#stats';
 import type { Router } from '#router';
-import { frontCountOf } from './front-count.ts';
 
 /** Settings that shards are told, at the start and whenever they change. */
 export const settingsOfShards: readonly SettingName[] = settingNames.filter((name) =>
@@ -48,6 +47,6 @@ export class SettingsBroadcast {
 /** Threads that hold the data; unless it is set, one less than there are cores. */
 export function shardCountOf(settings: Settings): number {
   const wanted = settings.number('server.shards');
-  const cores = availableParallelism();
-  return wanted > 0 ? wanted : Math.max(1, cores - 1 - frontCountOf(settings, cores));
+  const fronts = frontCount(settings.number('server.front-threads'));
+  return wanted > 0 ? wanted : Math.max(1, availableParallelism() - 1 - fronts);
 }

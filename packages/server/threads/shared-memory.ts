@@ -1,9 +1,8 @@
 /** The memory that the server's threads share: rings, doorbell, reply blocks, statistics pages. */
 
-import { availableParallelism } from 'node:os';
 import { ERROR_CODES, systemClock, UnixOffset } from '#base';
 import { commandTable } from '#commands';
-import { settingNames, type Settings } from '#config';
+import { frontCount, settingNames, type Settings } from '#config';
 import {
   flightRecorder,
   LogFigures,
@@ -38,7 +37,6 @@ import { BlockPool, type ReadBuffer } from '#net';
 import { memoryPressure } from '#usdt';
 import { ShardLink, type BodyPort } from '#router';
 import { Observer, type ObserverData } from '#observer';
-import { frontCountOf } from './front-count.ts';
 
 export class ServerMemory {
   readonly shape: LinkShape;
@@ -70,8 +68,8 @@ export class ServerMemory {
   #memoryLimit: number;
 
   constructor(shardCount: number, settings: Settings, nowUs: number) {
-    const frontCount = frontCountOf(settings, availableParallelism());
-    this.shape = defaultShape(shardCount, frontCount);
+    const fronts = frontCount(settings.number('server.front-threads'));
+    this.shape = defaultShape(shardCount, fronts);
     this.layout = layoutOf(this.shape);
     this.memory = LinkMemory.allocate(this.layout.bytes);
     this.doorbell = new Doorbell(this.memory, this.layout.doorbell);
@@ -92,12 +90,10 @@ export class ServerMemory {
     this.mainPage = mainPage;
     const opsMemory = allocateShared(Page.bytes(THREAD_SHAPE));
     this.opsPage = new Page(THREAD_SHAPE, opsMemory);
-    this.frontMemory = Array.from({ length: frontCount }, () =>
+    this.frontMemory = Array.from({ length: fronts }, () =>
       allocateShared(Page.bytes(THREAD_SHAPE)),
     );
-    this.recorders = Array.from({ length: shardCount + frontCount + 2 }, () =>
-      EventRing.allocate(),
-    );
+    this.recorders = Array.from({ length: shardCount + fronts + 2 }, () => EventRing.allocate());
     this.flight = flightRecorder(new EventRing(this.recorders[0]!));
     this.observerData = {
       link: this.shape,

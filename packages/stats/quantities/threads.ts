@@ -129,7 +129,7 @@ export const THREAD_QUANTITIES = {
       kind: 'counter',
       unit: 'bytes',
       help: 'Bytes that each front thread has read from clients.',
-      metric: 'svc_front_bytes_in_total',
+      metric: 'svc_front_read_bytes_total',
     },
     {
       counter: 'frontBytesOut',
@@ -137,7 +137,7 @@ export const THREAD_QUANTITIES = {
       kind: 'counter',
       unit: 'bytes',
       help: 'Bytes that each front thread has written to clients.',
-      metric: 'svc_front_bytes_out_total',
+      metric: 'svc_front_written_bytes_total',
     },
   ],
   /** Bound of the distance between the thread's clock and those of the others. */

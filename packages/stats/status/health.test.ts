@@ -23,6 +23,7 @@ const well: Vitals = {
   persistenceError: null,
   recoveryLoss: null,
   mainStandstill: null,
+  stuckFronts: [],
   stuck: [],
 };
 
@@ -44,6 +45,7 @@ const cases: readonly (readonly [change: Partial<Vitals>, status: string, codes:
   [{ recoveryLoss: '5 bytes' }, 'degraded', ['warning PERSISTENCE_ERROR']],
   [{ isReady: false }, 'unhealthy', ['critical NOT_READY']],
   [{ mainStandstill: 'sleeps' }, 'unhealthy', ['critical MAIN_STUCK']],
+  [{ stuckFronts: ['front 0 sleeps'] }, 'unhealthy', ['critical FRONT_STUCK']],
   [
     { stuck: [{ shard: 1, doing: 'sleeps' }], connected: 100 },
     'unhealthy',

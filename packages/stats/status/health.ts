@@ -27,6 +27,8 @@ export interface Vitals {
   readonly recoveryLoss: string | null;
   /** Activity of main if it is stuck, in words. */
   readonly mainStandstill: string | null;
+  /** Stuck front threads, each with what is known, in words. */
+  readonly stuckFronts: readonly string[];
   /** Stuck shards, each with what it does, in words. */
   readonly stuck: readonly { readonly shard: number; readonly doing: string }[];
 }
@@ -41,6 +43,7 @@ export function judge(vitals: Vitals, limits: HealthLimits): Health {
     ...connections(vitals, limits),
     ...durability(vitals, limits),
     ...main(vitals),
+    ...vitals.stuckFronts.map((words) => issue('critical', 'FRONT_STUCK', words)),
     ...vitals.stuck.map(({ shard, doing }) =>
       issue('critical', 'SHARD_STUCK', `shard ${shard} ${doing}`),
     ),

@@ -41,6 +41,7 @@ function scene({ executing, nowUs = 10_000_000, wallMs = 1_700_000_000_000 }: Sc
     rssBytes: 3_000,
     mode: 'standalone',
     main,
+    fronts: [],
     mainRates: new ThreadRates(main),
     shape,
     shards: [

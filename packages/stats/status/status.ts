@@ -17,6 +17,7 @@ import type {
 import { calledCommands, mergeExecutions } from '../page/called-commands.ts';
 import type { DurabilityReport } from './durability.ts';
 import { judge, type HealthLimits } from './health.ts';
+import { frontSilenceUs, silenceText } from '../threads/front-standstill.ts';
 import { mainStandstill } from '../threads/main-work.ts';
 import { HISTOGRAM_BUCKETS, percentileUs } from '../page/histogram.ts';
 import { Phase, type Page, type PageShape } from '../page/page.ts';
@@ -62,6 +63,8 @@ export interface StatusSource {
   readonly mode: 'standalone' | 'primary' | 'replica' | 'cluster';
   readonly main: Page;
   readonly mainRates: ThreadRates;
+  /** Pages of the front threads. */
+  readonly fronts: readonly Page[];
   readonly shards: readonly ShardObserver[];
   readonly shape: PageShape;
   /** Names of commands by their id, as `client|list`. */
@@ -144,6 +147,7 @@ export function collectStatus(source: StatusSource): StatusDocument {
       recoveryLoss: recoveryLoss(source.persistence, main),
       evicts: source.evicts,
       mainStandstill: mainStandstill(main, source.commandNames, source.nowUs)?.doing ?? null,
+      stuckFronts: stuckFronts(source),
       stuck: shards.filter(({ state }) => state === 'stuck').map(stuckIn(source)),
     },
     source.limits,
@@ -169,6 +173,13 @@ export function collectStatus(source: StatusSource): StatusDocument {
       top: topCommands(source),
     },
   };
+}
+
+function stuckFronts({ fronts, nowUs }: StatusSource): readonly string[] {
+  return fronts.flatMap((page, index) => {
+    const silentUs = frontSilenceUs(page, nowUs);
+    return silentUs === 0 ? [] : [`front ${String(index)} ${silenceText(silentUs)}`];
+  });
 }
 
 function identity(source: StatusSource): StatusDocument['frogdb'] {

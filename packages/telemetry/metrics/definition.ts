@@ -13,6 +13,7 @@ import type { TraceFigures } from '../traces/trace-store.ts';
 export interface MetricSource {
   readonly main: Page;
   readonly shards: readonly Page[];
+  readonly fronts: readonly Page[];
   readonly opsPage: Page;
   /** Figures of each shard's log; none where nothing is kept on disk. */
   readonly logs: readonly LogFigures[];
@@ -102,12 +103,19 @@ export function metric(kind: MetricKind, head: Head, source: string, read: Read)
 }
 
 /** The threads that have pages, by name. */
-export function threadsOf({ main, shards, opsPage }: MetricSource): (readonly [string, Page])[] {
+export function threadsOf(source: MetricSource): (readonly [string, Page])[] {
+  const { main, shards, opsPage } = source;
   return [
     ['main', main] as const,
     ...shards.map((page, index) => [`shard-${index}`, page] as const),
+    ...frontsOf(source),
     ['ops', opsPage] as const,
   ];
+}
+
+/** The front threads, by name. */
+export function frontsOf({ fronts }: MetricSource): (readonly [string, Page])[] {
+  return fronts.map((page, index) => [`front-${index}`, page] as const);
 }
 
 export function sumOf(pages: readonly Page[], of: (page: Page) => number): number {

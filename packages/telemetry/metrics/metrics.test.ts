@@ -63,6 +63,7 @@ function source(): MetricSource {
     shape,
     version: '1.2.3',
     users: new UserSeries({ main, shards, commandCount: shape.commands }, 2, ['anna']).read(),
+    fronts: [page()],
     opsPage: page(),
     commandNames: ['get', 'client|list', 'never'],
     nowUs: 3_000_000,

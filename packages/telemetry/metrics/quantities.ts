@@ -9,6 +9,7 @@ import {
   type Quantity,
 } from '#stats';
 import {
+  frontsOf,
   metric,
   threadsOf,
   type Head,
@@ -59,6 +60,15 @@ export function threadMetricsOf(
     labels: ['thread'],
     source: (counters) => `page of each thread: ${counters}`,
     samples: (source) => threadsOf(source).map(([thread, page]) => [[thread], onPage(page)]),
+  });
+}
+
+/** Metrics of rows that only front threads have. */
+export function frontMetricsOf(...lists: readonly (readonly PageQuantity[])[]): MetricDefinition[] {
+  return definitions(lists, ({ by }) => by === 'each', {
+    labels: ['thread'],
+    source: (counters) => `page of each front thread: ${counters}`,
+    samples: (source) => frontsOf(source).map(([thread, page]) => [[thread], onPage(page)]),
   });
 }
 

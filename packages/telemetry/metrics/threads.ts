@@ -2,7 +2,7 @@
 
 import { COMMAND_QUANTITIES, KEY_QUANTITIES, MEMORY_QUANTITIES, THREAD_QUANTITIES } from '#stats';
 import { metric, overDatabases, threadsOf, type MetricDefinition } from './definition.ts';
-import { shardMetricsOf, threadMetricsOf } from './quantities.ts';
+import { frontMetricsOf, shardMetricsOf, threadMetricsOf } from './quantities.ts';
 
 const SECONDS_PER_US = 1e-6;
 
@@ -108,6 +108,7 @@ const threadMetrics: readonly MetricDefinition[] = [
     THREAD_QUANTITIES.heaps,
     THREAD_QUANTITIES.clocks,
   ),
+  ...frontMetricsOf(THREAD_QUANTITIES.fronts),
   metric(
     'gauge',
     {
