@@ -9,6 +9,7 @@ export {
 } from './messages/control.ts';
 export { SharedCounter } from './counter.ts';
 export { ScriptControl, ScriptFlag } from './script-control.ts';
+export { ScriptExchange } from './script-exchange.ts';
 export { EventRing, type RecordedEvent } from './rings/event-ring.ts';
 export { DoubleBuffer } from './log/double-buffer.ts';
 export { Doorbell } from './doorbell.ts';
@@ -59,7 +60,7 @@ export { LogProgress } from './log/log-progress.ts';
 export { allocateShared, LinkMemory, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';
 export { CallError, isCall, PortCalls, type CallMessage } from './messages/port-calls.ts';
-export { ringDepth, RingReader, RingWriter } from './rings/ring.ts';
+export { ringDepth, RingReader, RingWriter, wakeSleeper } from './rings/ring.ts';
 export {
   decodeKeyEvents,
   KeyEventFlag,

@@ -6,6 +6,7 @@ import { FRONT_SLOTS_BYTES } from './front/front-slots.ts';
 import { LOG_OWNER_BYTES } from './log/log-ownership.ts';
 import { LOG_PROGRESS_BYTES } from './log/log-progress.ts';
 import { SCRIPT_CONTROL_BYTES } from './script-control.ts';
+import { SCRIPT_EXCHANGE_BYTES } from './script-exchange.ts';
 import { RING_HEADER_BYTES, type RingPlace } from './rings/ring.ts';
 
 export interface LinkShape {
@@ -50,6 +51,8 @@ export interface LinkLayout {
   scripts: readonly number[];
   /** Places that main shares with each front thread. */
   fronts: readonly FrontPlaces[];
+  /** Place by which the script that runs alone has other shards run commands. */
+  scriptExchange: number;
   /** From main to the ops thread: what it is told of traced requests. */
   traces: RingPlace;
   bytes: number;
@@ -152,7 +155,6 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const slowArguments = requests.map(() => take(SLOW_SLOTS * SLOW_SLOT_BYTES));
   const workspaces = requests.map(() => take(WORKSPACE_BYTES + WORKSPACE_MARGIN_BYTES));
   const scripts = requests.map(() => take(SCRIPT_CONTROL_BYTES));
-  const traces = ring(TRACE_RING_BYTES);
   const fronts = Array.from({ length: shape.fronts ?? 0 }, () => frontPlaces(take, ring));
   return {
     doorbell,
@@ -170,8 +172,9 @@ export function layoutOf(shape: LinkShape): LinkLayout {
     slowArguments,
     workspaces,
     scripts,
-    traces,
     fronts,
+    scriptExchange: take(SCRIPT_EXCHANGE_BYTES),
+    traces: ring(TRACE_RING_BYTES),
     bytes: at,
   };
 }

@@ -29,9 +29,8 @@ export interface SignalTakers {
 export function shardSignals(takers: SignalTakers): ShardSignals {
   const { notes, tracing, transactions, scripts, blockedClients, keyDiscovery } = takers;
   return {
-    stopped: (client, watchBroken, shard) => {
-      if (scripts().owns(client)) scripts().stopped(shard);
-      else transactions().stopped(client, watchBroken);
+    stopped: (client, watchBroken) => {
+      transactions().stopped(client, watchBroken);
     },
     prepared: (client) => {
       if (scripts().owns(client)) scripts().prepared();

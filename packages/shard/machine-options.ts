@@ -3,7 +3,7 @@
 import type { Bytes, Clock } from '#base';
 import type { ShardSettingValues } from '#commands';
 import type { FlightRecorder, Page, ThreadProfiler } from '#stats';
-import type { LinkMemory, RingReader, RingWriter } from '#link';
+import type { LinkMemory, RingReader, RingWriter, ScriptExchange } from '#link';
 import type { Store } from '#store';
 import type { Journal } from './log/journal.ts';
 import type { Outlet } from './execution/reply-sender.ts';
@@ -21,6 +21,13 @@ export interface SnapshotOutlet {
   leaveLog(): void;
   /** Pieces on their way, which the disk has not taken. */
   readonly ahead: number;
+}
+
+/** Way of a script that runs alone to other shards. */
+export interface ShardExchange {
+  readonly exchange: ScriptExchange;
+  /** Wakes a shard that sleeps. */
+  readonly wake: (shard: number) => void;
 }
 
 export interface MachineOptions {
@@ -44,6 +51,8 @@ export interface MachineOptions {
   redisVersion: string;
   /** Place in the link memory of the words about the script that runs. */
   scriptControlAt: number;
+  /** Undefined where a script reaches other shards by way of main only. */
+  shardExchange?: ShardExchange;
   /** Blocks the thread; for DEBUG SLEEP. */
   sleep: (seconds: number) => void;
   /**

@@ -26,6 +26,7 @@ import {
   RequestFlag,
   RingReader,
   RingWriter,
+  ScriptExchange,
   type LinkLayout,
 } from '#link';
 import { Page, ThreadProfiler } from '#stats';
@@ -98,6 +99,15 @@ class PlayedRequests extends RingReader {
   }
 }
 
+/** Things that all shards of a server have in common. */
+interface SharedByShards {
+  readonly memory: LinkMemory;
+  readonly layout: LinkLayout;
+  readonly clock: FakeClock;
+  /** Wakes a shard for a script of another; undefined where scripts reach others by way of main only. */
+  wake: ((shard: number) => void) | undefined;
+}
+
 /** A shard, and main's ends of its rings. */
 class PlayedShard {
   readonly machine: ShardMachine;
@@ -109,7 +119,7 @@ class PlayedShard {
   readonly #log: LogReader | undefined;
   #sequence = 0;
 
-  constructor(memory: LinkMemory, layout: LinkLayout, index: number, clock: FakeClock) {
+  constructor({ memory, layout, clock, wake }: SharedByShards, index: number) {
     this.#memory = memory;
     this.#requests = new RingWriter(memory, layout.requests[index]!);
     this.#reader = new PlayedRequests(memory, layout.requests[index]!);
@@ -138,6 +148,9 @@ class PlayedShard {
       flight: { note: () => undefined },
       profiler: new ThreadProfiler(),
       sleep: () => undefined,
+      ...(wake && {
+        shardExchange: { exchange: new ScriptExchange(memory, layout.scriptExchange), wake },
+      }),
       slowArgumentsAt: layout.slowArguments[index]!,
       takeSlowIds: count,
       nextRemovedKeyId: count,
@@ -307,7 +320,8 @@ export class ShardsFixture {
   readonly clock = new FakeClock();
   readonly shards: readonly PlayedShard[];
 
-  constructor(shards: number, isDurable = false) {
+  /** `isExchanging`: scripts reach other shards also without main. */
+  constructor(shards: number, isDurable = false, isExchanging = false) {
     const layout = layoutOf({
       shards,
       requestRingBytes: RING_BYTES,
@@ -318,8 +332,10 @@ export class ShardsFixture {
       blockBytes: 512,
     });
     const memory = LinkMemory.allocate(layout.bytes);
+    const { clock } = this;
+    const wake = isExchanging ? (): void => undefined : undefined;
     this.shards = layout.requests.map(
-      (_, index) => new PlayedShard(memory, layout, index, this.clock),
+      (_, index) => new PlayedShard({ memory, layout, clock, wake }, index),
     );
   }
 

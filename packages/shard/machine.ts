@@ -25,7 +25,8 @@ import { PreparedCommands } from './timed/prepared-commands.ts';
 import { Replay } from './recovery/replay.ts';
 import { Messages } from './execution/messages.ts';
 import type { MachineOptions } from './machine-options.ts';
-import { hasScripts, type ScriptFrames } from './scripts/script-frames.ts';
+import type { CalleeCommands } from './scripts/callee-commands.ts';
+import type { ScriptFrames } from './scripts/script-frames.ts';
 import { ShardLua } from './scripts/shard-lua.ts';
 import { probeReceived } from './observation/usdt.ts';
 import { TracedCommands } from './observation/traced-commands.ts';
@@ -63,6 +64,8 @@ export class ShardMachine {
   #bands = new Bands(false, []);
   readonly #messages: Messages;
   readonly #scriptFrames: ScriptFrames;
+  /** Commands that scripts of other shards call here. */
+  readonly calleeCommands: CalleeCommands;
   readonly #cursor: FrameCursor;
   /** Somebody watches what is taken, as of the last batch's beginning. */
   #isProbed = false;
@@ -130,12 +133,16 @@ export class ShardMachine {
       users: base.users,
       keyLocks,
       lending: this.#lending,
+      events,
       machine: options,
       maintenance: base.maintenance,
       work: () => this.#workAside(),
+      show: this.#flush.bind(this),
+      keyUse: this.keyUse,
     });
     this.scripts = lua.scripts;
     this.#scriptFrames = lua.frames;
+    this.calleeCommands = lua.calleeCommands;
     this.#messages = new Messages({
       scripts: lua.scripts,
       asks: lua.asks,
@@ -255,7 +262,7 @@ export class ShardMachine {
       this.#take(frame);
       frames += 1;
       this.#cursor.pass();
-      if (executor.nowUs - startUs > BATCH_US_MAX) break;
+      if (executor.nowUs - startUs > BATCH_US_MAX || this.calleeCommands.isDue) break;
       // What a batch logs is a group: it is written once.
       if (executor.nowUs - flushedUs > FLUSH_US && journal?.mustSettle !== true) {
         flushedUs = executor.nowUs;
@@ -276,7 +283,8 @@ export class ShardMachine {
    */
   step(): number {
     const executor = this.#executor;
-    const worked = this.#turn();
+    const wasCalled = this.calleeCommands.run();
+    const worked = this.#turn() || wasCalled;
     if (this.#work.isActive) {
       this.#work.slice();
       this.#beat();
@@ -416,13 +424,7 @@ export class ShardMachine {
         this.#executor.runPart(frame);
         break;
       case FrameKind.exec:
-        if (!hasScripts(frame)) {
-          this.#lending.hosting.beginTransaction(frame);
-        } else {
-          this.#scriptFrames.run(frame, (detached) => {
-            this.#lending.hosting.beginTransaction(detached);
-          });
-        }
+        this.#scriptFrames.beginTransaction(frame);
         break;
       case FrameKind.host:
         this.#lending.hosting.begin(frame);

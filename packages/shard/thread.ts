@@ -29,13 +29,17 @@ import {
   pause,
   RingReader,
   RingWriter,
+  ScriptExchange,
   SharedCounter,
+  wakeSleeper,
+  type LinkLayout,
   type LinkShape,
   type SharedMemory,
 } from '#link';
 import { durablePartsOf, type ShardDurability } from './log/durability-options.ts';
 import { ShardMachine } from './machine.ts';
-import type { MachineOptions } from './machine-options.ts';
+import type { MachineOptions, ShardExchange } from './machine-options.ts';
+import { SPIN_ROUNDS } from './scripts/shard-lua.ts';
 import { recoverThread, type RecoveryAnswer } from './recovery/recovery-thread.ts';
 
 /** Data that the main thread gives a shard's thread; cloned, shared or moved by `workerData`. */
@@ -92,6 +96,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     settings: data.settings,
     redisVersion: data.redisVersion,
     scriptControlAt: layout.scripts[index] ?? unreachable('the shard has words about scripts'),
+    shardExchange: shardExchange(memory, layout),
     sleep: pause,
     slowArgumentsAt:
       layout.slowArguments[index] ?? unreachable('the shard has a place for slow commands'),
@@ -116,6 +121,16 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     data.durability.records.close();
     data.durability.pieces.close();
   });
+}
+
+/** Way of scripts to other shards. */
+function shardExchange(memory: LinkMemory, layout: LinkLayout): ShardExchange {
+  return {
+    exchange: new ScriptExchange(memory, layout.scriptExchange),
+    wake: (shard) => {
+      wakeSleeper(memory, layout.requests[shard]!);
+    },
+  };
 }
 
 /** Bodies that are too large for the rings, both ways, and the bell. */
@@ -154,6 +169,8 @@ function drive(driven: Driven, ended: () => void): void {
   const samples = new ThreadSamples(page);
   const work = new ThreadWork(page, page.get('startedUs'));
   const collections = new GcPauses(page, notesPauses(flight));
+  const { calleeCommands } = machine;
+  const isCalled = (): boolean => calleeCommands.isDue;
   collections.start();
   const run = (): void => {
     collections.take();
@@ -169,8 +186,9 @@ function drive(driven: Driven, ended: () => void): void {
         work.work(values[AT.heartbeatUs]!);
         continue;
       }
+      if (calleeCommands.mayBeDue && requests.spin(SPIN_ROUNDS, isCalled)) continue;
       work.sleep(systemClock.nowUs());
-      requests.sleep(sleepMs);
+      requests.sleep(sleepMs, isCalled);
       work.wake(systemClock.nowUs());
     }
     collections.stop();

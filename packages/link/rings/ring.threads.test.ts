@@ -9,13 +9,13 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LinkMemory } from '../memory.ts';
-import { RING_HEADER_BYTES, RingReader, RingWriter, type RingPlace } from './ring.ts';
+import { RING_HEADER_BYTES, RingReader, RingWriter, wakeSleeper, type RingPlace } from './ring.ts';
 
 /** Place at which a thread stops, once, until the test opens the gate. */
 type Stop = 'nowhere' | 'after the mark' | 'before the wait';
 
 interface Task {
-  readonly role: 'reader' | 'writer';
+  readonly role: 'reader' | 'writer' | 'called';
   readonly memory: WebAssembly.Memory;
   readonly stop: Stop;
   readonly frames: number;
@@ -23,6 +23,8 @@ interface Task {
 
 /** Opened by the test; in a word that no ring uses. */
 const GATE = 0;
+/** Set by the test when something beside frames is due. */
+const DUE = 1;
 const PLACE: RingPlace = { header: 64, data: 64 + RING_HEADER_BYTES, bytes: 1_024 };
 const MANY_FRAMES = 100_000;
 
@@ -34,6 +36,7 @@ const bytesOf = (nth: number): number => 8 + 8 * ((nth * 7) % 40);
 function runTask({ role, memory, stop, frames }: Task): void {
   const link = new LinkMemory(memory);
   if (role === 'reader') readAll(new RingReader(link, PLACE), stop, frames);
+  else if (role === 'called') awaitCall(new RingReader(link, PLACE), stop);
   else writeAll(new RingWriter(link, PLACE), stop, frames);
   parentPort?.postMessage('done');
 }
@@ -58,7 +61,7 @@ function stopBeforeWait(words: Int32Array): void {
   }) as typeof Atomics.wait;
 }
 
-function readAll(reader: RingReader, stop: Stop, frames: number): void {
+function stopReader(reader: RingReader, stop: Stop): void {
   const { words } = reader.memory;
   const stopHere = stopOnce(words);
   const mark = reader.setAsleep.bind(reader);
@@ -67,6 +70,20 @@ function readAll(reader: RingReader, stop: Stop, frames: number): void {
     if (asleep && stop === 'after the mark') stopHere();
   };
   if (stop === 'before the wait') stopBeforeWait(words);
+}
+
+/** Sleeps on a ring that nothing is put into, until something else is due. */
+function awaitCall(reader: RingReader, stop: Stop): void {
+  const { words } = reader.memory;
+  stopReader(reader, stop);
+  const isDue = (): boolean => Atomics.load(words, DUE) !== 0;
+  while (!isDue()) reader.sleep(Infinity, isDue);
+  assert.ok(reader.spin(1, isDue));
+}
+
+function readAll(reader: RingReader, stop: Stop, frames: number): void {
+  const { words } = reader.memory;
+  stopReader(reader, stop);
   for (let nth = 0; nth < frames;) {
     const at = reader.next();
     if (at < 0) {
@@ -174,6 +191,17 @@ for (const stop of ['after the mark', 'before the wait'] as const) {
     openGate();
     put(writer, 1);
     publish(writer);
+    await thread.hears('done');
+    assert.is(await thread.ended, 0);
+  });
+
+  rings(`a reader wakes for something else that is due ${stop}`, async () => {
+    const { memory, start, openGate } = fixture();
+    const thread = start('called', stop, 0);
+    await thread.hears('here');
+    Atomics.store(memory.words, DUE, 1);
+    wakeSleeper(memory, PLACE);
+    openGate();
     await thread.hears('done');
     assert.is(await thread.ended, 0);
   });

@@ -21,6 +21,7 @@ import type { LinkMemory } from '../memory.ts';
  *   TAIL            writer       reader    bytes published so far, wrapping at 2^32
  *   FRAMES_PUT      writer       anybody   frames published so far, beside TAIL
  *   READER_ASLEEP   both         both      1 while the reader waits for TAIL to move
+ *   WAKES           wakers       reader    times that the reader was woken; a shard sleeps on it
  *   WRITER_WAITING  both         both      1 while the writer waits for HEAD to move
  */
 const HEAD = 0;
@@ -28,6 +29,7 @@ const FRAMES_TAKEN = 1;
 const TAIL = 16;
 const FRAMES_PUT = 17;
 const READER_ASLEEP = 32;
+const WAKES = 33;
 const WRITER_WAITING = 48;
 
 /** Bytes that a ring's header takes in the link memory. */
@@ -63,6 +65,18 @@ export function ringDepth(memory: LinkMemory, place: RingPlace): RingDepth {
   const put = Atomics.load(words, header + FRAMES_PUT);
   const tail = Atomics.load(words, header + TAIL);
   return { frames: distance(taken, put), bytes: distance(head, tail) };
+}
+
+/** Wakes a shard that sleeps on a ring, for something else than its frames. */
+export function wakeSleeper({ words }: LinkMemory, place: RingPlace): void {
+  const header = place.header >> 2;
+  if (Atomics.load(words, header + READER_ASLEEP) !== 1) return;
+  if (Atomics.exchange(words, header + READER_ASLEEP, 0) === 1) wake(words, header);
+}
+
+function wake(words: Int32Array, header: number): void {
+  Atomics.add(words, header + WAKES, 1);
+  Atomics.notify(words, header + WAKES);
 }
 
 export class RingWriter {
@@ -170,7 +184,7 @@ export class RingWriter {
 
   /** Wakes a reader that sleeps on this ring itself (a shard). */
   wakeReader(): void {
-    Atomics.notify(this.#words, this.#header + TAIL);
+    wake(this.#words, this.#header);
   }
 
   /**
@@ -330,15 +344,25 @@ export class RingReader {
     Atomics.store(this.#words, this.#header + READER_ASLEEP, asleep ? 1 : 0);
   }
 
-  /** Sleeps until a frame is published, or for `timeoutMs`. For shards only. */
-  sleep(timeoutMs: number): void {
+  /** Sleeps until a frame is published or something else is due, or for `timeoutMs`. For shards only. */
+  sleep(timeoutMs: number, isDue?: () => boolean): void {
     // READER_ASLEEP is stored before TAIL is read again. The other way round, a frame published in
-    // between would find nobody marked asleep, and no one would wake.
+    // between would find nobody marked asleep, and no one would wake. A wake behind the look changes WAKES.
     this.setAsleep(true);
-    const tail = Atomics.load(this.#words, this.#header + TAIL);
-    if (tail >>> 0 === this.#head) {
-      Atomics.wait(this.#words, this.#header + TAIL, tail, timeoutMs);
+    const wakes = Atomics.load(this.#words, this.#header + WAKES);
+    if (!this.#hasMore && isDue?.() !== true) {
+      Atomics.wait(this.#words, this.#header + WAKES, wakes, timeoutMs);
     }
     this.setAsleep(false);
+  }
+
+  /** Looks for so many rounds; true when a frame was published or something else is due. For shards only. */
+  spin(rounds: number, isDue: () => boolean): boolean {
+    for (let round = 0; round < rounds; round += 1) if (this.#hasMore || isDue()) return true;
+    return false;
+  }
+
+  get #hasMore(): boolean {
+    return Atomics.load(this.#words, this.#header + TAIL) >>> 0 !== this.#head;
   }
 }

@@ -27,7 +27,7 @@ export interface ShardSignals {
   /** A shard's log has the end of a client's transaction that was run at a barrier. */
   prepared(client: Client): void;
   /** A shard has stopped at a barrier for a client's transaction. */
-  stopped(client: Client, watchBroken: boolean, shard: number): void;
+  stopped(client: Client, watchBroken: boolean): void;
   /** A shard has said what of an offer is there. */
   offered(client: Client, sequence: number, answer: OfferAnswer): void;
   /** A client's command waits for its keys. */
@@ -224,7 +224,7 @@ export class Replies {
     const numbers = asBuffer(body);
     switch (kind) {
       case FrameKind.barrier:
-        this.#signals.stopped(client, (flags & ReplyFlag.watchBroken) !== 0, link.index);
+        this.#signals.stopped(client, (flags & ReplyFlag.watchBroken) !== 0);
         break;
       case FrameKind.prepare:
         this.#signals.prepared(client);

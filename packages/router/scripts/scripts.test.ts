@@ -29,17 +29,12 @@ const words = (frames: readonly SentFrame[][]): string[] =>
     list.map((frame) => (frame.isAlone ? 'alone ' : '') + shown([frame])[0]!).join(),
   );
 
-/** Sends a script with a key of shard 0 that runs alone; answers the frames of the three shards. */
-function sendAlone(main: RouterFixture, client: PlayedClient): readonly SentFrame[] {
+/** Sends a script with a key of shard 0 that runs alone; answers its frame. */
+function sendAlone(main: RouterFixture, client: PlayedClient): SentFrame {
   assert.is(client.send(['EVAL', STRAYS, '1', a, b]), 'taken');
   const [[script] = [], [one] = [], [other] = []] = main.sent();
   assert.equal([script!.isAlone, one!.kind, other!.kind], [true, 'barrier', 'barrier']);
-  return [script!, one!, other!];
-}
-
-/** Has shards say that they have stopped. */
-function stop(main: RouterFixture, ...shards: readonly (readonly [index: number, SentFrame])[]) {
-  for (const [index, frame] of shards) main.shards[index]!.signal(FrameKind.barrier, frame);
+  return script!;
 }
 
 function ask(main: RouterFixture, shard: number, what: number, body: Bytes = NOTHING): void {
@@ -61,7 +56,7 @@ scripts(
     client.send(`GET ${c}`);
     const [first, host, last] = words(main.sent());
     assert.is(host, `alone command EVAL ${STRAYS} 1 ${b} ${a}`);
-    assert.equal([first, last], ['barrier', `barrier,command GET ${c}`]);
+    assert.equal([first, last], ['alone barrier', `alone barrier,command GET ${c}`]);
     assert.is(main.page.get('scriptBarriers'), 1);
   },
 );
@@ -71,8 +66,8 @@ scripts('one that stays, but on keys of several shards, runs alone too', () => {
   main.newClient().send(['EVAL', STAYS, '2', a, c]);
   assert.equal(words(main.sent()), [
     `alone command EVAL ${STAYS} 2 ${a} ${c}`,
-    'barrier',
-    'barrier',
+    'alone barrier',
+    'alone barrier',
   ]);
 });
 
@@ -93,31 +88,23 @@ scripts('one that runs alone is sent to nobody while one of the rings is full', 
   assert.is(client.client.outstanding, 0);
 });
 
-scripts(
-  'a call of the script is sent when every other shard has stopped, and its reply goes back',
-  () => {
-    const main = new RouterFixture(3);
-    const [, one, other] = sendAlone(main, main.newClient());
-    ask(main, 0, ScriptAsk.command, calledFrame(`SET ${b} 1`));
-    assert.equal(words(main.sent()), ['', '', '']);
-    stop(main, [1, one!]);
-    assert.equal(words(main.sent()), ['', '', ''], 'one shard still runs what came before');
-    stop(main, [2, other!]);
-    const [, [call] = [], none] = main.sent();
-    assert.equal([shown([call!]), none], [[`command SET ${b} 1`], []]);
-    main.shards[1]!.reply(call!, '+OK\r\n');
-    const [[answer] = []] = main.sent();
-    assert.equal(
-      [answer!.kind, answer!.sequence, answer!.body],
-      ['ask', ScriptAsk.command, '+OK\r\n'],
-    );
-  },
-);
+scripts('a call of the script is sent at once, and its reply goes back', () => {
+  const main = new RouterFixture(3);
+  sendAlone(main, main.newClient());
+  ask(main, 0, ScriptAsk.command, calledFrame(`SET ${b} 1`));
+  const [, [call] = [], none] = main.sent();
+  assert.equal([shown([call!]), none], [[`command SET ${b} 1`], []]);
+  main.shards[1]!.reply(call!, '+OK\r\n');
+  const [[answer] = []] = main.sent();
+  assert.equal(
+    [answer!.kind, answer!.sequence, answer!.body],
+    ['ask', ScriptAsk.command, '+OK\r\n'],
+  );
+});
 
 scripts('a call for parts of several shards is answered as a whole', () => {
   const main = new RouterFixture(3);
-  const [, one, other] = sendAlone(main, main.newClient());
-  stop(main, [1, one!], [2, other!]);
+  sendAlone(main, main.newClient());
   ask(main, 0, ScriptAsk.command, calledFrame(`MGET ${c} ${b}`));
   const [, [second] = [], [third] = []] = main.sent();
   main.shards[1]!.part(second!, [Buffer.from('of b')]);
@@ -128,8 +115,7 @@ scripts('a call for parts of several shards is answered as a whole', () => {
 
 scripts('a call that finds a ring full is sent when there is room', () => {
   const main = new RouterFixture(3, 1_024);
-  const [, one, other] = sendAlone(main, main.newClient());
-  stop(main, [1, one!], [2, other!]);
+  sendAlone(main, main.newClient());
   const filler = main.newClient();
   while (filler.send(`SET ${b} ${'v'.repeat(8)}`) === 'taken');
   ask(main, 0, ScriptAsk.command, calledFrame(`GET ${b}`));
@@ -144,18 +130,14 @@ scripts('a call that finds a ring full is sent when there is room', () => {
 scripts('its end lets the other shards go on, and then the next one has its turn', () => {
   const main = new RouterFixture(3);
   const client = main.newClient();
-  const [first, one, other] = sendAlone(main, client);
+  const first = sendAlone(main, client);
   client.send(['EVAL', STRAYS, '1', b, a]);
-  const [[stopped] = [], , [next] = []] = main.sent();
-  ask(main, 1, ScriptAsk.command, calledFrame(`GET ${a}`));
-  stop(main, [1, one!], [2, other!]);
-  main.shards[0]!.reply(first!, '$-1\r\n');
+  main.sent();
+  main.shards[0]!.reply(first, '$-1\r\n');
   ask(main, 0, ScriptAsk.end);
   assert.equal(words(main.sent()), ['', 'resume', 'resume']);
   assert.is(client.received(), '$-1\r\n');
-  stop(main, [0, stopped!]);
-  assert.equal(words(main.sent()), ['', '', ''], 'shard 2 has not stopped for it yet');
-  stop(main, [2, next!]);
+  ask(main, 1, ScriptAsk.command, calledFrame(`GET ${a}`));
   assert.equal(words(main.sent()), [`command GET ${a}`, '', '']);
 });
 
@@ -163,8 +145,7 @@ scripts(
   'what it has written elsewhere is ended in the logs of all others before it is answered',
   () => {
     const main = new RouterFixture(3, 16_384, true);
-    const [, one, other] = sendAlone(main, main.newClient());
-    stop(main, [1, one!], [2, other!]);
+    sendAlone(main, main.newClient());
     main.turn();
     ask(main, 0, ScriptAsk.prepare);
     const [none, [second] = [], [third] = []] = main.sent();
@@ -181,8 +162,7 @@ scripts(
 
 scripts('without logs there is nothing to end', () => {
   const main = new RouterFixture(3);
-  const [, one, other] = sendAlone(main, main.newClient());
-  stop(main, [1, one!], [2, other!]);
+  sendAlone(main, main.newClient());
   main.turn();
   ask(main, 0, ScriptAsk.prepare);
   const [[answer] = [], second, third] = main.sent();

@@ -57,7 +57,7 @@ interface ScriptsOptions {
 /** A script that runs alone. */
 interface LoneRun {
   readonly host: number;
-  /** Shards that have still to stop, or to end it in their logs. */
+  /** Shards that have still to end it in their logs. */
   shardsLeft: number;
 }
 
@@ -76,8 +76,6 @@ export class Scripts {
   /** Scripts that run alone or are to, in the order of the rings. */
   readonly #runs: LoneRun[] = [];
   readonly #asks = new Map<number, Ask>();
-  /** Scripts for which a shard has still to stop, by shard. */
-  readonly #stops: LoneRun[][] = [];
   readonly #callers = new Map<number, ScriptCaller>();
   /** Shard that runs a script of the transaction for which all stand still; -1 when none does. */
   #hostAtBarrier = -1;
@@ -199,6 +197,8 @@ export class Scripts {
   #sendAlone(client: Client, entry: CommandEntry, host: number, command: CommandBytes): boolean {
     const { routes } = this.#options;
     const link = routes.linkFor(client, host);
+    // The other shards run what the script calls in the client's name.
+    for (const { index } of routes.links) routes.linkFor(client, index);
     const size = link.frameSize(command.count, command.length);
     const at = link.reserve(size);
     const places = routes.links
@@ -214,17 +214,11 @@ export class Scripts {
     link.writeCommand(at, size, head, command);
     client.takeSequence();
     if (client.replyMode !== 'on') client.endMuting();
-    const stop = {
-      ...emptyHead(),
-      kind: FrameKind.barrier,
-      connection: this.#callerOf(host).client.slot,
-    };
+    const stop = { ...emptyHead(), kind: FrameKind.barrier, flags: RequestFlag.alone };
     for (const place of places) {
       place.other.writePayload(place.at, place.size, { ...stop }, 0, NOTHING);
     }
-    const run = { host, shardsLeft: places.length };
-    this.#runs.push(run);
-    for (const { other } of places) (this.#stops[other.index] ??= []).push(run);
+    this.#runs.push({ host, shardsLeft: 0 });
     this.#options.page.add('scriptBarriers', 1);
     return true;
   }
@@ -276,13 +270,6 @@ export class Scripts {
   /** True when a client is one of a script's. */
   owns(client: Client): boolean {
     return [...this.#callers.values()].some((caller) => caller.client === client);
-  }
-
-  /** A shard has stopped for the script that it was told of first; that may have ended without its help. */
-  stopped(shard: number): void {
-    const run = this.#stops[shard]?.shift() ?? unreachable('a shard was told to stop');
-    run.shardsLeft -= 1;
-    if (run.shardsLeft === 0 && run === this.#runs[0]) this.#advance(run.host);
   }
 
   /** One more shard has ended in its log what the script that runs alone has done. */
@@ -338,7 +325,7 @@ export class Scripts {
     return run?.host === shard ? run : undefined;
   }
 
-  /** Does what a shard's script has asked for, once the others have stopped. */
+  /** Does what a shard's script has asked for: a shard that has not stopped for it yet does so first. */
   #advance(shard: number): void {
     const ask = this.#asks.get(shard);
     if (ask === undefined) return;
@@ -347,7 +334,6 @@ export class Scripts {
       if (this.#runOf(shard)?.shardsLeft === 0) this.#prepared(shard);
       return;
     }
-    if ((this.#runOf(shard)?.shardsLeft ?? 0) > 0) return;
     ask.isBegun = true;
     if (!ask.act()) ask.isBegun = false;
   }

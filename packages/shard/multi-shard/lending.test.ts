@@ -1,6 +1,6 @@
 /** Keys on loan: copies at the place of the lender's frame, holds until they come back, and what has become of them. */
 
-import { FrameKind, LendFlag } from '#link';
+import { FrameKind, LendFlag, RequestFlag } from '#link';
 import { keyPerShard, keysOnShard } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -199,12 +199,41 @@ lending('at a barrier nothing is done but what belongs to it, until it is over',
   );
 });
 
+lending(
+  'what a script calls here waits until the shard has stopped for it, behind what came before',
+  () => {
+    const { all, host, lender, lend } = fixture(`RENAME ${mine} ${theirs}`);
+    host.call(`SET ${mine} new`);
+    lend();
+    const copies = lender.run();
+    lender.send(`APPEND ${theirs} 1`, { slot: 2 });
+    lender.tell({ kind: FrameKind.barrier, flags: RequestFlag.alone });
+    lender.send(`APPEND ${theirs} 3`, { slot: 2 });
+    lender.send(`APPEND ${free} 1`, { slot: 5, flags: RequestFlag.passesBarrier });
+    lender.send(`APPEND ${theirs} 2`, { slot: 5, flags: RequestFlag.passesBarrier });
+    lender.tell({ kind: FrameKind.prepare, slot: 5, sequence: TRANSACTION });
+    assert.equal(lender.run(), []);
+    all.pass(copies);
+    all.pass(host.run());
+    assert.equal(
+      lender.run().map(({ kind, slot, text }) => [kind, slot, text]),
+      [
+        ['command', 2, ':4\r\n'],
+        ['command', 5, ':1\r\n:5\r\n'],
+        ['prepare', 5, ''],
+      ],
+    );
+    lender.tell({ kind: FrameKind.resume });
+    assert.is(textsOf(lender.run()), ':6\r\n');
+  },
+);
+
 lending('a barrier that is over while it waits for a key stops nobody', () => {
   const { all, host, lender, lend } = fixture(`RENAME ${mine} ${theirs}`);
   host.call(`SET ${mine} new`);
   lend();
   const copies = lender.run();
-  lender.tell({ kind: FrameKind.barrier, slot: 5 });
+  lender.tell({ kind: FrameKind.barrier, flags: RequestFlag.alone });
   lender.tell({ kind: FrameKind.resume });
   lender.send(`GET ${theirs}`, { slot: 2 });
   assert.equal(lender.run(), []);
@@ -212,10 +241,7 @@ lending('a barrier that is over while it waits for a key stops nobody', () => {
   all.pass(host.run());
   assert.equal(
     lender.run().map(({ kind, text }) => [kind, text]),
-    [
-      ['barrier', ''],
-      ['command', '$3\r\nnew\r\n'],
-    ],
+    [['command', '$3\r\nnew\r\n']],
   );
 });
 

@@ -55,6 +55,12 @@ export class Lending {
   readonly hosting: Hosting;
   /** Stopped for a barrier's frame, and not for a script of this shard. */
   #isAtBarrier = false;
+  /** The same, and the barrier is for a script of another shard. */
+  #isAtScript = false;
+  /** Frames of a script of another shard that came before this one has stopped for it. */
+  #early: Frame[] = [];
+  /** Scripts so far that all shards have met at one place of their order: the number of the last is the same in each. */
+  #loneRuns = 0;
   /** Barriers that were over before their frames could stop the shard. */
   #barriersOver = 0;
 
@@ -74,11 +80,25 @@ export class Lending {
     return this.#keyLocks.isStopped;
   }
 
+  /** True while this shard stands still for a script of another. */
+  get isAtScript(): boolean {
+    return this.#isAtScript;
+  }
+
+  /** Number of the last script that all shards were to stand still for. */
+  get loneRun(): number {
+    return this.#loneRuns;
+  }
+
   /** Does what the frame says, or puts it aside when it conflicts with a hold. */
   admit(frame: Frame): void {
     const { kind } = frame;
+    if (this.#isEarly(frame)) {
+      this.#early.push(frame.detached());
+      return;
+    }
     if (this.#keyLocks.isActive && !IMMEDIATE.has(kind)) {
-      const passes = (frame.words[frame.word + Request.kind]! & RequestFlag.passesBarrier) !== 0;
+      const passes = hasFlag(frame, RequestFlag.passesBarrier);
       const names = this.#keysOf(frame);
       if (!this.#keyLocks.admits(frame, names, passes)) {
         const { executor, watches, values } = this.#options;
@@ -88,6 +108,12 @@ export class Lending {
       }
     }
     this.#options.dispatch(frame);
+  }
+
+  /** True for a frame in the name of a script that this shard has still to stop for. */
+  #isEarly(frame: Frame): boolean {
+    if (this.#keyLocks.isStopped) return false;
+    return frame.kind === FrameKind.prepare || hasFlag(frame, RequestFlag.passesBarrier);
   }
 
   /** Takes what goes on with something under way; false when the frame is no such. */
@@ -130,6 +156,7 @@ export class Lending {
 
   /** Begins a script that concerns all keys: nothing but what is done in its name may happen here until `endAlone`. */
   beginAlone(): void {
+    this.#countLoneRun();
     this.#keyLocks.stop();
     this.#options.effects.beginGroup();
   }
@@ -146,19 +173,35 @@ export class Lending {
     this.#keyLocks.resume();
   }
 
-  /** Stops the shard at this place of the order, until `resume`; not if that has come before. */
+  /** Stops the shard at this place of the order, until `resume`. */
   stop(frame: Frame): void {
     const { sender, watches } = this.#options;
-    const client = slotOf(frame);
-    if (this.#barriersOver > 0) {
-      this.#barriersOver -= 1;
-    } else {
-      this.#isAtBarrier = true;
-      this.#keyLocks.stop();
-      this.#options.effects.beginGroup();
+    if (hasFlag(frame, RequestFlag.alone)) {
+      this.#stopForScript();
+      return;
     }
+    this.#stop();
+    const client = slotOf(frame);
     const flags = watches.take(client) ? ReplyFlag.watchBroken : 0;
     sender.sendSignal(FrameKind.barrier, client, 0, flags);
+  }
+
+  /** The same for a script of another shard, unless that has ended before. Nobody waits to hear of it. */
+  #stopForScript(): void {
+    this.#countLoneRun();
+    if (this.#barriersOver > 0) {
+      this.#barriersOver -= 1;
+      return;
+    }
+    this.#stop();
+    this.#isAtScript = true;
+    for (const frame of this.#early.splice(0)) this.admit(frame);
+  }
+
+  #stop(): void {
+    this.#isAtBarrier = true;
+    this.#keyLocks.stop();
+    this.#options.effects.beginGroup();
   }
 
   /** All that the barrier's transaction does is done: it is ended in the log before anybody goes on. */
@@ -175,9 +218,14 @@ export class Lending {
       return;
     }
     this.#isAtBarrier = false;
+    this.#isAtScript = false;
     // Without a log, or with a transaction that was not run, nothing has ended it before.
     this.#options.effects.endGroup();
     this.#keyLocks.resume();
+  }
+
+  #countLoneRun(): void {
+    this.#loneRuns = (this.#loneRuns + 1) | 0;
   }
 
   /** A lender's frame is at its place in the order. */
@@ -254,8 +302,11 @@ export class Lending {
 
 /** True when a frame's script concerns all keys, while the other shards stand still for it. */
 export function isAlone(frame: Frame): boolean {
-  const flags = frame.words[frame.word + Request.kind]!;
-  return (flags & RequestFlag.alone) !== 0 && frame.kind === FrameKind.command;
+  return hasFlag(frame, RequestFlag.alone) && frame.kind === FrameKind.command;
+}
+
+function hasFlag({ words, word }: Frame, flag: number): boolean {
+  return (words[word + Request.kind]! & flag) !== 0;
 }
 
 /** The client whose watches are judged where a transaction's keys are lent; -1 when it has none. */

@@ -20,8 +20,8 @@ interface MainAsksOptions {
   readonly keyLocks: KeyLocks;
   /** Takes the frames that are there and does timed work that holds keys; false when there was nothing to do. */
   work(): boolean;
-  /** Sleeps until a frame comes, for so many milliseconds at most. */
-  sleep(ms: number): void;
+  /** Sleeps until a frame comes or something else is due, for so many milliseconds at most. */
+  sleep(ms: number, isDue: () => boolean): void;
 }
 
 export class MainAsks {
@@ -41,20 +41,21 @@ export class MainAsks {
   /** Asks main, and waits for the answer. */
   ask(what: number, body: Bytes): Bytes {
     const { sender } = this.#options;
-    return this.#aside(() => {
+    return this.aside(() => {
       this.#answers.length = 0;
       sender.give(FrameKind.ask, -1, what, Uint8Array.from(body));
-      this.#until(() => this.#answers.length > 0);
+      this.until(() => this.#answers.length > 0);
       return this.#answers.pop() ?? unreachable('main has answered');
     });
   }
 
   /** Waits for the end of what the script has done on other shards, and has main end it in all logs if it is to. */
   finish(endsInLogs: boolean): void {
-    const { keyLocks } = this.#options;
+    const { keyLocks, effects } = this.#options;
     // What was lent in the script's name has to be back.
     this.wait(() => !keyLocks.isUnderWay);
-    if (!endsInLogs) return;
+    // Where nothing is logged there is nothing to end.
+    if (!endsInLogs || !effects.isLogging) return;
     this.#transaction = asBuffer(this.ask(ScriptAsk.prepare, NOTHING)).readUInt32LE(0);
   }
 
@@ -81,8 +82,8 @@ export class MainAsks {
   /** Waits until something holds that others bring about. */
   wait(isDone: () => boolean): void {
     if (isDone()) return;
-    this.#aside(() => {
-      this.#until(isDone);
+    this.aside(() => {
+      this.until(isDone);
     });
   }
 
@@ -102,7 +103,7 @@ export class MainAsks {
   }
 
   /** Does something while the reply and the effects of the script are put aside. */
-  #aside<Result>(act: () => Result): Result {
+  aside<Result>(act: () => Result): Result {
     const { sender, effects, keyLocks } = this.#options;
     if (!keyLocks.isStopped) {
       keyLocks.stopNewcomers();
@@ -120,12 +121,13 @@ export class MainAsks {
     return result;
   }
 
-  #until(isDone: () => boolean): void {
+  /** Waits, while the script is put aside, until something holds that others bring about. */
+  until(isDone: () => boolean): void {
     const { sender } = this.#options;
     sender.flush();
     while (!isDone()) {
       if (this.#options.work()) sender.flush();
-      else this.#options.sleep(SLEEP_MS);
+      else this.#options.sleep(SLEEP_MS, isDone);
     }
   }
 }

@@ -17,6 +17,7 @@ import { CalledFrame } from './called-frame.ts';
 import { localCommand } from './local-commands.ts';
 import type { MainAsks } from './main-asks.ts';
 import { numberText } from './number-text.ts';
+import type { ShardAsks } from './shard-asks.ts';
 import type { ScriptRun } from './script-run.ts';
 
 /** Answered where a script that was taken to stay on its keys does not: the server's fault, and no harm to the data. */
@@ -33,6 +34,7 @@ interface ScriptCommandsOptions {
   readonly keyLocks: KeyLocks;
   readonly control: ScriptControl;
   readonly asks: MainAsks;
+  readonly shardAsks: ShardAsks | undefined;
   readonly page: Page;
   readonly clock: Clock;
 }
@@ -228,7 +230,7 @@ export class ScriptCommands {
     if (entry.route === 'everyShard') return this.#askMain(L, engine, entry);
     executor.point(frame);
     if (!this.#isHere(entry, executor.args)) {
-      if (run.isAlone) return this.#askMain(L, engine, entry);
+      if (run.isAlone) return this.#askElsewhere(L, engine, entry);
       engine.errors.push(L, elsewhere);
       return true;
     }
@@ -264,18 +266,46 @@ export class ScriptCommands {
     return found.every(({ index }) => context.isOwn(source, args.at(index), args.length(index)));
   }
 
-  #askMain(L: number, engine: LuaEngine, entry: CommandEntry): boolean {
-    const { asks, context } = this.#options;
-    const run = this.run!;
-    const { values } = this.#options.page;
-    values[AT.scriptAsks]! += 1;
-    run.asks += 1;
-    if (entry.route !== 'onMain' && entry.mayChange) run.hasWrittenElsewhere = true;
-    // Time stands still for a script, whatever is done in its name.
-    const { nowMs } = context;
-    const reply = asks.ask(ScriptAsk.command, this.#bytes);
-    context.setNow(nowMs);
+  /** Has the shard run a command whose keys are all there; else main. */
+  #askElsewhere(L: number, engine: LuaEngine, entry: CommandEntry): boolean {
+    const { shardAsks } = this.#options;
+    const owner = shardAsks === undefined ? -1 : this.#ownerOf(entry);
+    if (shardAsks === undefined || owner < 0) return this.#askMain(L, engine, entry);
+    const reply = this.#away(entry, () => shardAsks.ask(owner, this.#bytes));
+    if (reply === undefined) return this.#askMain(L, engine, entry);
     return engine.pushReply(L, reply, 0, reply.length);
+  }
+
+  /** The other shard that has all keys of the command, and stands still for this script; -1 when none does. */
+  #ownerOf(entry: CommandEntry): number {
+    const { context, executor } = this.#options;
+    const { args } = executor;
+    if (!this.run!.hasBarrier || entry.otherKeys?.areNamed(args) === true) return -1;
+    const { source } = args;
+    const owners = (findKeys(entry.command.keys, args) ?? []).map(({ index }) =>
+      context.ownerOf(source, args.at(index), args.length(index)),
+    );
+    const [owner = -1, ...others] = owners;
+    return others.every((other) => other === owner) ? owner : -1;
+  }
+
+  #askMain(L: number, engine: LuaEngine, entry: CommandEntry): boolean {
+    const { asks } = this.#options;
+    const reply = this.#away(entry, () => asks.ask(ScriptAsk.command, this.#bytes));
+    this.#options.page.values[AT.scriptAsks]! += 1;
+    this.run!.asks += 1;
+    return engine.pushReply(L, reply, 0, reply.length);
+  }
+
+  /** Does something for which the shard stands still: time does so too for a script. */
+  #away<Result>(entry: CommandEntry, act: () => Result): Result {
+    const { context } = this.#options;
+    const { nowMs } = context;
+    // Noted first: it may be half done when it fails.
+    if (entry.route !== 'onMain' && entry.mayChange) this.run!.hasWrittenElsewhere = true;
+    const result = act();
+    context.setNow(nowMs);
+    return result;
   }
 
   /** Bytes of the frame at hand. */

@@ -39,6 +39,18 @@ export class ScriptFrames {
     this.#lending.goOn();
   }
 
+  /** Begins a transaction, in which commands may run scripts. */
+  beginTransaction(frame: Frame): void {
+    const { hosting } = this.#lending;
+    if (!hasScripts(frame)) {
+      hosting.beginTransaction(frame);
+      return;
+    }
+    this.run(frame, (detached) => {
+      hosting.beginTransaction(detached);
+    });
+  }
+
   /** Copies a frame into memory that is used again for the next: one script runs at a time. */
   #shadowOf(frame: Frame): Frame {
     const { byteCount, bytes, word } = frame;
@@ -54,7 +66,7 @@ export class ScriptFrames {
 }
 
 /** True when a transaction's frame has commands that run scripts. */
-export function hasScripts(frame: Frame): boolean {
+function hasScripts(frame: Frame): boolean {
   const flags = frame.words[frame.word + Request.kind]!;
   return frame.kind === FrameKind.exec && (flags & RequestFlag.scripts) !== 0;
 }

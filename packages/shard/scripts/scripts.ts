@@ -37,6 +37,7 @@ import { Libraries, type LoadedFunction } from './libraries.ts';
 import type { MainAsks } from './main-asks.ts';
 import { ScriptCommands } from './script-commands.ts';
 import { runningFunctions } from './script-functions.ts';
+import type { ShardAsks } from './shard-asks.ts';
 import type { ScriptRun } from './script-run.ts';
 import { ScriptStats, type ScriptCounts } from './script-stats.ts';
 
@@ -56,6 +57,8 @@ interface ScriptsOptions {
   readonly keyLocks: KeyLocks;
   readonly control: ScriptControl;
   readonly asks: MainAsks;
+  /** Undefined where scripts reach other shards by way of main only. */
+  readonly shardAsks: ShardAsks | undefined;
   readonly page: Page;
   readonly clock: Clock;
   readonly redisVersion: string;

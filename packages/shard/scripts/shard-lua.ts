@@ -4,26 +4,37 @@ import { ScriptControl } from '#link';
 import type { ShardUsers } from '../access/shard-users.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
+import type { KeyEvents } from '../execution/key-events.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
 import type { Effects } from '../log/effects.ts';
 import type { MachineOptions } from '../machine-options.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
+import type { KeyUse } from '../observation/key-use.ts';
 import type { Lending } from '../multi-shard/lending.ts';
 import type { Maintenance } from '../timed/maintenance.ts';
+import { CalleeCommands } from './callee-commands.ts';
 import { MainAsks } from './main-asks.ts';
 import { ScriptFrames } from './script-frames.ts';
 import { Scripts } from './scripts.ts';
+import { ShardAsks } from './shard-asks.ts';
+
+/** Looks at what is waited for before the thread sleeps: some 25 us, as long as it takes to wake a thread. */
+export const SPIN_ROUNDS = 1_000;
 
 interface ShardLuaOptions {
   readonly executor: Executor;
   readonly context: ExecutionContext;
   readonly sender: ReplySender;
   readonly effects: Effects;
+  readonly events: KeyEvents;
   readonly users: ShardUsers;
   readonly keyLocks: KeyLocks;
   readonly lending: Lending;
   readonly machine: MachineOptions;
   readonly maintenance: Maintenance;
+  readonly keyUse: KeyUse;
+  /** Shows all what was done. */
+  show(): void;
   /** Takes a frame while a script stands still; false when there was nothing to do. */
   work(): boolean;
 }
@@ -32,19 +43,25 @@ export class ShardLua {
   readonly scripts: Scripts;
   readonly asks: MainAsks;
   readonly frames: ScriptFrames;
+  readonly calleeCommands: CalleeCommands;
 
   constructor(options: ShardLuaOptions) {
     const { machine, maintenance, lending } = options;
     this.asks = new MainAsks({
       ...options,
       work: () => options.work(),
-      sleep: (ms) => {
-        machine.requests.sleep(ms);
+      sleep: (ms, isDue) => {
+        const { requests } = machine;
+        if (!requests.spin(SPIN_ROUNDS, isDue)) requests.sleep(ms, isDue);
       },
     });
+    const { shardExchange: exchange, index: shardIndex, page, clock } = machine;
+    this.calleeCommands = new CalleeCommands({ ...options, exchange, shardIndex, page, clock });
     this.scripts = new Scripts({
       ...options,
       asks: this.asks,
+      shardAsks:
+        exchange && new ShardAsks({ ...options, ...exchange, shardIndex, asks: this.asks }),
       page: machine.page,
       clock: machine.clock,
       control: new ScriptControl(machine.memory, machine.scriptControlAt),

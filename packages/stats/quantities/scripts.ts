@@ -104,7 +104,7 @@ export const SCRIPT_QUANTITIES = {
     {
       ...RUN,
       counter: 'scriptAsks',
-      help: 'Commands of scripts and functions that main had to run, since they concern other shards or no keys.',
+      help: 'Commands of scripts and functions that main had to run, since they concern several shards or no keys.',
       info: 'script_calls_on_main',
       metric: 'svc_scripts_calls_on_main_total',
     },

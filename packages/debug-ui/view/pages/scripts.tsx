@@ -158,7 +158,7 @@ const columns: readonly Column<ScriptEntry>[] = [
   numbers('commands', 'Commands', ({ commands }) => commands),
   {
     ...numbers('main', 'On main', (script) => script.calls_on_main),
-    hint: 'Commands that main had to run, since they concern other shards or no keys',
+    hint: 'Commands that main had to run, since they concern several shards or no keys',
   },
   {
     ...numbers('barrier', 'Barriers', (script) => script.barrier_runs),

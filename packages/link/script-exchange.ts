@@ -1,0 +1,130 @@
+/**
+ * Place in the link memory by which a script that runs alone has other shards run commands, without main in between. One
+ * serves all shards, since one such script runs at a time. Its shard is the host; a callee is a shard that has stopped for it.
+ *
+ *   word      written by        read by   meaning
+ *   TURN      host and callee   both      shard that is to act, counted from 1; 0 once it has
+ *   HOST      host              callee    shard that runs the script
+ *   RUN       host              callee    number of the run, by which a callee knows that it has stopped for it
+ *   WANTED    host              callee    0 for a command, whose frame is there; else the offset of the reply's next piece
+ *   TOTAL     callee            host      bytes of the whole reply; -1 when the command has to go by way of main
+ *
+ * Behind the words is the frame of the command, and later a piece of its reply.
+ */
+
+import { copyBytes, type Bytes } from '#base';
+import type { LinkMemory } from './memory.ts';
+
+const TURN = 0;
+const HOST = 1;
+const RUN = 2;
+const WANTED = 3;
+const TOTAL = 16;
+const HEADER_BYTES = 128;
+const DATA_BYTES = 16 * 1024;
+
+/** Bytes that the exchange takes in the link memory. */
+export const SCRIPT_EXCHANGE_BYTES = HEADER_BYTES + DATA_BYTES;
+
+/** Total of a reply that is not there: the command was not run. */
+const REFUSED = -1;
+
+/** Request of a host. */
+interface ExchangeQuestion {
+  readonly host: number;
+  readonly callee: number;
+  readonly run: number;
+  /** Frame of a command, or the offset at which a piece of its reply begins. */
+  readonly what: Bytes | number;
+}
+
+export class ScriptExchange {
+  readonly #memory: LinkMemory;
+  readonly #word: number;
+  readonly #data: number;
+
+  constructor(memory: LinkMemory, at: number) {
+    this.#memory = memory;
+    this.#word = at >> 2;
+    this.#data = at + HEADER_BYTES;
+  }
+
+  // For the host.
+
+  /** True for a frame that there is room for. */
+  fits(frame: Bytes): boolean {
+    return frame.length <= DATA_BYTES;
+  }
+
+  /** Has a shard run the command of a frame, or give a piece of its reply; to be looked for by `isAnswered`. */
+  ask(question: ExchangeQuestion): void {
+    const { host, callee, run, what } = question;
+    const { words, bytes } = this.#memory;
+    if (typeof what !== 'number') copyBytes(what, 0, bytes, this.#data, what.length);
+    words[this.#word + HOST] = host;
+    words[this.#word + RUN] = run;
+    words[this.#word + WANTED] = typeof what === 'number' ? what : 0;
+    Atomics.store(words, this.#word + TURN, callee + 1);
+  }
+
+  get isAnswered(): boolean {
+    return Atomics.load(this.#memory.words, this.#word + TURN) === 0;
+  }
+
+  /** Bytes of the whole reply; -1 when the command was not run, since it has to go by way of main. */
+  get total(): number {
+    return this.#memory.words[this.#word + TOTAL]!;
+  }
+
+  /** Copies the piece that is there to its offset in the reply; returns where the next begins. */
+  takePiece(reply: Bytes, offset: number): number {
+    const length = Math.min(reply.length - offset, DATA_BYTES);
+    copyBytes(this.#memory.bytes, this.#data, reply, offset, length);
+    return offset + length;
+  }
+
+  // For a callee.
+
+  /** True when a shard is to act for a run. */
+  isFor(shard: number, run: number): boolean {
+    const { words } = this.#memory;
+    return Atomics.load(words, this.#word + TURN) === shard + 1 && words[this.#word + RUN] === run;
+  }
+
+  /** Shard that runs the script. */
+  get host(): number {
+    return this.#memory.words[this.#word + HOST]!;
+  }
+
+  /** Offset of the piece that is asked for; 0 when a command is to be run. */
+  get wanted(): number {
+    return this.#memory.words[this.#word + WANTED]!;
+  }
+
+  /** Frame of the command, in memory of its own. */
+  takeFrame(): Uint8Array<ArrayBuffer> {
+    const { bytes, words } = this.#memory;
+    return Uint8Array.from(bytes.subarray(this.#data, this.#data + words[this.#data >> 2]!));
+  }
+
+  /** Writes the piece of a reply that begins at an offset; the host sees it after `end`. */
+  write(reply: Bytes, offset: number): void {
+    const length = Math.min(reply.length - offset, DATA_BYTES);
+    copyBytes(reply, offset, this.#memory.bytes, this.#data, length);
+    this.#memory.words[this.#word + TOTAL] = reply.length;
+  }
+
+  /** True for a reply that is one piece. */
+  isWhole(reply: Bytes): boolean {
+    return reply.length <= DATA_BYTES;
+  }
+
+  /** Says that the command has to go by way of main; the host sees it after `end`. */
+  refuse(): void {
+    this.#memory.words[this.#word + TOTAL] = REFUSED;
+  }
+
+  end(): void {
+    Atomics.store(this.#memory.words, this.#word + TURN, 0);
+  }
+}
