@@ -230,4 +230,46 @@ scripts('commands that run no script name none', async () => {
   await asleep;
 });
 
+scripts('what Lua and sources take is told as Redis does, and adds up', async () => {
+  const memory = async (): Promise<Record<string, string>> =>
+    Object.fromEntries(
+      textOf(await client.call('INFO', 'memory'))
+        .split('\r\n')
+        .map((line) => line.split(':') as [string, string]),
+    );
+  await client.call('FUNCTION', 'FLUSH');
+  await client.call('SCRIPT', 'FLUSH');
+  const none = await memory();
+  for (const name of ['lua', 'vm_eval', 'vm_functions', 'vm_total', 'scripts', 'functions']) {
+    assert.is(none[`used_memory_${name}`], '0', name);
+  }
+  assert.is(none['used_memory_vm_total_human'], '0B');
+  const big = `#!lua name=big
+    local kept = {}
+    for n = 1, 20000 do kept[n] = n end
+    redis.register_function('big', function() return #kept end)`;
+  const source = 'return 1';
+  await client.call('FUNCTION', 'LOAD', big);
+  await client.call('EVAL', source, 0);
+  const some = await memory();
+  const of = (name: string): number => Number(some[name]);
+  assert.ok(of('used_memory_vm_functions') > 200_000);
+  assert.ok(of('used_memory_vm_eval') > 10_000 && of('used_memory_vm_eval') < 200_000);
+  assert.is(of('used_memory_vm_total'), of('used_memory_vm_eval') + of('used_memory_vm_functions'));
+  assert.ok(of('script_interpreter_bytes') > of('used_memory_vm_total'));
+  assert.is(some['used_memory_lua'], some['used_memory_vm_eval']);
+  assert.equal(
+    [of('used_memory_scripts_eval'), of('used_memory_functions'), of('used_memory_scripts')],
+    [source.length, big.length, source.length + big.length],
+  );
+  assert.equal([some['number_of_libraries'], some['number_of_functions']], ['1', '1']);
+  const stats = (await client.call('MEMORY', 'STATS')) as unknown[];
+  const figure = (name: string): unknown =>
+    stats[stats.findIndex((one) => String(one) === name) + 1];
+  assert.equal([figure('lua.caches'), figure('functions.caches')].map(Number), [
+    source.length,
+    big.length,
+  ]);
+});
+
 scripts.run();

@@ -30,7 +30,8 @@ export const PRESENT: readonly string[] = `
   used_cpu_sys_main_thread used_cpu_user_main_thread total_error_replies
   client_query_buffer_limit_disconnections client_output_buffer_limit_disconnections
   lazyfreed_objects lazyfree_pending_objects number_of_cached_scripts number_of_functions
-  used_memory_scripts_eval used_memory_vm_total evicted_scripts
+  used_memory_scripts_eval used_memory_vm_total evicted_scripts used_memory_lua
+  used_memory_vm_eval used_memory_vm_functions used_memory_scripts used_memory_functions
   number_of_libraries repl_backlog_size repl_backlog_active repl_backlog_first_byte_offset
   repl_backlog_histlen second_repl_offset slave_expires_tracked_keys sync_full
   sync_partial_ok sync_partial_err aof_last_rewrite_time_sec aof_current_rewrite_time_sec
@@ -72,13 +73,6 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
         mem_overhead_db_hashtable_rehashing
         active_defrag_running active_defrag_misses active_defrag_key_hits
         active_defrag_key_misses
-      `,
-    ],
-    [
-      'scripts and functions share the memory of one engine: used_memory_vm_total',
-      `
-        used_memory_lua used_memory_vm_eval
-        used_memory_vm_functions used_memory_scripts used_memory_functions
       `,
     ],
     [

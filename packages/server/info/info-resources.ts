@@ -35,16 +35,26 @@ export function memory(metrics: ServerMetrics): readonly Line[] {
     // What is in use is counted without it at once.
     ['lazyfree_pending_objects', 0],
     ['lazyfreed_objects', metrics.total('fateFlushed')],
-    ...linesOf(
-      metrics,
-      SCRIPT_QUANTITIES.engines,
-      SCRIPT_QUANTITIES.sources,
-      SCRIPT_QUANTITIES.cached,
-      SCRIPT_QUANTITIES.libraries,
-    ),
+    ...scripts(metrics),
     ...linesOf(metrics, CLIENT_QUANTITIES.queryBuffers, CLIENT_QUANTITIES.outputBuffers),
     ['mem_allocator', 'svc-slab'],
     ...resident(metrics),
+  ];
+}
+
+/** Memory of scripts and functions: what Lua has in use, and their sources. */
+function scripts(metrics: ServerMetrics): Line[] {
+  const { eval: scriptVm, functions: functionVm, ...more } = SCRIPT_QUANTITIES;
+  const evalBytes = metrics.total('luaEvalBytes');
+  const { scriptBytes, libraryBytes } = metrics;
+  return [
+    // The name that it had before functions.
+    ...size('used_memory_lua', evalBytes),
+    ...linesOf(metrics, scriptVm, more.sources, more.cached, more.libraries, functionVm),
+    ...size('used_memory_vm_total', evalBytes + metrics.total('luaFunctionBytes')),
+    ...linesOf(metrics, more.code),
+    ...size('used_memory_scripts', scriptBytes + libraryBytes),
+    ...linesOf(metrics, more.engines),
   ];
 }
 

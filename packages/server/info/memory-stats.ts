@@ -17,14 +17,14 @@ export function memoryStats(metrics: ServerMetrics, map: MemoryMap | undefined):
     ['peak.allocated', metrics.peakBytes],
     ['total.allocated', used],
     ['startup.allocated', main.get('startupBytes')],
-    // There are no replicas, no cluster, no scripts and no functions: nothing is kept for them.
+    // There are no replicas and no cluster: nothing is kept for them.
     ['replication.backlog', 0],
     ['clients.slaves', 0],
     ['clients.normal', metrics.clientBytes],
     ['cluster.links', 0],
     ['aof.buffer', metrics.logBufferBytes],
-    ['lua.caches', 0],
-    ['functions.caches', 0],
+    ['lua.caches', metrics.scriptBytes],
+    ['functions.caches', metrics.libraryBytes],
     ...databases(metrics),
     // All of an index is slots. A block that is full is split at once, so none is ever on its way.
     ['overhead.db.hashtable.lut', metrics.total('indexBytes')],

@@ -112,6 +112,16 @@ export class ServerMetrics {
     return [['main', this.main], ...shards, ...fronts, ['ops', this.ops]];
   }
 
+  /** Bytes of the sources of scripts that EVALSHA knows. */
+  get scriptBytes(): number {
+    return this.main.get('scriptSourceBytes');
+  }
+
+  /** Bytes of the sources of libraries, which every shard has. */
+  get libraryBytes(): number {
+    return Math.max(...this.shards.map((page) => page.get('libraryBytes')));
+  }
+
   /** A counter over all shards. */
   total(counter: Counter): number {
     return this.shards.reduce((sum, page) => sum + page.get(counter), 0);

@@ -39,8 +39,8 @@ interface Library {
 
 interface LibrariesOptions {
   readonly engine: () => LuaEngine;
-  /** The numbers of libraries and functions have changed. */
-  counted(libraries: number, functions: number): void;
+  /** The numbers of libraries and functions have changed, and the bytes of their sources. */
+  counted(libraries: number, functions: number, bytes: number): void;
   log(level: number, message: string): void;
 }
 
@@ -230,7 +230,9 @@ export class Libraries {
   }
 
   #count(): void {
-    this.#options.counted(this.#libraries.size, this.#functions.size);
+    let bytes = 0;
+    for (const { code } of this.#libraries.values()) bytes += code.length;
+    this.#options.counted(this.#libraries.size, this.#functions.size, bytes);
   }
 
   #register(engine: LuaEngine, L: number): number {

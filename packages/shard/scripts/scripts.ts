@@ -33,6 +33,7 @@ import type { Executor } from '../execution/executor.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import { ArgumentRange } from './argument-range.ts';
+import { countLuaMemory } from './lua-memory.ts';
 import { Libraries, type LoadedFunction } from './libraries.ts';
 import type { MainAsks } from './main-asks.ts';
 import { ScriptCommands } from './script-commands.ts';
@@ -116,9 +117,10 @@ export class Scripts implements ShardScripts {
       log: (level, message) => {
         this.#log(level, message);
       },
-      counted: (libraries, functions) => {
+      counted: (libraries, functions, bytes) => {
         options.page.values[AT.libraries] = libraries;
         options.page.values[AT.functions] = functions;
+        options.page.values[AT.libraryBytes] = bytes;
       },
     });
   }
@@ -220,6 +222,7 @@ export class Scripts implements ShardScripts {
       flags,
     };
     this.#compiled.set(digest, compiled);
+    this.#countMemory();
     return compiled;
   }
 
@@ -239,19 +242,29 @@ export class Scripts implements ShardScripts {
   }
 
   loadLibrary(code: string, replaces: boolean): string {
-    return this.#libraries.load(code, replaces);
+    try {
+      return this.#libraries.load(code, replaces);
+    } finally {
+      this.#countMemory();
+    }
   }
 
   deleteLibrary(name: string): boolean {
     return this.#libraries.delete(name);
   }
 
+  /** Forgets all libraries, and what they have made in Lua: the next one finds a new engine. */
   flushLibraries(): void {
     this.#libraries.flush();
+    if (this.#commands.run === undefined) this.#dropEngine();
   }
 
   restoreLibraries(codes: readonly string[], policy: RestorePolicy): void {
-    this.#libraries.restore(codes, policy);
+    try {
+      this.#libraries.restore(codes, policy);
+    } finally {
+      this.#countMemory();
+    }
   }
 
   get libraries(): readonly LibraryFacts[] {
@@ -305,7 +318,7 @@ export class Scripts implements ShardScripts {
       const us = clock.nowUs() - startUs;
       values[AT.scriptUs]! += us;
       counts.ended(run, keyCount, us);
-      values[AT.luaBytes] = this.#engine?.memoryBytes ?? 0;
+      this.#countMemory();
     }
     this.#answer(engine, { runnable, run, error, counts });
   }
@@ -387,10 +400,14 @@ export class Scripts implements ShardScripts {
   }
 
   #dropEngine(): void {
-    this.#options.page.values[AT.luaBytes] = 0;
     this.#engine = undefined;
+    this.#countMemory();
     this.#compiled.clear();
     this.#libraries.unload();
+  }
+
+  #countMemory(): void {
+    countLuaMemory(this.#options.page, this.#engine);
   }
 
   /** Holds for a script that runs too: memory that it has it keeps. */

@@ -13,6 +13,7 @@ import {
   MEMORY_QUANTITIES,
   readQuantity,
   savingSeconds,
+  SCRIPT_QUANTITIES,
   sumOfLogs,
   type DurabilityReport,
   type PageQuantity,
@@ -186,7 +187,13 @@ export const redisMetrics: readonly MetricDefinition[] = [
   ),
   simple('gauge', 'redis_memory_used_rss_bytes', ({ process: { rssBytes } }) => rssBytes),
   simple('gauge', 'redis_memory_max_bytes', ({ settings }) => settings.memoryLimitBytes),
-  ...named(MEMORY_QUANTITIES.startup),
+  ...named(MEMORY_QUANTITIES.startup, SCRIPT_QUANTITIES.eval),
+  simple('gauge', 'redis_memory_used_scripts_bytes', ({ main, shards }) =>
+    [...SCRIPT_QUANTITIES.sources, ...SCRIPT_QUANTITIES.code].reduce(
+      (sum, row) => sum + readQuantity(row, main, shards),
+      0,
+    ),
+  ),
   simple('gauge', 'redis_mem_fragmentation_ratio', (source) => fragmentationOf(source).ratio),
   simple('gauge', 'redis_mem_fragmentation_bytes', (source) => fragmentationOf(source).bytes),
   ...named(COMMAND_QUANTITIES.processed),
