@@ -310,7 +310,8 @@ slowness('bands count every command once, and those of the shards add up', async
   assert.is(shards.length, SHARDS);
   // What a transaction runs is counted, and so is EXEC itself.
   assert.is(merged.get('total'), 10 * (SHARDS + 5) + 1);
-  assert.is(merged.get('>40ms'), 1);
+  // The machine may have held up others, too.
+  assert.ok(merged.get('>40ms')! >= 1);
   assert.is(merged.get('<=40ms')! + merged.get('>40ms')!, merged.get('total'));
   for (const [label, count] of merged) {
     assert.is(
