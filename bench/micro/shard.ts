@@ -122,7 +122,6 @@ class Bench {
       usedBytesOfAll: () => 0,
       flight: { note: () => undefined },
       profiler: new ThreadProfiler(),
-      slowArgumentsAt: layout.slowArguments[0]!,
       workspaceAt: layout.workspaces[0]!,
       scriptControlAt: layout.scripts[0]!,
       redisVersion: '7.4.0',

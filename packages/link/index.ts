@@ -47,8 +47,6 @@ export {
   defaultShape,
   layoutOf,
   LOG_BLOCK_BYTES,
-  SLOW_SLOT_BYTES,
-  SLOW_SLOTS,
   WORKSPACE_BYTES,
   type FrontPlaces,
   type LinkLayout,

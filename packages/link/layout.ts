@@ -40,11 +40,10 @@ export interface LinkLayout {
   logBell: number;
   read: number;
   blocks: number;
-  /** The counter of slow commands; and of each shard, their arguments. */
+  /** The counter of slow commands. */
   slowIds: number;
   /** The counter of removed keys. */
   removedKeyIds: number;
-  slowArguments: readonly number[];
   /** Memory of each shard that no other thread looks at. */
   workspaces: readonly number[];
   /** Words about the script that each shard runs. */
@@ -84,10 +83,6 @@ const TRACE_RING_BYTES = 2 * 1024 * 1024;
 
 /** One byte in so many of a request ring stays after its release: the slow log points at arguments there. */
 const KEPT_PART = 16;
-
-/** Slow commands of a shard whose arguments are kept as they came, and most bytes of one. */
-export const SLOW_SLOTS = 256;
-export const SLOW_SLOT_BYTES = 256;
 
 /** Bytes of a value that a shard copies at a time, for work that JavaScript does slowly. */
 export const WORKSPACE_BYTES = 16 * 1024;
@@ -152,7 +147,6 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const blocks = take(shape.blocks * shape.blockBytes);
   const slowIds = take(COUNTER_BYTES);
   const removedKeyIds = take(COUNTER_BYTES);
-  const slowArguments = requests.map(() => take(SLOW_SLOTS * SLOW_SLOT_BYTES));
   const workspaces = requests.map(() => take(WORKSPACE_BYTES + WORKSPACE_MARGIN_BYTES));
   const scripts = requests.map(() => take(SCRIPT_CONTROL_BYTES));
   const fronts = Array.from({ length: shape.fronts ?? 0 }, () => frontPlaces(take, ring));
@@ -169,7 +163,6 @@ export function layoutOf(shape: LinkShape): LinkLayout {
     blocks,
     slowIds,
     removedKeyIds,
-    slowArguments,
     workspaces,
     scripts,
     fronts,

@@ -66,14 +66,10 @@ export class CommandStats {
   logIfSlow(client: Client, entry: CommandEntry, args: Arguments, executeUs: number): void {
     const { slowLog } = this.#notes;
     if (executeUs < slowLog.slowerThanUs || entry.skipsSlowLog) return;
-    const kept = slowLog.next();
-    kept.unixMs = this.#clock.wallMs();
-    kept.executeUs = executeUs;
-    kept.queueUs = 0;
-    kept.durableUs = 0;
-    kept.database = client.database;
-    kept.client = asSlowClient(client);
-    slowLog.keepArguments(kept, args, entry.secretsOf(args));
+    const { database } = client;
+    const times = { unixMs: this.#clock.wallMs(), executeUs, queueUs: 0, durableUs: 0 };
+    const command = { ...times, database, client: asSlowClient(client) };
+    slowLog.log(command, args, entry.secretsOf(args));
     slowLog.number();
     this.#page.slow(executeUs);
   }

@@ -1,6 +1,5 @@
 /** Components on which everything else in a shard's machine stands. */
 
-import { SlowLog } from '#stats';
 import { Store } from '#store';
 import { ExecutionContext } from './execution/context.ts';
 import { Effects } from './log/effects.ts';
@@ -13,7 +12,6 @@ import { ownChanges } from './execution/store-events.ts';
 import { CallAnswerers } from './call-answerers.ts';
 import { ReplySender } from './execution/reply-sender.ts';
 import { Settings } from './settings.ts';
-import { SlowArguments } from './observation/slow-arguments.ts';
 import { ShardUsers } from './access/shard-users.ts';
 import { Slowness } from './observation/slowness.ts';
 import { Snapshots } from './snapshot/snapshots.ts';
@@ -27,7 +25,6 @@ export class MachineComponents {
   readonly keyUse: KeyUse;
   readonly sender: ReplySender;
   readonly answerers: CallAnswerers;
-  readonly slowArguments: SlowArguments;
   readonly users: ShardUsers;
   readonly slowness: Slowness;
   readonly events: KeyEvents;
@@ -52,14 +49,8 @@ export class MachineComponents {
       options.workspaceAt,
     );
     this.answerers = new CallAnswerers(this.sender);
-    this.slowArguments = new SlowArguments(
-      options.memory,
-      options.requests,
-      options.slowArgumentsAt,
-    );
-    const slowLog = new SlowLog(index, options.takeSlowIds, this.slowArguments);
     this.users = new ShardUsers(this.sender, page);
-    this.slowness = new Slowness(page, slowLog, this.users);
+    this.slowness = new Slowness(options, this.users);
     this.events = new KeyEvents(this.sender, index === 0);
     const databases = this.settings.number('databases');
     this.store = new Store({ databases, seed: options.seed, random: options.random });

@@ -68,8 +68,6 @@ export interface MachineOptions {
   journal?: Journal;
   /** Takes the pieces of snapshots. */
   snapshots?: SnapshotOutlet;
-  /** Place in the link memory where the arguments of slow commands are kept. */
-  slowArgumentsAt: number;
   /** Place in the link memory where the shard's workspace is. */
   workspaceAt: number;
   /** The first of so many numbers in a row for entries of the slow log, unique in the process. */

@@ -151,7 +151,6 @@ class PlayedShard {
       ...(wake && {
         shardExchange: { exchange: new ScriptExchange(memory, layout.scriptExchange), wake },
       }),
-      slowArgumentsAt: layout.slowArguments[index]!,
       takeSlowIds: count,
       nextRemovedKeyId: count,
       ...(this.#log && { journal: this.#log.journal }),

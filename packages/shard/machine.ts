@@ -61,7 +61,6 @@ export class ShardMachine {
   readonly #preparedCommands: PreparedCommands;
   readonly #notes: BatchNotes;
   readonly #ahead: FramePrefetch;
-  #bands = new Bands(false, []);
   readonly #messages: Messages;
   readonly #scriptFrames: ScriptFrames;
   /** Commands that scripts of other shards call here. */
@@ -167,7 +166,7 @@ export class ShardMachine {
 
   #followSettings(scripts: ShardLua['scripts']): void {
     this.#base.settings.follow((settings) => {
-      this.#bands = new Bands(
+      this.#executor.counts.unsettled.bands = new Bands(
         settings.boolean('latency-bands-enabled'),
         settings.numbers('latency-bands'),
       );
@@ -205,10 +204,9 @@ export class ShardMachine {
       effects: this.#base.effects,
       watches: this.#base.watches,
       linkWords: memory.words,
-      bands: () => this.#bands,
       slowness: this.#base.slowness,
       users: this.#base.users,
-      waitsForDisk,
+      journal: this.#options.journal,
       putOff: (frame) => {
         const wait = this.#base.context.takeWait();
         if (wait === undefined) this.#preparedCommands.begin(frame);
@@ -347,7 +345,7 @@ export class ShardMachine {
     this.#values[AT.blockingKeys] = this.#base.waitingClients.keyCount;
     this.#values[AT.blockingNoKeys] = this.#base.waitingClients.noKeyCount;
     this.#notes.countWaits(this.#executor.nowUs, this.#base.sender);
-    this.#base.slowArguments.settle();
+    this.#executor.counts.settle();
     if (this.#options.requests.release()) this.#options.outlet.ring();
     this.#show();
   }
@@ -363,12 +361,13 @@ export class ShardMachine {
 
   /** Writes what was logged before replies are shown. */
   #settle(): boolean {
+    this.#executor.counts.count();
     const { journal, clock } = this.#options;
     if (journal?.mustSettle !== true) return true;
     const isSafe = journal.settle();
     this.#executor.nowUs = clock.nowUs();
     if (journal.waitedUs > 0) this.#base.sender.settledUs = this.#executor.nowUs;
-    this.#executor.unsettled.settle(journal.waitedUs, this.#executor.nowUs);
+    this.#executor.counts.unsettled.settle(journal.waitedUs, this.#executor.nowUs);
     return isSafe;
   }
 
@@ -398,7 +397,7 @@ export class ShardMachine {
     if (at < 0) return isReading;
     this.#take(new Frame(memory.bytes, memory.words, at >> 2));
     this.#cursor.pass();
-    this.#base.slowArguments.settle();
+    this.#executor.counts.settle();
     if (requests.release()) outlet.ring();
     // The frame of the script may be overwritten from now on.
     this.#values[AT.executingFrame] = -1;
@@ -411,7 +410,10 @@ export class ShardMachine {
   }
 
   #perform(frame: Frame): void {
-    switch (frame.words[frame.word + Request.kind]! & KIND_MASK) {
+    const kind = frame.words[frame.word + Request.kind]! & KIND_MASK;
+    // What else comes may change what is counted, or ask for it.
+    if (kind !== FrameKind.command) this.#executor.counts.count();
+    switch (kind) {
       case FrameKind.command:
         if (this.#executor.entryOf(frame).script === undefined) {
           this.#executor.runCommand(frame, false);

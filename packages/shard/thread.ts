@@ -98,8 +98,6 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     scriptControlAt: layout.scripts[index] ?? unreachable('the shard has words about scripts'),
     shardExchange: shardExchange(memory, layout),
     sleep: pause,
-    slowArgumentsAt:
-      layout.slowArguments[index] ?? unreachable('the shard has a place for slow commands'),
     workspaceAt: layout.workspaces[index] ?? unreachable('the shard has a workspace'),
     takeSlowIds: (count) => slowIds.take(count),
     nextRemovedKeyId: () => removedKeyIds.next(),

@@ -259,7 +259,6 @@ export class Simulation {
         flight: { note: () => undefined },
         profiler: new ThreadProfiler(),
         sleep: () => undefined,
-        slowArgumentsAt: layout.slowArguments[index]!,
         takeSlowIds: (count) => this.#takeSlowIds(count),
         nextRemovedKeyId: () => (this.#removedKeyIds += 1),
       });

@@ -155,9 +155,9 @@ export {
   slowEntriesCall,
   SlowLog,
   slowResetCall,
-  type RawArguments,
+  type RawCommand,
+  type RawCommands,
   type SlowClient,
-  type KeptCommand,
   type SlowCommand,
   type SlowEntry,
 } from './slow-log/slow-log.ts';

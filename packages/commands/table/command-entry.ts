@@ -33,6 +33,8 @@ export class CommandEntry {
   readonly hasKeys: boolean;
   /** Never logged as slow: EXEC, whose commands are. */
   readonly skipsSlowLog: boolean;
+  /** All of it may be logged as slow, as all commands are counted. */
+  readonly isPlain: boolean;
   /** Runs on main when all that its client has sent before is answered. */
   readonly awaitsReplies: boolean;
   /** A shard may put it aside, or its keys are looked for on several shards first. */
@@ -65,6 +67,7 @@ export class CommandEntry {
     this.firstArgumentIsKey = isFirstArgumentOnly(command.keys);
     this.field = command.field ?? 0;
     this.skipsSlowLog = this.#flags.has('skip_slowlog');
+    this.isPlain = !this.skipsSlowLog && command.secret === undefined;
     this.hasKeys = command.keys.specs.some((spec) => spec.notKey !== true);
     this.mayWait =
       command.route === 'oneShard' &&

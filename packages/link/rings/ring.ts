@@ -307,6 +307,11 @@ export class RingReader {
     return at >= from && at < from + this.#words[from >> 2]!;
   }
 
+  /** Position of a byte of the link memory that lies in a frame stepped past. */
+  positionOf(at: number): number {
+    return (this.#head - ((this.#head - (at - this.#data)) & this.#mask)) >>> 0;
+  }
+
   /** Bytes between the position `since`, of less than 4 GiB ago, and the end of the last frame stepped past. */
   passedSince(since: number): number {
     return distance(since, this.#head);

@@ -77,7 +77,7 @@ export class DryRuns {
     const body = encodeItems(sender.writer, context.items);
     sender.writer.isWhole = false;
     sender.abandon();
-    executor.account(entry, startUs, executor.queueUs(frame, startUs));
+    executor.counts.alone(entry, startUs, executor.queueUs(frame, startUs));
     events.sendRest();
     sender.send(FrameKind.items, slot, sequence, body);
   }

@@ -7,12 +7,13 @@
 
 import { errors, unreachable, type Clock, type CommandError } from '#base';
 import { Arguments, commandTable, type CommandEntry, type Wait } from '#commands';
-import { AT, countError, TICKS_PER_US, type Bands, type Page } from '#stats';
+import { AT, TICKS_PER_US, type Page } from '#stats';
 import { DATABASE_SHIFT, FrameKind, KIND_MASK, ReplyFlag, Request, RequestFlag } from '#link';
 import { commandDone, commandStart } from '#usdt';
 import type { Store } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Effects } from '../log/effects.ts';
+import type { Journal } from '../log/journal.ts';
 import { replyTo } from './failure.ts';
 import type { Frame } from './frame.ts';
 import { FrameKeys, pointAtShare } from './frame-keys.ts';
@@ -22,12 +23,12 @@ import { MODES, modeOfFrame, type Mode } from './mode.ts';
 import type { KeyUse } from '../observation/key-use.ts';
 import { namedKeys } from '../multi-shard/key-discovery.ts';
 import { answerPart, answerWhole } from './part-answer.ts';
+import { CommandCounts } from '../observation/command-counts.ts';
 import { probeDone, probeStart } from '../observation/usdt.ts';
 import type { ReplySender } from './reply-sender.ts';
 import type { ShardUsers } from '../access/shard-users.ts';
-import { CommandTimes, type Slowness } from '../observation/slowness.ts';
+import type { Slowness } from '../observation/slowness.ts';
 import { isTraced, type TracedCommands } from '../observation/traced-commands.ts';
-import { Unsettled } from '../observation/unsettled-bands.ts';
 import type { Watches } from './watches.ts';
 
 interface ExecutorOptions {
@@ -45,11 +46,9 @@ interface ExecutorOptions {
   readonly linkWords: Int32Array;
   /** Evicts what must go before a command that needs memory. */
   makeRoomFor(entry: CommandEntry): void;
-  bands(): Bands;
   readonly slowness: Slowness;
   readonly users: ShardUsers;
-  /** True when replies will wait for what was logged: in sync mode, once something was. */
-  waitsForDisk(): boolean;
+  readonly journal: Journal | undefined;
   /** A command has found nothing and waits, or takes long: the context says which. */
   putOff(frame: Frame): void;
   /** A command that has waited was run and answered. */
@@ -74,11 +73,10 @@ export class Executor {
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
   readonly #keyUse: KeyUse;
   readonly #users: ShardUsers;
-  /** Requests whose replies wait for the disk. */
-  readonly unsettled: Unsettled;
-  readonly #times = new CommandTimes();
+  readonly counts: CommandCounts;
   #wallMs = 0;
-  #isProbed = false;
+  /** Somebody watches the probes of commands. */
+  isProbed = false;
   #wallReadUs = 0;
   /** Frame whose command was pointed at last, and where its spans are. */
   pointed: Frame | undefined;
@@ -93,13 +91,13 @@ export class Executor {
     this.#keyUse = options.keyUse;
     this.#users = options.users;
     this.keys = new FrameKeys(this, options.context, options.watches);
-    this.unsettled = new Unsettled(options);
+    this.counts = new CommandCounts(options, this);
     this.nowUs = options.clock.nowUs();
   }
 
   readWallClock(): void {
     // Once for a batch: a tracer that comes meanwhile sees the next.
-    this.#isProbed = commandStart.isWatched || commandDone.isWatched;
+    this.isProbed = commandStart.isWatched || commandDone.isWatched;
     this.#wallMs = this.#options.clock.wallMs();
     this.#wallReadUs = this.nowUs;
     this.#context.setNow(this.#wallMs);
@@ -220,8 +218,8 @@ export class Executor {
     this.execute(entry, MODES.noWait, frame);
     traced?.end(this.nowUs);
     this.#keep(frame, traced);
-    if (this.#keyUse.isOn) this.#tellUse(frame, entry, this.nowUs - startUs);
-    this.account(entry, startUs, 0);
+    if (this.#keyUse.isOn) this.counts.use(frame, entry, this.nowUs - startUs);
+    this.counts.alone(entry, startUs, 0);
   }
 
   /** Runs the shard's share of a command that main gathers. */
@@ -250,12 +248,12 @@ export class Executor {
     this.nowUs = endUs;
     traced?.end(endUs);
     this.#keep(frame, traced);
-    if (this.#keyUse.isOn) this.#tellUse(frame, entry, endUs - startUs);
+    if (this.#keyUse.isOn) this.counts.use(frame, entry, endUs - startUs);
     const executeTicks = ((endUs - startUs) * TICKS_PER_US) | 0;
     this.#options.events.sendAhead();
     traced?.send(frame, { startUs, endUs: this.nowUs, queueUs, errorText: reply.errorText });
     this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });
-    if (this.#isProbed && commandDone.isWatched) probeDone(entry, endUs - startUs, reply.errorText);
+    if (this.isProbed && commandDone.isWatched) probeDone(entry, endUs - startUs, reply.errorText);
     const values = this.#values;
     values[AT.commands] = values[AT.commands]! + 1;
     values[AT.executeTicks] = values[AT.executeTicks]! + executeTicks;
@@ -318,29 +316,15 @@ export class Executor {
     this.#context.takeSteps();
     effects.called(before, effectsBefore);
     const executeUs = this.nowUs - startUs;
-    if (this.#keyUse.isOn) this.#tellUse(frame, entry, executeUs);
-    this.#countCalled(entry, executeUs);
+    if (this.#keyUse.isOn) this.counts.use(frame, entry, executeUs);
+    this.counts.called(entry, executeUs);
   }
 
   /** Counts a command that a script has called, and that was answered here without being run. */
   answeredHere(entry: CommandEntry): void {
     const startUs = this.nowUs;
     this.nowUs = this.#options.clock.nowUs();
-    this.#countCalled(entry, this.nowUs - startUs);
-  }
-
-  #countCalled(entry: CommandEntry, executeUs: number): void {
-    const { errorText } = this.#sender.writer;
-    if (errorText !== null) {
-      this.#page.failed(entry.countedAs);
-      countError(this.#page, errorText);
-    }
-    this.#page.executed(entry.countedAs, executeUs * TICKS_PER_US);
-    this.#values[AT.commands] = this.#values[AT.commands]! + 1;
-    const { slowness } = this.#options;
-    if (executeUs < slowness.noticeUs) return;
-    const times = this.#times.of(executeUs, 0, this.unixMs, this.#context);
-    slowness.called(entry, this.args, times);
+    this.counts.called(entry, this.nowUs - startUs);
   }
 
   /** Says in the page what is about to be executed. */
@@ -352,7 +336,7 @@ export class Executor {
     values[AT.executing] = entry.id + 1;
     values[AT.executingClient] = this.#context.connection;
     values[AT.executingFrame] = frame.words === this.#options.linkWords ? frame.word : frame.place;
-    if (this.#isProbed && commandStart.isWatched) {
+    if (this.isProbed && commandStart.isWatched) {
       probeStart(entry, this.args, this.#options.slowness.clientIn(this.#context.connection));
     }
     if (!entry.mayChange) return;
@@ -420,23 +404,14 @@ export class Executor {
     const queueUs = Math.max(sinceUs, 0);
     const sequence = frame.sequence;
     if ((words[word + Request.kind]! & RequestFlag.mute) !== 0) this.#sender.discard();
-    if (this.#keyUse.isOn) this.#tellUse(frame, entry, this.nowUs - startUs);
+    if (this.#keyUse.isOn) this.counts.use(frame, entry, this.nowUs - startUs);
     this.#options.events.sendAhead();
     if (isTraced(frame)) {
       const { errorText } = this.#sender.writer;
       this.#options.traced.send(frame, { startUs, endUs: this.nowUs, queueUs: sinceUs, errorText });
     }
     this.#sender.end(sequence, this.nowUs | 0);
-    this.account(entry, startUs, queueUs);
-    this.#page.queued(queueUs * TICKS_PER_US);
-  }
-
-  /** Tells those who follow keys what the command has cost. */
-  #tellUse({ words, word }: Frame, entry: CommandEntry, us: number): void {
-    const { traffic } = this.#keyUse;
-    traffic.inputBytes = words[word + Request.bodyBytes]!;
-    traffic.outputBytes = this.#sender.written;
-    this.#keyUse.executed(entry, this.args, us, this.#context);
+    this.counts.ran(frame, entry, startUs, queueUs);
   }
 
   /** Microseconds from main's taking the command up to its start here. */
@@ -444,33 +419,13 @@ export class Executor {
     return this.#page.waited((startUs - words[word + Request.enqueuedUs]!) | 0);
   }
 
-  /** Counts what has been executed. */
-  account(entry: CommandEntry, startUs: number, queueUs: number): void {
-    const { errorText } = this.#sender.writer;
-    if (errorText !== null) {
-      this.#page.failed(entry.countedAs);
-      countError(this.#page, errorText);
-    }
-    const executeUs = this.nowUs - startUs;
-    const ticks = executeUs * TICKS_PER_US;
-    this.#page.executed(entry.countedAs, ticks);
-    const values = this.#values;
-    values[AT.commands] = values[AT.commands]! + 1;
-    values[AT.queueUs] = values[AT.queueUs]! + queueUs;
-    values[AT.executeTicks] = values[AT.executeTicks]! + ticks;
-    values[AT.executing] = 0;
-    const bands = this.#options.bands();
-    if (bands.enabled) this.unsettled.count(queueUs + executeUs, this.nowUs);
-    if (this.#isProbed && commandDone.isWatched) probeDone(entry, executeUs, errorText);
-    const { slowness } = this.#options;
-    if (executeUs < slowness.noticeUs) return;
-    const times = this.#times.of(executeUs, queueUs, this.unixMs, this.#context);
-    const kept = slowness.command(entry, this.args, times);
-    if (kept !== undefined) this.unsettled.logged(kept, this.nowUs);
-  }
-
   /** Wall-clock time at the last reading of the monotonic one. */
   get unixMs(): number {
-    return this.#wallMs + (this.nowUs - this.#wallReadUs) / 1_000;
+    return this.unixLeadMs + this.nowUs / 1_000;
+  }
+
+  /** Unix milliseconds at the zero of the monotonic clock. */
+  get unixLeadMs(): number {
+    return this.#wallMs - this.#wallReadUs / 1_000;
   }
 }

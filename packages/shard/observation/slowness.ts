@@ -3,44 +3,22 @@
 import type { Arguments, CommandEntry } from '#commands';
 import {
   LATENCY_EVENTS,
-  type KeptCommand,
-  type SlowLog,
+  SlowLog,
   slowEntriesCall,
   slowResetCall,
   type LatencyEvent,
   type Page,
   type SlowClient,
+  type SlowCommand,
 } from '#stats';
 import { decodeMessage, FrameKind, Request } from '#link';
 import type { Frame } from '../execution/frame.ts';
+import { RingCommands } from './ring-commands.ts';
+import type { MachineOptions } from '../machine-options.ts';
 import type { CallAnswerers } from '../call-answerers.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
 import type { ShardUsers } from '../access/shard-users.ts';
 import type { Settings } from '../settings.ts';
-
-/** Times of a command; one object, filled anew for each, since with a limit of 0 every command is slow. */
-export class CommandTimes {
-  executeUs = 0.5;
-  queueUs = 0.5;
-  unixMs = 0.5;
-  database = 0;
-  connection = 0;
-
-  /** Fills in the times of the command that a context is pointed at. */
-  of(
-    executeUs: number,
-    queueUs: number,
-    unixMs: number,
-    { database, connection }: { readonly database: number; readonly connection: number },
-  ): this {
-    this.executeUs = executeUs;
-    this.queueUs = queueUs;
-    this.unixMs = unixMs;
-    this.database = database;
-    this.connection = connection;
-    return this;
-  }
-}
 
 interface Occurrence {
   readonly event: LatencyEvent;
@@ -56,36 +34,46 @@ interface Introduced extends SlowClient {
 /** Main introduces every client before its first command. */
 const STRANGER: SlowClient = { id: 0, address: '', name: '', user: '' };
 
+/** The client of what a script calls: without an address and a name, as in Redis. */
+export function calledClient({ user }: SlowClient): SlowClient {
+  return { id: 0, address: '', name: '', user };
+}
+
 export class Slowness {
   /** Commands that took less need not be looked at. */
   noticeUs = Infinity;
   readonly #page: Page;
-  readonly #log: SlowLog<Arguments>;
+  readonly slowLog: SlowLog;
   readonly #users: ShardUsers;
   readonly #clients: SlowClient[] = [];
-  #eventUs = Infinity;
+  /** Commands that the slow log points at. */
+  readonly ring: RingCommands;
+  /** Commands that took at least so long are told of to main. */
+  eventUs = Infinity;
   #pending: Occurrence[] = [];
 
-  constructor(page: Page, log: SlowLog<Arguments>, users: ShardUsers) {
+  constructor(options: MachineOptions, users: ShardUsers) {
+    const { page, index, memory, requests, takeSlowIds } = options;
+    this.ring = new RingCommands(memory, requests, (slot) => this.clientIn(slot));
     this.#users = users;
     this.#page = page;
-    this.#log = log;
+    this.slowLog = new SlowLog(index, takeSlowIds, this.ring);
   }
 
   apply(settings: Settings): void {
-    this.#log.configure({
+    this.slowLog.configure({
       slowerThanUs: settings.number('slowlog-log-slower-than'),
       lengthMax: settings.number('slowlog-max-len'),
       argumentBytesMax: settings.number('slowlog-max-arg-len'),
     });
-    this.#eventUs = settings.number('latency-monitor-threshold') * 1_000 || Infinity;
-    this.noticeUs = Math.min(this.#log.slowerThanUs, this.#eventUs);
+    this.eventUs = settings.number('latency-monitor-threshold') * 1_000 || Infinity;
+    this.noticeUs = Math.min(this.slowLog.slowerThanUs, this.eventUs);
   }
 
   answer(answerers: CallAnswerers): void {
-    answerers.on(slowEntriesCall, ({ fromId, count }) => this.#log.newest(fromId, count));
+    answerers.on(slowEntriesCall, ({ fromId, count }) => this.slowLog.newest(fromId, count));
     answerers.on(slowResetCall, ({ beforeId }) => {
-      this.#log.reset(beforeId);
+      this.slowLog.reset(beforeId);
       return null;
     });
   }
@@ -103,42 +91,35 @@ export class Slowness {
     this.#users.introduce(slot, client);
   }
 
-  /** A command that a script calls took at least `noticeUs`: its client has no address and no name, as in Redis. */
-  called(entry: CommandEntry, args: Arguments, times: CommandTimes): void {
-    const { user } = this.clientIn(times.connection);
-    this.command(entry, args, times, { id: 0, address: '', name: '', user });
+  /** True when a command that took so long has an entry in the slow log. */
+  isLogged(entry: CommandEntry, executeUs: number): boolean {
+    return executeUs >= this.slowLog.slowerThanUs && !entry.skipsSlowLog;
   }
 
-  /** A command took at least `noticeUs`; answers its entry in the slow log, where it has one. */
-  command(
-    entry: CommandEntry,
-    args: Arguments,
-    times: CommandTimes,
-    client = this.clientIn(times.connection),
-  ): KeptCommand | undefined {
-    const { executeUs } = times;
-    this.occurred('command', executeUs, times.unixMs);
-    const log = this.#log;
-    if (executeUs < log.slowerThanUs || entry.skipsSlowLog) return undefined;
-    const kept = log.next();
-    kept.unixMs = times.unixMs;
-    kept.executeUs = executeUs;
-    kept.queueUs = times.queueUs;
-    kept.database = times.database;
-    kept.client = client;
-    log.keepArguments(kept, args, entry.secretsOf(args));
-    this.#page.slow(executeUs);
-    return kept;
+  /** Logs a command with a copy of its arguments; answers the number of its entry. */
+  log(entry: CommandEntry, args: Arguments, command: SlowCommand): number {
+    this.#page.slow(command.executeUs);
+    return this.slowLog.log(command, args, entry.secretsOf(args));
+  }
+
+  /** A command that has an entry has waited for the disk. */
+  settled(nth: number, durableUs: number): void {
+    this.slowLog.setDurable(nth, durableUs);
+  }
+
+  /** Copies arguments that do not stay in the ring once its frames are released. */
+  settle(): void {
+    this.slowLog.settle();
   }
 
   /** Something was done; main is told if it took long. */
   occurred(event: LatencyEvent, us: number, unixMs: number): void {
-    if (us >= this.#eventUs) this.#pending.push({ event, us, unixMs });
+    if (us >= this.eventUs) this.#pending.push({ event, us, unixMs });
   }
 
   /** Ends a batch: what was logged gets its ids, and main is told. Not while a reply is being written. */
   send(sender: ReplySender): void {
-    this.#log.number();
+    this.slowLog.number();
     if (this.#pending.length === 0) return;
     for (const { event, us, unixMs } of this.#pending) {
       const body = Float64Array.of(LATENCY_EVENTS.indexOf(event), us, unixMs);

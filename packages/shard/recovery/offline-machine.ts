@@ -82,7 +82,6 @@ export function offlineMachine({
     usedBytesOfAll: () => 0,
     flight: { note: () => undefined },
     profiler: new ThreadProfiler(),
-    slowArgumentsAt: layout.slowArguments[0]!,
     workspaceAt: layout.workspaces[0]!,
     scriptControlAt: layout.scripts[0]!,
     // Nobody runs scripts here; libraries are loaded all the same.

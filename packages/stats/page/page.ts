@@ -206,12 +206,12 @@ export class Page {
     values[bucket] = values[bucket]! + 1;
   }
 
-  /** Counts a command that was logged as slow. */
-  slow(us: number): void {
+  /** Counts commands that were logged as slow: their sum, and the longest. */
+  slow(us: number, mostUs = us, count = 1): void {
     const { values } = this;
-    values[AT.slowCommands] = values[AT.slowCommands]! + 1;
+    values[AT.slowCommands] = values[AT.slowCommands]! + count;
     values[AT.slowCommandUs] = values[AT.slowCommandUs]! + us;
-    if (us > values[AT.slowCommandUsMax]!) values[AT.slowCommandUsMax] = us;
+    if (mostUs > values[AT.slowCommandUsMax]!) values[AT.slowCommandUsMax] = mostUs;
   }
 
   failed(command: number): void {

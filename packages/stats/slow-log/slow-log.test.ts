@@ -3,7 +3,7 @@ import { withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KeptArguments, type ArgumentBytes } from './kept-arguments.ts';
-import { SlowLog, type RawArguments, type SlowCommand } from './slow-log.ts';
+import { SlowLog, type RawCommand, type RawCommands, type SlowCommand } from './slow-log.ts';
 
 const slow = suite('slow log');
 
@@ -117,7 +117,7 @@ slow('a batch has its ids together, and those that made room again have had thei
   });
   log.configure({ slowerThanUs: 0, lengthMax: 3, argumentBytesMax: 128 });
   const addMany = (count: number): void => {
-    for (let nth = 0; nth < count; nth += 1) Object.assign(log.next(), { client });
+    for (let nth = 0; nth < count; nth += 1) log.log(command, argumentsOf([]), []);
   };
   const ids = (): number[] => log.newest(0, Infinity).map(({ id }) => id);
   addMany(2);
@@ -136,38 +136,69 @@ slow('a batch has its ids together, and those that made room again have had thei
   assert.equal(ids(), [400, 306]);
 });
 
-/** Slots that keep the arguments themselves; short ones only. */
-class Slots implements RawArguments {
-  readonly slots = 3;
-  readonly kept = new Map<number, ArgumentBytes>();
+/** Memory in which commands stay for as many others as it has room. */
+class Passing implements RawCommands {
+  readonly #room: number;
+  readonly #kept = new Map<number, ArgumentBytes>();
+  #position = 0;
 
-  keep(slot: number, args: ArgumentBytes): boolean {
-    if (args.source.length > 8) return false;
-    this.kept.set(slot, args);
-    return true;
+  constructor(room: number) {
+    this.#room = room;
   }
 
-  read(slot: number): ArgumentBytes {
-    return this.kept.get(slot)!;
+  take(args: ArgumentBytes): RawCommand {
+    const place = this.#position % this.#room;
+    this.#kept.set(place, args);
+    this.#position += 1;
+    const { count } = args;
+    return { place, position: this.#position - 1, count, database: count, client };
+  }
+
+  isGoing(position: number): boolean {
+    return this.#position - position >= this.#room;
+  }
+
+  argumentsAt(place: number): ArgumentBytes {
+    return this.#kept.get(place)!;
   }
 }
 
-slow('arguments are kept raw where that can be, and shown alike', () => {
-  const slots = new Slots();
+const RAW_BYTES_MAX = 8;
+
+function rawFixture(room: number) {
+  const raw = new Passing(room);
   let ids = 0;
-  const log = new SlowLog(0, (count) => (ids += count) - count, slots);
-  const configure = (lengthMax: number, argumentBytesMax = 4): void => {
-    log.configure({ slowerThanUs: 0, lengthMax, argumentBytesMax });
+  const log = new SlowLog(0, (count) => (ids += count) - count, raw);
+  return {
+    configure: (lengthMax: number, argumentBytesMax = 4): void => {
+      log.configure({ slowerThanUs: 0, lengthMax, argumentBytesMax });
+    },
+    add: (words: readonly string[], secrets: readonly number[] = []): number => {
+      const args = argumentsOf(words);
+      const isRaw = secrets.length === 0 && args.source.length <= RAW_BYTES_MAX;
+      const nth = isRaw ? log.note(raw.take(args), 1_005, 20, 3) : log.log(command, args, secrets);
+      log.settle();
+      return nth;
+    },
+    list: (): string[] =>
+      log
+        .newest(0, Infinity)
+        .map(({ args }) => args.map((arg) => Buffer.from(arg).toString()).join(' ')),
+    log,
   };
-  const add = (words: readonly string[], secrets: readonly number[] = []): void => {
-    const entry = log.next();
-    Object.assign(entry, { client });
-    log.keepArguments(entry, argumentsOf(words), secrets);
-  };
-  const list = (): string[] =>
-    log
-      .newest(0, Infinity)
-      .map(({ args }) => args.map((arg) => Buffer.from(arg).toString()).join(' '));
+}
+
+slow('tells of what lies in raw memory all that it tells of others', () => {
+  const { configure, add, log } = rawFixture(3);
+  configure(4);
+  add(['GET', 'k']);
+  const [entry] = log.newest(0, 1);
+  const facts = { ...command, unixMs: 1_005, database: 2 };
+  assert.equal({ ...entry, args: [] }, { ...facts, id: 0, shard: 0, args: [] });
+});
+
+slow('arguments are kept raw where that can be, and shown alike', () => {
+  const { configure, add, list, log } = rawFixture(3);
   configure(4);
   add(['GET', 'abcde']);
   add(['AUTH', 'pass'], [1]);
@@ -181,18 +212,74 @@ slow('arguments are kept raw where that can be, and shown alike', () => {
   ];
   assert.equal(list(), all);
   configure(4, 1_000);
-  assert.equal(list()[3], all[3], 'as the setting was then');
-  assert.is(slots.kept.size, 1, 'the last one had no slot, and two others could not be raw');
-  add(['GET', 'e']);
-  assert.equal(list()[0], 'GET e', 'in the place of the oldest');
+  assert.equal(list(), all, 'as the setting was then');
+  add(['GET', 'abcde']);
+  assert.equal(list().slice(0, 2), ['GET abcde', 'GET d'], 'in the place of the oldest');
   configure(1);
   configure(4);
   for (const key of ['f', 'g', 'h', 'i']) add(['GET', key]);
   assert.equal(list(), ['GET i', 'GET h', 'GET g', 'GET f']);
-  log.reset(ids);
+  log.reset(9);
   for (const key of ['j', 'k']) add(['GET', key]);
   assert.equal(list(), ['GET k', 'GET j']);
-  assert.is(new Set(slots.kept.values()).size, slots.kept.size, 'no two entries share a slot');
+});
+
+slow(
+  'arguments that were left where they are are what they were, whatever becomes of the log',
+  withRandom((random) => {
+    const { configure, add, list, log } = rawFixture(7);
+    let model: string[] = [];
+    let max = 100;
+    configure(max, 1_000);
+    for (let step = 0; step < 3_000; step += 1) {
+      if (random.chance(0.01)) {
+        max = random.integer(1, 300);
+        configure(max, random.integer(20, 1_000));
+      } else if (random.chance(0.01)) {
+        model = model.slice(0, random.integer(0, 20));
+        const [oldest] = log.newest(0, model.length).slice(-1);
+        log.reset(model.length === 0 ? Infinity : oldest!.id);
+      } else {
+        const word = 'x'.repeat(random.integer(0, 12)) + String(step % 100);
+        add([word]);
+        model.unshift(word);
+      }
+      model = model.slice(0, max);
+      assert.equal(list(), model);
+    }
+  }),
+);
+
+slow('those that nobody will see have ids, too', () => {
+  const { configure, add, list, log } = rawFixture(3);
+  configure(2);
+  for (const key of 'abc') add(['GET', key]);
+  log.pass(200);
+  for (const key of 'de') add(['GET', key]);
+  assert.equal(list(), ['GET e', 'GET d']);
+  assert.equal(
+    log.newest(0, Infinity).map(({ id }) => id),
+    [204, 203],
+  );
+  configure(200);
+  add(['GET', 'f']);
+  log.pass(1_000);
+  for (let nth = 0; nth < 200; nth += 1) add(['GET', `${nth}`]);
+  assert.is(list().length, 200);
+  assert.is(list().at(-1), 'GET 0');
+});
+
+slow('a wait for the disk is told of the entry that has waited, and of no other', () => {
+  const { configure, add, log } = rawFixture(3);
+  configure(2);
+  const waits = (): number[] => log.newest(0, Infinity).map(({ durableUs }) => durableUs);
+  const [first, second] = [add(['SET', 'a']), add(['SET', 'b'])];
+  log.setDurable(first, 50);
+  assert.equal(waits(), [0, 50]);
+  for (let nth = 0; nth < 64; nth += 1) add(['GET']);
+  log.setDurable(first, 70);
+  log.setDurable(second, 70);
+  assert.equal(waits(), [0, 0]);
 });
 
 slow('forgets what has a lower id', () => {

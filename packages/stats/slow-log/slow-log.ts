@@ -39,36 +39,46 @@ export interface SlowEntry extends SlowCommand {
   readonly args: readonly Bytes[];
 }
 
-/** An entry as it is kept: one object for each place, filled anew, so that a log of everything makes no garbage. */
-export class KeptCommand {
-  /** Slot for its raw arguments; -1 without one. */
-  readonly slot: number;
-  isRaw = false;
-  /** As the setting was when raw arguments were kept: they are shortened when they are shown. */
-  argumentBytesMax = 0;
-  id = 0;
-  unixMs = 0.5;
-  executeUs = 0.5;
-  queueUs = 0.5;
-  durableUs = 0;
-  database = 0;
-  client: SlowClient | undefined;
-  args = new KeptArguments();
+/** Stands for the place of a command that was copied. */
+const COPIED = -1;
 
-  constructor(slot: number) {
-    this.slot = slot;
-  }
+/** A command that lies as it came. */
+export interface RawCommand {
+  place: number;
+  /** Position among all that comes to lie there, wrapping at 2^32. */
+  position: number;
+  /** Number of its arguments, its name included. */
+  count: number;
+  database: number;
+  client: SlowClient;
 }
 
-/** Memory for the arguments of commands as they came. */
-export interface RawArguments<Args extends ArgumentBytes = ArgumentBytes> {
-  readonly slots: number;
-  /** False when they have no room in a slot, or cannot be taken as they are. */
-  keep(slot: number, args: Args): boolean;
-  read(slot: number): ArgumentBytes;
+/** Memory in which commands lie as they came, for a while. */
+export interface RawCommands {
+  /** True when the command at a position must be copied now. */
+  isGoing(position: number): boolean;
+  argumentsAt(place: number, count: number): ArgumentBytes;
 }
 
 const NO_SECRETS: readonly number[] = [];
+
+/** Numbers of an entry's row in `times`, in the order of its fields. */
+const UNIX_MS = 0;
+const EXECUTE_US = 1;
+const QUEUE_US = 2;
+const DURABLE_US = 3;
+const ID = 4;
+const TIMES = 5;
+
+/** Numbers of an entry's row in `facts`. */
+const DATABASE = 0;
+const PLACE = 1;
+const POSITION = 2;
+const COUNT = 3;
+const FACTS = 4;
+
+/** Entries that there is room for from the beginning. */
+const ROOM_MIN = 64;
 
 interface SlowLogSettings {
   /** -1 logs nothing. */
@@ -86,133 +96,249 @@ export const slowEntriesCall = shardCall<
 /** Forgets the entries with a lower id. */
 export const slowResetCall = shardCall<{ readonly beforeId: number }, null>('slow-reset');
 
-export class SlowLog<Args extends ArgumentBytes = ArgumentBytes> {
+/**
+ * Entries are numbered in the order in which they come, by int32s that wrap, and each lies at its number modulo the room:
+ * the oldest is written over without being looked at. With a limit of 0 every command is slow: so an entry is numbers in
+ * two rows, and its arguments stay where they came until they have to go.
+ */
+export class SlowLog {
   /** Commands that took at least so long are logged; infinite when none is. */
   slowerThanUs = Infinity;
   argumentBytesMax = 0;
   readonly #shard: number;
   readonly #takeIds: (count: number) => number;
-  readonly #raw: RawArguments<Args> | undefined;
-  /** Places for raw arguments that no entry has. */
-  #freeSlots: number[] = [];
-  #lengthMax = 0;
-  /** A ring once it is full; `#oldest` is then where the next entry goes. */
-  #entries: KeptCommand[] = [];
-  #oldest = 0;
-  /** Entries since ids were taken, those among them that had to make room again. */
-  #unnumbered = 0;
+  readonly #raw: RawCommands | undefined;
+  /** Number of entries that are kept. */
+  lengthMax = 0;
+  /** Room for entries less one; the room is a power of two. */
+  #mask = 0;
+  #times = new Float64Array(0);
+  #facts = new Int32Array(0);
+  #clients: (SlowClient | undefined)[] = [];
+  #copies: (KeptArguments | undefined)[] = [];
+  /** Number of the next entry. */
+  #end = 0;
+  /** Entries before it are forgotten. */
+  #floor = 0;
+  /** Entries from it on have no id yet. */
+  #numbered = 0;
+  /** Arguments of entries before it were copied. */
+  #copied = 0;
+  /** Number of the entry that there may be no room for. */
+  #roomEnd = 0;
 
   /** `takeIds` answers the first of so many ids in a row. */
-  constructor(shard: number, takeIds: (count: number) => number, raw?: RawArguments<Args>) {
+  constructor(shard: number, takeIds: (count: number) => number, raw?: RawCommands) {
     this.#shard = shard;
     this.#takeIds = takeIds;
     this.#raw = raw;
-    this.#keep([]);
+    this.#resize(ROOM_MIN);
   }
 
   configure({ slowerThanUs, lengthMax, argumentBytesMax }: SlowLogSettings): void {
     // As in Redis, a log without room is off.
     this.slowerThanUs = slowerThanUs < 0 || lengthMax === 0 ? Infinity : slowerThanUs;
-    this.argumentBytesMax = argumentBytesMax;
-    if (lengthMax === this.#lengthMax) return;
+    if (argumentBytesMax !== this.argumentBytesMax) {
+      // Each is shortened as the setting was when it came.
+      this.#skipForgotten();
+      while (this.#copied !== this.#end) this.#copyNext();
+      this.argumentBytesMax = argumentBytesMax;
+    }
+    if (lengthMax === this.lengthMax) return;
     this.number();
-    this.#lengthMax = lengthMax;
-    this.#keep(lengthMax === 0 ? [] : this.#inOrder().slice(-lengthMax));
+    this.lengthMax = lengthMax;
+    this.#floor = this.#first;
+    this.#resize(2 ** Math.ceil(Math.log2(Math.max(this.#kept, ROOM_MIN))));
   }
 
   get isOn(): boolean {
     return this.slowerThanUs < Infinity;
   }
 
+  /** Logs a command whose arguments were kept before. */
   add(command: SlowCommand, args: KeptArguments): void {
     // It may have been switched off while the command was under way.
     if (!this.isOn) return;
-    const entry = this.next();
-    entry.unixMs = command.unixMs;
-    entry.executeUs = command.executeUs;
-    entry.queueUs = command.queueUs;
-    entry.durableUs = command.durableUs;
-    entry.database = command.database;
-    entry.client = command.client;
-    entry.args = args;
-    entry.isRaw = false;
+    const nth = this.#addCopied(command);
+    this.#copies[nth & this.#mask] = args;
     this.number();
   }
 
-  /** Keeps the arguments of an entry: as they are where that can be, else one by one. */
-  keepArguments(entry: KeptCommand, args: Args, secrets: readonly number[]): void {
-    entry.argumentBytesMax = this.argumentBytesMax;
-    entry.isRaw =
-      secrets.length === 0 && entry.slot >= 0 && this.#raw?.keep(entry.slot, args) === true;
-    if (!entry.isRaw) entry.args.keep(args, secrets, this.argumentBytesMax);
+  /** Logs a command, of whose arguments the secret ones are left out; answers the number of its entry. */
+  log(command: SlowCommand, args: ArgumentBytes, secrets: readonly number[]): number {
+    const nth = this.#addCopied(command);
+    this.#copy(nth, args, secrets);
+    return nth;
   }
 
-  /**
-   * The next entry, which the caller must fill: the oldest one's, or a new one while there is room. It has its id
-   * from the next call of `number`. Only while the log is on.
-   */
-  next(): KeptCommand {
-    this.#unnumbered += 1;
-    if (!this.#isFull) {
-      const entry = new KeptCommand(this.#freeSlots.pop() ?? -1);
-      this.#entries.push(entry);
-      return entry;
+  /** Logs a command that lies in raw memory and has no secrets; answers the number of its entry. */
+  note(command: RawCommand, unixMs: number, executeUs: number, queueUs: number): number {
+    const nth = this.#next();
+    const [times, facts] = [this.#times, this.#facts];
+    const at = (nth & this.#mask) * TIMES;
+    times[at + UNIX_MS] = unixMs;
+    times[at + EXECUTE_US] = executeUs;
+    times[at + QUEUE_US] = queueUs;
+    times[at + DURABLE_US] = 0;
+    const factsAt = (nth & this.#mask) * FACTS;
+    facts[factsAt + DATABASE] = command.database;
+    facts[factsAt + PLACE] = command.place;
+    facts[factsAt + POSITION] = command.position;
+    facts[factsAt + COUNT] = command.count;
+    this.#clients[nth & this.#mask] = command.client;
+    return nth;
+  }
+
+  /** Stands for so many entries that nobody will see: behind them come as many as are kept. */
+  pass(count: number): void {
+    this.#end = (this.#end + count) | 0;
+    this.#floor = this.#end;
+    this.#resize(this.#mask + 1);
+  }
+
+  /** Sets for how long a command has waited for the disk, if its entry is still there. */
+  setDurable(nth: number, us: number): void {
+    if (distance(nth, this.#end) > this.#kept) return;
+    this.#times[(nth & this.#mask) * TIMES + DURABLE_US] = us;
+  }
+
+  /** Copies the arguments of commands that do not stay where they are. */
+  settle(): void {
+    const raw = this.#raw;
+    if (raw === undefined) return;
+    this.#skipForgotten();
+    while (this.#copied !== this.#end) {
+      const at = (this.#copied & this.#mask) * FACTS;
+      if (this.#facts[at + PLACE] !== COPIED && !raw.isGoing(this.#facts[at + POSITION]!)) return;
+      this.#copyNext();
     }
-    const entry = this.#entries[this.#oldest]!;
-    this.#oldest += 1;
-    if (this.#oldest === this.#entries.length) this.#oldest = 0;
-    return entry;
   }
 
   /** Gives the entries since the last call their ids. */
   number(): void {
-    const count = this.#unnumbered;
+    const count = distance(this.#numbered, this.#end);
     if (count === 0) return;
-    this.#unnumbered = 0;
-    const end = this.#takeIds(count) + count;
-    const entries = this.#entries;
-    const kept = Math.min(count, entries.length);
-    let place = this.#oldest;
-    for (let back = 1; back <= kept; back += 1) {
-      place = place === 0 ? entries.length - 1 : place - 1;
-      entries[place]!.id = end - back;
+    const endId = this.#takeIds(count) + count;
+    this.#numbered = this.#end;
+    this.#floor = this.#first;
+    if (this.#raw === undefined) this.#copied = this.#end;
+    const withId = Math.min(count, this.#kept);
+    for (let back = 1; back <= withId; back += 1) {
+      this.#times[((this.#end - back) & this.#mask) * TIMES + ID] = endId - back;
     }
   }
 
   /** The newest `count` entries with an id of at least `fromId`, newest first. */
   newest(fromId: number, count: number): readonly SlowEntry[] {
     this.number();
-    const entries = this.#inOrder().filter(({ id }) => id >= fromId);
-    return entries
-      .slice(Math.max(0, entries.length - count))
-      .reverse()
-      .map((entry) => this.#shown(entry));
+    const entries: SlowEntry[] = [];
+    const most = Math.min(this.#kept, count);
+    for (let back = 1; back <= most; back += 1) {
+      const entry = this.#shown(this.#end - back);
+      if (entry.id < fromId) break;
+      entries.push(entry);
+    }
+    return entries;
   }
 
   /** Forgets the entries with a lower id. */
   reset(beforeId: number): void {
     this.number();
-    this.#keep(this.#inOrder().filter(({ id }) => id >= beforeId));
+    this.#floor = this.#first;
+    while (this.#floor !== this.#end && this.#idOf(this.#floor) < beforeId) {
+      this.#floor = (this.#floor + 1) | 0;
+    }
   }
 
-  get #isFull(): boolean {
-    return this.#entries.length >= this.#lengthMax;
+  /** Number of entries that are shown. */
+  get #kept(): number {
+    return Math.min(distance(this.#floor, this.#end), this.lengthMax);
   }
 
-  #inOrder(): readonly KeptCommand[] {
-    return [...this.#entries.slice(this.#oldest), ...this.#entries.slice(0, this.#oldest)];
+  /** Number of the oldest entry that is shown. */
+  get #first(): number {
+    return (this.#end - this.#kept) | 0;
   }
 
-  #keep(entries: readonly KeptCommand[]): void {
-    this.#entries = [...entries];
-    this.#oldest = 0;
-    const taken = new Set(entries.map(({ slot }) => slot));
-    const slots = Array.from({ length: this.#raw?.slots ?? 0 }, (_, slot) => slot);
-    this.#freeSlots = slots.filter((slot) => !taken.has(slot));
+  #idOf(nth: number): number {
+    return this.#times[(nth & this.#mask) * TIMES + ID]!;
   }
 
-  #shown(entry: KeptCommand): SlowEntry {
-    const { id, unixMs, executeUs, queueUs, durableUs, database, client } = entry;
+  #next(): number {
+    const nth = this.#end;
+    if (nth === this.#roomEnd) this.#makeRoom();
+    this.#end = (nth + 1) | 0;
+    return nth;
+  }
+
+  #addCopied({ unixMs, executeUs, queueUs, durableUs, database, client }: SlowCommand): number {
+    const nth = this.#next();
+    const place = nth & this.#mask;
+    this.#times.set([unixMs, executeUs, queueUs, durableUs], place * TIMES);
+    this.#facts.set([database, COPIED], place * FACTS);
+    this.#clients[place] = client;
+    return nth;
+  }
+
+  #makeRoom(): void {
+    this.#floor = this.#first;
+    const room = this.#mask + 1;
+    this.#resize(this.#kept === room && room < this.lengthMax ? 2 * room : room);
+  }
+
+  /** Makes room for so many entries, a power of two. */
+  #resize(room: number): void {
+    const [times, facts, mask] = [this.#times, this.#facts, this.#mask];
+    const [clients, copies] = [this.#clients, this.#copies];
+    this.#mask = room - 1;
+    // With room for all that may be, the oldest is written over, and this is asked again after 2^32 entries.
+    this.#roomEnd = (room < this.lengthMax ? this.#floor + room : this.#end - 1) | 0;
+    if (room === clients.length) return;
+    this.#times = new Float64Array(room * TIMES);
+    this.#facts = new Int32Array(room * FACTS);
+    this.#clients = new Array<SlowClient | undefined>(room).fill(undefined);
+    this.#copies = new Array<KeptArguments | undefined>(room).fill(undefined);
+    for (let nth = this.#first; nth !== this.#end; nth = (nth + 1) | 0) {
+      const [from, to] = [nth & mask, nth & this.#mask];
+      this.#times.set(times.subarray(from * TIMES, (from + 1) * TIMES), to * TIMES);
+      this.#facts.set(facts.subarray(from * FACTS, (from + 1) * FACTS), to * FACTS);
+      this.#clients[to] = clients[from];
+      this.#copies[to] = copies[from];
+    }
+  }
+
+  #skipForgotten(): void {
+    if (distance(this.#copied, this.#end) > this.#kept) this.#copied = this.#first;
+  }
+
+  #copyNext(): void {
+    const nth = this.#copied;
+    this.#copied = (nth + 1) | 0;
+    const at = (nth & this.#mask) * FACTS;
+    const place = this.#facts[at + PLACE]!;
+    if (place === COPIED) return;
+    this.#copy(nth, this.#read(at), NO_SECRETS);
+    this.#facts[at + PLACE] = COPIED;
+  }
+
+  #copy(nth: number, args: ArgumentBytes, secrets: readonly number[]): void {
+    const copy = (this.#copies[nth & this.#mask] ??= new KeptArguments());
+    copy.keep(args, secrets, this.argumentBytesMax);
+  }
+
+  /** Arguments that lie as they came, of the entry with its facts there. */
+  #read(at: number): ArgumentBytes {
+    const raw = this.#raw ?? unreachable('what was not copied lies somewhere');
+    return raw.argumentsAt(this.#facts[at + PLACE]!, this.#facts[at + COUNT]!);
+  }
+
+  #shown(nth: number): SlowEntry {
+    const place = nth & this.#mask;
+    const at = place * TIMES;
+    const [unixMs = 0, executeUs = 0, queueUs = 0, durableUs = 0, id = 0] = this.#times.subarray(
+      at,
+      at + TIMES,
+    );
     return {
       id,
       shard: this.#shard,
@@ -220,14 +346,22 @@ export class SlowLog<Args extends ArgumentBytes = ArgumentBytes> {
       executeUs,
       queueUs,
       durableUs,
-      database,
-      client: client ?? unreachable('an entry is of a client'),
-      args: this.#argumentsOf(entry).shown,
+      database: this.#facts[place * FACTS + DATABASE]!,
+      client: this.#clients[place] ?? unreachable('an entry is of a client'),
+      args: this.#argumentsOf(place).shown,
     };
   }
 
-  #argumentsOf({ isRaw, slot, argumentBytesMax, args }: KeptCommand): KeptArguments {
-    if (!isRaw || this.#raw === undefined) return args;
-    return new KeptArguments().keep(this.#raw.read(slot), NO_SECRETS, argumentBytesMax);
+  #argumentsOf(place: number): KeptArguments {
+    const at = place * FACTS;
+    if (this.#facts[at + PLACE] !== COPIED) {
+      return new KeptArguments().keep(this.#read(at), NO_SECRETS, this.argumentBytesMax);
+    }
+    return this.#copies[place] ?? unreachable('what does not lie as it came was copied');
   }
+}
+
+/** Returns the number of entries from `from` up to `to`; both wrap. */
+function distance(from: number, to: number): number {
+  return (to - from) | 0;
 }

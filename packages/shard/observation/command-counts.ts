@@ -1,0 +1,156 @@
+/** Counts what the executor has run: plain commands of the ring with their batch, all others by themselves. */
+
+import type { Arguments, CommandEntry } from '#commands';
+import { AT, countError, DEFAULT_USER_ROW, TICKS_PER_US, type Page, type SlowClient } from '#stats';
+import { Request } from '#link';
+import { commandDone } from '#usdt';
+import type { ExecutionContext } from '../execution/context.ts';
+import type { Frame } from '../execution/frame.ts';
+import type { ReplySender } from '../execution/reply-sender.ts';
+import type { Journal } from '../log/journal.ts';
+import { BatchCounts } from './batch-counts.ts';
+import type { KeyUse } from './key-use.ts';
+import { calledClient, type Slowness } from './slowness.ts';
+import { Unsettled } from './unsettled-bands.ts';
+import { probeDone } from './usdt.ts';
+
+interface CommandCountsOptions {
+  readonly page: Page;
+  readonly sender: ReplySender;
+  readonly context: ExecutionContext;
+  readonly slowness: Slowness;
+  readonly keyUse: KeyUse;
+  readonly journal: Journal | undefined;
+}
+
+/** The executor behind a command. */
+interface Present {
+  readonly args: Arguments;
+  /** End of the command, by the clock and in Unix milliseconds. */
+  readonly nowUs: number;
+  readonly unixMs: number;
+  /** Unix milliseconds at the zero of the clock. */
+  readonly unixLeadMs: number;
+  readonly isProbed: boolean;
+}
+
+export class CommandCounts {
+  /** Requests whose replies wait for the disk. */
+  readonly unsettled: Unsettled;
+  readonly #options: CommandCountsOptions;
+  readonly #page: Page;
+  readonly #values: Float64Array;
+  readonly #slowness: Slowness;
+  readonly #present: Present;
+  readonly #batch: BatchCounts;
+
+  constructor(options: CommandCountsOptions, present: Present) {
+    this.#options = options;
+    this.#page = options.page;
+    this.#values = options.page.values;
+    this.#slowness = options.slowness;
+    this.#present = present;
+    this.unsettled = new Unsettled(options);
+    const { unsettled } = this;
+    this.#batch = new BatchCounts({ ...options, unsettled, unixLeadMs: () => present.unixLeadMs });
+  }
+
+  /** Counts the commands since the last call; before their replies are shown, and before what is counted changes. */
+  count(): void {
+    this.#batch.count();
+  }
+
+  /** Counts them before their frames are released. */
+  settle(): void {
+    this.#batch.count();
+    this.#slowness.settle();
+  }
+
+  /** Counts the command of a frame, now or with the batch. */
+  ran(frame: Frame, entry: CommandEntry, startUs: number, queueUs: number): void {
+    if (this.#isPlain(frame, entry)) {
+      this.#values[AT.executing] = 0;
+      this.#batch.add(entry.countedAs, startUs, this.#present.nowUs, queueUs, frame.word);
+    } else {
+      this.alone(entry, startUs, queueUs);
+      this.#page.queued(queueUs * TICKS_PER_US);
+    }
+  }
+
+  /** True for a command of which no more is to be told than its times. */
+  #isPlain(frame: Frame, entry: CommandEntry): boolean {
+    return (
+      this.#options.sender.writer.errorText === null &&
+      this.#page.actor === DEFAULT_USER_ROW &&
+      entry.isPlain &&
+      !this.#present.isProbed &&
+      this.#slowness.ring.has(frame)
+    );
+  }
+
+  /** Counts a command by itself. */
+  alone(entry: CommandEntry, startUs: number, queueUs: number): void {
+    this.#batch.count();
+    const { errorText } = this.#options.sender.writer;
+    if (errorText !== null) this.#failed(entry, errorText);
+    const { nowUs } = this.#present;
+    const executeUs = nowUs - startUs;
+    const ticks = executeUs * TICKS_PER_US;
+    this.#page.executed(entry.countedAs, ticks);
+    const values = this.#values;
+    values[AT.commands] = values[AT.commands]! + 1;
+    values[AT.queueUs] = values[AT.queueUs]! + queueUs;
+    values[AT.executeTicks] = values[AT.executeTicks]! + ticks;
+    values[AT.executing] = 0;
+    this.unsettled.count(queueUs + executeUs, nowUs);
+    if (this.#present.isProbed && commandDone.isWatched) probeDone(entry, executeUs, errorText);
+    const nth = this.#notice(entry, this.#client, executeUs, queueUs);
+    if (nth !== undefined) this.unsettled.logged(nth, nowUs);
+  }
+
+  /** Counts a command that a script has called. */
+  called(entry: CommandEntry, executeUs: number): void {
+    this.#batch.count();
+    const { errorText } = this.#options.sender.writer;
+    if (errorText !== null) this.#failed(entry, errorText);
+    this.#page.executed(entry.countedAs, executeUs * TICKS_PER_US);
+    this.#values[AT.commands] = this.#values[AT.commands]! + 1;
+    if (executeUs < this.#slowness.noticeUs) return;
+    this.#notice(entry, calledClient(this.#client), executeUs, 0);
+  }
+
+  /** Tells those who follow keys what a command has cost. */
+  use({ words, word }: Frame, entry: CommandEntry, us: number): void {
+    const { keyUse, sender, context } = this.#options;
+    const { traffic } = keyUse;
+    traffic.inputBytes = words[word + Request.bodyBytes]!;
+    traffic.outputBytes = sender.written;
+    keyUse.executed(entry, this.#present.args, us, context);
+  }
+
+  #failed(entry: CommandEntry, errorText: string): void {
+    this.#page.failed(entry.countedAs);
+    countError(this.#page, errorText);
+  }
+
+  get #client(): SlowClient {
+    return this.#slowness.clientIn(this.#options.context.connection);
+  }
+
+  /** Answers the number of the command's entry in the slow log, where it has one. */
+  #notice(
+    entry: CommandEntry,
+    client: SlowClient,
+    executeUs: number,
+    queueUs: number,
+  ): number | undefined {
+    const slowness = this.#slowness;
+    if (executeUs < slowness.noticeUs) return undefined;
+    const { unixMs, args } = this.#present;
+    slowness.occurred('command', executeUs, unixMs);
+    if (!slowness.isLogged(entry, executeUs)) return undefined;
+    const { database } = this.#options.context;
+    const times = { unixMs, executeUs, queueUs, durableUs: 0 };
+    return slowness.log(entry, args, { ...times, database, client });
+  }
+}
