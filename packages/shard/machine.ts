@@ -263,8 +263,8 @@ export class ShardMachine {
       if (executor.nowUs - startUs > BATCH_US_MAX || this.calleeCommands.isDue) break;
       // What a batch logs is a group: it is written once.
       if (executor.nowUs - flushedUs > FLUSH_US && journal?.mustSettle !== true) {
-        flushedUs = executor.nowUs;
         this.#flush();
+        flushedUs = executor.readClock();
       }
       at = this.#cursor.next();
     }

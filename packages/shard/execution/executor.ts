@@ -95,6 +95,12 @@ export class Executor {
     this.nowUs = options.clock.nowUs();
   }
 
+  /** Begins the next command now: what was done behind the last one is the time of neither. */
+  readClock(): number {
+    this.nowUs = this.#options.clock.nowUs();
+    return this.nowUs;
+  }
+
   readWallClock(): void {
     // Once for a batch: a tracer that comes meanwhile sees the next.
     this.isProbed = commandStart.isWatched || commandDone.isWatched;

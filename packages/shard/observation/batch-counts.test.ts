@@ -85,6 +85,7 @@ counts(
       const ran = commandsOf(random);
       for (const [nth, { command, startUs, endUs, queueUs }] of ran.entries()) {
         batch.add(command, startUs, endUs, queueUs, nth);
+        if (batch.isFull) batch.count();
         expected.executed(command, (endUs - startUs) * TICKS_PER_US);
         expected.queued(queueUs * TICKS_PER_US);
         expected.countBand([10, 20, Infinity].findIndex((us) => queueUs + endUs - startUs <= us));

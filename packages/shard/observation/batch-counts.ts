@@ -43,9 +43,13 @@ export class BatchCounts {
     this.#page = options.page;
   }
 
+  /** True when `count` must be called before another command is noted. */
+  get isFull(): boolean {
+    return this.#length === COMMANDS_MAX;
+  }
+
   /** Notes a command of the default user without an error. `place` is its frame's in the ring. */
   add(countedAs: number, startUs: number, endUs: number, queueUs: number, place: number): void {
-    if (this.#length === COMMANDS_MAX) this.count();
     const nth = this.#length;
     this.#length = nth + 1;
     const [times, facts] = [this.#times, this.#facts];

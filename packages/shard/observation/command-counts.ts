@@ -26,12 +26,14 @@ interface CommandCountsOptions {
 /** The executor behind a command. */
 interface Present {
   readonly args: Arguments;
-  /** End of the command, by the clock and in Unix milliseconds. */
+  /** End of the command, by the clock and in Unix milliseconds; the next one begins there. */
   readonly nowUs: number;
   readonly unixMs: number;
   /** Unix milliseconds at the zero of the clock. */
   readonly unixLeadMs: number;
   readonly isProbed: boolean;
+  /** Has the next command begin now. */
+  readClock(): void;
 }
 
 export class CommandCounts {
@@ -71,10 +73,17 @@ export class CommandCounts {
     if (this.#isPlain(frame, entry)) {
       this.#values[AT.executing] = 0;
       this.#batch.add(entry.countedAs, startUs, this.#present.nowUs, queueUs, frame.word);
+      if (this.#batch.isFull) this.#countFull();
     } else {
       this.alone(entry, startUs, queueUs);
       this.#page.queued(queueUs * TICKS_PER_US);
     }
+  }
+
+  /** Counts before more commands of the batch are run: it is the time of none of them. */
+  #countFull(): void {
+    this.#batch.count();
+    this.#present.readClock();
   }
 
   /** True for a command of which no more is to be told than its times. */
