@@ -6,7 +6,7 @@
  */
 
 import type { CommandEntry, ShardScripts } from '#commands';
-import { AT, Bands, type Page } from '#stats';
+import { AT, type Page } from '#stats';
 import { FrameKind, KIND_MASK, Request, TRANSFERRED } from '#link';
 import { messageReceived } from '#usdt';
 import { keyScratch, valueScratch, type Store } from '#store';
@@ -166,10 +166,7 @@ export class ShardMachine {
 
   #followSettings(scripts: ShardLua['scripts']): void {
     this.#base.settings.follow((settings) => {
-      this.#executor.counts.unsettled.bands = new Bands(
-        settings.boolean('latency-bands-enabled'),
-        settings.numbers('latency-bands'),
-      );
+      this.#executor.counts.unsettled.apply(settings);
       this.#base.maintenance.apply(settings);
       this.#base.slowness.apply(settings);
       this.#base.fates.apply(settings);

@@ -2,6 +2,7 @@
 
 import { AT, Bands, type Page } from '#stats';
 import type { Journal } from '../log/journal.ts';
+import type { Settings } from '../settings.ts';
 import type { Slowness } from './slowness.ts';
 
 interface UnsettledOptions {
@@ -24,6 +25,13 @@ export class Unsettled {
     this.#page = options.page;
     this.#slowness = options.slowness;
     this.#journal = options.journal;
+  }
+
+  apply(settings: Settings): void {
+    this.bands = new Bands(
+      settings.boolean('latency-bands-enabled'),
+      settings.numbers('latency-bands'),
+    );
   }
 
   /** A request that has taken `spentUs` so far was run, up to `endUs`. */
