@@ -11,7 +11,13 @@ export { linearize, type Operation } from './linearizability.ts';
 export { needs, programOrNone } from './needs.ts';
 export { chosenSeed, Random, withRandom } from './random.ts';
 export { redisProgram, startRedis } from './servers/redis-server.ts';
-export { encodeCommand, RespClient, talk, type Word } from './clients/resp-client.ts';
+export {
+  encodeCommand,
+  RespClient,
+  talk,
+  type ClientOptions,
+  type Word,
+} from './clients/resp-client.ts';
 export {
   byName,
   Push,

@@ -73,6 +73,11 @@ export class RespClient {
     });
   }
 
+  /** A client on a connection that there is, which need not be a plain one. */
+  static over(socket: net.Socket, options: ClientOptions = {}): RespClient {
+    return new RespClient(socket, options);
+  }
+
   /** Sends a command and answers its reply; an error reply is thrown. */
   async call(...words: readonly Word[]): Promise<Reply> {
     const reply = await this.reply(...words);
