@@ -1,6 +1,6 @@
 /** Options of TLS as plain data, which any thread can be sent, and what OpenSSL is told of them. */
 
-import { constants } from 'node:crypto';
+import { constants, createHash } from 'node:crypto';
 import {
   createSecureContext,
   DEFAULT_CIPHERS,
@@ -47,6 +47,10 @@ const TLS_VERSIONS: ReadonlyMap<string, number> = new Map([
   ['TLSv1.2', constants.SSL_OP_NO_TLSv1_2],
   ['TLSv1.3', constants.SSL_OP_NO_TLSv1_3],
 ]);
+/** Longest name of a context of sessions that OpenSSL takes. */
+const SESSION_CONTEXT_CHARS = 32;
+/** As in Redis: a handshake costs the server more than its client, and the demands on it were met. */
+const NO_RENEGOTIATION = constants.SSL_OP_NO_RENEGOTIATION;
 const PROTOCOLS_DEFAULT = ['TLSv1.2', 'TLSv1.3'];
 
 /** Options of the context that all connections share. */
@@ -66,10 +70,20 @@ export function contextOptions(options: TlsOptions): SecureContextOptions {
     maxVersion: spoken.at(-1) as SecureVersion,
     ciphers: cipherList(options),
     honorCipherOrder: options.prefersOwnCiphers,
-    secureOptions: isOff.reduce((bits, [, bit]) => bits | bit, noTickets),
+    secureOptions: isOff.reduce((bits, [, bit]) => bits | bit, noTickets | NO_RENEGOTIATION),
     sessionTimeout: sessions.seconds,
     ticketKeys: Buffer.from(sessions.ticketKeys),
+    sessionIdContext: sessionContext(options),
   };
+}
+
+/**
+ * Name of the demands under which a session began: it is not resumed under others. A resumed session brings the verdict
+ * on its client's certificate along, which other authorities might not have given.
+ */
+function sessionContext({ authorities, clientCertificates }: TlsOptions): string {
+  const hash = createHash('sha256').update(JSON.stringify([clientCertificates, authorities]));
+  return hash.digest('hex').slice(0, SESSION_CONTEXT_CHARS);
 }
 
 /** The same with what a server asks of each connection. */

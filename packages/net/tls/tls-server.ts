@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import { createServer, type PeerCertificate, type Server, type TLSSocket } from 'node:tls';
 import { systemClock } from '#base';
+import { acceptedSocketOf } from '../raw-handle.ts';
 import { SessionCache } from './session-cache.ts';
 import {
   serverOptions,
@@ -36,8 +37,8 @@ export interface TlsInfo {
 
 interface TlsServerEvents {
   secured(socket: TLSSocket, info: TlsInfo): void;
-  /** The socket is closed. */
-  failed(failure: TlsFailure, socket: Socket, error: string): void;
+  /** The socket is closed; it is the one that was accepted. */
+  failed(failure: TlsFailure, accepted: Socket, error: string): void;
 }
 
 export class TlsServer {
@@ -70,6 +71,12 @@ export class TlsServer {
 
   /** Begins the handshake of a socket just accepted. */
   take(socket: Socket): void {
+    // Node remembers an address that was asked for; of a peer that has hung up there is none.
+    if (socket.remoteAddress === undefined) {
+      this.#events.failed('closed', socket, 'the client has hung up');
+      socket.destroy();
+      return;
+    }
     if (this.#underWay >= this.#options.handshakesMax) {
       this.#events.failed('limit', socket, 'too many handshakes are under way');
       socket.destroy();
@@ -81,14 +88,14 @@ export class TlsServer {
 
   /** It listens nowhere: sockets are given to it, each of which ends with one of the two events. */
   #newServer(options: TlsOptions): Server {
-    const server = createServer({ ...serverOptions(options), allowHalfOpen: true, noDelay: true });
+    const server = createServer(serverOptions(options));
     server.on('secureConnection', (socket) => {
       this.#underWay -= 1;
       this.#secured(socket, options.clientCertificates);
     });
     server.on('tlsClientError', (error, socket) => {
       this.#underWay -= 1;
-      this.#events.failed(failureOf(error), socket, tlsReason(error));
+      this.#events.failed(failureOf(error), acceptedSocketOf(socket), tlsReason(error));
       socket.destroy();
     });
     const { areKept, seconds, countMax } = options.sessions;
@@ -111,10 +118,12 @@ export class TlsServer {
     if (isMissing || (certificate !== undefined && !socket.authorized)) {
       const failure = isMissing ? 'no-certificate' : 'bad-certificate';
       const reason = isMissing ? 'no certificate' : String(socket.authorizationError);
-      this.#events.failed(failure, socket, reason);
+      this.#events.failed(failure, acceptedSocketOf(socket), reason);
       socket.destroy();
       return;
     }
+    // Not before: who ends its side within a handshake is gone.
+    socket.allowHalfOpen = true;
     this.#events.secured(socket, {
       version: socket.getProtocol() ?? '',
       cipher: socket.getCipher().standardName,
