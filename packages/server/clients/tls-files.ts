@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Settings, SettingName, Value } from '#config';
 import { demandUsable, tlsReason, type ClientCertificates, type TlsOptions } from '#net';
+import { hasCertificates, hasDhParameters } from './pem.ts';
 
 /** Bytes of the key of session tickets, as OpenSSL wants it. */
 const TICKET_KEYS_BYTES = 48;
@@ -38,7 +39,7 @@ export function readTls(valueOf: ValueOf): TlsOptions {
     key: demandFile('tls.key-file', text('tls.key-file')),
     passphrase: text('tls.key-file-pass'),
     authorities,
-    dhParameters: readNamed('tls.dh-params-file', text('tls.dh-params-file')),
+    dhParameters: readDhParameters(text('tls.dh-params-file')),
     clientCertificates,
     protocols: valueOf('tls.protocols') as readonly string[],
     ciphers: text('tls.ciphers'),
@@ -72,12 +73,23 @@ function readNamed(name: SettingName, file: string): string {
   }
 }
 
+function readDhParameters(file: string): string {
+  const text = readNamed('tls.dh-params-file', file);
+  if (file === '' || hasDhParameters(text)) return text;
+  throw new Error(`tls.dh-params-file: ${file} holds no parameters of Diffie-Hellman exchanges`);
+}
+
 function readAuthorities(file: string, folder: string): readonly string[] {
   const texts = file === '' ? [] : [readNamed('tls.ca-file', file)];
+  if (!texts.every((text) => hasCertificates(text))) {
+    throw new Error(`tls.ca-file: ${file} holds no certificates that can be read`);
+  }
   if (folder === '') return texts;
   try {
     const names = readdirSync(folder).filter((each) => AUTHORITY_FILE.test(each));
-    return [...texts, ...names.map((each) => readFileSync(path.join(folder, each), 'utf8'))];
+    const found = names.map((each) => readFileSync(path.join(folder, each), 'utf8'));
+    // Keys and lists of revoked certificates may lie there as well.
+    return [...texts, ...found.filter((text) => hasCertificates(text))];
   } catch (error) {
     throw cannotRead('tls.ca-dir', folder, error);
   }
@@ -100,6 +112,10 @@ function demandPair(options: TlsOptions, text: (name: SettingName) => string): v
   try {
     demandUsable(options);
   } catch (cause) {
+    if (/NO_CIPHER/.test((cause as NodeJS.ErrnoException).code ?? '')) {
+      const names = `tls.ciphers ("${text('tls.ciphers')}") and tls.ciphersuites ("${text('tls.ciphersuites')}")`;
+      throw new Error(`${names} cannot be used: OpenSSL knows no such cipher`, { cause });
+    }
     const files = `${text('tls.cert-file')} with the key ${text('tls.key-file')}`;
     const reason = tlsReason(cause as Error);
     throw new Error(`the certificate ${files} cannot be used: ${reason}`, { cause });
