@@ -108,9 +108,10 @@ export class Listener {
     this.#close((place) => !wanted.has(place) && place !== this.#options.unixSocket);
   }
 
-  /** Accepts no more; connections stay. */
+  /** Accepts no more, handshakes under way included; connections stay. */
   close(): void {
     this.#close(() => true);
+    this.#tls?.close();
   }
 
   #close(isMeant: (place: string) => boolean): void {

@@ -6,7 +6,7 @@ import { needs, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Certificates } from './certificates.ts';
-import { SecureServer, sessionOf } from './tls-server.ts';
+import { endOf, SecureServer, sessionOf } from './tls-server.ts';
 
 const storms = suite('storms of tls');
 
@@ -94,6 +94,17 @@ function silent(): Promise<net.Socket> {
     socket.on('error', reject);
   });
 }
+
+storms('a stop waits for no handshake, and says goodbye to who has shaken hands', async () => {
+  const stopped = await SecureServer.start(certificates, { 'tls.handshake-timeout-ms': 600_000 });
+  const silentOne = net.connect(stopped.tlsPort, '127.0.0.1');
+  await new Promise((resolve) => silentOne.once('connect', resolve));
+  const [halfway, end] = [endOf(silentOne), endOf(await stopped.connect())];
+  // The test is given up if this takes as long as a handshake may.
+  assert.is((await stopped.plain.stop()).exitCode, 0);
+  assert.is(await end, 'end');
+  await halfway;
+});
 
 /** Connects so many times, with sessions resumed, and leaves in every way there is. */
 async function comeAndGo(count: number): Promise<void> {

@@ -46,7 +46,8 @@ export class TlsServer {
   readonly #sessions = new SessionCache(() => systemClock.nowUs() / 1_000);
   #options: TlsOptions;
   #server: Server;
-  #underWay = 0;
+  /** Accepted sockets whose handshakes have begun and not ended. */
+  readonly #underWay = new Set<Socket>();
 
   /** Throws where OpenSSL refuses the options. */
   constructor(options: TlsOptions, events: TlsServerEvents) {
@@ -57,7 +58,7 @@ export class TlsServer {
 
   /** Handshakes that have begun and not ended. */
   get handshakes(): number {
-    return this.#underWay;
+    return this.#underWay.size;
   }
 
   /** New connections have these options; those that are there stay. Throws where OpenSSL refuses them. */
@@ -77,25 +78,31 @@ export class TlsServer {
       socket.destroy();
       return;
     }
-    if (this.#underWay >= this.#options.handshakesMax) {
+    if (this.#underWay.size >= this.#options.handshakesMax) {
       this.#events.failed('limit', socket, 'too many handshakes are under way');
       socket.destroy();
       return;
     }
-    this.#underWay += 1;
+    this.#underWay.add(socket);
     this.#server.emit('connection', socket);
+  }
+
+  /** Breaks off the handshakes under way; what is secured stays. */
+  close(): void {
+    for (const socket of this.#underWay) socket.destroy();
   }
 
   /** It listens nowhere: sockets are given to it, each of which ends with one of the two events. */
   #newServer(options: TlsOptions): Server {
     const server = createServer(serverOptions(options));
     server.on('secureConnection', (socket) => {
-      this.#underWay -= 1;
+      this.#underWay.delete(acceptedSocketOf(socket));
       this.#secured(socket, options.clientCertificates);
     });
     server.on('tlsClientError', (error, socket) => {
-      this.#underWay -= 1;
-      this.#events.failed(failureOf(error), acceptedSocketOf(socket), tlsReason(error));
+      const accepted = acceptedSocketOf(socket);
+      this.#underWay.delete(accepted);
+      this.#events.failed(failureOf(error), accepted, tlsReason(error));
       socket.destroy();
     });
     const { areKept, seconds, countMax } = options.sessions;
