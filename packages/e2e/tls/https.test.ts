@@ -39,25 +39,31 @@ interface SecureAnswer {
   readonly status: number;
   readonly text: string;
   readonly serial: string;
+  readonly cookie: string;
 }
 
 /** Asks on a connection of its own; status 0 where there is none. */
 function ask(path: string, token = ''): Promise<SecureAnswer> {
+  return send({ path, headers: token === '' ? {} : { authorization: `Bearer ${token}` } });
+}
+
+function send(asking: https.RequestOptions, body = ''): Promise<SecureAnswer> {
   const ca = pem(certificates.authority.certificate);
-  const headers = token === '' ? {} : { authorization: `Bearer ${token}` };
   return new Promise((resolve) => {
-    const options = { host: '127.0.0.1', port: httpPort, path, ca, headers, agent: false };
-    const outgoing = https.get(options, (incoming) => {
+    const options = { host: '127.0.0.1', port: httpPort, ca, agent: false, ...asking };
+    const outgoing = https.request(options, (incoming) => {
       let text = '';
       const serial = (incoming.socket as TLSSocket).getPeerCertificate().serialNumber;
       incoming.setEncoding('utf8').on('data', (more: string) => (text += more));
       incoming.on('end', () => {
-        resolve({ status: incoming.statusCode ?? 0, text, serial });
+        const cookie = incoming.headers['set-cookie']?.[0] ?? '';
+        resolve({ status: incoming.statusCode ?? 0, text, serial, cookie });
       });
     });
     outgoing.on('error', (error) => {
-      resolve({ status: 0, text: error.message, serial: '' });
+      resolve({ status: 0, text: error.message, serial: '', cookie: '' });
     });
+    outgoing.end(body);
   });
 }
 
@@ -72,6 +78,16 @@ secured('pages, metrics and documents are served to who has the token', async ()
 
 secured('a token is not said to travel in plain text', () => {
   assert.not.ok(warned());
+});
+
+secured('a login has a cookie that goes by HTTPS alone', async () => {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const login = { path: '/debug/login', method: 'POST', headers };
+  const { status, cookie } = await send(login, `token=${TOKEN}`);
+  assert.is(status, 303);
+  assert.match(cookie, /; HttpOnly; SameSite=Strict; Secure$/);
+  const [pair = ''] = cookie.split(';');
+  assert.is((await send({ path: '/debug/api/server', headers: { cookie: pair } })).status, 200);
 });
 
 secured('plain HTTP is answered nothing', async () => {

@@ -171,5 +171,6 @@ function cookieName(exchange: Exchange): string {
 }
 
 function cookie(exchange: Exchange, value: string, seconds: number): string {
-  return `${cookieName(exchange)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
+  const secure = exchange.isSecure ? '; Secure' : '';
+  return `${cookieName(exchange)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 }

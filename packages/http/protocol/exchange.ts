@@ -69,6 +69,11 @@ export class Exchange {
     return this.#request.socket.localPort ?? 0;
   }
 
+  /** True over HTTPS. */
+  get isSecure(): boolean {
+    return 'encrypted' in this.#request.socket;
+  }
+
   header(name: string): string {
     const value = this.#request.headers[name];
     return Array.isArray(value) ? value.join(', ') : (value ?? '');
