@@ -276,28 +276,37 @@ function clientHello(): Promise<Buffer> {
   });
 }
 
-connections('a handshake in pieces goes through', async () => {
-  const upstream = net.createServer((socket) => {
-    const down = net.connect(server.tlsPort, '127.0.0.1');
-    down.setNoDelay(true);
+/** Listens before the server, and changes what a client sends there; answers what to connect to and to close. */
+async function proxy(
+  change: (bytes: Buffer, at: number) => readonly Buffer[],
+): Promise<net.Server> {
+  const listening = net.createServer((socket) => {
+    const down = net.connect({ port: server.tlsPort, host: '127.0.0.1', noDelay: true });
+    let at = 0;
     socket.on('data', (bytes: Buffer) => {
-      for (const byte of bytes) down.write(Buffer.from([byte]));
+      for (const each of change(bytes, at)) down.write(each);
+      at += bytes.length;
     });
     down.on('data', (bytes: Buffer) => socket.write(bytes));
-    for (const [one, other] of [
-      [socket, down],
-      [down, socket],
-    ] as const) {
-      one.on('close', () => other.destroy());
+    for (const one of [socket, down]) {
       one.on('error', () => undefined);
+      one.on('close', () => {
+        socket.destroy();
+        down.destroy();
+      });
     }
   });
-  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
-  const { port } = upstream.address() as net.AddressInfo;
-  const client = await server.client({ port });
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+  return listening;
+}
+const portOf = (listening: net.Server): number => (listening.address() as net.AddressInfo).port;
+
+connections('a handshake in pieces goes through', async () => {
+  const inPieces = await proxy((bytes) => Array.from(bytes, (byte) => Buffer.from([byte])));
+  const client = await server.client({ port: portOf(inPieces) });
   assert.is(await client.call('PING'), 'PONG');
   await client.end();
-  upstream.close();
+  inPieces.close();
 });
 
 connections('a client of TLS at the plain port is refused, and nobody else notices', async () => {
@@ -331,6 +340,28 @@ connections('a client asks in vain for another handshake in TLS 1.2', () => {
   ]);
   assert.match(output, /RENEGOTIATING/);
   assert.match(output, /no renegotiation|NO_RENEGOTIATION/);
+});
+
+connections('a byte that is changed on the way ends the connection, wherever it is', async () => {
+  for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+    for (let place = 0; place < 1_500; place += 61) {
+      const spoilt = await proxy((bytes, at) => {
+        const isHere = at <= place && place < at + bytes.length;
+        if (isHere) bytes[place - at]! ^= 0x55;
+        return [bytes];
+      });
+      // Where the handshake ends well all the same, its client says so much that the place is in what follows.
+      const socket = await server
+        .connect({ port: portOf(spoilt), maxVersion: version })
+        .catch(() => undefined);
+      if (socket !== undefined) {
+        socket.write('SET spoilt 1\r\n'.repeat(200));
+        await endOf(socket);
+      }
+      spoilt.close();
+    }
+  }
+  assert.is(await attempt(server), 'PONG');
 });
 
 connections('a refused handshake leaves HTTP and INFO as they were', async () => {
