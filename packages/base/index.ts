@@ -79,3 +79,4 @@ export { Spans, type SpanTaker } from './bytes/spans.ts';
 export { bytesOfPieces, joined, type Pieces } from './bytes/pieces.ts';
 export { copyOfBytes, finish, inSteps, type Steps } from './time/incremental.ts';
 export { holdYoungGeneration } from './young-generation.ts';
+export { residentBytes } from './resident-memory.ts';

@@ -1,6 +1,6 @@
 /** Sources of the status document: the same in every thread that is asked for it. */
 
-import { readable } from '#base';
+import { readable, residentBytes } from '#base';
 import {
   collectStatus,
   persistenceStatus,
@@ -54,7 +54,7 @@ function statusSource(options: StatusOptions): StatusSource {
     processId: process.pid,
     nowUs,
     wallMs: options.wallMs,
-    rssBytes: process.memoryUsage.rss(),
+    rssBytes: residentBytes(),
     mode: 'standalone',
     main: observer.main,
     mainRates: options.mainRates,

@@ -3,7 +3,7 @@
  * whoever allocates meanwhile: the ops thread does it, when much more is resident than is in use.
  */
 
-import { mallocTrim, systemClock } from '#base';
+import { mallocTrim, residentBytes, systemClock } from '#base';
 import { MemoryReturn } from '#stats';
 
 /** Does nothing until `malloc_trim` is loaded, which the first need of it begins. */
@@ -16,7 +16,7 @@ export class MallocReturn {
       if (this.#trim === undefined) void this.purge();
       else this.#trim();
     },
-    ownedBytes: () => process.memoryUsage.rss(),
+    ownedBytes: residentBytes,
     nowUs: () => systemClock.nowUs(),
   });
 

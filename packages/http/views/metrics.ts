@@ -1,5 +1,6 @@
 /** /metrics: the table of metrics in the format that is asked for, read from the pages at that moment. */
 
+import { residentBytes } from '#base';
 import type { MetricJson } from '#api-types';
 import { ringDepth, SharedCounter } from '#link';
 import { durabilityIn } from '#observer';
@@ -154,7 +155,7 @@ export class MetricsRenderer {
       },
       queues: observer.shards.map((_page, index) => ringDepth(memory, layout.requests[index]!)),
       process: {
-        rssBytes: process.memoryUsage.rss(),
+        rssBytes: residentBytes(),
         userUs: cpu.user,
         systemUs: cpu.system,
       },

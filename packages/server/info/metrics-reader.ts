@@ -1,6 +1,6 @@
 /** Reads everything that main's side of the server counts, and keeps the rates. */
 
-import { holdYoungGeneration, residentParts, type Clock } from '#base';
+import { holdYoungGeneration, residentBytes, residentParts, type Clock } from '#base';
 import type { ClientPort } from '#commands';
 import type { Settings } from '#config';
 import {
@@ -75,7 +75,7 @@ export class MetricsReader {
   /** Takes what is resident now for the memory of a server without data: to be called before any is read. */
   measureStartup(): void {
     const { mainPage, usedBytes } = this.#options.serverMemory;
-    mainPage.set('startupBytes', process.memoryUsage.rss() - usedBytes);
+    mainPage.set('startupBytes', residentBytes() - usedBytes);
   }
 
   /** Bytes of the link memory. */
@@ -117,7 +117,7 @@ export class MetricsReader {
       logs: serverMemory.logFigures,
       nowMs: clock.wallMs(),
       nowUs: clock.nowUs(),
-      rssBytes: process.memoryUsage.rss(),
+      rssBytes: residentBytes(),
       resident: residentParts(),
       linkBytes: this.linkBytes,
       logBufferBytes: this.#logBufferBytes(),
