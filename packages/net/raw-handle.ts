@@ -88,8 +88,3 @@ export function detachHandle(socket: Socket): object | undefined {
   socket.destroy();
   return handle;
 }
-
-/** The socket that was accepted, under a secured one; it knows its peer's address also when it is closed, if asked before. */
-export function acceptedSocketOf(socket: Socket): Socket {
-  return (socket as unknown as { _parent?: Socket | null })._parent ?? socket;
-}

@@ -214,7 +214,7 @@ export class FrontThread {
       this.#add(new FrontConnection(slot, transport, this.#shared));
       return;
     }
-    const socket = new Socket({ fd, allowHalfOpen: true });
+    const socket = new Socket({ fd });
     this.#handshakes.set(socket, slot);
     this.#sockets.set(slot, socket);
     if (this.#tls !== undefined) {

@@ -56,11 +56,6 @@ export class TlsServer {
     this.#server = this.#newServer(options);
   }
 
-  /** Handshakes that have begun and not ended. */
-  get handshakes(): number {
-    return this.#underWay.size;
-  }
-
   /** New connections have these options; those that are there stay. Throws where OpenSSL refuses them. */
   update(options: TlsOptions): void {
     this.#server = this.#newServer(options);
