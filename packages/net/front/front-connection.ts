@@ -53,7 +53,7 @@ export class FrontConnection {
       },
       ended: () => {
         if (!this.#isClosed) this.#tell(FrontKind.ended);
-        if (this.#isLast) transport.destroy();
+        if (this.#isLast && this.#keptBytes === 0) transport.destroy();
       },
       closed: () => {
         this.#closed();
@@ -131,7 +131,7 @@ export class FrontConnection {
       this.#shared.begin();
       this.#tell(FrontKind.slow);
     } else {
-      this.#taken(byteCount, false);
+      this.#taken(byteCount);
     }
   }
 
@@ -146,21 +146,23 @@ export class FrontConnection {
     }
     const queue = this.#queue;
     this.#queue = [];
-    this.#taken(byteCount, queue.length === 0);
-    if (queue.length > 0)
-      this.#hand(
-        queue,
-        queue.reduce((sum, each) => sum + each.length, 0),
-      );
-    else if (this.#lingerMs >= 0) this.#transport.finish(this.#lingerMs);
+    this.#taken(byteCount);
+    const waitingBytes = queue.reduce((sum, each) => sum + each.length, 0);
+    if (waitingBytes > 0) this.#hand(queue, waitingBytes);
+    if (this.#keptBytes === 0 && !this.#isClosed) this.#caughtUp();
   }
 
-  /** The kernel has taken bytes; with `tells` main is told in any case. */
-  #taken(byteCount: number, tells: boolean): void {
+  /** The kernel has taken all there was, some of it late. */
+  #caughtUp(): void {
+    this.#tell(FrontKind.progress);
+    if (this.#lingerMs >= 0) this.#transport.finish(this.#lingerMs);
+  }
+
+  /** The kernel has taken bytes: main is told where it waits for that. */
+  #taken(byteCount: number): void {
     this.#written = (this.#written + byteCount) | 0;
     this.#shared.wrote(byteCount);
-    const isAwaited = this.#shared.slots.takeOut(this.slot, this.#written);
-    if (isAwaited || tells) this.#tell(FrontKind.progress);
+    if (this.#shared.slots.takeOut(this.slot, this.#written)) this.#tell(FrontKind.progress);
   }
 
   #tell(kind: number): void {
