@@ -149,11 +149,12 @@ export class FrontConnection {
     this.#taken(byteCount);
     const waitingBytes = queue.reduce((sum, each) => sum + each.length, 0);
     if (waitingBytes > 0) this.#hand(queue, waitingBytes);
-    if (this.#keptBytes === 0 && !this.#isClosed) this.#caughtUp();
+    if (this.#keptBytes === 0) this.#caughtUp();
   }
 
   /** The kernel has taken all there was, some of it late. */
   #caughtUp(): void {
+    if (this.#isClosed) return;
     this.#tell(FrontKind.progress);
     if (this.#lingerMs >= 0) this.#transport.finish(this.#lingerMs);
   }
