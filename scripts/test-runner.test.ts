@@ -143,6 +143,18 @@ runner('reads a longer limit at the head of the source', async () => {
   assert.equal(result?.faults, []);
 });
 
+runner('runs a file once more with the variable that its head names', async () => {
+  const checks = "assert.ok(['undefined', 'one'].includes(String(process.env.AGAIN)))";
+  put('a.test.js', `${head} s('t', () => ${checks}); console.log(process.env.AGAIN); s.run();`);
+  put('sources/a.test.ts', `// test-again: AGAIN=one\n`);
+  const results = await run({ sourceFolder: path.join(folder, 'sources') });
+  const told = results.map(({ file, faults, output }) => [file, faults, output.split('\n')[0]]);
+  assert.equal(told.sort(), [
+    ['a.test.js with AGAIN=one', [], 'one'],
+    ['a.test.js', [], 'undefined'],
+  ]);
+});
+
 runner('refuses a file that asks for more time than any may have', async () => {
   put('a.test.js', `${head} ${twoTests} s.run();`);
   put('sources/a.test.ts', `// test-limit: 181s\n`);

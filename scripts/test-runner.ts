@@ -18,8 +18,11 @@ const LIMIT_SECONDS_DEFAULT = 40;
 const LIMITS_MAX = 4;
 /** A file that asks for more than this fails: it should be two files. */
 const LIMIT_SECONDS_MAX = 180;
-/** A `// test-limit: 60s` counts only at the head of a file, where a reader sees it. */
-const LIMIT_COMMENT_LINES = 12;
+/**
+ * A `// test-limit: 60s` counts only at the head of a file, where a reader sees it, and so does
+ * `// test-again: NAME=value`, by which the file is run a second time with that in its environment.
+ */
+const HEAD_LINES = 12;
 const OUTPUT_CHARS_MAX = 200_000;
 
 /** Options of a test run: what to run, and where to report it. */
@@ -61,11 +64,12 @@ const running = new Set<number>();
 
 /** Runs the files and answers how each went, in the order in which they ended. */
 export async function runTests(options: TestRunOptions): Promise<FileResult[]> {
-  const waiting = testFiles(options.folder, options.words ?? []);
+  const files = testFiles(options.folder, options.words ?? []);
+  const waiting = files.flatMap((file) => runsOf(file, options));
   const results: FileResult[] = [];
   const worker = async (): Promise<void> => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      const result = await runFile(file, options);
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+      const result = await runFile(one, options);
       results.push(result);
       options.write(describe(result));
     }
@@ -96,10 +100,27 @@ function testFiles(folder: string, words: readonly string[]): string[] {
   );
 }
 
-async function runFile(file: string, options: TestRunOptions): Promise<FileResult> {
-  const limitSeconds = limitOf(path.join(options.sourceFolder, sourceName(file)), options);
+/** One run of a file: with nothing but the environment there is, or with a variable more, as `NAME=value`. */
+interface FileRun {
+  readonly file: string;
+  readonly variable: string;
+}
+
+function runsOf(file: string, options: TestRunOptions): FileRun[] {
+  const [, variable] = /^\/\/ test-again: (\w+=\S+)$/m.exec(headOf(file, options)) ?? [];
+  const once = { file, variable: '' };
+  return variable === undefined ? [once] : [once, { file, variable }];
+}
+
+async function runFile(run: FileRun, options: TestRunOptions): Promise<FileResult> {
+  const file = run.variable === '' ? run.file : `${run.file} with ${run.variable}`;
+  const limitSeconds = limitOf(run.file, options);
   if (limitSeconds > LIMIT_SECONDS_MAX && !isLimitTold()) return refused(file, limitSeconds);
-  const end = await runProcess(path.join(options.folder, file), limitSeconds * 1000);
+  const end = await runProcess(
+    path.join(options.folder, run.file),
+    run.variable,
+    limitSeconds * 1000,
+  );
   const missingTools = [...end.output.matchAll(/^left out: needs (\S+)$/gm)].map(
     ([, tool]) => tool!,
   );
@@ -139,21 +160,32 @@ function isLimitTold(): boolean {
 }
 
 /** Seconds that a file may take: what TEST_LIMIT_SECS says, or its head, or the default. */
-function limitOf(source: string, { limitSeconds = LIMIT_SECONDS_DEFAULT }: TestRunOptions): number {
+function limitOf(file: string, options: TestRunOptions): number {
   if (isLimitTold()) return Number(process.env['TEST_LIMIT_SECS']);
-  if (!existsSync(source)) return limitSeconds;
-  const head = readFileSync(source, 'utf8').split('\n', LIMIT_COMMENT_LINES).join('\n');
-  const wanted = /^\/\/ test-limit: (\d+)s$/m.exec(head)?.[1];
-  return wanted === undefined ? limitSeconds : Number(wanted);
+  const wanted = /^\/\/ test-limit: (\d+)s$/m.exec(headOf(file, options))?.[1];
+  return Number(wanted ?? options.limitSeconds ?? LIMIT_SECONDS_DEFAULT);
 }
 
-function runProcess(file: string, limitMs: number): Promise<ProcessEnd> {
+/** The first lines of a file's source; empty where it has none. */
+function headOf(file: string, { sourceFolder }: TestRunOptions): string {
+  const source = path.join(sourceFolder, sourceName(file));
+  if (!existsSync(source)) return '';
+  return readFileSync(source, 'utf8').split('\n', HEAD_LINES).join('\n');
+}
+
+function runProcess(file: string, variable: string, limitMs: number): Promise<ProcessEnd> {
+  const [name = '', value = ''] = variable.split('=');
   const startedMs = performance.now();
   // A group of its own, so that servers which a test started can be ended with it.
   const child = spawn(process.execPath, ['--enable-source-maps', file], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
+    env: {
+      ...process.env,
+      NO_COLOR: '1',
+      FORCE_COLOR: '0',
+      ...(name === '' ? {} : { [name]: value }),
+    },
   });
   const { pid } = child;
   let output = '';

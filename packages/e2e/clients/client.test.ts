@@ -1,4 +1,5 @@
 /** CLIENT: who is connected, and what can be done to them. */
+// test-again: SVC_SERVER__FRONT_THREADS=1
 import {
   startServer,
   talk,

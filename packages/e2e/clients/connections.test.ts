@@ -1,4 +1,5 @@
 /** Sockets that close halfway, break, stay idle, or are too many. */
+// test-again: SVC_SERVER__FRONT_THREADS=1
 // test-limit: 90s
 import { execFileSync } from 'node:child_process';
 import net from 'node:net';

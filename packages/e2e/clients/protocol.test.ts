@@ -1,4 +1,5 @@
 /** The wire: both protocols, inline commands, and what is said to those who break the rules. */
+// test-again: SVC_SERVER__FRONT_THREADS=1
 import {
   ReplyError,
   startServer,
