@@ -7,6 +7,7 @@
  *   pubsub   messages to 1,000 subscribers
  *   overhead what all diagnostics cost, and hot keys alone, by turns
  *   users    what rules and rate limits of users cost, by turns, where redis-benchmark is installed
+ *   front    main's processor time with a front thread and without, and the memory of idle connections
  *   durability  what keeping the data costs, a snapshot, and the way back
  *   tracing  what traces cost, and a line of the log for every request, by turns
  *   memory   resident bytes per key at 2 million keys
@@ -23,12 +24,13 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startRedis, startServer, type ChildServer } from '#testkit';
 import { fanOut, type FanOutResult } from '../bench/load/fan-out.ts';
 import { bandsOfRound, overheadOf } from '../bench/load/diagnostics.ts';
+import { frontFigures } from '../bench/load/front.ts';
 import { bytesPerKey, longestStall } from '../bench/load/growth.ts';
 import {
   hasRedisBenchmark,
@@ -45,6 +47,7 @@ import { copies } from '../bench/load/copies.ts';
 import { durability } from '../bench/load/durability.ts';
 import { observers, scrapes } from '../bench/load/observers.ts';
 import { SCRIPT_COMMANDS, scriptFigures, type ScriptFigures } from '../bench/load/scripts.ts';
+import { writeResults } from '../bench/load/results.ts';
 import { soak } from '../bench/load/soak.ts';
 import { usersCostOf } from '../bench/load/users.ts';
 import { tracingOverheadOf } from '../bench/load/tracing.ts';
@@ -326,6 +329,12 @@ async function benchUsers(): Promise<void> {
   await server.stop();
 }
 
+async function benchFront(): Promise<void> {
+  if (contenders.length === 1) return;
+  const rounds = [1, 16, 64].flatMap((each) => [roundOf('set', each), roundOf('get', each)]);
+  report['front'] = await frontFigures(rounds, TURNS, SHARDS, row);
+}
+
 async function benchTracing(): Promise<void> {
   report['tracing'] = await costs((round, turns) => tracingOverheadOf(SHARDS, round, turns));
 }
@@ -421,19 +430,6 @@ function benchMicro(): void {
   }
 }
 
-function save(): void {
-  const folder = path.join(root, 'bench/results');
-  mkdirSync(folder, { recursive: true });
-  const written = (figures: object): string => `${JSON.stringify(figures, null, 2)}\n`;
-  const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
-  writeFileSync(path.join(folder, `${stamp}.json`), written({ ...report, measured }));
-  if (!words.includes('--baseline')) return;
-  const baseline = path.join(root, 'bench/baseline.json');
-  const before = JSON.parse(readFileSync(baseline, 'utf8')) as { measured: object };
-  const merged = { ...before, ...report, measured: { ...before.measured, ...measured } };
-  writeFileSync(baseline, written(merged));
-}
-
 const PARTS: Readonly<Record<string, () => Promise<void> | void>> = {
   load: benchLoad,
   types: benchTypes,
@@ -441,6 +437,7 @@ const PARTS: Readonly<Record<string, () => Promise<void> | void>> = {
   pubsub: benchPubSub,
   overhead: benchOverhead,
   users: benchUsers,
+  front: benchFront,
   tracing: benchTracing,
   durability: benchDurability,
   memory: benchMemory,
@@ -466,4 +463,8 @@ for (const [name, part] of Object.entries(PARTS)) {
   await part();
   measured[name] = new Date().toISOString();
 }
-save();
+writeResults(path.join(root, 'bench'), {
+  report,
+  measured,
+  isBaseline: words.includes('--baseline'),
+});
