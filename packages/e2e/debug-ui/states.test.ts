@@ -56,7 +56,7 @@ if (needs('chromium')) {
   states('a page shows its own data, however soon it follows the one before', async () => {
     const { page } = await openView(browser);
     await visit(page, server.httpPort, 'shards');
-    for (let round = 0; round < 15; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       await go(page, 'overview');
       await go(page, 'performance');
       await answered(page);
