@@ -209,11 +209,16 @@ tracing('shard-spans: waiting in the queue, and making room', async () => {
   assert.is(queue.parentId, named(spans, 'GET').spanId);
   assert.ok(queue.endNs <= named(spans, 'shard.execute').startNs);
   await set('maxmemory-policy', 'allkeys-lru', 'maxmemory', '1mb');
-  // What is too much may have been evicted by itself before the second comes: then they are sent again.
+  // What is too much may have been evicted by itself before the next comes: there are some, and they are sent again.
+  const large = Array.from({ length: 8 }, (_, nth) => [
+    'SET',
+    `{${key}}${String(nth)}`,
+    'x'.repeat(400_000),
+  ]);
   let evicting: OtlpSpan[] = [];
   const evicts = (): OtlpSpan | undefined => evicting.find(({ name }) => name === 'shard.evict');
   await until(async () => {
-    evicting = await spansOf(['SET', key, 'x'.repeat(1_500_000)], ['APPEND', key, 'x']);
+    evicting = await spansOf(...large);
     return evicts() !== undefined;
   }, 'one of them evicts');
   await set('maxmemory', 0, 'maxmemory-policy', 'noeviction', 'tracing-shard-spans', 'no');
