@@ -26,6 +26,9 @@ export interface Target {
   assign(text: string): readonly Assignment[];
 }
 
+/** Neither hidden nor secret. */
+const SHOWN = { isHidden: false, isSecret: false } as const;
+
 /** The name that has three settings, with its words for them. */
 const OUTPUT_LIMITS = 'client-output-buffer-limit';
 const LIMIT_CLASSES: readonly (readonly [word: string, name: SettingName])[] = [
@@ -96,8 +99,7 @@ function translated(name: SettingName, modes: Readonly<Record<string, string>>):
   const kind = oneOf(...words);
   return {
     settings: [name],
-    isHidden: false,
-    isSecret: false,
+    ...SHOWN,
     isLive: true,
     read: (valueOf) => words.find((word) => modes[word] === valueOf(name)) ?? '',
     assign: (text) => [[name, modes[kind.parse(text)]!]],
@@ -119,8 +121,7 @@ function ioThreads(): Target {
   const { kind } = rowOf(name);
   return {
     settings: [name],
-    isHidden: false,
-    isSecret: false,
+    ...SHOWN,
     isLive: false,
     read: (valueOf) => String(1 + frontCount(valueOf(name) as number)),
     assign: (text) => [[name, kind.parse(String(integer({ least: 1 }).parse(text) - 1))]],
@@ -132,9 +133,10 @@ function ioThreadsRead(): Target {
   const name = 'server.front-threads';
   return {
     settings: [name],
-    isHidden: false,
-    isSecret: false,
+    ...SHOWN,
     isLive: false,
+    // Redis refuses it too; in a file it is passed over, since which it is follows from the threads there are.
+    obstacle: () => "can't set immutable config",
     read: (valueOf) => (frontCount(valueOf(name) as number) > 0 ? 'yes' : 'no'),
     assign(text) {
       yesOrNo.parse(text);
@@ -149,8 +151,7 @@ function tlsPort(): Target {
   const kind = integer({ most: 65_535 });
   return {
     settings: [port, enabled],
-    isHidden: false,
-    isSecret: false,
+    ...SHOWN,
     isLive: true,
     read: (valueOf) => (valueOf(enabled) === true ? String(valueOf(port)) : '0'),
     assign(text) {
@@ -179,8 +180,7 @@ function saveTarget(): Target {
   const points = 'snapshot.save-points';
   return {
     settings: [interval, points],
-    isHidden: false,
-    isSecret: false,
+    ...SHOWN,
     isLive: true,
     obstacle: (valueOf) =>
       valueOf('persistence.enabled') === false
@@ -218,8 +218,7 @@ function outputLimits(): Target {
   const byWord = new Map([...classes, ['replica', classes[1]![1]] as const]);
   return {
     settings: classes.map(([, name]) => name),
-    isHidden: false,
-    isSecret: false,
+    ...SHOWN,
     isLive: true,
     read: (valueOf) =>
       classes.map(([word, name]) => `${word} ${rowOf(name).kind.format(valueOf(name))}`).join(' '),

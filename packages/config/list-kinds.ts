@@ -6,7 +6,6 @@ import { isInteger, numberOrNone, tomlFloat, ValueError, type Kind } from './kin
 
 /** Words separated by spaces; in TOML a string or an array of strings. */
 export function words(countMost: number): Kind<readonly string[]> {
-  const split = (value: string): string[] => value.split(/\s+/).filter((word) => word !== '');
   const isFew = (list: string[]): boolean => list.length <= countMost;
   return {
     allowed: `a string, or an array of at most ${countMost} strings`,
@@ -24,32 +23,23 @@ export function words(countMost: number): Kind<readonly string[]> {
   };
 }
 
-/** Words of a closed list, each at most once, in the list's order. */
+/** Words of a closed list, in the list's order. */
 export function chosenWords(...allowed: string[]): Kind<readonly string[]> {
   const kind = words(allowed.length);
-  const ordered = (list: readonly string[]): string[] => {
-    const lower = list.map((word) => word.toLowerCase());
-    const unknown = lower.find((word) => !allowed.some((each) => each.toLowerCase() === word));
-    if (unknown !== undefined) {
-      throw new ValueError(`argument(s) must be of the following: ${allowed.join(', ')}`);
-    }
-    return allowed.filter((each) => lower.includes(each.toLowerCase()));
-  };
+  const lowerOf = (list: readonly string[]): string[] => list.map((word) => word.toLowerCase());
+  const known = (list: readonly string[]): string[] =>
+    allowed.filter((each) => lowerOf(list).includes(each.toLowerCase()));
+  const areKnown = (list: readonly string[]): boolean =>
+    new Set(lowerOf(list)).size === known(list).length;
   return {
     ...kind,
     allowed: `a string or an array of ${allowed.join(', ')}`,
-    schema: v.pipe(
-      kind.schema,
-      v.rawTransform(({ dataset, addIssue, NEVER }) => {
-        try {
-          return ordered(dataset.value);
-        } catch (error) {
-          addIssue({ message: String(error) });
-          return NEVER;
-        }
-      }),
-    ),
-    parse: (value) => ordered(value.split(/\s+/).filter((word) => word !== '')),
+    schema: v.pipe(kind.schema, v.check(areKnown), v.transform(known)),
+    parse(value) {
+      const list = split(value);
+      if (areKnown(list)) return known(list);
+      throw new ValueError(`argument(s) must be of the following: ${allowed.join(', ')}`);
+    },
   };
 }
 
@@ -81,7 +71,7 @@ function checkedWords(
     allowed: `an array of ${allowed}`,
     schema: v.pipe(v.array(v.string()), v.check(isGood)),
     parse(value) {
-      const list = value.split(/\s+/).filter((word) => word !== '');
+      const list = split(value);
       if (!isGood(list)) throw new ValueError(`argument must be ${allowed}`);
       return list;
     },
@@ -140,4 +130,8 @@ export function floats(name: string, least: number, most: number): Kind<readonly
     format: (value) => value.join(' '),
     toml: (value) => `[${value.map(tomlFloat).join(', ')}]`,
   };
+}
+
+function split(value: string): string[] {
+  return value.split(/\s+/).filter((word) => word !== '');
 }

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { frontCount } from './front-count.ts';
 import { load } from './load.ts';
 import { ConfigCommandError, Settings } from './runtime.ts';
 
@@ -176,6 +177,10 @@ const refusals: readonly (readonly [words: readonly string[], message: string])[
   [['save', '900 1 300'], failed('save', 'Invalid save parameters')],
   [['sanitize-dump-payload', 'no'], failed('sanitize-dump-payload', "can't set immutable config")],
   [['daemonize', 'yes'], failed('daemonize', "can't set immutable config")],
+  [
+    ['io-threads-do-reads', frontCount(-1) > 0 ? 'no' : 'yes'],
+    failed('io-threads-do-reads', "can't set immutable config"),
+  ],
   [['tiered-enabled', 'yes'], failed('tiered-enabled', "can't set immutable config")],
   [
     ['maxmemory-samples', '0'],
