@@ -36,7 +36,7 @@ import {
   hasRedisBenchmark,
   median,
   medians,
-  playRound,
+  roundByTurns,
   LONG_TESTS,
   TYPE_TESTS,
   type Round,
@@ -122,19 +122,6 @@ async function eachFresh<Result>(
 
 type Servers = ReadonlyMap<Contender['name'], ChildServer>;
 
-/** Plays one test against all servers by turns; the median of each. */
-async function byTurns(servers: Servers, round: Round): Promise<Map<string, RoundResult>> {
-  const results = new Map<string, RoundResult[]>();
-  for (let turn = 0; turn < TURNS; turn += 1) {
-    for (const [name, server] of servers) {
-      const list = results.get(name) ?? [];
-      list.push(await playRound(server, round));
-      results.set(name, list);
-    }
-  }
-  return new Map([...results].map(([name, list]) => [name, medians(list)]));
-}
-
 const LOAD_COLUMNS = [
   ...['load', 'ratio', 'svc/s', 'redis/s', 'main us', 'redis us', 'main/redis', 'shards us'],
   ...['p50 ms', 'p99 ms', 'p99.9 ms', 'redis p99'],
@@ -147,7 +134,7 @@ async function benchLoad(): Promise<void> {
   row(LOAD_COLUMNS);
   for (const pipeline of [1, 16, 64]) {
     for (const test of ['set', 'get'] as const) {
-      const results = await byTurns(servers, roundOf(test, pipeline));
+      const results = await roundByTurns(servers, roundOf(test, pipeline), TURNS);
       const ours = results.get('svc') ?? medians([]);
       const theirs = results.get('redis') ?? medians([]);
       const throughput = ours.perSecond / theirs.perSecond;
@@ -194,14 +181,15 @@ async function beside(
   row([title, 'ratio', 'svc/s', 'redis/s', 'main us', 'redis us', 'main/redis', 'shards us']);
   for (const test of tests) {
     const commands = commandsMax / (LONG_TESTS[test] ?? 1);
-    const results = await byTurns(servers, {
+    const round: Round = {
       test,
       pipeline: 16,
       commands,
       connections: CONNECTIONS,
       valueBytes: VALUE_BYTES,
       keys: KEYS,
-    });
+    };
+    const results = await roundByTurns(servers, round, TURNS);
     const ours = results.get('svc') ?? medians([]);
     const theirs = results.get('redis') ?? medians([]);
     const throughput = ours.perSecond / theirs.perSecond;

@@ -3,7 +3,7 @@
 import net from 'node:net';
 import { once } from 'node:events';
 import { startRedis, startServer, type ChildServer } from '#testkit';
-import { medians, playRound, type Round, type RoundResult } from './rounds.ts';
+import { roundByTurns, type Round, type RoundResult } from './rounds.ts';
 import { residentBytes } from './thread-cpu.ts';
 
 const IDLE_CONNECTIONS = 4_000;
@@ -36,17 +36,16 @@ export async function frontFigures(
   shards: number,
   row: (cells: readonly (string | number)[]) => void,
 ): Promise<Record<string, unknown>> {
-  const servers = await Promise.all([shape(0, shards), shape(1, shards), startRedis()]);
+  const servers = new Map([
+    ['none', await shape(0, shards)],
+    ['one', await shape(1, shards)],
+    ['redis', await startRedis()],
+  ]);
   const table: Record<string, unknown> = {};
   row(['front threads', 'fronts', 'main/Redis', 'rps/Redis', 'main us', 'all us']);
   for (const round of rounds) {
-    const results: RoundResult[][] = servers.map(() => []);
-    for (let turn = 0; turn < turns; turn += 1) {
-      for (const [nth, server] of servers.entries()) {
-        results[nth]!.push(await playRound(server, round));
-      }
-    }
-    const [none, one, redis] = results.map(medians) as [RoundResult, RoundResult, RoundResult];
+    const results = [...(await roundByTurns(servers, round, turns)).values()];
+    const [none, one, redis] = results as [RoundResult, RoundResult, RoundResult];
     const name = `${round.test} P=${String(round.pipeline)}`;
     const figures = [none, one].map((each) => figuresOf(each, redis));
     for (const [fronts, each] of figures.entries()) {
@@ -55,12 +54,12 @@ export async function frontFigures(
     }
     table[name] = figures;
   }
-  for (const [nth, name] of ['none', 'one', 'redis'].entries()) {
-    const bytes = await idleBytes(servers[nth]!);
+  for (const [name, server] of servers) {
+    const bytes = await idleBytes(server);
     row([`idle, ${name}`, (bytes / 1_024).toFixed(1), 'KiB each']);
     table[`idle bytes, ${name}`] = bytes;
   }
-  await Promise.all(servers.map((server) => server.stop()));
+  await Promise.all([...servers.values()].map((server) => server.stop()));
   return table;
 }
 

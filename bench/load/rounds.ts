@@ -176,6 +176,23 @@ export function median(values: readonly number[]): number {
   return sorted[sorted.length >> 1] ?? NaN;
 }
 
+/** Plays one round against all servers by turns; the median of each, by its name. */
+export async function roundByTurns<Name extends string>(
+  servers: ReadonlyMap<Name, { port: number; pid: number }>,
+  round: Round,
+  turns: number,
+): Promise<Map<Name, RoundResult>> {
+  const results = new Map<Name, RoundResult[]>();
+  for (let turn = 0; turn < turns; turn += 1) {
+    for (const [name, server] of servers) {
+      const list = results.get(name) ?? [];
+      list.push(await playRound(server, round));
+      results.set(name, list);
+    }
+  }
+  return new Map([...results].map(([name, list]) => [name, medians(list)]));
+}
+
 /** The median of each figure by itself. */
 export function medians(results: readonly RoundResult[]): RoundResult {
   const of = (pick: (result: RoundResult) => number): number => median(results.map(pick));
