@@ -74,6 +74,11 @@ export function rawHandleOf(socket: Socket): RawHandle | undefined {
   return complete ? (handle as RawHandle) : undefined;
 }
 
+/** The file descriptor of a socket; -1 when it is not to be had. */
+export function descriptorOf(socket: Socket): number {
+  return rawHandleOf(socket)?.fd ?? -1;
+}
+
 /** The accepted socket under a secured one; itself where there is none. */
 export function acceptedSocketOf(socket: Socket): Socket {
   return (socket as unknown as { _parent?: Socket | null })._parent ?? socket;

@@ -1,8 +1,9 @@
 /** Socket of this thread under a connection. All of them share one read buffer. */
 
 import { Socket } from 'node:net';
-import { isResourceError, type Bytes, type MovableMemory } from '#base';
-import { rawHandleOf } from './raw-handle.ts';
+import type { Bytes, MovableMemory } from '#base';
+import { descriptorOf, rawHandleOf } from './raw-handle.ts';
+import { endSocket, followSocket, receiverOf } from './socket-life.ts';
 import { SocketSink } from './socket-sink.ts';
 import type { Transport, TransportEvents } from './transport.ts';
 
@@ -17,7 +18,7 @@ export interface ReadBuffer {
 export class SocketTransport implements Transport {
   readonly sink: SocketSink;
   readonly #socket: Socket;
-  #events: TransportEvents | undefined;
+  #received: TransportEvents['received'] | undefined;
   #isPaused = false;
 
   /** With a handle of Node, or a file descriptor that is the transport's from here on. */
@@ -28,7 +29,7 @@ export class SocketTransport implements Transport {
       onread: {
         buffer: read.bytes,
         callback: (byteCount: number): boolean => {
-          this.#received(read, byteCount);
+          this.#received?.(read.memory.bytes, read.at, byteCount);
           return !this.#isPaused;
         },
       },
@@ -39,21 +40,12 @@ export class SocketTransport implements Transport {
   }
 
   begin(events: TransportEvents): void {
-    this.#events = events;
-    this.#socket.on('end', () => {
-      events.ended();
-    });
-    this.#socket.on('error', () => {
-      this.#socket.destroy();
-      events.closed();
-    });
-    this.#socket.on('close', () => {
-      events.closed();
-    });
+    this.#received = receiverOf(this.#socket, events);
+    followSocket(this.#socket, events);
   }
 
   get descriptor(): number {
-    return rawHandleOf(this.#socket)?.fd ?? -1;
+    return descriptorOf(this.#socket);
   }
 
   setKeepAlive(seconds: number): void {
@@ -77,28 +69,10 @@ export class SocketTransport implements Transport {
       return;
     }
     if (this.#isPaused) this.resume();
-    socket.end();
-    socket.unref();
-    const timer = setTimeout(() => {
-      socket.destroy();
-    }, lingerMs);
-    socket.once('close', () => {
-      clearTimeout(timer);
-    });
+    endSocket(socket, lingerMs);
   }
 
   destroy(): void {
     this.#socket.destroy();
-  }
-
-  #received({ memory, at }: ReadBuffer, byteCount: number): void {
-    try {
-      this.#events?.received(memory.bytes, at, byteCount);
-    } catch (error) {
-      if (!isResourceError(error)) throw error;
-      // There is no memory for its input.
-      this.#socket.destroy();
-      this.#events?.closed();
-    }
   }
 }

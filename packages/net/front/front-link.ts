@@ -3,25 +3,20 @@
 import type { Bytes } from '#base';
 import {
   Doorbell,
-  FRONT_HEADER_BYTES,
   FRONT_SLOTS,
-  FrontFrame,
   FrontKind,
+  FrontReader,
   FrontSlots,
   FrontWriter,
-  RingReader,
   type FrontPlaces,
   type LinkMemory,
 } from '#link';
 import type { TlsInfo } from '../tls/tls-server.ts';
-import type { HandshakeText, RefusedText } from './front-thread.ts';
+import type { RefusedText } from './front-thread.ts';
 import { FrontTransport } from './front-transport.ts';
 
-/** Bytes of frames taken from which on the front thread is given their room back. */
-const RELEASE_BYTES = 128 * 1024;
-
 /** Functions that are told what becomes of a handshake. */
-interface Handshake {
+export interface FrontHandshake {
   secured(transport: FrontTransport, info: TlsInfo): void;
   refused(text: RefusedText): void;
 }
@@ -30,11 +25,11 @@ export class FrontLink {
   readonly slots: FrontSlots;
   readonly #begin: () => void;
   readonly #memory: LinkMemory;
-  readonly #reader: RingReader;
+  readonly #reader: FrontReader;
   readonly #writer: FrontWriter;
   readonly #bell: Doorbell;
   readonly #transports: (FrontTransport | undefined)[] = [];
-  readonly #handshakes = new Map<number, Handshake>();
+  readonly #handshakes = new Map<number, FrontHandshake>();
   /** Slots that were used before and are free, the one freed last at the end. */
   readonly #free: number[] = [];
   #slotCount = 0;
@@ -45,7 +40,14 @@ export class FrontLink {
   constructor(memory: LinkMemory, places: FrontPlaces, begin: () => void) {
     this.#begin = begin;
     this.#memory = memory;
-    this.#reader = new RingReader(memory, places.toMain);
+    this.#reader = new FrontReader(memory, places.toMain, {
+      take: (kind, slot, value, at) => {
+        this.#take(kind, slot, value, at);
+      },
+      madeRoom: () => {
+        this.#bell.ring();
+      },
+    });
     this.#writer = new FrontWriter(memory, places.toFront);
     this.slots = new FrontSlots(memory, places.slots);
     this.#bell = new Doorbell(memory, places.bell);
@@ -57,7 +59,7 @@ export class FrontLink {
   }
 
   get hasWork(): boolean {
-    return this.#reader.backlog > 0 || this.#writer.hasRoom;
+    return this.#reader.hasFrames || this.#writer.hasRoom;
   }
 
   /** Gives the front thread a connection by its descriptor; undefined where it has no slot for it. */
@@ -71,7 +73,7 @@ export class FrontLink {
   }
 
   /** The same for one that begins with a handshake; false where there is no slot for it. */
-  secure(descriptor: number, handshake: Handshake): boolean {
+  secure(descriptor: number, handshake: FrontHandshake): boolean {
     const slot = this.#takeSlot();
     if (slot < 0) return false;
     this.#handshakes.set(slot, handshake);
@@ -102,24 +104,12 @@ export class FrontLink {
   /** Takes all that the front thread has sent. */
   drain(): void {
     if (this.#writer.isFull || this.#waiting.length > 0) this.#goOn();
-    const { words } = this.#memory;
-    for (;;) {
-      const at = this.#reader.next();
-      if (at < 0) break;
-      this.#take(at);
-      this.#reader.advance(words[at >> 2]!);
-      if (this.#reader.unreleased >= RELEASE_BYTES) this.#release();
-    }
-    this.#release();
+    this.#reader.drain();
   }
 
   /** Lets the front thread see what was sent, and wakes it. */
   publish(): void {
     if (this.#writer.publish()) this.#bell.ring();
-  }
-
-  #release(): void {
-    if (this.#reader.release()) this.#bell.ring();
   }
 
   #goOn(): void {
@@ -130,21 +120,15 @@ export class FrontLink {
     for (const transport of waiting) transport.goOn();
   }
 
-  #take(at: number): void {
-    const { words, bytes } = this.#memory;
-    const word = at >> 2;
-    const kind = words[word + FrontFrame.kind]!;
-    const slot = words[word + FrontFrame.slot]!;
-    const value = words[word + FrontFrame.value]!;
+  #take(kind: number, slot: number, value: number, at: number): void {
+    const { bytes } = this.#memory;
     if (kind === FrontKind.handshake || kind === FrontKind.refused) {
-      const text = Buffer.from(
-        bytes.subarray(at + FRONT_HEADER_BYTES, at + FRONT_HEADER_BYTES + value),
-      );
+      const text = Buffer.from(bytes.subarray(at, at + value));
       this.#shaken(kind, slot, text.toString());
       return;
     }
     const transport = this.#transports[slot];
-    transport?.told(kind, bytes, at + FRONT_HEADER_BYTES, value);
+    transport?.told(kind, bytes, at, value);
     if (kind === FrontKind.closed) this.#closed(slot, transport);
   }
 
@@ -157,7 +141,7 @@ export class FrontLink {
       this.#free.push(slot);
       handshake?.refused(JSON.parse(text) as RefusedText);
     } else if (transport !== undefined) {
-      handshake?.secured(transport, JSON.parse(text) as HandshakeText);
+      handshake?.secured(transport, JSON.parse(text) as TlsInfo);
     }
   }
 

@@ -10,14 +10,12 @@ import type { TLSSocket } from 'node:tls';
 import { assert } from '#base';
 import {
   Doorbell,
-  FRONT_HEADER_BYTES,
-  FrontFrame,
   FrontKind,
+  FrontReader,
   FrontSlots,
   FrontWriter,
   layoutOf,
   LinkMemory,
-  RingReader,
   type FrontPlaces,
   type LinkShape,
 } from '#link';
@@ -32,12 +30,6 @@ import { FrontConnection, type FrontResources } from './front-connection.ts';
 const READ_BYTES = 64 * 1024;
 /** Rounds of taking what main sends in one turn; then the sockets are served before the next. */
 const ROUNDS_MAX = 8;
-/** Bytes of frames taken from which on main is given their room back. */
-const RELEASE_BYTES = 128 * 1024;
-
-/** Text behind a `handshake` frame. */
-export type HandshakeText = TlsInfo;
-
 /** Text behind a `refused` frame. */
 export interface RefusedText {
   readonly failure: TlsFailure;
@@ -53,7 +45,7 @@ interface FrontOptions {
 
 export class FrontThread {
   readonly #memory: LinkMemory;
-  readonly #reader: RingReader;
+  readonly #reader: FrontReader;
   readonly #writer: FrontWriter;
   readonly #slots: FrontSlots;
   /** The bell by which main wakes this thread, and main's own. */
@@ -63,9 +55,8 @@ export class FrontThread {
   readonly #shared: FrontResources;
   readonly #page: Page;
   readonly #connections = new Map<number, FrontConnection>();
-  /** Sockets whose handshake is under way, with their slots; and slots that main wants no more before it is done. */
+  /** Slots of the sockets whose handshake is under way. */
   readonly #handshakes = new Map<Socket, number>();
-  readonly #sockets = new Map<number, Socket>();
   #tls: TlsServer | undefined;
   #isActive = false;
   readonly #end = (): void => {
@@ -77,7 +68,14 @@ export class FrontThread {
     const layout = layoutOf(link);
     const places: FrontPlaces | undefined = layout.fronts[index];
     assert(places !== undefined, 'a front thread has its places');
-    this.#reader = new RingReader(this.#memory, places.toFront);
+    this.#reader = new FrontReader(this.#memory, places.toFront, {
+      take: (kind, slot, value, at) => {
+        this.#take(kind, slot, value, at);
+      },
+      madeRoom: () => {
+        this.#mainBell.ring();
+      },
+    });
     this.#writer = new FrontWriter(this.#memory, places.toMain);
     this.#slots = new FrontSlots(this.#memory, places.slots);
     this.#bell = new Doorbell(this.#memory, places.bell);
@@ -139,33 +137,17 @@ export class FrontThread {
   #finish(): void {
     this.#page.add('turns', 1);
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      this.#drain();
+      if (this.#writer.isFull) this.#flushWaiting();
+      this.#reader.drain();
       if (this.#writer.publish()) this.#mainBell.ring();
       this.#bell.setAsleep();
-      if (this.#reader.backlog === 0 && !this.#writer.hasRoom) {
+      if (!this.#reader.hasFrames && !this.#writer.hasRoom) {
         this.#isActive = false;
         return;
       }
       this.#bell.setAwake();
     }
     setImmediate(this.#end);
-  }
-
-  #drain(): void {
-    const { words } = this.#memory;
-    if (this.#writer.isFull) this.#flushWaiting();
-    for (;;) {
-      const at = this.#reader.next();
-      if (at < 0) break;
-      this.#take(at);
-      this.#reader.advance(words[at >> 2]!);
-      if (this.#reader.unreleased >= RELEASE_BYTES) this.#release();
-    }
-    this.#release();
-  }
-
-  #release(): void {
-    if (this.#reader.release()) this.#mainBell.ring();
   }
 
   /** Sends on what found no room, and reads on what was not read for that. */
@@ -175,16 +157,11 @@ export class FrontThread {
     for (const connection of this.#connections.values()) connection.readOn();
   }
 
-  /** Takes the frame that lies there. */
-  #take(at: number): void {
-    const { words, bytes } = this.#memory;
-    const word = at >> 2;
-    const slot = words[word + FrontFrame.slot]!;
-    const value = words[word + FrontFrame.value]!;
+  #take(kind: number, slot: number, value: number, at: number): void {
     const connection = this.#connections.get(slot);
-    switch (words[word + FrontFrame.kind]) {
+    switch (kind) {
       case FrontKind.write:
-        connection?.write(bytes, at + FRONT_HEADER_BYTES, value);
+        connection?.write(this.#memory.bytes, at, value);
         break;
       case FrontKind.plain:
         this.#open(slot, value, false);
@@ -199,12 +176,10 @@ export class FrontThread {
         connection?.setKeepAlive(value);
         break;
       case FrontKind.finish:
-        if (connection === undefined) this.#drop(slot);
-        else connection.finish(value);
+        connection?.finish(value);
         break;
       default:
-        if (connection === undefined) this.#drop(slot);
-        else connection.destroy();
+        connection?.destroy();
     }
   }
 
@@ -216,7 +191,6 @@ export class FrontThread {
     }
     const socket = new Socket({ fd });
     this.#handshakes.set(socket, slot);
-    this.#sockets.set(slot, socket);
     if (this.#tls !== undefined) {
       this.#tls.take(socket);
       return;
@@ -231,40 +205,32 @@ export class FrontThread {
   }
 
   #secured(socket: TLSSocket, info: TlsInfo): void {
-    const raw = acceptedSocketOf(socket);
-    const slot = this.#handshakes.get(raw);
-    this.#handshakes.delete(raw);
+    const slot = this.#endHandshake(socket);
     if (slot === undefined) {
       socket.destroy();
       return;
     }
-    this.#sockets.delete(slot);
-    this.#begin();
     this.#sendText(FrontKind.handshake, slot, info);
     this.#add(new FrontConnection(slot, new TlsTransport(socket), this.#shared));
   }
 
   #refused(socket: Socket, text: RefusedText): void {
-    const raw = acceptedSocketOf(socket);
-    const slot = this.#handshakes.get(raw);
-    this.#handshakes.delete(raw);
-    if (slot === undefined) return;
-    this.#sockets.delete(slot);
-    this.#begin();
-    this.#sendText(FrontKind.refused, slot, text);
+    const slot = this.#endHandshake(socket);
+    if (slot !== undefined) this.#sendText(FrontKind.refused, slot, text);
   }
 
-  #sendText(kind: number, slot: number, value: HandshakeText | RefusedText): void {
+  /** Answers the slot of a socket whose handshake is over. */
+  #endHandshake(socket: Socket): number | undefined {
+    const accepted = acceptedSocketOf(socket);
+    const slot = this.#handshakes.get(accepted);
+    this.#handshakes.delete(accepted);
+    return slot;
+  }
+
+  #sendText(kind: number, slot: number, value: TlsInfo | RefusedText): void {
+    this.#begin();
     const text = Buffer.from(JSON.stringify(value));
     this.#writer.sendBytes(kind, slot, text, 0, text.length);
-  }
-
-  /** Main wants no more of a connection whose handshake is under way. */
-  #drop(slot: number): void {
-    const socket = this.#sockets.get(slot);
-    if (socket === undefined) return;
-    this.#sockets.delete(slot);
-    socket.destroy();
   }
 
   #forget(connection: FrontConnection): void {

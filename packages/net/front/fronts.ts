@@ -2,11 +2,9 @@
 
 import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { rawHandleOf } from '../raw-handle.ts';
+import { descriptorOf } from '../raw-handle.ts';
 import type { TlsOptions } from '../tls/tls-options.ts';
-import type { TlsInfo } from '../tls/tls-server.ts';
-import type { FrontLink } from './front-link.ts';
-import type { RefusedText } from './front-thread.ts';
+import type { FrontHandshake, FrontLink } from './front-link.ts';
 import type { FrontTransport } from './front-transport.ts';
 
 interface FrontsOptions {
@@ -15,12 +13,6 @@ interface FrontsOptions {
   readonly duplicate: (descriptor: number) => number;
   /** Gives all front threads the options of TLS; settles when they have them, and rejects where they are refused. */
   readonly secure: (options: TlsOptions) => Promise<void>;
-}
-
-/** Functions that are told what becomes of a handshake. */
-interface FrontHandshake {
-  secured(transport: FrontTransport, info: TlsInfo): void;
-  refused(text: RefusedText): void;
 }
 
 export class Fronts {
@@ -67,7 +59,7 @@ export class Fronts {
 
   /** A descriptor of the front thread's own: main closes the one that it has accepted. */
   #descriptorOf(socket: Socket): number {
-    const accepted = rawHandleOf(socket)?.fd ?? -1;
+    const accepted = descriptorOf(socket);
     const descriptor = accepted < 0 ? -1 : this.#options.duplicate(accepted);
     socket.destroy();
     return descriptor;

@@ -1,14 +1,10 @@
 /** Runs a front thread in its worker: its page, its vitals, and what main tells it besides bytes. */
 
 import type { MessagePort } from 'node:worker_threads';
-import { systemClock } from '#base';
 import { EventRing, type LinkShape, type SharedMemory } from '#link';
 import { flightRecorder, LoopVitals, Page, THREAD_SHAPE } from '#stats';
 import type { TlsOptions } from '../tls/tls-options.ts';
 import { FrontThread } from './front-thread.ts';
-
-/** Time between two signs of life. */
-const ALIVE_MS = 100;
 
 /** Data that the thread is started with. */
 export interface FrontThreadData {
@@ -48,11 +44,6 @@ export function runFrontThread(data: FrontThreadData, port: MessagePort): void {
     }
   });
   new LoopVitals(page, flightRecorder(new EventRing(data.recorder))).start();
-  const live = (): void => {
-    page.set('frontAliveUs', systemClock.nowUs());
-  };
-  live();
-  setInterval(live, ALIVE_MS);
   thread.run();
   answer({ kind: 'up' });
 }

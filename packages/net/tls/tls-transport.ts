@@ -1,8 +1,8 @@
 /** Secured socket of this thread under a connection. */
 
 import type { TLSSocket } from 'node:tls';
-import { isResourceError } from '#base';
-import { rawHandleOf } from '../raw-handle.ts';
+import { descriptorOf } from '../raw-handle.ts';
+import { endSocket, followSocket, receiverOf } from '../socket-life.ts';
 import { SocketSink } from '../socket-sink.ts';
 import type { Transport, TransportEvents } from '../transport.ts';
 
@@ -20,30 +20,15 @@ export class TlsTransport implements Transport {
 
   begin(events: TransportEvents): void {
     const socket = this.#socket;
+    const received = receiverOf(socket, events);
     socket.on('data', (bytes: Buffer) => {
-      try {
-        events.received(bytes, 0, bytes.length);
-      } catch (error) {
-        if (!isResourceError(error)) throw error;
-        // There is no memory for its input.
-        socket.destroy();
-        events.closed();
-      }
+      received(bytes, 0, bytes.length);
     });
-    socket.on('end', () => {
-      events.ended();
-    });
-    socket.on('error', () => {
-      socket.destroy();
-      events.closed();
-    });
-    socket.on('close', () => {
-      events.closed();
-    });
+    followSocket(socket, events);
   }
 
   get descriptor(): number {
-    return rawHandleOf(this.#socket)?.fd ?? -1;
+    return descriptorOf(this.#socket);
   }
 
   setKeepAlive(seconds: number): void {
@@ -61,15 +46,8 @@ export class TlsTransport implements Transport {
   finish(lingerMs: number): void {
     const socket = this.#socket;
     socket.resume();
-    socket.end();
-    socket.unref();
+    endSocket(socket, lingerMs || CLOSE_MS);
     if (lingerMs === 0) socket.destroySoon();
-    const timer = setTimeout(() => {
-      socket.destroy();
-    }, lingerMs || CLOSE_MS);
-    socket.once('close', () => {
-      clearTimeout(timer);
-    });
   }
 
   destroy(): void {

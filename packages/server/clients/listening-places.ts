@@ -53,9 +53,7 @@ export class ListeningPlaces implements LateChange {
   /** A file of TLS that is named again is read again, as in Redis. */
   concerns(changes: SettingChanges, pairs: Pairs): boolean {
     return (
-      changes.has('server.port') ||
-      changes.has('server.bind') ||
-      pairs.some(([name]) => isTls(name))
+      changes.has('server.port') || changes.has('server.bind') || tlsNameIn(pairs) !== undefined
     );
   }
 
@@ -63,18 +61,18 @@ export class ListeningPlaces implements LateChange {
     const before = valuesOf(this.#settings);
     const valueOf: ValueOf = (name) => changes.get(name) ?? before(name);
     const oldTls = this.#tls;
+    const tlsName = tlsNameIn(pairs);
     try {
-      if (pairs.some(([name]) => isTls(name))) await this.#secure(tlsOptions(valueOf));
+      if (tlsName !== undefined) await this.#secure(tlsOptions(valueOf));
     } catch (error) {
-      const name = pairs.find(([each]) => isTls(each))![0];
       const reason = `Unable to update TLS configuration: ${(error as Error).message}`;
-      throw configSetFailed(name, reason);
+      throw configSetFailed(tlsName ?? '', reason);
     }
     try {
       await this.listener.move(tcpPlaces(valueOf));
     } catch (error) {
       await this.#secure(oldTls);
-      throw cannotMove(changes, pairs, error as Error);
+      throw cannotMove(changes, tlsName, error as Error);
     }
     return async () => {
       await this.#secure(oldTls);
@@ -103,16 +101,20 @@ export class ListeningPlaces implements LateChange {
   }
 }
 
-function isTls(name: string): boolean {
-  return /^tls-/i.test(name);
+/** The first name of TLS that CONFIG SET names. */
+function tlsNameIn(pairs: Pairs): string | undefined {
+  return pairs.find(([name]) => /^tls-/i.test(name))?.[0];
 }
 
-function cannotMove(changes: SettingChanges, pairs: Pairs, { message }: Error): Error {
+function cannotMove(
+  changes: SettingChanges,
+  tlsName: string | undefined,
+  { message }: Error,
+): Error {
   if (changes.has('server.port')) {
     return configSetFailed('port', `Unable to listen on this port: ${message}`);
   }
-  const tls = pairs.find(([name]) => isTls(name));
-  return tls === undefined
+  return tlsName === undefined
     ? configSetFailed('bind', `Failed to bind to specified addresses: ${message}`)
-    : configSetFailed(tls[0], `Unable to listen on this port: ${message}`);
+    : configSetFailed(tlsName, `Unable to listen on this port: ${message}`);
 }

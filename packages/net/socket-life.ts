@@ -1,0 +1,44 @@
+/** Life of a socket of this thread under a connection, plain or secured: what it tells, and how it ends. */
+
+import type { Socket } from 'node:net';
+import { isResourceError } from '#base';
+import type { TransportEvents } from './transport.ts';
+
+/** Tells of a socket's end; an error ends both directions. */
+export function followSocket(socket: Socket, events: TransportEvents): void {
+  socket.on('end', () => {
+    events.ended();
+  });
+  socket.on('error', () => {
+    socket.destroy();
+    events.closed();
+  });
+  socket.on('close', () => {
+    events.closed();
+  });
+}
+
+/** Makes the function that hands input on; a socket for whose input there is no memory is closed. */
+export function receiverOf(socket: Socket, events: TransportEvents): TransportEvents['received'] {
+  return (source, at, byteCount) => {
+    try {
+      events.received(source, at, byteCount);
+    } catch (error) {
+      if (!isResourceError(error)) throw error;
+      socket.destroy();
+      events.closed();
+    }
+  };
+}
+
+/** Tells the peer that all is written, and closes when it has closed too, or after `lingerMs`. */
+export function endSocket(socket: Socket, lingerMs: number): void {
+  socket.end();
+  socket.unref();
+  const timer = setTimeout(() => {
+    socket.destroy();
+  }, lingerMs);
+  socket.once('close', () => {
+    clearTimeout(timer);
+  });
+}
