@@ -6,6 +6,7 @@ import {
   THREAD_SHAPE,
   windowsIn,
   windowTableLength,
+  type NamedPages,
   type PageShape,
 } from '#stats';
 import type { WindowReport } from '#api-types';
@@ -84,9 +85,13 @@ export class Observer {
   }
 
   /** The pages of all threads, by the thread's name. */
-  get threads(): readonly (readonly [thread: string, page: Page])[] {
+  get threads(): NamedPages {
     const shards = this.shards.map((page, index) => [`shard-${String(index)}`, page] as const);
-    const fronts = this.fronts.map((page, index) => [`front-${String(index)}`, page] as const);
-    return [['main', this.main], ...shards, ...fronts, ['ops', this.ops]];
+    return [['main', this.main], ...shards, ...this.frontThreads, ['ops', this.ops]];
+  }
+
+  /** The same of the front threads. */
+  get frontThreads(): NamedPages {
+    return this.fronts.map((page, index) => [`front-${String(index)}`, page] as const);
   }
 }

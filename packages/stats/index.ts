@@ -53,6 +53,7 @@ export {
   Page,
   Phase,
   THREAD_SHAPE,
+  type NamedPages,
   type PageShape,
 } from './page/page.ts';
 export {

@@ -135,8 +135,8 @@ export class MetricsRenderer {
     return {
       main: observer.main,
       shards: observer.shards,
-      fronts: observer.fronts,
-      opsPage: observer.ops,
+      threads: observer.threads,
+      fronts: observer.frontThreads,
       logs: observer.logs,
       durability: durabilityIn(observer, live.status.durabilityMode, nowUs),
       users: this.#users.read(),

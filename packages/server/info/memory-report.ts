@@ -15,7 +15,7 @@ interface MemoryParts {
   readonly indexBytes: number;
   /** Pages of files, mostly the program's; undefined where the system does not tell. */
   readonly fileBytes: number | undefined;
-  /** Rings, pages and blocks as far as they were touched, stacks, compiled code, the ops and the disk thread. */
+  /** Rings, pages and blocks as far as they were touched, stacks, compiled code, the other threads. */
   readonly restBytes: number;
 }
 
@@ -62,9 +62,7 @@ export function allocatorReport(metrics: ServerMetrics): string {
     ...shards.map(([name, page]) => line(name, page, slabs)),
     '\nHeaps of the threads, in bytes, as of the last second.\n',
     head('', 'heap', 'heap used', 'external'),
-    line('main', metrics.main, heaps),
-    ...shards.map(([name, page]) => line(name, page, heaps)),
-    line('ops', metrics.ops, heaps),
+    ...metrics.threads.map(([name, page]) => line(name.replace(/\d+$/, ' $&'), page, heaps)),
   ].join('');
 }
 

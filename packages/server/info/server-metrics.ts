@@ -18,6 +18,7 @@ import {
   type Counts,
   type LatencyBaseline,
   uptimeSeconds,
+  type NamedPages,
   type Page,
   type Rate,
   type ThreadRates,
@@ -35,8 +36,8 @@ interface ServerMetricsOptions {
   readonly settings: Settings;
   readonly main: Page;
   readonly shards: readonly Page[];
-  readonly fronts: readonly Page[];
-  readonly ops: Page;
+  /** Pages of all threads, by the thread's name. */
+  readonly threads: NamedPages;
   readonly clients: readonly ClientPort[];
   readonly rates: Rates;
   readonly runId: string;
@@ -57,8 +58,8 @@ export class ServerMetrics {
   readonly settings: Settings;
   readonly main: Page;
   readonly shards: readonly Page[];
-  readonly fronts: readonly Page[];
-  readonly ops: Page;
+  /** The same by its name in INFO, as `shard0`. */
+  readonly threads: NamedPages;
   readonly clients: readonly ClientPort[];
   readonly rates: Rates;
   readonly runId: string;
@@ -81,8 +82,7 @@ export class ServerMetrics {
     this.settings = options.settings;
     this.main = options.main;
     this.shards = options.shards;
-    this.fronts = options.fronts;
-    this.ops = options.ops;
+    this.threads = options.threads.map(([name, page]) => [name.replace('-', ''), page]);
     this.clients = options.clients;
     this.rates = options.rates;
     this.runId = options.runId;
@@ -103,13 +103,6 @@ export class ServerMetrics {
 
   get shardCount(): number {
     return this.shards.length;
-  }
-
-  /** The pages of all threads, by the thread's name. */
-  get threads(): readonly (readonly [name: string, page: Page])[] {
-    const shards = this.shards.map((page, index) => [`shard${index}`, page] as const);
-    const fronts = this.fronts.map((page, index) => [`front${index}`, page] as const);
-    return [['main', this.main], ...shards, ...fronts, ['ops', this.ops]];
   }
 
   /** Bytes of the sources of scripts that EVALSHA knows. */

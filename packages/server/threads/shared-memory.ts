@@ -49,7 +49,6 @@ export class ServerMemory {
   /** Memory in which the disk thread tells of each shard's log. */
   readonly logMemory: readonly SharedMemory[];
   readonly logFigures: readonly LogFigures[];
-  readonly opsPage: Page;
   /** Pages of the front threads. */
   readonly frontMemory: readonly SharedMemory[];
   /** Flight recorders: of main, the shards, the front threads, the ops thread. */
@@ -89,7 +88,6 @@ export class ServerMemory {
     const mainPage = new Page(this.pageShape, mainMemory);
     this.mainPage = mainPage;
     const opsMemory = allocateShared(Page.bytes(THREAD_SHAPE));
-    this.opsPage = new Page(THREAD_SHAPE, opsMemory);
     this.frontMemory = Array.from({ length: fronts }, () =>
       allocateShared(Page.bytes(THREAD_SHAPE)),
     );

@@ -48,7 +48,10 @@ export interface PageShape {
   errorCodes: number;
 }
 
-/** Shape of the page of a thread that neither runs commands nor holds keys: the ops thread. */
+/** Pages by the names of their threads. */
+export type NamedPages = readonly (readonly [thread: string, page: Page])[];
+
+/** Shape of the page of a thread that neither runs commands nor holds keys: a front thread, the ops thread. */
 export const THREAD_SHAPE: PageShape = { databases: 0, commands: 0, errorCodes: 0 };
 
 export class Page {

@@ -44,6 +44,8 @@ export const THREAD_QUANTITIES = {
     { counter: 'workCommand', by: 'main', kind: 'gauge' },
     { counter: 'startedUs', by: 'each', kind: 'gauge', unit: 'us' },
     { counter: 'turns', by: 'each', kind: 'counter' },
+    /** Monotonic microseconds at which a thread told its vitals that has an event loop, idle or not. */
+    { counter: 'aliveUs', by: 'each', kind: 'gauge', unit: 'us' },
     /** A number of Phase. */
     { counter: 'phase', by: 'main', kind: 'gauge' },
     /** Since when the thread waits for work (0 = it does not). */
@@ -113,9 +115,8 @@ export const THREAD_QUANTITIES = {
       metric: 'svc_thread_external_bytes',
     },
   ],
-  /** Work of front threads, and when they were last alive; 0 for the others. */
+  /** Work of front threads; 0 for the others. */
   fronts: [
-    { counter: 'frontAliveUs', by: 'each', kind: 'gauge', unit: 'us' },
     {
       counter: 'frontConnections',
       by: 'each',

@@ -3,12 +3,12 @@ import { STUCK_US } from './stuck.ts';
 
 /** Microseconds for which a front thread has given no sign of life; 0 unless it is stuck. */
 export function frontSilenceUs(front: Page, nowUs: number): number {
-  const aliveUs = front.get('frontAliveUs');
+  const aliveUs = front.get('aliveUs');
   const silentUs = aliveUs === 0 ? 0 : nowUs - aliveUs;
   return silentUs < STUCK_US ? 0 : silentUs;
 }
 
-/** A phrase about it: `has given no sign of life for 2.0 s`. */
+/** A phrase about a thread that is silent: `has given no sign of life for 2.0 s`. */
 export function silenceText(silentUs: number): string {
   return `has given no sign of life for ${(silentUs / 1_000_000).toFixed(1)} s`;
 }

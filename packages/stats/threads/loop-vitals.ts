@@ -49,6 +49,7 @@ export class LoopVitals {
 
   #tell(): void {
     const nowUs = systemClock.nowUs();
+    this.#page.set('aliveUs', nowUs);
     tellWork(this.#page, nowUs, performance.eventLoopUtilization().idle);
     if (this.#samples.take(nowUs)) this.#sampled();
   }

@@ -1,6 +1,7 @@
 /** Tells from main's page whether main stands still, and in what. */
 
 import type { Page } from '../page/page.ts';
+import { silenceText } from './front-standstill.ts';
 import { STUCK_US } from './stuck.ts';
 
 /** A main that has not come round to other work for long. */
@@ -19,14 +20,15 @@ export function mainStandstill(
   const heartbeatUs = main.get('heartbeatUs');
   const silentUs = heartbeatUs === 0 ? 0 : nowUs - heartbeatUs;
   if (silentUs < STUCK_US) return null;
-  return { silentUs, doing: doing(main, commandNames, `${(silentUs / 1_000_000).toFixed(1)} s`) };
+  return { silentUs, doing: doing(main, commandNames, silentUs) };
 }
 
-function doing(main: Page, commandNames: readonly string[], time: string): string {
+function doing(main: Page, commandNames: readonly string[], silentUs: number): string {
+  const time = `${(silentUs / 1_000_000).toFixed(1)} s`;
   const command = commandNames[(main.get('executing') || main.get('workCommand')) - 1];
   const client = main.get('workClient');
   const of = client === 0 ? '' : ` of client ${String(client)}`;
   if (command !== undefined) return `has been running ${command}${of} for ${time}`;
   if (client !== 0) return `has been reading the input${of} for ${time}`;
-  return `has given no sign of life for ${time}`;
+  return silenceText(silentUs);
 }

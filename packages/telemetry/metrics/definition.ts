@@ -3,7 +3,7 @@
  * exposition in both formats, the JSON of the debug API, and the reference.
  */
 
-import type { Counts, DurabilityReport, LogFigures, Page, PageShape } from '#stats';
+import type { Counts, DurabilityReport, LogFigures, NamedPages, Page, PageShape } from '#stats';
 import type { MetricKind, Unit } from '#api-types';
 import type { LabelledCounts } from './user-series.ts';
 import type { Exemplar } from '../traces/exemplars.ts';
@@ -13,8 +13,9 @@ import type { TraceFigures } from '../traces/trace-store.ts';
 export interface MetricSource {
   readonly main: Page;
   readonly shards: readonly Page[];
-  readonly fronts: readonly Page[];
-  readonly opsPage: Page;
+  /** Pages of all threads that have one, and of the front threads alone, by the thread's name. */
+  readonly threads: NamedPages;
+  readonly fronts: NamedPages;
   /** Figures of each shard's log; none where nothing is kept on disk. */
   readonly logs: readonly LogFigures[];
   readonly durability: DurabilityReport;
@@ -100,22 +101,6 @@ type Read = MetricDefinition['read'];
 /** A metric that is read in its own way. */
 export function metric(kind: MetricKind, head: Head, source: string, read: Read): MetricDefinition {
   return { unit: '', labels: [], ...head, kind, source, read };
-}
-
-/** The threads that have pages, by name. */
-export function threadsOf(source: MetricSource): (readonly [string, Page])[] {
-  const { main, shards, opsPage } = source;
-  return [
-    ['main', main] as const,
-    ...shards.map((page, index) => [`shard-${index}`, page] as const),
-    ...frontsOf(source),
-    ['ops', opsPage] as const,
-  ];
-}
-
-/** The front threads, by name. */
-export function frontsOf({ fronts }: MetricSource): (readonly [string, Page])[] {
-  return fronts.map((page, index) => [`front-${index}`, page] as const);
 }
 
 export function sumOf(pages: readonly Page[], of: (page: Page) => number): number {

@@ -8,14 +8,7 @@ import {
   type PageQuantity,
   type Quantity,
 } from '#stats';
-import {
-  frontsOf,
-  metric,
-  threadsOf,
-  type Head,
-  type MetricDefinition,
-  type MetricSource,
-} from './definition.ts';
+import { metric, type Head, type MetricDefinition, type MetricSource } from './definition.ts';
 
 const US_PER_SECOND = 1_000_000;
 
@@ -59,7 +52,7 @@ export function threadMetricsOf(
   return definitions(lists, ({ by }) => by === 'each', {
     labels: ['thread'],
     source: (counters) => `page of each thread: ${counters}`,
-    samples: (source) => threadsOf(source).map(([thread, page]) => [[thread], onPage(page)]),
+    samples: ({ threads }) => threads.map(([thread, page]) => [[thread], onPage(page)]),
   });
 }
 
@@ -68,7 +61,7 @@ export function frontMetricsOf(...lists: readonly (readonly PageQuantity[])[]): 
   return definitions(lists, ({ by }) => by === 'each', {
     labels: ['thread'],
     source: (counters) => `page of each front thread: ${counters}`,
-    samples: (source) => frontsOf(source).map(([thread, page]) => [[thread], onPage(page)]),
+    samples: ({ fronts }) => fronts.map(([thread, page]) => [[thread], onPage(page)]),
   });
 }
 

@@ -1,7 +1,7 @@
 /** Metrics of shards, threads and the process. */
 
 import { COMMAND_QUANTITIES, KEY_QUANTITIES, MEMORY_QUANTITIES, THREAD_QUANTITIES } from '#stats';
-import { metric, overDatabases, threadsOf, type MetricDefinition } from './definition.ts';
+import { metric, overDatabases, type MetricDefinition } from './definition.ts';
 import { frontMetricsOf, shardMetricsOf, threadMetricsOf } from './quantities.ts';
 
 const SECONDS_PER_US = 1e-6;
@@ -98,7 +98,7 @@ const threadMetrics: readonly MetricDefinition[] = [
     },
     'page of each thread: histogram of the loop',
     (source, samples) => {
-      for (const [thread, page] of threadsOf(source)) {
+      for (const [thread, page] of source.threads) {
         samples.histogram(page.loopHistogram, page.get('loopUs') * SECONDS_PER_US, thread);
       }
     },
@@ -119,7 +119,7 @@ const threadMetrics: readonly MetricDefinition[] = [
     },
     'page of each thread: heartbeatUs, idleSinceUs',
     (source, samples) => {
-      for (const [thread, page] of threadsOf(source)) {
+      for (const [thread, page] of source.threads) {
         const isAwake = page.get('idleSinceUs') === 0 && page.get('heartbeatUs') > 0;
         const silentUs = isAwake ? source.nowUs - page.get('heartbeatUs') : 0;
         samples.value(Math.max(0, silentUs) * SECONDS_PER_US, thread);
