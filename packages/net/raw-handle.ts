@@ -36,7 +36,7 @@ interface StreamWrapBinding {
 
 type ProcessWithBinding = typeof process & { binding?: (name: string) => unknown };
 
-interface RawWriter {
+export interface RawWriter {
   request(): WriteRequest;
   /** True when the last write on any handle still needs its request. */
   wasAsync(): boolean;

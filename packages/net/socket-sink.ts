@@ -2,7 +2,13 @@
 
 import type { Socket } from 'node:net';
 import type { Bytes } from '#base';
-import { rawHandleOf, rawWriter, type RawHandle, type WriteRequest } from './raw-handle.ts';
+import {
+  rawHandleOf,
+  rawWriter,
+  type RawHandle,
+  type RawWriter,
+  type WriteRequest,
+} from './raw-handle.ts';
 import type { Sink, WriteOutcome } from './transport.ts';
 
 export class SocketSink implements Sink {
@@ -11,6 +17,8 @@ export class SocketSink implements Sink {
   readonly #handle: RawHandle | undefined;
   readonly #closesHandle: boolean;
   #request: WriteRequest | undefined;
+  /** Outcome of the write that is being called, where its end was told before it returned. */
+  #earlyResult: number | undefined;
   /** Bytes of the write that is kept; 0 without one. */
   #keptBytes = 0;
 
@@ -28,7 +36,7 @@ export class SocketSink implements Sink {
   write(chunks: readonly Bytes[], byteCount: number, isLast: boolean): WriteOutcome {
     const handle = this.#handle;
     if (handle === undefined || rawWriter === undefined) return this.#writeThroughStream(chunks);
-    this.#request ??= rawWriter.request();
+    this.#request ??= this.#newRequest(rawWriter);
     const request = this.#request;
     const [first] = chunks;
     const status =
@@ -40,14 +48,28 @@ export class SocketSink implements Sink {
       if (isLast && this.#closesHandle) handle.close();
       return 'done';
     }
-    this.#keptBytes = byteCount;
     this.#request = undefined;
+    if (this.#earlyResult !== undefined) return this.#earlyOutcome();
+    this.#keptBytes = byteCount;
     // The kernel is given pointers: what they point at must live as long as the request does.
     request.chunks = chunks;
-    request.oncomplete = (result) => {
-      this.#complete(result !== 0);
-    };
     return 'kept';
+  }
+
+  #newRequest(writer: RawWriter): WriteRequest {
+    const request = writer.request();
+    // A secured socket whose peer is gone tells the end of a write before the write returns.
+    request.oncomplete = (result) => {
+      if (this.#request === request) this.#earlyResult = result;
+      else this.#complete(result !== 0);
+    };
+    return request;
+  }
+
+  #earlyOutcome(): WriteOutcome {
+    const hasFailed = this.#earlyResult !== 0;
+    this.#earlyResult = undefined;
+    return hasFailed ? 'failed' : 'done';
   }
 
   #writeThroughStream(chunks: readonly Bytes[]): WriteOutcome {
