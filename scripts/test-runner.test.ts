@@ -143,15 +143,16 @@ runner('reads a longer limit at the head of the source', async () => {
   assert.equal(result?.faults, []);
 });
 
-runner('runs a file once more with the variable that its head names', async () => {
-  const checks = "assert.ok(['undefined', 'one'].includes(String(process.env.AGAIN)))";
-  put('a.test.js', `${head} s('t', () => ${checks}); console.log(process.env.AGAIN); s.run();`);
-  put('sources/a.test.ts', `// test-again: AGAIN=one\n`);
+runner('runs a file once more for each line of its head that names variables', async () => {
+  const told = 'console.log(process.env.AGAIN, process.env.OTHER);';
+  put('a.test.js', `${head} s('t', () => {}); ${told} s.run();`);
+  put('sources/a.test.ts', '// test-again: AGAIN=one\n// test-again: AGAIN=two OTHER=3\n');
   const results = await run({ sourceFolder: path.join(folder, 'sources') });
-  const told = results.map(({ file, faults, output }) => [file, faults, output.split('\n')[0]]);
-  assert.equal(told.sort(), [
-    ['a.test.js with AGAIN=one', [], 'one'],
-    ['a.test.js', [], 'undefined'],
+  const runs = results.map(({ file, faults, output }) => [file, faults, output.split('\n')[0]]);
+  assert.equal(runs.sort(), [
+    ['a.test.js with AGAIN=one', [], 'one undefined'],
+    ['a.test.js with AGAIN=two OTHER=3', [], 'two 3'],
+    ['a.test.js', [], 'undefined undefined'],
   ]);
 });
 

@@ -20,7 +20,7 @@ const LIMITS_MAX = 4;
 const LIMIT_SECONDS_MAX = 180;
 /**
  * A `// test-limit: 60s` counts only at the head of a file, where a reader sees it, and so does
- * `// test-again: NAME=value`, by which the file is run a second time with that in its environment.
+ * each `// test-again: NAME=value …`, by which the file is run once more with these in its environment.
  */
 const HEAD_LINES = 12;
 const OUTPUT_CHARS_MAX = 200_000;
@@ -100,25 +100,27 @@ function testFiles(folder: string, words: readonly string[]): string[] {
   );
 }
 
-/** One run of a file: with nothing but the environment there is, or with a variable more, as `NAME=value`. */
+/** One run of a file: with nothing but the environment there is, or with more, as `NAME=value NAME=value`. */
 interface FileRun {
   readonly file: string;
-  readonly variable: string;
+  readonly variables: string;
 }
 
 function runsOf(file: string, options: TestRunOptions): FileRun[] {
-  const [, variable] = /^\/\/ test-again: (\w+=\S+)$/m.exec(headOf(file, options)) ?? [];
-  const once = { file, variable: '' };
-  return variable === undefined ? [once] : [once, { file, variable }];
+  const again = headOf(file, options).matchAll(/^\/\/ test-again: (\w+=\S+(?: \w+=\S+)*)$/gm);
+  return ['', ...[...again].map(([, variables]) => variables!)].map((variables) => ({
+    file,
+    variables,
+  }));
 }
 
 async function runFile(run: FileRun, options: TestRunOptions): Promise<FileResult> {
-  const file = run.variable === '' ? run.file : `${run.file} with ${run.variable}`;
+  const file = run.variables === '' ? run.file : `${run.file} with ${run.variables}`;
   const limitSeconds = limitOf(run.file, options);
   if (limitSeconds > LIMIT_SECONDS_MAX && !isLimitTold()) return refused(file, limitSeconds);
   const end = await runProcess(
     path.join(options.folder, run.file),
-    run.variable,
+    run.variables,
     limitSeconds * 1000,
   );
   const missingTools = [...end.output.matchAll(/^left out: needs (\S+)$/gm)].map(
@@ -173,8 +175,7 @@ function headOf(file: string, { sourceFolder }: TestRunOptions): string {
   return readFileSync(source, 'utf8').split('\n', HEAD_LINES).join('\n');
 }
 
-function runProcess(file: string, variable: string, limitMs: number): Promise<ProcessEnd> {
-  const [name = '', value = ''] = variable.split('=');
+function runProcess(file: string, variables: string, limitMs: number): Promise<ProcessEnd> {
   const startedMs = performance.now();
   // A group of its own, so that servers which a test started can be ended with it.
   const child = spawn(process.execPath, ['--enable-source-maps', file], {
@@ -184,7 +185,7 @@ function runProcess(file: string, variable: string, limitMs: number): Promise<Pr
       ...process.env,
       NO_COLOR: '1',
       FORCE_COLOR: '0',
-      ...(name === '' ? {} : { [name]: value }),
+      ...environmentOf(variables),
     },
   });
   const { pid } = child;
@@ -217,6 +218,13 @@ function runProcess(file: string, variable: string, limitMs: number): Promise<Pr
       resolve({ exitCode, signal, timedOut, output, durationMs: performance.now() - startedMs });
     });
   });
+}
+
+/** Reads variables written as `NAME=value NAME=value`. */
+function environmentOf(variables: string): Record<string, string> {
+  return Object.fromEntries(
+    [...variables.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]),
+  );
 }
 
 function killGroup(pid: number): void {

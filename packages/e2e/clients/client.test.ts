@@ -1,6 +1,9 @@
 /** CLIENT: who is connected, and what can be done to them. */
 // test-again: SVC_SERVER__FRONT_THREADS=1
+// test-again: TEST_TLS=1
+// test-again: TEST_TLS=1 SVC_SERVER__FRONT_THREADS=1
 import {
+  isSecure,
   startServer,
   talk,
   textOf,
@@ -56,7 +59,7 @@ clients('LIST has the fields of Redis 7.4, in its order, and the totals behind t
       ...['id', 'addr', 'laddr', 'fd', 'name', 'age', 'idle', 'flags', 'db', 'sub', 'psub', 'ssub'],
       ...['multi', 'watch', 'qbuf', 'qbuf-free', 'argv-mem', 'multi-mem', 'rbs', 'rbp', 'obl'],
       ...['oll', 'omem', 'tot-mem', 'events', 'cmd', 'user', 'redir', 'resp', 'lib-name'],
-      ...['lib-ver', 'tot-net-in', 'tot-net-out', 'tot-cmds'],
+      ...['lib-ver', 'tot-net-in', 'tot-net-out', 'tot-cmds', ...(isSecure ? ['tls'] : [])],
     ],
   );
   assert.is(me!.get('addr'), `127.0.0.1:${String(admin.socket.localPort)}`);

@@ -1,4 +1,7 @@
 /** CLIENT PAUSE: who waits, who does not, and that nothing changes meanwhile. */
+// test-again: SVC_SERVER__FRONT_THREADS=1
+// test-again: TEST_TLS=1
+// test-again: TEST_TLS=1 SVC_SERVER__FRONT_THREADS=1
 import {
   startServer,
   textOf,

@@ -1,9 +1,8 @@
 /** Client certificates: who gets in with which, and as which user. */
 // test-limit: 60s
-import { needs, textOf, until } from '#testkit';
+import { needs, textOf, until, Certificates, type Pair } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Certificates, type Pair } from './certificates.ts';
 import { attempt, endOf, SecureServer, sessionOf, type SecureOptions } from './tls-server.ts';
 
 const clients = suite('client certificates');

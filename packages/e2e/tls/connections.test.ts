@@ -3,10 +3,18 @@
 // test-limit: 60s
 import net from 'node:net';
 import { randomBytes } from 'node:crypto';
-import { encodeCommand, needs, request, RespClient, talk, textOf, until } from '#testkit';
+import {
+  encodeCommand,
+  needs,
+  request,
+  RespClient,
+  talk,
+  textOf,
+  until,
+  Certificates,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Certificates } from './certificates.ts';
 import { attempt, endOf, SecureServer } from './tls-server.ts';
 
 const connections = suite('connections over tls');

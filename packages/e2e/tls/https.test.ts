@@ -1,10 +1,20 @@
 /** HTTPS with the certificate of [tls]: pages, metrics, and another certificate while running. */
 import https from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { freePort, needs, request, startServer, textOf, until, type ChildServer } from '#testkit';
+import {
+  freePort,
+  needs,
+  request,
+  startServer,
+  textOf,
+  until,
+  type ChildServer,
+  Certificates,
+  pem,
+  serialOf,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Certificates, pem, serialOf } from './certificates.ts';
 import { sets, tlsArguments } from './tls-server.ts';
 
 const secured = suite('https');

@@ -3,11 +3,19 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { freePort, mainFile, needs, RespClient, startServer, textOf, until } from '#testkit';
+import {
+  freePort,
+  mainFile,
+  needs,
+  RespClient,
+  startServer,
+  textOf,
+  until,
+  Certificates,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runMain } from '../clients/main-process.ts';
-import { Certificates } from './certificates.ts';
 import { connectSecurely, SecureServer, sets, tlsArguments } from './tls-server.ts';
 
 const places = suite('places of tls');

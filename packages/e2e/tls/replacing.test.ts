@@ -2,10 +2,9 @@
 // test-limit: 60s
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { needs, until, type RespClient } from '#testkit';
+import { needs, until, type RespClient, Certificates, serialOf, type Pair } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Certificates, serialOf, type Pair } from './certificates.ts';
 import { SecureServer } from './tls-server.ts';
 
 const replacing = suite('certificates replaced');

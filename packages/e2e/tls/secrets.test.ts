@@ -2,11 +2,10 @@
 // test-limit: 60s
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { needs, request, until } from '#testkit';
+import { needs, request, until, Certificates, type Pair } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runMain } from '../clients/main-process.ts';
-import { Certificates, type Pair } from './certificates.ts';
 import { SecureServer, sets } from './tls-server.ts';
 
 const secrets = suite('secrets of tls');

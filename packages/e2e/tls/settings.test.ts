@@ -3,10 +3,9 @@
 import net from 'node:net';
 import type { EphemeralKeyInfo, SecureVersion, TLSSocket } from 'node:tls';
 import { constants } from 'node:crypto';
-import { needs, until } from '#testkit';
+import { needs, until, Certificates } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Certificates } from './certificates.ts';
 import { endOf, SecureServer, sessionOf, type SecureOptions } from './tls-server.ts';
 
 const settings = suite('settings of tls');

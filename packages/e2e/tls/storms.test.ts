@@ -2,10 +2,9 @@
 // test-limit: 60s
 import net from 'node:net';
 import { readdirSync, readFileSync } from 'node:fs';
-import { needs, until } from '#testkit';
+import { needs, until, Certificates } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Certificates } from './certificates.ts';
 import { endOf, SecureServer, sessionOf } from './tls-server.ts';
 
 const storms = suite('storms of tls');

@@ -12,9 +12,11 @@ import {
   type ChildServer,
   type ClientOptions,
   type ServerOptions,
+  pem,
+  type Certificates,
+  type Pair,
 } from '#testkit';
 import { sampleIn } from '../observability/metrics-text.ts';
-import { pem, type Certificates, type Pair } from './certificates.ts';
 
 /** Settings as options of the command line. */
 export function sets(settings: Readonly<Record<string, string | number>>): string[] {

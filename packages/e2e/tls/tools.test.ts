@@ -2,11 +2,18 @@
 // test-limit: 60s
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
-import { needs, startServer, textOf, type ChildServer } from '#testkit';
+import {
+  needs,
+  startServer,
+  textOf,
+  type ChildServer,
+  Certificates,
+  pem,
+  type Pair,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runTool } from '../clients/redis-tool.ts';
-import { Certificates, pem, type Pair } from './certificates.ts';
 import { SecureServer } from './tls-server.ts';
 
 const tools = suite('tools over tls');

@@ -1,13 +1,11 @@
 /**
  * A plain client for tests: commands, pipelines, raw bytes, and nothing done behind one's back.
  */
-import net from 'node:net';
+import type net from 'node:net';
+import { dial, resetSocket, type Address } from './dial.ts';
 import { Push, ReplyError, RespParser, type Reply } from './resp-parser.ts';
 
 const WAIT_MS_DEFAULT = 15_000;
-
-/** Address at which a server listens. */
-type Address = { readonly port: number; readonly host?: string } | { readonly path: string };
 
 /** Options of a client. */
 export interface ClientOptions {
@@ -15,6 +13,8 @@ export interface ClientOptions {
   readonly buffers?: boolean;
   /** A reply that takes longer is a failed test. */
   readonly waitMs?: number;
+  /** True where the connection is to be broken off by `reset`. */
+  readonly canReset?: boolean;
 }
 
 /** One word of a command. */
@@ -61,15 +61,11 @@ export class RespClient {
 
   static connect(address: Address, options: ClientOptions = {}): Promise<RespClient> {
     return new Promise((resolve, reject) => {
-      const socket =
-        'path' in address
-          ? net.connect(address.path)
-          : net.connect(address.port, address.host ?? '127.0.0.1');
-      socket.once('error', reject);
-      socket.once('connect', () => {
+      const socket = dial(address, options, () => {
         socket.off('error', reject);
         resolve(new RespClient(socket, options));
       });
+      socket.once('error', reject);
     });
   }
 
@@ -121,7 +117,7 @@ export class RespClient {
 
   /** Breaks the connection off with a reset, as a crashing peer would. */
   reset(): Promise<void> {
-    this.socket.resetAndDestroy();
+    resetSocket(this.socket);
     return this.closed;
   }
 
@@ -177,7 +173,7 @@ export function encodeCommand(words: readonly Word[]): Buffer {
  */
 export function talk(address: Address, bytes: string | Buffer, until?: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = net.connect({ host: '127.0.0.1', ...address });
+    const socket = dial(address);
     let received = '';
     const finish = (settle: () => void): void => {
       clearTimeout(timer);

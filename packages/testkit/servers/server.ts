@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { launch, type ChildServer, type ServerPlaces } from './child-server.ts';
+import { isSecure, serverPair } from '../clients/dial.ts';
 import { request } from '../clients/http-client.ts';
 
 /** The executable, as it is started by whoever installs it. */
@@ -49,7 +50,7 @@ function serverArguments(places: ServerPlaces, options: ServerOptions): string[]
   const { port, httpPort, folder } = places;
   const args = [
     ...(options.nodeArgs ?? []),
-    ...[mainFile, '--port', String(port), '--bind', '127.0.0.1'],
+    ...[mainFile, ...portArguments(port), '--bind', '127.0.0.1'],
   ];
   args.push('--shards', String(options.shards ?? 2));
   if (options.http === true) args.push('--http-port', String(httpPort));
@@ -62,4 +63,17 @@ function serverArguments(places: ServerPlaces, options: ServerOptions): string[]
     args.push('--config', file);
   }
   return [...args, ...(options.args ?? [])];
+}
+
+/** Options by which clients find the server at the port, over TLS where tests are run so. */
+function portArguments(port: number): string[] {
+  if (!isSecure) return ['--port', String(port)];
+  const { certificate, key } = serverPair();
+  const settings = {
+    'tls.enabled': 'yes',
+    'tls.port': port,
+    'tls.cert-file': certificate,
+    'tls.key-file': key,
+  };
+  return ['--port', '0', ...Object.entries(settings).flatMap(([k, v]) => ['--set', `${k}=${v}`])];
 }
