@@ -102,4 +102,25 @@ start('no client is let in before HTTP is listened for', async () => {
   }
 });
 
+/** Has the ops thread fail before it knows what it is to do. */
+const FAILING = `
+  import { isMainThread, workerData } from 'node:worker_threads';
+  if (!isMainThread && workerData === undefined) throw new Error('arranged by a test');
+`;
+
+start('a server whose ops thread dies serves on, and tells so on standard error', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-test-'));
+  const preload = path.join(folder, 'failing.mjs');
+  writeFileSync(preload, FAILING);
+  const server = await startServer({ environment: { NODE_OPTIONS: `--import ${preload}` } });
+  const client = await server.client();
+  assert.is(await client.call('SET', 'k', 'v'), 'OK');
+  const { exitCode } = await server.stop();
+  assert.is(exitCode, 0);
+  assert.match(server.stderr, /svc: the ops thread has died: Error: arranged by a test/);
+  assert.match(server.stderr, /svc: info main started svc is ready/);
+  assert.match(server.stderr, /svc: info main stopped svc has stopped/);
+  rmSync(folder, { recursive: true });
+});
+
 start.run();

@@ -31,6 +31,8 @@ export class OpsLink {
   #calls: PortCalls | undefined;
   #listening: Promise<void> = Promise.resolve();
   #stopped: (() => void) | undefined;
+  #died: (error: Error) => void = () => undefined;
+  #isDead = false;
   #early: LogRecord[] = [];
   /** Tells of settings that have changed. */
   #telling: NodeJS.Immediate | undefined;
@@ -74,6 +76,7 @@ export class OpsLink {
     const worker = this.#worker;
     const calls = new PortCalls(port1);
     this.#calls = calls;
+    // Without its ops thread the server serves on; what it would have logged goes to standard error.
     this.#listening = new Promise<void>((resolve, reject) => {
       port1.on('message', (message: CallMessage | OpsNotice) => {
         if (isCall(message)) calls.take(message);
@@ -81,17 +84,22 @@ export class OpsLink {
         else if (message.kind === 'cannot-listen') reject(new Error(message.message));
         else this.#stopped?.();
       });
-      // Without its ops thread the server serves on; what it would have logged goes to standard error.
-      worker.run(data, (error) => {
+      this.#died = (error) => {
         this.#port = undefined;
+        this.#isDead = true;
         process.stderr.write(`svc: the ops thread has died: ${error.stack ?? String(error)}\n`);
+        this.#early.splice(0).forEach(writeToStandardError);
         resolve();
-      });
+      };
     });
     // `start` tells of it.
     this.#listening.catch(() => undefined);
     port1.unref();
     this.#port = port1;
+    worker.run(data, (error) => {
+      this.#died(error);
+    });
+    if (this.#isDead) return;
     this.#send({ kind: 'log', records: this.#early });
     this.#early = [];
   }
@@ -117,7 +125,8 @@ export class OpsLink {
   }
 
   post(record: LogRecord): void {
-    if (this.#port !== undefined) this.#send({ kind: 'log', records: [record] });
+    if (this.#isDead) writeToStandardError(record);
+    else if (this.#port !== undefined) this.#send({ kind: 'log', records: [record] });
     else if (this.#early.length < EARLY_RECORDS_MAX) this.#early.push(record);
   }
 
@@ -191,4 +200,9 @@ export class OpsLink {
 
 function levelOf(settings: Settings): number {
   return LOG_LEVELS.indexOf(settings.string('logging.level') as LogLevel);
+}
+
+/** Writes a line for which there is no thread any more. */
+function writeToStandardError({ level, thread, event, message }: LogRecord): void {
+  process.stderr.write(`svc: ${level} ${thread} ${event} ${message}\n`);
 }

@@ -26,7 +26,10 @@ export class OpsWorker {
 
   /** Has it begin; `died` is called when it ends by an error, or has. */
   run(data: OpsData & { readonly port: MessagePort }, died: (error: Error) => void): void {
-    if (this.#failure !== undefined) died(this.#failure);
+    if (this.#failure !== undefined) {
+      died(this.#failure);
+      return;
+    }
     this.#worker.on('error', died);
     this.#worker.postMessage(data, [data.port]);
   }
