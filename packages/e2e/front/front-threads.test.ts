@@ -42,7 +42,7 @@ async function talk(port: number, pieces: readonly Buffer[]): Promise<Buffer> {
 }
 
 fronts('a stream of bytes that is cut anywhere is the same stream', async () => {
-  const value = randomBytes(300).toString('hex');
+  const value = randomBytes(20).toString('hex');
   const stream = Buffer.from(
     [
       `*3\r\n$3\r\nSET\r\n$3\r\ncut\r\n$${value.length}\r\n${value}\r\n`,
@@ -51,7 +51,7 @@ fronts('a stream of bytes that is cut anywhere is the same stream', async () => 
     ].join(''),
   );
   const expected = `+OK\r\n$${value.length}\r\n${value}\r\n+PONG\r\n$6\r\ninline\r\n$0\r\n\r\n*0\r\n`;
-  for (let cut = 0; cut < stream.length; cut += 13) {
+  for (let cut = 0; cut < stream.length; cut += 1) {
     const other = Math.min(stream.length, cut + 1 + (cut % 9));
     const pieces = [stream.subarray(0, cut), stream.subarray(cut, other), stream.subarray(other)];
     const answer = await talk(server.port, pieces);
