@@ -1,8 +1,6 @@
 export { Collector, type CollectorMode, type OtlpMetric, type OtlpSpan } from './collector.ts';
-export { call, CallContext, prepared, type CallOptions } from './call.ts';
 export { ChildServer, freePort } from './servers/child-server.ts';
 export { bytesPromoted } from './bytes-promoted.ts';
-export { binary, dumpPayload, restore } from './dump-payload.ts';
 export { FakeClock } from './fake-clock.ts';
 export { request, type HttpAnswer, type HttpAsking } from './clients/http-client.ts';
 export { keyPerShard, keysOnShard } from './keys.ts';
@@ -32,4 +30,4 @@ export { randomCommands, SessionModel, StringModel, type Words } from './string-
 export { letTimePass, untilShardsSleep } from './servers/server-time.ts';
 export { mainFile, startServer, type ServerOptions } from './servers/server.ts';
 export { until } from './until.ts';
-export { argumentsOf } from './words.ts';
+export { packedWords } from './words.ts';
