@@ -65,7 +65,8 @@ const layers: Readonly<Record<string, Layer>> = {
   persistence: { imports: ['base', 'store', 'stats', 'link'] },
   server: { imports: beneathServer, types: ['api-types'], thirdParty: ['piscina'] },
   testkit: {
-    imports: ['base', 'resp', 'store', 'commands', 'shard'],
+    // Commands would cost each test of a server a quarter of a second before it begins.
+    imports: ['base'],
     thirdParty: ['@grpc/grpc-js', '@grpc/proto-loader'],
   },
   differential: { imports: ['base', 'testkit'] },

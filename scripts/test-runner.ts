@@ -24,6 +24,11 @@ const LIMIT_SECONDS_MAX = 180;
  */
 const HEAD_LINES = 12;
 const OUTPUT_CHARS_MAX = 200_000;
+/**
+ * So many files run at a time beyond one for each core: a third of what files take is waiting, for a page to ask again, for a
+ * server to notice, for time itself, and the cores would stand idle.
+ */
+const FILES_BEYOND_CORES = 1;
 
 /** Options of a test run: what to run, and where to report it. */
 export interface TestRunOptions {
@@ -74,7 +79,8 @@ export async function runTests(options: TestRunOptions): Promise<FileResult[]> {
       options.write(describe(result));
     }
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  const atOnce = availableParallelism() + FILES_BEYOND_CORES;
+  await Promise.all(Array.from({ length: atOnce }, worker));
   return results;
 }
 

@@ -1,5 +1,6 @@
 /** A command for which there is no memory leaves its keys as they were, or as it would have made them. */
-import { call, prepared, withoutMemory, type CallContext } from '#testkit';
+import { withoutMemory } from '#testkit';
+import { call, prepared, type CallContext } from './call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

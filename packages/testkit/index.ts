@@ -1,8 +1,6 @@
 export { Collector, type CollectorMode, type OtlpMetric, type OtlpSpan } from './collector.ts';
-export { call, CallContext, prepared, type CallOptions } from './call.ts';
 export { ChildServer, freePort } from './servers/child-server.ts';
 export { bytesPromoted } from './bytes-promoted.ts';
-export { binary, dumpPayload, restore } from './dump-payload.ts';
 export { dial, isSecure } from './clients/dial.ts';
 export { FakeClock } from './fake-clock.ts';
 export { request, type HttpAnswer, type HttpAsking } from './clients/http-client.ts';
@@ -34,4 +32,4 @@ export { letTimePass, untilShardsSleep } from './servers/server-time.ts';
 export { mainFile, startServer, type ServerOptions } from './servers/server.ts';
 export { Certificates, pem, serialOf, type Pair } from './tls/certificates.ts';
 export { until } from './until.ts';
-export { argumentsOf } from './words.ts';
+export { packedWords } from './words.ts';

@@ -1,9 +1,14 @@
 /** Commands of tests, as they are written there. */
 
-import { Arguments } from '#commands';
+/** Words of a command, one after the other as a frame holds them: offset and length of each in `spans`. */
+interface PackedWords {
+  readonly bytes: Buffer;
+  readonly spans: Int32Array;
+  readonly count: number;
+}
 
-/** The arguments of a command: words, or a line split at spaces, where `"..."` may hold `\xHH` and other JSON escapes. */
-export function argumentsOf(line: string | readonly string[]): Arguments {
+/** Packs a command: words, or a line split at spaces, where `"..."` may hold `\xHH` and other JSON escapes. */
+export function packedWords(line: string | readonly string[]): PackedWords {
   const words = typeof line === 'string' ? splitLine(line) : line;
   const spans = new Int32Array(words.length * 2);
   let at = 0;
@@ -12,9 +17,7 @@ export function argumentsOf(line: string | readonly string[]): Arguments {
     spans[2 * index + 1] = word.length;
     at += word.length;
   }
-  const args = new Arguments();
-  args.point(Buffer.from(words.join(''), 'latin1'), 0, spans, 0, words.length);
-  return args;
+  return { bytes: Buffer.from(words.join(''), 'latin1'), spans, count: words.length };
 }
 
 function splitLine(line: string): string[] {

@@ -1,4 +1,5 @@
-import { call, CallContext, type CallOptions, type Reply } from '#testkit';
+import { type Reply } from '#testkit';
+import { call, CallContext, type CallOptions } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandTable } from '../table/all-commands.ts';

@@ -1,5 +1,5 @@
 import type { PrefixReport } from '#stats';
-import { call, CallContext } from '#testkit';
+import { call, CallContext } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandTable } from '../table/all-commands.ts';

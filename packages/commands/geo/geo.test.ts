@@ -1,5 +1,5 @@
 /** Places: every command, every error, and numbers as Redis has them. */
-import { call, CallContext } from '#testkit';
+import { call, CallContext } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

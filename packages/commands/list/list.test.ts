@@ -1,5 +1,5 @@
 /** Lists: every command, every error, as a listpack and as a quicklist of small nodes. */
-import { call, CallContext } from '#testkit';
+import { call, CallContext } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

@@ -1,5 +1,5 @@
 import { fromLatin1 } from '#base';
-import { call } from '#testkit';
+import { call } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Arguments } from '../arguments.ts';

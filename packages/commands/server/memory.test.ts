@@ -1,4 +1,4 @@
-import { call } from '#testkit';
+import { call } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contextWithPorts, MEMORY_REPLY } from './server.test-helper.ts';

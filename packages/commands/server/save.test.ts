@@ -1,4 +1,4 @@
-import { call, type CallContext } from '#testkit';
+import { call, type CallContext } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SavingPort } from './ports.ts';

@@ -2,7 +2,7 @@
 
 import { CommandError } from '#base';
 import type { TraceReport } from '#api-types';
-import { CallContext, type CallOptions } from '#testkit';
+import { CallContext, type CallOptions } from '../call.test-helper.ts';
 import { commandTable } from '../table/all-commands.ts';
 import type { MemoryTree, SavingPort, ServerContext, TraceStatus } from './ports.ts';
 

@@ -1,5 +1,5 @@
 /** SORT in one shard: orders, options, patterns, and what is stored. */
-import { call, CallContext } from '#testkit';
+import { call, CallContext } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

@@ -1,5 +1,5 @@
 /** ZADD and ZINCRBY: every option, every error, and what they announce. */
-import { call, CallContext } from '#testkit';
+import { call, CallContext } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

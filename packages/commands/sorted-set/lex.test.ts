@@ -1,5 +1,5 @@
 /** Ranges by member, when all members have one score. */
-import { call, CallContext } from '#testkit';
+import { call, CallContext } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

@@ -1,5 +1,5 @@
 /** Unions, intersections and differences of sorted sets and plain sets. */
-import { call, CallContext } from '#testkit';
+import { call, CallContext } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

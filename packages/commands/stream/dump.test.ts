@@ -1,6 +1,7 @@
 /** DUMP and RESTORE of streams. Payloads were recorded from Redis 7.4.1 and 7.0.15. */
 
-import { binary, call, CallContext, dumpPayload } from '#testkit';
+import { call, CallContext } from '../call.test-helper.ts';
+import { binary, dumpPayload } from '../keyspace/dump/dump-payload.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

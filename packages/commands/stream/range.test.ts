@@ -1,6 +1,6 @@
 /** Views of the entries of streams: every command, every error. The replies were recorded from Redis 7.4.1. */
 
-import { call, prepared } from '#testkit';
+import { call, prepared } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { streamLines } from './stream.test-helper.ts';

@@ -1,6 +1,6 @@
 /** Entries of streams as they come and go: every command, every error. The replies were recorded from Redis 7.4.1. */
 
-import { call, CallContext, prepared } from '#testkit';
+import { call, CallContext, prepared } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { streamLines } from './stream.test-helper.ts';

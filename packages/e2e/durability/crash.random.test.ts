@@ -18,7 +18,8 @@ const CONNECTIONS = 8;
 /** Things that each connection has under way at a time. */
 const DEPTH = 8;
 const STEPS_MIN = 200;
-const STEPS_MAX = 8_000;
+/** The next round goes on from what this one has left: the data grow with each. */
+const STEPS_MAX = 5_000;
 const SNAPSHOT_ROUNDS = 0.5;
 /** Steps between two requests for a snapshot, in rounds that have some. */
 const STEPS_PER_SNAPSHOT = 700;

@@ -1,5 +1,6 @@
 /** States that are longer than a block of the log or a piece of a snapshot: they are there as a whole, or not at all. */
 // test-limit: 180s
+import fs from 'node:fs';
 import { keysOnShard, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -47,14 +48,29 @@ async function move(client: RespClient): Promise<void> {
   assert.is(await client.call('EXISTS', to), 1);
 }
 
-/** A server that was killed when the hash had been moved, and what it held. */
-async function killedAfterMove(): Promise<[KeptServer, digest: string]> {
+interface Moved {
+  readonly server: KeptServer;
+  readonly digest: string;
+}
+
+/** A server that was killed when the hash had been moved, and what it held; nobody starts it again. */
+let killedAfterMove: Moved;
+
+long.before(async () => {
   const server = newServer();
   const client = await server.start(OPTIONS);
   const digest = await fill(client);
   await move(client);
   await server.kill();
-  return [server, digest];
+  killedAfterMove = { server, digest };
+});
+
+/** A server on a copy of what that one has left; its socket cannot be copied, and nobody listens on it. */
+function copyOfMoved(): Moved {
+  const server = newServer();
+  const filter = (file: string): boolean => !file.endsWith('.sock');
+  fs.cpSync(killedAfterMove.server.folder, server.folder, { recursive: true, filter });
+  return { server, digest: killedAfterMove.digest };
 }
 
 function blocksOf(server: KeptServer): readonly number[] {
@@ -62,13 +78,13 @@ function blocksOf(server: KeptServer): readonly number[] {
 }
 
 long('a move of a long value to another shard is kept', async () => {
-  const [server, digest] = await killedAfterMove();
+  const { server, digest } = copyOfMoved();
   assert.equal(blocksOf(server), [FIELDS + PARTS, PARTS], 'the move is in parts');
   assert.is(await digestOf(await server.start(OPTIONS), to), digest);
 });
 
 long('what one log has in part is given by the other', async () => {
-  const [server, digest] = await killedAfterMove();
+  const { server, digest } = copyOfMoved();
   loseBlocks(server.data, [0, 0, 1]);
   const again = await server.start(OPTIONS);
   await server.told('transactions-completed');
@@ -81,7 +97,7 @@ long('what one log has in part is given by the other', async () => {
 });
 
 long('what both have in part was never done', async () => {
-  const [server, digest] = await killedAfterMove();
+  const { server, digest } = copyOfMoved();
   loseBlocks(server.data, [0, 1, 2]);
   const again = await server.start(OPTIONS);
   assert.is(await digestOf(again, from), digest);

@@ -1,6 +1,8 @@
 /** RESTORE refuses payloads that are malformed, and stays unharmed by those that are merely altered. */
 
-import { binary, call, CallContext, dumpPayload, restore, withRandom, type Random } from '#testkit';
+import { withRandom, type Random } from '#testkit';
+import { call, CallContext } from '../../call.test-helper.ts';
+import { binary, dumpPayload, restore } from './dump-payload.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { recorded, ziplist } from './dump.test-helper.ts';

@@ -1,6 +1,7 @@
 /** Tests that dumps come back as they were. Payloads beside which an encoding stands were recorded from Redis 7.4.1. */
 
-import { binary, call, CallContext, dumpPayload, restore } from '#testkit';
+import { call, CallContext } from '../../call.test-helper.ts';
+import { binary, dumpPayload, restore } from './dump-payload.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { recorded, ziplist } from './dump.test-helper.ts';

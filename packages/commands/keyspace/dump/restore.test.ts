@@ -1,6 +1,7 @@
 /** RESTORE: its options, what it answers, and what becomes of the key. */
 
-import { binary, call, CallContext, dumpPayload, restore } from '#testkit';
+import { call, CallContext } from '../../call.test-helper.ts';
+import { binary, dumpPayload, restore } from './dump-payload.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

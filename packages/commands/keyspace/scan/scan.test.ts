@@ -1,5 +1,5 @@
 import { keySlot, shardOfSlot } from '#base';
-import { call, CallContext } from '#testkit';
+import { call, CallContext } from '../../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

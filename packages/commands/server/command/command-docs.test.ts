@@ -1,7 +1,7 @@
 /** COMMAND DOCS agrees with a Redis 7.4.1 in all that programs read; sentences are our own. */
 
 import { readFileSync } from 'node:fs';
-import { call, CallContext } from '#testkit';
+import { call, CallContext } from '../../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandTable } from '../../table/all-commands.ts';

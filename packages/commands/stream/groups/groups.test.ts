@@ -1,6 +1,6 @@
 /** Consumer groups of streams: who reads what. The replies were recorded from Redis 7.4.1. */
 
-import { call, CallContext, prepared } from '#testkit';
+import { call, CallContext, prepared } from '../../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { groupLines } from '../stream.test-helper.ts';

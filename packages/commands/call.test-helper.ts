@@ -7,9 +7,9 @@
 
 import { CommandError, errors, type Bytes } from '#base';
 import {
+  Arguments,
   commandTable,
   findKeys,
-  type Arguments,
   type ClientPort,
   type CommandEntry,
   type EveryShardCommand,
@@ -19,11 +19,10 @@ import {
   type ShardSettings,
   type ShardSettingValues,
   type Wait,
-} from '#commands';
+} from './index.ts';
 import { OwnedReply, type Protocol } from '#resp';
 import { Store, type Keyspace } from '#store';
-import { ReplyError, RespParser, Verbatim, type Reply } from './clients/resp-parser.ts';
-import { argumentsOf } from './words.ts';
+import { packedWords, ReplyError, RespParser, Verbatim, type Reply } from '#testkit';
 
 /** The moment at which a test context begins. */
 const START_MS = 1_700_000_000_000;
@@ -259,7 +258,7 @@ export class CallContext implements ShardContext {
 
 /**
  * Runs one command and answers its reply: errors as `-ERR ...`, and all that RESP2 has as JavaScript's
- * own; `undefined` when the command answers later. For a line see `argumentsOf`. A command that all shards
+ * own; `undefined` when the command answers later. For a line see `packedWords`. A command that all shards
  * answer is run on `shards`.
  */
 export function call(
@@ -267,7 +266,9 @@ export function call(
   line: string | readonly string[],
   shards: readonly CallContext[] = [context],
 ): unknown {
-  const args = argumentsOf(line);
+  const { bytes, spans, count } = packedWords(line);
+  const args = new Arguments();
+  args.point(bytes, 0, spans, 0, count);
   const { reply } = context;
   reply.take();
   try {

@@ -1,7 +1,7 @@
 /** Payloads of DUMP and RESTORE as text, one character per byte. */
 
 import { crc64 } from '#base';
-import { call, type CallContext } from './call.ts';
+import { call, type CallContext } from '../../call.test-helper.ts';
 
 /** Bytes that are written as hex digits. */
 export const binary = (hex: string): string => Buffer.from(hex, 'hex').toString('latin1');
