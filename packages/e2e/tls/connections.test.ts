@@ -381,4 +381,20 @@ connections('a refused handshake leaves HTTP and INFO as they were', async () =>
   await client.end();
 });
 
+connections('handshakes are counted by the thread that does them', async () => {
+  const { text } = await request(server.plain.httpPort, '/metrics');
+  const sum = (name: string): number =>
+    [...text.matchAll(new RegExp(`^${name}\\{.*\\} (\\d+)$`, 'gm'))].reduce(
+      (total, [, count]) => total + Number(count),
+      0,
+    );
+  const hasFronts = Number(process.env['SVC_SERVER__FRONT_THREADS'] ?? 0) > 0;
+  const all = sum('svc_tls_handshakes_total');
+  assert.ok(all > 0);
+  const ofFronts = sum('svc_front_handshakes_total');
+  // Clients beyond maxclients have their handshake too, and are no connections.
+  if (hasFronts) assert.ok(ofFronts >= all, `${ofFronts} of ${all}`);
+  else assert.is(ofFronts, 0);
+});
+
 if (needs('openssl')) connections.run();

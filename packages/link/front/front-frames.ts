@@ -33,6 +33,8 @@ export const FrontKind = {
   slow: 13,
   /** front -> main: the kernel has taken some of what main waits for, or all there was. */
   progress: 14,
+  /** front -> main: time since when the frames behind it wait. Value: monotonic microseconds, modulo 2^32. */
+  since: 15,
 } as const;
 
 /** Words of the header. */

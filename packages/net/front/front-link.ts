@@ -1,6 +1,6 @@
 /** Main's end of a front thread: connections by slot, frames both ways. */
 
-import type { Bytes } from '#base';
+import { systemClock, type Bytes } from '#base';
 import {
   Doorbell,
   FRONT_SLOTS,
@@ -24,6 +24,7 @@ export interface FrontHandshake {
 export class FrontLink {
   readonly slots: FrontSlots;
   readonly #begin: () => void;
+  readonly #waited: (us: number) => void;
   readonly #memory: LinkMemory;
   readonly #reader: FrontReader;
   readonly #writer: FrontWriter;
@@ -36,9 +37,15 @@ export class FrontLink {
   /** Transports whose bytes find no room. */
   #waiting: FrontTransport[] = [];
 
-  /** `begin` has what was sent published soon. */
-  constructor(memory: LinkMemory, places: FrontPlaces, begin: () => void) {
+  /** `begin` has what was sent published soon; `waited` is told how long main was waited for. */
+  constructor(
+    memory: LinkMemory,
+    places: FrontPlaces,
+    begin: () => void,
+    waited: (us: number) => void,
+  ) {
     this.#begin = begin;
+    this.#waited = waited;
     this.#memory = memory;
     this.#reader = new FrontReader(memory, places.toMain, {
       take: (kind, slot, value, at) => {
@@ -122,6 +129,10 @@ export class FrontLink {
 
   #take(kind: number, slot: number, value: number, at: number): void {
     const { bytes } = this.#memory;
+    if (kind === FrontKind.since) {
+      this.#waited(sinceUs(value));
+      return;
+    }
     if (kind === FrontKind.handshake || kind === FrontKind.refused) {
       const text = Buffer.from(bytes.subarray(at, at + value));
       this.#shaken(kind, slot, text.toString());
@@ -156,4 +167,9 @@ export class FrontLink {
     if (slot >= 0) this.slots.clear(slot);
     return slot;
   }
+}
+
+/** Microseconds since a time that is told modulo 2^32; 0 where the clocks of the threads make it negative. */
+function sinceUs(value: number): number {
+  return Math.max(0, ((systemClock.nowUs() >>> 0) - value) | 0);
 }

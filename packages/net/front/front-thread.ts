@@ -7,7 +7,7 @@
 
 import { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { assert } from '#base';
+import { assert, systemClock } from '#base';
 import {
   Doorbell,
   FrontKind,
@@ -59,6 +59,8 @@ export class FrontThread {
   readonly #handshakes = new Map<Socket, number>();
   #tls: TlsServer | undefined;
   #isActive = false;
+  /** Main is told since when it is waited for. */
+  #isTimed = false;
   readonly #end = (): void => {
     this.#finish();
   };
@@ -88,6 +90,7 @@ export class FrontThread {
       slots: this.#slots,
       begin: () => {
         this.#begin();
+        this.#tellTime();
       },
       read: (byteCount) => {
         page.add('frontBytesIn', byteCount);
@@ -134,12 +137,22 @@ export class FrontThread {
     setImmediate(this.#end);
   }
 
+  /** Tells main the time once for all that it is told together. */
+  #tellTime(): void {
+    if (this.#isTimed) return;
+    this.#isTimed = true;
+    this.#writer.send(FrontKind.since, 0, systemClock.nowUs() >>> 0);
+  }
+
   #finish(): void {
     this.#page.add('turns', 1);
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       if (this.#writer.isFull) this.#flushWaiting();
       this.#reader.drain();
-      if (this.#writer.publish()) this.#mainBell.ring();
+      if (this.#writer.publish()) {
+        this.#isTimed = false;
+        this.#mainBell.ring();
+      }
       this.#bell.setAsleep();
       if (!this.#reader.hasFrames && !this.#writer.hasRoom) {
         this.#isActive = false;
@@ -210,6 +223,7 @@ export class FrontThread {
       socket.destroy();
       return;
     }
+    this.#page.add('frontHandshakes', 1);
     this.#sendText(FrontKind.handshake, slot, info);
     this.#add(new FrontConnection(slot, new TlsTransport(socket), this.#shared));
   }

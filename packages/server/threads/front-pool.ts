@@ -3,6 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import { loadDuplicate } from '#base';
 import { FrontLink, Fronts, type FrontAnswer, type FrontThreadData, type TlsOptions } from '#net';
+import { Page, THREAD_SHAPE } from '#stats';
 import { frontWorkerUrl } from '#workers';
 import type { ServerMemory } from './shared-memory.ts';
 
@@ -40,7 +41,7 @@ export class FrontPool {
   async up(): Promise<void> {
     if (this.#workers.length === 0) return;
     const { serverMemory, beginTurn } = this.#options;
-    const { memory, layout } = serverMemory;
+    const { memory, layout, frontMemory } = serverMemory;
     const duplicate = await loadDuplicate().catch((cause: unknown) => {
       const { message } = cause as Error;
       const text = `server.front-threads needs Linux and the package koffi: ${message}; set it to 0`;
@@ -48,7 +49,12 @@ export class FrontPool {
     });
     await Promise.all(this.#workers.map(({ isUp }) => isUp));
     this.fronts = new Fronts({
-      links: layout.fronts.map((places) => new FrontLink(memory, places, beginTurn)),
+      links: layout.fronts.map((places, index) => {
+        const page = new Page(THREAD_SHAPE, frontMemory[index]);
+        return new FrontLink(memory, places, beginTurn, (us) => {
+          page.waitedForMain(us);
+        });
+      }),
       duplicate,
       secure: (options) => this.#secure(options),
     });

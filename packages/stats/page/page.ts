@@ -14,7 +14,7 @@
  *   key sizes    KEY_SIZES_CELLS x databases     keys by type and size (shards)
  *   prefixes     PREFIX_FIELDS x PREFIX_ROWS     use and size of keys by configured prefix (shards)
  *   users        USER_FIELDS x USER_ROWS         what users have done (main, shards)
- *   queue        HISTOGRAM_BUCKETS               histogram of the queue phase (in main: of the reply phase)
+ *   queue        HISTOGRAM_BUCKETS               histogram of the queue phase (main: of the reply phase; front threads: of the front phase, by main)
  *   loop         HISTOGRAM_BUCKETS               how late the event loop comes round (shards: length of a round)
  *   scatter      HISTOGRAM_BUCKETS               main: from sending a gathered command to its last part
  *   histograms   HISTOGRAM_BUCKETS x commands    histogram of the execute phase
@@ -255,6 +255,12 @@ export class Page {
   queued(ticks: number): void {
     const bucket = this.#queue + bucketOf(ticks);
     this.values[bucket] = this.values[bucket]! + 1;
+  }
+
+  /** Counts the front phase: the time that main was waited for by what a front thread had read. Only main calls it. */
+  waitedForMain(us: number): void {
+    this.queued(us * TICKS_PER_US);
+    this.add('frontWaitUs', us);
   }
 
   /** The wait for a shard by two threads' clocks; 0, and counted, where they make it negative. */

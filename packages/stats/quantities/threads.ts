@@ -140,7 +140,16 @@ export const THREAD_QUANTITIES = {
       help: 'Bytes that each front thread has written to clients.',
       metric: 'svc_front_written_bytes_total',
     },
+    {
+      counter: 'frontHandshakes',
+      by: 'each',
+      kind: 'counter',
+      help: 'Handshakes of TLS that each front thread has completed.',
+      metric: 'svc_front_handshakes_total',
+    },
   ],
+  /** Time from when a front thread has bytes to when main has them, one for all that main gets at a time; by main. */
+  frontWait: [{ counter: 'frontWaitUs', by: 'each', kind: 'counter', unit: 'us' }],
   /** Bound of the distance between the thread's clock and those of the others. */
   clocks: [
     {

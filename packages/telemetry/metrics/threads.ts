@@ -110,6 +110,22 @@ const threadMetrics: readonly MetricDefinition[] = [
   ),
   ...frontMetricsOf(THREAD_QUANTITIES.fronts),
   metric(
+    'histogram',
+    {
+      name: 'svc_front_wait_seconds',
+      help: 'Time that what a front thread had read waited for main: the front phase, before the queue phase.',
+      unit: 'seconds',
+      labels: ['thread'],
+    },
+    'page of each front thread: histogram of the front phase',
+    ({ fronts }, samples) => {
+      for (const [thread, page] of fronts) {
+        const sumSeconds = page.get('frontWaitUs') * SECONDS_PER_US;
+        samples.histogram(page.queueHistogram, sumSeconds, thread);
+      }
+    },
+  ),
+  metric(
     'gauge',
     {
       name: 'svc_thread_silence_seconds',
