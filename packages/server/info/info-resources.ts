@@ -25,6 +25,8 @@ export function memory(metrics: ServerMetrics): readonly Line[] {
     ...size('total_system_memory', totalmem()),
     ['free_system_memory', freemem()],
     ...size('maxmemory', limit),
+    // Eviction goes by used_memory itself.
+    ['mem_not_counted_for_evict', 0],
     ['maxmemory_policy', settings.string('memory.maxmemory-policy')],
     ...allocator(metrics),
     ['mem_fragmentation_ratio', fragmented.toFixed(2)],

@@ -196,6 +196,8 @@ export const redisMetrics: readonly MetricDefinition[] = [
   ),
   simple('gauge', 'redis_mem_fragmentation_ratio', (source) => fragmentationOf(source).ratio),
   simple('gauge', 'redis_mem_fragmentation_bytes', (source) => fragmentationOf(source).bytes),
+  // Eviction goes by the memory in use itself.
+  simple('gauge', 'redis_mem_not_counted_for_eviction_bytes', () => 0),
   ...named(COMMAND_QUANTITIES.processed),
   metric(
     'counter',
