@@ -73,6 +73,12 @@ hints('bundles lie in the data folder, unless they have one of their own', () =>
   assert.is(folderOf(), 'svc-data/bundles');
   assert.is(folderOf('--data-dir', '/srv/data'), '/srv/data/bundles');
   assert.is(folderOf('--data-dir', '/srv', '--set', 'debug-bundle.directory=/b'), '/b');
+  for (const quoted of ['"/b c"', "'/b c'", '"/b\\u0020c"']) {
+    assert.is(folderOf('--set', `debug-bundle.directory=${quoted}`), '/b c');
+  }
+  for (const text of ['"', '"/b', '"/b"c"']) {
+    assert.is(folderOf('--set', `debug-bundle.directory=${text}`), text);
+  }
 });
 
 hints.run();

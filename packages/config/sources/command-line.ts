@@ -209,7 +209,18 @@ function assignmentOf(option: string, value: string): readonly [string, string, 
 
 function splitSet(text: string): readonly [string, string, string] {
   const equals = text.indexOf('=');
-  return [text.slice(0, equals).trim(), text.slice(equals + 1), 'command line --set'];
+  return [text.slice(0, equals).trim(), unquoted(text.slice(equals + 1)), 'command line --set'];
+}
+
+/** Reads a string in quotes as a file of TOML has it; what is no such string stays as it is. */
+function unquoted(text: string): string {
+  if (/^'[^']*'$/.test(text)) return text.slice(1, -1);
+  if (!/^".*"$/.test(text)) return text;
+  try {
+    return JSON.parse(text) as string;
+  } catch {
+    return text;
+  }
 }
 
 function actionOf(name: string, value: string): Action {
