@@ -61,13 +61,12 @@ function scripts(metrics: ServerMetrics): Line[] {
 }
 
 function allocator(metrics: ServerMetrics): Line[] {
-  const segments = metrics.total('segmentBytes');
-  const records = metrics.total('recordBytes');
+  const { allocated, active } = metrics.allocator;
   return [
-    ['allocator_allocated', records],
-    ['allocator_active', segments],
-    ['allocator_frag_ratio', ratio(segments, records)],
-    ['allocator_frag_bytes', Math.max(0, segments - records)],
+    ['allocator_allocated', allocated],
+    ['allocator_active', active],
+    ['allocator_frag_ratio', ratio(active, allocated)],
+    ['allocator_frag_bytes', active - allocated],
   ];
 }
 

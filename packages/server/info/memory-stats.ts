@@ -11,8 +11,7 @@ export function memoryStats(metrics: ServerMetrics, map: MemoryMap | undefined):
   const used = metrics.usedBytes;
   const dataset = datasetBytes(metrics);
   const { keyCount: keys, main, fragmentation } = metrics;
-  const records = metrics.total('recordBytes');
-  const segments = metrics.total('segmentBytes');
+  const { allocated, active } = metrics.allocator;
   return [
     ['peak.allocated', metrics.peakBytes],
     ['total.allocated', used],
@@ -36,10 +35,10 @@ export function memoryStats(metrics: ServerMetrics, map: MemoryMap | undefined):
     ['dataset.bytes', dataset],
     ['dataset.percentage', { double: percent(dataset, used) }],
     ['peak.percentage', { double: percent(used, metrics.peakBytes) }],
-    ['allocator.allocated', records],
-    ['allocator.active', segments],
-    ['allocator-fragmentation.ratio', { double: records > 0 ? segments / records : 1 }],
-    ['allocator-fragmentation.bytes', segments - records],
+    ['allocator.allocated', allocated],
+    ['allocator.active', active],
+    ['allocator-fragmentation.ratio', { double: allocated > 0 ? active / allocated : 1 }],
+    ['allocator-fragmentation.bytes', active - allocated],
     ['fragmentation', { double: fragmentation.ratio }],
     ['fragmentation.bytes', fragmentation.bytes],
     ['resident', resident(metrics, map)],

@@ -162,6 +162,13 @@ export class ServerMetrics {
     return fragmentation(this.rssBytes, this.main, this.shards);
   }
 
+  /** Memory that records take, and memory that is held for them; the empty server is in both, as it is in Redis. */
+  get allocator(): { readonly allocated: number; readonly active: number } {
+    const startup = this.main.get('startupBytes');
+    const allocated = startup + this.total('recordBytes');
+    return { allocated, active: Math.max(allocated, startup + this.total('segmentBytes')) };
+  }
+
   /** Memory that clients take. */
   get clientBytes(): number {
     return this.main.get('clientMemoryBytes');
