@@ -48,8 +48,9 @@ export class Selector {
   #firstArguments = new Map<number, readonly string[]>();
   /** Rules of commands in the order given, with their sign. */
   #rules: readonly string[] = [];
-  #keys: readonly Pattern[] = [];
-  #channels: readonly string[] = [];
+  /** Permissions by the text of a pattern; both in the order given. */
+  #keys = new Map<string, number>();
+  #channels = new Set<string>();
   #keyMatcher: Patterns | undefined;
   #channelMatcher: Patterns | undefined;
 
@@ -65,8 +66,8 @@ export class Selector {
     copy.#commands = this.#commands.slice();
     copy.#firstArguments = new Map(this.#firstArguments);
     copy.#rules = this.#rules;
-    copy.#keys = this.#keys;
-    copy.#channels = this.#channels;
+    copy.#keys = new Map(this.#keys);
+    copy.#channels = new Set(this.#channels);
     return copy;
   }
 
@@ -77,7 +78,7 @@ export class Selector {
 
   /** Patterns of channels, without the mark. */
   get channels(): readonly string[] {
-    return this.#channels;
+    return [...this.#channels];
   }
 
   // Rules.
@@ -88,17 +89,17 @@ export class Selector {
     switch (word) {
       case 'allkeys':
       case '~*':
-        this.#setKeys(true, []);
+        this.#clearKeys(true);
         return;
       case 'resetkeys':
-        this.#setKeys(false, []);
+        this.#clearKeys(false);
         return;
       case 'allchannels':
       case '&*':
-        this.#setChannels(true, []);
+        this.#clearChannels(true);
         return;
       case 'resetchannels':
-        this.#setChannels(false, []);
+        this.#clearChannels(false);
         return;
       case 'allcommands':
       case '+@all':
@@ -125,18 +126,21 @@ export class Selector {
 
   /** True when no pattern of keys allows only reading, or only writing. */
   get #allowsBothAlways(): boolean {
-    return this.#keys.every(({ permissions }) => permissions === Permission.both);
+    for (const permissions of this.#keys.values()) {
+      if (permissions !== Permission.both) return false;
+    }
+    return true;
   }
 
-  #setKeys(all: boolean, patterns: readonly Pattern[]): void {
+  #clearKeys(all: boolean): void {
     this.allowsAllKeys = all;
-    this.#keys = patterns;
+    this.#keys.clear();
     this.#keyMatcher = undefined;
   }
 
-  #setChannels(all: boolean, channels: readonly string[]): void {
+  #clearChannels(all: boolean): void {
     this.allowsAllChannels = all;
-    this.#channels = channels;
+    this.#channels.clear();
     this.#channelMatcher = undefined;
   }
 
@@ -153,20 +157,15 @@ export class Selector {
     const [text, permissions] =
       rule[0] === '~' ? [rule.slice(1), Permission.both] : readPermissions(rule);
     if (hasSpaces(text)) throw new RuleError('syntax');
-    const known = this.#keys.find((pattern) => pattern.text === text);
-    const pattern = { text, permissions: permissions | (known?.permissions ?? 0) };
-    this.#setKeys(
-      false,
-      known === undefined
-        ? [...this.#keys, pattern]
-        : this.#keys.map((other) => (other === known ? pattern : other)),
-    );
+    this.#keys.set(text, permissions | (this.#keys.get(text) ?? 0));
+    this.#keyMatcher = undefined;
   }
 
   #addChannel(text: string): void {
     if (this.allowsAllChannels) throw new RuleError('channelsBehindAll');
     if (hasSpaces(text)) throw new RuleError('syntax');
-    if (!this.#channels.includes(text)) this.#setChannels(false, [...this.#channels, text]);
+    this.#channels.add(text);
+    this.#channelMatcher = undefined;
   }
 
   #applyCategory(category: string, isAllowed: boolean): void {
@@ -262,12 +261,16 @@ export class Selector {
 
   get #keyWords(): readonly string[] {
     if (this.allowsAllKeys) return ['~*'];
-    return this.#keys.map(({ text, permissions }) => `${markOf(permissions)}${text}`);
+    return this.#patterns.map(({ text, permissions }) => `${markOf(permissions)}${text}`);
   }
 
   get #channelWords(): readonly string[] {
     if (this.allowsAllChannels) return ['&*'];
-    return this.#channels.map((channel) => `&${channel}`);
+    return this.channels.map((channel) => `&${channel}`);
+  }
+
+  get #patterns(): readonly Pattern[] {
+    return Array.from(this.#keys, ([text, permissions]) => ({ text, permissions }));
   }
 
   // Decisions.
@@ -307,7 +310,7 @@ export class Selector {
   }
 
   #allowsKey(args: Arguments, index: number, spec: KeySpec): boolean {
-    this.#keyMatcher ??= new Patterns(this.#keys);
+    this.#keyMatcher ??= new Patterns(this.#patterns);
     const at = args.at(index);
     const length = args.length(index);
     // Most patterns allow both, and then it need not be known what the command does.
@@ -320,9 +323,7 @@ export class Selector {
   /** True when the selector allows `permissions` on every key that there may be. */
   allowsEveryKey(permissions: number): boolean {
     if (this.allowsAllKeys) return true;
-    return this.#keys.some(
-      (pattern) => pattern.text === '*' && (pattern.permissions & permissions) === permissions,
-    );
+    return ((this.#keys.get('*') ?? 0) & permissions) === permissions;
   }
 
   #firstForbiddenChannel({ command }: CommandEntry, args: Arguments): number {
@@ -338,8 +339,8 @@ export class Selector {
 
   /** A pattern to subscribe to must be allowed literally; a channel must fit an allowed pattern. */
   allowsChannel(source: Bytes, at: number, length: number, isPattern: boolean): boolean {
-    if (isPattern) return this.#channels.includes(latin1(source, at, length));
-    this.#channelMatcher ??= channelPatterns(this.#channels);
+    if (isPattern) return this.#channels.has(latin1(source, at, length));
+    this.#channelMatcher ??= channelPatterns(this.channels);
     return this.#channelMatcher.allows(source, at, length, Permission.both);
   }
 }

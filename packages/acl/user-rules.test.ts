@@ -199,11 +199,22 @@ rules('a copy is changed without its original', () => {
   copy.apply('+set');
   copy.apply('~b*');
   copy.apply('(+del)');
+  copy.apply('&news');
+  copy.apply('>secret');
   assert.is(original.description, 'on sanitize-payload ~a* resetchannels -@all +get');
   assert.is(
     judged(original, 'SET a 1'),
     "User default has no permissions to run the 'set' command",
   );
+});
+
+rules('tens of thousands of patterns and channels are kept in their order', () => {
+  const user = rulesOf('on');
+  const words = Array.from({ length: 40_000 }, (_, nth) => `~key:${nth}:*`);
+  const channels = Array.from({ length: 40_000 }, (_, nth) => `&news:${nth}`);
+  for (const rule of [...words, ...channels, ...words]) user.apply(rule);
+  const parts = ['on sanitize-payload', ...words, 'resetchannels', ...channels, '-@all'];
+  assert.is(user.description, parts.join(' '));
 });
 
 rules.run();

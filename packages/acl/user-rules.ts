@@ -31,7 +31,7 @@ export class UserRules {
   skipsSanitizing = false;
   limits = NO_LIMITS;
   /** SHA-256 of each password, in hexadecimal digits. */
-  #passwords: readonly string[] = [];
+  #passwords = new Set<string>();
   #selectors: readonly Selector[];
   readonly #channelsByDefault: boolean;
   #description: string | undefined;
@@ -65,13 +65,13 @@ export class UserRules {
     copy.needsNoPassword = this.needsNoPassword;
     copy.skipsSanitizing = this.skipsSanitizing;
     copy.limits = this.limits;
-    copy.#passwords = this.#passwords;
+    copy.#passwords = new Set(this.#passwords);
     copy.#selectors = this.#selectors.map((selector) => selector.copy());
     return copy;
   }
 
   get passwords(): readonly string[] {
-    return this.#passwords;
+    return [...this.#passwords];
   }
 
   get root(): Selector {
@@ -122,7 +122,7 @@ export class UserRules {
       case 'nopass':
       case 'resetpass':
         this.needsNoPassword = word === 'nopass';
-        this.#passwords = [];
+        this.#passwords.clear();
         return true;
       case 'resetratelimit':
         this.limits = NO_LIMITS;
@@ -143,7 +143,7 @@ export class UserRules {
     this.needsNoPassword = false;
     this.skipsSanitizing = false;
     this.limits = NO_LIMITS;
-    this.#passwords = [];
+    this.#passwords.clear();
     this.#selectors = [new Selector(this.#channelsByDefault)];
   }
 
@@ -153,13 +153,12 @@ export class UserRules {
   }
 
   #addPassword(hash: string): void {
-    if (!this.#passwords.includes(hash)) this.#passwords = [...this.#passwords, hash];
+    this.#passwords.add(hash);
     this.needsNoPassword = false;
   }
 
   #removePassword(hash: string): void {
-    if (!this.#passwords.includes(hash)) throw new RuleError('noSuchPassword');
-    this.#passwords = this.#passwords.filter((other) => other !== hash);
+    if (!this.#passwords.delete(hash)) throw new RuleError('noSuchPassword');
   }
 
   #addSelector(text: string): void {
@@ -183,7 +182,7 @@ export class UserRules {
     return [
       ...this.flags,
       ...this.limitRules,
-      ...this.#passwords.map((hash) => `#${hash}`),
+      ...this.passwords.map((hash) => `#${hash}`),
       this.root.description,
       ...this.others.map((selector) => `(${describe(selector)})`),
     ].join(' ');
