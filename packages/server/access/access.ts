@@ -27,7 +27,7 @@ import { DEFAULT_USER_ROW, OTHER_USERS_ROW, UserField, type Page } from '#stats'
 import type { OpsLink } from '../threads/ops-link.ts';
 import { countedUsers, type CountedUsers } from './counted-users.ts';
 import { allowsAllChannels, takeInitialUsers } from './initial-users.ts';
-import { chargeLimits } from './rate-limits.ts';
+import { chargeLimits, chargeOutput } from './rate-limits.ts';
 import { RecentRefusals, type RefusedUser } from './recent-refusals.ts';
 import { UserRows } from './user-rows.ts';
 
@@ -127,6 +127,8 @@ export class Access {
     takeInitialUsers(this.users, settings);
     this.users.listener = {
       changing: (user, rules) => {
+        // What came before is not charged to a new limit, and is charged to an old one.
+        if (user.isLimited || rules.isLimited) this.#clientsOf(user).forEach(chargeOutput);
         const isRevoked = revokedChannels(user.rules, rules);
         if (isRevoked === undefined) return;
         for (const client of this.#clientsOf(user)) {
@@ -137,9 +139,6 @@ export class Access {
       changed: (user) => {
         this.#haveChanged = true;
         broadcast({ kind: 'users', rules: [[user.name, user.rules.line]] });
-        // Replies that came before are not charged to a new limit.
-        const limited = user.rules.isLimited ? this.#clientsOf(user) : [];
-        for (const client of limited) client.chargedBytesOut = -1;
         this.#note();
       },
       deleted: (user) => {
@@ -233,6 +232,7 @@ export class Access {
 
   setUser(client: Client, user: User): void {
     this.countBytes(client);
+    chargeOutput(client);
     client.identity = user;
   }
 
