@@ -27,6 +27,7 @@ import { DEFAULT_USER_ROW, OTHER_USERS_ROW, UserField, type Page } from '#stats'
 import type { OpsLink } from '../threads/ops-link.ts';
 import { countedUsers, type CountedUsers } from './counted-users.ts';
 import { allowsAllChannels, takeInitialUsers } from './initial-users.ts';
+import { FailedLogins } from './failed-logins.ts';
 import { chargeLimits, chargeOutput } from './rate-limits.ts';
 import { RecentRefusals, type RefusedUser } from './recent-refusals.ts';
 import { UserRows } from './user-rows.ts';
@@ -37,9 +38,6 @@ const DENIED_COUNTERS = {
   key: ['aclDeniedKey', UserField.deniedKey],
   channel: ['aclDeniedChannel', UserField.deniedChannel],
 } as const satisfies Readonly<Record<DenialReason, readonly [string, number]>>;
-
-/** Failed logins are told at most once in this time. */
-const LOGIN_WARNING_MS = 1_000;
 
 interface AccessOptions {
   readonly settings: Settings;
@@ -57,7 +55,7 @@ interface AccessOptions {
   readonly broadcast: (control: Control) => void;
 }
 
-interface AccessParts {
+interface NewAccessOptions {
   readonly settings: Settings;
   readonly serverMemory: { readonly mainPage: Page; readonly shardPages: readonly Page[] };
   readonly router: Pick<Router, 'broadcast'>;
@@ -76,7 +74,7 @@ export function newAccess({
   beginTurn,
   ops,
   ...rest
-}: AccessParts): Access {
+}: NewAccessOptions): Access {
   return new Access({
     ...rest,
     main: serverMemory.mainPage,
@@ -104,13 +102,12 @@ export class Access {
   #haveChanged = false;
   /** Client that has asked for the change that is being made. */
   #asker: Client | undefined;
-  /** Failed logins that were not told yet, and since when none was. */
-  #failedLogins = 0;
-  #toldFailuresMs = 0;
+  readonly #failedLogins: FailedLogins;
 
   constructor(options: AccessOptions) {
     this.#options = options;
-    const { settings, counted } = options;
+    const { settings, counted, log } = options;
+    this.#failedLogins = new FailedLogins(log);
     this.#rows = new UserRows(counted);
     this.users = new Users({
       allowsAllChannels: () => allowsAllChannels(settings),
@@ -240,16 +237,13 @@ export class Access {
     const context = contextOf(client);
     const row = this.users.get(name)?.row ?? OTHER_USERS_ROW;
     this.#deny(client, { reason: 'auth', context, object: command, user: deniedName(name) }, row);
-    this.#failedLogins += 1;
-    this.#tellFailures(this.#options.nowMs(), client);
+    this.#failedLogins.add(client, this.#options.nowMs());
   }
 
-  #tellFailures(nowMs: number, { id, address }: Client): void {
-    if (Math.abs(nowMs - this.#toldFailuresMs) < LOGIN_WARNING_MS) return;
-    const fields = { count: this.#failedLogins, conn_id: id, addr: address };
-    this.#options.log.warn('login-failed', 'Clients could not log in.', fields);
-    this.#toldFailuresMs = nowMs;
-    this.#failedLogins = 0;
+  /** Does what is done now and then: counts, and tells of what has failed. */
+  tick(nowMs: number): void {
+    this.count();
+    this.#failedLogins.tick(nowMs);
   }
 
   // What it may do.
