@@ -331,6 +331,7 @@ export class RouterFixture {
       tracing: { ring: new TraceRingWriter(memory, layout.traces), random: () => 0.5 },
       scripts: this.#playedScripts(layout),
       gate: () => undefined,
+      failureRefusal: () => undefined,
       ...NO_ACCESS,
       spokeHttp: () => undefined,
       isOutOfMemory: () => this.isOutOfMemory,

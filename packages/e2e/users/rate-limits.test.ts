@@ -1,5 +1,8 @@
 /** Rate limits of users: what is refused, what is free, and what is told of it. */
 
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import {
   byName,
   ReplyError,
@@ -18,15 +21,20 @@ const limits = suite('rate limits');
 const COMMANDS = 'ERR rate limit exceeded: commands per second';
 const BYTES = 'ERR rate limit exceeded: bytes per second';
 
+const folder = mkdtempSync(path.join(tmpdir(), 'svc-limits-'));
+
 let server: ChildServer;
 let admin: RespClient;
 
 limits.before(async () => {
-  server = await startServer();
+  const file = path.join(folder, 'users.acl');
+  writeFileSync(file, '');
+  server = await startServer({ args: ['--set', `security.acl-file=${file}`] });
   admin = await server.client();
 });
 limits.after(async () => {
   await server.stop();
+  rmSync(folder, { recursive: true });
 });
 
 async function clientOf(name: string): Promise<RespClient> {
@@ -170,6 +178,14 @@ limits('published messages are charged', async () => {
   await assertInDebt('karl');
 });
 
+limits('ACL LOAD fills no bucket of a user whose limit stays', async () => {
+  const client = await limited('mona', 'ratelimit:cps=1', 'ratelimit:bps=1000');
+  await client.call('SET', 'k', 'x'.repeat(LONG));
+  await admin.call('ACL', 'SAVE');
+  await admin.call('ACL', 'LOAD');
+  await assertInDebt('mona');
+});
+
 limits('LATENCY DOCTOR names a user that is refused much', async () => {
   const client = await limited('fred', 'ratelimit:cps=1');
   await client.pipeline(Array.from({ length: 150 }, () => ['GET', 'k']));
@@ -183,6 +199,21 @@ limits('a limit does not keep a refused client out for good', async () => {
     const isServed = async (): Promise<boolean> =>
       !((await client.reply('GET', 'nothing')) instanceof ReplyError);
     await until(isServed, 'the bucket has filled');
+  }
+});
+
+limits('commands that cannot be run are charged as others', async () => {
+  for (const [nth, words] of [
+    ['NOSUCH'],
+    ['GET'],
+    ['CONFIG'],
+    ['CONFIG', 'NOSUCH'],
+    ['SELECT', '1'],
+  ].entries()) {
+    const client = await limited(`lena${nth}`, '-select', 'ratelimit:cps=10');
+    const replies = await client.pipeline(Array.from({ length: 200 }, () => words));
+    const refused = refusals(replies, COMMANDS);
+    assert.ok(refused >= 100 && refused <= 190, `${words.join(' ')}: ${refused}`);
   }
 });
 

@@ -28,7 +28,7 @@ import type { OpsLink } from '../threads/ops-link.ts';
 import { countedUsers, type CountedUsers } from './counted-users.ts';
 import { allowsAllChannels, takeInitialUsers } from './initial-users.ts';
 import { FailedLogins } from './failed-logins.ts';
-import { chargeLimits, chargeOutput } from './rate-limits.ts';
+import { chargeFailure, chargeLimits, chargeOutput } from './rate-limits.ts';
 import { RecentRefusals, type RefusedUser } from './recent-refusals.ts';
 import { UserRows } from './user-rows.ts';
 
@@ -253,17 +253,35 @@ export class Access {
     const { identity } = client;
     const verdict = identity.isUnrestricted ? ALLOWED : identity.rules.judge(entry, args);
     if (verdict !== ALLOWED) {
+      const error = this.failureRefusal(client, args);
+      if (error !== undefined) return error;
       const context = contextOf(client);
       client.lastCommandId = entry.id;
       this.#denied(client, entry, args, { verdict, context });
       return errors.noPermission(denialText(verdict, identity.name, entry));
     }
-    return identity.isLimited ? this.#limit(client, entry, args) : undefined;
+    if (!identity.isLimited) return undefined;
+    const nowUs = this.#options.nowUs();
+    return this.#limited(client, chargeLimits(client, entry, args, nowUs), nowUs);
   }
 
-  #limit(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
+  /**
+   * Charges a command that is no command, or is denied; the error when the client is over its user's limits. Strangers
+   * do not use up the limit of the default user.
+   */
+  failureRefusal(client: Client, args: Arguments): CommandError | undefined {
+    if (!client.identity.isLimited) return undefined;
+    if (!client.authenticated && this.#requiresLogin) return undefined;
     const nowUs = this.#options.nowUs();
-    const error = chargeLimits(client, entry, args, nowUs);
+    return this.#limited(client, chargeFailure(client, args, nowUs), nowUs);
+  }
+
+  /** Counts a refusal for a rate limit, if there is one. */
+  #limited(
+    client: Client,
+    error: CommandError | undefined,
+    nowUs: number,
+  ): CommandError | undefined {
     if (error === undefined) return undefined;
     this.#refusals.add(client.user, nowUs);
     const { main } = this.#options;

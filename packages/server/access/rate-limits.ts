@@ -17,18 +17,39 @@ export function chargeLimits(
   args: Arguments,
   nowUs: number,
 ): CommandError | undefined {
+  if (!FREE.has(entry.name)) return charge(client, commandsOf(client, entry), args, nowUs);
+  if (client.chargedSequence === client.nextSequence) return undefined;
+  const { byteTokens } = client.identity;
+  if (byteTokens.isLimited) byteTokens.owe(bytesOf(args));
+  client.chargedSequence = client.nextSequence;
+  return undefined;
+}
+
+/** The same for a command that is not run, since there is none such or its user may not run it: hammering costs. */
+export function chargeFailure(
+  client: Client,
+  args: Arguments,
+  nowUs: number,
+): CommandError | undefined {
+  return charge(client, 1, args, nowUs);
+}
+
+function charge(
+  client: Client,
+  commands: number,
+  args: Arguments,
+  nowUs: number,
+): CommandError | undefined {
   const { commandTokens, byteTokens } = client.identity;
   if (client.chargedSequence === client.nextSequence) return undefined;
-  const isFree = FREE.has(entry.name);
-  if (byteTokens.isLimited && !isFree) {
+  if (byteTokens.isLimited) {
     chargeOutput(client);
     byteTokens.refill(nowUs);
     if (byteTokens.tokens <= 0) return refuse(client, errors.tooManyBytes);
   }
-  if (commandTokens.isLimited && !isFree) {
+  if (commandTokens.isLimited) {
     commandTokens.refill(nowUs);
-    if (!commandTokens.take(commandsOf(client, entry)))
-      return refuse(client, errors.tooManyCommands);
+    if (!commandTokens.take(commands)) return refuse(client, errors.tooManyCommands);
   }
   if (byteTokens.isLimited) byteTokens.owe(bytesOf(args));
   client.chargedSequence = client.nextSequence;
