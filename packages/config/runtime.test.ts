@@ -289,7 +289,11 @@ runtime('shows origin and mutability, and hides secrets', () => {
 });
 
 runtime('CONFIG GET hides tokens, and its answer can be set again', () => {
-  const { settings } = load({ args: ['--set', 'http.token=secret'], environment: {}, folder: tmpdir() });
+  const { settings } = load({
+    args: ['--set', 'http.token=secret'],
+    environment: {},
+    folder: tmpdir(),
+  });
   const shown = settings.configGet(['*token*']);
   assert.equal(shown, [
     ['http-token', '(hidden)'],

@@ -269,7 +269,11 @@ export class PlayedClient {
 }
 
 /** Everybody may do everything. */
-const NO_ACCESS = { execRefusal: () => undefined, denied: () => undefined };
+const NO_ACCESS = {
+  failureRefusal: () => undefined,
+  execRefusal: () => undefined,
+  denied: () => undefined,
+};
 
 /** A router with so many shards, played by the test. */
 export class RouterFixture {
@@ -331,7 +335,6 @@ export class RouterFixture {
       tracing: { ring: new TraceRingWriter(memory, layout.traces), random: () => 0.5 },
       scripts: this.#playedScripts(layout),
       gate: () => undefined,
-      failureRefusal: () => undefined,
       ...NO_ACCESS,
       spokeHttp: () => undefined,
       isOutOfMemory: () => this.isOutOfMemory,

@@ -64,7 +64,7 @@ async function sumsAndTotals(): Promise<readonly (readonly [string, number, numb
   const sumOf = (field: string): number =>
     users.reduce((sum, fields) => sum + Number(fields.get(field)), 0);
   const totalOf = (text: Reply | undefined, pattern: RegExp): number =>
-    [...textOf(text!).matchAll(pattern)].reduce((sum, [, value]) => sum + Number(value), 0);
+    [...textOf(text).matchAll(pattern)].reduce((sum, [, value]) => sum + Number(value), 0);
   const totals = (['bytes-in', 'bytes-out', 'limited-commands', 'limited-bytes'] as const).map(
     (name) => {
       const total = totalOf(info, TOTALS[name]);
@@ -72,7 +72,7 @@ async function sumsAndTotals(): Promise<readonly (readonly [string, number, numb
     },
   );
   // Each command and each user is rounded by itself.
-  const rounding = users.length + [...textOf(after!).matchAll(/usec=/g)].length;
+  const rounding = users.length + [...textOf(after).matchAll(/usec=/g)].length;
   const [least, most] = [totalOf(before, USEC) - rounding, totalOf(after, USEC) + rounding];
   return [...totals, ['time-us', sumOf('time-us'), least, most]];
 }
