@@ -3,6 +3,7 @@
 import { mergeSelectors } from './merge-selectors.ts';
 import { RuleError } from './rule-faults.ts';
 import { hasSpaces } from './selector.ts';
+import { shownRule } from './shown-rule.ts';
 import type { UserRules } from './user-rules.ts';
 
 interface ReadOptions {
@@ -12,7 +13,7 @@ interface ReadOptions {
   readonly newRules: () => UserRules;
 }
 
-/** Users of a file, by name; or all that is wrong with it, in Redis' words. */
+/** Users of a file, by name; or all that is wrong with it, in Redis' words with the rule behind them. */
 type ReadUsers = { readonly users: ReadonlyMap<string, UserRules> } | { readonly mistakes: string };
 
 const UNCHANGED =
@@ -44,9 +45,14 @@ function readLine(
   if (hasSpaces(name)) {
     return [`'${where}: username '${name}' contains invalid characters. `];
   }
-  if (users.has(name)) return [`WARNING: Duplicate user '${name}' found on line ${number}. `];
+  if (users.has(name)) {
+    return [`${where}: WARNING: Duplicate user '${name}' found on line ${number}. `];
+  }
   const merged = mergeSelectors(words);
-  if ('unmatched' in merged) return [`${where}: Unmatched parenthesis in selector definition.`];
+  if ('unmatched' in merged) {
+    const start = shownRule(merged.unmatched)!;
+    return [`${where}: Unmatched parenthesis in selector definition (it begins with '${start}'). `];
+  }
   const rules = newRules();
   users.set(name, rules);
   return applyAll(rules, merged.rules, where);
@@ -55,7 +61,7 @@ function readLine(
 function applyAll(rules: UserRules, words: readonly string[], where: string): readonly string[] {
   const mistakes: string[] = [];
   let isBroken = false;
-  for (const word of words) {
+  for (const [index, word] of words.entries()) {
     const rule = word.replaceAll(/^[\t\r\n]+|[\t\r\n]+$/g, '');
     try {
       rules.apply(rule);
@@ -66,11 +72,16 @@ function applyAll(rules: UserRules, words: readonly string[], where: string): re
       } else if (!isBroken) {
         // Those behind the first may only follow from it.
         isBroken = true;
-        mistakes.push(`${where}: ${error.message}. `);
+        mistakes.push(`${where}: ${error.message} (${placeOf(rule, index)}). `);
       }
     }
   }
   return mistakes;
+}
+
+function placeOf(rule: string, index: number): string {
+  const shown = shownRule(rule);
+  return `rule ${index + 1}${shown === undefined ? '' : `: '${shown}'`}`;
 }
 
 /** Text of a file with users in their order. */

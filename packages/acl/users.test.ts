@@ -86,13 +86,21 @@ users('a file makes the same users again', () => {
 const broken: readonly (readonly [text: string, message: string])[] = [
   ['nonsense', 'users.acl:1 should start with user keyword followed by the username. '],
   ['\n\nuser', 'users.acl:3 should start with user keyword followed by the username. '],
-  ['user a on\nuser a off', "WARNING: Duplicate user 'a' found on line 2. "],
+  ['user a on\nuser a off', "users.acl:2: WARNING: Duplicate user 'a' found on line 2. "],
   [
     'user a +nothing',
     "users.acl:1: Error in applying operation '+nothing': Unknown command or category name in ACL. ",
   ],
-  ['user a nonsense more', 'users.acl:1: Syntax error. '],
-  ['user a (+get', 'users.acl:1: Unmatched parenthesis in selector definition.'],
+  ['user a nonsense more', 'users.acl:1: Syntax error (rule 1). '],
+  ['user a on ratelimit:cps=x', "users.acl:1: Syntax error (rule 2: 'ratelimit:cps=x'). "],
+  [
+    'user a (+get',
+    "users.acl:1: Unmatched parenthesis in selector definition (it begins with '(+get...'). ",
+  ],
+  [
+    'user a on (>s3cret',
+    "users.acl:1: Unmatched parenthesis in selector definition (it begins with '(>(redacted)...'). ",
+  ],
   ['user a\tb on', "'users.acl:1: username 'a\tb' contains invalid characters. "],
 ];
 

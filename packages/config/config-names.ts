@@ -17,6 +17,8 @@ export interface Target {
   readonly settings: readonly SettingName[];
   readonly isHidden: boolean;
   readonly isSecret: boolean;
+  /** True when CONFIG GET shows a mask, and CONFIG REWRITE alone the value. */
+  readonly isMasked: boolean;
   /** True when CONFIG SET can change the value; setting the value it has is always allowed. */
   readonly isLive: boolean;
   /** Reason why only the value shown can be set, with the other settings as they are then; undefined when any can. */
@@ -27,7 +29,7 @@ export interface Target {
 }
 
 /** Neither hidden nor secret. */
-const SHOWN = { isHidden: false, isSecret: false } as const;
+const SHOWN = { isHidden: false, isSecret: false, isMasked: false } as const;
 
 /** The name that has three settings, with its words for them. */
 const OUTPUT_LIMITS = 'client-output-buffer-limit';
@@ -67,6 +69,7 @@ function settingTargets(name: SettingName): (readonly [string, Target])[] {
     settings: [name],
     isHidden: false,
     isSecret: row.isSecret === true,
+    isMasked: row.isMasked === true,
     isLive: row.effect === 'live',
     read(valueOf) {
       const text = row.kind.format(valueOf(name));
@@ -83,6 +86,7 @@ function constantTargets(name: string): (readonly [string, Target])[] {
     settings: [],
     isHidden,
     isSecret: false,
+    isMasked: false,
     isLive: false,
     read: () => value,
     assign: (text) => {

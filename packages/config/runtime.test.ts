@@ -288,6 +288,24 @@ runtime('shows origin and mutability, and hides secrets', () => {
   assert.match(settings.toToml({ hideSecrets: false }), 'requirepass = "secret"');
 });
 
+runtime('CONFIG GET hides tokens, and its answer can be set again', () => {
+  const { settings } = load({
+    args: ['--set', 'http.token=secret'],
+    environment: {},
+    folder: tmpdir(),
+  });
+  const shown = settings.configGet(['*token*']);
+  assert.equal(shown, [
+    ['http-token', '(hidden)'],
+    ['http-viewer-token', ''],
+  ]);
+  settings.configSet(shown);
+  assert.is(settings.string('http.token'), 'secret');
+  assert.throws(() => {
+    settings.configSet([['http-token', 'other']]);
+  }, /immutable/);
+});
+
 runtime('gives a snapshot that can be sent to another thread', () => {
   const settings = new Settings();
   const snapshot = structuredClone(settings.snapshot());

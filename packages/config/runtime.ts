@@ -96,7 +96,7 @@ export class Settings {
     const found = new Map<string, readonly [string, string]>();
     const add = (name: string, target: Target): void => {
       const key = name.toLowerCase();
-      if (!found.has(key)) found.set(key, [name, this.#read(target)]);
+      if (!found.has(key)) found.set(key, [name, this.#shown(target)]);
     };
     for (const pattern of patterns) {
       const target = targets.get(pattern.toLowerCase());
@@ -144,7 +144,7 @@ export class Settings {
     found.sort(([, a], [, b]) => isDependent(a) - isDependent(b));
     for (const [name, target, text] of found) {
       // The text that CONFIG GET shows changes nothing, whatever else could be said so.
-      if (text === target.read(valueOf)) continue;
+      if (text === target.read(valueOf) || this.#isMask(target, text)) continue;
       const assignments = assignmentsOf(name, target, text);
       const obstacle = target.obstacle?.(valueOf);
       if (obstacle !== undefined && text !== this.#read(target)) throw failed(name, obstacle);
@@ -267,8 +267,18 @@ export class Settings {
     return target.read((name) => this.#value(name));
   }
 
+  /** Text of a setting as CONFIG GET answers it. */
+  #shown(target: Target): string {
+    const text = this.#read(target);
+    return target.isMasked && text !== '' ? HIDDEN : text;
+  }
+
+  #isMask(target: Target, text: string): boolean {
+    return target.isMasked && text === this.#shown(target);
+  }
+
   #isAlready(target: Target, text: string): boolean {
-    if (text === this.#read(target)) return true;
+    if (text === this.#read(target) || this.#isMask(target, text)) return true;
     try {
       return target.assign(text).every(([name, value]) => sameValue(value, this.#value(name)));
     } catch (error) {

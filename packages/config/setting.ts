@@ -21,6 +21,8 @@ export interface Setting<V extends Value = Value> {
   readonly isFolder?: boolean;
   /** Shown nowhere but in CONFIG GET. */
   readonly isSecret?: boolean;
+  /** A secret that CONFIG GET does not show either, since it opens more than commands do. */
+  readonly isMasked?: boolean;
   /** True when CONFIG shows the setting only as a part of another name. */
   readonly isPart?: boolean;
 }

@@ -79,6 +79,7 @@ export class Connection {
       },
       wrote: (bytes) => {
         config.counters.wrote(bytes);
+        this.#owner?.wrote();
       },
     });
     transport.begin({

@@ -24,6 +24,8 @@ export interface ConnectionOwner {
   ended(): void;
   /** The socket is gone. */
   closed(): void;
+  /** Something was written. */
+  wrote(): void;
   /** After a flush that left this many bytes unwritten. */
   backlogged(pendingBytes: number): void;
 }

@@ -269,7 +269,11 @@ export class PlayedClient {
 }
 
 /** Everybody may do everything. */
-const NO_ACCESS = { execRefusal: () => undefined, denied: () => undefined };
+const NO_ACCESS = {
+  failureRefusal: () => undefined,
+  execRefusal: () => undefined,
+  denied: () => undefined,
+};
 
 /** A router with so many shards, played by the test. */
 export class RouterFixture {

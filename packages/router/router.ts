@@ -46,6 +46,8 @@ interface RouterOptions {
   };
   /** Says why the client may not run the command now, or that it must wait. */
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined;
+  /** Says why not even a command may come that cannot be run, since there is none such. */
+  failureRefusal(client: Client, args: Arguments): CommandError | undefined;
   /** Says why the client may not run a command that it has queued, now that it is run. */
   execRefusal(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined;
   /** A script, or a command that has waited, was denied something in a shard. */
@@ -360,13 +362,15 @@ export class Router {
         return undefined;
       }
       if (client.transaction !== undefined) client.transaction.isBroken = true;
-      this.#answers.error(client, unknownCommand(args));
+      const refusal = this.#options.failureRefusal(client, args);
+      this.#answers.error(client, refusal ?? unknownCommand(args));
       return undefined;
     }
     const entry = top.route === 'container' ? this.#findSubcommand(client, top, args) : top;
     if (entry === undefined) return undefined;
     if (!entry.admits(args.count)) {
-      this.#refuse(client, entry, entry.wrongArguments(args));
+      const refusal = this.#options.failureRefusal(client, args);
+      this.#refuse(client, entry, refusal ?? entry.wrongArguments(args));
       return undefined;
     }
     return entry;
@@ -375,7 +379,8 @@ export class Router {
   #findSubcommand(client: Client, top: CommandEntry, args: Arguments): CommandEntry | undefined {
     if (args.count < 2) {
       if (top.bare !== undefined) return top.bare;
-      this.#refuse(client, top, errors.wrongArguments(top.lowerName));
+      const refusal = this.#options.failureRefusal(client, args);
+      this.#refuse(client, top, refusal ?? errors.wrongArguments(top.lowerName));
       return undefined;
     }
     args.position = 2;
@@ -388,7 +393,8 @@ export class Router {
       }
       const name = args.latin1(1);
       if (client.transaction !== undefined) client.transaction.isBroken = true;
-      this.#answers.error(client, top.unknownSubcommand(name));
+      const limit = this.#options.failureRefusal(client, args);
+      this.#answers.error(client, limit ?? top.unknownSubcommand(name));
     }
     return found;
   }

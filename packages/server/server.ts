@@ -357,7 +357,7 @@ export class Server {
   #tick(): void {
     this.#router.readClock();
     this.#clients.tick(this.#router.nowMs);
-    this.#access.count();
+    this.#access.tick(this.#router.nowMs);
     this.#messaging.endTurn();
     // A pause that has ended is news for the shards.
     this.#router.publish();

@@ -219,6 +219,7 @@ export class Simulation {
         random: () => random.fraction(),
       },
       gate: () => undefined,
+      failureRefusal: () => undefined,
       execRefusal: () => undefined,
       denied: () => undefined,
       spokeHttp: () => undefined,

@@ -188,7 +188,7 @@ const stats = onMain<AclContext>({
 });
 
 const countedWithOthers = new CommandError(
-  'ERR there are too many users for this one to have counts of its own: it is counted as (others)',
+  'ERR there are too many users for this one to have counts of its own: it is counted as (other users)',
 );
 
 function writeCounts(reply: ReplyWriter, counts: UserCounts): void {

@@ -48,6 +48,7 @@ export class CommandEntry {
   /** Command that the name of a container alone runs, if any. */
   bare: CommandEntry | undefined;
   readonly #subcommands = new Map<string, CommandEntry>();
+  readonly #subcommandList: CommandEntry[] = [];
   readonly #flags: ReadonlySet<Flag>;
   readonly #keyStride: number;
 
@@ -82,6 +83,7 @@ export class CommandEntry {
       container.bare = this;
     } else if (container !== undefined) {
       container.#subcommands.set(command.name.slice(command.name.indexOf('|') + 1), this);
+      container.#subcommandList.push(this);
     }
     this.countedAs = this.isHidden ? container!.id : id;
   }
@@ -99,7 +101,7 @@ export class CommandEntry {
   }
 
   get subcommands(): readonly CommandEntry[] {
-    return [...this.#subcommands.values()];
+    return this.#subcommandList;
   }
 
   /** The subcommands that COMMAND tells of. */

@@ -188,6 +188,7 @@ export const diagnosticsSettings = rows({
     default: '',
     effect: 'start',
     isSecret: true,
+    isMasked: true,
     meaning: 'Bearer token that /debug and /admin ask for; empty for none.',
   },
   'http.viewer-token': {
@@ -195,6 +196,7 @@ export const diagnosticsSettings = rows({
     default: '',
     effect: 'start',
     isSecret: true,
+    isMasked: true,
     meaning:
       'Bearer token with which /debug can be read and nothing else: no bundle, no action, no /admin; empty for none. It needs http.token.',
   },

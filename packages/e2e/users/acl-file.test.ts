@@ -104,9 +104,17 @@ const refused: readonly (readonly [
   settings: readonly string[],
   message: string,
 ])[] = [
-  ['a line', 'user a nonsense', [], ':1: Syntax error'],
+  ['a line', 'user a nonsense', [], ':1: Syntax error (rule 1). '],
+  ['a limit', 'user a on ratelimit:cps=x', [], ":1: Syntax error (rule 2: 'ratelimit:cps=x'). "],
+  ['a hash', 'user a #12', [], "lowercase hexadecimal characters (rule 1: '#(redacted)'). "],
+  ['an open selector', 'user a (+get ~b', [], "definition (it begins with '(+get...')"],
   ['an unknown command', 'user a +nothing', [], ":1: Error in applying operation '+nothing'"],
-  ['a user twice', 'user a on\nuser a on', [], "Duplicate user 'a' found on line 2"],
+  [
+    'a user twice',
+    'user a on\nuser a on',
+    [],
+    "users.acl:2: WARNING: Duplicate user 'a' found on line 2",
+  ],
   ['users in both places', '', ['security.users=b on'], 'cannot both be set'],
 ];
 

@@ -1,5 +1,8 @@
 /** Rate limits of users: what is refused, what is free, and what is told of it. */
 
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import {
   byName,
   ReplyError,
@@ -18,15 +21,20 @@ const limits = suite('rate limits');
 const COMMANDS = 'ERR rate limit exceeded: commands per second';
 const BYTES = 'ERR rate limit exceeded: bytes per second';
 
+const folder = mkdtempSync(path.join(tmpdir(), 'svc-limits-'));
+
 let server: ChildServer;
 let admin: RespClient;
 
 limits.before(async () => {
-  server = await startServer();
+  const file = path.join(folder, 'users.acl');
+  writeFileSync(file, '');
+  server = await startServer({ args: ['--set', `security.acl-file=${file}`] });
   admin = await server.client();
 });
 limits.after(async () => {
   await server.stop();
+  rmSync(folder, { recursive: true });
 });
 
 async function clientOf(name: string): Promise<RespClient> {
@@ -103,6 +111,81 @@ limits('bytes are those of commands and replies', async () => {
   );
 });
 
+// Paths by which bytes could leave without being charged. A debt of many seconds, so that no clock decides.
+const LONG = 200_000;
+
+async function assertInDebt(name: string): Promise<void> {
+  const client = await clientOf(name);
+  assert.is(((await client.reply('GET', 'k')) as ReplyError).message, BYTES);
+  await client.end();
+}
+
+limits('a reply is charged though its connection sends nothing more, and is closed', async () => {
+  await admin.call('SET', 'long', 'x'.repeat(LONG));
+  const client = await limited('gina', 'ratelimit:bps=1000');
+  assert.is(((await client.call('GET', 'long')) as string).length, LONG);
+  await assertInDebt('gina');
+  await client.end();
+  await assertInDebt('gina');
+});
+
+limits('a reply is charged though its client becomes another user, or logs in again', async () => {
+  await admin.call('SET', 'long', 'x'.repeat(LONG));
+  for (const [name, between] of [
+    ['hans', [['AUTH', 'hans', 'x']]],
+    ['hugo', [['RESET'], ['AUTH', 'hugo', 'x']]],
+    ['hera', [['HELLO', '3', 'AUTH', 'hera', 'x']]],
+  ] as const) {
+    const client = await limited(name, 'ratelimit:bps=1000');
+    const replies = await client.pipeline([['GET', 'long'], ...between, ['GET', 'long']]);
+    assert.is((replies.at(-1) as ReplyError).message, BYTES, name);
+    await client.end();
+    await assertInDebt(name);
+  }
+});
+
+limits('a change of rules that leaves the limit leaves the debt', async () => {
+  await admin.call('SET', 'long', 'x'.repeat(LONG));
+  const client = await limited('ines', 'ratelimit:bps=1000');
+  await client.call('GET', 'long');
+  await admin.call('ACL', 'SETUSER', 'ines', '-flushall');
+  await assertInDebt('ines');
+});
+
+limits('replies of before are not charged to a new limit', async () => {
+  await admin.call('SET', 'long', 'x'.repeat(LONG));
+  const client = await limited('ivan');
+  await client.call('GET', 'long');
+  await admin.call('ACL', 'SETUSER', 'ivan', 'ratelimit:bps=1000');
+  assert.is(await client.call('GET', 'nothing'), null);
+});
+
+limits('bytes of free commands are charged', async () => {
+  const client = await limited('jana', 'ratelimit:bps=1000');
+  const text = 'x'.repeat(50_000);
+  for (let nth = 0; nth < 4; nth += 1) assert.is(await client.call('PING', text), text);
+  await assertInDebt('jana');
+});
+
+limits('published messages are charged', async () => {
+  const client = await limited('karl', 'ratelimit:bps=1000');
+  const messages = '*3\r\n$7\r\nmessage\r\n';
+  let heard = '';
+  await client.call('SUBSCRIBE', 'news');
+  client.socket.on('data', (bytes: Buffer) => (heard += bytes.toString('latin1')));
+  for (let nth = 0; nth < 4; nth += 1) await admin.call('PUBLISH', 'news', 'x'.repeat(50_000));
+  await until(() => heard.split(messages).length === 5 && heard.length > LONG, 'all have come');
+  await assertInDebt('karl');
+});
+
+limits('ACL LOAD fills no bucket of a user whose limit stays', async () => {
+  const client = await limited('mona', 'ratelimit:cps=1', 'ratelimit:bps=1000');
+  await client.call('SET', 'k', 'x'.repeat(LONG));
+  await admin.call('ACL', 'SAVE');
+  await admin.call('ACL', 'LOAD');
+  await assertInDebt('mona');
+});
+
 limits('LATENCY DOCTOR names a user that is refused much', async () => {
   const client = await limited('fred', 'ratelimit:cps=1');
   await client.pipeline(Array.from({ length: 150 }, () => ['GET', 'k']));
@@ -116,6 +199,21 @@ limits('a limit does not keep a refused client out for good', async () => {
     const isServed = async (): Promise<boolean> =>
       !((await client.reply('GET', 'nothing')) instanceof ReplyError);
     await until(isServed, 'the bucket has filled');
+  }
+});
+
+limits('commands that cannot be run are charged as others', async () => {
+  for (const [nth, words] of [
+    ['NOSUCH'],
+    ['GET'],
+    ['CONFIG'],
+    ['CONFIG', 'NOSUCH'],
+    ['SELECT', '1'],
+  ].entries()) {
+    const client = await limited(`lena${nth}`, '-select', 'ratelimit:cps=10');
+    const replies = await client.pipeline(Array.from({ length: 200 }, () => words));
+    const refused = refusals(replies, COMMANDS);
+    assert.ok(refused >= 100 && refused <= 190, `${words.join(' ')}: ${refused}`);
   }
 });
 

@@ -18,6 +18,14 @@ const counts = suite('numbers of users');
 
 const SHARDS = 2;
 
+const USEC = /:calls=\d+,usec=(\d+)/g;
+const TOTALS = {
+  'bytes-in': /^total_net_input_bytes:(\d+)/gm,
+  'bytes-out': /^total_net_output_bytes:(\d+)/gm,
+  'limited-commands': /^ratelimit_total_commands_rejected:(\d+)/gm,
+  'limited-bytes': /^ratelimit_total_bytes_rejected:(\d+)/gm,
+} as const;
+
 let server: ChildServer;
 let admin: RespClient;
 
@@ -42,6 +50,31 @@ async function allStats(): Promise<ReadonlyMap<string, Readonly<Record<string, n
       Object.fromEntries(byName(fields as readonly Reply[])) as Record<string, number>,
     ]),
   );
+}
+
+/** Sums over all users and the least and most that the server's totals say, by the names of the sums. */
+async function sumsAndTotals(): Promise<readonly (readonly [string, number, number, number])[]> {
+  // Within a transaction nothing is read or written meanwhile. Its own commands take time.
+  const time = ['INFO', 'commandstats'];
+  const rest = ['INFO', 'stats', 'ratelimit'];
+  const queued = [['MULTI'], time, ['ACL', 'STATS'], rest, time, ['EXEC']];
+  const replies = (await admin.pipeline(queued)).at(-1) as readonly Reply[];
+  const [before, stats, info, after] = replies;
+  const users = [...byName(stats!).values()].map((fields) => byName(fields as readonly Reply[]));
+  const sumOf = (field: string): number =>
+    users.reduce((sum, fields) => sum + Number(fields.get(field)), 0);
+  const totalOf = (text: Reply | undefined, pattern: RegExp): number =>
+    [...textOf(text).matchAll(pattern)].reduce((sum, [, value]) => sum + Number(value), 0);
+  const totals = (['bytes-in', 'bytes-out', 'limited-commands', 'limited-bytes'] as const).map(
+    (name) => {
+      const total = totalOf(info, TOTALS[name]);
+      return [name, sumOf(name), total, total] as const;
+    },
+  );
+  // Each command and each user is rounded by itself.
+  const rounding = users.length + [...textOf(after).matchAll(/usec=/g)].length;
+  const [least, most] = [totalOf(before, USEC) - rounding, totalOf(after, USEC) + rounding];
+  return [...totals, ['time-us', sumOf('time-us'), least, most]];
 }
 
 async function infoOf(section: string, field: string): Promise<number> {
@@ -103,11 +136,30 @@ counts('they add up to the totals', async () => {
   assert.is(sum(again, 'denied'), total);
 });
 
+counts('no user is taken for the others', async () => {
+  assert.instance(await admin.reply('ACL', 'SETUSER', '(other users)', 'on'), ReplyError);
+});
+
+counts('everything that is counted adds up, looked at in one moment', async () => {
+  await admin.call('ACL', 'SETUSER', 'carl', 'on', 'nopass', '+@all', '~*', 'ratelimit:cps=5');
+  const carl = await server.client();
+  await carl.call('AUTH', 'carl', 'x');
+  await carl.pipeline(Array.from({ length: 100 }, () => ['SET', 'carl', 'x'.repeat(1_000)]));
+  await admin.call('ACL', 'SETUSER', 'dora', 'on', 'nopass', '+@all', '~*', 'ratelimit:bps=5');
+  const dora = await server.client();
+  await dora.call('AUTH', 'dora', 'x');
+  await dora.pipeline(Array.from({ length: 50 }, () => ['GET', 'carl']));
+  const sums = await sumsAndTotals();
+  for (const [name, sum, least, most] of sums) {
+    assert.ok(sum > 0 && sum >= least && sum <= most, `${name}: ${least} <= ${sum} <= ${most}`);
+  }
+});
+
 counts('a user that is gone is told of with the others, and has its numbers again', async () => {
   const before = await statsOf('bert');
   await admin.call('ACL', 'DELUSER', 'bert');
   assert.is(await admin.call('ACL', 'STATS', 'bert'), null);
-  assert.ok((await allStats()).get('(others)')!['commands']! >= before['commands']!);
+  assert.ok((await allStats()).get('(other users)')!['commands']! >= before['commands']!);
   await admin.call('ACL', 'SETUSER', 'bert', 'on');
   assert.is((await statsOf('bert'))['commands'], before['commands']);
 });

@@ -126,8 +126,8 @@ export class Client implements ClientPort {
   /** Bytes that are counted for its user already. */
   countedBytesIn = 0;
   countedBytesOut = 0;
-  /** Bytes of replies that its user's rate limit has been charged with; -1 before the first. */
-  chargedBytesOut = -1;
+  /** Bytes of output that its users' rate limits have been charged with, or never will be. */
+  chargedBytesOut = 0;
   /** Sequence of the command that its user's rate limit was charged with last; a command may be taken again. */
   chargedSequence = -1;
   /** Since when its output is over the soft limit; 0 = it is not. */
@@ -194,7 +194,6 @@ export class Client implements ClientPort {
 
   set identity(value: User) {
     this.#identity = value;
-    this.chargedBytesOut = -1;
     this.knownTo.length = 0;
   }
 

@@ -27,7 +27,8 @@ import { DEFAULT_USER_ROW, OTHER_USERS_ROW, UserField, type Page } from '#stats'
 import type { OpsLink } from '../threads/ops-link.ts';
 import { countedUsers, type CountedUsers } from './counted-users.ts';
 import { allowsAllChannels, takeInitialUsers } from './initial-users.ts';
-import { chargeLimits } from './rate-limits.ts';
+import { FailedLogins } from './failed-logins.ts';
+import { chargeFailure, chargeLimits, chargeOutput } from './rate-limits.ts';
 import { RecentRefusals, type RefusedUser } from './recent-refusals.ts';
 import { UserRows } from './user-rows.ts';
 
@@ -37,9 +38,6 @@ const DENIED_COUNTERS = {
   key: ['aclDeniedKey', UserField.deniedKey],
   channel: ['aclDeniedChannel', UserField.deniedChannel],
 } as const satisfies Readonly<Record<DenialReason, readonly [string, number]>>;
-
-/** Failed logins are told at most once in this time. */
-const LOGIN_WARNING_MS = 1_000;
 
 interface AccessOptions {
   readonly settings: Settings;
@@ -57,7 +55,7 @@ interface AccessOptions {
   readonly broadcast: (control: Control) => void;
 }
 
-interface AccessParts {
+interface NewAccessOptions {
   readonly settings: Settings;
   readonly serverMemory: { readonly mainPage: Page; readonly shardPages: readonly Page[] };
   readonly router: Pick<Router, 'broadcast'>;
@@ -76,7 +74,7 @@ export function newAccess({
   beginTurn,
   ops,
   ...rest
-}: AccessParts): Access {
+}: NewAccessOptions): Access {
   return new Access({
     ...rest,
     main: serverMemory.mainPage,
@@ -104,13 +102,12 @@ export class Access {
   #haveChanged = false;
   /** Client that has asked for the change that is being made. */
   #asker: Client | undefined;
-  /** Failed logins that were not told yet, and since when none was. */
-  #failedLogins = 0;
-  #toldFailuresMs = 0;
+  readonly #failedLogins: FailedLogins;
 
   constructor(options: AccessOptions) {
     this.#options = options;
-    const { settings, counted } = options;
+    const { settings, counted, log } = options;
+    this.#failedLogins = new FailedLogins(log);
     this.#rows = new UserRows(counted);
     this.users = new Users({
       allowsAllChannels: () => allowsAllChannels(settings),
@@ -127,6 +124,8 @@ export class Access {
     takeInitialUsers(this.users, settings);
     this.users.listener = {
       changing: (user, rules) => {
+        // What came before is not charged to a new limit, and is charged to an old one.
+        if (user.isLimited || rules.isLimited) this.#clientsOf(user).forEach(chargeOutput);
         const isRevoked = revokedChannels(user.rules, rules);
         if (isRevoked === undefined) return;
         for (const client of this.#clientsOf(user)) {
@@ -137,9 +136,6 @@ export class Access {
       changed: (user) => {
         this.#haveChanged = true;
         broadcast({ kind: 'users', rules: [[user.name, user.rules.line]] });
-        // Replies that came before are not charged to a new limit.
-        const limited = user.rules.isLimited ? this.#clientsOf(user) : [];
-        for (const client of limited) client.chargedBytesOut = -1;
         this.#note();
       },
       deleted: (user) => {
@@ -233,6 +229,7 @@ export class Access {
 
   setUser(client: Client, user: User): void {
     this.countBytes(client);
+    chargeOutput(client);
     client.identity = user;
   }
 
@@ -240,16 +237,13 @@ export class Access {
     const context = contextOf(client);
     const row = this.users.get(name)?.row ?? OTHER_USERS_ROW;
     this.#deny(client, { reason: 'auth', context, object: command, user: deniedName(name) }, row);
-    this.#failedLogins += 1;
-    this.#tellFailures(this.#options.nowMs(), client);
+    this.#failedLogins.add(client, this.#options.nowMs());
   }
 
-  #tellFailures(nowMs: number, { id, address }: Client): void {
-    if (Math.abs(nowMs - this.#toldFailuresMs) < LOGIN_WARNING_MS) return;
-    const fields = { count: this.#failedLogins, conn_id: id, addr: address };
-    this.#options.log.warn('login-failed', 'Clients could not log in.', fields);
-    this.#toldFailuresMs = nowMs;
-    this.#failedLogins = 0;
+  /** Does what is done now and then: counts, and tells of what has failed. */
+  tick(nowMs: number): void {
+    this.count();
+    this.#failedLogins.tick(nowMs);
   }
 
   // What it may do.
@@ -259,17 +253,35 @@ export class Access {
     const { identity } = client;
     const verdict = identity.isUnrestricted ? ALLOWED : identity.rules.judge(entry, args);
     if (verdict !== ALLOWED) {
+      const error = this.failureRefusal(client, args);
+      if (error !== undefined) return error;
       const context = contextOf(client);
       client.lastCommandId = entry.id;
       this.#denied(client, entry, args, { verdict, context });
       return errors.noPermission(denialText(verdict, identity.name, entry));
     }
-    return identity.isLimited ? this.#limit(client, entry, args) : undefined;
+    if (!identity.isLimited) return undefined;
+    const nowUs = this.#options.nowUs();
+    return this.#limited(client, chargeLimits(client, entry, args, nowUs), nowUs);
   }
 
-  #limit(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
+  /**
+   * Charges a command that is no command, or is denied; the error when the client is over its user's limits. Strangers
+   * do not use up the limit of the default user.
+   */
+  failureRefusal(client: Client, args: Arguments): CommandError | undefined {
+    if (!client.identity.isLimited) return undefined;
+    if (!client.authenticated && this.#requiresLogin) return undefined;
     const nowUs = this.#options.nowUs();
-    const error = chargeLimits(client, entry, args, nowUs);
+    return this.#limited(client, chargeFailure(client, args, nowUs), nowUs);
+  }
+
+  /** Counts a refusal for a rate limit, if there is one. */
+  #limited(
+    client: Client,
+    error: CommandError | undefined,
+    nowUs: number,
+  ): CommandError | undefined {
     if (error === undefined) return undefined;
     this.#refusals.add(client.user, nowUs);
     const { main } = this.#options;

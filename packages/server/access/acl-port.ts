@@ -15,8 +15,8 @@ const notSaved = new Error(
   'There was an error trying to save the ACLs. Please check the server logs for more information',
 );
 
-/** Stands for all users without counts of their own, and those who are gone. No user can be called so. */
-const OTHER_USERS = '(others)';
+/** Stands for all users without counts of their own, and those who are gone. No user has a name with a space. */
+const OTHER_USERS = '(other users)';
 
 interface AclPortOptions {
   readonly access: Access;

@@ -37,7 +37,7 @@ function takeLine(users: Users, line: string): void {
 function reasonOf({ text }: CommandError, rules: readonly string[]): string {
   const [, wrong, reason] = /^ERR Error in ACL SETUSER modifier '(.*)': (.*)$/s.exec(text) ?? [];
   if (wrong === undefined) return text.replace(/^ERR | starting at '.*'/gs, '');
-  if (/^[-+~%&]/.test(wrong)) return `rule '${wrong}': ${reason!}`;
+  if (/^([-+~%&]|ratelimit:)/i.test(wrong)) return `rule '${wrong}': ${reason!}`;
   const place = rules.findIndex(
     (rule) => rule !== '' && (wrong.startsWith(rule) || (wrong[0] === '<' && rule[0] === '<')),
   );

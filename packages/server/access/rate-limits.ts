@@ -4,7 +4,7 @@ import { errors, type CommandError } from '#base';
 import type { Arguments, CommandEntry } from '#commands';
 import { NOT_QUEUED, type Client } from '#router';
 
-/** Commands that are free: without them a client could not even learn why it is refused. */
+/** Commands that are never refused, though their bytes are charged: without them a client could not even learn why it is. */
 const FREE: ReadonlySet<string> = new Set(['AUTH', 'HELLO', 'PING', 'QUIT', 'RESET']);
 
 /** Bytes of an error on the wire, beside its text. */
@@ -17,17 +17,39 @@ export function chargeLimits(
   args: Arguments,
   nowUs: number,
 ): CommandError | undefined {
+  if (!FREE.has(entry.name)) return charge(client, commandsOf(client, entry), args, nowUs);
+  if (client.chargedSequence === client.nextSequence) return undefined;
+  const { byteTokens } = client.identity;
+  if (byteTokens.isLimited) byteTokens.owe(bytesOf(args));
+  client.chargedSequence = client.nextSequence;
+  return undefined;
+}
+
+/** The same for a command that is not run, since there is none such or its user may not run it: hammering costs. */
+export function chargeFailure(
+  client: Client,
+  args: Arguments,
+  nowUs: number,
+): CommandError | undefined {
+  return charge(client, 1, args, nowUs);
+}
+
+function charge(
+  client: Client,
+  commands: number,
+  args: Arguments,
+  nowUs: number,
+): CommandError | undefined {
   const { commandTokens, byteTokens } = client.identity;
-  if (FREE.has(entry.name) || client.chargedSequence === client.nextSequence) return undefined;
+  if (client.chargedSequence === client.nextSequence) return undefined;
   if (byteTokens.isLimited) {
+    chargeOutput(client);
     byteTokens.refill(nowUs);
-    byteTokens.owe(newReplyBytes(client));
     if (byteTokens.tokens <= 0) return refuse(client, errors.tooManyBytes);
   }
   if (commandTokens.isLimited) {
     commandTokens.refill(nowUs);
-    if (!commandTokens.take(commandsOf(client, entry)))
-      return refuse(client, errors.tooManyCommands);
+    if (!commandTokens.take(commands)) return refuse(client, errors.tooManyCommands);
   }
   if (byteTokens.isLimited) byteTokens.owe(bytesOf(args));
   client.chargedSequence = client.nextSequence;
@@ -47,20 +69,21 @@ function bytesOf(args: Arguments): number {
   return args.at(last) + args.length(last) - args.at(0);
 }
 
-/** Bytes of replies that have come since the last command that was charged. */
-function newReplyBytes(client: Client): number {
-  const { output } = client.socket;
-  const total = output.bytesWritten + output.pendingBytes + client.parkedBytes;
-  const isFirst = client.chargedBytesOut < 0;
-  const charged = isFirst ? total : client.chargedBytesOut;
-  client.chargedBytesOut = Math.max(total, charged);
-  return Math.max(0, total - charged);
+/**
+ * Charges the user that a client has now with the replies and messages that came since the last time; without a limit,
+ * they are never charged. Called whenever some are written, and before the client becomes another user.
+ */
+export function chargeOutput(client: Client): void {
+  const total = client.socket.output.bytesWritten + client.unsentBytes;
+  const bytes = total - client.chargedBytesOut;
+  if (bytes <= 0) return;
+  client.chargedBytesOut = total;
+  const { byteTokens } = client.identity;
+  if (byteTokens.isLimited) byteTokens.owe(bytes);
 }
 
 /** A refusal costs nothing, or who keeps asking would never be let in again. */
 function refuse(client: Client, error: CommandError): CommandError {
-  if (client.chargedBytesOut >= 0) {
-    client.chargedBytesOut += error.text.length + ERROR_FRAME_BYTES;
-  }
+  if (!client.isMuted) client.chargedBytesOut += error.text.length + ERROR_FRAME_BYTES;
   return error;
 }

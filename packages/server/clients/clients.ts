@@ -9,6 +9,7 @@ import { connectionAccept } from '#usdt';
 import { OwnedReply, type ParsedCommand } from '#resp';
 import { Client, type ParkingBlocks, type Router } from '#router';
 import type { Access } from '../access/access.ts';
+import { chargeOutput } from '../access/rate-limits.ts';
 import { ClientMemory } from './client-memory.ts';
 import type { TlsCounts } from './tls-counts.ts';
 
@@ -323,6 +324,10 @@ class Session implements ConnectionOwner {
   closed(): void {
     this.#clients.removed(this.client);
     this.#router.removeClient(this.client);
+  }
+
+  wrote(): void {
+    if (this.client.identity.isLimited) chargeOutput(this.client);
   }
 
   backlogged(): void {

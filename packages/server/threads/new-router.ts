@@ -37,6 +37,7 @@ export function newRouter(options: NewRouterOptions): Router {
     runOnMain: (client, entry, args, reply) => {
       runner().run(client, entry, args, reply);
     },
+    failureRefusal: (client, args) => access().failureRefusal(client, args),
     execRefusal: (client, entry, args) => access().execRefusal(client, entry, args),
     denied: (client, denial) => {
       access().deniedInShard(client, denial);

@@ -66,7 +66,7 @@ const shardMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_shard_executing_seconds',
-      help: 'For how long each shard has been in its current command; 0 when in none.',
+      help: 'Time that each shard has spent in its current command so far; 0 when in none.',
       unit: 'seconds',
       labels: ['shard'],
     },

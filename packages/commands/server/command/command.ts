@@ -1,7 +1,7 @@
 /** COMMAND: what the server can be asked, told from the definitions themselves. */
 
 import { CommandError, errors, fromLatin1, globMatches } from '#base';
-import type { Arguments, ArgumentSource } from '../../arguments.ts';
+import { indexesFrom, type Arguments, type ArgumentSource } from '../../arguments.ts';
 import { container, onMain, type Command, type CommandHead } from '../../definition.ts';
 import { aclCategories, keySpecFlags } from '../../derive.ts';
 import { helpReply } from '../../help.ts';
@@ -116,6 +116,7 @@ const getkeys = onMain<ServerContext>({
   complexity: 'O(N) for N arguments of the command.',
   arity: -3,
   args: wholeCommand,
+  secret: secretsOfWhole,
   run({ reply, commands }, args) {
     const keys = keysOf(commands, args);
     reply.arrayHeader(keys.length);
@@ -131,6 +132,7 @@ const getkeysandflags = onMain<ServerContext>({
   complexity: 'O(N) for N arguments of the command.',
   arity: -3,
   args: wholeCommand,
+  secret: secretsOfWhole,
   run({ reply, commands }, args) {
     const keys = keysOf(commands, args);
     reply.arrayHeader(keys.length);
@@ -190,6 +192,11 @@ export const commandCommands = [command];
 
 /** Number of names before the command that GETKEYS is asked about. */
 const NAMES = 2;
+
+/** Arguments of any command, or of one that is misspelt, may be secrets. */
+function secretsOfWhole(args: Arguments): readonly number[] {
+  return indexesFrom(NAMES, args.count);
+}
 
 function answerAll({ reply, commands }: ServerContext): void {
   const { topLevel } = commands;

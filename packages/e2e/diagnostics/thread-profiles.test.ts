@@ -13,21 +13,21 @@ import {
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
-const probes = suite('probes of threads');
+const profiles = suite('profiles of threads');
 
 const SHARDS = 2;
 let server: ChildServer;
 let client: RespClient;
 let other: RespClient;
 
-probes.before(async () => {
+profiles.before(async () => {
   server = await startServer({ shards: SHARDS });
   client = await server.client();
   other = await server.client();
   // Shards are loaded when they answer.
   await client.call('DBSIZE');
 });
-probes.after(async () => {
+profiles.after(async () => {
   await server.stop();
 });
 
@@ -53,7 +53,7 @@ async function refusal(from: RespClient, ...words: (string | number)[]): Promise
   return (reply as Error).message;
 }
 
-probes(
+profiles(
   'a shard is profiled while clients are served, and the profile shows what they had it do',
   async () => {
     const key = keyPerShard(SHARDS, 'profiled')[1]!;
@@ -84,7 +84,7 @@ probes(
   },
 );
 
-probes('main is profiled, and the profile shows main', async () => {
+profiles('main is profiled, and the profile shows main', async () => {
   const progress = { isDone: false };
   const asked = profile('main', 0.3).finally(() => {
     progress.isDone = true;
@@ -95,7 +95,7 @@ probes('main is profiled, and the profile shows main', async () => {
   assert.ok(nodes.some(({ callFrame }) => callFrame.url.includes('/lib-router.js')));
 });
 
-probes('there is one profile of a thread at a time', async () => {
+profiles('there is one profile of a thread at a time', async () => {
   const first = profile(0, 0.4);
   const elsewhere = other.call('DEBUG', 'SHARD', 1, 'PROFILE', 0.1);
   await other.call('PING');
@@ -107,7 +107,7 @@ probes('there is one profile of a thread at a time', async () => {
   assert.ok((await profile(0, 0.01)).nodes.length > 0, 'afterwards there may be another');
 });
 
-probes('a shard that is busy is told of, and its profile does not begin later', async () => {
+profiles('a shard that is busy is told of, and its profile does not begin later', async () => {
   const sleeping = other.call('DEBUG', 'SLEEP', '3');
   assert.match(await refusal(client, 0, 'PROFILE', 0.1), /^ERR shard-0 did not answer within 1 s/);
   assert.match(
@@ -120,7 +120,7 @@ probes('a shard that is busy is told of, and its profile does not begin later', 
   assert.ok(endTime - startTime < 1_000_000, 'it is not the one that was given up');
 });
 
-probes('a client that leaves leaves no profile behind', async () => {
+profiles('a client that leaves leaves no profile behind', async () => {
   const leaving = await server.client();
   const id = Number(await leaving.call('CLIENT', 'ID'));
   void leaving.call('DEBUG', 'SHARD', 0, 'PROFILE', 1).catch(() => null);
@@ -143,7 +143,7 @@ function figures(reply: unknown): Figures {
 }
 
 for (const thread of ['main', '0', '1']) {
-  probes(`the heap of ${thread} is told in figures that fit each other`, async () => {
+  profiles(`the heap of ${thread} is told in figures that fit each other`, async () => {
     const heap = figures(await client.call('DEBUG', 'SHARD', thread, 'HEAP'));
     const used = heap.get('used_heap_size') as number;
     assert.ok(used > 1_000_000 && used <= (heap.get('total_heap_size') as number));
@@ -162,4 +162,4 @@ for (const thread of ['main', '0', '1']) {
   });
 }
 
-probes.run();
+profiles.run();
