@@ -17,12 +17,8 @@ export function chargeLimits(
   args: Arguments,
   nowUs: number,
 ): CommandError | undefined {
-  if (!FREE.has(entry.name)) return charge(client, commandsOf(client, entry), args, nowUs);
-  if (client.chargedSequence === client.nextSequence) return undefined;
-  const { byteTokens } = client.identity;
-  if (byteTokens.isLimited) byteTokens.owe(bytesOf(args));
-  client.chargedSequence = client.nextSequence;
-  return undefined;
+  const commands = FREE.has(entry.name) ? undefined : commandsOf(client, entry);
+  return charge(client, commands, args, nowUs);
 }
 
 /** The same for a command that is not run, since there is none such or its user may not run it: hammering costs. */
@@ -34,26 +30,32 @@ export function chargeFailure(
   return charge(client, 1, args, nowUs);
 }
 
+/** Charges so many commands, or none of a command that is never refused, and the bytes of the arguments. */
 function charge(
   client: Client,
-  commands: number,
+  commands: number | undefined,
   args: Arguments,
   nowUs: number,
 ): CommandError | undefined {
-  const { commandTokens, byteTokens } = client.identity;
   if (client.chargedSequence === client.nextSequence) return undefined;
-  if (byteTokens.isLimited) {
-    chargeOutput(client);
-    byteTokens.refill(nowUs);
-    if (byteTokens.tokens <= 0) return refuse(client, errors.tooManyBytes);
-  }
-  if (commandTokens.isLimited) {
-    commandTokens.refill(nowUs);
-    if (!commandTokens.take(commands)) return refuse(client, errors.tooManyCommands);
-  }
+  const error = commands === undefined ? undefined : takeCommands(client, commands, nowUs);
+  if (error !== undefined) return refuse(client, error);
+  const { byteTokens } = client.identity;
   if (byteTokens.isLimited) byteTokens.owe(bytesOf(args));
   client.chargedSequence = client.nextSequence;
   return undefined;
+}
+
+function takeCommands(client: Client, commands: number, nowUs: number): CommandError | undefined {
+  const { commandTokens, byteTokens } = client.identity;
+  if (byteTokens.isLimited) {
+    chargeOutput(client);
+    byteTokens.refill(nowUs);
+    if (byteTokens.tokens <= 0) return errors.tooManyBytes;
+  }
+  if (!commandTokens.isLimited) return undefined;
+  commandTokens.refill(nowUs);
+  return commandTokens.take(commands) ? undefined : errors.tooManyCommands;
 }
 
 /** Commands that are charged: what is queued is charged with EXEC. */
