@@ -31,7 +31,6 @@ export class OpsLink {
   #calls: PortCalls | undefined;
   #listening: Promise<void> = Promise.resolve();
   #stopped: (() => void) | undefined;
-  #died: (error: Error) => void = () => undefined;
   #isDead = false;
   #early: LogRecord[] = [];
   /** Tells of settings that have changed. */
@@ -76,6 +75,7 @@ export class OpsLink {
     const worker = this.#worker;
     const calls = new PortCalls(port1);
     this.#calls = calls;
+    this.#port = port1;
     // Without its ops thread the server serves on; what it would have logged goes to standard error.
     this.#listening = new Promise<void>((resolve, reject) => {
       port1.on('message', (message: CallMessage | OpsNotice) => {
@@ -84,21 +84,17 @@ export class OpsLink {
         else if (message.kind === 'cannot-listen') reject(new Error(message.message));
         else this.#stopped?.();
       });
-      this.#died = (error) => {
+      worker.run(data, (error) => {
         this.#port = undefined;
         this.#isDead = true;
         process.stderr.write(`svc: the ops thread has died: ${error.stack ?? String(error)}\n`);
         this.#early.splice(0).forEach(writeToStandardError);
         resolve();
-      };
+      });
     });
     // `start` tells of it.
     this.#listening.catch(() => undefined);
     port1.unref();
-    this.#port = port1;
-    worker.run(data, (error) => {
-      this.#died(error);
-    });
     if (this.#isDead) return;
     this.#send({ kind: 'log', records: this.#early });
     this.#early = [];
