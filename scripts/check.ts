@@ -1,7 +1,8 @@
 /**
  * `npm run check [-- --no-tests]`: everything that must hold before a commit is good.
  *
- * All steps run, so that one go shows all there is to mend; those that are no tests run side by side. The last line is `N passed, N failed`, in which a step that is no test counts as one.
+ * All steps run, so that one go shows all there is to mend; those that are no tests run side by side. The last line is
+ * `N passed, N failed`, in which a step that is no test counts as one.
  */
 import { spawn } from 'node:child_process';
 import path from 'node:path';

@@ -14,7 +14,8 @@
  *   key sizes    KEY_SIZES_CELLS x databases     keys by type and size (shards)
  *   prefixes     PREFIX_FIELDS x PREFIX_ROWS     use and size of keys by configured prefix (shards)
  *   users        USER_FIELDS x USER_ROWS         what users have done (main, shards)
- *   queue        HISTOGRAM_BUCKETS               histogram of the queue phase (main: of the reply phase; front threads: of the front phase, by main)
+ *   queue        HISTOGRAM_BUCKETS               histogram of the queue phase (main: of the reply phase;
+ *                                                front threads: of the front phase, by main)
  *   loop         HISTOGRAM_BUCKETS               how late the event loop comes round (shards: length of a round)
  *   scatter      HISTOGRAM_BUCKETS               main: from sending a gathered command to its last part
  *   histograms   HISTOGRAM_BUCKETS x commands    histogram of the execute phase
