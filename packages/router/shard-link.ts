@@ -99,6 +99,11 @@ export class ShardLink {
     return this.requests.reserve(size);
   }
 
+  /** True when frames of so many bytes together can be sent now, none of them by message. */
+  hasRoom(byteCount: number): boolean {
+    return byteCount <= this.#frameBytesMax && this.reserve(byteCount) >= 0;
+  }
+
   /**
    * Writes the whole of a client's command at a place of `frameSize` bytes. With `isLast` nobody reads it afterwards, and
    * its memory may be given away.

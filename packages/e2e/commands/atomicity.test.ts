@@ -124,6 +124,49 @@ atomicity('MSETNX takes all keys or none', async () => {
   await contend([owner('one'), owner('two'), owner('three')], [reader, reader]);
 });
 
+atomicity('commands of a transaction that only reads see one state', async () => {
+  const keys = keyPerShard(SHARDS, 'seen');
+  const admin = await server.client();
+  await admin.call('MSET', ...keys.flatMap((key) => [key, 'first']));
+  const size = (await admin.call('DBSIZE')) as number;
+  const [source = '', target = ''] = keyPerShard(SHARDS, 'moved');
+  const writer = (name: string) => async (client: RespClient, round: number) => {
+    const more = keyPerShard(SHARDS, name);
+    ok(
+      await client.pipeline([
+        ['MSET', ...keys.flatMap((key) => [key, `${name}:${round}`])],
+        ['MSET', ...more.flatMap((key) => [key, 'more'])],
+        ['DEL', ...more],
+        // Keys that are lent meanwhile.
+        ['MSET', source, '1', ...more.slice(1).flatMap((key) => [key, 'more'])],
+        ['RENAME', source, target],
+        ['DEL', target, ...more.slice(1)],
+      ]),
+    );
+  };
+  const reads = [
+    ['MULTI'],
+    ['GET', keys[0]!],
+    ['DBSIZE'],
+    ...keys.map((key) => ['GET', key]),
+    ['DBSIZE'],
+    ['EXEC'],
+  ];
+  const reader = async (client: RespClient): Promise<void> => {
+    const replies = await client.pipeline([...reads, ...reads, ...reads]);
+    ok(replies);
+    for (const reply of replies.filter(Array.isArray)) {
+      const sizes = reply.filter((value) => typeof value === 'number');
+      assert.is(sizes[0], sizes[1], textOf(reply));
+      assert.is((sizes[0]! - size) % SHARDS, 0, textOf(reply));
+      const values = reply.filter((value) => typeof value === 'string');
+      assert.is(new Set(values).size, 1, textOf(reply));
+    }
+  };
+  await contend([writer('w1'), writer('w2')], [reader, reader, reader]);
+  await admin.call('DEL', ...keys);
+});
+
 atomicity('a copy is never ahead of its source, and never more than one step behind', async () => {
   const [source = '', target = ''] = keyPerShard(SHARDS, 'copy');
   const admin = await server.client();

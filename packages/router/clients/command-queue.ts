@@ -49,6 +49,8 @@ export class CommandQueue {
   hasScripts = false;
   /** True when every command can run inside a shard with copies of its keys; else shards must stand still. */
   isForOneShard = true;
+  /** True when every command reads from shards, names all its keys, and waits for nothing. */
+  onlyReads = true;
   #bytes = new Uint8Array(0);
   #words = new Int32Array(0);
   #end = PAYLOAD_START;
@@ -88,6 +90,12 @@ export class CommandQueue {
     this.hasScripts ||= entry.script !== undefined;
     this.isForOneShard &&=
       entry.hasKeys && entry.otherKeys === undefined && (route === 'byKey' || route === 'oneShard');
+    this.onlyReads &&=
+      entry.has('readonly') &&
+      !entry.mayWait &&
+      entry.otherKeys === undefined &&
+      entry.script === undefined &&
+      route !== 'onMain';
   }
 
   /** Points `args` at each command in turn. */
@@ -142,6 +150,12 @@ export class CommandQueue {
     this.#bytes = larger;
     this.#words = new Int32Array(larger.buffer);
   }
+}
+
+/** Points `args` at a queued command: behind its subcommand's name, where it has one. */
+export function pointAt(args: Arguments, entry: CommandEntry, command: CommandBytes): void {
+  const first = entry.container === undefined ? 1 : 2;
+  args.point(command.source, command.at, command.spans, 0, command.count, first);
 }
 
 function innerBytes(count: number, length: number): number {

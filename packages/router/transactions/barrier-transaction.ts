@@ -8,13 +8,16 @@
 import { unreachable, type Bytes, type Clock, type CommandError } from '#base';
 import { Arguments, type CommandEntry } from '#commands';
 import type { LinkMemory } from '#link';
-import { OwnedReply, type CommandBytes } from '#resp';
+import { OwnedReply } from '#resp';
 import type { Client, ReplyOutput } from '../clients/client.ts';
 import type { KeyDiscovery } from '../key-discovery.ts';
 import type { Answers } from '../replies/answers.ts';
 import type { Scripts } from '../scripts/scripts.ts';
 import type { Routes } from '../routes.ts';
-import type { CommandQueue, QueuedCommand } from '../clients/command-queue.ts';
+import { pointAt, type CommandQueue, type QueuedCommand } from '../clients/command-queue.ts';
+
+/** Most commands that are under way at once: what is gathered for them is memory. */
+const OUTSTANDING_MAX = 256;
 
 interface BarrierTransactionOptions {
   readonly client: Client;
@@ -50,6 +53,8 @@ export class BarrierTransaction {
   #at: QueuedCommand | undefined;
   #next = 0;
   #wasAlone = false;
+  /** A command may have had keys lent: its reply comes before they are back. */
+  #mayHaveLent = false;
   #isAdvancing = false;
   #hasBegun = false;
   #isPrepared = false;
@@ -124,13 +129,14 @@ export class BarrierTransaction {
   #send(): boolean {
     const { client, routes, keyDiscovery, scripts } = this.#options;
     const { entry, command } = this.#at ?? unreachable('a command is left');
-    // Main's own commands see what those before them did; and one that concerns all keys may wait in a
-    // shard for keys that are lent, where others must not overtake it.
-    const args = this.#point(command, entry);
+    const args = this.#args;
+    pointAt(args, entry, command);
     const reads = keyDiscovery.concerns(entry, args);
-    // Nothing else of the transaction may run in the middle of a script.
-    const isAlone = !entry.hasKeys || reads || entry.script !== undefined;
+    const isAlone = reads || this.#runsAlone(entry);
     if ((isAlone || this.#wasAlone) && client.outstanding > 0) return false;
+    if (client.outstanding >= OUTSTANDING_MAX) return false;
+    this.#mayHaveLent ||=
+      entry.script !== undefined || (entry.hasKeys && !entry.firstArgumentIsKey);
     const refusal = this.#options.refusal(entry, args);
     if (refusal !== undefined) {
       this.#options.answers.reject(client, entry, refusal);
@@ -147,16 +153,18 @@ export class BarrierTransaction {
     return true;
   }
 
+  /** True for a command that nothing else of the transaction may be under way with. */
+  #runsAlone(entry: CommandEntry): boolean {
+    // Main's own commands see what those before them did. Nothing else may run in the middle of a script.
+    if (entry.awaitsReplies || entry.script !== undefined) return true;
+    // One that concerns all keys may wait in a shard for keys that are lent, where others must not overtake it.
+    return this.#mayHaveLent && !entry.hasKeys;
+  }
+
   #advanceTo(wasAlone: boolean): void {
     this.#wasAlone = wasAlone;
     this.#next += 1;
     this.#at = this.#commands.next().value;
-  }
-
-  #point(command: CommandBytes, entry: CommandEntry): Arguments {
-    const first = entry.container === undefined ? 1 : 2;
-    this.#args.point(command.source, command.at, command.spans, 0, command.count, first);
-    return this.#args;
   }
 
   #finish(): void {

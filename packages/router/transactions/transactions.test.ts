@@ -140,19 +140,139 @@ transactions('one with a command of all shards begins when the last of them stan
     assert.equal(kinds(main.sent()), ['', '', '']);
   }
   main.shards[1]!.signal(FrameKind.barrier, barriers[1]!);
-  const [[set] = [], ...none] = main.sent();
-  assert.equal([shown([set!]), none], [[`command SET ${a} 1`], [[], []]], 'what is alone waits');
+  const [[set, size0] = [], [size1, get] = [], [size2] = []] = main.sent();
+  assert.equal(shown([set!, size0!]), [`command SET ${a} 1`, 'part DBSIZE']);
+  assert.equal(shown([size1!, get!, size2!]), ['part DBSIZE', `command GET ${b}`, 'part DBSIZE']);
   main.shards[0]!.reply(set!, '+OK\r\n');
-  const sizes = main.sent().map(([size]) => size!);
-  assert.equal(shown(sizes), ['part DBSIZE', 'part DBSIZE', 'part DBSIZE']);
-  for (const [shard, size] of sizes.entries()) main.shards[shard]!.part(size, shard);
-  const [, [get] = []] = main.sent();
+  for (const [shard, size] of [size0, size1, size2].entries()) {
+    main.shards[shard]!.part(size!, shard);
+  }
+  main.turn();
   assert.is(client.received(), '', 'the reply is one');
   main.shards[1]!.reply(get!, '$-1\r\n');
   assert.equal(kinds(main.sent()), ['resume', 'resume', 'resume']);
   assert.is(client.received(), '*3\r\n+OK\r\n:3\r\n$-1\r\n');
   assert.is(client.socket.resumes, 1);
 });
+
+transactions('at a barrier, one of all keys is alone once keys were lent', () => {
+  const { main, barriers } = atBarrier(
+    `SINTERSTORE ${a} ${a2} ${b}`,
+    `SET ${c} 1`,
+    'DBSIZE',
+    `GET ${c}`,
+  );
+  for (const shard of [0, 1, 2]) main.shards[shard]!.signal(FrameKind.barrier, barriers[shard]!);
+  const [[host] = [], [lend] = [], [set, ...none] = []] = main.sent();
+  assert.equal(
+    [host!.kind, lend!.kind, shown([set!]), none],
+    ['host', 'lend', [`command SET ${c} 1`], []],
+  );
+  main.shards[2]!.reply(set!, '+OK\r\n');
+  assert.equal(kinds(main.sent()), ['', '', '']);
+  main.shards[0]!.reply(host!, ':0\r\n');
+  const sizes = main.sent().map(([size]) => size!);
+  assert.equal(shown(sizes), ['part DBSIZE', 'part DBSIZE', 'part DBSIZE']);
+  for (const [shard, size] of sizes.entries()) {
+    assert.equal(kinds(main.sent()), ['', '', ''], 'a shard may still wait for its keys');
+    main.shards[shard]!.part(size, 1);
+  }
+  assert.equal(kinds(main.sent()), ['', '', `command GET ${c}`]);
+});
+
+transactions("at a barrier, main's own command is run when all before it are answered", () => {
+  const { main, client, barriers } = atBarrier(`SET ${a} 1`, 'LASTSAVE', 'PING', `GET ${b}`);
+  for (const shard of [0, 1, 2]) main.shards[shard]!.signal(FrameKind.barrier, barriers[shard]!);
+  const [[set] = [], ...others] = main.sent();
+  assert.equal([shown([set!]), others], [[`command SET ${a} 1`], [[], []]]);
+  main.shards[0]!.reply(set!, '+OK\r\n');
+  const [, [get] = []] = main.sent();
+  assert.is(get!.args[0], 'GET');
+  main.shards[1]!.reply(get!, '$-1\r\n');
+  main.turn();
+  assert.match(client.received(), /^\*4\r\n\+OK\r\n[^P]*\+PONG\r\n\$-1\r\n$/);
+});
+
+transactions('at a barrier, only so many commands are under way at once', () => {
+  const { main, client, barriers } = atBarrier(
+    'FLUSHALL',
+    ...Array.from({ length: 600 }, () => 'DBSIZE'),
+  );
+  for (const shard of [0, 1, 2]) main.shards[shard]!.signal(FrameKind.barrier, barriers[shard]!);
+  const counts: number[] = [];
+  for (;;) {
+    const frames = main.sent();
+    if (frames[0]![0]?.kind === 'resume') break;
+    counts.push(frames[0]!.length);
+    for (const [shard, parts] of frames.entries()) {
+      for (const part of parts) {
+        main.shards[shard]!.part(part, part.args[0] === 'FLUSHALL' ? null : 1);
+        main.turn();
+      }
+    }
+  }
+  assert.is(
+    counts.reduce((sum, count) => sum + count),
+    601,
+  );
+  assert.ok(Math.max(...counts) <= 256, counts.join());
+  assert.ok(client.received().endsWith(':3\r\n:3\r\n'));
+});
+
+transactions(
+  'short ones that only read need no barrier, and hold up nothing of their client',
+  () => {
+    const main = new RouterFixture(3);
+    const client = main.newClient();
+    send(client, `GET ${c}`, 'MULTI', 'DBSIZE', `GET ${b}`, 'EXEC', 'PING', `GET ${b2}`);
+    const [[size0] = [], [size1, get, after] = [], [before, size2] = []] = main.sent();
+    assert.equal(shown([size1!, get!, after!]), [
+      'part DBSIZE',
+      `command GET ${b}`,
+      `command GET ${b2}`,
+    ]);
+    main.shards[1]!.reply(get!, '$1\r\nb\r\n');
+    main.shards[1]!.reply(after!, '$-1\r\n');
+    for (const [shard, size] of [size0, size1, size2].entries()) main.shards[shard]!.part(size!, 1);
+    main.turn();
+    assert.is(client.received(), '', 'replies to what was sent before come first');
+    main.shards[2]!.reply(before!, '+before\r\n');
+    main.turn();
+    assert.is(
+      client.received(),
+      '+before\r\n+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n:3\r\n$1\r\nb\r\n+PONG\r\n$-1\r\n',
+    );
+  },
+);
+
+transactions(
+  'those that only read are sent whole, or at a barrier where a ring has no room',
+  () => {
+    const main = new RouterFixture(3, 1_024);
+    const client = main.newClient();
+    const filler = main.newClient();
+    send(client, 'MULTI', 'DBSIZE', 'DBSIZE');
+    main.sent();
+    for (let nth = 0; nth < 8; nth += 1) send(filler, `GET ${b}`);
+    assert.is(client.send('EXEC'), 'taken');
+    const [first = [], second = [], third = []] = main.sent();
+    assert.equal(
+      [first, second.slice(8), third].map((frames) => shown(frames)),
+      [['barrier'], ['barrier'], ['barrier']],
+    );
+  },
+);
+
+for (const [what, lines] of [
+  ['longer', Array.from({ length: 33 }, () => 'DBSIZE')],
+  ['writing', ['DBSIZE', `SET ${a} 1`]],
+  ['waiting', ['DBSIZE', `XREAD BLOCK 0 STREAMS ${a} $`]],
+  ["main's", ['DBSIZE', 'LASTSAVE']],
+] as const) {
+  transactions(`${what} ones have their barrier`, () => {
+    atBarrier(...lines);
+  });
+}
 
 transactions('a watch broken on any shard ends one at a barrier before its first command', () => {
   const { main, client, barriers } = atBarrier(`SET ${a} 1`, 'FLUSHALL');
@@ -179,18 +299,18 @@ transactions('one at a barrier goes through to its end though its client has lef
 transactions('replies to what was sent before come before that of a barrier', () => {
   const main = new RouterFixture(3);
   const client = main.newClient();
-  send(client, `GET ${c}`, 'MULTI', 'DBSIZE', 'EXEC');
+  send(client, `GET ${c}`, 'MULTI', 'FLUSHALL', 'EXEC');
   const [[stopA] = [], [stopB] = [], [get, stopC] = []] = main.sent();
   for (const [shard, frame] of [stopA, stopB, stopC].entries()) {
     main.shards[shard]!.signal(FrameKind.barrier, frame!);
   }
   assert.equal(kinds(main.sent()), ['', '', ''], 'its own reply would come too early');
   main.shards[2]!.reply(get!, '+before\r\n');
-  const sizes = main.sent().map(([size]) => size!);
+  const flushes = main.sent().map(([flush]) => flush!);
   assert.is(client.received(), '+before\r\n+OK\r\n+QUEUED\r\n');
-  for (const [shard, size] of sizes.entries()) main.shards[shard]!.part(size, 1);
+  for (const [shard, flush] of flushes.entries()) main.shards[shard]!.part(flush, null);
   main.turn();
-  assert.is(client.received(), '*1\r\n:3\r\n');
+  assert.is(client.received(), '*1\r\n+OK\r\n');
 });
 
 /** A client whose transaction is done, and waits for the logs of both shards. */

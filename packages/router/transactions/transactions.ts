@@ -1,20 +1,22 @@
 /**
- * Transactions: queued on main, run in one of two ways.
+ * Transactions: queued on main, run in one of three ways.
  *
  * Nearly all go to one shard as one frame, and the shards that own other keys lend it theirs
- * (exec-plan.ts). One with a command that is not a shard's alone (FLUSHALL, SELECT, PUBLISH, ...) is
+ * (exec-plan.ts). A short one that only reads, with a command of all shards (DBSIZE, KEYS, ...), is sent command by
+ * command in one go: nothing of another client comes in between in any ring, and each key is used in the order of the
+ * rings. One with any other command that is not a shard's alone (FLUSHALL, SELECT, PUBLISH, ...) is
  * conducted: all shards stop at EXEC's place in the order, main sends the commands, the shards go on.
  */
 
-import { errors, keyName, type Clock, type CommandError } from '#base';
+import { errors, keyName, unreachable, type Clock, type CommandError } from '#base';
 import { ALLOWED } from '#acl';
 import { Arguments, commandTable, type CommandEntry } from '#commands';
 import { FrameKind, RequestFlag, type LinkMemory } from '#link';
-import type { CommandBytes } from '#resp';
+import { OwnedReply, type CommandBytes } from '#resp';
 import type { CommandStats } from '../command-stats.ts';
 import type { Answers } from '../replies/answers.ts';
 import type { Client } from '../clients/client.ts';
-import { CommandQueue, QUEUE_BYTES_MAX } from '../clients/command-queue.ts';
+import { CommandQueue, pointAt, QUEUE_BYTES_MAX } from '../clients/command-queue.ts';
 import { BarrierTransaction } from './barrier-transaction.ts';
 import { planExec } from './exec-plan.ts';
 import type { KeyDiscovery } from '../key-discovery.ts';
@@ -31,6 +33,11 @@ export const NOT_QUEUED: ReadonlySet<CommandEntry> = new Set(
   ),
 );
 const WATCH = commandTable.byName('WATCH');
+
+/** Most commands of a transaction that is sent command by command: their replies are not waited for. */
+const READS_MAX = 32;
+/** Bytes of a command's frames beyond its queued one, at most: where keys are lent, it has two. */
+const READ_BYTES = 128;
 
 interface TransactionsOptions {
   readonly memory: LinkMemory;
@@ -139,6 +146,9 @@ export class Transactions {
     if (isForOneShard && (queue.count > 0 || isWatching) && !this.#hasRevoked(client)) {
       return this.#sendToHost(client, entry, transaction);
     }
+    if (queue.onlyReads && queue.count > 0 && !isWatching && this.#sendReads(client, entry)) {
+      return true;
+    }
     return this.#beginAtBarrier(client, entry, queue.needsShards || isWatching);
   }
 
@@ -183,6 +193,35 @@ export class Transactions {
     client.transaction = undefined;
     client.unwatchAll();
     if (client.replyMode !== 'on') client.endMuting();
+    return true;
+  }
+
+  /** Sends commands that only read one behind the other; false when that cannot be done in one go, and nothing was sent. */
+  #sendReads(client: Client, entry: CommandEntry): boolean {
+    const { routes, answers, commandStats, clock } = this.#options;
+    const queue = client.transaction?.queue ?? unreachable('the client is in a transaction');
+    if (queue.count > READS_MAX || client.replyMode !== 'on' || client.trace !== undefined) {
+      return false;
+    }
+    const ringBytes = 2 * queue.payloadBytes + READ_BYTES * queue.count;
+    const hasRoom = routes.links
+      .map(({ index }) => routes.linkFor(client, index))
+      .every((link) => link.hasRoom(ringBytes));
+    if (!hasRoom || this.#hasRevoked(client)) return false;
+    const beganUs = clock.nowUs();
+    client.transaction = undefined;
+    const head = new OwnedReply(client.protocol);
+    head.arrayHeader(queue.count);
+    const bytes = head.take();
+    client.deliver(client.takeSequence(), 1, bytes, 0, bytes.length);
+    const args = new Arguments();
+    for (const { entry: read, command } of queue.commands()) {
+      pointAt(args, read, command);
+      if (!routes.send(client, read, args, command)) unreachable('the rings have room');
+      this.#options.sent(client, read, args);
+    }
+    answers.actFor(client);
+    commandStats.ran(entry, clock.nowUs() - beganUs);
     return true;
   }
 
