@@ -173,7 +173,7 @@ async function byGenerator(port: number, round: Round): Promise<Timing> {
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1] ?? NaN;
+  return sorted[sorted.length >>> 1] ?? NaN;
 }
 
 /** Plays one round against all servers by turns; the median of each, by its name. */

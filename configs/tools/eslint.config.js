@@ -46,6 +46,13 @@ const noShiftOfBits = {
   message: 'The byte of a bit may lie beyond 2^31: ask byteOf of commands/bitmap.',
 };
 
+/** A length of 2^31 bytes and more is negative for `>>`, `|` and `~`. */
+const noSignedLengths = {
+  selector:
+    'BinaryExpression[operator=/^(>>|\\||&)$/]:matches([left.property.name=/^(byteLength|byteCount|length)$/], [left.name=/^(byteLength|byteCount|length|size)$/][right.type="UnaryExpression"])',
+  message: 'A length may lie beyond 2^31: shift it by >>>, and round it by division.',
+};
+
 /** The context of commands is entered and left by its own methods: what is set beside them would have to be reset. */
 const noContextWrites = {
   selector:
@@ -57,7 +64,13 @@ const habits = {
   eqeqeq: 'error',
   'no-console': 'error',
   'no-restricted-properties': ['error', ...newerThanNode20],
-  'no-restricted-syntax': ['error', noDefaultExport, noStarExport, noSpreadLiteral],
+  'no-restricted-syntax': [
+    'error',
+    noDefaultExport,
+    noStarExport,
+    noSpreadLiteral,
+    noSignedLengths,
+  ],
   '@typescript-eslint/consistent-type-imports': 'error',
   // A method of an interface that has nothing to do with an argument names it all the same.
   '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
@@ -104,6 +117,7 @@ export default tseslint.config(
         noDefaultExport,
         noStarExport,
         noSpreadLiteral,
+        noSignedLengths,
         noShiftOfBits,
       ],
     },
@@ -117,6 +131,7 @@ export default tseslint.config(
         noDefaultExport,
         noStarExport,
         noSpreadLiteral,
+        noSignedLengths,
         noContextWrites,
       ],
     },

@@ -392,7 +392,7 @@ function queued(line: string, slot: number): Buffer {
   const body = Buffer.concat(args);
   const bodyAt = REQUEST_HEADER_BYTES + 8 * args.length;
   const frame = Buffer.alloc(frameBytes(bodyAt + body.length));
-  const words = new Int32Array(frame.buffer, frame.byteOffset, frame.length >> 2);
+  const words = new Int32Array(frame.buffer, frame.byteOffset, frame.length >>> 2);
   words[Request.bytes] = frame.length;
   words[Request.kind] = FrameKind.command;
   words[Request.command] = entryOf(line).id;

@@ -12,6 +12,8 @@ export {
   HISTOGRAM_BUCKETS,
   percentileUs,
   TICKS_PER_US,
+  ticksFromWord,
+  ticksToWord,
   type Counts,
 } from './page/histogram.ts';
 export {

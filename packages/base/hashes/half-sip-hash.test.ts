@@ -29,7 +29,7 @@ function plainHash(secret0: number, secret1: number, message: Uint8Array): numbe
   };
   const padded = new Uint8Array((Math.floor(message.length / 4) + 1) * 4);
   padded.set(message);
-  padded[padded.length - 1] = message.length & 255;
+  padded[padded.length - 1] = message.length % 256;
   const words = new DataView(padded.buffer);
   for (let i = 0; i < padded.length; i += 4) {
     const word = BigInt(words.getUint32(i, true));

@@ -15,7 +15,7 @@ export function halfSipHash(
   let v1 = secret1;
   let v2 = secret0 ^ 0x6c796765;
   let v3 = secret1 ^ 0x74656462;
-  const end = at + (length & ~3);
+  const end = at + length - (length & 3);
   let i = at;
   let m = 0;
   for (; i < end; i += 4) {

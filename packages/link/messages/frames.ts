@@ -145,7 +145,7 @@ export const Reply = {
   doneUs: 6,
   /** Microseconds from enqueue to dequeue. */
   queueUs: 7,
-  /** Sixteenths of a microsecond of execution. */
+  /** Sixteenths of a microsecond of execution, as `ticksToWord` of stats writes them. */
   executeTicks: 8,
   /** Bits of ReplyFlag. */
   flags: 9,

@@ -66,7 +66,7 @@ queues('the payload names the client and its database in every command', () => {
   add(queue, 'GET', 'b');
   const head = { flags: 0, database: 3, connection: 7, transaction: 9, lenders: 2 };
   const payload = queue.payload(head);
-  const words = new Int32Array(payload.buffer, 0, payload.length >> 2);
+  const words = new Int32Array(payload.buffer, 0, payload.length >>> 2);
   assert.equal([...words.subarray(0, 2)], [9, 2]);
   const first = 2;
   const second = first + (words[first]! >> 2);

@@ -1,7 +1,7 @@
 /** Replies of the shards: taken from the rings, and given to clients in the order of their commands. */
 
 import { asBuffer, errors, unreachable, type Bytes } from '#base';
-import { AT, TICKS_PER_US, type Page } from '#stats';
+import { AT, TICKS_PER_US, ticksFromWord, type Page } from '#stats';
 import {
   CONTINUED,
   FrameKind,
@@ -278,7 +278,7 @@ export class Replies {
     const flags = words[word + Reply.flags]!;
     gather.time(link.index, {
       queueUs: words[word + Reply.queueUs]!,
-      executeTicks: words[word + Reply.executeTicks]!,
+      executeTicks: ticksFromWord(words[word + Reply.executeTicks]!),
       durableUs: (flags & ReplyFlag.settled) === 0 ? 0 : words[word + Reply.doneUs]!,
     });
     const isError = (flags & (ReplyFlag.error | ReplyFlag.unsafe)) !== 0;

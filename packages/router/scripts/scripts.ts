@@ -413,7 +413,7 @@ function isDiagnostic(entry: CommandEntry): boolean {
 
 /** Points `args` at the command in a frame that a shard has made. */
 function commandIn(frame: Bytes, args: Arguments): ScriptCommand {
-  const words = new Int32Array(frame.buffer, frame.byteOffset, frame.byteLength >> 2);
+  const words = new Int32Array(frame.buffer, frame.byteOffset, frame.byteLength >>> 2);
   const count = words[Request.argumentCount]!;
   const kindWord = words[Request.kind]!;
   const at = REQUEST_HEADER_BYTES + 8 * count;

@@ -1,6 +1,7 @@
 /** Commands in a shard: their replies and frames, databases and protocols, and transactions. */
 
 import { FrameKind, ReplyFlag, RequestFlag } from '#link';
+import { TICKS_PER_US } from '#stats';
 import { keyPerShard, keysOnShard } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -149,5 +150,21 @@ executing('a share is done for the shard’s own keys alone', () => {
   );
   assert.equal([shard.keyCount, shard.call(`GET ${other}`)], [2, '$1\r\n3\r\n']);
 });
+
+executing(
+  'a part that takes minutes adds as much to the time of execution, and no less than nothing',
+  () => {
+    const fixture = new ShardsFixture(2);
+    const shard = fixture.shards[0]!;
+    const { clock } = fixture;
+    let nowUs = clock.nowUs();
+    clock.nowUs = () => (nowUs += 200_000_000);
+    shard.send('DBSIZE', { kind: FrameKind.part });
+    const begunUs = nowUs;
+    shard.run();
+    const us = shard.page.get('executeTicks') / TICKS_PER_US;
+    assert.ok(us >= 200_000_000 && us <= nowUs - begunUs, String(us));
+  },
+);
 
 executing.run();

@@ -255,7 +255,7 @@ export class Executor {
     traced?.end(endUs);
     this.#keep(frame, traced);
     if (this.#keyUse.isOn) this.counts.use(frame, entry, endUs - startUs);
-    const executeTicks = ((endUs - startUs) * TICKS_PER_US) | 0;
+    const executeTicks = Math.trunc((endUs - startUs) * TICKS_PER_US);
     this.#options.events.sendAhead();
     traced?.send(frame, { startUs, endUs: this.nowUs, queueUs, errorText: reply.errorText });
     this.#sender.endPart({ sequence, doneUs: endUs | 0, queueUs, executeTicks, flags });

@@ -121,5 +121,5 @@ export function pointAtShare(
     for (let nth = 0; nth < command.keyStride; nth += 1) take(index + nth);
   }
   const own = Int32Array.from(spans);
-  args.point(args.source, 0, own, 0, own.length >> 1, 1);
+  args.point(args.source, 0, own, 0, own.length >>> 1, 1);
 }

@@ -20,6 +20,6 @@ export function* framesIn(transaction: Frame): Iterable<Frame> {
   const count = words[word + Request.argumentCount]!;
   for (let nth = 0; nth < count; nth += 1) {
     yield frame;
-    frame.word += frame.byteCount >> 2;
+    frame.word += frame.byteCount >>> 2;
   }
 }

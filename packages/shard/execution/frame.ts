@@ -51,7 +51,7 @@ export class Frame {
   detached(): Frame {
     const at = this.word << 2;
     const copy = this.bytes.slice(at, at + this.byteCount);
-    const words = new Int32Array(copy.buffer, copy.byteOffset, copy.byteLength >> 2);
+    const words = new Int32Array(copy.buffer, copy.byteOffset, copy.byteLength >>> 2);
     return new Frame(copy, words, 0, this.#message);
   }
 

@@ -23,6 +23,7 @@ import {
   type RingWriter,
 } from '#link';
 import { growMemory, ReplyWriter } from '#resp';
+import { ticksToWord } from '#stats';
 import { EntryReplies } from './entry-replies.ts';
 
 /** A frame is begun only with this much contiguous room. */
@@ -447,7 +448,7 @@ export class ReplySender {
     words[word + Reply.sequence] = head.sequence;
     words[word + Reply.doneUs] = head.doneUs;
     words[word + Reply.queueUs] = head.queueUs;
-    words[word + Reply.executeTicks] = head.executeTicks;
+    words[word + Reply.executeTicks] = ticksToWord(head.executeTicks);
     words[word + Reply.flags] = head.flags;
   }
 }

@@ -41,7 +41,7 @@ export class RecordPrefetch {
       const isSound = hasSoundSize(record);
       if (!isSound || !this.#add(record)) ahead.skip();
       if (!isSound) break;
-      record.word += record.byteCount >> 2;
+      record.word += record.byteCount >>> 2;
     }
     record.word = word;
     ahead.read(record.bytes);

@@ -142,7 +142,7 @@ export class Replay {
 
   /** Does the records of a block again; its bytes begin at a multiple of 8. Throws a ReplayStop where they end. */
   block(block: Bytes): void {
-    const words = new Int32Array(block.buffer, block.byteOffset, block.byteLength >> 2);
+    const words = new Int32Array(block.buffer, block.byteOffset, block.byteLength >>> 2);
     // Slices are kept beyond the block, and those of a Buffer would be no copies.
     const bytes = new Uint8Array(block.buffer, block.byteOffset, block.byteLength);
     const record = new Frame(bytes, words, 0);
@@ -389,7 +389,7 @@ export class Replay {
       this.#transactions.length > 2 * TRANSACTIONS_KEPT ||
       this.#transactionBytes > 2 * TRANSACTION_BYTES_KEPT
     ) {
-      const dropped = this.#transactions.splice(0, this.#transactions.length >> 1);
+      const dropped = this.#transactions.splice(0, this.#transactions.length >>> 1);
       for (const { id } of dropped) this.#forgotten = Math.max(this.#forgotten, id);
       this.#transactionBytes = this.#transactions.reduce(
         (sum, { record: kept }) => sum + bytesOfPieces(kept),
@@ -407,5 +407,9 @@ function keptOf({ bytes, word, byteCount }: Frame, rest: Pieces): RecordPieces {
 
 /** A record in memory of its own. */
 function frameOf(record: Bytes): Frame {
-  return new Frame(record, new Int32Array(record.buffer, record.byteOffset, record.length >> 2), 0);
+  return new Frame(
+    record,
+    new Int32Array(record.buffer, record.byteOffset, record.length >>> 2),
+    0,
+  );
 }

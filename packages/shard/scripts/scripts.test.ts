@@ -30,7 +30,7 @@ function evalLine(source: string, ...keys: readonly string[]): readonly string[]
 
 /** Words of a command that a script asks for. */
 function askedCommand({ body }: ShardFrame): string {
-  const words = new Int32Array(body.buffer, body.byteOffset, body.byteLength >> 2);
+  const words = new Int32Array(body.buffer, body.byteOffset, body.byteLength >>> 2);
   const count = words[Request.argumentCount]!;
   const args = Array.from({ length: count }, (_, nth) => {
     const from = REQUEST_HEADER_BYTES + 8 * count + words[Request.spans + 2 * nth]!;

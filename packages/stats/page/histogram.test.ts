@@ -11,6 +11,8 @@ import {
   HISTOGRAM_BUCKETS,
   percentileUs,
   TICKS_PER_US,
+  ticksFromWord,
+  ticksToWord,
   totalCount,
 } from './histogram.ts';
 
@@ -96,6 +98,16 @@ histogram('is cumulative by powers of two, each only where it adds any', () => {
     [2 ** 26, 10],
   ]);
   assert.equal(cumulativeByPowers(new Float64Array(HISTOGRAM_BUCKETS)), []);
+});
+
+histogram('of a time fits a word of 32 bits, however long it was', () => {
+  const word = new Int32Array(1);
+  for (const us of [0, 1, 0.25, 134_217_727, 134_217_728, 200_000_001, 2 ** 31 - 1]) {
+    word[0] = ticksToWord(us * TICKS_PER_US);
+    assert.is(ticksFromWord(word[0]), us * TICKS_PER_US);
+  }
+  word[0] = ticksToWord(1e18);
+  assert.is(ticksFromWord(word[0]), (2 ** 31 - 1) * TICKS_PER_US);
 });
 
 histogram.run();

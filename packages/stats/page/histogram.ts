@@ -15,6 +15,20 @@ const TICKS_MAX = 2 ** 30 - 1;
 /** Buckets of one histogram. */
 export const HISTOGRAM_BUCKETS = (30 - SUB_BITS + 1) * SUB_COUNT;
 
+const WORD_MAX = 2 ** 31 - 1;
+
+/** A time in ticks as a 32-bit word: what is longer than 134 s is whole microseconds, as a negative number. */
+export function ticksToWord(ticks: number): number {
+  return ticks <= WORD_MAX
+    ? Math.trunc(ticks)
+    : -Math.min(Math.round(ticks / TICKS_PER_US), WORD_MAX);
+}
+
+/** The time that `ticksToWord` has written. */
+export function ticksFromWord(word: number): number {
+  return word >= 0 ? word : -word * TICKS_PER_US;
+}
+
 /** The bucket that counts a value of `ticks`. */
 export function bucketOf(ticks: number): number {
   const value = ticks > TICKS_MAX ? TICKS_MAX : ticks | 0;
