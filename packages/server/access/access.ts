@@ -27,7 +27,7 @@ import { DEFAULT_USER_ROW, OTHER_USERS_ROW, UserField, type Page } from '#stats'
 import type { OpsLink } from '../threads/ops-link.ts';
 import { countedUsers, type CountedUsers } from './counted-users.ts';
 import { allowsAllChannels, takeInitialUsers } from './initial-users.ts';
-import { FailedLogins } from './failed-logins.ts';
+import { FailureLog } from '../diagnostics/failure-log.ts';
 import { chargeFailure, chargeLimits, chargeOutput } from './rate-limits.ts';
 import { RecentRefusals, type RefusedUser } from './recent-refusals.ts';
 import { UserRows } from './user-rows.ts';
@@ -102,12 +102,14 @@ export class Access {
   #haveChanged = false;
   /** Client that has asked for the change that is being made. */
   #asker: Client | undefined;
-  readonly #failedLogins: FailedLogins;
+  readonly #failedLogins: FailureLog;
 
   constructor(options: AccessOptions) {
     this.#options = options;
     const { settings, counted, log } = options;
-    this.#failedLogins = new FailedLogins(log);
+    this.#failedLogins = new FailureLog((fields) => {
+      log.warn('login-failed', 'Clients could not log in.', fields);
+    });
     this.#rows = new UserRows(counted);
     this.users = new Users({
       allowsAllChannels: () => allowsAllChannels(settings),
@@ -237,7 +239,8 @@ export class Access {
     const context = contextOf(client);
     const row = this.users.get(name)?.row ?? OTHER_USERS_ROW;
     this.#deny(client, { reason: 'auth', context, object: command, user: deniedName(name) }, row);
-    this.#failedLogins.add(client, this.#options.nowMs());
+    const { id, address } = client;
+    this.#failedLogins.add({ conn_id: id, addr: address }, this.#options.nowMs());
   }
 
   /** Does what is done now and then: counts, and tells of what has failed. */

@@ -213,6 +213,7 @@ export class Clients {
 
   /** Checks what must be looked at now and then: pauses that end, idle clients, full outputs. */
   tick(nowMs: number): void {
+    this.#tls.tick(nowMs);
     if (this.#pause !== undefined && this.#pause.untilMs <= nowMs) this.unpause();
     const timeoutMs = this.#settings.number('server.timeout-secs') * 1_000;
     for (const { client } of this.#sessions.values()) {
