@@ -1,7 +1,7 @@
 /** For tests: a command line as arguments, and what rules say of it. */
 
 import { Arguments, commandTable, type CommandEntry } from '#commands';
-import { packedWords } from '#testkit';
+import { pointedAt } from '#testkit';
 import { DEFAULT_USER } from './user.ts';
 import { denialText } from './denial-words.ts';
 import { UserRules } from './user-rules.ts';
@@ -18,10 +18,7 @@ function lineOf(line: string): Line {
   const entry =
     commandTable.byName(`${words[0]!}|${words[1] ?? ''}`) ?? commandTable.byName(words[0]!);
   if (entry === undefined) throw new Error(`${line} is no command`);
-  const { bytes, spans, count } = packedWords(words);
-  const args = new Arguments();
-  args.point(bytes, 0, spans, 0, count);
-  return { entry, args };
+  return { entry, args: pointedAt(new Arguments(), words) };
 }
 
 /** Rules that a user has whose rules were set one after the other. */

@@ -22,7 +22,7 @@ import {
 } from './index.ts';
 import { OwnedReply, type Protocol } from '#resp';
 import { Store, type Keyspace } from '#store';
-import { packedWords, ReplyError, RespParser, Verbatim, type Reply } from '#testkit';
+import { pointedAt, ReplyError, RespParser, Verbatim, type Reply } from '#testkit';
 
 /** The moment at which a test context begins. */
 const START_MS = 1_700_000_000_000;
@@ -258,7 +258,7 @@ export class CallContext implements ShardContext {
 
 /**
  * Runs one command and answers its reply: errors as `-ERR ...`, and all that RESP2 has as JavaScript's
- * own; `undefined` when the command answers later. For a line see `packedWords`. A command that all shards
+ * own; `undefined` when the command answers later. For a line see `pointedAt`. A command that all shards
  * answer is run on `shards`.
  */
 export function call(
@@ -266,9 +266,7 @@ export function call(
   line: string | readonly string[],
   shards: readonly CallContext[] = [context],
 ): unknown {
-  const { bytes, spans, count } = packedWords(line);
-  const args = new Arguments();
-  args.point(bytes, 0, spans, 0, count);
+  const args = pointedAt(new Arguments(), line);
   const { reply } = context;
   reply.take();
   try {
