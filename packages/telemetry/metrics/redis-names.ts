@@ -18,9 +18,9 @@ import {
   type DurabilityReport,
   type PageQuantity,
 } from '#stats';
-import { eachCommand, pagesOf, secondsOf } from './commands.ts';
+import { eachCommand, pagesOf, secondsOf } from './families/commands.ts';
 import { metric, sumOf, type MetricDefinition, type MetricSource } from './definition.ts';
-import { fragmentationOf, usedBytes } from './keyspace.ts';
+import { fragmentationOf, usedBytes } from './families/keyspace.ts';
 
 const SAME = 'As redis_exporter has it.';
 

@@ -1,17 +1,17 @@
 /** The table of metrics: everything the server exports, once. */
 
-import { clientMetrics } from './clients.ts';
-import { commandMetrics } from './commands.ts';
+import { clientMetrics } from './families/clients.ts';
+import { commandMetrics } from './families/commands.ts';
 import type { MetricDefinition } from './definition.ts';
-import { userMetrics } from './users.ts';
+import { userMetrics } from './families/users.ts';
 import { exportMetrics } from './exports.ts';
-import { keyspaceMetrics } from './keyspace.ts';
-import { opsMetrics } from './ops.ts';
-import { persistenceMetrics } from './persistence.ts';
-import { prefixMetrics } from './prefixes.ts';
+import { keyspaceMetrics } from './families/keyspace.ts';
+import { opsMetrics } from './families/ops.ts';
+import { persistenceMetrics } from './families/persistence.ts';
+import { prefixMetrics } from './families/prefixes.ts';
 import { redisMetrics } from './redis-names.ts';
-import { scriptMetrics } from './scripts.ts';
-import { processMetrics, shardMetrics, threadMetrics } from './threads.ts';
+import { scriptMetrics } from './families/scripts.ts';
+import { processMetrics, shardMetrics, threadMetrics } from './families/threads.ts';
 
 interface MetricFamily {
   readonly title: string;

@@ -7,7 +7,7 @@ import { BlockReader } from '#persistence';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { segmentsOf } from './data-files.ts';
-import { differences, keptServers, stateOf } from './kept-server.ts';
+import { differences, keptServers, stateOf } from '../durability/kept-server.ts';
 
 const format = suite('logs of the first format');
 

@@ -2,7 +2,7 @@
 
 import { prefixReports, type PrefixReport } from '#stats';
 import type { Unit } from '#api-types';
-import { metric, type MetricDefinition, type MetricSource } from './definition.ts';
+import { metric, type MetricDefinition, type MetricSource } from '../definition.ts';
 
 const reportsOf = ({ settings, shards }: MetricSource): readonly PrefixReport[] =>
   prefixReports(settings.prefixes, shards);

@@ -10,7 +10,7 @@ import { mergeSelectors } from './merge-selectors.ts';
 import { RuleError } from './rule-faults.ts';
 import { Selector } from './selector.ts';
 import { quoteWord, splitWords } from './split-words.ts';
-import { ALLOWED, Denied, denial, graver, type Verdict } from './verdict.ts';
+import { ALLOWED, Denied, denial, graver, type Verdict } from '../verdict.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 /** `ratelimit:cps=100`. */

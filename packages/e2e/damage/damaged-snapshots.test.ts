@@ -6,7 +6,7 @@ import { keysOnShard, type Reply } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checksumsOf, IN_FIRST_BLOCK, segmentsOf, snapshotsOf, turnBit } from './data-files.ts';
-import { keptServers, type KeptServer } from './kept-server.ts';
+import { keptServers, type KeptServer } from '../durability/kept-server.ts';
 
 const snapshots = suite('damaged snapshots');
 

@@ -2,7 +2,7 @@
 
 import type { CommandEntry } from '#commands';
 import type { DenialReason } from './acl-log.ts';
-import { Denied, reasonOf, type Verdict } from './verdict.ts';
+import { Denied, reasonOf, type Verdict } from '../verdict.ts';
 
 /** Reason of a verdict that denies, as ACL LOG names it. */
 export function denialReason(verdict: Verdict): Exclude<DenialReason, 'auth'> {

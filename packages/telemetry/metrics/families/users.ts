@@ -1,7 +1,7 @@
 /** Metrics of users. They add up to those of the server; the default user's are what no other user has of those. */
 
 import type { UserCounts } from '#stats';
-import { metric, type Head, type MetricDefinition } from './definition.ts';
+import { metric, type Head, type MetricDefinition } from '../definition.ts';
 
 const US_PER_SECOND = 1_000_000;
 

@@ -8,8 +8,8 @@ import {
   usedMemory,
   type Fragmentation,
 } from '#stats';
-import { metric, sumOf, type MetricDefinition, type MetricSource } from './definition.ts';
-import { headOf, metricsOf } from './quantities.ts';
+import { metric, sumOf, type MetricDefinition, type MetricSource } from '../definition.ts';
+import { headOf, metricsOf } from '../quantities.ts';
 
 export const usedBytes = ({ main, shards }: MetricSource): number => usedMemory(main, shards);
 

@@ -2,10 +2,10 @@
 
 import { Arguments, commandTable, type CommandEntry } from '#commands';
 import { pointedAt } from '#testkit';
-import { DEFAULT_USER } from './user.ts';
-import { denialText } from './denial-words.ts';
+import { DEFAULT_USER } from '../user.ts';
+import { denialText } from '../denials/denial-words.ts';
 import { UserRules } from './user-rules.ts';
-import { ALLOWED, indexOf } from './verdict.ts';
+import { ALLOWED, indexOf } from '../verdict.ts';
 
 interface Line {
   readonly entry: CommandEntry;

@@ -2,7 +2,7 @@
 
 import { fromLatin1, latin1 } from '#base';
 import type { Arguments, CommandEntry } from '#commands';
-import { indexOf, type Verdict } from './verdict.ts';
+import { indexOf, type Verdict } from '../verdict.ts';
 
 /** Longer texts are cut. */
 const DENIED_BYTES_MAX = 4_096;

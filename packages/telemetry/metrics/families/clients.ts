@@ -1,8 +1,8 @@
 /** Metrics of connections and traffic. */
 
 import { ACCESS_QUANTITIES, CLIENT_QUANTITIES, COMMAND_QUANTITIES, TLS_QUANTITIES } from '#stats';
-import { metric, type MetricDefinition } from './definition.ts';
-import { metricsOf } from './quantities.ts';
+import { metric, type MetricDefinition } from '../definition.ts';
+import { metricsOf } from '../quantities.ts';
 
 export const clientMetrics: readonly MetricDefinition[] = [
   ...metricsOf(CLIENT_QUANTITIES.connections),

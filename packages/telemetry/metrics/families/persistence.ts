@@ -1,8 +1,8 @@
 /** Metrics of the log, of snapshots and of recovery. */
 
 import { DURABILITY_QUANTITIES, LOG_QUANTITIES, type DurabilityReport } from '#stats';
-import { metric, type MetricDefinition } from './definition.ts';
-import { logMetricsOf, metricsOf } from './quantities.ts';
+import { metric, type MetricDefinition } from '../definition.ts';
+import { logMetricsOf, metricsOf } from '../quantities.ts';
 
 const US = 1e-6;
 const MS = 1e-3;

@@ -1,8 +1,8 @@
 /** Metrics of shards, threads and the process. */
 
 import { COMMAND_QUANTITIES, KEY_QUANTITIES, MEMORY_QUANTITIES, THREAD_QUANTITIES } from '#stats';
-import { metric, overDatabases, type MetricDefinition } from './definition.ts';
-import { frontMetricsOf, shardMetricsOf, threadMetricsOf } from './quantities.ts';
+import { metric, overDatabases, type MetricDefinition } from '../definition.ts';
+import { frontMetricsOf, shardMetricsOf, threadMetricsOf } from '../quantities.ts';
 
 const SECONDS_PER_US = 1e-6;
 

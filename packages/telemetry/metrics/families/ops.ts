@@ -1,6 +1,6 @@
 /** Metrics of the ops thread's own work. */
 
-import { metric, type MetricDefinition } from './definition.ts';
+import { metric, type MetricDefinition } from '../definition.ts';
 
 export const opsMetrics: readonly MetricDefinition[] = [
   metric(

@@ -6,7 +6,7 @@ import { textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FORMAT_AT, segmentsOf, turnBit } from './data-files.ts';
-import { keptServers, type KeptServer } from './kept-server.ts';
+import { keptServers, type KeptServer } from '../durability/kept-server.ts';
 
 const heads = suite('damaged heads');
 

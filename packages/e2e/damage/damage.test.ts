@@ -13,7 +13,7 @@ import {
   shorten,
   turnBit,
 } from './data-files.ts';
-import { keptServers, type KeptServer } from './kept-server.ts';
+import { keptServers, type KeptServer } from '../durability/kept-server.ts';
 
 const damage = suite('damaged data');
 

@@ -17,7 +17,7 @@ import {
 import { ABSENT_COMMANDS } from './absent-commands.ts';
 import { Patterns, Permission, type Pattern } from './patterns.ts';
 import { RuleError } from './rule-faults.ts';
-import { ALLOWED, Denied, denial, type Verdict } from './verdict.ts';
+import { ALLOWED, Denied, denial, type Verdict } from '../verdict.ts';
 
 /** Letters of `%RW~pattern`. */
 const PERMISSION_LETTERS: Readonly<Record<string, number>> = {

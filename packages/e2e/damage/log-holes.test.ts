@@ -12,7 +12,7 @@ import {
   segmentOf,
   segmentsOf,
 } from './data-files.ts';
-import { keptServers, type KeptServer } from './kept-server.ts';
+import { keptServers, type KeptServer } from '../durability/kept-server.ts';
 
 const holes = suite('holes in the log');
 

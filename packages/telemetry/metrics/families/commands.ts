@@ -13,8 +13,8 @@ import {
   type Counts,
   type Page,
 } from '#stats';
-import { metric, sumOf, type MetricDefinition, type MetricSource } from './definition.ts';
-import { metricsOf } from './quantities.ts';
+import { metric, sumOf, type MetricDefinition, type MetricSource } from '../definition.ts';
+import { metricsOf } from '../quantities.ts';
 
 const TICKS_PER_SECOND = TICKS_PER_US * 1_000_000;
 
