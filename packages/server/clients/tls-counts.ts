@@ -2,7 +2,8 @@
 
 import type { Clock, Logger } from '#base';
 import type { TlsFailure, TlsInfo } from '#net';
-import { TLS_QUANTITIES, type Page } from '#stats';
+import { TLS_QUANTITIES } from '#quantities';
+import type { Page } from '#stats';
 import { FailureLog } from '../diagnostics/failure-log.ts';
 
 type TlsCounter = (typeof TLS_QUANTITIES)['versions' | 'ciphers' | 'failures'][number]['counter'];

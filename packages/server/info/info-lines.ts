@@ -1,12 +1,7 @@
 /** A line of INFO, lines of the table of quantities, and how sizes are written. */
 
-import {
-  readQuantity,
-  type InfoForm,
-  type LogFigure,
-  type LogQuantity,
-  type PageQuantity,
-} from '#stats';
+import type { InfoForm, LogQuantity, PageQuantity } from '#quantities';
+import { readQuantity, type LogFigure } from '#stats';
 import type { ServerMetrics } from './server-metrics.ts';
 
 export type Line = readonly [name: string, value: string | number];

@@ -1,6 +1,7 @@
 /** INFO's section on what is kept on disk. */
 
-import { DURABILITY_QUANTITIES, lastSaveSeconds, LOG_QUANTITIES, savingSeconds } from '#stats';
+import { DURABILITY_QUANTITIES, LOG_QUANTITIES } from '#quantities';
+import { lastSaveSeconds, savingSeconds } from '#stats';
 import { linesOf, logLines, type Line } from './info-lines.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 

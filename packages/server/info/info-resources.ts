@@ -1,7 +1,7 @@
 /** The sections of INFO about memory and processors. */
 
 import { freemem, totalmem } from 'node:os';
-import { CLIENT_QUANTITIES, MEMORY_QUANTITIES, SCRIPT_QUANTITIES } from '#stats';
+import { CLIENT_QUANTITIES, MEMORY_QUANTITIES, SCRIPT_QUANTITIES } from '#quantities';
 import { linesOf, size, type Line } from './info-lines.ts';
 import { threadLines } from './info-threads.ts';
 import type { ServerMetrics } from './server-metrics.ts';

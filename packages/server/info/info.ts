@@ -9,11 +9,9 @@ import {
   COMMAND_QUANTITIES,
   KEY_QUANTITIES,
   SCRIPT_QUANTITIES,
-  latencyVerdict,
   MEMORY_QUANTITIES,
-  percentileUs,
-  TICKS_PER_US,
-} from '#stats';
+} from '#quantities';
+import { latencyVerdict, percentileUs, TICKS_PER_US } from '#stats';
 import { keyspace, keySizes, keySizesAge, prefixes } from './info-keys.ts';
 import { linesOf, type Line } from './info-lines.ts';
 import { listeners, tcpPort } from './info-listeners.ts';

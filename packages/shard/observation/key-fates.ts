@@ -7,14 +7,8 @@
  */
 
 import { KeyFate, type Bytes } from '#base';
-import {
-  AT,
-  KEY_QUANTITIES,
-  REMOVED_KEYS,
-  REMOVED_KEYS_RESET,
-  RemovedKeys,
-  type RemovedKeyHead,
-} from '#stats';
+import { KEY_QUANTITIES } from '#quantities';
+import { AT, REMOVED_KEYS, REMOVED_KEYS_RESET, RemovedKeys, type RemovedKeyHead } from '#stats';
 import type { FateListener } from '#store';
 import type { MachineOptions } from '../machine-options.ts';
 import type { CallAnswerers } from '../call-answerers.ts';

@@ -25,7 +25,7 @@ import { AT, COUNTERS, RESETTABLE } from './counters.ts';
 import { bucketOf, HISTOGRAM_BUCKETS, TICKS_PER_US, type Counts } from './histogram.ts';
 import { PREFIX_FIELDS, PREFIX_ROWS, PrefixField } from './prefix-rows.ts';
 import { DEFAULT_USER_ROW, USER_FIELDS, USER_ROWS, UserField } from './user-rows.ts';
-import type { Counter } from '../quantities/table.ts';
+import type { Counter } from '#quantities';
 
 /** Phases of the server, from its start to its end, as main's `phase` says. */
 export const Phase = { starting: 0, ready: 1, stopping: 2 } as const;

@@ -1,14 +1,12 @@
+import { type Quantity, LOG_QUANTITIES, QUANTITIES } from '#quantities';
 import {
   bucketOf,
   HISTOGRAM_BUCKETS,
   Page,
   Phase,
   type PageShape,
-  type Quantity,
   durabilityReport,
-  LOG_QUANTITIES,
   LogFigures,
-  QUANTITIES,
 } from '#stats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,13 +1,7 @@
 /** Metrics of the table of quantities: values that stand on pages, or among the figures of logs, as they are. */
 
-import {
-  readQuantity,
-  type LogFigure,
-  type LogQuantity,
-  type Page,
-  type PageQuantity,
-  type Quantity,
-} from '#stats';
+import type { LogQuantity, PageQuantity, Quantity } from '#quantities';
+import { readQuantity, type LogFigure, type Page } from '#stats';
 import { metric, type Head, type MetricDefinition, type MetricSource } from './definition.ts';
 
 const US_PER_SECOND = 1_000_000;

@@ -9,14 +9,16 @@ import {
   CLIENT_QUANTITIES,
   COMMAND_QUANTITIES,
   KEY_QUANTITIES,
-  lastSaveSeconds,
   MEMORY_QUANTITIES,
+  SCRIPT_QUANTITIES,
+  type PageQuantity,
+} from '#quantities';
+import {
+  lastSaveSeconds,
   readQuantity,
   savingSeconds,
-  SCRIPT_QUANTITIES,
   sumOfLogs,
   type DurabilityReport,
-  type PageQuantity,
 } from '#stats';
 import { eachCommand, pagesOf, secondsOf } from './families/commands.ts';
 import { metric, sumOf, type MetricDefinition, type MetricSource } from './definition.ts';

@@ -1,6 +1,11 @@
 /** Metrics of connections and traffic. */
 
-import { ACCESS_QUANTITIES, CLIENT_QUANTITIES, COMMAND_QUANTITIES, TLS_QUANTITIES } from '#stats';
+import {
+  ACCESS_QUANTITIES,
+  CLIENT_QUANTITIES,
+  COMMAND_QUANTITIES,
+  TLS_QUANTITIES,
+} from '#quantities';
 import { metric, type MetricDefinition } from '../definition.ts';
 import { metricsOf } from '../quantities.ts';
 

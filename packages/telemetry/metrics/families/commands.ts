@@ -1,11 +1,11 @@
 /** Metrics of commands: how many, how they ended, how long they took. */
 
 import { ERROR_CODES } from '#base';
+import { COMMAND_QUANTITIES } from '#quantities';
 import {
   bandCounts,
   bandLabels,
   Bands,
-  COMMAND_QUANTITIES,
   HISTOGRAM_BUCKETS,
   mergeExecutions,
   TICKS_PER_US,

@@ -1,13 +1,7 @@
 /** Metrics of keys and of the memory they take. */
 
-import {
-  fateCounts,
-  fragmentation,
-  KEY_QUANTITIES,
-  MEMORY_QUANTITIES,
-  usedMemory,
-  type Fragmentation,
-} from '#stats';
+import { KEY_QUANTITIES, MEMORY_QUANTITIES } from '#quantities';
+import { fateCounts, fragmentation, usedMemory, type Fragmentation } from '#stats';
 import { metric, sumOf, type MetricDefinition, type MetricSource } from '../definition.ts';
 import { headOf, metricsOf } from '../quantities.ts';
 

@@ -1,6 +1,7 @@
 /** Metrics of the log, of snapshots and of recovery. */
 
-import { DURABILITY_QUANTITIES, LOG_QUANTITIES, type DurabilityReport } from '#stats';
+import { DURABILITY_QUANTITIES, LOG_QUANTITIES } from '#quantities';
+import type { DurabilityReport } from '#stats';
 import { metric, type MetricDefinition } from '../definition.ts';
 import { logMetricsOf, metricsOf } from '../quantities.ts';
 

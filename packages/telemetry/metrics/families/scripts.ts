@@ -1,6 +1,6 @@
 /** Metrics of scripts and functions. */
 
-import { SCRIPT_QUANTITIES } from '#stats';
+import { SCRIPT_QUANTITIES } from '#quantities';
 import type { MetricDefinition } from '../definition.ts';
 import { metricsOf } from '../quantities.ts';
 

@@ -1,6 +1,11 @@
 /** Metrics of shards, threads and the process. */
 
-import { COMMAND_QUANTITIES, KEY_QUANTITIES, MEMORY_QUANTITIES, THREAD_QUANTITIES } from '#stats';
+import {
+  COMMAND_QUANTITIES,
+  KEY_QUANTITIES,
+  MEMORY_QUANTITIES,
+  THREAD_QUANTITIES,
+} from '#quantities';
 import { metric, overDatabases, type MetricDefinition } from '../definition.ts';
 import { frontMetricsOf, shardMetricsOf, threadMetricsOf } from '../quantities.ts';
 

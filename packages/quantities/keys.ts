@@ -1,6 +1,5 @@
 /** Quantities of keys: look-ups, and what becomes of keys. */
 
-import type { KEY_FATES } from '#base';
 import type { Quantity } from './quantity.ts';
 
 const GONE = {
@@ -10,8 +9,6 @@ const GONE = {
   help: 'Keys and values that have gone, by the reason.',
   metric: 'svc_key_fates_total',
 } as const;
-
-type Reason = readonly [name: 'reason', value: (typeof KEY_FATES)[number]];
 
 /** Keys that have gone, by the number of their fate. */
 const FATES = [
@@ -43,9 +40,7 @@ const FATES = [
   },
   { ...GONE, counter: 'fateMoved', label: ['reason', 'moved'], info: 'keyfate_moved' },
   { ...GONE, counter: 'fateFlushed', label: ['reason', 'flushed'], info: 'keyfate_flushed' },
-] as const satisfies readonly (Quantity & { readonly label: Reason })[] & {
-  readonly length: typeof KEY_FATES.length;
-};
+] as const satisfies readonly Quantity[];
 
 export const KEY_QUANTITIES = {
   expired: [

@@ -1,7 +1,7 @@
 /** Reads quantities from the pages, as the rows of the table say. */
 
-import type { Page } from '../page/page.ts';
-import { QUANTITIES, type PageQuantity, type ShardField, type StatusField } from './table.ts';
+import { QUANTITIES, type PageQuantity, type ShardField, type StatusField } from '#quantities';
+import type { Page } from './page.ts';
 
 /** Pages that have a part of a quantity. */
 export function pagesOf(
