@@ -59,6 +59,16 @@ export function frontMetricsOf(...lists: readonly (readonly PageQuantity[])[]): 
   });
 }
 
+/** Metrics of rows that name one which none of the definitions is: a new list of the table is told all the same. */
+export function restOf(
+  known: readonly MetricDefinition[],
+  rows: readonly PageQuantity[],
+): readonly MetricDefinition[] {
+  const names = new Set(known.map(({ name }) => name));
+  const rest = rows.filter(({ metric: name }) => name !== undefined && !names.has(name));
+  return [...metricsOf(rest), ...shardMetricsOf(rest), ...threadMetricsOf(rest)];
+}
+
 /** Metrics of figures of each shard's log, where there are logs. */
 export function logMetricsOf(
   rows: readonly (LogQuantity & { readonly figure: LogFigure })[],

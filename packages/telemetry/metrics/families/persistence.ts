@@ -31,8 +31,7 @@ export const persistenceMetrics: readonly MetricDefinition[] = [
       samples.value(durability.errors);
     },
   ),
-  ...logMetricsOf(LOG_QUANTITIES.work),
-  ...logMetricsOf(LOG_QUANTITIES.pending),
+  ...logMetricsOf(Object.values(LOG_QUANTITIES).flat()),
   metric(
     'gauge',
     {
