@@ -46,7 +46,10 @@ const layers: Readonly<Record<string, Layer>> = {
   resp: { imports: ['base'] },
   store: { imports: ['base'] },
   stats: { imports: ['base', 'quantities'], types: ['api-types'] },
-  commands: { imports: ['base', 'store'], types: ['config', 'stats', 'api-types', 'resp'] },
+  commands: {
+    imports: ['base', 'store', 'quantities'],
+    types: ['config', 'stats', 'api-types', 'resp'],
+  },
   acl: { imports: ['base', 'commands'] },
   lua: { imports: ['base'], thirdParty: ['wasmoon-lua5.1'] },
   link: { imports: ['base'], thirdParty: ['msgpackr'] },

@@ -17,3 +17,4 @@ export {
 } from './table.ts';
 export { THREAD_QUANTITIES } from './threads.ts';
 export { TLS_QUANTITIES } from './tls.ts';
+export { USER_QUANTITIES, type UserFieldName, type UserPath, type UserQuantity } from './users.ts';

@@ -23,6 +23,7 @@ import { clientLine, commandTable, type Arguments, type CommandEntry } from '#co
 import type { Settings } from '#config';
 import type { Control } from '#link';
 import type { Client, Router } from '#router';
+import { USER_QUANTITIES } from '#quantities';
 import { DEFAULT_USER_ROW, OTHER_USERS_ROW, UserField, type Page } from '#stats';
 import type { OpsLink } from '../threads/ops-link.ts';
 import { countedUsers, type CountedUsers } from './counted-users.ts';
@@ -32,12 +33,18 @@ import { chargeFailure, chargeLimits, chargeOutput } from './rate-limits.ts';
 import { RecentRefusals, type RefusedUser } from './recent-refusals.ts';
 import { UserRows } from './user-rows.ts';
 
-const DENIED_COUNTERS = {
-  auth: ['aclDeniedAuth', UserField.deniedAuth],
-  command: ['aclDeniedCommand', UserField.deniedCommand],
-  key: ['aclDeniedKey', UserField.deniedKey],
-  channel: ['aclDeniedChannel', UserField.deniedChannel],
-} as const satisfies Readonly<Record<DenialReason, readonly [string, number]>>;
+type DeniedQuantity = Extract<
+  (typeof USER_QUANTITIES)[number],
+  { readonly total: `aclDenied${string}` }
+>;
+
+/** Counters of denials by the reason. */
+const DENIED: ReadonlyMap<DenialReason, DeniedQuantity> = new Map(
+  USER_QUANTITIES.filter((row) => row.metric === 'svc_user_denied_total').map((row) => [
+    row.label[1],
+    row,
+  ]),
+);
 
 interface AccessOptions {
   readonly settings: Settings;
@@ -330,9 +337,9 @@ export class Access {
 
   #deny(client: Client, denial: Omit<AclDenial, 'client'>, row = client.identity.row): void {
     const { main, settings } = this.#options;
-    const [counter, field] = DENIED_COUNTERS[denial.reason];
-    main.add(counter, 1);
-    main.countUser(row, field, 1);
+    const { total, field } = DENIED.get(denial.reason)!;
+    main.add(total, 1);
+    main.countUser(row, UserField[field], 1);
     const nowMs = this.#options.nowMs();
     const lengthMax = settings.number('security.acllog-max-len');
     this.log.add({ ...denial, client: clientLine(client, nowMs) }, nowMs, lengthMax);

@@ -14,7 +14,7 @@ export function headOf({ metric: name = '', help = '', unit }: Meaning): Head {
 }
 
 /** A value of a page as metrics tell it. */
-function told({ unit }: Meaning, value: number): number {
+export function told({ unit }: Meaning, value: number): number {
   return unit === 'us' ? value / US_PER_SECOND : value;
 }
 
