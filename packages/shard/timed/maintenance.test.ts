@@ -57,6 +57,7 @@ function evicting(tenacity: number): { store: Store; page: Page; tended: Mainten
     slowness: { occurred: () => undefined },
     flight: { note: () => undefined },
     usedBytesOfAll: () => store.memory.usedBytes,
+    isReading: () => false,
   });
   tended.apply(settingsWith(tenacity));
   return { store, page, tended };

@@ -41,6 +41,8 @@ interface MaintenanceOptions {
   readonly slowness: Pick<Slowness, 'occurred'>;
   readonly usedBytesOfAll: () => number;
   readonly flight: FlightRecorder;
+  /** True while a value is being read in steps. */
+  readonly isReading: () => boolean;
 }
 
 export class Maintenance {
@@ -57,7 +59,7 @@ export class Maintenance {
   #evictUs = EVICT_STEP_US * EVICT_STEPS;
   #isPaused = false;
   /** True while a value is being read in steps: no field of it may expire by itself. */
-  isReading = (): boolean => false;
+  readonly #isReading: () => boolean;
   /** Between two rounds of timed work: a second divided by `hz`. */
   #periodMs = 100;
   #expireUs = EXPIRE_US;
@@ -77,7 +79,9 @@ export class Maintenance {
   /** No walk has counted keys by the prefixes of now. */
   #hasOtherPrefixes = false;
 
-  constructor({ store, page, clock, slowness, usedBytesOfAll, flight }: MaintenanceOptions) {
+  constructor(options: MaintenanceOptions) {
+    const { store, page, clock, slowness, usedBytesOfAll, flight, isReading } = options;
+    this.#isReading = isReading;
     this.#evictions = new Tally((atUs, us, keys) => {
       flight.note('eviction-cycle', atUs, [us, keys]);
     });
@@ -187,7 +191,7 @@ export class Maintenance {
     const beganUs = this.#nowUs();
     store.expireSlice(this.#nowUs, this.#expireUs);
     const startUs = this.#nowUs();
-    const fields = this.isReading() ? 0 : store.expireFieldsSlice(this.#nowUs, this.#expireUs);
+    const fields = this.#isReading() ? 0 : store.expireFieldsSlice(this.#nowUs, this.#expireUs);
     this.#took('expire-cycle', beganUs);
     return fields > 0 && this.#nowUs() - startUs >= this.#expireUs;
   }
