@@ -22,9 +22,10 @@ import { errors, fromLatin1, readable, type Clock, type CommandError, type Logge
 import { clientLine, commandTable, type Arguments, type CommandEntry } from '#commands';
 import type { Settings } from '#config';
 import type { Control } from '#link';
-import type { Client, Router } from '#router';
+import { broadcastTo, type Client, type ShardLink } from '#router';
 import { USER_QUANTITIES } from '#quantities';
 import { DEFAULT_USER_ROW, OTHER_USERS_ROW, UserField, type Page } from '#stats';
+import type { ConnectedClients } from '../clients/connected-clients.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
 import { countedUsers, type CountedUsers } from './counted-users.ts';
 import { allowsAllChannels, takeInitialUsers } from './initial-users.ts';
@@ -55,7 +56,7 @@ interface AccessOptions {
   nowUs(): number;
   /** Unix milliseconds. */
   nowMs(): number;
-  readonly clients: () => readonly Client[];
+  readonly connected: Pick<ConnectedClients, 'all'>;
   /** A user has counts of its own from now on. */
   readonly counted: (name: string) => void;
   /** Tells every shard, in order with the commands. */
@@ -65,10 +66,10 @@ interface AccessOptions {
 interface NewAccessOptions {
   readonly settings: Settings;
   readonly serverMemory: { readonly mainPage: Page; readonly shardPages: readonly Page[] };
-  readonly router: Pick<Router, 'broadcast'>;
+  readonly links: readonly ShardLink[];
   readonly log: AccessOptions['log'];
   readonly clock: Clock;
-  readonly clients: () => readonly Client[];
+  readonly connected: Pick<ConnectedClients, 'all'>;
   readonly beginTurn: () => void;
   readonly ops: Pick<OpsLink, 'tellUser'>;
 }
@@ -76,7 +77,7 @@ interface NewAccessOptions {
 /** Puts together who decides on clients of a server. */
 export function newAccess({
   serverMemory,
-  router,
+  links,
   clock,
   beginTurn,
   ops,
@@ -92,7 +93,7 @@ export function newAccess({
       ops.tellUser(readable(fromLatin1(name)));
     },
     broadcast: (control) => {
-      router.broadcast(control);
+      broadcastTo(links, control);
       beginTurn();
     },
   });
@@ -187,7 +188,7 @@ export class Access {
   }
 
   #clientsOf(user: User): readonly Client[] {
-    return this.#options.clients().filter(({ identity }) => identity === user);
+    return this.#options.connected.all.filter(({ identity }) => identity === user);
   }
 
   /** Closes a client whose user is gone, or may not listen to what it does; who has asked for it is answered first. */
@@ -370,7 +371,7 @@ export class Access {
   #countConnections(): void {
     const { main } = this.#options;
     const connections = new Map<number, number>();
-    for (const client of this.#options.clients()) {
+    for (const client of this.#options.connected.all) {
       this.countBytes(client);
       const { row } = client.identity;
       connections.set(row, (connections.get(row) ?? 0) + 1);
