@@ -55,7 +55,7 @@ export class MachineComponents {
     this.users = new ShardUsers(this.sender, page);
     this.slowness = new Slowness(options, this.users);
     this.events = new KeyEvents(this.sender, index === 0);
-    const databases = this.settings.number('databases');
+    const databases = this.settings.number('server.databases');
     this.store = new Store({ databases, seed: options.seed, random: options.random });
     const { store, settings, events, keyUse, waitingClients } = this;
     this.watches = new Watches(store);

@@ -175,7 +175,7 @@ export class ShardMachine {
         this.#base.maintenance.countPrefixes(this.#base.keyUse.prefixes.matcher);
       this.#base.events.apply(settings);
       this.#options.journal?.apply(settings);
-      this.#page.tracksLatency = settings.boolean('latency-tracking');
+      this.#page.tracksLatency = settings.boolean('latency.tracking');
     });
   }
 

@@ -49,9 +49,9 @@ export class ShardKeyFates implements FateListener {
   }
 
   apply(settings: Settings): void {
-    this.#removedKeys.lengthMax = settings.number('keyfate-max-len');
+    this.#removedKeys.lengthMax = settings.number('keyfate.max-len');
     this.#keeps = this.#removedKeys.isOn;
-    this.#keepsOverwritten = this.#keeps && settings.boolean('keyfate-overwritten');
+    this.#keepsOverwritten = this.#keeps && settings.boolean('keyfate.overwritten');
   }
 
   answer(answerers: CallAnswerers): void {

@@ -96,15 +96,15 @@ export class Maintenance {
 
   apply(settings: Settings): void {
     const store = this.#store;
-    this.#periodMs = 1_000 / settings.number('hz');
-    this.#maxmemory = settings.number('maxmemory');
-    this.#expireUs = EXPIRE_US * settings.number('active-expire-effort');
-    this.#evictUs = evictionUs(settings.number('maxmemory-eviction-tenacity'));
-    this.#defragments = settings.boolean('activedefrag');
-    store.setPolicy(settings.string('maxmemory-policy') as EvictionPolicy);
-    store.samples = settings.number('maxmemory-samples');
-    store.lfuLogFactor = settings.number('lfu-log-factor');
-    store.lfuDecayMinutes = settings.number('lfu-decay-time');
+    this.#periodMs = 1_000 / settings.number('server.hz');
+    this.#maxmemory = settings.number('memory.maxmemory');
+    this.#expireUs = EXPIRE_US * settings.number('memory.active-expire-effort');
+    this.#evictUs = evictionUs(settings.number('memory.maxmemory-eviction-tenacity'));
+    this.#defragments = settings.boolean('memory.active-defrag');
+    store.setPolicy(settings.string('memory.maxmemory-policy') as EvictionPolicy);
+    store.samples = settings.number('memory.maxmemory-samples');
+    store.lfuLogFactor = settings.number('memory.lfu-log-factor');
+    store.lfuDecayMinutes = settings.number('memory.lfu-decay-time');
     // Whoever has lowered the limit may look at once what has gone.
     if (this.mustEvict()) this.makeRoom();
   }
