@@ -20,26 +20,43 @@ interface Layer {
 }
 
 const beneathServer = [
-  ...['acl', 'base', 'usdt', 'resp', 'store', 'stats', 'commands', 'link', 'config', 'shard'],
+  ...[
+    'acl',
+    'base',
+    'usdt',
+    'resp',
+    'store',
+    'quantities',
+    'stats',
+    'commands',
+    'link',
+    'config',
+    'shard',
+  ],
   'offline',
   ...['router', 'net', 'observer', 'telemetry', 'http', 'persistence', 'workers'],
 ];
 
 const layers: Readonly<Record<string, Layer>> = {
   base: { imports: [], thirdParty: ['koffi'] },
-  'api-types': { imports: [] },
+  // The browser's types are made of it: it imports nothing that needs Node.
+  quantities: { imports: [] },
+  'api-types': { imports: [], types: ['quantities'] },
   usdt: { imports: [] },
   resp: { imports: ['base'] },
   store: { imports: ['base'] },
-  stats: { imports: ['base'], types: ['api-types'] },
-  commands: { imports: ['base', 'store'], types: ['config', 'stats', 'api-types', 'resp'] },
+  stats: { imports: ['base', 'quantities'], types: ['api-types'] },
+  commands: {
+    imports: ['base', 'store', 'quantities'],
+    types: ['config', 'stats', 'api-types', 'resp'],
+  },
   acl: { imports: ['base', 'commands'] },
   lua: { imports: ['base'], thirdParty: ['wasmoon-lua5.1'] },
   link: { imports: ['base'], thirdParty: ['msgpackr'] },
   config: { imports: ['base'], thirdParty: ['@iarna/toml', 'valibot'] },
   shard: {
     imports: [
-      ...['acl', 'base', 'usdt', 'resp', 'store', 'stats', 'commands', 'link', 'lua'],
+      ...['acl', 'base', 'usdt', 'resp', 'store', 'quantities', 'stats', 'commands', 'link', 'lua'],
       'persistence',
     ],
   },
@@ -48,12 +65,12 @@ const layers: Readonly<Record<string, Layer>> = {
   net: { imports: ['base', 'resp', 'link', 'stats'] },
   observer: { imports: ['base', 'stats', 'commands', 'link'], types: ['api-types'] },
   telemetry: {
-    imports: ['base', 'stats', 'link'],
+    imports: ['base', 'quantities', 'stats', 'link'],
     types: ['api-types'],
     thirdParty: ['prom-client', '@opentelemetry/*', 'winston', 'winston-daily-rotate-file'],
   },
   http: {
-    imports: ['base', 'stats', 'telemetry', 'link', 'observer'],
+    imports: ['base', 'quantities', 'stats', 'telemetry', 'link', 'observer'],
     types: ['api-types'],
     thirdParty: ['find-my-way', 'piscina'],
   },
@@ -89,7 +106,16 @@ const layers: Readonly<Record<string, Layer>> = {
     ],
   },
   e2e: {
-    imports: ['base', 'config', 'differential', 'persistence', 'stats', 'usdt', 'testkit'],
+    imports: [
+      'base',
+      'config',
+      'differential',
+      'persistence',
+      'quantities',
+      'stats',
+      'usdt',
+      'testkit',
+    ],
     types: ['api-types'],
   },
   'workers/shard': { imports: ['base', 'shard'], types: ['config'] },

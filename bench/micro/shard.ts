@@ -38,22 +38,22 @@ const VALUE = 'x'.repeat(64);
 type Words = readonly string[];
 
 const off: Partial<ShardSettingValues> = {
-  'latency-bands-enabled': false,
-  'latency-tracking': false,
-  'slowlog-log-slower-than': -1,
-  'latency-monitor-threshold': 0,
+  'latency-bands.enabled': false,
+  'latency.tracking': false,
+  'slowlog.log-slower-than': -1,
+  'latency.monitor-threshold-ms': 0,
 };
 const diagnostics: Readonly<Record<string, typeof off>> = {
   'nothing on': {},
-  histograms: { 'latency-tracking': true },
-  bands: { 'latency-bands-enabled': true },
-  'slow log of all': { 'slowlog-log-slower-than': 0 },
+  histograms: { 'latency.tracking': true },
+  bands: { 'latency-bands.enabled': true },
+  'slow log of all': { 'slowlog.log-slower-than': 0 },
   'hot keys': {},
   all: {
-    'latency-bands-enabled': true,
-    'latency-tracking': true,
-    'slowlog-log-slower-than': 0,
-    'latency-monitor-threshold': 1,
+    'latency-bands.enabled': true,
+    'latency.tracking': true,
+    'slowlog.log-slower-than': 0,
+    'latency.monitor-threshold-ms': 1,
   },
 };
 

@@ -78,6 +78,8 @@ export default {
           includeDependenciesRecursively: false,
           groups: [
             { name: 'control', test: (file) => file.endsWith(CONTROL), priority: 1 },
+            // Names of counters, which the pages are made of.
+            { name: 'stats', test: '/dist/packages/quantities/' },
             ...hot.map((name) => ({ name, test: `/dist/packages/${name}/` })),
           ],
         },

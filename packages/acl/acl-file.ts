@@ -1,10 +1,10 @@
 /** Files of users: a line `user NAME RULE ...` for each, as Redis writes and reads them. Each character is a byte. */
 
-import { mergeSelectors } from './merge-selectors.ts';
-import { RuleError } from './rule-faults.ts';
-import { hasSpaces } from './selector.ts';
-import { shownRule } from './shown-rule.ts';
-import type { UserRules } from './user-rules.ts';
+import { mergeSelectors } from './rules/merge-selectors.ts';
+import { RuleError } from './rules/rule-faults.ts';
+import { hasSpaces } from './rules/selector.ts';
+import { shownRule } from './rules/shown-rule.ts';
+import type { UserRules } from './rules/user-rules.ts';
 
 interface ReadOptions {
   /** Names the file in messages. */

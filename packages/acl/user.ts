@@ -1,7 +1,7 @@
 /** A user: a name with rules. Clients keep the user that they have logged in as, whose rules may be replaced meanwhile. */
 
 import { TokenBucket } from './token-bucket.ts';
-import { UserRules } from './user-rules.ts';
+import { UserRules } from './rules/user-rules.ts';
 
 export const DEFAULT_USER = 'default';
 

@@ -2,11 +2,11 @@
 
 import { errors } from '#base';
 import { aclFileOf, readAclFile } from './acl-file.ts';
-import { mergeSelectors } from './merge-selectors.ts';
-import { RuleError } from './rule-faults.ts';
-import { hasSpaces } from './selector.ts';
+import { mergeSelectors } from './rules/merge-selectors.ts';
+import { RuleError } from './rules/rule-faults.ts';
+import { hasSpaces } from './rules/selector.ts';
 import { DEFAULT_USER, User } from './user.ts';
-import { UserRules } from './user-rules.ts';
+import { UserRules } from './rules/user-rules.ts';
 
 /** Listener of changes. It is told before they take effect. */
 interface UsersListener {

@@ -1,5 +1,6 @@
 /** Figures of the last minutes that the debug pages draw: one sample a second. */
 
+import type { LiveRate } from '#quantities';
 import type { Health, ShardStatus, StatusDocument } from './status.ts';
 
 /** Parts that are told when they are asked for. */
@@ -64,20 +65,13 @@ export interface LiveSample {
   readonly shards: LiveShards | null;
 }
 
-export interface LiveTotals {
+/** Figures of all threads together; those of counters are the rows of the table of quantities that have a name here. */
+export interface LiveTotals extends Readonly<Record<LiveRate, number>> {
   readonly clients: number;
   readonly blocked: number;
-  readonly errors: number;
-  readonly hits: number;
-  readonly misses: number;
-  readonly expired: number;
-  readonly evicted: number;
-  readonly bytes_in: number;
-  readonly bytes_out: number;
   readonly used_bytes: number;
   readonly rss_bytes: number;
   readonly main_busy_percent: number;
-  readonly ops: number;
 }
 
 export interface LiveTimes {

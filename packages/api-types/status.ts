@@ -1,6 +1,10 @@
 /** State of the server and of each of its shards. */
 
+import type { ShardField, StatusField } from '#quantities';
 import type { WindowReport } from './latency.ts';
+
+/** Figures of a section that are rows of the table of quantities. */
+type Figures<Section extends string> = Readonly<Record<StatusField<Section>, number>>;
 
 export interface StatusDocument {
   readonly frogdb: {
@@ -16,7 +20,7 @@ export interface StatusDocument {
     readonly num_shards: number;
   };
   readonly health: Health;
-  readonly clients: Readonly<Record<'connected' | 'max_clients' | 'blocked', number>>;
+  readonly clients: Figures<'clients'> & { readonly max_clients: number };
   readonly memory: {
     readonly used_bytes: number;
     readonly peak_bytes: number;
@@ -26,18 +30,12 @@ export interface StatusDocument {
   };
   readonly persistence: PersistenceReport;
   readonly shards: readonly ShardStatus[];
-  readonly keyspace: {
+  readonly keyspace: Figures<'keyspace'> & {
     readonly total_keys: number;
     readonly expires: number;
-    readonly expired_keys_total: number;
-    readonly evicted_keys_total: number;
-    readonly hits_total: number;
-    readonly misses_total: number;
   };
-  readonly commands: {
-    readonly total_processed: number;
+  readonly commands: Figures<'commands'> & {
     readonly ops_per_sec: number;
-    readonly errors_total: number;
     /** Recent latency of all commands. */
     readonly windows: WindowReport;
     readonly top: readonly CommandStatus[];
@@ -79,13 +77,11 @@ export interface ExecutingReport {
   readonly elapsed_us: number;
 }
 
-export interface ShardStatus {
+/** State of a shard; figures that are rows of the table of quantities are among it. */
+export interface ShardStatus extends Readonly<Record<ShardField, number>> {
   readonly id: number;
   readonly state: 'running' | 'stuck' | 'restarting';
   readonly keys: number;
-  readonly memory_bytes: number;
-  readonly peak_memory_bytes: number;
-  readonly ops_total: number;
   readonly ops_per_sec: number;
   readonly queue_depth: number;
   readonly queue_bytes: number;

@@ -1,25 +1,23 @@
 /** Users: what each may do and has done, and who was denied what. */
 
-/** Counts since the start or CONFIG RESETSTAT. Those of the users add up to the server's. */
-export interface UserFigures {
-  /** Open connections. */
-  readonly connections: number;
-  readonly commands: number;
-  readonly errors: number;
-  /** Time of all commands together. */
-  readonly time_us: number;
-  readonly bytes_in: number;
-  readonly bytes_out: number;
-  /** Denials by reason: logins that failed, and commands, keys and channels that the user may not have. */
-  readonly denied: {
-    readonly auth: number;
-    readonly command: number;
-    readonly key: number;
-    readonly channel: number;
-  };
-  /** Commands that a rate limit has refused. */
-  readonly limited: { readonly commands: number; readonly bytes: number };
-}
+import type { UserPath } from '#quantities';
+
+type Group<Path extends string> = Path extends `${infer Name}.${string}` ? Name : Path;
+type Within<Name extends string> = UserPath extends infer Path
+  ? Path extends `${Name}.${infer Field}`
+    ? Field
+    : never
+  : never;
+
+/**
+ * Counts since the start or CONFIG RESETSTAT, which are the rows of USER_QUANTITIES: numbers, or those by the reason of denials
+ * and by the rate limit that has refused. Those of the users add up to the server's.
+ */
+export type UserFigures = {
+  readonly [Path in UserPath as Group<Path>]: Path extends `${infer Name}.${string}`
+    ? Readonly<Record<Within<Name>, number>>
+    : number;
+};
 
 export interface UserReport extends Nullable<UserFigures> {
   readonly name: string;

@@ -22,26 +22,26 @@ import {
 } from './index.ts';
 import { OwnedReply, type Protocol } from '#resp';
 import { Store, type Keyspace } from '#store';
-import { packedWords, ReplyError, RespParser, Verbatim, type Reply } from '#testkit';
+import { pointedAt, ReplyError, RespParser, Verbatim, type Reply } from '#testkit';
 
 /** The moment at which a test context begins. */
 const START_MS = 1_700_000_000_000;
 
 /** Default settings: those of a server that is told nothing. */
 const DEFAULTS: Partial<ShardSettingValues> = {
-  'proto-max-bulk-len': 512 * 1024 * 1024,
-  'hash-max-listpack-entries': 512,
-  'hll-sparse-max-bytes': 3_000,
-  'hash-max-listpack-value': 64,
-  'set-max-intset-entries': 512,
-  'set-max-listpack-entries': 128,
-  'set-max-listpack-value': 64,
-  'list-max-listpack-size': -2,
-  'list-compress-depth': 0,
-  'zset-max-listpack-entries': 128,
-  'zset-max-listpack-value': 64,
-  'stream-node-max-bytes': 4096,
-  'stream-node-max-entries': 100,
+  'server.proto-max-bulk-len': 512 * 1024 * 1024,
+  'encoding.hash-max-listpack-entries': 512,
+  'encoding.hll-sparse-max-bytes': 3_000,
+  'encoding.hash-max-listpack-value': 64,
+  'encoding.set-max-intset-entries': 512,
+  'encoding.set-max-listpack-entries': 128,
+  'encoding.set-max-listpack-value': 64,
+  'encoding.list-max-listpack-size': -2,
+  'encoding.list-compress-depth': 0,
+  'encoding.zset-max-listpack-entries': 128,
+  'encoding.zset-max-listpack-value': 64,
+  'encoding.stream-node-max-bytes': 4096,
+  'encoding.stream-node-max-entries': 100,
 };
 
 export interface CallOptions {
@@ -258,7 +258,7 @@ export class CallContext implements ShardContext {
 
 /**
  * Runs one command and answers its reply: errors as `-ERR ...`, and all that RESP2 has as JavaScript's
- * own; `undefined` when the command answers later. For a line see `packedWords`. A command that all shards
+ * own; `undefined` when the command answers later. For a line see `pointedAt`. A command that all shards
  * answer is run on `shards`.
  */
 export function call(
@@ -266,9 +266,7 @@ export function call(
   line: string | readonly string[],
   shards: readonly CallContext[] = [context],
 ): unknown {
-  const { bytes, spans, count } = packedWords(line);
-  const args = new Arguments();
-  args.point(bytes, 0, spans, 0, count);
+  const args = pointedAt(new Arguments(), line);
   const { reply } = context;
   reply.take();
   try {

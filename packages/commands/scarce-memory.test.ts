@@ -15,11 +15,11 @@ const middling = 'm'.repeat(3_000);
 const longKey = 'k'.repeat(3_000);
 /** Settings that make small values take the way of large ones. */
 const settings = {
-  'hash-max-listpack-entries': 2,
-  'set-max-listpack-entries': 2,
-  'set-max-intset-entries': 2,
-  'zset-max-listpack-entries': 2,
-  'list-max-listpack-size': 2,
+  'encoding.hash-max-listpack-entries': 2,
+  'encoding.set-max-listpack-entries': 2,
+  'encoding.set-max-intset-entries': 2,
+  'encoding.zset-max-listpack-entries': 2,
+  'encoding.list-max-listpack-size': 2,
 };
 
 const fields = Array.from({ length: 40 }, (_, nth) => `f${nth} ${nth}`).join(' ');

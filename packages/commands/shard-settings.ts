@@ -1,64 +1,64 @@
 /**
- * Settings that shards read, by the names that CONFIG knows them by.
+ * Settings that shards read, by their names in the table of settings.
  *
  * Shards are told these and no others: nothing that is secret leaves main. To read one more is to add it here, which the
  * compiler asks for. Types of values come from the table of settings.
  */
 
-import type { ConfigValues } from '#config';
+import type { SettingsSnapshot } from '#config';
 
 export const shardSettingNames = [
-  'activedefrag',
-  'active-expire-effort',
-  'databases',
-  'hash-max-listpack-entries',
-  'hash-max-listpack-value',
-  'hll-sparse-max-bytes',
-  'hotkeys-window-enabled',
-  'hotkeys-window-sample',
-  'hotkeys-window-seconds',
-  'hotkeys-window-top-k',
-  'hz',
-  'key-prefixes',
-  'keyfate-max-len',
-  'keyfate-overwritten',
-  'latency-bands',
-  'latency-bands-enabled',
-  'latency-monitor-threshold',
-  'latency-tracking',
-  'lfu-decay-time',
-  'lfu-log-factor',
-  'list-compress-depth',
-  'list-max-listpack-size',
-  'maxmemory',
-  'maxmemory-eviction-tenacity',
-  'maxmemory-policy',
-  'maxmemory-samples',
-  'notify-keyspace-events',
-  'persistence-durability-mode',
-  'persistence-wal-failure-policy',
-  'proto-max-bulk-len',
-  'scripting-memory-limit',
-  'set-max-intset-entries',
-  'set-max-listpack-entries',
-  'set-max-listpack-value',
-  'slowlog-log-slower-than',
-  'slowlog-max-arg-len',
-  'slowlog-max-len',
-  'stream-node-max-bytes',
-  'stream-node-max-entries',
-  'zset-max-listpack-entries',
-  'zset-max-listpack-value',
-] as const satisfies readonly (keyof ConfigValues)[];
+  'memory.active-defrag',
+  'memory.active-expire-effort',
+  'server.databases',
+  'encoding.hash-max-listpack-entries',
+  'encoding.hash-max-listpack-value',
+  'encoding.hll-sparse-max-bytes',
+  'hotkeys.window-enabled',
+  'hotkeys.window-sample',
+  'hotkeys.window-seconds',
+  'hotkeys.window-top-k',
+  'server.hz',
+  'key-prefixes.prefixes',
+  'keyfate.max-len',
+  'keyfate.overwritten',
+  'latency-bands.bands',
+  'latency-bands.enabled',
+  'latency.monitor-threshold-ms',
+  'latency.tracking',
+  'memory.lfu-decay-time',
+  'memory.lfu-log-factor',
+  'encoding.list-compress-depth',
+  'encoding.list-max-listpack-size',
+  'memory.maxmemory',
+  'memory.maxmemory-eviction-tenacity',
+  'memory.maxmemory-policy',
+  'memory.maxmemory-samples',
+  'server.notify-keyspace-events',
+  'persistence.durability-mode',
+  'persistence.wal-failure-policy',
+  'server.proto-max-bulk-len',
+  'scripting.memory-limit',
+  'encoding.set-max-intset-entries',
+  'encoding.set-max-listpack-entries',
+  'encoding.set-max-listpack-value',
+  'slowlog.log-slower-than',
+  'slowlog.max-arg-len',
+  'slowlog.max-len',
+  'encoding.stream-node-max-bytes',
+  'encoding.stream-node-max-entries',
+  'encoding.zset-max-listpack-entries',
+  'encoding.zset-max-listpack-value',
+] as const satisfies readonly (keyof SettingsSnapshot)[];
 
 type ShardSettingName = (typeof shardSettingNames)[number];
 
 /** Values of all settings that shards are told. */
-export type ShardSettingValues = Pick<ConfigValues, ShardSettingName>;
+export type ShardSettingValues = Pick<SettingsSnapshot, ShardSettingName>;
 
 /** The names of settings that hold such a value. */
 export type ShardSettingOf<Value> = {
-  [Name in ShardSettingName]: ConfigValues[Name] extends Value ? Name : never;
+  [Name in ShardSettingName]: SettingsSnapshot[Name] extends Value ? Name : never;
 }[ShardSettingName];
 
 const known: ReadonlySet<string> = new Set(shardSettingNames);

@@ -10,8 +10,8 @@ export {
   isSettingName,
   rowOf,
   settingNames,
-  type ConfigValues,
   type SettingName,
+  type SettingsSnapshot,
 } from './settings.ts';
 export type { Value } from './kinds.ts';
 export type { ConfigWarning } from './config-warning.ts';

@@ -86,7 +86,7 @@ export function risingIntegers(
   most: number,
   countMost: number,
 ): Kind<readonly number[]> {
-  const allowed = `at most ${countMost} rising integers from ${least} to ${most}`;
+  const allowed = `an array of at most ${countMost} rising integers from ${least} to ${most}`;
   const isGood = (list: number[]): boolean =>
     list.length > 0 &&
     list.length <= countMost &&

@@ -127,7 +127,7 @@ const badFiles: readonly (readonly [toml: string, message: string])[] = [
   ],
   [
     '[latency-bands]\nbands = [5, 1]',
-    'svc.toml:2: latency-bands.bands = [5, 1] is not allowed; allowed is at most 32 rising integers from 1 to 3600000',
+    'svc.toml:2: latency-bands.bands = [5, 1] is not allowed; allowed is an array of at most 32 rising integers from 1 to 3600000',
   ],
   ...['collector', 'ftp://host:1', 'http://host:4317/v1/traces'].map(
     (endpoint) =>

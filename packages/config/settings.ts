@@ -39,22 +39,6 @@ export type NameOf<V extends Value> = {
   [Name in SettingName]: ValueOf<Name> extends V ? Name : never;
 }[SettingName];
 
-type Dashed<Name extends string> = Name extends `${infer Section}.${infer Rest}`
-  ? `${Section}-${Dashed<Rest>}`
-  : Name;
-
-/** The name CONFIG knows a setting by, as the compiler knows it. */
-type ConfigNameOf<Name extends SettingName> = (typeof settings)[Name] extends {
-  readonly config: infer Config extends string;
-}
-  ? Config
-  : Dashed<Name>;
-
-/** Types of the values of all settings, by the names CONFIG knows them by. */
-export type ConfigValues = {
-  readonly [Name in SettingName as ConfigNameOf<Name>]: ValueOf<Name>;
-};
-
 /** All values at one moment: plain data, fit to be sent to another thread. */
 export type SettingsSnapshot = { readonly [Name in SettingName]: ValueOf<Name> };
 
@@ -78,6 +62,6 @@ export function sectionAndKey(name: SettingName): readonly [section: string, key
 }
 
 /** The name CONFIG knows a setting by. */
-export function configName(name: SettingName): keyof ConfigValues {
-  return (rowOf(name).config ?? name.replaceAll('.', '-')) as keyof ConfigValues;
+export function configName(name: SettingName): string {
+  return rowOf(name).config ?? name.replaceAll('.', '-');
 }

@@ -35,6 +35,7 @@ import { LatencyEvents, MainBands, Page, SlowLog } from '#stats';
 import { encodeCommand, FakeClock } from '#testkit';
 import { Client, type ClientSocket } from './clients/client.ts';
 import { Router } from './router.ts';
+import { RunningTrace } from './running-trace.ts';
 import { ShardLink } from './shard-link.ts';
 
 const RING_BYTES = 16 * 1024;
@@ -268,6 +269,13 @@ export class PlayedClient {
   }
 }
 
+/** Calls that nobody listens to. */
+const NO_CALLS = {
+  spokeHttp: () => undefined,
+  keyEvents: () => undefined,
+  beginTurn: () => undefined,
+};
+
 /** Everybody may do everything. */
 const NO_ACCESS = {
   failureRefusal: () => undefined,
@@ -332,15 +340,14 @@ export class RouterFixture {
         bands: new MainBands(this.page, shards),
       },
       log: NO_LOG,
+      running: new RunningTrace(),
       tracing: { ring: new TraceRingWriter(memory, layout.traces), random: () => 0.5 },
       scripts: this.#playedScripts(layout),
       gate: () => undefined,
       ...NO_ACCESS,
-      spokeHttp: () => undefined,
+      ...NO_CALLS,
       isOutOfMemory: () => this.isOutOfMemory,
-      keyEvents: () => undefined,
       queryBytesMax: () => Infinity,
-      beginTurn: () => undefined,
       runOnMain: (client, { command }, args, reply) => {
         this.#runOnMain(client, command, args, reply);
       },

@@ -9,20 +9,22 @@ import type { ShardDenial } from '#acl';
 import { CommandError, errors, type Bytes, type Clock } from '#base';
 import { Arguments, commandTable, type CommandEntry } from '#commands';
 import { AT, type Page } from '#stats';
-import { encodeControl, FrameKind, type Control, type LinkMemory } from '#link';
+import type { Control, LinkMemory } from '#link';
 import type { ParsedCommand } from '#resp';
 import { CommandStats, type MainNotes } from './command-stats.ts';
 import { Answers, type RunOnMain, type Write } from './replies/answers.ts';
 import type { Client } from './clients/client.ts';
 import { KeyDiscovery } from './key-discovery.ts';
 import { refusalOf } from './clients/refusal.ts';
+import { Gathers } from './replies/gathers.ts';
 import { Replies } from './replies/replies.ts';
-import { shardSignals, type SignalTakers } from './shard-signals.ts';
+import type { RunningTrace } from './running-trace.ts';
+import { broadcastTo } from './shard-broadcast.ts';
+import { shardSignals } from './shard-signals.ts';
 import { ShardCalls } from './shard-calls.ts';
 import { ClientRegistry, type ClientLog } from './clients/client-registry.ts';
 import { Routes } from './routes.ts';
-import { emptyHead, type RequestHead, type ShardLink } from './shard-link.ts';
-import type { Trace } from './trace.ts';
+import type { RequestHead, ShardLink } from './shard-link.ts';
 import { Tracing, type TracingOptions } from './tracing.ts';
 import type { BusyScriptsOptions } from './scripts/busy-scripts.ts';
 import { Scripts } from './scripts/scripts.ts';
@@ -40,6 +42,7 @@ interface RouterOptions {
   readonly notes: MainNotes;
   readonly log: ClientLog;
   readonly tracing: Pick<TracingOptions, 'ring' | 'random'>;
+  readonly running: RunningTrace;
   /** Scripts that run in shards. */
   readonly scripts: Omit<BusyScriptsOptions, 'clock'> & {
     readonly log: (level: number, message: string) => void;
@@ -116,25 +119,18 @@ export class Router {
     });
     const commandStats = new CommandStats(page, clock, options.notes);
     const clientRegistry = this.#clientRegistry;
-    const { runOnMain: run, log } = options;
+    const { runOnMain: run, log, running } = options;
     this.#answers = new Answers({
       clientRegistry,
       page,
       clock,
       commandStats,
       run,
+      running,
       log,
     });
     const answers = this.#answers;
-    this.#replies = new Replies({
-      memory,
-      links,
-      clientRegistry,
-      answers,
-      page,
-      keyEvents,
-      signals: shardSignals(this.#signalTakers(options)),
-    });
+    const gathers = new Gathers(clientRegistry, page);
     const beginTurn = (): void => {
       options.beginTurn();
     };
@@ -144,7 +140,7 @@ export class Router {
       clientRegistry,
       answers,
       commandStats,
-      replies: this.#replies,
+      gathers,
     });
     this.#keyDiscovery = new KeyDiscovery(this.#routes, clientRegistry);
     this.#blockedClients = new BlockedClients({ clientRegistry, routes: this.#routes, beginTurn });
@@ -184,25 +180,26 @@ export class Router {
         page.add('barriers', 1);
       },
     });
-  }
-
-  #signalTakers({ notes, denied }: RouterOptions): SignalTakers {
-    return {
-      notes,
-      transactions: () => this.transactions,
-      scripts: () => this.scripts,
-      blockedClients: () => this.#blockedClients,
-      keyDiscovery: () => this.#keyDiscovery,
-      tracing: this.tracing,
-      shardCalls: () => this.shardCalls,
-      clientInSlot: (slot) => this.#clientRegistry.inSlot(slot),
-      denied,
-    };
-  }
-
-  /** Trace of the command that main is running, if that is traced. */
-  get runningTrace(): Trace | undefined {
-    return this.#answers.running;
+    this.#replies = new Replies({
+      memory,
+      links,
+      clientRegistry,
+      answers,
+      gathers,
+      page,
+      keyEvents,
+      signals: shardSignals({
+        notes: options.notes,
+        transactions: this.transactions,
+        scripts: this.scripts,
+        blockedClients: this.#blockedClients,
+        keyDiscovery: this.#keyDiscovery,
+        tracing: this.tracing,
+        shardCalls: this.shardCalls,
+        clientRegistry,
+        denied: options.denied,
+      }),
+    });
   }
 
   get nowMs(): number {
@@ -413,9 +410,7 @@ export class Router {
 
   /** Tells every shard something, in order with the commands. */
   broadcast(control: Control): void {
-    const head = { ...emptyHead(), kind: FrameKind.control };
-    // A long body is given away with its memory, so each has its own.
-    for (const link of this.#links) link.sendMessage(head, encodeControl(control));
+    broadcastTo(this.#links, control);
   }
 
   // Replies.

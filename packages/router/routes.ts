@@ -20,7 +20,7 @@ import type { Answers } from './replies/answers.ts';
 import type { Client } from './clients/client.ts';
 import type { InquiredPlan, LendPlan } from './transactions/exec-plan.ts';
 import { Gather, type GatherOptions } from './replies/gather.ts';
-import type { Replies } from './replies/replies.ts';
+import type { Gathers } from './replies/gathers.ts';
 import type { ClientRegistry } from './clients/client-registry.ts';
 import { emptyHead, PREFIX_BYTES, type RequestHead, type ShardLink } from './shard-link.ts';
 import { lentPrefix, Ownership, planLending, splitByOwner } from './split.ts';
@@ -30,7 +30,7 @@ interface RoutesOptions {
   readonly clientRegistry: ClientRegistry;
   readonly answers: Answers;
   readonly commandStats: CommandStats;
-  readonly replies: Replies;
+  readonly gathers: Gathers;
 }
 
 /** State that stays of a command that was sent before. */
@@ -360,7 +360,7 @@ export class Routes {
     const head = this.fillHead(client, entry, FrameKind.part);
     const isMuted = (head.flags & RequestFlag.mute) !== 0;
     head.sequence = client.takeSequence();
-    this.#options.replies.await(
+    this.#options.gathers.begin(
       new Gather({
         client,
         sequence: head.sequence,

@@ -5,6 +5,7 @@ import { decodeMessage } from '#link';
 import { LATENCY_EVENTS } from '#stats';
 import type { BlockedClients } from './clients/blocked-clients.ts';
 import type { Client } from './clients/client.ts';
+import type { ClientRegistry } from './clients/client-registry.ts';
 import type { MainNotes } from './command-stats.ts';
 import type { KeyDiscovery } from './key-discovery.ts';
 import type { ShardSignals } from './replies/replies.ts';
@@ -13,16 +14,16 @@ import type { ShardCalls } from './shard-calls.ts';
 import type { Tracing } from './tracing.ts';
 import type { Transactions } from './transactions/transactions.ts';
 
-/** Takers of signals; most are made behind the replies, and asked for when a signal has come. */
-export interface SignalTakers {
+/** Takers of signals. */
+interface SignalTakers {
   readonly notes: MainNotes;
-  readonly transactions: () => Transactions;
-  readonly scripts: () => Scripts;
-  readonly blockedClients: () => BlockedClients;
-  readonly keyDiscovery: () => KeyDiscovery;
+  readonly transactions: Transactions;
+  readonly scripts: Scripts;
+  readonly blockedClients: BlockedClients;
+  readonly keyDiscovery: KeyDiscovery;
   readonly tracing: Tracing;
-  readonly shardCalls: () => ShardCalls;
-  readonly clientInSlot: (slot: number) => Client | undefined;
+  readonly shardCalls: ShardCalls;
+  readonly clientRegistry: Pick<ClientRegistry, 'inSlot'>;
   readonly denied: (client: Client, denial: ShardDenial) => void;
 }
 
@@ -30,37 +31,37 @@ export function shardSignals(takers: SignalTakers): ShardSignals {
   const { notes, tracing, transactions, scripts, blockedClients, keyDiscovery } = takers;
   return {
     stopped: (client, watchBroken) => {
-      transactions().stopped(client, watchBroken);
+      transactions.stopped(client, watchBroken);
     },
     prepared: (client) => {
-      if (scripts().owns(client)) scripts().prepared();
-      else transactions().prepared(client);
+      if (scripts.owns(client)) scripts.prepared();
+      else transactions.prepared(client);
     },
     asked: (shard, what, body) => {
-      scripts().asked(shard, what, body);
+      scripts.asked(shard, what, body);
     },
     denied: (body) => {
       const denial = decodeMessage(body) as ShardDenial;
-      const client = takers.clientInSlot(denial.connection);
+      const client = takers.clientRegistry.inSlot(denial.connection);
       if (client !== undefined) takers.denied(client, denial);
     },
     offered: (client, sequence, answer) => {
-      blockedClients().offered(client, sequence, answer);
+      blockedClients.offered(client, sequence, answer);
     },
     parked: (client, sequence, timeoutMs) => {
-      blockedClients().parked(client, sequence, timeoutMs);
+      blockedClients.parked(client, sequence, timeoutMs);
     },
     unparked: (client, sequence) => {
-      blockedClients().unparked(client, sequence);
+      blockedClients.unparked(client, sequence);
     },
     itemsCame: (client, sequence, body) => {
-      blockedClients().itemsCame(client, sequence, body);
+      blockedClients.itemsCame(client, sequence, body);
     },
     named: (client, sequence, names) => {
-      keyDiscovery().named(client, sequence, names);
+      keyDiscovery.named(client, sequence, names);
     },
     woken: (client, sequence, shard) => {
-      blockedClients().woken(client, sequence, shard);
+      blockedClients.woken(client, sequence, shard);
     },
     tookLong: (shard, event, us, unixMs) => {
       notes.latency.record(LATENCY_EVENTS[event]!, us, unixMs, shard);
@@ -69,7 +70,7 @@ export function shardSignals(takers: SignalTakers): ShardSignals {
       tracing.shardDid(shard, at, length);
     },
     reported: (shard, number, body) => {
-      takers.shardCalls().answered(shard, number, body);
+      takers.shardCalls.answered(shard, number, body);
     },
   };
 }

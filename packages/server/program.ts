@@ -27,10 +27,6 @@ async function openServer(settings: Settings, ops: OpsWorker | undefined): Promi
 async function serve({ settings, warnings }: Loaded, ops: OpsWorker | undefined): Promise<void> {
   const imported = await importAtFirstStart(settings);
   const server = await openServer(settings, ops);
-  // Rejections that nobody handles come here too.
-  process.on('uncaughtException', (error) => {
-    server.failed(error);
-  });
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -39,9 +35,6 @@ async function serve({ settings, warnings }: Loaded, ops: OpsWorker | undefined)
       void server.stop();
     });
   }
-  process.on('SIGHUP', () => {
-    server.readAgain();
-  });
   await server.start(warnings, imported);
 }
 

@@ -7,12 +7,13 @@ import type { ShutdownOptions } from '#commands';
 import type { ConfigWarning, Settings } from '#config';
 import { Phase, type LatencyBaseline } from '#stats';
 import type { MainAnswers } from '#http';
-import type { Client, MainNotes, Router } from '#router';
+import { RunningTrace, type Client, type Router } from '#router';
 import { newRouter } from './threads/new-router.ts';
 import { ClientMessaging } from './messaging/client-messaging.ts';
 import { newAccess, type Access } from './access/access.ts';
 import { Clients } from './clients/clients.ts';
-import { newGate } from './clients/gate.ts';
+import { ConnectedClients } from './clients/connected-clients.ts';
+import { newGate, type Gate } from './clients/gate.ts';
 import { Crashes } from './threads/crashes.ts';
 import { LatencyMonitor } from './diagnostics/latency-monitor.ts';
 import { MainLatency } from './diagnostics/main-latency.ts';
@@ -31,6 +32,7 @@ import { LateSettings } from './ports/late-settings.ts';
 import { opsAnswers } from './ports/ops-answers.ts';
 import { OpsLink, type OpsWorker } from './threads/ops-link.ts';
 import { logSettingChanges } from './setting-changes.ts';
+import { followProcess } from './process-events.ts';
 import { FrontPool } from './threads/front-pool.ts';
 import { ShardPool } from './threads/shard-pool.ts';
 import { SettingsBroadcast, shardCountOf, shardSettings } from './threads/shard-settings.ts';
@@ -53,6 +55,7 @@ export class Server {
   readonly #settings: Settings;
   readonly #access: Access;
   readonly #clients: Clients;
+  readonly #gate: Gate;
   readonly #router: Router;
   readonly #hotKeys: HotKeysSession;
   readonly #traces: Traces;
@@ -88,13 +91,22 @@ export class Server {
     this.#settings = settings;
     const tls = tlsOptions(valuesOf(settings));
     this.#ops = new OpsLink(settings, this.#runId, worker);
-    this.#log = mainLog(this.#clock, this.#ops, () => this.#router);
+    const running = new RunningTrace();
+    this.#log = mainLog(this.#clock, this.#ops, running);
     this.#shardCount = shardCountOf(settings);
     const serverMemory = new ServerMemory(this.#shardCount, settings, this.#clock.nowUs());
     this.#serverMemory = serverMemory;
     this.#traces = new Traces(settings, serverMemory.mainPage, this.#ops);
     this.#ops.begin(serverMemory.observerData, tls);
-    this.#pool = this.#newPool(serverMemory, own !== undefined);
+    this.#pool = new ShardPool({
+      serverMemory,
+      recovers: own !== undefined,
+      folder: settings.string('persistence.data-dir'),
+      settings: shardSettings(settings),
+      died: (shard, reason) => {
+        this.#crashes.shardDied(shard, reason);
+      },
+    });
     this.#frontPool = new FrontPool({
       serverMemory,
       tls,
@@ -103,8 +115,37 @@ export class Server {
         this.#crashes.frontDied(thread, reason);
       },
     });
+    const links = serverMemory.shardLinks(this.#pool.ports);
+    const connected = new ConnectedClients();
+    this.#access = newAccess({
+      settings,
+      serverMemory,
+      links,
+      log: this.#log,
+      clock: this.#clock,
+      connected,
+      beginTurn: this.#beginTurn,
+      ops: this.#ops,
+    });
     const mainLatency = new MainLatency(settings, serverMemory);
-    const router = this.#newRouter(serverMemory, mainLatency);
+    const router = newRouter({
+      serverMemory,
+      settings,
+      links,
+      running,
+      clock: this.#clock,
+      notes: mainLatency,
+      log: this.#log,
+      access: this.#access,
+      runOnMain: (client, entry, args, reply) => {
+        this.#mainRunner.run(client, entry, args, reply);
+      },
+      keyEvents: (body) => {
+        this.#messaging.keyEvents.take(body);
+      },
+      gate: (client, entry, args) => this.#gate(client, entry, args),
+      beginTurn: this.#beginTurn,
+    });
     this.#router = router;
     this.#persistence = new PersistenceSwitch({
       settings,
@@ -127,16 +168,6 @@ export class Server {
     });
     const blocks = serverMemory.blockPool();
     const { mainPage: page } = serverMemory;
-    this.#access = newAccess({
-      settings,
-      serverMemory,
-      router,
-      log: this.#log,
-      clock: this.#clock,
-      clients: () => this.#clients.all,
-      beginTurn: this.#beginTurn,
-      ops: this.#ops,
-    });
     const tlsCounts = new TlsCounts(page, this.#log, this.#clock);
     const clients = new Clients({
       router,
@@ -144,6 +175,7 @@ export class Server {
       settings,
       page,
       tls: tlsCounts,
+      connected,
       blocks,
       left: (client) => {
         this.#messaging.left(client);
@@ -151,6 +183,8 @@ export class Server {
       log: this.#log,
     });
     this.#clients = clients;
+    const isLoaded = (): boolean => this.#isLoaded;
+    this.#gate = newGate({ clients, isLoaded, persistence: this.#persistence });
     this.#messaging = new ClientMessaging({ settings, page, blocks, router, clients });
     this.#turn = new Turn(router, serverMemory.doorbell, this.#messaging);
     this.#crashes = this.#newCrashes(serverMemory);
@@ -161,10 +195,10 @@ export class Server {
       serverMemory,
       clock: this.#clock,
       runId: this.#runId,
-      clients: () => this.#clients.all,
+      connected,
       router,
       sweepClients: () => {
-        this.#clients.memory.sweep();
+        clients.memory.sweep();
       },
     });
     this.#places = newPlaces({
@@ -230,38 +264,6 @@ export class Server {
     });
   }
 
-  #newRouter(serverMemory: ServerMemory, notes: MainNotes): Router {
-    return newRouter({
-      serverMemory,
-      settings: this.#settings,
-      links: serverMemory.shardLinks(this.#pool.ports),
-      clock: this.#clock,
-      notes,
-      log: this.#log,
-      runner: () => this.#mainRunner,
-      access: () => this.#access,
-      messaging: () => this.#messaging,
-      gate: newGate({
-        clients: () => this.#clients,
-        isLoaded: () => this.#isLoaded,
-        durability: () => this.#persistence.durability,
-      }),
-      beginTurn: this.#beginTurn,
-    });
-  }
-
-  #newPool(serverMemory: ServerMemory, recovers: boolean): ShardPool {
-    return new ShardPool({
-      serverMemory,
-      recovers,
-      folder: this.#settings.string('persistence.data-dir'),
-      settings: shardSettings(this.#settings),
-      died: (shard, reason) => {
-        this.#crashes.shardDied(shard, reason);
-      },
-    });
-  }
-
   #newCrashes(serverMemory: ServerMemory): Crashes {
     return new Crashes({
       settings: this.#settings,
@@ -286,6 +288,7 @@ export class Server {
 
   /** Begins to serve; rejects when an address cannot be had. `imported` tells what was imported before. */
   async start(warnings: readonly ConfigWarning[], imported?: string): Promise<void> {
+    followProcess({ crashes: this.#crashes, ops: this.#ops, places: this.#places });
     if (imported !== undefined) this.#log.info('rdb-imported', imported);
     for (const { event, severity, message } of warnings) this.#log[severity](event, message);
     try {
@@ -380,17 +383,6 @@ export class Server {
     } else {
       void this.stop();
     }
-  }
-
-  /** Ends everything behind an error that nobody has caught. */
-  failed(error: unknown): void {
-    this.#crashes.mainDied(error);
-  }
-
-  /** Begins a new file of the log where the old one was moved away, and reads the files of TLS again. */
-  readAgain(): void {
-    this.#ops.reopenLog();
-    void this.#places.readAgain();
   }
 
   /** Accepts no more, finishes what is in flight for as long as the settings allow, ends the threads. */

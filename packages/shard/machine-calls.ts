@@ -35,7 +35,6 @@ export function answerCalls(
   answerers.on(SCRIPT_STATS, () => scripts.stats.figures);
   answerers.on(READ_ONLY_FUNCTIONS, () => scripts.readOnlyFunctions);
   base.slowness.answer(answerers);
-  base.fates.answer(answerers);
   base.settings.answer(answerers);
   base.keyUse.answer(answerers);
   answerers.on(resetStatisticsCall, () => {

@@ -1,10 +1,9 @@
 /** Components on which everything else in a shard's machine stands. */
 
+import { Arguments } from '#commands';
 import { Store } from '#store';
 import { ExecutionContext } from './execution/context.ts';
 import { Effects } from './log/effects.ts';
-import type { Executor } from './execution/executor.ts';
-import { ShardKeyFates } from './observation/key-fates.ts';
 import { KeyEvents } from './execution/key-events.ts';
 import { KeyUse } from './observation/key-use.ts';
 import type { MachineOptions } from './machine-options.ts';
@@ -16,6 +15,7 @@ import { ShardUsers } from './access/shard-users.ts';
 import { Slowness } from './observation/slowness.ts';
 import { Snapshots } from './snapshot/snapshots.ts';
 import type { KeyLocks } from './multi-shard/key-locks.ts';
+import { IncrementalWork } from './timed/incremental-work.ts';
 import { Maintenance } from './timed/maintenance.ts';
 import { WaitingClients } from './blocked/blocked-clients.ts';
 import { Watches } from './execution/watches.ts';
@@ -31,14 +31,16 @@ export class MachineComponents {
   readonly store: Store;
   readonly watches: Watches;
   readonly waitingClients = new WaitingClients();
-  readonly fates: ShardKeyFates;
+  /** Arguments of the command at hand. */
+  readonly args = new Arguments();
+  readonly work: IncrementalWork;
   readonly context: ExecutionContext;
   readonly snapshots: Snapshots;
   readonly effects: Effects;
   readonly maintenance: Maintenance;
 
-  /** The executor comes later, and is asked for when it is needed. */
-  constructor(options: MachineOptions, keyLocks: KeyLocks, executor: () => Executor) {
+  /** `settle` is called before main may see replies; it is the machine's, since what is settled has been executed. */
+  constructor(options: MachineOptions, keyLocks: KeyLocks, settle: () => boolean) {
     const { index, journal, page } = options;
     this.settings = new Settings(options.settings);
     this.keyUse = new KeyUse(options);
@@ -47,17 +49,16 @@ export class MachineComponents {
       options.replies,
       options.outlet,
       options.workspaceAt,
+      settle,
     );
     this.answerers = new CallAnswerers(this.sender);
     this.users = new ShardUsers(this.sender, page);
     this.slowness = new Slowness(options, this.users);
     this.events = new KeyEvents(this.sender, index === 0);
-    const databases = this.settings.number('databases');
+    const databases = this.settings.number('server.databases');
     this.store = new Store({ databases, seed: options.seed, random: options.random });
     const { store, settings, events, keyUse, waitingClients } = this;
     this.watches = new Watches(store);
-    this.fates = new ShardKeyFates(options, this.slowness, () => executor().unixMs);
-    store.fates = this.fates;
     this.context = new ExecutionContext({
       ...options,
       store,
@@ -71,12 +72,14 @@ export class MachineComponents {
       watches: this.watches,
       isKept: (name) => keyLocks.isKept(name),
     });
+    const nowUs = (): number => options.clock.nowUs();
+    this.work = new IncrementalWork(nowUs);
     this.snapshots = new Snapshots({
       store,
       journal,
       outlet: options.snapshots,
       page,
-      nowUs: () => options.clock.nowUs(),
+      nowUs,
     });
     this.effects = new Effects({
       store,
@@ -84,10 +87,17 @@ export class MachineComponents {
       journal,
       shardIndex: index,
       freeze: this.snapshots.freeze,
-      args: () => executor().args,
+      args: this.args,
     });
     const { context, effects } = this;
     store.events = ownChanges({ store, context, events, effects, shardIndex: index });
-    this.maintenance = new Maintenance({ ...options, store, slowness: this.slowness });
+    const { work } = this;
+    const { freeze } = this.snapshots;
+    this.maintenance = new Maintenance({
+      ...options,
+      store,
+      slowness: this.slowness,
+      isReading: () => work.isActive || freeze.isReading,
+    });
   }
 }

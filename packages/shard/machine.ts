@@ -20,7 +20,6 @@ import { FrameCursor } from './execution/frame-cursor.ts';
 import { FramePrefetch } from './execution/prefetch-frames.ts';
 import { KeyLocks } from './multi-shard/key-locks.ts';
 import { Lending } from './multi-shard/lending.ts';
-import { IncrementalWork } from './timed/incremental-work.ts';
 import { PreparedCommands } from './timed/prepared-commands.ts';
 import { Replay } from './recovery/replay.ts';
 import { Messages } from './execution/messages.ts';
@@ -28,6 +27,7 @@ import type { MachineOptions } from './machine-options.ts';
 import type { CalleeCommands } from './scripts/callee-commands.ts';
 import type { ScriptFrames } from './scripts/script-frames.ts';
 import { ShardLua } from './scripts/shard-lua.ts';
+import { ShardKeyFates } from './observation/key-fates.ts';
 import { probeReceived } from './observation/usdt.ts';
 import { TracedCommands } from './observation/traced-commands.ts';
 import { DryRuns } from './blocked/dry-run.ts';
@@ -57,7 +57,7 @@ export class ShardMachine {
   readonly #blockedCommands: BlockedCommands;
   readonly #executor: Executor;
   readonly #lending: Lending;
-  readonly #work: IncrementalWork;
+  readonly #fates: ShardKeyFates;
   readonly #preparedCommands: PreparedCommands;
   readonly #notes: BatchNotes;
   readonly #ahead: FramePrefetch;
@@ -75,7 +75,7 @@ export class ShardMachine {
     const keyLocks = new KeyLocks((frame) => {
       this.#dispatch(frame);
     });
-    const base = new MachineComponents(options, keyLocks, () => this.#executor);
+    const base = new MachineComponents(options, keyLocks, () => this.#settle());
     this.#base = base;
     this.store = base.store;
     this.keyUse = base.keyUse;
@@ -83,8 +83,10 @@ export class ShardMachine {
     this.#values = options.page.values;
     this.#notes = new BatchNotes(options.page, options.flight);
     this.#ahead = new FramePrefetch(options.requests, options.memory, base.store.keyPrefetch);
-    base.sender.settle = () => this.#settle();
     this.#executor = this.#newExecutor();
+    this.#fates = new ShardKeyFates(options, base.slowness, this.#executor);
+    base.store.fates = this.#fates;
+    this.#fates.answer(base.answerers);
     const { store, context, sender, watches, effects, waitingClients, events, settings, slowness } =
       base;
     const { index: shardIndex, shardCount } = options;
@@ -107,14 +109,12 @@ export class ShardMachine {
       keyLocks,
     });
     const nowUs = (): number => options.clock.nowUs();
-    this.#work = new IncrementalWork(nowUs);
-    base.maintenance.isReading = () => this.#work.isActive || base.snapshots.freeze.isReading;
     this.#lending = new Lending({
       ...shared,
       values: this.#values,
       blocking: this.#blockedCommands,
       keyLocks,
-      work: this.#work,
+      work: base.work,
       dispatch: (frame) => {
         this.#dispatch(frame);
       },
@@ -124,7 +124,7 @@ export class ShardMachine {
       context,
       keyLocks,
       blockedCommands: this.#blockedCommands,
-      work: this.#work,
+      work: base.work,
       nowUs,
     });
     const lua = new ShardLua({
@@ -169,13 +169,13 @@ export class ShardMachine {
       this.#executor.counts.unsettled.apply(settings);
       this.#base.maintenance.apply(settings);
       this.#base.slowness.apply(settings);
-      this.#base.fates.apply(settings);
+      this.#fates.apply(settings);
       scripts.apply(settings);
       if (this.#base.keyUse.apply(settings))
         this.#base.maintenance.countPrefixes(this.#base.keyUse.prefixes.matcher);
       this.#base.events.apply(settings);
       this.#options.journal?.apply(settings);
-      this.#page.tracksLatency = settings.boolean('latency-tracking');
+      this.#page.tracksLatency = settings.boolean('latency.tracking');
     });
   }
 
@@ -194,6 +194,7 @@ export class ShardMachine {
       keyUse: this.keyUse,
       store: this.store,
       context: this.#base.context,
+      args: this.#base.args,
       sender: this.#base.sender,
       page,
       clock,
@@ -280,8 +281,8 @@ export class ShardMachine {
     const executor = this.#executor;
     const wasCalled = this.calleeCommands.run();
     const worked = this.#turn() || wasCalled;
-    if (this.#work.isActive) {
-      this.#work.slice();
+    if (this.#base.work.isActive) {
+      this.#base.work.slice();
       this.#beat();
       this.#flush();
       if (!this.#base.maintenance.isDue(executor.nowUs)) return 0;
@@ -388,8 +389,8 @@ export class ShardMachine {
     const { requests, memory, outlet } = this.#options;
     this.#ahead.end();
     this.#cursor.pass();
-    const isReading = this.#work.isActive;
-    if (isReading) this.#work.slice();
+    const isReading = this.#base.work.isActive;
+    if (isReading) this.#base.work.slice();
     const at = this.#cursor.next();
     if (at < 0) return isReading;
     this.#take(new Frame(memory.bytes, memory.words, at >> 2));

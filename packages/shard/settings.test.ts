@@ -11,37 +11,40 @@ const zeros = Object.fromEntries(
 ) as unknown as ShardSettingValues;
 
 settings('are read as they are now', () => {
-  const told = new Settings({ ...zeros, hz: 10, 'key-prefixes': ['a:'] });
+  const told = new Settings({ ...zeros, 'server.hz': 10, 'key-prefixes.prefixes': ['a:'] });
   let seen = 0;
   told.follow((now) => {
-    seen = now.number('hz');
+    seen = now.number('server.hz');
   });
-  assert.equal([seen, told.strings('key-prefixes')], [10, ['a:']]);
+  assert.equal([seen, told.strings('key-prefixes.prefixes')], [10, ['a:']]);
   const { revision } = told;
-  told.update({ hz: 20 });
-  assert.equal([seen, told.all.hz], [20, 20]);
+  told.update({ 'server.hz': 20 });
+  assert.equal([seen, told.all['server.hz']], [20, 20]);
   assert.is.not(told.revision, revision);
 });
 
 settings('have no other names and no other kinds', () => {
-  const told = new Settings({ ...zeros, activedefrag: true });
+  const told = new Settings({ ...zeros, 'memory.active-defrag': true });
   const wrong = [
     // @ts-expect-error -- shards are not told where clients connect to
     () => told.number('port'),
-    // @ts-expect-error -- the name of the table is another
-    () => told.number('memory.maxmemory'),
+    // @ts-expect-error -- that is its name in CONFIG
+    () => told.number('maxmemory'),
     // @ts-expect-error -- yes or no is no number
-    () => told.number('activedefrag'),
+    () => told.number('memory.active-defrag'),
     // @ts-expect-error -- one number is no list
-    () => told.numbers('hz'),
+    () => told.numbers('server.hz'),
     // @ts-expect-error -- a number is no text
-    () => told.string('hz'),
+    () => told.string('server.hz'),
   ];
   for (const read of wrong) assert.throws(read, /setting/);
 });
 
 settings('are all there', () => {
-  assert.throws(() => new Settings({ hz: 10 } as ShardSettingValues), /is told the setting/);
+  assert.throws(
+    () => new Settings({ 'server.hz': 10 } as ShardSettingValues),
+    /is told the setting/,
+  );
 });
 
 settings.run();

@@ -29,6 +29,7 @@ import { CommandParser, ParsedCommand, type OwnedReply } from '#resp';
 import {
   Client,
   Router,
+  RunningTrace,
   ShardLink,
   type BodyPort,
   type ClientSocket,
@@ -214,6 +215,7 @@ export class Simulation {
         thresholdMs: () => 0,
         log: () => undefined,
       },
+      running: new RunningTrace(),
       tracing: {
         ring: new TraceRingWriter(memory, layout.traces),
         random: () => random.fraction(),

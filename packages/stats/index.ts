@@ -119,20 +119,8 @@ export {
   type UserPages,
 } from './page/user-counts.ts';
 export { DEFAULT_USER_ROW, OTHER_USERS_ROW, USER_ROWS, UserField } from './page/user-rows.ts';
-export { ACCESS_QUANTITIES } from './quantities/access.ts';
 export { MemoryReturn, threadMemoryReturn } from './threads/memory-return.ts';
-export { CLIENT_QUANTITIES } from './quantities/clients.ts';
-export { COMMAND_QUANTITIES } from './quantities/commands.ts';
-export { DURABILITY_QUANTITIES } from './quantities/durability.ts';
-export { SCRIPT_QUANTITIES } from './quantities/scripts.ts';
-export { KEY_QUANTITIES } from './quantities/keys.ts';
-export { LOG_QUANTITIES } from './quantities/logs.ts';
-export { MEMORY_QUANTITIES } from './quantities/memory.ts';
-export type { InfoForm, LogQuantity, Quantity } from './quantities/quantity.ts';
-export { pagesOf, readQuantity } from './quantities/reading.ts';
-export { QUANTITIES, type Counter, type LiveRate, type PageQuantity } from './quantities/table.ts';
-export { THREAD_QUANTITIES } from './quantities/threads.ts';
-export { TLS_QUANTITIES } from './quantities/tls.ts';
+export { pagesOf, readQuantity } from './page/read-quantities.ts';
 export { growth, Rate } from './rate.ts';
 export { frontSilenceUs, silenceText } from './threads/front-standstill.ts';
 export { mainStandstill } from './threads/main-work.ts';

@@ -32,4 +32,4 @@ export { letTimePass, untilShardsSleep } from './servers/server-time.ts';
 export { mainFile, startServer, type ServerOptions } from './servers/server.ts';
 export { Certificates, pem, serialOf, type Pair } from './tls/certificates.ts';
 export { until } from './until.ts';
-export { packedWords } from './words.ts';
+export { pointedAt } from './words.ts';

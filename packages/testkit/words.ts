@@ -7,8 +7,22 @@ interface PackedWords {
   readonly count: number;
 }
 
-/** Packs a command: words, or a line split at spaces, where `"..."` may hold `\xHH` and other JSON escapes. */
-export function packedWords(line: string | readonly string[]): PackedWords {
+/** Arguments of commands; the package that has them is above this one. */
+interface Pointable {
+  point(bytes: Buffer, bodyAt: number, spans: Int32Array, spansAt: number, count: number): void;
+}
+
+/** Points new arguments at a command: words, or a line split at spaces, where `"..."` may hold `\xHH` and other JSON escapes. */
+export function pointedAt<Args extends Pointable>(
+  args: Args,
+  line: string | readonly string[],
+): Args {
+  const { bytes, spans, count } = packedWords(line);
+  args.point(bytes, 0, spans, 0, count);
+  return args;
+}
+
+function packedWords(line: string | readonly string[]): PackedWords {
   const words = typeof line === 'string' ? splitLine(line) : line;
   const spans = new Int32Array(words.length * 2);
   let at = 0;

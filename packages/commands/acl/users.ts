@@ -2,6 +2,7 @@
 
 import { CommandError, errors } from '#base';
 import type { ReplyWriter } from '#resp';
+import { USER_QUANTITIES } from '#quantities';
 import type { UserCounts } from '#stats';
 import { answerOrError, writeOk } from '../answer-later.ts';
 import { indexesFrom, type Arguments } from '../arguments.ts';
@@ -191,25 +192,19 @@ const countedWithOthers = new CommandError(
   'ERR there are too many users for this one to have counts of its own: it is counted as (other users)',
 );
 
+/** Line of all denials together, before those by reason. */
+const DENIED = 'denied';
+
 function writeCounts(reply: ReplyWriter, counts: UserCounts): void {
-  const denied = counts.deniedAuth + counts.deniedCommand + counts.deniedKey + counts.deniedChannel;
-  const fields: readonly (readonly [name: string, value: number])[] = [
-    ['connections', counts.connections],
-    ['commands', counts.commands],
-    ['errors', counts.errors],
-    ['time-us', Math.round(counts.timeUs)],
-    ['bytes-in', counts.bytesIn],
-    ['bytes-out', counts.bytesOut],
-    ['denied', denied],
-    ['denied-auth', counts.deniedAuth],
-    ['denied-command', counts.deniedCommand],
-    ['denied-key', counts.deniedKey],
-    ['denied-channel', counts.deniedChannel],
-    ['limited-commands', counts.limitedCommands],
-    ['limited-bytes', counts.limitedBytes],
-  ];
-  reply.mapHeader(fields.length);
-  for (const [name, value] of fields) {
+  const fields = USER_QUANTITIES.map(
+    ({ stats: name, field }) => [name as string, Math.round(counts[field])] as const,
+  );
+  const first = fields.findIndex(([name]) => name.startsWith(DENIED));
+  const denials = fields.filter(([name]) => name.startsWith(DENIED));
+  const denied = denials.reduce((sum, [, count]) => sum + count, 0);
+  const told = [...fields.slice(0, first), [DENIED, denied] as const, ...fields.slice(first)];
+  reply.mapHeader(told.length);
+  for (const [name, value] of told) {
     reply.text(name);
     reply.integer(value);
   }

@@ -25,7 +25,7 @@ export function readOffset(
     ? bitOfField(args.source, at + 1, length - 1, width)
     : parseInteger(args.source, at, length);
   // NaN fails both comparisons.
-  if (number >= 0 && byteOf(number) < settings.number('proto-max-bulk-len')) return number;
+  if (number >= 0 && byteOf(number) < settings.number('server.proto-max-bulk-len')) return number;
   throw badOffset;
 }
 

@@ -174,7 +174,7 @@ bitmap('counts long strings by words and short ones by bytes alike', () => {
 });
 
 bitmap('keeps a field that begins with the last bit a string may have, as Redis does', () => {
-  const context = new CallContext({ settings: { 'proto-max-bulk-len': 1_048_576 } });
+  const context = new CallContext({ settings: { 'server.proto-max-bulk-len': 1_048_576 } });
   const last = 8 * 1_048_576 - 1;
   assert.equal(call(context, `BITFIELD k SET u8 ${String(last)} 255`), [0]);
   assert.is(call(context, 'STRLEN k'), 1_048_577);

@@ -98,7 +98,7 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
 const forms = [512, 0];
 
 function prepared(entries: number): CallContext {
-  const context = new CallContext({ settings: { 'hash-max-listpack-entries': entries } });
+  const context = new CallContext({ settings: { 'encoding.hash-max-listpack-entries': entries } });
   call(context, 'HSET h a 1 b 2 e 3');
   call(context, 'HEXPIRE h 100 FIELDS 1 e');
   call(context, 'SET s v');

@@ -91,7 +91,9 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
 for (const [line, reply] of cases) {
   for (const entries of [512, 1]) {
     hash(`${line} (packed up to ${entries})`, () => {
-      const context = new CallContext({ settings: { 'hash-max-listpack-entries': entries } });
+      const context = new CallContext({
+        settings: { 'encoding.hash-max-listpack-entries': entries },
+      });
       call(context, 'HSET h a 1 b x c 2.5');
       call(context, 'SET s v');
       assert.equal(call(context, line), reply);
@@ -151,7 +153,7 @@ hash('announces what it does, once for each command', () => {
 
 hash('changes its encoding at the limits, and never back', () => {
   const context = new CallContext({
-    settings: { 'hash-max-listpack-entries': 2, 'hash-max-listpack-value': 5 },
+    settings: { 'encoding.hash-max-listpack-entries': 2, 'encoding.hash-max-listpack-value': 5 },
   });
   const encodingAfter = (line: string): unknown => {
     call(context, 'DEL h');
@@ -173,7 +175,9 @@ hash('changes its encoding at the limits, and never back', () => {
 
 hash('is copied, renamed and moved whole', () => {
   for (const entries of [512, 0]) {
-    const context = new CallContext({ settings: { 'hash-max-listpack-entries': entries } });
+    const context = new CallContext({
+      settings: { 'encoding.hash-max-listpack-entries': entries },
+    });
     call(context, 'HSET h a 1 b 2');
     call(context, 'HEXPIRE h 100 FIELDS 1 a');
     for (const line of ['COPY h copy', 'RENAME h named', 'MOVE named 1']) call(context, line);

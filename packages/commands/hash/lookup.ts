@@ -13,8 +13,8 @@ import { events } from '../events.ts';
 
 const hashScratch = reused(new HashValue());
 const currentLimits = kept((settings): PackedLimits => ({
-  entries: settings.number('hash-max-listpack-entries'),
-  valueBytes: settings.number('hash-max-listpack-value'),
+  entries: settings.number('encoding.hash-max-listpack-entries'),
+  valueBytes: settings.number('encoding.hash-max-listpack-value'),
 }));
 const fieldScratch = reused(new Span());
 const valueScratch = reused(new Span());

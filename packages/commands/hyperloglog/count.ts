@@ -28,7 +28,7 @@ export const pfadd = oneShard({
     const isNew = ref === 0;
     const before: Bytes = isNew ? hyperloglog.emptySparse() : ownValueOf(context, ref);
     const { place } = hyperloglog;
-    const bytesMax = context.settings.number('hll-sparse-max-bytes');
+    const bytesMax = context.settings.number('encoding.hll-sparse-max-bytes');
     raisedScratch.open(before);
     let raises = 0;
     for (let index = 2; index < args.count; index += 1) {
@@ -148,7 +148,7 @@ function denseOf(before: Bytes): Bytes {
 
 /** The value with all registers raised; it turns dense where it no longer fits a code. */
 function sparseOf(context: ShardContext, before: Bytes, registers: Uint8Array): Bytes {
-  const bytesMax = context.settings.number('hll-sparse-max-bytes');
+  const bytesMax = context.settings.number('encoding.hll-sparse-max-bytes');
   raisedScratch.open(before);
   for (const [register, count] of registers.entries()) {
     // A code that cannot be raised there stays as it is, as in Redis.

@@ -67,8 +67,8 @@ hyperloglog('caches a count until something is added', () => {
 });
 
 hyperloglog('turns dense beyond hll-sparse-max-bytes, and counts alike', () => {
-  const sparse = new CallContext({ settings: { 'hll-sparse-max-bytes': 15_000 } });
-  const dense = new CallContext({ settings: { 'hll-sparse-max-bytes': 100 } });
+  const sparse = new CallContext({ settings: { 'encoding.hll-sparse-max-bytes': 15_000 } });
+  const dense = new CallContext({ settings: { 'encoding.hll-sparse-max-bytes': 100 } });
   for (let nth = 0; nth < 2_000; nth += 1) {
     for (const context of [sparse, dense]) call(context, `PFADD h element:${String(nth)}`);
   }

@@ -156,7 +156,7 @@ const cases: Case = [
 for (const size of [-2, 2, 1]) {
   for (const [line, reply] of cases) {
     list(`${line}, at a size of ${size}`, () => {
-      const context = new CallContext({ settings: { 'list-max-listpack-size': size } });
+      const context = new CallContext({ settings: { 'encoding.list-max-listpack-size': size } });
       for (const each of setup) call(context, each);
       assert.equal(call(context, line), reply);
     });
@@ -194,7 +194,7 @@ const changes: readonly (readonly [
 for (const [line, announced, after] of changes) {
   list(`${line} announces ${announced.join(', ') || 'nothing'}`, () => {
     for (const size of [-2, 2]) {
-      const context = new CallContext({ settings: { 'list-max-listpack-size': size } });
+      const context = new CallContext({ settings: { 'encoding.list-max-listpack-size': size } });
       for (const each of [...setup, 'RPUSH one 1']) call(context, each);
       context.takeAnnounced();
       call(context, line);
@@ -233,14 +233,14 @@ const encodings: readonly (readonly [size: number, lines: readonly string[], enc
 
 for (const [size, lines, encoding] of encodings) {
   list(`${lines.join(', ').slice(0, 60)} makes it a ${encoding} at ${size}`, () => {
-    const context = new CallContext({ settings: { 'list-max-listpack-size': size } });
+    const context = new CallContext({ settings: { 'encoding.list-max-listpack-size': size } });
     for (const line of lines) call(context, line);
     assert.is(call(context, 'OBJECT ENCODING l'), encoding);
   });
 }
 
 list('keeps any bytes', () => {
-  const context = new CallContext({ settings: { 'list-max-listpack-size': 3 } });
+  const context = new CallContext({ settings: { 'encoding.list-max-listpack-size': 3 } });
   const elements = ['', '\0', '\r\n', '9223372036854775807', '-1', '007', '\xff'];
   call(context, ['RPUSH', 'l', ...elements]);
   assert.equal(call(context, 'LRANGE l 0 -1'), elements);
@@ -261,7 +261,7 @@ list('elements above the threshold get nodes of their own', () => {
 });
 
 list('inner nodes are compressed, and changed all the same', () => {
-  const settings = { 'list-max-listpack-size': 2, 'list-compress-depth': 1 };
+  const settings = { 'encoding.list-max-listpack-size': 2, 'encoding.list-compress-depth': 1 };
   const context = new CallContext({ settings });
   const expected = Array.from({ length: 20 }, (_, nth) => `${nth}${x(100)}`);
   call(context, ['RPUSH', 'l', ...expected]);

@@ -15,8 +15,8 @@ import { createdAt, findToRead, findToWrite, holds, takenAt } from '../keyspace/
 const listScratch = reused(new ListValue());
 const targetListScratch = reused(new ListValue());
 const limitsOf = kept((settings): ListLimits => ({
-  size: settings.number('list-max-listpack-size'),
-  compressDepth: settings.number('list-compress-depth'),
+  size: settings.number('encoding.list-max-listpack-size'),
+  compressDepth: settings.number('encoding.list-compress-depth'),
   plainBytes: 0,
 }));
 

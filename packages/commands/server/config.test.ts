@@ -1,4 +1,4 @@
-import { fromLatin1 } from '#base';
+import { pointedAt } from '#testkit';
 import { call } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -47,16 +47,7 @@ config('CONFIG RESETSTAT answers when the counters are set back', async () => {
 
 /** Returns the indexes of the words of a command that are recorded nowhere. */
 function secretWords(name: string, line: string): readonly number[] {
-  const words = line.split(' ').map((word) => fromLatin1(word));
-  const spans: number[] = [];
-  let at = 0;
-  for (const { length } of words) {
-    spans.push(at, length);
-    at += length;
-  }
-  const args = new Arguments();
-  args.point(Buffer.concat(words), 0, Int32Array.from(spans), 0, words.length);
-  return commandTable.byName(name)!.secretsOf(args);
+  return commandTable.byName(name)!.secretsOf(pointedAt(new Arguments(), line));
 }
 
 const secrets: readonly (readonly [name: string, line: string, hidden: readonly number[]])[] = [

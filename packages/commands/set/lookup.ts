@@ -12,9 +12,9 @@ import { createdAt, findToRead, findToWrite, holds } from '../keyspace/lookup.ts
 
 const setScratch = reused(new SetValue());
 const currentLimits = kept((settings): SetLimits => ({
-  entries: settings.number('set-max-listpack-entries'),
-  valueBytes: settings.number('set-max-listpack-value'),
-  intsetEntries: Math.min(settings.number('set-max-intset-entries'), INTSET_ENTRIES_MAX),
+  entries: settings.number('encoding.set-max-listpack-entries'),
+  valueBytes: settings.number('encoding.set-max-listpack-value'),
+  intsetEntries: Math.min(settings.number('encoding.set-max-intset-entries'), INTSET_ENTRIES_MAX),
 }));
 
 /** Redis caps the entries of an intset here, whatever the setting says. */

@@ -44,8 +44,8 @@ export function storeMembers(
 
 /** True when a set of so many members is a table, whatever they are. */
 function isLarge({ settings }: ShardContext, count: number): boolean {
-  const packed = settings.number('set-max-listpack-entries');
-  return count > packed && count > settings.number('set-max-intset-entries');
+  const packed = settings.number('encoding.set-max-listpack-entries');
+  return count > packed && count > settings.number('encoding.set-max-intset-entries');
 }
 
 const AS_TABLE = setOptions({ type: ValueType.set, encoding: Encoding.hashtable });

@@ -99,7 +99,10 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
 ];
 
 /** The encodings that Redis would use, and tables only. */
-const forms = [{}, { 'set-max-intset-entries': 0, 'set-max-listpack-entries': 0 }];
+const forms = [
+  {},
+  { 'encoding.set-max-intset-entries': 0, 'encoding.set-max-listpack-entries': 0 },
+];
 
 function sorted(reply: unknown): unknown {
   if (!Array.isArray(reply) || !reply.every((item) => typeof item === 'string')) {
@@ -181,9 +184,9 @@ for (const [lines, encoding] of encodings) {
   set(`${lines.join(', ')} makes it ${encoding ?? 'nothing'}`, () => {
     const context = new CallContext({
       settings: {
-        'set-max-intset-entries': 4,
-        'set-max-listpack-entries': 3,
-        'set-max-listpack-value': 5,
+        'encoding.set-max-intset-entries': 4,
+        'encoding.set-max-listpack-entries': 3,
+        'encoding.set-max-listpack-value': 5,
       },
     });
     for (const line of lines) call(context, line);

@@ -70,7 +70,9 @@ const cases: Case = [
 for (const entries of [128, 0]) {
   for (const [line, reply] of cases) {
     add(`${line}, at most ${entries} in a listpack`, () => {
-      const context = new CallContext({ settings: { 'zset-max-listpack-entries': entries } });
+      const context = new CallContext({
+        settings: { 'encoding.zset-max-listpack-entries': entries },
+      });
       for (const each of setup) call(context, each);
       assert.equal(call(context, line), reply);
     });
@@ -137,7 +139,7 @@ const encodings: readonly (readonly [lines: readonly string[], encoding: string]
 
 for (const [lines, encoding] of encodings) {
   add(`${lines.at(-1)?.slice(0, 40) ?? ''} makes it a ${encoding}`, () => {
-    const context = new CallContext({ settings: { 'zset-max-listpack-entries': 4 } });
+    const context = new CallContext({ settings: { 'encoding.zset-max-listpack-entries': 4 } });
     for (const line of lines) call(context, line);
     assert.is(call(context, 'OBJECT ENCODING z'), encoding);
   });
@@ -158,7 +160,7 @@ const scores: readonly (readonly [given: string, packed: string, ranked?: string
 
 for (const [given, packed, inTable = packed] of scores) {
   add(`a score of ${given} is answered as ${packed}`, () => {
-    const context = new CallContext({ settings: { 'zset-max-listpack-entries': 1 } });
+    const context = new CallContext({ settings: { 'encoding.zset-max-listpack-entries': 1 } });
     call(context, ['ZADD', 'z', given, 'a']);
     assert.is(call(context, 'ZSCORE z a'), packed);
     call(context, ['ZADD', 'y', given, 'a', '1', 'b']);

@@ -60,7 +60,9 @@ const cases: Case = [
 for (const entries of [128, 0]) {
   for (const [line, reply] of cases) {
     lex(`${line}, at most ${entries} in a listpack`, () => {
-      const context = new CallContext({ settings: { 'zset-max-listpack-entries': entries } });
+      const context = new CallContext({
+        settings: { 'encoding.zset-max-listpack-entries': entries },
+      });
       for (const each of setup) call(context, each);
       assert.equal(call(context, line), reply);
     });

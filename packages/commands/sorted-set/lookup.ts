@@ -28,8 +28,8 @@ import {
 
 const sortedSetScratch = reused(new SortedSetValue());
 const currentLimits = kept((settings): PackedLimits => ({
-  entries: settings.number('zset-max-listpack-entries'),
-  valueBytes: settings.number('zset-max-listpack-value'),
+  entries: settings.number('encoding.zset-max-listpack-entries'),
+  valueBytes: settings.number('encoding.zset-max-listpack-value'),
 }));
 
 /** The sorted set of argument `index`'s key to read; undefined when there is none. */

@@ -93,7 +93,9 @@ const cases: Case = [
 for (const entries of [128, 0]) {
   for (const [line, reply] of cases) {
     range(`${line}, at most ${entries} in a listpack`, () => {
-      const context = new CallContext({ settings: { 'zset-max-listpack-entries': entries } });
+      const context = new CallContext({
+        settings: { 'encoding.zset-max-listpack-entries': entries },
+      });
       for (const each of setup) call(context, each);
       assert.equal(call(context, line), reply);
     });
@@ -179,7 +181,9 @@ range(
       [128, [], []],
       [0, ['b', 'c'], ['b', 'a']],
     ] as const) {
-      const context = new CallContext({ settings: { 'zset-max-listpack-entries': entries } });
+      const context = new CallContext({
+        settings: { 'encoding.zset-max-listpack-entries': entries },
+      });
       for (const each of setup) call(context, each);
       assert.equal(call(context, 'ZRANGEBYSCORE z -inf +inf LIMIT -2 9'), up);
       assert.equal(call(context, 'ZREVRANGEBYSCORE z +inf -inf LIMIT -2 9'), down);

@@ -296,8 +296,8 @@ function copyRange(
   query: Query,
   members: RankedTable,
 ): void {
-  const entries = settings.number('zset-max-listpack-entries');
-  const valueBytes = settings.number('zset-max-listpack-value');
+  const entries = settings.number('encoding.zset-max-listpack-entries');
+  const valueBytes = settings.number('encoding.zset-max-listpack-value');
   // Redis stores into a listpack as long as that may do, and a listpack has no negative zero.
   let isPacked = true;
   walk(

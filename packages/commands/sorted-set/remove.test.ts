@@ -116,7 +116,9 @@ const cases: Case = [
 for (const entries of [128, 0]) {
   for (const [line, reply] of cases) {
     remove(`${line}, at most ${entries} in a listpack`, () => {
-      const context = new CallContext({ settings: { 'zset-max-listpack-entries': entries } });
+      const context = new CallContext({
+        settings: { 'encoding.zset-max-listpack-entries': entries },
+      });
       for (const each of setup) call(context, each);
       const answer = call(context, line);
       // Of a table, the order of a scan and of drawn members means nothing.
@@ -197,7 +199,7 @@ remove('a walk meets members that stay, whatever is added and removed meanwhile'
 });
 
 remove('a scan of a table answers scores with all their digits', () => {
-  const context = new CallContext({ settings: { 'zset-max-listpack-entries': 0 } });
+  const context = new CallContext({ settings: { 'encoding.zset-max-listpack-entries': 0 } });
   call(context, 'ZADD z 0.1 a');
   assert.equal(call(context, 'ZSCAN z 0'), ['0', ['a', '0.10000000000000001']]);
 });

@@ -28,8 +28,8 @@ const trimmingScratch = new TrimOptions();
 const wish = { makes: true, hasId: false, isSequenceOpen: false };
 const idScratch = new StreamId();
 const limitsOf = kept((settings) => ({
-  nodeBytes: settings.number('stream-node-max-bytes'),
-  nodeEntries: settings.number('stream-node-max-entries'),
+  nodeBytes: settings.number('encoding.stream-node-max-bytes'),
+  nodeEntries: settings.number('encoding.stream-node-max-entries'),
 }));
 const entry = { pieces: new Arguments() as EntryPieces['pieces'], first: 0, end: 0 };
 

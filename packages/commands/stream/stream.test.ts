@@ -211,7 +211,10 @@ const nodeLimits: readonly (readonly [entries: number, bytes: number, nodes: num
 
 for (const [entries, bytes, nodes] of nodeLimits) {
   stream(`250 entries take ${nodes} nodes of at most ${entries} entries and ${bytes} bytes`, () => {
-    const settings = { 'stream-node-max-entries': entries, 'stream-node-max-bytes': bytes };
+    const settings = {
+      'encoding.stream-node-max-entries': entries,
+      'encoding.stream-node-max-bytes': bytes,
+    };
     const context = new CallContext({ settings });
     for (let nth = 1; nth <= 250; nth += 1) call(context, `XADD s ${nth} item ${'x'.repeat(10)}`);
     const info = call(context, 'XINFO STREAM s') as unknown[];
@@ -221,7 +224,7 @@ for (const [entries, bytes, nodes] of nodeLimits) {
 }
 
 stream('an approximate trimming takes whole nodes, as many as the limit lets it', () => {
-  const context = new CallContext({ settings: { 'stream-node-max-entries': 10 } });
+  const context = new CallContext({ settings: { 'encoding.stream-node-max-entries': 10 } });
   for (let nth = 1; nth <= 1000; nth += 1) call(context, `XADD s ${nth} a ${nth}`);
   assert.is(call(context, 'XTRIM s MAXLEN ~ 995'), 0);
   assert.is(call(context, 'XTRIM s MAXLEN ~ 985'), 10);

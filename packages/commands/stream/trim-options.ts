@@ -95,7 +95,7 @@ export class TrimOptions implements Trimming {
     if (this.#hasLimit) {
       if (!this.isApproximate) throw limitOfExact;
     } else if (this.isApproximate) {
-      const entries = LIMIT_NODES * settings.number('stream-node-max-entries');
+      const entries = LIMIT_NODES * settings.number('encoding.stream-node-max-entries');
       this.limit = entries <= 0 ? LIMIT_STANDARD : Math.min(entries, LIMIT_MAX);
     }
   }

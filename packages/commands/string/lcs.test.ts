@@ -73,7 +73,7 @@ for (const [line, reply] of cases) {
 }
 
 lcs('refuses a table beyond proto-max-bulk-len', () => {
-  const context = new CallContext({ settings: { 'proto-max-bulk-len': 100 } });
+  const context = new CallContext({ settings: { 'server.proto-max-bulk-len': 100 } });
   call(context, 'MSET a abcdef b abcdef');
   assert.is(
     call(context, 'LCS a b'),

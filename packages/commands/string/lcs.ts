@@ -109,7 +109,7 @@ class LengthTable {
     this.#width = b.length + 1;
     const cells = (a.length + 1) * this.#width;
     const bytes = cells * Uint32Array.BYTES_PER_ELEMENT;
-    if (bytes > settings.number('proto-max-bulk-len')) throw tableTooLarge;
+    if (bytes > settings.number('server.proto-max-bulk-len')) throw tableTooLarge;
     this.#lengths = allocate(cells);
     this.#fill();
   }

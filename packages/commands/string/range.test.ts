@@ -81,7 +81,7 @@ for (const [start, line, reply, after] of writes) {
 }
 
 range('is bound by proto-max-bulk-len', () => {
-  const context = new CallContext({ settings: { 'proto-max-bulk-len': 5 } });
+  const context = new CallContext({ settings: { 'server.proto-max-bulk-len': 5 } });
   call(context, 'SET k 1234');
   assert.is(call(context, 'APPEND k 5'), 5);
   assert.is(call(context, 'APPEND k 6'), tooLong);

@@ -130,7 +130,7 @@ const NOTHING = { bytes: Buffer.alloc(0), at: 0, length: 0 };
 
 /** Throws when a string would have more bytes than a bulk string may. */
 function demandLength({ settings }: ShardContext, length: number): void {
-  if (length > settings.number('proto-max-bulk-len')) throw errors.stringTooLong;
+  if (length > settings.number('server.proto-max-bulk-len')) throw errors.stringTooLong;
 }
 
 /** Writes `part` at `offset`, beyond the end after zero bytes. Answers the string's new length. */

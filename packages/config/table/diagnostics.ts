@@ -198,7 +198,7 @@ export const diagnosticsSettings = rows({
     isSecret: true,
     isMasked: true,
     meaning:
-      'Bearer token with which /debug can be read and nothing else: no bundle, no action, no /admin; empty for none. It needs http.token.',
+      'Bearer token with which /debug can be read and nothing else: no bundle, no action, no /admin; empty for none. The token is heeded only where http.token is set, too.',
   },
   'http.redis-exporter-names': {
     kind: yesOrNo,

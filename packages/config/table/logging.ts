@@ -40,7 +40,7 @@ export const loggingSettings = rows({
     effect: 'start',
     config: 'logfile',
     meaning:
-      'The log file; empty for none. Where it is rotated, this is a symbolic link to the newest file.',
+      'The log file; empty for none. A rotated log has a symbolic link of this name to its newest file.',
   },
   'logging.rotation.max-size-mb': {
     kind: integer({ most: 1_000_000, unit: 'megabytes' }),

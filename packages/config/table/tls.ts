@@ -67,7 +67,7 @@ export const tlsSettings = rows({
     effect: 'live',
     config: 'tls-auth-clients-user',
     meaning:
-      'With cn, the common name of a client certificate logs its client in as the user of that name, if there is one that is on.',
+      'User as which a client certificate logs its client in: none (off), or the one of its common name (cn), if there is one that is on.',
   },
   'tls.protocols': {
     kind: chosenWords('TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'),

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { freePort, RespClient, startServer, talk, textOf, until, type ChildServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runMain } from './main-process.ts';
+import { runMain } from '../process/main-process.ts';
 
 const listening = suite('listening');
 

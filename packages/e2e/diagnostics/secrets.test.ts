@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { request, startServer, until, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runMain } from '../clients/main-process.ts';
+import { runMain } from '../process/main-process.ts';
 
 const secrets = suite('secrets');
 

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { keysOnShard, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loseBlocks, segmentsOf } from './data-files.ts';
+import { loseBlocks, segmentsOf } from '../damage/data-files.ts';
 import { keptServers, type KeptServer } from './kept-server.ts';
 
 const agreement = suite('logs that end at several moments');

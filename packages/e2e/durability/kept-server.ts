@@ -12,7 +12,7 @@ import {
   type ServerOptions,
 } from '#testkit';
 import type { Test } from 'uvu';
-import { runMain, type MainEnd } from '../clients/main-process.ts';
+import { runMain, type MainEnd } from '../process/main-process.ts';
 
 const DATABASES = 16;
 

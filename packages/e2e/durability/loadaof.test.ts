@@ -2,7 +2,7 @@
 import { ReplyError, startServer, textOf, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { IN_FIRST_BLOCK, segmentsOf, turnBit } from './data-files.ts';
+import { IN_FIRST_BLOCK, segmentsOf, turnBit } from '../damage/data-files.ts';
 import { differences, keptServers, stateOf } from './kept-server.ts';
 
 const loading = suite('DEBUG LOADAOF');

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { encodeCommand, textOf, type RespClient, until, letTimePass } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { snapshotsOf } from './data-files.ts';
+import { snapshotsOf } from '../damage/data-files.ts';
 import { keptServers, type KeptServer } from './kept-server.ts';
 
 const growth = suite('growth of the log');

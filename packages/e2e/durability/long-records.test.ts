@@ -5,7 +5,7 @@ import { keysOnShard, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { digestOf } from '../large/long-values.ts';
-import { blocksIn, loseBlocks, segmentsOf } from './data-files.ts';
+import { blocksIn, loseBlocks, segmentsOf } from '../damage/data-files.ts';
 import { keptServers, type KeptServer } from './kept-server.ts';
 
 const long = suite('long records of the log, and long states of a snapshot');

@@ -6,7 +6,7 @@ import { needs, redisProgram, startRedis } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentsOf, fill } from './contents.ts';
-import { checksumsOf, IN_FIRST_BLOCK, snapshotsOf, turnBit } from './data-files.ts';
+import { checksumsOf, IN_FIRST_BLOCK, snapshotsOf, turnBit } from '../damage/data-files.ts';
 import { differences, keptServers, stateOf } from './kept-server.ts';
 
 const migration = suite('data that moves');

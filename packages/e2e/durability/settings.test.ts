@@ -12,7 +12,7 @@ import {
   segmentsOf,
   snapshotsOf,
   writtenBytes,
-} from './data-files.ts';
+} from '../damage/data-files.ts';
 import { keptServers, type KeptServer } from './kept-server.ts';
 
 const settings = suite('settings of durability');

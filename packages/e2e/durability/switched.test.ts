@@ -7,7 +7,7 @@ import path from 'node:path';
 import { needs, ReplyError, textOf, until, type Reply, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checksumsOf, snapshotsOf } from './data-files.ts';
+import { checksumsOf, snapshotsOf } from '../damage/data-files.ts';
 import { keptServers, type KeptServer } from './kept-server.ts';
 
 const switched = suite('persistence is switched');

@@ -13,7 +13,7 @@ import {
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runMain } from '../clients/main-process.ts';
+import { runMain } from '../process/main-process.ts';
 
 const probes = suite('HTTP probes');
 

@@ -3,7 +3,7 @@
 import { request, startServer, textOf, type RespClient, until, untilShardsSleep } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { snapshotsOf } from '../durability/data-files.ts';
+import { snapshotsOf } from '../damage/data-files.ts';
 import { keptServers } from '../durability/kept-server.ts';
 
 const saving = suite('HTTP snapshots');

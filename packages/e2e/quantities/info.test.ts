@@ -9,7 +9,7 @@ import {
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runMain } from '../clients/main-process.ts';
+import { runMain } from '../process/main-process.ts';
 
 const info = suite('INFO');
 

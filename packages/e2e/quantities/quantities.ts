@@ -1,5 +1,5 @@
 /**
- * The quantities that stand on surfaces, and where: those of the table in `stats/quantities/`, and those that surfaces work
+ * The quantities that stand on surfaces, and where: those of the table in `quantities/`, and those that surfaces work
  * out. Another counter is a row of that table; another figure that is worked out is one more entry of `workedOut`.
  */
 
@@ -9,7 +9,7 @@ import {
   QUANTITIES,
   type LogQuantity,
   type PageQuantity,
-} from '#stats';
+} from '#quantities';
 
 /** The places of a quantity; several names are summed up. */
 interface Places {

@@ -14,7 +14,7 @@ import {
   textOf,
   until,
 } from '#testkit';
-import { QUANTITIES } from '#stats';
+import { QUANTITIES } from '#quantities';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mixedLoad } from '../observability/mixed-load.ts';

@@ -15,7 +15,7 @@ import {
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runMain } from '../clients/main-process.ts';
+import { runMain } from '../process/main-process.ts';
 import { connectSecurely, SecureServer, sets, tlsArguments } from './tls-server.ts';
 
 const places = suite('places of tls');

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { needs, request, until, Certificates, type Pair } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runMain } from '../clients/main-process.ts';
+import { runMain } from '../process/main-process.ts';
 import { SecureServer, sets } from './tls-server.ts';
 
 const secrets = suite('secrets of tls');

@@ -1,49 +1,22 @@
-/** Tests of the contents of a data folder: heads, manifests, gaps, what is too old to be kept, and who owns it. */
-import { spawn, type ChildProcess } from 'node:child_process';
+/** The contents of a data folder: manifests, plans of recovery, gaps and holes of the log. */
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import { until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BlockReader, DamagedFile } from '../blocks/block-reader.ts';
 import { DataFolder, DataFolderError } from './data-folder.ts';
-import { realDisk } from '../disk.ts';
-import { FakeDisk } from '../fake-disk.test-helper.ts';
-import {
-  decodeFileHead,
-  encodeFileHead,
-  FILE_HEAD_BYTES,
-  FileHeadError,
-  FORMATS,
-} from '../blocks/file-head.ts';
-import { FolderLock } from './folder-lock.ts';
+import { encodeFileHead, FILE_HEAD_BYTES, FORMATS } from '../blocks/file-head.ts';
 import { MANIFEST, segmentFile, snapshotFile, snapshotFolder } from '../layout.ts';
 import { parseManifest } from '../blocks/manifest.ts';
-import { removeAllBut, removeOld } from '../log/retention.ts';
 
 const folders = suite('data folder');
 
 const base = fs.mkdtempSync(path.join(tmpdir(), 'svc-folder-'));
-const children: ChildProcess[] = [];
 folders.after(() => {
-  for (const child of children) child.kill('SIGKILL');
   fs.rmSync(base, { recursive: true });
 });
 
-const USUAL_HEAD = {
-  shard: 1,
-  shards: 3,
-  number: 9,
-  epoch: 4,
-  createdMs: 1_700_000_000_000.5,
-  previous: 8,
-  lostBefore: 3,
-  brokenMs: 1_700_000_000_001.5,
-  foundation: 9,
-};
-const HEAD = { ...USUAL_HEAD, format: FORMATS.log };
 let made = 0;
 
 function newFolder(): string {
@@ -120,51 +93,6 @@ function refusalOf(run: () => unknown): string {
   }
   throw new Error('it was not refused');
 }
-
-folders('a head comes back as it was, and says what is wrong with it', () => {
-  const bytes = Buffer.from(encodeFileHead('log', HEAD));
-  assert.equal(decodeFileHead('log', bytes), HEAD);
-  const reasonOf = (head: Buffer, kind: 'log' | 'snapshot' = 'log'): string => {
-    try {
-      decodeFileHead(kind, head);
-    } catch (error) {
-      assert.instance(error, FileHeadError);
-      return (error as Error).message;
-    }
-    return 'nothing';
-  };
-  assert.is(reasonOf(bytes.subarray(0, -1)), 'ends within its head');
-  assert.is(reasonOf(bytes, 'snapshot'), 'is no snapshot of this server');
-  for (let at = 0; at < bytes.length; at += 1) {
-    const harmed = Buffer.from(bytes);
-    harmed[at] = harmed[at]! ^ 0x80;
-    assert.match(
-      reasonOf(harmed),
-      /is no log of this server|has format|has a damaged head/,
-      `${at}`,
-    );
-  }
-  const newer = Buffer.from(bytes);
-  newer.writeUInt32LE(FORMATS.log + 1, 8);
-  assert.is(
-    reasonOf(newer),
-    `has format ${FORMATS.log + 1}; this version reads up to ${FORMATS.log}`,
-  );
-});
-
-folders('a file without a head of its kind is damaged at its beginning', () => {
-  const file = path.join(newFolder(), 'file');
-  for (const bytes of ['', 'x'.repeat(100), encodeFileHead('snapshot', HEAD)]) {
-    put(file, bytes);
-    try {
-      new BlockReader('log', file);
-      assert.unreachable('it was read');
-    } catch (error) {
-      assert.instance(error, DamagedFile);
-      assert.is((error as DamagedFile).offset, 0);
-    }
-  }
-});
 
 const manifests: readonly (readonly [text: string, reason: RegExp])[] = [
   ['', /JSON/],
@@ -323,14 +251,6 @@ folders(
   },
 );
 
-folders('a segment is of the format before, unless it rests on a snapshot to come', () => {
-  const formatOf = (foundation: number): number | undefined => {
-    const head = encodeFileHead('log', { ...USUAL_HEAD, foundation });
-    return decodeFileHead('log', Buffer.from(head)).format;
-  };
-  assert.equal([formatOf(0), formatOf(9)], [2, 3]);
-});
-
 folders('segments whose snapshot never came count for nothing, whatever they are of', () => {
   const folder = newFolder();
   snapshot(folder, 2);
@@ -383,172 +303,5 @@ folders('segments whose snapshot is damaged are no leftovers: the start is refus
     '0000000002.log rests on snapshot 2, which cannot be read',
   );
 });
-
-/** Numbers of segments and snapshots that are there. */
-function left(disk: FakeDisk): readonly [segments: number[], snapshots: number[]] {
-  const names = [...disk.files.keys()];
-  const numbers = (pattern: RegExp): number[] =>
-    names.flatMap((name) => pattern.exec(name)?.slice(1).map(Number) ?? []).sort((a, b) => a - b);
-  return [numbers(/(\d+)\.log$/), numbers(/(\d{10})\/manifest/)];
-}
-
-function fullDisk(): FakeDisk {
-  const disk = new FakeDisk();
-  for (let number = 1; number <= 7; number += 1) {
-    disk.create(segmentFile('/data', 0, number));
-    if (number % 2 === 0) disk.create(path.join(snapshotFolder('/data', number), MANIFEST));
-  }
-  return disk;
-}
-
-for (const [most, wanted] of [
-  [
-    5,
-    [
-      [4, 5, 6, 7],
-      [2, 4, 6],
-    ],
-  ],
-  [
-    2,
-    [
-      [4, 5, 6, 7],
-      [4, 6],
-    ],
-  ],
-  [1, [[6, 7], [6]]],
-] as const) {
-  folders(`of three snapshots ${most} may stay: the log reaches back to the second newest`, () => {
-    const disk = fullDisk();
-    removeOld(disk, '/data', most);
-    assert.equal(left(disk), wanted);
-  });
-}
-
-folders('without a snapshot no segment goes; data of other shards goes all', () => {
-  const disk = fullDisk();
-  for (const number of [2, 4, 6]) disk.remove(snapshotFolder('/data', number));
-  removeOld(disk, '/data', 1);
-  assert.equal(left(disk), [[1, 2, 3, 4, 5, 6, 7], []]);
-  const other = fullDisk();
-  removeAllBut(other, '/data', 6);
-  assert.equal(left(other), [[6, 7], [6]]);
-});
-
-folders('a write that the system cuts short is gone on with, to the last byte', () => {
-  const folder = newFolder();
-  realDisk.makeFolder(folder);
-  const file = path.join(folder, 'file');
-  const pieces = ['', 'one', '', 'another', 'x'].map((text) => Buffer.from(text));
-  const { writevSync } = fs;
-  const fd = realDisk.create(file);
-  try {
-    fs.writevSync = (to, buffers) => {
-      const all = Buffer.concat(buffers as Buffer[]);
-      return fs.writeSync(to, all, 0, Math.min(2, all.length));
-    };
-    realDisk.append(fd, pieces);
-  } finally {
-    fs.writevSync = writevSync;
-    realDisk.close(fd);
-  }
-  assert.is(fs.readFileSync(file, 'utf8'), 'oneanotherx');
-  assert.throws(() => realDisk.create(file), /EEXIST/);
-  assert.equal(realDisk.list(path.join(folder, 'none')), []);
-});
-
-/** Returns the state and the start time of a process, as the system reports them. */
-function statOf(pid: number): { readonly state: string; readonly started: string } {
-  const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { state: fields[0]!, started: fields[19]! };
-}
-
-function lockBy(owner: unknown): string {
-  const folder = newFolder();
-  put(path.join(folder, 'lock'), typeof owner === 'string' ? owner : JSON.stringify(owner));
-  return folder;
-}
-
-/** Returns the message with which a lock of the folder is refused. */
-async function lockRefusal(folder: string): Promise<string> {
-  try {
-    const lock = await FolderLock.take(folder);
-    lock.release();
-    return 'not refused';
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
-async function takeAndRelease(folder: string): Promise<void> {
-  (await FolderLock.take(folder)).release();
-}
-
-folders('a lock is held once, and given back', async () => {
-  const folder = newFolder();
-  fs.mkdirSync(folder);
-  const lock = await FolderLock.take(folder);
-  assert.match(await lockRefusal(folder), `is in use by process ${process.pid}`);
-  lock.release();
-  await takeAndRelease(folder);
-  assert.equal(fs.readdirSync(folder), []);
-});
-
-folders('a folder whose name is longer than that of a socket may be', async () => {
-  const folder = path.join(newFolder(), 'x'.repeat(200));
-  fs.mkdirSync(folder, { recursive: true });
-  const lock = await FolderLock.take(folder);
-  assert.match(fs.readdirSync(folder).join(), /^lock,lock\.\d+\.\w+\.sock$/);
-  assert.match(await lockRefusal(folder), `is in use by process ${process.pid}`);
-  lock.release();
-});
-
-folders('the lock of a running process holds; of one that has ended it does not', async () => {
-  const child = spawn('sleep', ['100']);
-  children.push(child);
-  const pid = child.pid!;
-  const { started } = statOf(pid);
-  const folder = lockBy({ pid, started });
-  assert.match(await lockRefusal(folder), `is in use by process ${pid}`);
-  await takeAndRelease(lockBy({ pid, started: String(Number(started) - 1) }));
-  child.kill('SIGKILL');
-  await new Promise((resolve) => child.on('exit', resolve));
-  await takeAndRelease(folder);
-});
-
-folders('the lock of a process that has ended, and was not waited for, does not hold', async () => {
-  // The shell is another program before it could have waited for it.
-  const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 100']);
-  children.push(parent);
-  const text = await new Promise<string>((resolve) => {
-    parent.stdout.on('data', (bytes: Buffer) => {
-      resolve(bytes.toString());
-    });
-  });
-  const pid = Number(text);
-  await until(() => statOf(pid).state === 'Z', 'the process has ended');
-  await takeAndRelease(lockBy({ pid, started: statOf(pid).started }));
-});
-
-folders('the lock of another machine holds while it beats', async () => {
-  const folder = lockBy({ pid: process.pid, started: '1', boot: 'of another machine' });
-  const file = path.join(folder, 'lock');
-  const beating = setInterval(() => {
-    fs.utimesSync(file, new Date(), new Date());
-  }, 50);
-  assert.match(await lockRefusal(folder), `is in use by process ${process.pid}`);
-  clearInterval(beating);
-  await takeAndRelease(folder);
-});
-
-folders(
-  'a lock that nobody can read is taken over; one that cannot be written is told',
-  async () => {
-    await takeAndRelease(lockBy('no owner'));
-    const none = path.join(newFolder(), 'none');
-    assert.match(await lockRefusal(none), 'lock cannot be written: ENOENT');
-  },
-);
 
 folders.run();

@@ -10,7 +10,7 @@ import type { Client } from '../clients/client.ts';
 import type { Gather } from './gather.ts';
 import { refusalOf } from '../clients/refusal.ts';
 import type { ClientLog, ClientRegistry } from '../clients/client-registry.ts';
-import type { Trace } from '../trace.ts';
+import type { RunningTrace } from '../running-trace.ts';
 
 const WRITER_BYTES = 16 * 1024;
 const NO_BYTES: Bytes = new Uint8Array(0);
@@ -43,6 +43,7 @@ interface AnswersOptions {
   readonly clock: Clock;
   readonly commandStats: CommandStats;
   readonly run: RunOnMain;
+  readonly running: RunningTrace;
   readonly log: ClientLog;
 }
 
@@ -57,8 +58,7 @@ const LONG_US = 100;
 export class Answers {
   /** True when the last of main's own commands has taken long. */
   tookLong = false;
-  /** Trace of the command that main is running, if that is traced. */
-  running: Trace | undefined;
+  readonly #running: RunningTrace;
   readonly #commandStats: CommandStats;
   readonly #clientRegistry: ClientRegistry;
   readonly #page: Page;
@@ -69,7 +69,9 @@ export class Answers {
   /** Set when the command being run leaves its reply for later. */
   #deferred: Deferred | undefined;
 
-  constructor({ clientRegistry, page, clock, commandStats, run, log }: AnswersOptions) {
+  constructor(options: AnswersOptions) {
+    const { clientRegistry, page, clock, commandStats, run, running, log } = options;
+    this.#running = running;
     this.#log = log;
     this.#commandStats = commandStats;
     this.#clientRegistry = clientRegistry;
@@ -86,7 +88,7 @@ export class Answers {
     const trace = client.trace?.sequence === sequence ? client.trace : undefined;
     const reply = this.#begin(client);
     this.#deferred = undefined;
-    this.running = trace;
+    this.#running.trace = trace;
     if (commandStart.isWatched) commandStart.fire(entry.lowerName, '', client.id);
     const startUs = this.#clock.nowUs();
     values[AT.executingSinceUs] = startUs;
@@ -99,7 +101,7 @@ export class Answers {
       answerInstead(reply, refusal);
     }
     values[AT.executing] = 0;
-    this.running = undefined;
+    this.#running.trace = undefined;
     const executeUs = this.#clock.nowUs() - startUs;
     this.tookLong = executeUs >= LONG_US;
     this.#commandStats.ran(entry, executeUs);

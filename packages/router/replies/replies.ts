@@ -14,13 +14,10 @@ import {
 import type { Answers } from './answers.ts';
 import type { Client } from '../clients/client.ts';
 import type { Gather } from './gather.ts';
+import type { Gathers } from './gathers.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { emptyHead, type ShardLink } from '../shard-link.ts';
 import type { OfferAnswer } from './offer-answer.ts';
-import { SequenceTable } from './sequence-table.ts';
-
-/** Gathers of all clients; a pipeline of many makes chains, which stay short. */
-const GATHER_BUCKETS = 1_024;
 
 /** Signals of shards besides replies. */
 export interface ShardSignals {
@@ -57,6 +54,7 @@ interface RepliesOptions {
   links: readonly ShardLink[];
   clientRegistry: ClientRegistry;
   answers: Answers;
+  gathers: Gathers;
   page: Page;
   readonly signals: ShardSignals;
   keyEvents: (body: Bytes) => void;
@@ -70,10 +68,11 @@ export class Replies {
   readonly #page: Page;
   readonly #signals: ShardSignals;
   readonly #keyEvents: (body: Bytes) => void;
-  readonly #gathers = new SequenceTable<Gather>(GATHER_BUCKETS);
+  readonly #gathers: Gathers;
 
   constructor(options: RepliesOptions) {
-    const { memory, links, clientRegistry, answers, page, signals, keyEvents } = options;
+    const { memory, links, clientRegistry, answers, gathers, page, signals, keyEvents } = options;
+    this.#gathers = gathers;
     this.#signals = signals;
     this.#memory = memory;
     this.#links = links;
@@ -81,13 +80,6 @@ export class Replies {
     this.#answers = answers;
     this.#page = page;
     this.#keyEvents = keyEvents;
-  }
-
-  /** Parts of a command were sent for. */
-  await(gather: Gather): void {
-    this.#gathers.add(gather);
-    gather.sinceUs = this.#clientRegistry.nowUs;
-    this.#page.add('scatters', 1);
   }
 
   /** Takes all replies there are. */
@@ -182,8 +174,9 @@ export class Replies {
         break;
       }
       case FrameKind.part:
-        if ((kindWord & CONTINUED) !== 0) this.#gatherOf(slot, sequence).addPiece(link.index, body);
-        else this.#takePart(link, word, this.#gatherOf(slot, sequence), isUnsafe ? UNSAFE : body);
+        if ((kindWord & CONTINUED) !== 0)
+          this.#gathers.of(slot, sequence).addPiece(link.index, body);
+        else this.#takePart(link, word, this.#gathers.of(slot, sequence), isUnsafe ? UNSAFE : body);
         break;
       case FrameKind.events:
         this.#keyEvents(body);
@@ -268,11 +261,6 @@ export class Replies {
     return bytes.slice(at, at + length);
   }
 
-  #gatherOf(slot: number, sequence: number): Gather {
-    const gather = this.#gathers.find(slot, sequence);
-    return gather ?? unreachable('a part answers a gathered command');
-  }
-
   #takePart(link: ShardLink, word: number, gather: Gather, body: Bytes): void {
     const { words } = this.#memory;
     const flags = words[word + Reply.flags]!;
@@ -284,7 +272,7 @@ export class Replies {
     const isError = (flags & (ReplyFlag.error | ReplyFlag.unsafe)) !== 0;
     this.#page.add('scatterShards', 1);
     if (!gather.add(link.index, body, isError)) return;
-    this.#gathers.remove(gather.slot, gather.sequence);
+    this.#gathers.end(gather);
     this.#answers.finish(gather);
   }
 

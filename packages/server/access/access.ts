@@ -22,22 +22,30 @@ import { errors, fromLatin1, readable, type Clock, type CommandError, type Logge
 import { clientLine, commandTable, type Arguments, type CommandEntry } from '#commands';
 import type { Settings } from '#config';
 import type { Control } from '#link';
-import type { Client, Router } from '#router';
+import { broadcastTo, type Client, type ShardLink } from '#router';
+import { USER_QUANTITIES } from '#quantities';
 import { DEFAULT_USER_ROW, OTHER_USERS_ROW, UserField, type Page } from '#stats';
+import type { ConnectedClients } from '../clients/connected-clients.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
 import { countedUsers, type CountedUsers } from './counted-users.ts';
 import { allowsAllChannels, takeInitialUsers } from './initial-users.ts';
-import { FailedLogins } from './failed-logins.ts';
+import { FailureLog } from '../diagnostics/failure-log.ts';
 import { chargeFailure, chargeLimits, chargeOutput } from './rate-limits.ts';
 import { RecentRefusals, type RefusedUser } from './recent-refusals.ts';
 import { UserRows } from './user-rows.ts';
 
-const DENIED_COUNTERS = {
-  auth: ['aclDeniedAuth', UserField.deniedAuth],
-  command: ['aclDeniedCommand', UserField.deniedCommand],
-  key: ['aclDeniedKey', UserField.deniedKey],
-  channel: ['aclDeniedChannel', UserField.deniedChannel],
-} as const satisfies Readonly<Record<DenialReason, readonly [string, number]>>;
+type DeniedQuantity = Extract<
+  (typeof USER_QUANTITIES)[number],
+  { readonly total: `aclDenied${string}` }
+>;
+
+/** Counters of denials by the reason. */
+const DENIED: ReadonlyMap<DenialReason, DeniedQuantity> = new Map(
+  USER_QUANTITIES.filter((row) => row.metric === 'svc_user_denied_total').map((row) => [
+    row.label[1],
+    row,
+  ]),
+);
 
 interface AccessOptions {
   readonly settings: Settings;
@@ -48,7 +56,7 @@ interface AccessOptions {
   nowUs(): number;
   /** Unix milliseconds. */
   nowMs(): number;
-  readonly clients: () => readonly Client[];
+  readonly connected: Pick<ConnectedClients, 'all'>;
   /** A user has counts of its own from now on. */
   readonly counted: (name: string) => void;
   /** Tells every shard, in order with the commands. */
@@ -58,10 +66,10 @@ interface AccessOptions {
 interface NewAccessOptions {
   readonly settings: Settings;
   readonly serverMemory: { readonly mainPage: Page; readonly shardPages: readonly Page[] };
-  readonly router: Pick<Router, 'broadcast'>;
+  readonly links: readonly ShardLink[];
   readonly log: AccessOptions['log'];
   readonly clock: Clock;
-  readonly clients: () => readonly Client[];
+  readonly connected: Pick<ConnectedClients, 'all'>;
   readonly beginTurn: () => void;
   readonly ops: Pick<OpsLink, 'tellUser'>;
 }
@@ -69,7 +77,7 @@ interface NewAccessOptions {
 /** Puts together who decides on clients of a server. */
 export function newAccess({
   serverMemory,
-  router,
+  links,
   clock,
   beginTurn,
   ops,
@@ -85,7 +93,7 @@ export function newAccess({
       ops.tellUser(readable(fromLatin1(name)));
     },
     broadcast: (control) => {
-      router.broadcast(control);
+      broadcastTo(links, control);
       beginTurn();
     },
   });
@@ -102,12 +110,14 @@ export class Access {
   #haveChanged = false;
   /** Client that has asked for the change that is being made. */
   #asker: Client | undefined;
-  readonly #failedLogins: FailedLogins;
+  readonly #failedLogins: FailureLog;
 
   constructor(options: AccessOptions) {
     this.#options = options;
     const { settings, counted, log } = options;
-    this.#failedLogins = new FailedLogins(log);
+    this.#failedLogins = new FailureLog((fields) => {
+      log.warn('login-failed', 'Clients could not log in.', fields);
+    });
     this.#rows = new UserRows(counted);
     this.users = new Users({
       allowsAllChannels: () => allowsAllChannels(settings),
@@ -178,7 +188,7 @@ export class Access {
   }
 
   #clientsOf(user: User): readonly Client[] {
-    return this.#options.clients().filter(({ identity }) => identity === user);
+    return this.#options.connected.all.filter(({ identity }) => identity === user);
   }
 
   /** Closes a client whose user is gone, or may not listen to what it does; who has asked for it is answered first. */
@@ -237,7 +247,8 @@ export class Access {
     const context = contextOf(client);
     const row = this.users.get(name)?.row ?? OTHER_USERS_ROW;
     this.#deny(client, { reason: 'auth', context, object: command, user: deniedName(name) }, row);
-    this.#failedLogins.add(client, this.#options.nowMs());
+    const { id, address } = client;
+    this.#failedLogins.add({ conn_id: id, addr: address }, this.#options.nowMs());
   }
 
   /** Does what is done now and then: counts, and tells of what has failed. */
@@ -327,9 +338,9 @@ export class Access {
 
   #deny(client: Client, denial: Omit<AclDenial, 'client'>, row = client.identity.row): void {
     const { main, settings } = this.#options;
-    const [counter, field] = DENIED_COUNTERS[denial.reason];
-    main.add(counter, 1);
-    main.countUser(row, field, 1);
+    const { total, field } = DENIED.get(denial.reason)!;
+    main.add(total, 1);
+    main.countUser(row, UserField[field], 1);
     const nowMs = this.#options.nowMs();
     const lengthMax = settings.number('security.acllog-max-len');
     this.log.add({ ...denial, client: clientLine(client, nowMs) }, nowMs, lengthMax);
@@ -360,7 +371,7 @@ export class Access {
   #countConnections(): void {
     const { main } = this.#options;
     const connections = new Map<number, number>();
-    for (const client of this.#options.clients()) {
+    for (const client of this.#options.connected.all) {
       this.countBytes(client);
       const { row } = client.identity;
       connections.set(row, (connections.get(row) ?? 0) + 1);

@@ -3,6 +3,7 @@
 import { fromLatin1, readable } from '#base';
 import { DEFAULT_USER, type User } from '#acl';
 import type { DenialReport, UserFigures, UserReport, UsersDocument } from '#api-types';
+import { USER_QUANTITIES } from '#quantities';
 import type { UserCounts } from '#stats';
 import type { Client } from '#router';
 import { mapInTurns } from '../ports/in-turns.ts';
@@ -18,16 +19,9 @@ const DENIALS_MAX = 128;
 const OBJECT_BYTES_MAX = 1_024;
 const HIDDEN = '#(hidden)';
 
-const NO_FIGURES: { readonly [name in keyof UserFigures]: null } = {
-  connections: null,
-  commands: null,
-  errors: null,
-  time_us: null,
-  bytes_in: null,
-  bytes_out: null,
-  denied: null,
-  limited: null,
-};
+const NO_FIGURES = Object.fromEntries(
+  USER_QUANTITIES.map(({ api }) => [api.split('.')[0], null]),
+) as { readonly [name in keyof UserFigures]: null };
 
 /** `clients` are all that are connected, the oldest first; `count` is the most users that are told of. */
 export async function usersDocument(
@@ -88,22 +82,17 @@ function withoutPasswords(rules: string): string {
     .join(' ');
 }
 
+/** Counts at the paths that they have in the report. */
 function figuresOf(counts: UserCounts): UserFigures {
-  return {
-    connections: counts.connections,
-    commands: counts.commands,
-    errors: counts.errors,
-    time_us: Math.round(counts.timeUs),
-    bytes_in: counts.bytesIn,
-    bytes_out: counts.bytesOut,
-    denied: {
-      auth: counts.deniedAuth,
-      command: counts.deniedCommand,
-      key: counts.deniedKey,
-      channel: counts.deniedChannel,
-    },
-    limited: { commands: counts.limitedCommands, bytes: counts.limitedBytes },
-  };
+  const figures: Record<string, number | Record<string, number>> = {};
+  for (const { api, field } of USER_QUANTITIES) {
+    const [name = '', part] = api.split('.');
+    const value = Math.round(counts[field]);
+    if (part === undefined) figures[name] = value;
+    else
+      figures[name] = { ...(figures[name] as Record<string, number> | undefined), [part]: value };
+  }
+  return figures as unknown as UserFigures;
 }
 
 function denialReport(entry: Access['log']['entries'][number]): DenialReport {

@@ -8,6 +8,7 @@ import type { Logger } from '#base';
 import type { Settings } from '#config';
 import type { Page } from '#stats';
 import type { Client } from '#router';
+import type { ConnectedClients } from './connected-clients.ts';
 
 /** Below this nobody could connect to set a limit right again; Redis takes the same for the least. */
 const LIMIT_BYTES_MIN = 128 * 1024;
@@ -17,7 +18,7 @@ interface ClientMemoryOptions {
   readonly page: Page;
   readonly log: Pick<Logger, 'info'>;
   /** All clients. */
-  clients(): readonly Client[];
+  readonly connected: Pick<ConnectedClients, 'all'>;
 }
 
 export class ClientMemory {
@@ -57,7 +58,7 @@ export class ClientMemory {
 
   /** Looks at all clients. */
   sweep(): void {
-    for (const client of this.#options.clients()) this.#account(client);
+    for (const client of this.#options.connected.all) this.#account(client);
     this.#publish();
     if (this.#limit > 0 && this.#total > this.#limit) this.#evict();
   }

@@ -11,6 +11,7 @@ import { Client, type ParkingBlocks, type Router } from '#router';
 import type { Access } from '../access/access.ts';
 import { chargeOutput } from '../access/rate-limits.ts';
 import { ClientMemory } from './client-memory.ts';
+import type { ConnectedClients } from './connected-clients.ts';
 import type { TlsCounts } from './tls-counts.ts';
 
 /** Commands that CLIENT PAUSE holds back. */
@@ -30,6 +31,7 @@ interface ClientsOptions {
   left: (client: Client) => void;
   access: Access;
   tls: TlsCounts;
+  connected: ConnectedClients;
   log: Pick<Logger, 'info' | 'warn' | 'debug'>;
 }
 
@@ -38,8 +40,7 @@ export class Clients {
   readonly #settings: Settings;
   readonly #page: Page;
   readonly #blocks: ParkingBlocks;
-  /** The connection under each client, by the client's id. */
-  readonly #sessions = new Map<number, Session>();
+  readonly #connected: ConnectedClients;
   #lastId = 0;
   #pause: { mode: PauseMode; untilMs: number } | undefined;
   readonly #access: Access;
@@ -48,10 +49,12 @@ export class Clients {
   readonly #tls: TlsCounts;
   readonly memory: ClientMemory;
 
-  constructor({ router, settings, page, blocks, left, access, tls, log }: ClientsOptions) {
+  constructor(options: ClientsOptions) {
+    const { router, settings, page, blocks, left, access, tls, connected, log } = options;
+    this.#connected = connected;
     this.#access = access;
     this.#tls = tls;
-    this.memory = new ClientMemory({ settings, page, log, clients: () => this.all });
+    this.memory = new ClientMemory({ settings, page, log, connected });
     this.#blocks = blocks;
     this.#log = log;
     this.#left = left;
@@ -61,15 +64,15 @@ export class Clients {
   }
 
   get all(): readonly Client[] {
-    return [...this.#sessions.values()].map(({ client }) => client);
+    return this.#connected.all;
   }
 
   get count(): number {
-    return this.#sessions.size;
+    return this.#connected.count;
   }
 
   byId(id: number): Client | undefined {
-    return this.#sessions.get(id)?.client;
+    return this.#connected.byId(id);
   }
 
   /** Takes a new connection, or tells it why not and closes it. */
@@ -98,12 +101,11 @@ export class Clients {
     if (connectionAccept.isWatched) connectionAccept.fire(client.id, client.address);
     client.authenticated = !this.#access.requiresLogin;
     connection.label = client.id;
-    const session = new Session(client, connection, this.#router, this);
-    connection.owner = session;
-    this.#sessions.set(client.id, session);
+    connection.owner = new Session(client, connection, this.#router, this);
+    this.#connected.add(client);
     if (connection.tls !== undefined) this.#tls.opened(connection.tls);
     this.#certify(client, connection);
-    this.#page.set('connections', this.#sessions.size);
+    this.#page.set('connections', this.#connected.count);
     this.memory.note(client);
     this.#tell('client-connected', 'A client has connected.', client);
   }
@@ -113,9 +115,9 @@ export class Clients {
     this.#access.countBytes(client);
     this.memory.forget(client);
     this.#resume(client);
-    this.#sessions.delete(client.id);
+    this.#connected.remove(client);
     if (client.socket.tls !== undefined) this.#tls.closed();
-    this.#page.set('connections', this.#sessions.size);
+    this.#page.set('connections', this.#connected.count);
     this.#tell('client-left', 'A client is gone.', client);
   }
 
@@ -132,7 +134,7 @@ export class Clients {
   }
 
   #refusal(connection: Connection): CommandError | undefined {
-    if (this.#sessions.size >= this.#settings.number('server.max-clients')) {
+    if (this.#connected.count >= this.#settings.number('server.max-clients')) {
       return errors.tooManyClients;
     }
     const isOpen =
@@ -207,15 +209,16 @@ export class Clients {
     if (this.#pause === undefined) return;
     this.#pause = undefined;
     this.#router.broadcast({ kind: 'pause', isOn: false });
-    for (const { client } of this.#sessions.values()) this.#resume(client);
+    for (const client of this.#connected.all) this.#resume(client);
     this.#router.retryAll();
   }
 
   /** Checks what must be looked at now and then: pauses that end, idle clients, full outputs. */
   tick(nowMs: number): void {
+    this.#tls.tick(nowMs);
     if (this.#pause !== undefined && this.#pause.untilMs <= nowMs) this.unpause();
     const timeoutMs = this.#settings.number('server.timeout-secs') * 1_000;
-    for (const { client } of this.#sessions.values()) {
+    for (const client of this.#connected.all) {
       const waits = client.isBlocked || client.isMonitor || client.subscriptions !== undefined;
       if (timeoutMs > 0 && !waits && nowMs - client.lastCommandMs > timeoutMs) {
         this.#page.add('clientTimeouts', 1);

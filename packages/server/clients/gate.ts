@@ -1,20 +1,19 @@
 import { errors, type CommandError } from '#base';
 import type { Arguments, CommandEntry } from '#commands';
 import type { Client } from '#router';
-import type { Durability } from '../durability/durability.ts';
+import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import type { Clients } from './clients.ts';
 
 /** State of the server that decides on commands. */
 interface GateState {
-  readonly clients: () => Clients;
+  readonly clients: Clients;
   /** True when the data is there. */
   readonly isLoaded: () => boolean;
-  /** Undefined while nothing is kept on disk. */
-  readonly durability: () => Pick<Durability, 'refusal'> | undefined;
+  readonly persistence: Pick<PersistenceSwitch, 'durability'>;
 }
 
 /** Returns the reason why a client may not run a command now; `wait` when it may later. */
-type Gate = (
+export type Gate = (
   client: Client,
   entry: CommandEntry,
   args: Arguments,
@@ -23,10 +22,10 @@ type Gate = (
 /** Makes the function that every command has to pass. */
 export function newGate(state: GateState): Gate {
   return (client, entry, args) => {
-    const refusal = state.clients().gate(client, entry, args);
+    const refusal = state.clients.gate(client, entry, args);
     if (refusal !== undefined) return refusal;
     if (!state.isLoaded() && !entry.has('loading')) return errors.loading;
-    const durability = state.durability();
+    const durability = state.persistence.durability;
     return durability !== undefined && isWriting(entry) ? durability.refusal : undefined;
   };
 }

@@ -1,11 +1,10 @@
-/** Counts what becomes of TLS handshakes, and logs those that fail: a line a second at the most, with how many they were. */
+/** Counts what becomes of TLS handshakes, and logs those that fail. */
 
 import type { Clock, Logger } from '#base';
 import type { TlsFailure, TlsInfo } from '#net';
-import { TLS_QUANTITIES, type Page } from '#stats';
-
-/** Time between two lines of the log about failures. */
-const QUIET_US = 1_000_000;
+import { TLS_QUANTITIES } from '#quantities';
+import type { Page } from '#stats';
+import { FailureLog } from '../diagnostics/failure-log.ts';
 
 type TlsCounter = (typeof TLS_QUANTITIES)['versions' | 'ciphers' | 'failures'][number]['counter'];
 
@@ -25,16 +24,15 @@ const FAILURES = byLabel(TLS_QUANTITIES.failures);
 
 export class TlsCounts {
   readonly #page: Page;
-  readonly #log: Pick<Logger, 'warn'>;
-  readonly #clock: Pick<Clock, 'nowUs'>;
-  #toldUs = -Infinity;
-  /** Failures that no line has told of. */
-  #untold = 0;
+  readonly #clock: Pick<Clock, 'wallMs'>;
+  readonly #failures: FailureLog;
 
-  constructor(page: Page, log: Pick<Logger, 'warn'>, clock: Pick<Clock, 'nowUs'>) {
+  constructor(page: Page, log: Pick<Logger, 'warn'>, clock: Pick<Clock, 'wallMs'>) {
     this.#page = page;
-    this.#log = log;
     this.#clock = clock;
+    this.#failures = new FailureLog((fields) => {
+      log.warn('tls-handshake-failed', 'A TLS handshake has failed.', fields);
+    });
   }
 
   opened({ version, cipher, isResumed }: TlsInfo): void {
@@ -52,12 +50,11 @@ export class TlsCounts {
 
   failed(failure: TlsFailure, address: string, error: string): void {
     this.#page.add(FAILURES.get(failure) ?? 'tlsOtherFailure', 1);
-    this.#untold += 1;
-    const nowUs = this.#clock.nowUs();
-    if (nowUs - this.#toldUs < QUIET_US) return;
-    const fields = { count: this.#untold, addr: address, reason: failure, error };
-    this.#log.warn('tls-handshake-failed', 'A TLS handshake has failed.', fields);
-    this.#toldUs = nowUs;
-    this.#untold = 0;
+    this.#failures.add({ addr: address, reason: failure, error }, this.#clock.wallMs());
+  }
+
+  /** Tells of failures that were too many to be told of at once. */
+  tick(nowMs: number): void {
+    this.#failures.tick(nowMs);
   }
 }

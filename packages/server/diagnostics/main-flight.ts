@@ -2,7 +2,8 @@
 
 import { systemClock } from '#base';
 import { settingNames, type Settings } from '#config';
-import type { Counter, FlightRecorder, Page } from '#stats';
+import type { Counter } from '#quantities';
+import type { FlightRecorder, Page } from '#stats';
 
 interface MainFlightOptions {
   readonly settings: Settings;

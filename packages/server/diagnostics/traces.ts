@@ -5,7 +5,7 @@ import type { TracesPort, TraceStatus } from '#commands';
 import type { Settings } from '#config';
 import type { Page } from '#stats';
 import type { TraceReport } from '#api-types';
-import type { Router } from '#router';
+import type { Router, RunningTrace } from '#router';
 import type { TraceFigures } from '#telemetry';
 import type { OpsLink } from '../threads/ops-link.ts';
 import { traceSettings } from '../threads/ops-settings.ts';
@@ -63,20 +63,19 @@ export class Traces implements TracesPort {
 }
 
 /** Main's log, whose records the ops thread writes; those of a sampled request have its ids. */
-export function mainLog(clock: Clock, ops: OpsLink, router: () => Router | undefined): Logger {
+export function mainLog(clock: Clock, ops: OpsLink, running: RunningTrace): Logger {
   return new Logger(
     'main',
     () => clock.wallMs(),
     () => ops.level,
     (record) => {
-      ops.post(inRequest(record, router()));
+      ops.post(inRequest(record, running));
     },
   );
 }
 
 /** A record of the log with the ids of the request that main is running, if that is sampled. */
-function inRequest(record: LogRecord, router: Router | undefined): LogRecord {
-  const trace = router?.runningTrace;
+function inRequest(record: LogRecord, { trace }: RunningTrace): LogRecord {
   if (trace?.isSampled !== true) return record;
   const ids = Buffer.from(trace.ids);
   const fields = {

@@ -1,12 +1,7 @@
 /** A line of INFO, lines of the table of quantities, and how sizes are written. */
 
-import {
-  readQuantity,
-  type InfoForm,
-  type LogFigure,
-  type LogQuantity,
-  type PageQuantity,
-} from '#stats';
+import type { InfoForm, LogQuantity, PageQuantity } from '#quantities';
+import { readQuantity, type LogFigure } from '#stats';
 import type { ServerMetrics } from './server-metrics.ts';
 
 export type Line = readonly [name: string, value: string | number];
@@ -17,12 +12,35 @@ const FORMS: Readonly<Record<InfoForm, (us: number) => string | number>> = {
   'exact-ms': (us) => (us / 1_000).toFixed(3),
 };
 
+/** Part of a section: rows of the table of quantities, or lines that are worked out; some only while something holds. */
+export type Part =
+  | readonly PageQuantity[]
+  | ((metrics: ServerMetrics) => readonly Line[])
+  | { readonly when: (metrics: ServerMetrics) => boolean; readonly parts: readonly Part[] };
+
+/** Lines of a section. */
+export function linesOfParts(metrics: ServerMetrics, parts: readonly Part[]): readonly Line[] {
+  return parts.flatMap((part) => {
+    if (typeof part === 'function') return part(metrics);
+    if ('when' in part) return part.when(metrics) ? linesOfParts(metrics, part.parts) : [];
+    return linesOf(metrics, part);
+  });
+}
+
+/** Rows that sections show. */
+export function rowsOfParts(parts: readonly Part[]): readonly PageQuantity[] {
+  return parts.flatMap((part) => {
+    if (typeof part === 'function') return [];
+    return 'when' in part ? rowsOfParts(part.parts) : part;
+  });
+}
+
 /** Lines of the rows that have one. */
-export function linesOf(
+function linesOf(
   { main, shards }: Pick<ServerMetrics, 'main' | 'shards'>,
-  ...lists: readonly (readonly PageQuantity[])[]
+  rows: readonly PageQuantity[],
 ): Line[] {
-  return lists.flat().flatMap((row): Line[] => {
+  return rows.flatMap((row): Line[] => {
     const { info, infoAs } = row;
     if (info === undefined) return [];
     const value = readQuantity(row, main, shards);

@@ -1,38 +1,70 @@
 /** INFO's section on what is kept on disk. */
 
-import { DURABILITY_QUANTITIES, lastSaveSeconds, LOG_QUANTITIES, savingSeconds } from '#stats';
-import { linesOf, logLines, type Line } from './info-lines.ts';
+import { DURABILITY_QUANTITIES, LOG_QUANTITIES } from '#quantities';
+import { lastSaveSeconds, savingSeconds } from '#stats';
+import { logLines, type Line, type Part } from './info-lines.ts';
 import type { ServerMetrics } from './server-metrics.ts';
+
+/** Rows of the logs, in their order here. */
+const LOG_ROWS = [...new Set([...LOG_QUANTITIES.pending, ...Object.values(LOG_QUANTITIES).flat()])];
 
 const status = (hasFailed: boolean): string => (hasFailed ? 'err' : 'ok');
 
+const isEnabled = ({ durability }: ServerMetrics): boolean => durability.isEnabled;
+
 /** Redis' names, where `rdb` is a snapshot and `aof` the log; what Redis has not follows. */
-export function persistence(metrics: ServerMetrics): Line[] {
-  const { durability: report, nowMs, logTotals } = metrics;
-  const head: Line[] = [
+export const PERSISTENCE: readonly Part[] = [
+  head,
+  {
+    when: (metrics) => !isEnabled(metrics),
+    parts: [
+      () => [
+        ['aof_enabled', 0],
+        ['aof_rewrite_in_progress', 0],
+      ],
+    ],
+  },
+  {
+    when: isEnabled,
+    parts: [
+      lastSave,
+      DURABILITY_QUANTITIES.snapshots,
+      log,
+      DURABILITY_QUANTITIES.recovery,
+      ({ durability }) => [['persistence_errors', durability.errors]],
+      DURABILITY_QUANTITIES.lastSnapshot,
+    ],
+  },
+];
+
+function head({ durability: report }: ServerMetrics): Line[] {
+  return [
     ['loading', Number(report.isLoading)],
     ['async_loading', 0],
     ['current_cow_size', report.isSaving ? report.preservedBytes : 0],
     ['rdb_changes_since_last_save', report.changesSinceSave],
     ['rdb_bgsave_in_progress', Number(report.isSaving)],
   ];
-  if (!report.isEnabled) return [...head, ['aof_enabled', 0], ['aof_rewrite_in_progress', 0]];
-  const saving = savingSeconds(report, nowMs);
-  const last = lastSaveSeconds(report);
+}
+
+function lastSave({ durability: report, nowMs }: ServerMetrics): Line[] {
   return [
-    ...head,
     ...(report.isLoading ? loading(report) : []),
     ['rdb_last_save_time', Math.floor(report.lastSaveMs / 1_000)],
     ['rdb_last_bgsave_status', status(report.hasLastSaveFailed)],
-    ['rdb_last_bgsave_time_sec', last],
-    ['rdb_current_bgsave_time_sec', saving],
-    ...linesOf(metrics, DURABILITY_QUANTITIES.snapshots),
+    ['rdb_last_bgsave_time_sec', lastSaveSeconds(report)],
+    ['rdb_current_bgsave_time_sec', savingSeconds(report, nowMs)],
+  ];
+}
+
+function log({ durability: report, nowMs, logTotals }: ServerMetrics): Line[] {
+  return [
     ['rdb_last_cow_size', report.preservedBytes],
     ['rdb_last_load_keys_loaded', report.loadedKeys],
     ['aof_enabled', 1],
     ['aof_rewrite_in_progress', Number(report.isSaving)],
-    ['aof_last_rewrite_time_sec', last],
-    ['aof_current_rewrite_time_sec', saving],
+    ['aof_last_rewrite_time_sec', lastSaveSeconds(report)],
+    ['aof_current_rewrite_time_sec', savingSeconds(report, nowMs)],
     ['aof_last_cow_size', report.preservedBytes],
     ['aof_last_bgrewrite_status', status(report.hasLastSaveFailed)],
     ['aof_last_write_status', status(report.hasLogFailed)],
@@ -43,11 +75,7 @@ export function persistence(metrics: ServerMetrics): Line[] {
     ['aof_delayed_fsync', logTotals('delayedSyncs')],
     ['durability_mode', report.mode],
     ['durability_lag_ms', Math.round(report.lagMs)],
-    ...logLines(metrics, LOG_QUANTITIES.pending),
-    ...logLines(metrics, LOG_QUANTITIES.work),
-    ...linesOf(metrics, DURABILITY_QUANTITIES.recovery),
-    ['persistence_errors', report.errors],
-    ...linesOf(metrics, DURABILITY_QUANTITIES.lastSnapshot),
+    ...logLines({ logTotals }, LOG_ROWS),
   ];
 }
 

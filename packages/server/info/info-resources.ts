@@ -1,62 +1,75 @@
 /** The sections of INFO about memory and processors. */
 
 import { freemem, totalmem } from 'node:os';
-import { CLIENT_QUANTITIES, MEMORY_QUANTITIES, SCRIPT_QUANTITIES } from '#stats';
-import { linesOf, size, type Line } from './info-lines.ts';
+import { CLIENT_QUANTITIES, MEMORY_QUANTITIES, SCRIPT_QUANTITIES } from '#quantities';
+import { size, type Line, type Part } from './info-lines.ts';
 import { threadLines } from './info-threads.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 import { datasetBytes, memoryParts } from './memory-report.ts';
 
-export function memory(metrics: ServerMetrics): readonly Line[] {
-  const { settings, rssBytes } = metrics;
-  const used = metrics.usedBytes;
+const { eval: scriptVm, functions: functionVm, ...scripts } = SCRIPT_QUANTITIES;
+
+export const MEMORY: readonly Part[] = [
+  used,
+  MEMORY_QUANTITIES.startup,
+  limits,
+  CLIENT_QUANTITIES.memory,
+  freed,
+  // Memory of scripts and functions: what Lua has in use, and their sources. This name is from before functions.
+  (metrics) => size('used_memory_lua', metrics.total('luaEvalBytes')),
+  scriptVm,
+  scripts.sources,
+  scripts.cached,
+  scripts.libraries,
+  functionVm,
+  (metrics) =>
+    size('used_memory_vm_total', metrics.total('luaEvalBytes') + metrics.total('luaFunctionBytes')),
+  scripts.code,
+  ({ scriptBytes, libraryBytes }) => size('used_memory_scripts', scriptBytes + libraryBytes),
+  scripts.engines,
+  CLIENT_QUANTITIES.queryBuffers,
+  CLIENT_QUANTITIES.outputBuffers,
+  () => [['mem_allocator', 'svc-slab']],
+  resident,
+];
+
+function used(metrics: ServerMetrics): Line[] {
+  const { usedBytes, rssBytes, peakBytes } = metrics;
+  return [
+    ...size('used_memory', usedBytes),
+    ...size('used_memory_rss', rssBytes),
+    ...size('used_memory_peak', peakBytes),
+    ['used_memory_peak_perc', `${((usedBytes * 100) / Math.max(peakBytes, 1)).toFixed(2)}%`],
+    ['used_memory_overhead', usedBytes - datasetBytes(metrics)],
+  ];
+}
+
+function limits(metrics: ServerMetrics): Line[] {
+  const { settings, usedBytes } = metrics;
   const dataset = datasetBytes(metrics);
   const { ratio: fragmented, bytes: fragments } = metrics.fragmentation;
-  const limit = settings.number('memory.maxmemory');
   return [
-    ...size('used_memory', used),
-    ...size('used_memory_rss', rssBytes),
-    ...size('used_memory_peak', metrics.peakBytes),
-    ['used_memory_peak_perc', `${((used * 100) / Math.max(metrics.peakBytes, 1)).toFixed(2)}%`],
-    ['used_memory_overhead', used - dataset],
-    ...linesOf(metrics, MEMORY_QUANTITIES.startup),
     ['used_memory_dataset', dataset],
-    ['used_memory_dataset_perc', `${((dataset * 100) / Math.max(used, 1)).toFixed(2)}%`],
+    ['used_memory_dataset_perc', `${((dataset * 100) / Math.max(usedBytes, 1)).toFixed(2)}%`],
     ...size('total_system_memory', totalmem()),
     ['free_system_memory', freemem()],
-    ...size('maxmemory', limit),
+    ...size('maxmemory', settings.number('memory.maxmemory')),
     // Eviction goes by used_memory itself.
     ['mem_not_counted_for_evict', 0],
     ['maxmemory_policy', settings.string('memory.maxmemory-policy')],
     ...allocator(metrics),
     ['mem_fragmentation_ratio', fragmented.toFixed(2)],
     ['mem_fragmentation_bytes', fragments],
-    ...linesOf(metrics, CLIENT_QUANTITIES.memory),
+  ];
+}
+
+function freed(metrics: ServerMetrics): Line[] {
+  return [
     ['mem_clients_slaves', 0],
     ['mem_aof_buffer', metrics.logBufferBytes],
     // What is in use is counted without it at once.
     ['lazyfree_pending_objects', 0],
     ['lazyfreed_objects', metrics.total('fateFlushed')],
-    ...scripts(metrics),
-    ...linesOf(metrics, CLIENT_QUANTITIES.queryBuffers, CLIENT_QUANTITIES.outputBuffers),
-    ['mem_allocator', 'svc-slab'],
-    ...resident(metrics),
-  ];
-}
-
-/** Memory of scripts and functions: what Lua has in use, and their sources. */
-function scripts(metrics: ServerMetrics): Line[] {
-  const { eval: scriptVm, functions: functionVm, ...more } = SCRIPT_QUANTITIES;
-  const evalBytes = metrics.total('luaEvalBytes');
-  const { scriptBytes, libraryBytes } = metrics;
-  return [
-    // The name that it had before functions.
-    ...size('used_memory_lua', evalBytes),
-    ...linesOf(metrics, scriptVm, more.sources, more.cached, more.libraries, functionVm),
-    ...size('used_memory_vm_total', evalBytes + metrics.total('luaFunctionBytes')),
-    ...linesOf(metrics, more.code),
-    ...size('used_memory_scripts', scriptBytes + libraryBytes),
-    ...linesOf(metrics, more.engines),
   ];
 }
 

@@ -8,17 +8,17 @@ import {
   CLIENT_QUANTITIES,
   COMMAND_QUANTITIES,
   KEY_QUANTITIES,
+  QUANTITIES,
+  type PageQuantity,
   SCRIPT_QUANTITIES,
-  latencyVerdict,
   MEMORY_QUANTITIES,
-  percentileUs,
-  TICKS_PER_US,
-} from '#stats';
+} from '#quantities';
+import { latencyVerdict, percentileUs, TICKS_PER_US } from '#stats';
 import { keyspace, keySizes, keySizesAge, prefixes } from './info-keys.ts';
-import { linesOf, type Line } from './info-lines.ts';
+import { linesOfParts, rowsOfParts, type Line, type Part } from './info-lines.ts';
 import { listeners, tcpPort } from './info-listeners.ts';
-import { persistence } from './info-persistence.ts';
-import { cpu, memory } from './info-resources.ts';
+import { PERSISTENCE } from './info-persistence.ts';
+import { cpu, MEMORY } from './info-resources.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 import { REDIS_VERSION, VERSION } from '../version.ts';
 
@@ -27,9 +27,11 @@ interface Section {
   /** Kind of INFO that shows it besides one that names it: a bare one, or one of all. */
   shownBy: 'bare' | 'all' | 'none';
   /** Undefined when there is nothing that the section is about: then it has no head either. */
-  lines: (metrics: ServerMetrics) => readonly Line[] | undefined;
+  lines: readonly Part[] | ((metrics: ServerMetrics) => readonly Line[] | undefined);
   /** Lines that INFO ALL has of it, where that is not all. */
   linesOfAll?: (metrics: ServerMetrics) => readonly Line[] | undefined;
+  /** The section is there only while this holds. */
+  when?: (metrics: ServerMetrics) => boolean;
 }
 
 function server({
@@ -73,28 +75,34 @@ function cluster(): Line[] {
   return [['cluster_enabled', 0]];
 }
 
-function clients(metrics: ServerMetrics): Line[] {
-  const { clients: all, settings } = metrics;
+function connections({ clients: all, settings }: ServerMetrics): Line[] {
   const biggest = (
     pick: (traffic: { queryMemoryBytes: number; outputBytes: number }) => number,
   ): number => all.reduce((most, client) => Math.max(most, pick(client.traffic)), 0);
   return [
-    ['connected_clients', all.length],
     ['cluster_connections', 0],
     ['maxclients', settings.number('server.max-clients')],
     ['client_recent_max_input_buffer', biggest(({ queryMemoryBytes }) => queryMemoryBytes)],
     ['client_recent_max_output_buffer', biggest(({ outputBytes }) => outputBytes)],
-    ...linesOf(metrics, CLIENT_QUANTITIES.blocked),
-    ['watching_clients', all.filter(({ watched }) => watched.size > 0).length],
-    ['total_watched_keys', new Set(all.flatMap(({ watched }) => [...watched.keys()])).size],
-    ...linesOf(
-      metrics,
-      CLIENT_QUANTITIES.blockingKeys,
-      CLIENT_QUANTITIES.trackingClients,
-      CLIENT_QUANTITIES.pubsubClients,
-    ),
   ];
 }
+
+function watches({ clients: all }: ServerMetrics): Line[] {
+  return [
+    ['watching_clients', all.filter(({ watched }) => watched.size > 0).length],
+    ['total_watched_keys', new Set(all.flatMap(({ watched }) => [...watched.keys()])).size],
+  ];
+}
+
+const CLIENTS: readonly Part[] = [
+  CLIENT_QUANTITIES.connections,
+  connections,
+  CLIENT_QUANTITIES.blocked,
+  watches,
+  CLIENT_QUANTITIES.blockingKeys,
+  CLIENT_QUANTITIES.trackingClients,
+  CLIENT_QUANTITIES.pubsubClients,
+];
 
 /** No replica was ever here, and one thread has all sockets. */
 const NEVER: readonly Line[] = [
@@ -106,57 +114,45 @@ const NEVER: readonly Line[] = [
   ['io_threaded_writes_processed', 0],
 ];
 
-function stats(metrics: ServerMetrics): Line[] {
-  const { main, rates } = metrics;
-  return [
-    ...linesOf(metrics, CLIENT_QUANTITIES.accepted, COMMAND_QUANTITIES.processed),
-    ['instantaneous_ops_per_sec', Math.round(rates.main.commandsPerSecond)],
-    ...linesOf(metrics, CLIENT_QUANTITIES.traffic),
+const STATS: readonly Part[] = [
+  CLIENT_QUANTITIES.accepted,
+  COMMAND_QUANTITIES.processed,
+  ({ rates }) => [['instantaneous_ops_per_sec', Math.round(rates.main.commandsPerSecond)]],
+  CLIENT_QUANTITIES.traffic,
+  ({ rates }) => [
     ['instantaneous_input_kbps', (rates.bytesRead.perSecond / 1_024).toFixed(2)],
     ['instantaneous_output_kbps', (rates.bytesWritten.perSecond / 1_024).toFixed(2)],
-    ...linesOf(
-      metrics,
-      CLIENT_QUANTITIES.refused,
-      KEY_QUANTITIES.expired,
-      KEY_QUANTITIES.expiredFields,
-    ),
-    ['expired_stale_perc', stalePercent(metrics).toFixed(2)],
-    ...linesOf(
-      metrics,
-      KEY_QUANTITIES.expiry,
-      KEY_QUANTITIES.fates,
-      KEY_QUANTITIES.evicted,
-      CLIENT_QUANTITIES.evicted,
-      KEY_QUANTITIES.eviction,
-      SCRIPT_QUANTITIES.evicted,
-      SCRIPT_QUANTITIES.runs,
-      KEY_QUANTITIES.lookups,
-    ),
-    ...NEVER,
-    ...linesOf(
-      metrics,
-      KEY_QUANTITIES.defragmentation,
-      CLIENT_QUANTITIES.pubsub,
-      CLIENT_QUANTITIES.tracking,
-      COMMAND_QUANTITIES.errors,
-      CLIENT_QUANTITIES.closedForQuery,
-      CLIENT_QUANTITIES.closedForOutput,
-      CLIENT_QUANTITIES.closedForSilence,
-      COMMAND_QUANTITIES.scatter,
-    ),
-    ['scatter_gather_p99_usec', percentileUs(main.scatterHistogram, 0.99).toFixed(3)],
-    ...linesOf(
-      metrics,
-      COMMAND_QUANTITIES.lending,
-      COMMAND_QUANTITIES.barriers,
-      COMMAND_QUANTITIES.stalls,
-      MEMORY_QUANTITIES.refused,
-      COMMAND_QUANTITIES.reports,
-      COMMAND_QUANTITIES.slow,
-      ACCESS_QUANTITIES.denied,
-    ),
-  ];
-}
+  ],
+  CLIENT_QUANTITIES.refused,
+  KEY_QUANTITIES.expired,
+  KEY_QUANTITIES.expiredFields,
+  (metrics) => [['expired_stale_perc', stalePercent(metrics).toFixed(2)]],
+  KEY_QUANTITIES.expiry,
+  KEY_QUANTITIES.fates,
+  KEY_QUANTITIES.evicted,
+  CLIENT_QUANTITIES.evicted,
+  KEY_QUANTITIES.eviction,
+  SCRIPT_QUANTITIES.evicted,
+  SCRIPT_QUANTITIES.runs,
+  KEY_QUANTITIES.lookups,
+  () => NEVER,
+  KEY_QUANTITIES.defragmentation,
+  CLIENT_QUANTITIES.pubsub,
+  CLIENT_QUANTITIES.tracking,
+  COMMAND_QUANTITIES.errors,
+  CLIENT_QUANTITIES.closedForQuery,
+  CLIENT_QUANTITIES.closedForOutput,
+  CLIENT_QUANTITIES.closedForSilence,
+  COMMAND_QUANTITIES.scatter,
+  ({ main }) => [['scatter_gather_p99_usec', percentileUs(main.scatterHistogram, 0.99).toFixed(3)]],
+  COMMAND_QUANTITIES.lending,
+  COMMAND_QUANTITIES.barriers,
+  COMMAND_QUANTITIES.stalls,
+  MEMORY_QUANTITIES.refused,
+  COMMAND_QUANTITIES.reports,
+  COMMAND_QUANTITIES.slow,
+  ACCESS_QUANTITIES.denied,
+];
 
 /** Returns the percentage of stale keys of all shards together: each counts by its keys that expire. */
 function stalePercent({ shards, databases }: ServerMetrics): number {
@@ -250,23 +246,37 @@ function tiered(): Line[] {
   return [['tiered_enabled', 0]];
 }
 
-/** The section is there only while a user has a rate limit. */
-function rateLimit(metrics: ServerMetrics): readonly Line[] | undefined {
-  if (metrics.main.get('limitedUsers') === 0) return undefined;
-  return linesOf(metrics, ACCESS_QUANTITIES.limitedUsers, ACCESS_QUANTITIES.limited);
+const RATE_LIMIT: readonly Part[] = [ACCESS_QUANTITIES.limitedUsers, ACCESS_QUANTITIES.limited];
+
+/** Rows with a line that no section has a place for: a new list of the table is shown all the same. */
+const REST = unshownRows(QUANTITIES, [CLIENTS, MEMORY, PERSISTENCE, STATS, RATE_LIMIT]);
+
+/** Returns the rows that have a line and are in none of the sections. */
+export function unshownRows(
+  rows: readonly PageQuantity[],
+  sections: readonly (readonly Part[])[],
+): readonly PageQuantity[] {
+  const shown = new Set(sections.flatMap(rowsOfParts).map(({ info }) => info));
+  return rows.filter(({ info }) => info !== undefined && !shown.has(info));
 }
 
 /** In the order of the report: those of a bare INFO, then the others. */
 const SECTIONS: readonly Section[] = [
   { name: 'Server', shownBy: 'bare', lines: server },
-  { name: 'Clients', shownBy: 'bare', lines: clients },
-  { name: 'Memory', shownBy: 'bare', lines: memory },
-  { name: 'Persistence', shownBy: 'bare', lines: persistence },
-  { name: 'Stats', shownBy: 'bare', lines: stats },
+  { name: 'Clients', shownBy: 'bare', lines: CLIENTS },
+  { name: 'Memory', shownBy: 'bare', lines: MEMORY },
+  { name: 'Persistence', shownBy: 'bare', lines: PERSISTENCE },
+  { name: 'Stats', shownBy: 'bare', lines: [...STATS, REST] },
   { name: 'Replication', shownBy: 'bare', lines: replication },
   { name: 'CPU', shownBy: 'bare', lines: cpu },
   { name: 'Keyspace', shownBy: 'bare', lines: keyspace },
-  { name: 'Ratelimit', shownBy: 'bare', lines: rateLimit },
+  {
+    name: 'Ratelimit',
+    shownBy: 'bare',
+    lines: RATE_LIMIT,
+    // Only while a user has a limit.
+    when: ({ main }) => main.get('limitedUsers') > 0,
+  },
   { name: 'Commandstats', shownBy: 'all', lines: commandStats },
   { name: 'Errorstats', shownBy: 'all', lines: errorStats },
   { name: 'Latencystats', shownBy: 'all', lines: latencyStats },
@@ -290,9 +300,11 @@ export function renderInfo(wanted: readonly string[], metrics: ServerMetrics): s
       wanted.includes(name.toLowerCase()),
   );
   return chosen
+    .filter(({ when }) => when === undefined || when(metrics))
     .flatMap(({ name, lines, linesOfAll = lines }) => {
       const isWhole = isEverything || wanted.includes(name.toLowerCase());
-      const body = (isWhole ? lines : linesOfAll)(metrics)?.map(
+      const all = isWhole ? lines : linesOfAll;
+      const body = (typeof all === 'function' ? all(metrics) : linesOfParts(metrics, all))?.map(
         ([field, value]) => `${field}:${String(value)}\r\n`,
       );
       return body === undefined ? [] : [`# ${name}\r\n${body.join('')}`];

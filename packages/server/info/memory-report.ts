@@ -1,6 +1,7 @@
 /** Memory of the process by use, as MEMORY DOCTOR, MEMORY MALLOC-STATS and INFO report it. */
 
-import type { Counter, Page } from '#stats';
+import type { Counter } from '#quantities';
+import type { Page } from '#stats';
 import type { ServerMetrics } from './server-metrics.ts';
 
 /** Resident memory by owner; `rest` is what is left of it, so that the parts are the whole. */

@@ -24,7 +24,7 @@ interface MetricsReaderOptions {
   readonly serverMemory: ServerMemory;
   readonly clock: Clock;
   readonly runId: string;
-  readonly clients: () => readonly ClientPort[];
+  readonly connected: { readonly all: readonly ClientPort[] };
   readonly router: Router;
   /** Adds up what clients take. */
   sweepClients(): void;
@@ -101,7 +101,7 @@ export class MetricsReader {
 
   /** Reads everything that is counted. */
   measure(baseline: LatencyBaseline | undefined): ServerMetrics {
-    const { serverMemory, settings, clock, runId, clients } = this.#options;
+    const { serverMemory, settings, clock, runId, connected } = this.#options;
     this.#samples.take(clock.nowUs());
     this.#measureBuffers();
     return new ServerMetrics({
@@ -109,7 +109,7 @@ export class MetricsReader {
       runId,
       baseline,
       rates: this.#rates,
-      clients: clients(),
+      clients: connected.all,
       main: serverMemory.mainPage,
       shards: serverMemory.shardPages,
       threads: serverMemory.observer.threads,
@@ -126,10 +126,10 @@ export class MetricsReader {
 
   /** Bytes that clients are known to take, but for what each takes at rest, which is not to the byte. */
   #bytesOfClients(): number {
-    const { serverMemory, clients } = this.#options;
+    const { serverMemory, connected } = this.#options;
     const { mainPage: page } = serverMemory;
     const buffers = page.get('queryBytes') + page.get('outputBytes');
-    return Math.max(buffers, page.get('clientMemoryBytes') - CLIENT_BYTES * clients().length);
+    return Math.max(buffers, page.get('clientMemoryBytes') - CLIENT_BYTES * connected.all.length);
   }
 
   #holdYoungGeneration(): void {
@@ -147,7 +147,7 @@ export class MetricsReader {
   #measureBuffers(): void {
     let queryBytes = 0;
     let outputBytes = 0;
-    for (const { traffic } of this.#options.clients()) {
+    for (const { traffic } of this.#options.connected.all) {
       queryBytes += traffic.queryMemoryBytes;
       outputBytes += traffic.outputBytes;
     }

@@ -3,6 +3,7 @@
 import type { ResidentParts } from '#base';
 import type { ClientPort } from '#commands';
 import type { Settings } from '#config';
+import type { Counter } from '#quantities';
 import {
   durabilityReport,
   fragmentation,
@@ -14,7 +15,6 @@ import {
   HISTOGRAM_BUCKETS,
   mergeExecutions,
   type CommandField,
-  type Counter,
   type Counts,
   type LatencyBaseline,
   uptimeSeconds,

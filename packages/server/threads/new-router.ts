@@ -1,4 +1,4 @@
-/** Puts the router of a server together: what it asks of others is asked when a command has come. */
+/** Puts the router of a server together. */
 
 import type { Clock, Logger } from '#base';
 import type { Settings } from '#config';
@@ -6,26 +6,27 @@ import { Router, type MainNotes } from '#router';
 import type { Access } from '../access/access.ts';
 import { closesHttp } from '../clients/cross-protocol.ts';
 import { runningScripts } from '../diagnostics/running-scripts.ts';
-import type { ClientMessaging } from '../messaging/client-messaging.ts';
-import type { MainRunner } from '../ports/main-runner.ts';
 import type { ServerMemory } from './shared-memory.ts';
 
 type RouterOptions = ConstructorParameters<typeof Router>[0];
 
-interface NewRouterOptions extends Pick<RouterOptions, 'gate' | 'beginTurn' | 'links'> {
+/**
+ * Calls by which the router tells of what has come up. What they reach is made behind it, and cannot be made before: commands
+ * on main may ask anything of the server, and messages and turns are sent by the router.
+ */
+type RouterCalls = Pick<RouterOptions, 'gate' | 'runOnMain' | 'keyEvents' | 'beginTurn'>;
+
+interface NewRouterOptions extends RouterCalls, Pick<RouterOptions, 'links' | 'running'> {
   readonly serverMemory: ServerMemory;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly notes: MainNotes;
   readonly log: Logger;
-  // Made behind the router.
-  readonly runner: () => MainRunner;
-  readonly access: () => Access;
-  readonly messaging: () => ClientMessaging;
+  readonly access: Access;
 }
 
 export function newRouter(options: NewRouterOptions): Router {
-  const { serverMemory, settings, clock, log, runner, access, messaging, ...rest } = options;
+  const { serverMemory, settings, clock, log, access, ...rest } = options;
   return new Router({
     ...rest,
     memory: serverMemory.memory,
@@ -34,18 +35,12 @@ export function newRouter(options: NewRouterOptions): Router {
     log,
     tracing: { ring: serverMemory.traceRing(), random: Math.random },
     scripts: runningScripts(serverMemory, settings, log),
-    runOnMain: (client, entry, args, reply) => {
-      runner().run(client, entry, args, reply);
-    },
-    failureRefusal: (client, args) => access().failureRefusal(client, args),
-    execRefusal: (client, entry, args) => access().execRefusal(client, entry, args),
+    failureRefusal: (client, args) => access.failureRefusal(client, args),
+    execRefusal: (client, entry, args) => access.execRefusal(client, entry, args),
     denied: (client, denial) => {
-      access().deniedInShard(client, denial);
+      access.deniedInShard(client, denial);
     },
     spokeHttp: closesHttp(log, () => clock.wallMs()),
-    keyEvents: (body) => {
-      messaging().keyEvents.take(body);
-    },
     isOutOfMemory: () => serverMemory.isOutOfMemory(settings),
     queryBytesMax: () => settings.number('server.query-buffer-limit'),
   });

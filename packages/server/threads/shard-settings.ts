@@ -2,19 +2,17 @@
 
 import { availableParallelism } from 'node:os';
 import { isShardSetting, type ShardSettingValues } from '#commands';
-import { configName, frontCount, settingNames, type SettingName, type Settings } from '#config';
+import { frontCount, settingNames, type SettingName, type Settings } from '#config';
 import { settingsAppliedCall } from '#stats';
 import type { Router } from '#router';
 
 /** Settings that shards are told, at the start and whenever they change. */
-export const settingsOfShards: readonly SettingName[] = settingNames.filter((name) =>
-  isShardSetting(configName(name)),
-);
+export const settingsOfShards: readonly SettingName[] = settingNames.filter(isShardSetting);
 
-/** Returns the settings that shards are told, under the names that CONFIG knows. */
+/** Returns the settings that shards are told. */
 export function shardSettings(settings: Settings): ShardSettingValues {
   return Object.fromEntries(
-    settingsOfShards.map((name) => [configName(name), settings.get(name)]),
+    settingsOfShards.map((name) => [name, settings.get(name)]),
   ) as unknown as ShardSettingValues;
 }
 
@@ -28,7 +26,7 @@ export class SettingsBroadcast {
     this.#router = router;
     for (const name of settingsOfShards) {
       settings.onChange(name, () => {
-        const values = { [configName(name)]: settings.get(name) };
+        const values = { [name]: settings.get(name) };
         router.broadcast({ kind: 'settings', values });
         this.#isPending = true;
         beginTurn();

@@ -6,7 +6,7 @@
  */
 
 import { errors, unreachable, type Clock, type CommandError } from '#base';
-import { Arguments, commandTable, type CommandEntry, type Wait } from '#commands';
+import { commandTable, type Arguments, type CommandEntry, type Wait } from '#commands';
 import { AT, TICKS_PER_US, type Page } from '#stats';
 import { DATABASE_SHIFT, FrameKind, KIND_MASK, ReplyFlag, Request, RequestFlag } from '#link';
 import { commandDone, commandStart } from '#usdt';
@@ -34,6 +34,7 @@ import type { Watches } from './watches.ts';
 interface ExecutorOptions {
   readonly store: Store;
   readonly context: ExecutionContext;
+  readonly args: Arguments;
   readonly sender: ReplySender;
   readonly page: Page;
   readonly clock: Clock;
@@ -67,7 +68,7 @@ export class Executor {
   readonly #page: Page;
   readonly #values: Float64Array;
   /** Arguments of the command that was pointed at last. */
-  readonly args = new Arguments();
+  readonly args: Arguments;
   /** The keys that frames name. */
   readonly keys: FrameKeys;
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
@@ -85,6 +86,7 @@ export class Executor {
   constructor(options: ExecutorOptions) {
     this.#options = options;
     this.#context = options.context;
+    this.args = options.args;
     this.#sender = options.sender;
     this.#page = options.page;
     this.#values = options.page.values;

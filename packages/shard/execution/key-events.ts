@@ -43,7 +43,7 @@ export class KeyEvents implements StoreEvents {
   }
 
   apply(settings: Settings): void {
-    const letters = settings.string('notify-keyspace-events');
+    const letters = settings.string('server.notify-keyspace-events');
     this.#names =
       (letters.includes('K') ? KeyEventFlag.keyspace : 0) |
       (letters.includes('E') ? KeyEventFlag.keyevent : 0);

@@ -92,13 +92,20 @@ export class ReplySender {
   #spilled = false;
   #spill: Uint8Array = new Uint8Array(0);
   /** Asked before main may see replies: false when what they tell of could not be put on disk. */
-  settle: () => boolean = always;
+  readonly #settle: () => boolean;
   /** Until when `settle` has waited for the disk, in monotonic microseconds; 0 when it has not. */
   settledUs = 0;
   /** Number of times that the shard had to wait for main to read, since this was last set to 0. */
   waits = 0;
 
-  constructor(memory: LinkMemory, ring: RingWriter, outlet: Outlet, workspaceAt: number) {
+  constructor(
+    memory: LinkMemory,
+    ring: RingWriter,
+    outlet: Outlet,
+    workspaceAt: number,
+    settle: () => boolean,
+  ) {
+    this.#settle = settle;
     this.#memory = memory;
     this.#doubles = new Float64Array(memory.memory.buffer);
     this.#ring = ring;
@@ -289,7 +296,7 @@ export class ReplySender {
   }
 
   #publish(): void {
-    const isSafe = this.settle();
+    const isSafe = this.#settle();
     if (!isSafe || this.settledUs > 0) {
       for (const at of this.#ring.unpublished()) {
         if (this.settledUs > 0) this.#tellWait(at >> 2);
@@ -451,8 +458,4 @@ export class ReplySender {
     words[word + Reply.executeTicks] = ticksToWord(head.executeTicks);
     words[word + Reply.flags] = head.flags;
   }
-}
-
-function always(): boolean {
-  return true;
 }

@@ -22,8 +22,8 @@ interface EffectsOptions {
   /** Undefined where nothing is kept on disk. */
   readonly journal: Journal | undefined;
   readonly shardIndex: number;
-  /** Returns the arguments of the command at hand. */
-  readonly args: () => Arguments;
+  /** Arguments of the command at hand. */
+  readonly args: Arguments;
 }
 
 const NOTHING: Pieces = [];
@@ -121,7 +121,7 @@ export class Effects {
   called(mark: number, effectsBefore: number): void {
     const { context, args } = this.#options;
     if (!context.isLogged || context.hasGuests || context.changeCount === mark) return;
-    if (context.effects.length === effectsBefore) context.logAs(wordsOf(args()));
+    if (context.effects.length === effectsBefore) context.logAs(wordsOf(args));
   }
 
   /** Logs what a script has done so far: others are about to do something in its name. Needs an open group. */
@@ -151,8 +151,7 @@ export class Effects {
 
   #fire(frame: Frame): void {
     const { args, shardIndex } = this.#options;
-    const { count } = args();
-    walWrite.fire(shardIndex, count > 1 ? args().latin1(1) : '', frame.byteCount);
+    walWrite.fire(shardIndex, args.count > 1 ? args.latin1(1) : '', frame.byteCount);
   }
 
   beginGroup(): void {

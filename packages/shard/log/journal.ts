@@ -281,8 +281,8 @@ export class Journal {
   }
 
   apply(settings: Pick<ShardSettings, 'string'>): void {
-    this.mode = settings.string('persistence-durability-mode') as DurabilityMode;
-    this.answersUnkept = settings.string('persistence-wal-failure-policy') === 'continue';
+    this.mode = settings.string('persistence.durability-mode') as DurabilityMode;
+    this.answersUnkept = settings.string('persistence.wal-failure-policy') === 'continue';
   }
 
   /** True when the next `settle` has something to write. */

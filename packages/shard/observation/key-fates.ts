@@ -7,14 +7,8 @@
  */
 
 import { KeyFate, type Bytes } from '#base';
-import {
-  AT,
-  KEY_QUANTITIES,
-  REMOVED_KEYS,
-  REMOVED_KEYS_RESET,
-  RemovedKeys,
-  type RemovedKeyHead,
-} from '#stats';
+import { KEY_QUANTITIES } from '#quantities';
+import { AT, REMOVED_KEYS, REMOVED_KEYS_RESET, RemovedKeys, type RemovedKeyHead } from '#stats';
 import type { FateListener } from '#store';
 import type { MachineOptions } from '../machine-options.ts';
 import type { CallAnswerers } from '../call-answerers.ts';
@@ -24,11 +18,16 @@ import type { Slowness } from './slowness.ts';
 /** Index of the counter of the first fate; the others follow. */
 const FIRST_COUNTER = AT[KEY_QUANTITIES.fates[0].counter];
 
+/** The time of the command at hand. */
+interface Time {
+  readonly unixMs: number;
+}
+
 export class ShardKeyFates implements FateListener {
   readonly #values: Float64Array;
   readonly #removedKeys: RemovedKeys;
   readonly #slowness: Slowness;
-  readonly #unixMs: () => number;
+  readonly #time: Time;
   #keeps = false;
   #keepsOverwritten = false;
   /** Filled anew for each key, so that keeping one makes no garbage. */
@@ -42,21 +41,17 @@ export class ShardKeyFates implements FateListener {
   };
 
   /** `slowness` knows the clients. */
-  constructor(
-    { index, page, nextRemovedKeyId }: MachineOptions,
-    slowness: Slowness,
-    unixMs: () => number,
-  ) {
+  constructor({ index, page, nextRemovedKeyId }: MachineOptions, slowness: Slowness, time: Time) {
     this.#values = page.values;
     this.#removedKeys = new RemovedKeys(index, nextRemovedKeyId);
     this.#slowness = slowness;
-    this.#unixMs = unixMs;
+    this.#time = time;
   }
 
   apply(settings: Settings): void {
-    this.#removedKeys.lengthMax = settings.number('keyfate-max-len');
+    this.#removedKeys.lengthMax = settings.number('keyfate.max-len');
     this.#keeps = this.#removedKeys.isOn;
-    this.#keepsOverwritten = this.#keeps && settings.boolean('keyfate-overwritten');
+    this.#keepsOverwritten = this.#keeps && settings.boolean('keyfate.overwritten');
   }
 
   answer(answerers: CallAnswerers): void {
@@ -84,7 +79,7 @@ export class ShardKeyFates implements FateListener {
     const head = this.#head;
     // Maintenance runs between commands, and the page then shows none.
     const command = values[AT.executing]! - 1;
-    head.unixMs = this.#unixMs();
+    head.unixMs = this.#time.unixMs;
     head.database = database;
     head.fate = fate;
     head.command = command;

@@ -46,12 +46,12 @@ export class KeyUse {
 
   /** Answers whether other prefixes are counted from now on. */
   apply(settings: Settings): boolean {
-    const isNew = this.prefixes.configure(settings.strings('key-prefixes'));
+    const isNew = this.prefixes.configure(settings.strings('key-prefixes.prefixes'));
     const windows = {
-      isEnabled: settings.boolean('hotkeys-window-enabled'),
-      topKeys: settings.number('hotkeys-window-top-k'),
-      seconds: settings.number('hotkeys-window-seconds'),
-      sample: settings.number('hotkeys-window-sample'),
+      isEnabled: settings.boolean('hotkeys.window-enabled'),
+      topKeys: settings.number('hotkeys.window-top-k'),
+      seconds: settings.number('hotkeys.window-seconds'),
+      sample: settings.number('hotkeys.window-sample'),
     };
     this.#windows.configure(windows, this.#clock.wallMs());
     this.#decide();

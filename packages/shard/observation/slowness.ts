@@ -62,11 +62,11 @@ export class Slowness {
 
   apply(settings: Settings): void {
     this.slowLog.configure({
-      slowerThanUs: settings.number('slowlog-log-slower-than'),
-      lengthMax: settings.number('slowlog-max-len'),
-      argumentBytesMax: settings.number('slowlog-max-arg-len'),
+      slowerThanUs: settings.number('slowlog.log-slower-than'),
+      lengthMax: settings.number('slowlog.max-len'),
+      argumentBytesMax: settings.number('slowlog.max-arg-len'),
     });
-    this.eventUs = settings.number('latency-monitor-threshold') * 1_000 || Infinity;
+    this.eventUs = settings.number('latency.monitor-threshold-ms') * 1_000 || Infinity;
     this.noticeUs = Math.min(this.slowLog.slowerThanUs, this.eventUs);
   }
 

@@ -29,8 +29,8 @@ export class Unsettled {
 
   apply(settings: Settings): void {
     this.bands = new Bands(
-      settings.boolean('latency-bands-enabled'),
-      settings.numbers('latency-bands'),
+      settings.boolean('latency-bands.enabled'),
+      settings.numbers('latency-bands.bands'),
     );
   }
 

@@ -33,7 +33,7 @@ export function readShard(folder: string, options: Omit<OfflineMachineOptions, '
 /** A page for a machine that nobody talks to. */
 export function offlinePage(settings: ShardSettingValues): Page {
   const shape = {
-    databases: settings.databases,
+    databases: settings['server.databases'],
     commands: commandTable.entries.length,
     errorCodes: 64,
   };

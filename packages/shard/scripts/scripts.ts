@@ -413,7 +413,7 @@ export class Scripts implements ShardScripts {
   /** Holds for a script that runs too: memory that it has it keeps. */
   apply(settings: ShardSettings): void {
     if (this.#engine === undefined) return;
-    this.#engine.vm.memoryLimitBytes = settings.number('scripting-memory-limit');
+    this.#engine.vm.memoryLimitBytes = settings.number('scripting.memory-limit');
   }
 
   #theEngine(): LuaEngine {
@@ -426,7 +426,7 @@ export class Scripts implements ShardScripts {
     const [major = 0, minor = 0, patch = 0] = redisVersion.split('.').map(Number);
     // The functions are made before the engine is, and called after.
     const engine: LuaEngine = new LuaEngine({
-      memoryLimitBytes: context.settings.number('scripting-memory-limit'),
+      memoryLimitBytes: context.settings.number('scripting.memory-limit'),
       version: redisVersion,
       versionNumber: (major << 16) | (minor << 8) | patch,
       tableNames: ['redis', 'server'],

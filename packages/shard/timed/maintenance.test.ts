@@ -28,12 +28,12 @@ function settingsWith(tenacity: number): Settings {
   const zeros = Object.fromEntries(shardSettingNames.map((name) => [name, 0]));
   return new Settings({
     ...(zeros as unknown as ShardSettingValues),
-    activedefrag: false,
-    hz: 10,
-    maxmemory: 1,
-    'maxmemory-policy': 'allkeys-random',
-    'maxmemory-samples': 5,
-    'maxmemory-eviction-tenacity': tenacity,
+    'memory.active-defrag': false,
+    'server.hz': 10,
+    'memory.maxmemory': 1,
+    'memory.maxmemory-policy': 'allkeys-random',
+    'memory.maxmemory-samples': 5,
+    'memory.maxmemory-eviction-tenacity': tenacity,
   });
 }
 
@@ -57,6 +57,7 @@ function evicting(tenacity: number): { store: Store; page: Page; tended: Mainten
     slowness: { occurred: () => undefined },
     flight: { note: () => undefined },
     usedBytesOfAll: () => store.memory.usedBytes,
+    isReading: () => false,
   });
   tended.apply(settingsWith(tenacity));
   return { store, page, tended };

@@ -41,6 +41,8 @@ interface MaintenanceOptions {
   readonly slowness: Pick<Slowness, 'occurred'>;
   readonly usedBytesOfAll: () => number;
   readonly flight: FlightRecorder;
+  /** True while a value is being read in steps. */
+  readonly isReading: () => boolean;
 }
 
 export class Maintenance {
@@ -57,7 +59,7 @@ export class Maintenance {
   #evictUs = EVICT_STEP_US * EVICT_STEPS;
   #isPaused = false;
   /** True while a value is being read in steps: no field of it may expire by itself. */
-  isReading = (): boolean => false;
+  readonly #isReading: () => boolean;
   /** Between two rounds of timed work: a second divided by `hz`. */
   #periodMs = 100;
   #expireUs = EXPIRE_US;
@@ -77,7 +79,9 @@ export class Maintenance {
   /** No walk has counted keys by the prefixes of now. */
   #hasOtherPrefixes = false;
 
-  constructor({ store, page, clock, slowness, usedBytesOfAll, flight }: MaintenanceOptions) {
+  constructor(options: MaintenanceOptions) {
+    const { store, page, clock, slowness, usedBytesOfAll, flight, isReading } = options;
+    this.#isReading = isReading;
     this.#evictions = new Tally((atUs, us, keys) => {
       flight.note('eviction-cycle', atUs, [us, keys]);
     });
@@ -92,15 +96,15 @@ export class Maintenance {
 
   apply(settings: Settings): void {
     const store = this.#store;
-    this.#periodMs = 1_000 / settings.number('hz');
-    this.#maxmemory = settings.number('maxmemory');
-    this.#expireUs = EXPIRE_US * settings.number('active-expire-effort');
-    this.#evictUs = evictionUs(settings.number('maxmemory-eviction-tenacity'));
-    this.#defragments = settings.boolean('activedefrag');
-    store.setPolicy(settings.string('maxmemory-policy') as EvictionPolicy);
-    store.samples = settings.number('maxmemory-samples');
-    store.lfuLogFactor = settings.number('lfu-log-factor');
-    store.lfuDecayMinutes = settings.number('lfu-decay-time');
+    this.#periodMs = 1_000 / settings.number('server.hz');
+    this.#maxmemory = settings.number('memory.maxmemory');
+    this.#expireUs = EXPIRE_US * settings.number('memory.active-expire-effort');
+    this.#evictUs = evictionUs(settings.number('memory.maxmemory-eviction-tenacity'));
+    this.#defragments = settings.boolean('memory.active-defrag');
+    store.setPolicy(settings.string('memory.maxmemory-policy') as EvictionPolicy);
+    store.samples = settings.number('memory.maxmemory-samples');
+    store.lfuLogFactor = settings.number('memory.lfu-log-factor');
+    store.lfuDecayMinutes = settings.number('memory.lfu-decay-time');
     // Whoever has lowered the limit may look at once what has gone.
     if (this.mustEvict()) this.makeRoom();
   }
@@ -187,7 +191,7 @@ export class Maintenance {
     const beganUs = this.#nowUs();
     store.expireSlice(this.#nowUs, this.#expireUs);
     const startUs = this.#nowUs();
-    const fields = this.isReading() ? 0 : store.expireFieldsSlice(this.#nowUs, this.#expireUs);
+    const fields = this.#isReading() ? 0 : store.expireFieldsSlice(this.#nowUs, this.#expireUs);
     this.#took('expire-cycle', beganUs);
     return fields > 0 && this.#nowUs() - startUs >= this.#expireUs;
   }

@@ -1,7 +1,7 @@
 /** Sums of the counters that say why keys have gone. */
 
 import type { KEY_FATES } from '#base';
-import { KEY_QUANTITIES } from '../quantities/keys.ts';
+import { KEY_QUANTITIES } from '#quantities';
 import type { Page } from './page.ts';
 
 /** Returns how many keys have gone for each reason, over all shards. Every surface shows these sums. */

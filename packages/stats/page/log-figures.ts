@@ -1,6 +1,6 @@
 /** Figures of one shard's log: written by the owner of the log (`link/log/log-ownership.ts`), read by all. */
 
-import { LOG_QUANTITIES } from '../quantities/logs.ts';
+import { LOG_QUANTITIES } from '#quantities';
 
 const ROWS = Object.values(LOG_QUANTITIES).flat();
 

@@ -2,8 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bucketOf, HISTOGRAM_BUCKETS, totalCount } from './histogram.ts';
-import { QUANTITIES } from '../quantities/table.ts';
-import { COUNTERS } from './counters.ts';
+import { KEY_QUANTITIES, QUANTITIES } from '#quantities';
+import { AT, COUNTERS } from './counters.ts';
 import { BAND_ROWS_MAX, KEY_SIZES_ROWS, KEY_SIZES_TYPES, Page, type PageShape } from './page.ts';
 import { beginPrefixes, setPrefixKeySizes } from './prefix-counts.ts';
 import { PREFIX_ROWS, PrefixField } from './prefix-rows.ts';
@@ -63,6 +63,13 @@ pages('gives every number a place that no other has', () => {
     assert.is(before[changed[0]!], 0, `${name} has its place to itself`);
   }
   assert.is(page.values.filter((value) => value !== 0).length, written);
+});
+
+pages('has the counters of key fates one after the other, as shards count them', () => {
+  const { fates } = KEY_QUANTITIES;
+  for (const [fate, { counter }] of fates.entries()) {
+    assert.is(AT[counter], AT[fates[0].counter] + fate);
+  }
 });
 
 pages('keeps key sizes by database, type and size', () => {

@@ -24,8 +24,8 @@
 import { AT, COUNTERS, RESETTABLE } from './counters.ts';
 import { bucketOf, HISTOGRAM_BUCKETS, TICKS_PER_US, type Counts } from './histogram.ts';
 import { PREFIX_FIELDS, PREFIX_ROWS, PrefixField } from './prefix-rows.ts';
-import { DEFAULT_USER_ROW, USER_FIELDS, USER_ROWS, UserField } from './user-rows.ts';
-import type { Counter } from '../quantities/table.ts';
+import { DEFAULT_USER_ROW, USER_FIELDS, USER_RESETS, USER_ROWS, UserField } from './user-rows.ts';
+import type { Counter } from '#quantities';
 
 /** Phases of the server, from its start to its end, as main's `phase` says. */
 export const Phase = { starting: 0, ready: 1, stopping: 2 } as const;
@@ -204,7 +204,7 @@ export class Page {
     const row = this.#commands + COMMAND_FIELDS * command;
     values[row] = values[row]! + 1;
     values[row + CommandField.ticks] = values[row + CommandField.ticks]! + ticks;
-    if (this.actor !== DEFAULT_USER_ROW) this.countUser(this.actor, UserField.ticks, ticks);
+    if (this.actor !== DEFAULT_USER_ROW) this.countUser(this.actor, UserField.timeUs, ticks);
     if (!this.tracksLatency) return;
     const bucket = this.#histograms + HISTOGRAM_BUCKETS * command + bucketOf(ticks);
     values[bucket] = values[bucket]! + 1;
@@ -317,7 +317,7 @@ export class Page {
 
   #resetUsers(): void {
     for (let at = this.#users; at < this.#queue; at += USER_FIELDS) {
-      this.values.fill(0, at, at + UserField.connections);
+      for (const field of USER_RESETS) this.values[at + field] = 0;
     }
   }
 

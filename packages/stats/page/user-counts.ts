@@ -1,27 +1,12 @@
 /** Counts of users, read from the pages of main and the shards. The default user's are what is left of the totals. */
 
+import { USER_QUANTITIES, type UserFieldName, type UserQuantity } from '#quantities';
 import { TICKS_PER_US } from './histogram.ts';
 import type { Page } from './page.ts';
 import { DEFAULT_USER_ROW, OTHER_USERS_ROW, USER_ROWS, UserField } from './user-rows.ts';
 
-/** Counts of a user. Connections are a gauge; the others only grow. */
-export interface UserCounts {
-  /** Open connections. */
-  readonly connections: number;
-  readonly commands: number;
-  readonly errors: number;
-  /** Time of its commands in microseconds. */
-  readonly timeUs: number;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  readonly deniedAuth: number;
-  readonly deniedCommand: number;
-  readonly deniedKey: number;
-  readonly deniedChannel: number;
-  /** Commands refused by a rate limit, of commands and of bytes. */
-  readonly limitedCommands: number;
-  readonly limitedBytes: number;
-}
+/** Counts of a user, over all threads. */
+export type UserCounts = Readonly<Record<UserFieldName, number>>;
 
 /** Pages that users are counted on, and the commands that those count. */
 export interface UserPages {
@@ -30,31 +15,20 @@ export interface UserPages {
   readonly commandCount: number;
 }
 
-type Mutable = { -readonly [name in keyof UserCounts]: number };
+type Mutable = Record<UserFieldName, number>;
 
-const FIELDS: readonly (readonly [name: keyof UserCounts, field: number])[] = [
-  ['connections', UserField.connections],
-  ['commands', UserField.commands],
-  ['errors', UserField.errors],
-  ['timeUs', UserField.ticks],
-  ['bytesIn', UserField.bytesIn],
-  ['bytesOut', UserField.bytesOut],
-  ['deniedAuth', UserField.deniedAuth],
-  ['deniedCommand', UserField.deniedCommand],
-  ['deniedKey', UserField.deniedKey],
-  ['deniedChannel', UserField.deniedChannel],
-  ['limitedCommands', UserField.limitedCommands],
-  ['limitedBytes', UserField.limitedBytes],
-];
+const ROWS: readonly (UserQuantity & { readonly field: UserFieldName })[] = USER_QUANTITIES;
 
 /** No counts at all. */
 export function noUserCounts(): UserCounts {
-  return Object.fromEntries(FIELDS.map(([name]) => [name, 0])) as Mutable;
+  return Object.fromEntries(ROWS.map(({ field }) => [field, 0])) as Mutable;
 }
 
 /** The sum of counts, or their difference by the sign -1. */
 export function plusUserCounts(one: UserCounts, other: UserCounts, sign: 1 | -1 = 1): UserCounts {
-  const sum = Object.fromEntries(FIELDS.map(([name]) => [name, one[name] + sign * other[name]]));
+  const sum = Object.fromEntries(
+    ROWS.map(({ field }) => [field, one[field] + sign * other[field]]),
+  );
   return sum as Mutable;
 }
 
@@ -65,11 +39,16 @@ export function userCountsOfRow(row: number, { main, shards }: UserPages): UserC
 
 function countsOnPages(row: number, pages: readonly Page[]): UserCounts {
   const counts = noUserCounts() as Mutable;
-  for (const [name, field] of FIELDS) {
-    for (const page of pages) counts[name] += page.user(row, field);
+  for (const quantity of ROWS) {
+    for (const page of pages) counts[quantity.field] += rowValue(page, row, quantity);
   }
-  counts.timeUs /= TICKS_PER_US;
   return counts;
+}
+
+/** A field of a user's row, with times in microseconds. */
+function rowValue(page: Page, row: number, { field, unit }: (typeof ROWS)[number]): number {
+  const value = page.user(row, UserField[field]);
+  return unit === 'us' ? value / TICKS_PER_US : value;
 }
 
 /**
@@ -90,10 +69,7 @@ function defaultUserCountsOn(page: Page, pages: UserPages): UserCounts {
 function leftOf(totals: UserCounts, page: Page): UserCounts {
   const left = { ...totals };
   for (let row = OTHER_USERS_ROW; row < USER_ROWS; row += 1) {
-    for (const [name, field] of FIELDS) {
-      const value = page.user(row, field);
-      left[name] -= name === 'timeUs' ? value / TICKS_PER_US : value;
-    }
+    for (const quantity of ROWS) left[quantity.field] -= rowValue(page, row, quantity);
   }
   return left;
 }
@@ -101,22 +77,19 @@ function leftOf(totals: UserCounts, page: Page): UserCounts {
 /** Counts of all users on one page. */
 function userTotalsOn(page: Page, { main, commandCount }: UserPages): Mutable {
   const counts = noUserCounts() as Mutable;
-  for (let id = 0; id < commandCount; id += 1) counts.timeUs += page.command(id, 'ticks');
-  counts.timeUs /= TICKS_PER_US;
-  counts.errors = page.get('errors');
-  counts.deniedAuth = page.get('aclDeniedAuth');
-  counts.deniedCommand = page.get('aclDeniedCommand');
-  counts.deniedKey = page.get('aclDeniedKey');
-  counts.deniedChannel = page.get('aclDeniedChannel');
-  if (page !== main) return counts;
-  counts.connections = page.get('connections');
-  counts.commands = page.get('commands');
-  // Of these, what was shared out among the users the last time.
-  counts.bytesIn = page.user(DEFAULT_USER_ROW, UserField.bytesIn);
-  counts.bytesOut = page.user(DEFAULT_USER_ROW, UserField.bytesOut);
-  counts.limitedCommands = page.get('limitedCommands');
-  counts.limitedBytes = page.get('limitedBytes');
+  for (const { field, total, by } of ROWS) {
+    if (by === 'main' && page !== main) continue;
+    if (total === 'command-times') counts[field] = commandTimesUs(page, commandCount);
+    else if (total === 'default-row') counts[field] = page.user(DEFAULT_USER_ROW, UserField[field]);
+    else counts[field] = page.get(total);
+  }
   return counts;
+}
+
+function commandTimesUs(page: Page, commandCount: number): number {
+  let ticks = 0;
+  for (let id = 0; id < commandCount; id += 1) ticks += page.command(id, 'ticks');
+  return ticks / TICKS_PER_US;
 }
 
 interface Known {
@@ -148,10 +121,10 @@ export class DefaultUserReader {
     const now = leftOf(totals, page);
     const known = this.#known.get(page);
     const counts = noUserCounts() as Mutable;
-    for (const [name] of FIELDS) {
-      const hasBegunAnew = known === undefined || totals[name] < known.totals[name];
-      const least = hasBegunAnew || name === 'connections' ? 0 : known.counts[name];
-      counts[name] = Math.max(least, now[name]);
+    for (const { field, kind } of ROWS) {
+      const hasBegunAnew = known === undefined || totals[field] < known.totals[field];
+      const least = hasBegunAnew || kind === 'gauge' ? 0 : known.counts[field];
+      counts[field] = Math.max(least, now[field]);
     }
     this.#known.set(page, { totals, counts });
     return counts;

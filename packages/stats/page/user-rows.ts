@@ -1,21 +1,17 @@
 /** Rows of a page for users: what each has done, as far as the thread of the page counts it. */
 
-/** Fields of a user's row. Connections are a gauge; the others only grow. */
-export const UserField = {
-  commands: 0,
-  errors: 1,
-  ticks: 2,
-  bytesIn: 3,
-  bytesOut: 4,
-  deniedAuth: 5,
-  deniedCommand: 6,
-  deniedKey: 7,
-  deniedChannel: 8,
-  limitedCommands: 9,
-  limitedBytes: 10,
-  connections: 11,
-} as const;
-export const USER_FIELDS = 12;
+import { USER_QUANTITIES, type UserFieldName } from '#quantities';
+
+/** Fields of a user's row by their names. */
+export const UserField = Object.fromEntries(
+  USER_QUANTITIES.map(({ field }, index) => [field, index]),
+) as Readonly<Record<UserFieldName, number>>;
+export const USER_FIELDS = USER_QUANTITIES.length;
+
+/** Fields that CONFIG RESETSTAT sets back. */
+export const USER_RESETS: readonly number[] = USER_QUANTITIES.filter(
+  ({ kind }) => kind === 'counter',
+).map(({ field }) => UserField[field]);
 
 /**
  * Row of the default user. It is not counted: what is not another user's is its own. Of bytes, main has the totals there as

@@ -21,7 +21,7 @@ import { frontSilenceUs, silenceText } from '../threads/front-standstill.ts';
 import { mainStandstill } from '../threads/main-work.ts';
 import { HISTOGRAM_BUCKETS, percentileUs } from '../page/histogram.ts';
 import { Phase, type Page, type PageShape } from '../page/page.ts';
-import { shardFields, statusFields } from '../quantities/reading.ts';
+import { shardFields, statusFields } from '../page/read-quantities.ts';
 import { STUCK_US } from '../threads/stuck.ts';
 import type { ThreadRates } from '../threads/thread-rates.ts';
 

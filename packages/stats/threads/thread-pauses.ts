@@ -8,7 +8,7 @@ import { monotonicUs, type Clock } from '#base';
 import { greatestUs, percentileUs, totalCount } from '../page/histogram.ts';
 import { AT } from '../page/counters.ts';
 import { type Page } from '../page/page.ts';
-import type { Counter } from '../quantities/table.ts';
+import type { Counter } from '#quantities';
 
 /** A kind of collection, as Prometheus' client of Node names it, and where a page counts it. */
 interface GcKind {

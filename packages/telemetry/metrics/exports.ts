@@ -1,6 +1,6 @@
 /** Metrics of what is told to others: traces, and the metrics themselves where they are pushed. */
 
-import { COMMAND_QUANTITIES } from '#stats';
+import { COMMAND_QUANTITIES } from '#quantities';
 import { metric, type MetricDefinition } from './definition.ts';
 import { metricsOf } from './quantities.ts';
 

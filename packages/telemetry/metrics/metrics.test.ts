@@ -1,14 +1,12 @@
+import { type Quantity, LOG_QUANTITIES, QUANTITIES } from '#quantities';
 import {
   bucketOf,
   HISTOGRAM_BUCKETS,
   Page,
   Phase,
   type PageShape,
-  type Quantity,
   durabilityReport,
-  LOG_QUANTITIES,
   LogFigures,
-  QUANTITIES,
 } from '#stats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,6 +15,7 @@ import { BUCKET_LABELS, BUCKET_SECONDS, cumulativeCounts } from './buckets.ts';
 import type { MetricSource } from './definition.ts';
 import { Exposition } from './exposition.ts';
 import { metricsJson } from './metrics-json.ts';
+import { restOf } from './quantities.ts';
 import { metricsReference } from './reference.ts';
 import { UserSeries } from './user-series.ts';
 import { metrics, redisMetrics } from './table.ts';
@@ -139,6 +138,20 @@ table('are there for every row of the table of quantities that names one, under 
     wanted.filter((name) => name !== undefined && !has.has(name)),
     [],
   );
+});
+
+table('are there for rows of a list that no family names', async () => {
+  const rows = QUANTITIES.filter(({ counter }) => counter === 'hits' || counter === 'turns').map(
+    (row) => ({ ...row, metric: `svc_new_${row.counter}_total`, help: 'A new one.' }),
+  );
+  const rest = restOf(metrics, [...rows, ...QUANTITIES]);
+  assert.equal(
+    rest.map(({ name }) => name),
+    ['svc_new_hits_total', 'svc_new_turns_total'],
+  );
+  const text = await new Exposition(rest, 'text', source).render();
+  assert.match(text, /svc_new_hits_total 0/);
+  assert.match(text, /svc_new_turns_total\{thread="shard-1"\} 0/);
 });
 
 table('are written with values read at that moment', async () => {

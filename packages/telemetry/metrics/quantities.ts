@@ -1,13 +1,7 @@
 /** Metrics of the table of quantities: values that stand on pages, or among the figures of logs, as they are. */
 
-import {
-  readQuantity,
-  type LogFigure,
-  type LogQuantity,
-  type Page,
-  type PageQuantity,
-  type Quantity,
-} from '#stats';
+import type { LogQuantity, PageQuantity, Quantity } from '#quantities';
+import { readQuantity, type LogFigure, type Page } from '#stats';
 import { metric, type Head, type MetricDefinition, type MetricSource } from './definition.ts';
 
 const US_PER_SECOND = 1_000_000;
@@ -20,7 +14,7 @@ export function headOf({ metric: name = '', help = '', unit }: Meaning): Head {
 }
 
 /** A value of a page as metrics tell it. */
-function told({ unit }: Meaning, value: number): number {
+export function told({ unit }: Meaning, value: number): number {
   return unit === 'us' ? value / US_PER_SECOND : value;
 }
 
@@ -63,6 +57,16 @@ export function frontMetricsOf(...lists: readonly (readonly PageQuantity[])[]): 
     source: (counters) => `page of each front thread: ${counters}`,
     samples: ({ fronts }) => fronts.map(([thread, page]) => [[thread], onPage(page)]),
   });
+}
+
+/** Metrics of rows that name one which none of the definitions is: a new list of the table is told all the same. */
+export function restOf(
+  known: readonly MetricDefinition[],
+  rows: readonly PageQuantity[],
+): readonly MetricDefinition[] {
+  const names = new Set(known.map(({ name }) => name));
+  const rest = rows.filter(({ metric: name }) => name !== undefined && !names.has(name));
+  return [...metricsOf(rest), ...shardMetricsOf(rest), ...threadMetricsOf(rest)];
 }
 
 /** Metrics of figures of each shard's log, where there are logs. */

@@ -4,23 +4,17 @@
  */
 
 import { ERROR_CODES } from '#base';
+import { QUANTITIES, SCRIPT_QUANTITIES, type PageQuantity } from '#quantities';
 import {
-  ACCESS_QUANTITIES,
-  CLIENT_QUANTITIES,
-  COMMAND_QUANTITIES,
-  KEY_QUANTITIES,
   lastSaveSeconds,
-  MEMORY_QUANTITIES,
   readQuantity,
   savingSeconds,
-  SCRIPT_QUANTITIES,
   sumOfLogs,
   type DurabilityReport,
-  type PageQuantity,
 } from '#stats';
-import { eachCommand, pagesOf, secondsOf } from './commands.ts';
+import { eachCommand, pagesOf, secondsOf } from './families/commands.ts';
 import { metric, sumOf, type MetricDefinition, type MetricSource } from './definition.ts';
-import { fragmentationOf, usedBytes } from './keyspace.ts';
+import { fragmentationOf, usedBytes } from './families/keyspace.ts';
 
 const SAME = 'As redis_exporter has it.';
 
@@ -34,8 +28,8 @@ const simple = (
   });
 
 /** Names of rows that redis_exporter has too. */
-function named(...lists: readonly (readonly PageQuantity[])[]): MetricDefinition[] {
-  return lists.flat().flatMap((row) => {
+function named(rows: readonly PageQuantity[]): MetricDefinition[] {
+  return rows.flatMap((row) => {
     const { exporter, kind } = row;
     if (exporter === undefined) return [];
     return [simple(kind, exporter, ({ main, shards }) => readQuantity(row, main, shards))];
@@ -173,7 +167,6 @@ export const redisMetrics: readonly MetricDefinition[] = [
   simple('gauge', 'redis_start_time_seconds', ({ main: page, nowUs, wallMs }) =>
     Math.floor(wallMs / 1_000 - (nowUs - page.get('startedUs')) / 1_000_000),
   ),
-  ...named(CLIENT_QUANTITIES.connections, CLIENT_QUANTITIES.blocked),
   simple('gauge', 'redis_config_maxclients', ({ settings }) => settings.maxClients),
   simple('gauge', 'redis_config_maxmemory', ({ settings }) => settings.memoryLimitBytes),
   simple('gauge', 'redis_process_id', ({ instance: labels }) => Number(labels['process_id'])),
@@ -187,7 +180,6 @@ export const redisMetrics: readonly MetricDefinition[] = [
   ),
   simple('gauge', 'redis_memory_used_rss_bytes', ({ process: { rssBytes } }) => rssBytes),
   simple('gauge', 'redis_memory_max_bytes', ({ settings }) => settings.memoryLimitBytes),
-  ...named(MEMORY_QUANTITIES.startup, SCRIPT_QUANTITIES.eval),
   simple('gauge', 'redis_memory_used_scripts_bytes', ({ main, shards }) =>
     [...SCRIPT_QUANTITIES.sources, ...SCRIPT_QUANTITIES.code].reduce(
       (sum, row) => sum + readQuantity(row, main, shards),
@@ -198,7 +190,6 @@ export const redisMetrics: readonly MetricDefinition[] = [
   simple('gauge', 'redis_mem_fragmentation_bytes', (source) => fragmentationOf(source).bytes),
   // Eviction goes by the memory in use itself.
   simple('gauge', 'redis_mem_not_counted_for_eviction_bytes', () => 0),
-  ...named(COMMAND_QUANTITIES.processed),
   metric(
     'counter',
     { name: 'redis_commands_duration_seconds_total', help: SAME, unit: 'seconds', labels: ['cmd'] },
@@ -209,26 +200,6 @@ export const redisMetrics: readonly MetricDefinition[] = [
       });
     },
   ),
-  ...named(
-    KEY_QUANTITIES.lookups,
-    KEY_QUANTITIES.expired,
-    KEY_QUANTITIES.evicted,
-    KEY_QUANTITIES.eviction,
-    CLIENT_QUANTITIES.traffic,
-    CLIENT_QUANTITIES.accepted,
-    CLIENT_QUANTITIES.refused,
-    CLIENT_QUANTITIES.evicted,
-    CLIENT_QUANTITIES.pubsubClients,
-    CLIENT_QUANTITIES.trackingClients,
-    CLIENT_QUANTITIES.tracking,
-    CLIENT_QUANTITIES.memory,
-    ACCESS_QUANTITIES.denied,
-    COMMAND_QUANTITIES.errors,
-    KEY_QUANTITIES.expiredFields,
-    KEY_QUANTITIES.expiry,
-    KEY_QUANTITIES.defragmentation,
-    CLIENT_QUANTITIES.pubsub,
-  ),
   perDatabase('redis_db_keys', (source, index) => sumOf(source.shards, (page) => page.keys(index))),
   perDatabase('redis_db_avg_ttl_seconds', averageTtl),
   perDatabase('redis_db_keys_expiring', (source, index) =>
@@ -236,4 +207,5 @@ export const redisMetrics: readonly MetricDefinition[] = [
   ),
   simple('counter', 'redis_cpu_user_seconds_total', ({ process: { userUs } }) => userUs / 1e6),
   simple('counter', 'redis_cpu_sys_seconds_total', ({ process: { systemUs } }) => systemUs / 1e6),
+  ...named(QUANTITIES),
 ];

@@ -1,38 +1,68 @@
 /** The table of metrics: everything the server exports, once. */
 
-import { clientMetrics } from './clients.ts';
-import { commandMetrics } from './commands.ts';
+import {
+  ACCESS_QUANTITIES,
+  CLIENT_QUANTITIES,
+  COMMAND_QUANTITIES,
+  DURABILITY_QUANTITIES,
+  KEY_QUANTITIES,
+  MEMORY_QUANTITIES,
+  THREAD_QUANTITIES,
+  TLS_QUANTITIES,
+  type PageQuantity,
+} from '#quantities';
+import { clientMetrics } from './families/clients.ts';
+import { commandMetrics } from './families/commands.ts';
 import type { MetricDefinition } from './definition.ts';
-import { userMetrics } from './users.ts';
+import { userMetrics } from './families/users.ts';
 import { exportMetrics } from './exports.ts';
-import { keyspaceMetrics } from './keyspace.ts';
-import { opsMetrics } from './ops.ts';
-import { persistenceMetrics } from './persistence.ts';
-import { prefixMetrics } from './prefixes.ts';
+import { keyspaceMetrics } from './families/keyspace.ts';
+import { opsMetrics } from './families/ops.ts';
+import { persistenceMetrics } from './families/persistence.ts';
+import { prefixMetrics } from './families/prefixes.ts';
+import { restOf } from './quantities.ts';
 import { redisMetrics } from './redis-names.ts';
-import { scriptMetrics } from './scripts.ts';
-import { processMetrics, shardMetrics, threadMetrics } from './threads.ts';
+import { scriptMetrics } from './families/scripts.ts';
+import { processMetrics, shardMetrics, threadMetrics } from './families/threads.ts';
 
 interface MetricFamily {
   readonly title: string;
   readonly metrics: readonly MetricDefinition[];
 }
 
-/** Metrics by subject, in the order of the reference. */
-export const metricFamilies: readonly MetricFamily[] = [
+interface NamedFamily extends MetricFamily {
+  /** Subjects of the table of quantities whose rows belong here where no family names their list. */
+  readonly subjects?: readonly Readonly<Record<string, readonly PageQuantity[]>>[];
+}
+
+const NAMED: readonly NamedFamily[] = [
   { title: 'Process', metrics: processMetrics },
-  { title: 'Commands', metrics: commandMetrics },
-  { title: 'Connections', metrics: clientMetrics },
-  { title: 'Users', metrics: userMetrics },
-  { title: 'Keys and memory', metrics: keyspaceMetrics },
+  { title: 'Commands', metrics: commandMetrics, subjects: [COMMAND_QUANTITIES] },
+  { title: 'Connections', metrics: clientMetrics, subjects: [CLIENT_QUANTITIES, TLS_QUANTITIES] },
+  { title: 'Users', metrics: userMetrics, subjects: [ACCESS_QUANTITIES] },
+  {
+    title: 'Keys and memory',
+    metrics: keyspaceMetrics,
+    subjects: [KEY_QUANTITIES, MEMORY_QUANTITIES],
+  },
   { title: 'Key prefixes', metrics: prefixMetrics },
   { title: 'Scripts and functions', metrics: scriptMetrics },
-  { title: 'Log and snapshots', metrics: persistenceMetrics },
+  { title: 'Log and snapshots', metrics: persistenceMetrics, subjects: [DURABILITY_QUANTITIES] },
   { title: 'Shards', metrics: shardMetrics },
-  { title: 'Threads', metrics: threadMetrics },
+  { title: 'Threads', metrics: threadMetrics, subjects: [THREAD_QUANTITIES] },
   { title: 'HTTP and log', metrics: opsMetrics },
   { title: 'Traces and pushes', metrics: exportMetrics },
 ];
+
+const named = NAMED.flatMap((family) => family.metrics);
+
+/** Metrics by subject, in the order of the reference. */
+export const metricFamilies: readonly MetricFamily[] = NAMED.map(
+  ({ title, metrics: own, subjects = [] }) => ({
+    title,
+    metrics: [...own, ...restOf(named, subjects.flatMap(Object.values).flat())],
+  }),
+);
 
 /** All of the server's own. */
 export const metrics: readonly MetricDefinition[] = metricFamilies.flatMap(

@@ -78,7 +78,7 @@ export const recorded: readonly Recorded[] = [
     name: 'a list with an element as a node',
     encoding: 'quicklist',
     payload: '1201021414000000020088616263646566676809816902ff0c004ae7eb8cfd969729',
-    settings: { 'list-max-listpack-size': 1 },
+    settings: { 'encoding.list-max-listpack-size': 1 },
     shows: ['LRANGE k 0 -1', ['abcdefgh', 'i']],
   },
   {
@@ -97,7 +97,7 @@ export const recorded: readonly Recorded[] = [
     name: 'a set in a table',
     encoding: 'hashtable',
     payload: '0201046f6e6c790c00aae6f01ef900b321',
-    settings: { 'set-max-listpack-entries': 0 },
+    settings: { 'encoding.set-max-listpack-entries': 0 },
     shows: ['SMEMBERS k', ['only']],
   },
   {
@@ -110,7 +110,7 @@ export const recorded: readonly Recorded[] = [
     name: 'a large sorted set',
     encoding: 'skiplist',
     payload: '0503016200000000000004400161000000000000f03f0163000000000000f0ff0c005152fe4f269b4ec5',
-    settings: { 'zset-max-listpack-entries': 1 },
+    settings: { 'encoding.zset-max-listpack-entries': 1 },
     shows: ['ZRANGE k 0 -1 WITHSCORES', ['c', '-inf', 'a', '1', 'b', '2.5']],
   },
   {
@@ -123,7 +123,7 @@ export const recorded: readonly Recorded[] = [
     name: 'a hash in a table',
     encoding: 'hashtable',
     payload: '0401016601760c00668477964bac90b5',
-    settings: { 'hash-max-listpack-entries': 0 },
+    settings: { 'encoding.hash-max-listpack-entries': 0 },
     shows: ['HGETALL k', ['f', 'v']],
   },
   {
@@ -137,7 +137,7 @@ export const recorded: readonly Recorded[] = [
     name: 'a hash in a table, with a field that ends',
     encoding: 'hashtable',
     payload: '1800409452a30300000101016601760c00f5affb7e93427a82',
-    settings: { 'hash-max-listpack-entries': 0 },
+    settings: { 'encoding.hash-max-listpack-entries': 0 },
     shows: ['HPEXPIRETIME k FIELDS 1 f', [4_000_000_000_000]],
   },
 ];

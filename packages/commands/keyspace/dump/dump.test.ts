@@ -168,7 +168,7 @@ for (const [name, lines] of built) {
 }
 
 dumping('inner nodes stay compressed', () => {
-  const context = new CallContext({ settings: { 'list-compress-depth': 1 } });
+  const context = new CallContext({ settings: { 'encoding.list-compress-depth': 1 } });
   call(context, ['RPUSH', 'k', ...members(5000, 20)]);
   const payload = call(context, 'DUMP k') as string;
   assert.ok(payload.length < 50_000);
@@ -178,11 +178,11 @@ dumping('inner nodes stay compressed', () => {
 
 dumping('what is too large for its encoding here gets another', () => {
   const settings = {
-    'hash-max-listpack-entries': 1,
-    'set-max-intset-entries': 1,
-    'set-max-listpack-entries': 1,
-    'zset-max-listpack-entries': 1,
-    'list-max-listpack-size': 1,
+    'encoding.hash-max-listpack-entries': 1,
+    'encoding.set-max-intset-entries': 1,
+    'encoding.set-max-listpack-entries': 1,
+    'encoding.zset-max-listpack-entries': 1,
+    'encoding.list-max-listpack-size': 1,
   };
   const encodings = ['listpack', 'listpackex', 'intset'];
   for (const { name, encoding, payload, shows } of recorded) {

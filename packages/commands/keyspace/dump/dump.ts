@@ -146,17 +146,20 @@ export function valueLimits({
   store: { listPlainBytes },
 }: Pick<ShardContext, 'settings' | 'store'>): rdb.ValueLimits {
   const packed = (type: 'hash' | 'set' | 'zset'): { entries: number; valueBytes: number } => ({
-    entries: settings.number(`${type}-max-listpack-entries`),
-    valueBytes: settings.number(`${type}-max-listpack-value`),
+    entries: settings.number(`encoding.${type}-max-listpack-entries`),
+    valueBytes: settings.number(`encoding.${type}-max-listpack-value`),
   });
-  const intsetEntries = Math.min(settings.number('set-max-intset-entries'), INTSET_ENTRIES_MAX);
+  const intsetEntries = Math.min(
+    settings.number('encoding.set-max-intset-entries'),
+    INTSET_ENTRIES_MAX,
+  );
   return {
     hash: packed('hash'),
     set: { ...packed('set'), intsetEntries },
     zset: packed('zset'),
     list: {
-      size: settings.number('list-max-listpack-size'),
-      compressDepth: settings.number('list-compress-depth'),
+      size: settings.number('encoding.list-max-listpack-size'),
+      compressDepth: settings.number('encoding.list-compress-depth'),
       plainBytes: listPlainBytes,
     },
   };

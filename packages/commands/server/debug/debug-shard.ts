@@ -103,7 +103,7 @@ const listpack = oneShard({
   },
 });
 
-const combinedDigest: Merge<readonly number[]> = {
+const digestOfAll: Merge<readonly number[]> = {
   policy: 'special',
   part: jsonPart<readonly number[]>(),
   combine(parts, reply) {
@@ -125,7 +125,7 @@ const digest = everyShard<readonly number[]>({
     }
     return all.lanes;
   },
-  merge: combinedDigest,
+  merge: digestOfAll,
 });
 
 const digestValue = oneShard({

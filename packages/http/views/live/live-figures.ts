@@ -1,19 +1,21 @@
 /** Growth of a thread's counters between two readings of its page. */
 
 import {
+  COMMAND_QUANTITIES,
+  KEY_QUANTITIES,
+  QUANTITIES,
+  type Counter,
+  type LiveRate,
+} from '#quantities';
+import {
   BAND_ROWS_MAX,
   bucketHigh,
-  COMMAND_QUANTITIES,
   growth,
   HISTOGRAM_BUCKETS,
-  KEY_QUANTITIES,
   pagesOf,
   percentileUs,
-  QUANTITIES,
   TICKS_PER_US,
-  type Counter,
   type Counts,
-  type LiveRate,
   type Page,
 } from '#stats';
 import type { LiveLatency } from '#api-types';

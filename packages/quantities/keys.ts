@@ -1,0 +1,194 @@
+/** Quantities of keys: look-ups, and what becomes of keys. */
+
+import type { Quantity } from './quantity.ts';
+
+const GONE = {
+  by: 'shards',
+  kind: 'counter',
+  resets: true,
+  help: 'Keys and values that have gone, by the reason.',
+  metric: 'svc_key_fates_total',
+} as const;
+
+/** Keys that have gone, by the number of their fate. */
+const FATES = [
+  {
+    ...GONE,
+    counter: 'fateExpiredActive',
+    label: ['reason', 'expired-active'],
+    info: 'keyfate_expired_active',
+  },
+  {
+    ...GONE,
+    counter: 'fateExpiredLazy',
+    label: ['reason', 'expired-lazy'],
+    info: 'keyfate_expired_lazy',
+  },
+  {
+    ...GONE,
+    counter: 'fateExpiredFields',
+    label: ['reason', 'expired-fields'],
+    info: 'keyfate_expired_fields',
+  },
+  { ...GONE, counter: 'fateEvicted', label: ['reason', 'evicted'], info: 'keyfate_evicted' },
+  { ...GONE, counter: 'fateDeleted', label: ['reason', 'deleted'], info: 'keyfate_deleted' },
+  {
+    ...GONE,
+    counter: 'fateOverwritten',
+    label: ['reason', 'overwritten'],
+    info: 'keyfate_overwritten',
+  },
+  { ...GONE, counter: 'fateMoved', label: ['reason', 'moved'], info: 'keyfate_moved' },
+  { ...GONE, counter: 'fateFlushed', label: ['reason', 'flushed'], info: 'keyfate_flushed' },
+] as const satisfies readonly Quantity[];
+
+export const KEY_QUANTITIES = {
+  expired: [
+    {
+      counter: 'expired',
+      by: 'shards',
+      kind: 'counter',
+      resets: true,
+      help: 'Keys removed because their time had come.',
+      info: 'expired_keys',
+      status: 'keyspace.expired_keys_total',
+      metric: 'svc_expired_keys_total',
+      exporter: 'redis_expired_keys_total',
+      live: 'expired',
+    },
+  ],
+  expiredFields: [
+    {
+      counter: 'expiredFields',
+      by: 'shards',
+      kind: 'counter',
+      resets: true,
+      help: 'Fields of hashes removed because their time had come.',
+      info: 'expired_subkeys',
+      metric: 'svc_expired_fields_total',
+      exporter: 'redis_expired_subkeys_total',
+    },
+  ],
+  /** The work of removing what has expired. */
+  expiry: [
+    {
+      counter: 'expiredTimeCapReached',
+      by: 'shards',
+      kind: 'counter',
+      resets: true,
+      moves: true,
+      info: 'expired_time_cap_reached_count',
+      exporter: 'redis_expired_time_cap_reached_total',
+    },
+    {
+      counter: 'expireUs',
+      by: 'shards',
+      kind: 'counter',
+      unit: 'us',
+      resets: true,
+      perShard: true,
+      help: 'Time spent on removing what has expired.',
+      info: 'expire_cycle_cpu_milliseconds',
+      infoAs: 'whole-ms',
+      metric: 'svc_shard_expire_seconds_total',
+    },
+    /** Share of keys with an expiry that are expired and still there, as sampled; INFO weighs it by shard. */
+    { counter: 'stalePercent', by: 'shards', kind: 'gauge' },
+  ],
+  evicted: [
+    {
+      counter: 'evicted',
+      by: 'shards',
+      kind: 'counter',
+      resets: true,
+      help: 'Keys removed to make room.',
+      info: 'evicted_keys',
+      status: 'keyspace.evicted_keys_total',
+      metric: 'svc_evicted_keys_total',
+      exporter: 'redis_evicted_keys_total',
+      live: 'evicted',
+    },
+  ],
+  /** The work of making room. */
+  eviction: [
+    {
+      counter: 'evictionUs',
+      by: 'shards',
+      kind: 'counter',
+      unit: 'us',
+      resets: true,
+      perShard: true,
+      help: 'Time spent on making room.',
+      info: 'eviction_cycle_cpu_milliseconds',
+      infoAs: 'whole-ms',
+      metric: 'svc_shard_eviction_seconds_total',
+    },
+  ],
+  lookups: [
+    {
+      counter: 'hits',
+      by: 'shards',
+      kind: 'counter',
+      resets: true,
+      help: 'Key look-ups that found their key.',
+      info: 'keyspace_hits',
+      status: 'keyspace.hits_total',
+      metric: 'svc_keyspace_hits_total',
+      exporter: 'redis_keyspace_hits_total',
+      live: 'hits',
+    },
+    {
+      counter: 'misses',
+      by: 'shards',
+      kind: 'counter',
+      resets: true,
+      help: 'Key look-ups that found no key.',
+      info: 'keyspace_misses',
+      status: 'keyspace.misses_total',
+      metric: 'svc_keyspace_misses_total',
+      exporter: 'redis_keyspace_misses_total',
+      live: 'misses',
+    },
+  ],
+  fates: FATES,
+  changes: [
+    {
+      counter: 'changes',
+      by: 'shards',
+      kind: 'counter',
+      help: 'Changes of keys.',
+      metric: 'svc_key_changes_total',
+    },
+  ],
+  /** The work of moving records out of sparse slabs. */
+  defragmentation: [
+    {
+      counter: 'defragMoved',
+      by: 'shards',
+      kind: 'counter',
+      resets: true,
+      info: 'active_defrag_hits',
+      exporter: 'redis_defrag_hits',
+    },
+    {
+      counter: 'defragUs',
+      by: 'shards',
+      kind: 'counter',
+      unit: 'us',
+      resets: true,
+      perShard: true,
+      help: 'Time spent on moving records out of sparse slabs.',
+      info: 'active_defrag_cpu_milliseconds',
+      infoAs: 'whole-ms',
+      metric: 'svc_shard_defrag_seconds_total',
+    },
+  ],
+  walks: [
+    /** End of the walk that the key sizes show, and the count of changes when it began. */
+    { counter: 'keySizesUs', by: 'shards', kind: 'gauge', unit: 'us' },
+    { counter: 'keySizesChanges', by: 'shards', kind: 'gauge' },
+    /** The list of prefixes that is counted for, and the one that the last walk counted for. */
+    { counter: 'prefixesId', by: 'shards', kind: 'gauge' },
+    { counter: 'prefixesWalkedId', by: 'shards', kind: 'gauge' },
+  ],
+} as const satisfies Readonly<Record<string, readonly Quantity[]>>;

@@ -1,0 +1,34 @@
+/** Failures in the log that may come in storms: the first at once, then a line a second, and none is left out. */
+
+import type { LogFields } from '#base';
+
+/** Failures are told at most once in this time. */
+const INTERVAL_MS = 1_000;
+
+export class FailureLog {
+  readonly #tell: (fields: LogFields) => void;
+  /** Failures that were not told yet. */
+  #count = 0;
+  /** The last failure. */
+  #last: LogFields = {};
+  #toldMs = -Infinity;
+
+  /** `tell` writes a line: how many failures there were since the last one, and the last of them. */
+  constructor(tell: (fields: LogFields) => void) {
+    this.#tell = tell;
+  }
+
+  add(failure: LogFields, nowMs: number): void {
+    this.#count += 1;
+    this.#last = failure;
+    this.tick(nowMs);
+  }
+
+  /** Tells what was not told yet, unless something was within the last second. Called now and then. */
+  tick(nowMs: number): void {
+    if (this.#count === 0 || Math.abs(nowMs - this.#toldMs) < INTERVAL_MS) return;
+    this.#tell({ count: this.#count, ...this.#last });
+    this.#toldMs = nowMs;
+    this.#count = 0;
+  }
+}

@@ -1,0 +1,23 @@
+/** Events of the process that a server follows from its start on. */
+
+import type { ListeningPlaces } from './clients/listening-places.ts';
+import type { Crashes } from './threads/crashes.ts';
+import type { OpsLink } from './threads/ops-link.ts';
+
+interface Followers {
+  readonly crashes: Pick<Crashes, 'mainDied'>;
+  readonly ops: Pick<OpsLink, 'reopenLog'>;
+  readonly places: Pick<ListeningPlaces, 'readAgain'>;
+}
+
+export function followProcess({ crashes, ops, places }: Followers): void {
+  // Rejections that nobody handles come here too.
+  process.on('uncaughtException', (error) => {
+    crashes.mainDied(error);
+  });
+  // The old file of the log was moved away, or there are new files of TLS.
+  process.on('SIGHUP', () => {
+    ops.reopenLog();
+    void places.readAgain();
+  });
+}

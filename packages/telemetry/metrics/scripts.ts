@@ -1,9 +1,0 @@
-/** Metrics of scripts and functions. */
-
-import { SCRIPT_QUANTITIES } from '#stats';
-import type { MetricDefinition } from './definition.ts';
-import { metricsOf } from './quantities.ts';
-
-export const scriptMetrics: readonly MetricDefinition[] = metricsOf(
-  ...Object.values(SCRIPT_QUANTITIES),
-);
