@@ -111,6 +111,7 @@ exporter.before(async () => {
     ['RPUSH', 'l', 'b'],
   ]);
   await client.reply('INCR', 'l');
+  await client.reply('EVAL', "return redis.error_reply('MYERR of a script')", '0');
   const sizes = async (): Promise<string> => textOf(await client.call('INFO', 'keysizes'));
   await until(async () => /^db0_distrib_lists/m.test(await sizes()), 'the sizes are counted');
   const port = await freePort();
@@ -167,6 +168,7 @@ exporter('what commands, databases and errors are called is the same in both', (
     const told = [...valuesOf(byServer, name, label)].sort();
     assert.equal([...valuesOf(byExporter, name, label)].sort(), told);
   }
+  assert.ok(valuesOf(byServer, 'redis_errors_total', 'err').has('MYERR'), 'a code of a script');
 });
 
 exporter('/metrics has all that it reads, but for what is told why', () => {

@@ -1,12 +1,13 @@
 /** INFO: sections of `name:value` lines, in Redis' names where the meaning is Redis'. What is not measured is left out. */
 
-import { ERROR_CODES, unixUs } from '#base';
+import { unixUs } from '#base';
 import { commandTable } from '#commands';
 import { frontCount } from '#config';
 import {
   ACCESS_QUANTITIES,
   CLIENT_QUANTITIES,
   COMMAND_QUANTITIES,
+  errorCounts,
   KEY_QUANTITIES,
   SCRIPT_QUANTITIES,
   latencyVerdict,
@@ -207,9 +208,10 @@ function commandStats(metrics: ServerMetrics): Line[] {
 }
 
 function errorStats(metrics: ServerMetrics): Line[] {
-  return ERROR_CODES.map((code, index): [string, number] => [code, metrics.errors(index)])
-    .filter(([, count]) => count > 0)
-    .map(([code, count]) => [`errorstat_${code}`, `count=${String(count)}`]);
+  return errorCounts([metrics.main, ...metrics.shards]).map(([code, count]) => [
+    `errorstat_${code}`,
+    `count=${String(count)}`,
+  ]);
 }
 
 function latencyStats(metrics: ServerMetrics): Line[] {

@@ -3,11 +3,11 @@
  * `[http] redis-exporter-names`.
  */
 
-import { ERROR_CODES } from '#base';
 import {
   ACCESS_QUANTITIES,
   CLIENT_QUANTITIES,
   COMMAND_QUANTITIES,
+  errorCounts,
   KEY_QUANTITIES,
   lastSaveSeconds,
   MEMORY_QUANTITIES,
@@ -78,10 +78,7 @@ const errors = metric(
   { name: 'redis_errors_total', help: SAME, labels: ['err'] },
   'all pages: errors by code',
   (source, samples) => {
-    for (const [index, code] of ERROR_CODES.entries()) {
-      const count = sumOf(pagesOf(source), (page) => page.errorCount(index));
-      if (count > 0) samples.value(count, code);
-    }
+    for (const [code, count] of errorCounts(pagesOf(source))) samples.value(count, code);
   },
 );
 
