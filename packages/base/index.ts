@@ -60,7 +60,16 @@ export {
   parseLongDouble,
   type LongDouble,
 } from './numbers/long-double.ts';
-export { Logger, LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './log.ts';
+export {
+  Logger,
+  LOG_LEVELS,
+  LOG_THRESHOLDS,
+  thresholdIndex,
+  type LogFields,
+  type LogLevel,
+  type LogRecord,
+  type LogThreshold,
+} from './log.ts';
 export { LongTimer } from './time/long-timer.ts';
 export { makeFolders } from './make-folders.ts';
 export { readMemoryMap, type MemoryMap } from './memory-map.ts';

@@ -5,6 +5,28 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 /** From most to least talkative; a level's number is its index. */
 export const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error'];
 
+/** Redis' words for levels, each with the level that it stands for. */
+const REDIS_LEVELS = { verbose: 'debug', notice: 'info', warning: 'warn' } as const;
+
+/** Least level that is written, as the setting says it: a level, Redis' word for one, or `nothing`. */
+export type LogThreshold = LogLevel | keyof typeof REDIS_LEVELS | 'nothing';
+
+/** Words of the setting, Redis' own last. */
+export const LOG_THRESHOLDS: readonly LogThreshold[] = [
+  ...LOG_LEVELS,
+  ...(Object.keys(REDIS_LEVELS) as (keyof typeof REDIS_LEVELS)[]),
+  'nothing',
+];
+
+/** Returns the index into LOG_LEVELS from which on lines are written; beyond the last for `nothing`. */
+export function thresholdIndex(word: LogThreshold): number {
+  if (word === 'nothing') return LOG_LEVELS.length;
+  const level = Object.hasOwn(REDIS_LEVELS, word)
+    ? REDIS_LEVELS[word as keyof typeof REDIS_LEVELS]
+    : (word as LogLevel);
+  return LOG_LEVELS.indexOf(level);
+}
+
 export interface LogRecord {
   /** Unix time in milliseconds. */
   time: number;

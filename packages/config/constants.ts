@@ -15,24 +15,34 @@ interface Constant {
 
 const freed =
   'The memory of any value is given back in well under a millisecond, by DEL as by UNLINK.';
+const incremental = 'Snapshots are synced while they are written, a few megabytes at a time.';
+const noPeers = 'No connections are made to other servers of its kind.';
 const processors = 'Threads are left to the scheduler.';
 const service = 'The service manager does this: svc stays in the foreground.';
 
 /** Constants by CONFIG's name. */
 export const constants: Readonly<Record<string, Constant>> = {
+  'active-defrag-cycle-max': {
+    value: '9',
+    reason: 'It takes half a millisecond of five and a half, while it gives memory back.',
+  },
+  'active-defrag-cycle-min': {
+    value: '1',
+    reason: 'It takes at most half a millisecond a round, while it gives nothing back.',
+  },
   'active-defrag-ignore-bytes': { value: '1048576', reason: 'Less idle memory is let lie.' },
   'active-defrag-threshold-lower': { value: '15', reason: 'Less idle memory is let lie.' },
+  'active-defrag-threshold-upper': { value: '15', reason: 'The effort is the same from there on.' },
   activerehashing: { value: 'yes', reason: 'The index grows a piece at a time.' },
   'always-show-logo': { value: 'no', reason: 'There is no logo.' },
   'aof-load-truncated': { value: 'yes', reason: 'The log may end anywhere, as after a crash.' },
+  'aof-rewrite-incremental-fsync': { value: 'yes', reason: incremental },
   'aof-timestamp-enabled': { value: 'no', reason: 'The log has its own format.' },
   'aof-use-rdb-preamble': { value: 'no', reason: 'The log has its own format.' },
+  appenddirname: { value: 'log', reason: 'The log is the folder log of the data folder.' },
   aof_rewrite_cpulist: { value: '', aliases: ['aof-rewrite-cpulist'], reason: processors },
   bgsave_cpulist: { value: '', aliases: ['bgsave-cpulist'], reason: processors },
-  'bind-source-addr': {
-    value: '',
-    reason: 'No connections are made to other servers of its kind.',
-  },
+  'bind-source-addr': { value: '', reason: noPeers },
   bio_cpulist: { value: '', aliases: ['bio-cpulist'], reason: processors },
   'crash-log-enabled': { value: 'yes', reason: 'A crash leaves a report in the data folder.' },
   'crash-memcheck-enabled': {
@@ -59,9 +69,12 @@ export const constants: Readonly<Record<string, Constant>> = {
   'locale-collate': { value: 'C', reason: 'SORT ALPHA compares bytes.' },
   'no-appendfsync-on-rewrite': { value: 'no', reason: 'Snapshots do not hold syncs up.' },
   'oom-score-adj': { value: 'no', reason: service },
+  'oom-score-adj-values': { value: '0 0 0', reason: 'The score of the process is not changed.' },
   pidfile: { value: '', reason: service },
+  'proc-title-template': { value: '', reason: 'The title of the process is not changed.' },
   'propagation-error-behavior': { value: 'ignore', reason: 'There is no replication.' },
   'rdb-key-save-delay': { value: '0', isHidden: true, reason: 'Saving is not slowed down.' },
+  'rdb-save-incremental-fsync': { value: 'yes', reason: incremental },
   rdbchecksum: { value: 'yes', reason: 'Every block on disk has a checksum.' },
   replicaof: {
     value: '',
@@ -77,6 +90,9 @@ export const constants: Readonly<Record<string, Constant>> = {
   'socket-mark-id': { value: '0', reason: 'Sockets are not marked.' },
   supervised: { value: 'no', reason: service },
   'syslog-enabled': { value: 'no', reason: 'The log goes to stdout, stderr and files.' },
+  'tls-client-cert-file': { value: '', reason: noPeers },
+  'tls-client-key-file': { value: '', reason: noPeers },
+  'tls-client-key-file-pass': { value: '', reason: noPeers },
   'tls-cluster': { value: 'no', reason: 'There is no cluster.', isReliedOn: true },
   'tls-replication': { value: 'no', reason: 'There is no replication.', isReliedOn: true },
 };

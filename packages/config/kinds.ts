@@ -221,14 +221,10 @@ export function oneOf(...words: readonly string[]): Kind<string> {
   };
 }
 
-/** One of some words; others are known, too, and mean one of them. */
-export function oneOfOr(
-  synonyms: Readonly<Record<string, string>>,
-  ...words: readonly string[]
-): Kind<string> {
+/** One of some words, in letters of any case in files too. */
+export function wordOf(...words: readonly string[]): Kind<string> {
   const kind = oneOf(...words);
-  const parse = (value: string): string => kind.parse(synonyms[value.toLowerCase()] ?? value);
-  return { ...kind, schema: readable(parse), parse };
+  return { ...kind, schema: readable((value) => kind.parse(value)) };
 }
 
 /** TOML strings that a parser of text accepts, as what it makes of them. */

@@ -66,8 +66,10 @@ const wordings: readonly (readonly [name: string, set: string, shown: string])[]
   ['list-max-ziplist-size', '-3', '-3'],
   ['hz', '1000', '500'],
   ['hz', '0', '1'],
-  ['loglevel', 'notice', 'info'],
-  ['loglevel', 'Verbose', 'debug'],
+  ['loglevel', 'notice', 'notice'],
+  ['loglevel', 'warning', 'warning'],
+  ['loglevel', 'nothing', 'nothing'],
+  ['loglevel', 'Verbose', 'verbose'],
   ['unixsocketperm', '0', '0'],
   [
     'client-output-buffer-limit',
@@ -208,7 +210,11 @@ const refusals: readonly (readonly [words: readonly string[], message: string])[
   ],
   [
     ['loglevel', 'loud'],
-    failed('loglevel', 'argument(s) must be one of the following: trace, debug, info, warn, error'),
+    failed(
+      'loglevel',
+      'argument(s) must be one of the following: ' +
+        'trace, debug, info, warn, error, verbose, notice, warning, nothing',
+    ),
   ],
   [['latency-tracking', 'maybe'], failed('latency-tracking', "argument must be 'yes' or 'no'")],
   [

@@ -188,8 +188,7 @@ export class Server {
     this.#messaging = new ClientMessaging({ settings, page, blocks, router, clients });
     this.#turn = new Turn(router, serverMemory.doorbell, this.#messaging);
     this.#crashes = this.#newCrashes(serverMemory);
-    const { shardCalls } = router;
-    this.#hotKeys = new HotKeysSession({ settings, ...this.#clock, shardCalls });
+    this.#hotKeys = new HotKeysSession({ settings, ...this.#clock, shardCalls: router.shardCalls });
     this.#metricsReader = new MetricsReader({
       settings,
       serverMemory,
@@ -197,6 +196,7 @@ export class Server {
       runId: this.#runId,
       connected,
       router,
+      log: this.#log,
       sweepClients: () => {
         clients.memory.sweep();
       },

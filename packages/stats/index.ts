@@ -2,7 +2,7 @@ export { Bands } from './latency/bands.ts';
 export type { BundleFile, BundleResult, BundleTask } from './bundle-task.ts';
 export { MainBands, bandCounts, bandLabels } from './latency/band-counts.ts';
 export { calledCommands, mergeExecutions } from './page/called-commands.ts';
-export { countError, errorIndex } from './page/error-count.ts';
+export { areErrorsTooMany, countError, errorCounts, errorIndex } from './page/error-count.ts';
 export {
   addCounts,
   bucketHigh,

@@ -5,7 +5,14 @@
  * cannot be written in time is dropped and counted, and a failing file is told of once.
  */
 import { isatty } from 'node:tty';
-import { LOG_LEVELS, systemClock, type LogLevel, type LogRecord } from '#base';
+import {
+  LOG_LEVELS,
+  systemClock,
+  thresholdIndex,
+  type LogLevel,
+  type LogRecord,
+  type LogThreshold,
+} from '#base';
 import { LineOutput } from './line-output.ts';
 import type { LogFile, LogFileOptions } from './log-file.ts';
 import { formatRecord, type LogFormat } from './log-format.ts';
@@ -22,7 +29,7 @@ const DESCRIPTORS = { stdout: 1, stderr: 2 };
 
 /** Destinations and format of the log. */
 export interface LogWriterOptions {
-  readonly level: LogLevel;
+  readonly level: LogThreshold;
   readonly format: LogFormat;
   readonly output: 'stdout' | 'stderr' | 'none';
   readonly file?: LogFileOptions;
@@ -48,7 +55,7 @@ export class LogWriter {
 
   constructor(options: LogWriterOptions) {
     this.#options = options;
-    this.#minimum = LOG_LEVELS.indexOf(options.level);
+    this.#minimum = thresholdIndex(options.level);
     const descriptor =
       options.output === 'none' ? undefined : (options.descriptor ?? DESCRIPTORS[options.output]);
     if (descriptor !== undefined) this.#output = new LineOutput(descriptor);
@@ -66,8 +73,8 @@ export class LogWriter {
     return this.#recent;
   }
 
-  setLevel(level: LogLevel): void {
-    this.#minimum = LOG_LEVELS.indexOf(level);
+  setLevel(level: LogThreshold): void {
+    this.#minimum = thresholdIndex(level);
   }
 
   /** Writes those of the records that are important enough. */

@@ -65,7 +65,7 @@ redisFile('directives are settings, with Redis’ quotes, sizes and repeated lin
     'normal 1048576 0 0 slave 2097152 1048576 10 pubsub 33554432 8388608 60',
     '7',
   ]);
-  assert.equal(values(text, 'notify-keyspace-events', 'loglevel'), ['AKE', 'info']);
+  assert.equal(values(text, 'notify-keyspace-events', 'loglevel'), ['AKE', 'notice']);
 });
 
 redisFile('text is UTF-8, and a password is bytes', () => {

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { targets } from '../config-names.ts';
+import { Settings } from '../runtime.ts';
 import { redisNames, redisReference, whyUnknown } from './redis-reference.ts';
 
 const reference = suite('settings of Redis');
@@ -28,6 +29,20 @@ reference('it is said where a setting means something else here', () => {
   assert.match(lineOf('dbfilename'), 'never written');
   assert.match(lineOf('save'), 'Empty, and not to be set, where appendonly is no.');
   assert.match(lineOf('appendonly'), 'snapshots too');
+});
+
+reference('of what a server alone has, all is told by CONFIG GET', () => {
+  const ofOthers = /^(cluster|repl|replica|slave|master|min|syslog|max-new|rdb-del)-|^master/;
+  const unknown = redisNames.filter((name) => !targets.has(name) && !ofOthers.test(name));
+  assert.equal(unknown, ['active-defrag-max-scan-fields', 'appendfilename']);
+  const told = new Settings().configGet([
+    ...['appenddirname', 'oom-score-adj-values', 'rdb-save-incremental-fsync'],
+    ...['active-defrag-cycle-max', 'tls-client-cert-file', 'proc-title-template'],
+  ]);
+  assert.equal(
+    told.map(([, value]) => value),
+    ['log', '0 0 0', 'yes', '9', '', ''],
+  );
 });
 
 reference('no reason is for nothing', () => {

@@ -58,22 +58,17 @@ zset-max-ziplist-entries zset-max-ziplist-value
 
 /** Reasons for which names are unknown, by how they begin; the longest that fits counts. */
 const unknownBecause: Readonly<Record<string, string>> = {
-  'active-defrag': 'A slice of it takes half a millisecond at most.',
-  append: 'The log is the folder log of the data folder.',
-  'aof-rewrite-incremental-fsync': 'Files are written and synced by a thread of their own.',
+  'active-defrag-max-scan-fields': 'Records are moved one by one, whatever their type.',
+  appendfilename: 'Files of the log have numbers.',
   cluster: 'There is no cluster.',
   master: 'There is no replication.',
   'max-new': 'All connections that wait are accepted.',
   'min-replicas': 'There is no replication.',
   'min-slaves': 'There is no replication.',
-  'oom-score-adj-values': 'oom-score-adj is no.',
-  'proc-title-template': 'set-proc-title is no.',
   'rdb-del': 'There is no replication.',
-  'rdb-save-incremental-fsync': 'Files are written and synced by a thread of their own.',
   repl: 'There is no replication.',
   slave: 'There is no replication.',
   syslog: 'syslog-enabled is no.',
-  'tls-client': 'No connections are made to other servers of its kind.',
 };
 
 /** Remarks on settings that mean something else here, or more. */

@@ -91,7 +91,7 @@ export const helpText = `Usage: svc-server [options]
   --check-data               reads all data, changes nothing, and ends
   --import-rdb FILE          begins with a snapshot of Redis, where there is no data yet
   --export-rdb FILE          writes the data as a snapshot of Redis, and ends
-  --log-level LEVEL          trace, debug, info, warn or error
+  --log-level LEVEL          trace, debug, info, warn or error; or Redis' words
   --print-config             prints the effective configuration and ends
   --check-config             judges the configuration and ends
   --intrinsic-latency N      measures for N seconds what latency the machine causes, and ends

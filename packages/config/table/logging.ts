@@ -1,20 +1,19 @@
-import { integer, oneOf, oneOfOr, text, yesOrNo } from '../kinds.ts';
+import { LOG_THRESHOLDS } from '#base';
+import { integer, oneOf, wordOf, text, yesOrNo } from '../kinds.ts';
 import { rows } from '../setting.ts';
 
 /** [logging] and [logging.rotation]. */
 export const loggingSettings = rows({
   'logging.level': {
-    // Redis' words beside ours.
-    kind: oneOfOr(
-      { verbose: 'debug', notice: 'info', warning: 'warn' },
-      ...['trace', 'debug', 'info', 'warn', 'error'],
-    ),
+    // Redis' words beside ours, each read back as it was set.
+    kind: wordOf(...LOG_THRESHOLDS),
     default: 'info',
     effect: 'live',
     config: 'loglevel',
     meaning:
       'The least important lines that are written. debug adds connections, commands that main refuses, settings ' +
-      'and snapshots; trace also clients that block and HTTP requests.',
+      "and snapshots; trace also clients that block and HTTP requests. Redis' words are known too: verbose is debug, " +
+      'notice info, warning warn, and nothing none at all.',
   },
   'logging.format': {
     kind: oneOf('pretty', 'json'),

@@ -8,24 +8,39 @@ import * as assert from 'uvu/assert';
 const PROGRAM = 'prometheus-redis-exporter';
 const exporter = suite('redis_exporter, run');
 
-/** The metrics of each panel of the board of redis_exporter (Grafana 763) and of its mixin, of one server. */
-const PANELS: readonly (readonly [panel: string, metrics: readonly string[]])[] = [
-  ['uptime', ['redis_uptime_in_seconds']],
-  ['clients', ['redis_connected_clients', 'redis_blocked_clients']],
-  ['memory', ['redis_memory_used_bytes', 'redis_memory_max_bytes', 'redis_memory_used_rss_bytes']],
+/**
+ * Series that each panel of the boards of redis_exporter (Grafana 763 and 11835) and of its mixin reads: the metric and the
+ * label by which it is split. The label `instance`, by which boards choose servers, is Prometheus' own.
+ */
+const PANELS: readonly (readonly [panel: string, series: readonly string[]])[] = [
+  ['max uptime', ['redis_uptime_in_seconds']],
+  ['clients', ['redis_connected_clients']],
+  ['connected and blocked clients', ['redis_connected_clients', 'redis_blocked_clients']],
+  ['memory usage', ['redis_memory_used_bytes', 'redis_memory_max_bytes']],
+  ['resident memory', ['redis_memory_used_rss_bytes']],
   ['fragmentation', ['redis_mem_fragmentation_ratio']],
-  ['commands', ['redis_commands_processed_total', 'redis_commands_total']],
-  ['time of commands', ['redis_commands_duration_seconds_total']],
-  ['hits', ['redis_keyspace_hits_total', 'redis_keyspace_misses_total']],
+  ['commands executed', ['redis_commands_processed_total']],
+  ['total commands', ['redis_commands_total{cmd}']],
+  ['time by command', ['redis_commands_duration_seconds_total{cmd}']],
+  ['hits and misses', ['redis_keyspace_hits_total', 'redis_keyspace_misses_total']],
   ['network', ['redis_net_input_bytes_total', 'redis_net_output_bytes_total']],
-  ['keys', ['redis_db_keys', 'redis_db_keys_expiring', 'redis_db_avg_ttl_seconds']],
-  ['keys that went', ['redis_expired_keys_total', 'redis_evicted_keys_total']],
+  ['items per database', ['redis_db_keys{db}']],
+  ['expiring and not expiring keys', ['redis_db_keys{db}', 'redis_db_keys_expiring{db}']],
+  ['time to live', ['redis_db_avg_ttl_seconds{db}']],
+  ['expired and evicted', ['redis_expired_keys_total', 'redis_evicted_keys_total']],
   ['replicas', ['redis_connected_slaves']],
   ['snapshots', ['redis_rdb_last_bgsave_status', 'redis_rdb_last_save_timestamp_seconds']],
   ['log', ['redis_aof_enabled', 'redis_aof_current_size_bytes', 'redis_aof_last_write_status']],
   ['slow log', ['redis_slowlog_length', 'redis_slowlog_last_id']],
-  ['errors', ['redis_errors_total']],
-  ['instance', ['redis_up', 'redis_instance_info', 'redis_config_maxmemory']],
+  ['errors', ['redis_errors_total{err}']],
+  ['choice of the server', ['redis_up']],
+  ['instance', ['redis_instance_info{redis_version}', 'redis_config_maxmemory']],
+];
+
+/** Labels by which one series is divided by another: both have the same. */
+const DIVIDED: readonly (readonly [over: string, under: string, label: string])[] = [
+  ['redis_commands_duration_seconds_total', 'redis_commands_total', 'cmd'],
+  ['redis_db_keys_expiring', 'redis_db_keys', 'db'],
 ];
 
 /** Metrics of the exporter that /metrics lacks with `redis-exporter-names`. */
@@ -46,13 +61,43 @@ const ITS_OWN: readonly (readonly [reason: string, names: RegExp])[] = [
 
 let server: ChildServer;
 let child: ChildProcess;
-/** The names of all metrics that have a value, as told by the exporter, and by the server. */
-let byExporter: ReadonlySet<string>;
-let byServer: ReadonlySet<string>;
+/** Samples of all metrics, as told by the exporter, and by the server. */
+let byExporter: readonly Sample[];
+let byServer: readonly Sample[];
 
-function namesIn(text: string): ReadonlySet<string> {
+interface Sample {
+  readonly name: string;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly value: number;
+}
+
+function samplesIn(text: string): readonly Sample[] {
   const lines = text.split('\n').filter((line) => line.startsWith('redis_'));
-  return new Set(lines.map((line) => line.replace(/[{ ].*/, '')));
+  return lines.map((line) => {
+    const [, name = '', labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)/.exec(line) ?? [];
+    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)];
+    return {
+      name,
+      labels: new Map(pairs.map(([, label, text]) => [label!, text!])),
+      value: Number(value),
+    };
+  });
+}
+
+/** Samples of a metric that have the label in braces behind its name, and a number. */
+function seriesOf(samples: readonly Sample[], series: string): readonly Sample[] {
+  const [, name, label] = /^(\w+)(?:\{(\w+)\})?$/.exec(series)!;
+  return samples.filter(
+    (sample) =>
+      sample.name === name &&
+      !Number.isNaN(sample.value) &&
+      (label === undefined || sample.labels.get(label) !== undefined),
+  );
+}
+
+/** Values of a label of a metric. */
+function valuesOf(samples: readonly Sample[], name: string, label: string): ReadonlySet<string> {
+  return new Set(seriesOf(samples, `${name}{${label}}`).map(({ labels }) => labels.get(label)!));
 }
 
 exporter.before(async () => {
@@ -66,6 +111,7 @@ exporter.before(async () => {
     ['RPUSH', 'l', 'b'],
   ]);
   await client.reply('INCR', 'l');
+  await client.reply('EVAL', "return redis.error_reply('MYERR of a script')", '0');
   const sizes = async (): Promise<string> => textOf(await client.call('INFO', 'keysizes'));
   await until(async () => /^db0_distrib_lists/m.test(await sizes()), 'the sizes are counted');
   const port = await freePort();
@@ -82,26 +128,54 @@ exporter.before(async () => {
     return answer?.text ?? '';
   };
   await until(async () => (await scrape()).includes('redis_up 1'), 'it has read the server');
-  byExporter = namesIn(await scrape());
-  byServer = namesIn((await request(server.httpPort, '/metrics')).text);
+  byExporter = samplesIn(await scrape());
+  byServer = samplesIn((await request(server.httpPort, '/metrics')).text);
 });
 exporter.after(async () => {
   child.kill();
   await server.stop();
 });
 
-for (const [panel, metrics] of PANELS) {
+for (const [panel, all] of PANELS) {
   exporter(`${panel}: has data, by the exporter and without it`, () => {
-    for (const name of metrics) {
-      assert.ok(byExporter.has(name), `${name} by the exporter`);
-      assert.ok(byServer.has(name), `${name} by /metrics`);
+    for (const series of all) {
+      assert.ok(seriesOf(byExporter, series).length > 0, `${series} by the exporter`);
+      assert.ok(seriesOf(byServer, series).length > 0, `${series} by /metrics`);
     }
   });
 }
 
+for (const [over, under, label] of DIVIDED) {
+  exporter(`${over} and ${under} have the same values of ${label}`, () => {
+    for (const samples of [byExporter, byServer]) {
+      const names = valuesOf(samples, over, label);
+      assert.ok(names.size > 0);
+      assert.equal([...names].sort(), [...valuesOf(samples, under, label)].sort());
+    }
+  });
+}
+
+exporter('what commands, databases and errors are called is the same in both', () => {
+  const ofExporter = ['redis_commands_total', 'cmd'] as const;
+  for (const command of ['get', 'set', 'incr', 'rpush', 'config|get']) {
+    assert.ok(valuesOf(byExporter, ...ofExporter).has(command), `${command} by the exporter`);
+    assert.ok(valuesOf(byServer, ...ofExporter).has(command), `${command} by /metrics`);
+  }
+  for (const [name, label] of [
+    ['redis_db_keys', 'db'],
+    ['redis_errors_total', 'err'],
+  ] as const) {
+    const told = [...valuesOf(byServer, name, label)].sort();
+    assert.equal([...valuesOf(byExporter, name, label)].sort(), told);
+  }
+  assert.ok(valuesOf(byServer, 'redis_errors_total', 'err').has('MYERR'), 'a code of a script');
+});
+
 exporter('/metrics has all that it reads, but for what is told why', () => {
-  const untold = [...byExporter].filter(
-    (name) => !byServer.has(name) && !ITS_OWN.some(([, names]) => names.test(name)),
+  const told = new Set(byServer.map(({ name }) => name));
+  const names = new Set(byExporter.map(({ name }) => name));
+  const untold = [...names].filter(
+    (name) => !told.has(name) && !ITS_OWN.some(([, names]) => names.test(name)),
   );
   assert.equal(untold, []);
 });

@@ -152,6 +152,8 @@ const FAILING: readonly (readonly [
   ],
   ['the script itself', 'return nothing.here', 'ERR:count=1', '1 0 1'],
   ['what it answers', "return redis.error_reply('ERR mine')", 'ERR:count=1', '1 0 1'],
+  ['a code of its own', "return redis.error_reply('MYERR mine')", 'MYERR:count=1', '1 0 1'],
+  ['a code that is raised', "error({err = 'MYERR mine'})", 'MYERR:count=1', '1 0 1'],
 ];
 
 for (const [what, script, errors, failed] of FAILING) {

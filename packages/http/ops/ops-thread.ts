@@ -3,11 +3,11 @@
 import type { SecureContextOptions } from 'node:tls';
 import type { MessagePort } from 'node:worker_threads';
 import {
-  LOG_LEVELS,
+  thresholdIndex,
   Logger,
   readMemoryMap,
   systemClock,
-  type LogLevel,
+  type LogThreshold,
   type LogRecord,
 } from '#base';
 import { flightRecorder, type Page } from '#stats';
@@ -36,7 +36,7 @@ export interface OpsData {
 export type OpsMessage =
   | CallMessage
   | { readonly kind: 'log'; readonly records: readonly LogRecord[] }
-  | { readonly kind: 'level'; readonly level: LogLevel }
+  | { readonly kind: 'level'; readonly level: LogThreshold }
   | { readonly kind: 'user'; readonly name: string }
   | { readonly kind: 'secure'; readonly options: SecureContextOptions }
   | { readonly kind: 'reopen-log' }
@@ -71,7 +71,7 @@ export class OpsThread {
     this.#vitals = new OpsVitals(observer, flightRecorder(recorder));
     this.#windows = new LatencyWindowsPublisher(observer, data.observer.windows);
     this.#calls = new PortCalls(data.port);
-    this.#level = LOG_LEVELS.indexOf(data.logging.level);
+    this.#level = thresholdIndex(data.logging.level);
     const logger = new Logger(
       'ops',
       () => systemClock.wallMs(),
@@ -165,7 +165,7 @@ export class OpsThread {
         this.#writer.write(message.records);
         break;
       case 'level':
-        this.#level = LOG_LEVELS.indexOf(message.level);
+        this.#level = thresholdIndex(message.level);
         this.#writer.setLevel(message.level);
         break;
       case 'user':

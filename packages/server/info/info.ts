@@ -1,6 +1,6 @@
 /** INFO: sections of `name:value` lines, in Redis' names where the meaning is Redis'. What is not measured is left out. */
 
-import { ERROR_CODES, unixUs } from '#base';
+import { unixUs } from '#base';
 import { commandTable } from '#commands';
 import { frontCount } from '#config';
 import {
@@ -13,7 +13,7 @@ import {
   SCRIPT_QUANTITIES,
   MEMORY_QUANTITIES,
 } from '#quantities';
-import { latencyVerdict, percentileUs, TICKS_PER_US } from '#stats';
+import { errorCounts, latencyVerdict, percentileUs, TICKS_PER_US } from '#stats';
 import { keyspace, keySizes, keySizesAge, prefixes } from './info-keys.ts';
 import { linesOfParts, rowsOfParts, type Line, type Part } from './info-lines.ts';
 import { listeners, tcpPort } from './info-listeners.ts';
@@ -203,9 +203,10 @@ function commandStats(metrics: ServerMetrics): Line[] {
 }
 
 function errorStats(metrics: ServerMetrics): Line[] {
-  return ERROR_CODES.map((code, index): [string, number] => [code, metrics.errors(index)])
-    .filter(([, count]) => count > 0)
-    .map(([code, count]) => [`errorstat_${code}`, `count=${String(count)}`]);
+  return errorCounts([metrics.main, ...metrics.shards]).map(([code, count]) => [
+    `errorstat_${code}`,
+    `count=${String(count)}`,
+  ]);
 }
 
 function latencyStats(metrics: ServerMetrics): Line[] {

@@ -1,9 +1,10 @@
 /** Reads everything that main's side of the server counts, and keeps the rates. */
 
-import { holdYoungGeneration, residentBytes, residentParts, type Clock } from '#base';
+import { holdYoungGeneration, residentBytes, residentParts, type Clock, type Logger } from '#base';
 import type { ClientPort } from '#commands';
 import type { Settings } from '#config';
 import {
+  areErrorsTooMany,
   Rate,
   tellWork,
   ThreadRates,
@@ -26,6 +27,7 @@ interface MetricsReaderOptions {
   readonly runId: string;
   readonly connected: { readonly all: readonly ClientPort[] };
   readonly router: Router;
+  readonly log: Pick<Logger, 'warn'>;
   /** Adds up what clients take. */
   sweepClients(): void;
 }
@@ -36,6 +38,7 @@ export class MetricsReader {
   readonly #samples: ThreadSamples;
   /** Collections of the nursery, as of the last second. */
   #collections = 0;
+  #areErrorsTooMany = false;
   /** Return of main's unused memory; what clients take is in use. */
   readonly memory = threadMemoryReturn();
 
@@ -65,11 +68,25 @@ export class MetricsReader {
       this.#measureBuffers();
       this.#holdYoungGeneration();
       this.memory.look(this.#bytesOfClients(), false);
+      this.#watchErrorCodes();
     }
     this.#rates.main.sample(nowUs);
     for (const rates of this.#rates.shards) rates.sample(nowUs);
     this.#rates.bytesRead.sample(page.get('bytesRead'), nowUs);
     this.#rates.bytesWritten.sample(page.get('bytesWritten'), nowUs);
+  }
+
+  /** Tells once that scripts have made up more error codes than are told. */
+  #watchErrorCodes(): void {
+    const { serverMemory, log } = this.#options;
+    const areTooMany = areErrorsTooMany([serverMemory.mainPage, ...serverMemory.shardPages]);
+    if (areTooMany && !this.#areErrorsTooMany) {
+      log.warn(
+        'error-codes',
+        'Scripts have made up too many error codes: INFO errorstats and metrics leave these out until CONFIG RESETSTAT.',
+      );
+    }
+    this.#areErrorsTooMany = areTooMany;
   }
 
   /** Takes what is resident now for the memory of a server without data: to be called before any is read. */

@@ -126,12 +126,6 @@ export class ServerMetrics {
     return inShards + this.main.command(id, field);
   }
 
-  /** Error replies with a code, over all threads. */
-  errors(code: number): number {
-    const inShards = this.shards.reduce((sum, page) => sum + page.errorCount(code), 0);
-    return inShards + this.main.errorCount(code);
-  }
-
   /** A command's histogram of execution, over all threads. */
   histogram(id: number): Counts {
     const counts = new Float64Array(HISTOGRAM_BUCKETS);

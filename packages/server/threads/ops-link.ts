@@ -1,7 +1,7 @@
 /** Main's end of the ops thread: log records go there, questions come from there, and nobody waits for it but at the start and the end. */
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { LOG_LEVELS, type LogLevel, type LogRecord } from '#base';
+import { thresholdIndex, type LogRecord, type LogThreshold } from '#base';
 import { settingNames, type Settings } from '#config';
 import type { MainAnswers, OpsData, OpsMessage, OpsNotice } from '#http';
 import { isCall, PortCalls, type CallMessage } from '#link';
@@ -47,7 +47,7 @@ export class OpsLink {
     this.level = levelOf(settings);
     settings.onChange('logging.level', (level) => {
       this.level = levelOf(settings);
-      this.#send({ kind: 'level', level: level as LogLevel });
+      this.#send({ kind: 'level', level: level as LogThreshold });
     });
     for (const name of settingNames) {
       settings.onChange(name, () => {
@@ -195,7 +195,7 @@ export class OpsLink {
 }
 
 function levelOf(settings: Settings): number {
-  return LOG_LEVELS.indexOf(settings.string('logging.level') as LogLevel);
+  return thresholdIndex(settings.string('logging.level') as LogThreshold);
 }
 
 /** Writes a line for which there is no thread any more. */

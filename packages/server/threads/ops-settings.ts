@@ -1,6 +1,6 @@
 /** Settings that the ops thread is told: those that it needs, and of the secrets only its own tokens. */
 
-import type { LogLevel } from '#base';
+import type { LogThreshold } from '#base';
 import { rowOf, settingNames, type Settings } from '#config';
 import type { HttpFixedSettings, HttpLiveSettings } from '#http';
 import { contextOptions, type TlsOptions } from '#net';
@@ -18,7 +18,7 @@ export function loggingOptions(settings: Settings): LogWriterOptions {
     filesMax: settings.number('logging.rotation.max-files'),
   };
   return {
-    level: settings.string('logging.level') as LogLevel,
+    level: settings.string('logging.level') as LogThreshold,
     format: settings.string('logging.format') as LogWriterOptions['format'],
     output: settings.string('logging.output') as LogWriterOptions['output'],
     ...(path === '' ? {} : { file }),

@@ -113,7 +113,8 @@ export class KeyUse {
     if (!isSampled) return;
     const keys = this.#keysOf(entry, args);
     for (const index of keys) {
-      session.sampled(args.latin1(index), cpuUs / keys.length, bytes / keys.length);
+      const [at, length] = [args.at(index), args.length(index)];
+      session.sampled(args.source, at, length, cpuUs / keys.length, bytes / keys.length);
     }
   }
 

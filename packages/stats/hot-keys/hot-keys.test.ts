@@ -40,6 +40,11 @@ const HEAVY = 1_000;
 const usOf = (key: number): number => (key % 2 === 0 ? HEAVY : 1);
 const bytesOf = (key: number): number => (key % 2 === 0 ? 1 : HEAVY);
 
+function sampled(keys: HotKeys, key: string, us: number, bytes: number): void {
+  const name = Buffer.from(`[${key}]`, 'latin1');
+  keys.sampled(name, 1, key.length, us, bytes);
+}
+
 interface Load {
   readonly share: HotKeysShare;
   /** Uses of each key. */
@@ -56,7 +61,7 @@ function zipfLoad(random: Random, sample: number, turns: number): Load {
       const key = drawn[nth]!;
       const us = usOf(key);
       const bytes = bytesOf(key);
-      if (keys.counts(us, bytes, true)) keys.sampled(`key:${key}`, us, bytes);
+      if (keys.counts(us, bytes, true)) sampled(keys, `key:${key}`, us, bytes);
     }
   }
   const uses = new Float64Array(KEYS);
@@ -163,7 +168,7 @@ hot('ranks by each metric for itself, and splits nothing by itself', () => {
     ['large', 1, 100],
   ] as const) {
     assert.ok(keys.counts(us, bytes, true));
-    keys.sampled(key, us, bytes);
+    sampled(keys, key, us, bytes);
   }
   assert.not.ok(keys.counts(7, 7, false), 'a command without keys has none to count');
   const share = keys.answer('get')!;
@@ -180,6 +185,18 @@ hot('ranks by each metric for itself, and splits nothing by itself', () => {
     [['slow', 2, 200, 2, 0]],
     'a key of several shares is added up',
   );
+});
+
+hot('keys of any bytes and any length are told apart', () => {
+  const keys = new HotKeys(() => 0);
+  keys.answer({ start: { metrics: ['net'], count: 20, sample: 1 } });
+  const long = 'x'.repeat(300);
+  const names = ['', '\0', '\0\0', '\xff', 'y'.repeat(64), 'y'.repeat(65), long, `${long}z`];
+  for (let turn = 0; turn < 20; turn += 1) {
+    for (const [nth, key] of names.entries()) sampled(keys, key, 0, 1 + nth);
+  }
+  const found = keys.answer('get')!.byMetric.net!.map((each) => [name(each), each[1], each[3]]);
+  assert.equal(found, names.map((key, nth) => [key, 20, 20 * (1 + nth)]).reverse());
 });
 
 hot('keeps what it has after a stop, and nothing after a reset', () => {

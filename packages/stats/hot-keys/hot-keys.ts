@@ -12,6 +12,9 @@ const SLOTS_PER_KEY = 64;
 const SLOTS_MIN = 2_048;
 /** Keys of samples are counted so many at a time: one by one, the sketches would be in no cache. */
 const BATCH = 64;
+/** Longer keys are kept apart. */
+const KEY_BYTES = 64;
+const NO_KEY: Bytes = new Uint8Array(0);
 /** A share holds more keys than are reported: what is borrowed is counted on several shards. */
 const SHARE_FACTOR = 4;
 
@@ -55,8 +58,11 @@ export class HotKeys {
   #countdown = 1;
   /** Microseconds and bytes of all commands, and of those with keys. In an array, so that adding makes no garbage. */
   readonly #totals = new Float64Array(TOTALS);
-  /** Keys of samples that are not counted yet, with their microseconds and bytes. */
-  readonly #keys = new Array<string>(BATCH).fill('');
+  /** Keys of samples that are not counted yet, each in its place or, where it is long, apart; and their lengths. */
+  readonly #keys = new Uint8Array(BATCH * KEY_BYTES);
+  readonly #longKeys = new Array<Bytes>(BATCH).fill(NO_KEY);
+  readonly #lengths = new Int32Array(BATCH);
+  /** Microseconds and bytes of these samples. */
   readonly #us = new Float64Array(BATCH);
   readonly #bytes = new Float64Array(BATCH);
   #uncounted = 0;
@@ -107,9 +113,16 @@ export class HotKeys {
   }
 
   /** Counts a key of a command that was chosen, for all those that were not. */
-  sampled(key: string, us: number, bytes: number): void {
+  sampled(source: Bytes, at: number, length: number, us: number, bytes: number): void {
     const nth = this.#uncounted;
-    this.#keys[nth] = key;
+    const keys = this.#keys;
+    this.#lengths[nth] = length;
+    if (length > KEY_BYTES) this.#longKeys[nth] = source.slice(at, at + length);
+    else {
+      // A loop is quicker than `set` for so few bytes.
+      const keyAt = nth * KEY_BYTES;
+      for (let index = 0; index < length; index += 1) keys[keyAt + index] = source[at + index]!;
+    }
     this.#us[nth] = us;
     this.#bytes[nth] = bytes;
     this.#uncounted = nth + 1;
@@ -118,19 +131,30 @@ export class HotKeys {
 
   /** Counts the keys of the samples since the last call. */
   #count(): void {
-    const factor = this.#options?.sample ?? 1;
-    const amounts = this.#amounts;
     const count = this.#uncounted;
     this.#uncounted = 0;
-    for (let nth = 0; nth < count; nth += 1) this.#hashes[nth] = this.#hash.of(this.#keys[nth]!);
-    for (const { metric, top } of this.#sketches) {
-      for (let nth = 0; nth < count; nth += 1) {
-        amounts[0] = factor;
-        amounts[1] = this.#us[nth]! * factor;
-        amounts[2] = this.#bytes[nth]! * factor;
-        const weight = metric === 'cpu' ? amounts[1] : amounts[2];
-        top.add(this.#keys[nth]!, weight, amounts, this.#hashes[nth]);
-      }
+    for (let nth = 0; nth < count; nth += 1) {
+      const isLong = this.#lengths[nth]! > KEY_BYTES;
+      const source = isLong ? this.#longKeys[nth]! : this.#keys;
+      this.#hashes[nth] = this.#hash.of(source, isLong ? 0 : nth * KEY_BYTES, this.#lengths[nth]!);
+    }
+    for (const { metric, top } of this.#sketches) this.#addTo(top, metric, count);
+    for (let nth = 0; nth < count; nth += 1) this.#longKeys[nth] = NO_KEY;
+  }
+
+  #addTo(top: TopKeys, metric: HotMetric, count: number): void {
+    const factor = this.#options?.sample ?? 1;
+    const amounts = this.#amounts;
+    for (let nth = 0; nth < count; nth += 1) {
+      const length = this.#lengths[nth]!;
+      const isLong = length > KEY_BYTES;
+      const source = isLong ? this.#longKeys[nth]! : this.#keys;
+      amounts[0] = factor;
+      amounts[1] = this.#us[nth]! * factor;
+      amounts[2] = this.#bytes[nth]! * factor;
+      const weight = metric === 'cpu' ? amounts[1] : amounts[2];
+      const at = isLong ? 0 : nth * KEY_BYTES;
+      top.addBytes(source, at, length, this.#hashes[nth]!, weight, amounts);
     }
   }
 

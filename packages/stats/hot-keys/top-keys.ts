@@ -9,7 +9,7 @@
  * with its id, all that is added up of a key, and the weights of which the least is sought.
  */
 
-import { assert, fromLatin1, halfSipHash, type Bytes } from '#base';
+import { assert, fromLatin1, halfSipHash, latin1, type Bytes } from '#base';
 
 /** Figures of one key in the sketch. */
 export interface TopKey {
@@ -34,8 +34,12 @@ const ROW_HASH = 0;
 const ROW_ERROR = 1;
 const ROW_SUMS = 2;
 
+/** Longer keys are kept as strings. */
+const NAME_BYTES = 64;
+
 /** Children of a node. Eight are fewer lines to read, but more weights to compare: no quicker (measured). */
 const ARITY = 4;
+const ARITY_SHIFT = 2;
 
 /** Longer keys are copied to be hashed. */
 const SCRATCH_BYTES = 256;
@@ -52,8 +56,8 @@ export class KeyHash {
     this.#secret1 = secret1;
   }
 
-  of(key: string): number {
-    return halfSipHash(this.#secret0, this.#secret1, bytesOf(key), 0, key.length);
+  of(source: Bytes, at: number, length: number): number {
+    return halfSipHash(this.#secret0, this.#secret1, source, at, length);
   }
 }
 
@@ -63,7 +67,10 @@ export class TopKeys {
   /** Number of sums of each key. */
   readonly #width: number;
   #count = 0;
+  /** Names of keys, each in its place or, where it is long, as a string; and their lengths. */
+  readonly #names: Bytes;
   readonly #keys: string[];
+  readonly #lengths: Int32Array;
   readonly #hash: KeyHash;
   /** Finds ids: at most half of its slots are taken, and a key has the first that was free from its hash on. */
   readonly #table: Int32Array;
@@ -82,7 +89,9 @@ export class TopKeys {
   constructor(capacity: number, width: number, hash = new KeyHash()) {
     this.#capacity = capacity;
     this.#width = width;
+    this.#names = new Uint8Array(capacity * NAME_BYTES);
     this.#keys = new Array<string>(capacity).fill('');
+    this.#lengths = new Int32Array(capacity);
     this.#hash = hash;
     const slotCount = 2 ** Math.ceil(Math.log2(2 * capacity));
     this.#table = new Int32Array(slotCount * SLOT_WORDS).fill(NONE);
@@ -95,16 +104,31 @@ export class TopKeys {
     this.#tree = new Float64Array(firstLeaf + Math.ceil(capacity / ARITY) * ARITY).fill(Infinity);
   }
 
-  /** Counts one use of a key, or several alike; `hash` is the key's by the hash of the sketch. */
-  add(key: string, weight: number, amounts: readonly number[], hash = this.#hash.of(key)): void {
+  /** Counts one use of a key, or several alike. */
+  add(key: string, weight: number, amounts: readonly number[]): void {
+    const bytes = bytesOf(key);
+    const hash = this.#hash.of(bytes, 0, key.length);
+    this.addBytes(bytes, 0, key.length, hash, weight, amounts);
+  }
+
+  /** The same for a key that lies in `source`; `hash` is the key's by the hash of the sketch. */
+  addBytes(
+    source: Bytes,
+    at: number,
+    length: number,
+    hash: number,
+    weight: number,
+    amounts: readonly number[],
+  ): void {
     assert(Number.isFinite(weight), 'weights that can be compared');
-    let id = this.#find(key, hash);
+    let id = this.#find(source, at, length, hash);
     if (id === NONE) {
       id = this.#count < this.#capacity ? this.#newId() : this.#takeOver();
-      this.#name(id, key, hash);
+      this.#name(id, source, at, length, hash);
     }
+    const rows = this.#rows;
     const sumsAt = id * this.#rowLength + ROW_SUMS;
-    for (let nth = 0; nth < this.#width; nth += 1) this.#rows[sumsAt + nth]! += amounts[nth]!;
+    for (let nth = 0; nth < this.#width; nth += 1) rows[sumsAt + nth]! += amounts[nth]!;
     this.#tree[this.#firstLeaf + id]! += weight;
     this.#settle(id);
   }
@@ -121,17 +145,38 @@ export class TopKeys {
     return ranked.slice(0, count).map((id) => {
       const row = this.#rows.subarray(id * this.#rowLength, (id + 1) * this.#rowLength);
       const sums = [...row.subarray(ROW_SUMS)];
-      return { key: this.#keys[id]!, weight: weights[id]!, error: row[ROW_ERROR]!, sums };
+      return { key: this.#keyOf(id), weight: weights[id]!, error: row[ROW_ERROR]!, sums };
     });
   }
 
-  #find(key: string, hash: number): number {
+  #keyOf(id: number): string {
+    const length = this.#lengths[id]!;
+    const at = id * NAME_BYTES;
+    return length > NAME_BYTES ? this.#keys[id]! : latin1(this.#names, at, length);
+  }
+
+  #find(source: Bytes, at: number, length: number, hash: number): number {
     const table = this.#table;
-    for (let slot = hash & this.#slotMask; ; slot = (slot + 1) & this.#slotMask) {
-      const at = slot * SLOT_WORDS;
-      const id = table[at + SLOT_ID]!;
-      if (id === NONE || (table[at + SLOT_HASH] === hash && this.#keys[id] === key)) return id;
+    const mask = this.#slotMask;
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const slotAt = slot * SLOT_WORDS;
+      const id = table[slotAt + SLOT_ID]!;
+      if (id === NONE) return id;
+      if (table[slotAt + SLOT_HASH] !== hash) continue;
+      if (this.#isKey(id, source, at, length)) return id;
     }
+  }
+
+  /** Compares bytes: to make a string of them costs more, and so does reading the characters of one. */
+  #isKey(id: number, source: Bytes, at: number, length: number): boolean {
+    if (this.#lengths[id] !== length) return false;
+    if (length > NAME_BYTES) return this.#keys[id] === latin1(source, at, length);
+    const names = this.#names;
+    const nameAt = id * NAME_BYTES;
+    for (let index = 0; index < length; index += 1) {
+      if (names[nameAt + index] !== source[at + index]) return false;
+    }
+    return true;
   }
 
   #newId(): number {
@@ -183,8 +228,15 @@ export class TopKeys {
     table[hole * SLOT_WORDS + SLOT_ID] = NONE;
   }
 
-  #name(id: number, key: string, hash: number): void {
-    this.#keys[id] = key;
+  #name(id: number, source: Bytes, at: number, length: number, hash: number): void {
+    this.#lengths[id] = length;
+    if (length > NAME_BYTES) this.#keys[id] = latin1(source, at, length);
+    else {
+      const nameAt = id * NAME_BYTES;
+      for (let index = 0; index < length; index += 1) {
+        this.#names[nameAt + index] = source[at + index]!;
+      }
+    }
     this.#rows[id * this.#rowLength + ROW_HASH] = hash;
     const table = this.#table;
     let slot = hash & this.#slotMask;
@@ -198,7 +250,7 @@ export class TopKeys {
     const tree = this.#tree;
     let node = this.#firstLeaf + id;
     while (node > 0) {
-      const parent = Math.floor((node - 1) / ARITY);
+      const parent = (node - 1) >> ARITY_SHIFT;
       const first = ARITY * parent + 1;
       let least = tree[first]!;
       for (let child = first + 1; child < first + ARITY; child += 1) {

@@ -10,6 +10,7 @@
  *                                                expiries, bytes of the index of keys and of those of what expires
  *   commands     COMMAND_FIELDS x commands       calls, ticks, failed, rejected
  *   errors       error codes                     error replies by code
+ *   made up      MADE_UP_CELLS                   error replies by codes that scripts make up (main, shards)
  *   bands        BAND_ROWS_MAX                   requests within each latency band, not cumulative
  *   key sizes    KEY_SIZES_CELLS x databases     keys by type and size (shards)
  *   prefixes     PREFIX_FIELDS x PREFIX_ROWS     use and size of keys by configured prefix (shards)
@@ -23,6 +24,7 @@
 
 import { AT, COUNTERS, RESETTABLE } from './counters.ts';
 import { bucketOf, HISTOGRAM_BUCKETS, TICKS_PER_US, type Counts } from './histogram.ts';
+import { MADE_UP_CELLS, MadeUpErrors } from './made-up-errors.ts';
 import { PREFIX_FIELDS, PREFIX_ROWS, PrefixField } from './prefix-rows.ts';
 import { DEFAULT_USER_ROW, USER_FIELDS, USER_RESETS, USER_ROWS, UserField } from './user-rows.ts';
 import type { Counter } from '#quantities';
@@ -57,6 +59,7 @@ export const THREAD_SHAPE: PageShape = { databases: 0, commands: 0, errorCodes: 
 
 export class Page {
   readonly values: Float64Array;
+  readonly madeUpErrors: MadeUpErrors;
   readonly #databases: number;
   readonly #commands: number;
   readonly #errors: number;
@@ -87,6 +90,7 @@ export class Page {
     this.#databases = take(DATABASE_FIELDS * shape.databases);
     this.#commands = take(COMMAND_FIELDS * shape.commands);
     this.#errors = take(shape.errorCodes);
+    const madeUp = take(shape.commands === 0 ? 0 : MADE_UP_CELLS);
     this.#bands = take(BAND_ROWS_MAX);
     this.#keySizes = take(KEY_SIZES_CELLS * shape.databases);
     this.#prefixes = take(PREFIX_FIELDS * PREFIX_ROWS);
@@ -97,6 +101,7 @@ export class Page {
     this.#histograms = take(HISTOGRAM_BUCKETS * shape.commands);
     this.#end = at;
     this.values = memory === undefined ? new Float64Array(0) : new Float64Array(memory);
+    this.madeUpErrors = new MadeUpErrors(this.values, madeUp);
   }
 
   get(counter: Counter): number {
@@ -307,6 +312,7 @@ export class Page {
   /** Clears what CONFIG RESETSTAT clears: counts of what happened, not the state of things. */
   resetStatistics(): void {
     for (const counter of RESETTABLE) this.values[AT[counter]] = 0;
+    this.madeUpErrors.clear();
     this.values.fill(0, this.#commands, this.#bands);
     for (let row = 0; row < PREFIX_ROWS; row += 1) {
       this.values.fill(0, this.prefixCell(row), this.prefixCell(row) + PrefixField.keys);

@@ -3,9 +3,9 @@
  * `[http] redis-exporter-names`.
  */
 
-import { ERROR_CODES } from '#base';
 import { QUANTITIES, SCRIPT_QUANTITIES, type PageQuantity } from '#quantities';
 import {
+  errorCounts,
   lastSaveSeconds,
   readQuantity,
   savingSeconds,
@@ -72,10 +72,7 @@ const errors = metric(
   { name: 'redis_errors_total', help: SAME, labels: ['err'] },
   'all pages: errors by code',
   (source, samples) => {
-    for (const [index, code] of ERROR_CODES.entries()) {
-      const count = sumOf(pagesOf(source), (page) => page.errorCount(index));
-      if (count > 0) samples.value(count, code);
-    }
+    for (const [code, count] of errorCounts(pagesOf(source))) samples.value(count, code);
   },
 );
 

@@ -2,6 +2,7 @@
 
 import { CommandError, type Bytes } from '#base';
 import { rdb, type Keyspace } from '#store';
+import type { Arguments } from '../../arguments.ts';
 import type { ShardContext } from '../../contexts.ts';
 import { everyShard } from '../../definition.ts';
 import { valueLimits } from '../../keyspace/dump/dump.ts';
@@ -9,9 +10,13 @@ import { walk } from '../../keyspace/scan/keys.ts';
 import { allOk } from '../../merge.ts';
 import { disturbingHead } from './debug-head.ts';
 
-const withoutOptions = new CommandError(
-  'ERR DEBUG RELOAD: MERGE, NOFLUSH and NOSAVE are not supported, since values are loaded from memory and not from disk',
+const noSave = new CommandError(
+  'ERR DEBUG RELOAD: NOSAVE is not supported, since values are loaded from memory and not from disk',
 );
+const unknownOption = new CommandError(
+  'ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.',
+);
+const alreadyThere = new CommandError('ERR Error trying to load the RDB dump, check server logs.');
 
 /** A key as it would be on disk. */
 interface StoredKey {
@@ -28,7 +33,9 @@ export const reload = everyShard({
   summary: 'Turns all values into what would be stored, and loads them again.',
   arity: -2,
   run(context, args) {
-    if (args.more) throw withoutOptions;
+    const { flushes, merges } = readOptions(args);
+    // What is loaded is what is there: without MERGE each key is in the way of itself.
+    if (!flushes && !merges && !isEmpty(context)) throw alreadyThere;
     for (const [index, keyspace] of context.store.databases.entries()) {
       const stored = storedKeys(keyspace);
       context.store.clear(index);
@@ -38,6 +45,22 @@ export const reload = everyShard({
   },
   merge: allOk,
 });
+
+function readOptions(args: Arguments): { readonly flushes: boolean; readonly merges: boolean } {
+  let flushes = true;
+  let merges = false;
+  while (args.more) {
+    if (args.takes('NOSAVE')) throw noSave;
+    if (args.takes('MERGE')) merges = true;
+    else if (args.takes('NOFLUSH')) flushes = false;
+    else throw unknownOption;
+  }
+  return { flushes, merges };
+}
+
+function isEmpty({ store, scripts }: ShardContext): boolean {
+  return scripts.libraries.length === 0 && store.databases.every(({ size }) => size === 0);
+}
 
 function storedKeys(keyspace: Keyspace): StoredKey[] {
   const stored: StoredKey[] = [];

@@ -31,8 +31,8 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['DEBUG HTSTATS 16', '-ERR Out of range database'],
   ['DEBUG RELOAD', 'OK'],
   [
-    'DEBUG RELOAD NOSAVE',
-    '-ERR DEBUG RELOAD: MERGE, NOFLUSH and NOSAVE are not supported, since values are loaded from memory and not from disk',
+    'DEBUG RELOAD NOSAVE NOFLUSH MERGE',
+    '-ERR DEBUG RELOAD: NOSAVE is not supported, since values are loaded from memory and not from disk',
   ],
   ['DEBUG LOADAOF', '-ERR nothing is kept on disk: persistence.enabled is no'],
   ['DEBUG QUICKLIST-PACKED-THRESHOLD 100b', 'OK'],
@@ -237,6 +237,24 @@ debug('RELOAD keeps every value, its time and its use, and drops what has ended'
   assert.is(call(context, 'PTTL stays'), 44);
   assert.equal(call(context, 'HPTTL h FIELDS 2 f g'), [94, -1]);
   assert.equal(call(context, 'XPENDING x g'), [1, '1-1', '1-1', [['c', '1']]]);
+});
+
+debug('RELOAD over what is there needs MERGE, as in Redis', () => {
+  const context = new CallContext();
+  assert.is(call(context, 'DEBUG RELOAD NOFLUSH'), 'OK');
+  call(context, 'SET k v');
+  assert.is(
+    call(context, 'DEBUG RELOAD noflush'),
+    '-ERR Error trying to load the RDB dump, check server logs.',
+  );
+  for (const options of ['MERGE', 'NOFLUSH MERGE', 'merge noflush']) {
+    assert.is(call(context, `DEBUG RELOAD ${options}`), 'OK');
+  }
+  assert.is(call(context, 'GET k'), 'v');
+  assert.is(
+    call(context, 'DEBUG RELOAD FAST'),
+    '-ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.',
+  );
 });
 
 debug.run();

@@ -1,11 +1,11 @@
 /** Metrics of commands: how many, how they ended, how long they took. */
 
-import { ERROR_CODES } from '#base';
 import { COMMAND_QUANTITIES } from '#quantities';
 import {
   bandCounts,
   bandLabels,
   Bands,
+  errorCounts,
   HISTOGRAM_BUCKETS,
   mergeExecutions,
   TICKS_PER_US,
@@ -99,10 +99,7 @@ const errors = metric(
   { name: 'svc_errors_total', help: 'Error replies by their code.', labels: ['code'] },
   'all pages: errors by code',
   (source, samples) => {
-    for (const [index, code] of ERROR_CODES.entries()) {
-      const count = sumOf(pagesOf(source), (page) => page.errorCount(index));
-      if (count > 0) samples.value(count, code);
-    }
+    for (const [code, count] of errorCounts(pagesOf(source))) samples.value(count, code);
   },
 );
 
