@@ -1,5 +1,5 @@
 /** Values in the format of Redis' dumps. */
-export { MalformedValueError } from './malformed.ts';
+export { MalformedValueError, RdbFileError } from './malformed.ts';
 export {
   dumpFunctions,
   dumpValue,
@@ -8,6 +8,9 @@ export {
   loadPayload,
   NoFunctionError,
 } from './payload.ts';
-export { readRdbFile, RdbFileError, RdbFileWriter, type RdbSource } from './rdb-file.ts';
+export { readRdbFile, RdbFileWriter, type RdbSource } from './rdb-file.ts';
+export { RdbSplitter, type RdbSplitTarget } from './split/rdb-splitter.ts';
+export { KeyBatchWriter, readKeyBatch } from './split/key-batch.ts';
+export { SplitKeyLoader, type SplitKey } from './split/split-key.ts';
 export { storeFinished, type ValueLimits } from './read-value.ts';
 export type { FinishedValue } from './finished-value.ts';

@@ -7,7 +7,8 @@ import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Store } from '../store.ts';
 import { accessOfUse } from '../records/access.ts';
 import { RDB_VERSION } from './rdb-type.ts';
-import { RdbFileError, readRdbFile, RdbFileWriter, type RdbSource } from './rdb-file.ts';
+import { RdbFileError } from './malformed.ts';
+import { readRdbFile, RdbFileWriter, type RdbSource } from './rdb-file.ts';
 import type { ValueLimits } from './read-value.ts';
 
 const files = suite('rdb file');

@@ -4,6 +4,7 @@
  */
 import { asBuffer, decompressLzf, fromLatin1, latin1, parseDouble, type Bytes } from '#base';
 import { VALUE_BYTES_MAX } from '../limits.ts';
+import type { Span } from '../records/span.ts';
 import { demand } from './malformed.ts';
 import {
   LENGTH_14_BITS,
@@ -42,6 +43,7 @@ export class RdbReader {
   /** Length that `wideLength` has read. */
   readonly wide = { high: 0, low: 0 };
   #at: number;
+  #textBytes = 0;
   /** Up to where bytes were asked for, if that is behind the end: of a file that is read in pieces they may follow. */
   wanted = 0;
 
@@ -124,6 +126,51 @@ export class RdbReader {
     return this.#buffer.readDoubleLE(at);
   }
 
+  /** Points `place` at a string where it stands, or at bytes of its own. */
+  stringPlace(place: Span): void {
+    const first = this.byte();
+    if (first >>> 6 === LENGTH_CODE) {
+      place.all(this.#coded(first & 0x3f));
+      return;
+    }
+    this.rawPlace(place, this.#lengthFrom(first));
+  }
+
+  /** Points `place` at bytes as they are. */
+  rawPlace(place: Span, length: number): void {
+    const at = this.#take(length);
+    place.point(this.#bytes, at, length);
+  }
+
+  /** Steps over a string, whose bytes are not looked at. */
+  skipString(): void {
+    const first = this.byte();
+    if (first >>> 6 !== LENGTH_CODE) {
+      this.#take(this.#lengthFrom(first));
+      return;
+    }
+    const code = first & 0x3f;
+    if (code === StringCode.lzf) {
+      this.#compressedBytes();
+      return;
+    }
+    demand(code <= StringCode.int32);
+    this.#take(1 << code);
+  }
+
+  /** Steps over a double in text. */
+  skipTextDouble(): void {
+    const length = this.byte();
+    if (length < SCORE_NAN) this.#take(length);
+  }
+
+  /** Goes to a place in the memory, which has no sections, and reads no further than `end`. */
+  moveTo(at: number, end = this.#end): void {
+    demand(at <= end && end <= this.#bytes.length);
+    this.#at = at;
+    this.#end = end;
+  }
+
   /** A double in text. */
   textDouble(): number {
     const length = this.byte();
@@ -199,13 +246,21 @@ export class RdbReader {
   }
 
   #compressed(): Bytes {
+    const compressedBytes = this.#compressedBytes();
+    const bytes = new Uint8Array(this.#textBytes);
+    const source = this.#bytes.subarray(this.#at - compressedBytes, this.#at);
+    demand(decompressLzf(source, bytes, bytes.length));
+    return bytes;
+  }
+
+  /** Steps over compressed text; answers its length, and leaves that of the text in `#textBytes`. */
+  #compressedBytes(): number {
     const compressedBytes = this.length();
     const length = this.length();
-    const at = this.#take(compressedBytes);
     demand(length <= Math.min(compressedBytes * LZF_FACTOR_MAX, VALUE_BYTES_MAX));
-    const bytes = new Uint8Array(length);
-    demand(decompressLzf(this.#bytes.subarray(at, at + compressedBytes), bytes, length));
-    return bytes;
+    this.#take(compressedBytes);
+    this.#textBytes = length;
+    return compressedBytes;
   }
 }
 

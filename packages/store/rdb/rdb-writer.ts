@@ -90,7 +90,7 @@ export class RdbWriter {
       }
     }
     this.length(length);
-    this.#raw(bytes, at, length);
+    this.raw(bytes, at, length);
   }
 
   /** A string that is compressed already. */
@@ -98,12 +98,12 @@ export class RdbWriter {
     this.byte((LENGTH_CODE << 6) | StringCode.lzf);
     this.length(compressed.length);
     this.length(length);
-    this.#raw(compressed, 0, compressed.length);
+    this.raw(compressed, 0, compressed.length);
   }
 
   double(value: number): void {
     doubleScratch[0] = value;
-    this.#raw(doubleBytesScratch, 0, doubleBytesScratch.length);
+    this.raw(doubleBytesScratch, 0, doubleBytesScratch.length);
   }
 
   /** A moment, as an integer of 64 bits. */
@@ -118,6 +118,13 @@ export class RdbWriter {
     for (let shift = 0; shift < 32; shift += 8) this.#put(value >>> shift);
   }
 
+  /** Bytes as they are. */
+  raw(bytes: Bytes, at: number, length: number): void {
+    this.#reserve(length);
+    copyBytes(bytes, at, this.#bytes, this.#length, length);
+    this.#length += length;
+  }
+
   #integer(value: number): void {
     const isByte = value >= -0x80 && value < 0x80;
     const isShort = value >= -0x8000 && value < 0x8000;
@@ -125,12 +132,6 @@ export class RdbWriter {
     this.#reserve(LENGTH_BYTES_MAX);
     this.#put((LENGTH_CODE << 6) | code);
     for (let shift = 0; shift < 8 << code; shift += 8) this.#put(value >> shift);
-  }
-
-  #raw(bytes: Bytes, at: number, length: number): void {
-    this.#reserve(length);
-    copyBytes(bytes, at, this.#bytes, this.#length, length);
-    this.#length += length;
   }
 
   #put(byte: number): void {

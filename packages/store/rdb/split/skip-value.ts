@@ -1,0 +1,181 @@
+/**
+ * Steps over values by their lengths, without making anything of them. What `readValue` reads can be stepped over, and
+ * nothing else; bytes behind the lengths are only looked at when the value is read.
+ */
+import { RdbType } from '../rdb-type.ts';
+import type { RdbReader } from '../rdb-reader.ts';
+
+/** Steps over a part of a value that has no parts itself: over all of it, or nothing. */
+type Step = (reader: RdbReader) => void;
+
+/** A number of pieces that are laid out alike, behind the length that says how many. */
+interface Repeat {
+  readonly layout: Layout;
+  /** Reads how many there are, for which there must be bytes. */
+  readonly count: (reader: RdbReader) => number;
+}
+
+/** Parts of a value in their order. */
+type Layout = readonly (Step | Repeat)[];
+
+/** The fewest bytes of a stream's nodes, groups, consumers and what is pending for a group and a consumer. */
+const NODE_BYTES = 18;
+const GROUP_BYTES = 5;
+const CONSUMER_BYTES = 10;
+const PENDING_BYTES = 25;
+const OWNED_BYTES = 16;
+
+const string: Step = (reader) => {
+  reader.skipString();
+};
+const length: Step = (reader) => {
+  reader.length();
+};
+const wide: Step = (reader) => {
+  reader.wideLength();
+};
+const score: Step = (reader) => {
+  reader.skipTextDouble();
+};
+/** A double, or a moment. */
+const eightBytes: Step = (reader) => {
+  reader.skip(8);
+};
+const streamId: Step = (reader) => {
+  reader.skip(16);
+};
+
+/** Pieces of which there is one at least. */
+const some = (layout: Layout): Repeat => ({ layout, count: (reader) => reader.count() });
+
+/** Pieces of at least so many bytes, of which there may be none. */
+const any = (bytes: number, layout: Layout): Repeat => ({
+  layout,
+  count: (reader) => reader.pieces(bytes),
+});
+
+const TEXT: Layout = [string];
+const TEXTS: Layout = [some([string])];
+const FIELDS_WITH_ENDS = some([length, string, string]);
+
+function streamLayout(hasCounters: boolean, hasActivity: boolean): Layout {
+  const nodes = any(NODE_BYTES, [string, string]);
+  // The length and the last id; the first id, the highest deleted one, and how many were added.
+  const head = [length, wide, wide].concat(hasCounters ? [wide, wide, wide, wide, wide] : []);
+  const owned = any(OWNED_BYTES, [streamId]);
+  const times = hasActivity ? [eightBytes, eightBytes] : [eightBytes];
+  const consumer: Layout = [string as Step | Repeat].concat(times, owned);
+  // The name and the last id, and how many were read.
+  const groupHead = [string, wide, wide].concat(hasCounters ? [wide] : []);
+  const pending = any(PENDING_BYTES, [streamId, eightBytes, length]);
+  const group = (groupHead as (Step | Repeat)[]).concat(pending, any(CONSUMER_BYTES, consumer));
+  return [nodes as Step | Repeat].concat(head, any(GROUP_BYTES, group));
+}
+
+const layouts = new Map<number, Layout>([
+  [RdbType.string, TEXT],
+  [RdbType.list, TEXTS],
+  [RdbType.set, TEXTS],
+  [RdbType.zset, [some([string, score])]],
+  [RdbType.hash, [some([string, string])]],
+  [RdbType.zset2, [some([string, eightBytes])]],
+  [RdbType.listZiplist, TEXT],
+  [RdbType.setIntset, TEXT],
+  [RdbType.zsetZiplist, TEXT],
+  [RdbType.hashZiplist, TEXT],
+  [RdbType.listQuicklist, TEXTS],
+  [RdbType.stream, streamLayout(false, false)],
+  [RdbType.hashListpack, TEXT],
+  [RdbType.zsetListpack, TEXT],
+  [RdbType.listQuicklist2, [some([length, string])]],
+  [RdbType.stream2, streamLayout(true, false)],
+  [RdbType.setListpack, TEXT],
+  [RdbType.stream3, streamLayout(true, true)],
+  [RdbType.hashMetadataEarly, [FIELDS_WITH_ENDS]],
+  [RdbType.hashListpackExEarly, TEXT],
+  [RdbType.hashMetadata, [eightBytes, FIELDS_WITH_ENDS]],
+  [RdbType.hashListpackEx, [eightBytes, string]],
+]);
+
+/** Layouts by type: one is looked up for each key. */
+const layoutByType = Array.from({ length: 1 + Math.max(...layouts.keys()) }, (_, type) =>
+  layouts.get(type),
+);
+
+/** The layout of a type's values; undefined where it is none that can be read. */
+export function layoutOf(type: number): Layout | undefined {
+  return layoutByType[type];
+}
+
+/** Pieces of a layout around the one at hand. */
+interface Level {
+  readonly layout: Layout;
+  readonly next: number;
+  readonly left: number;
+}
+
+/** Steps over one value after another, each in as many runs as its bytes need to come. */
+export class ValueSkipper {
+  /** Position of the reader up to which no run has to read again. */
+  position = 0;
+  /** Number of parts and counts that were tried so far, of all values. */
+  steps = 0;
+  #layout: Layout = TEXT;
+  /** Index of the part that comes next, and the pieces that are left with the one at hand. */
+  #next = 0;
+  #left = 0;
+  readonly #outer: Level[] = [];
+
+  begin(layout: Layout): void {
+    this.#enter(layout, 1);
+    this.#outer.length = 0;
+  }
+
+  /**
+   * Goes on until the value ends. Where the reader ends first it throws a MalformedValueError, and another run can follow
+   * with a reader that has more, from `position` on.
+   */
+  run(reader: RdbReader): void {
+    do {
+      this.#piece(reader);
+    } while (this.#outer.length > 0 || this.#left > 0);
+  }
+
+  /** Steps over the parts of one piece, or as far as the first that has pieces itself. */
+  #piece(reader: RdbReader): void {
+    const layout = this.#layout;
+    while (this.#next < layout.length) {
+      const part = layout[this.#next]!;
+      this.position = reader.position;
+      this.steps += 1;
+      if (typeof part === 'function') {
+        part(reader);
+        this.#next += 1;
+        continue;
+      }
+      const count = part.count(reader);
+      this.#next += 1;
+      if (count === 0) continue;
+      this.#outer.push({ layout, next: this.#next, left: this.#left });
+      this.#enter(part.layout, count);
+      return;
+    }
+    this.#left -= 1;
+    this.#next = 0;
+    if (this.#left === 0) this.#leave();
+  }
+
+  #enter(layout: Layout, count: number): void {
+    this.#layout = layout;
+    this.#next = 0;
+    this.#left = count;
+  }
+
+  #leave(): void {
+    const level = this.#outer.pop();
+    if (level === undefined) return;
+    this.#layout = level.layout;
+    this.#next = level.next;
+    this.#left = level.left;
+  }
+}
