@@ -20,11 +20,10 @@ export function opensWithoutSubject(text: string): string[] {
 const openingString = new RegExp(`'((?:${openers}) [a-z][^'\\n]*\\.)'`, 'g');
 
 /** Files of the product that write for users. */
-const toldToUsers = /^packages\/(?:base|commands|config|http|server|stats|telemetry)\//;
+const toldToUsers = /^packages\/(?:base|commands|config|http|quantities|server|stats|telemetry)\//;
 
-/** Files that a folder may have; about twenty are a room. */
-export const FOLDER_FILES = 20;
-const FOLDER_FILES_MAX = 24;
+/** Most files of a folder. */
+export const FOLDER_FILES_MAX = 20;
 
 /** Files that run by themselves, or that others reach by their name. */
 const entries = [
