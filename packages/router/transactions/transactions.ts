@@ -146,7 +146,12 @@ export class Transactions {
     if (isForOneShard && (queue.count > 0 || isWatching) && !this.#hasRevoked(client)) {
       return this.#sendToHost(client, entry, transaction);
     }
-    if (queue.onlyReads && queue.count > 0 && !isWatching && this.#sendReads(client, entry)) {
+    if (
+      queue.onlyReads &&
+      queue.count > 0 &&
+      !isWatching &&
+      this.#sendReads(client, entry, transaction)
+    ) {
       return true;
     }
     return this.#beginAtBarrier(client, entry, queue.needsShards || isWatching);
@@ -197,9 +202,8 @@ export class Transactions {
   }
 
   /** Sends commands that only read one behind the other; false when that cannot be done in one go, and nothing was sent. */
-  #sendReads(client: Client, entry: CommandEntry): boolean {
+  #sendReads(client: Client, entry: CommandEntry, { queue }: Transaction): boolean {
     const { routes, answers, commandStats, clock } = this.#options;
-    const queue = client.transaction?.queue ?? unreachable('the client is in a transaction');
     if (queue.count > READS_MAX || client.replyMode !== 'on' || client.trace !== undefined) {
       return false;
     }

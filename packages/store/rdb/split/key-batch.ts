@@ -1,29 +1,24 @@
 /**
  * Batches of split keys for one shard, in memory that can be transferred to its thread.
  *
- * A key is a head of HEAD_BYTES, what is told of it, its bytes and those of its value. Numbers are little-endian.
+ * A key is a head of HEAD_BYTES, its bytes and those of its value. Numbers are little-endian; -1 stands for what is not
+ * told.
  *
  *   offset  bytes  meaning
  *   0       1      type of the value
- *   1       1      sum of `Told`
- *   2       4      database
- *   6       4      length of the key
- *   10      4      length of the value
- *   14             if they are told: expiry (double), idle time (double), frequency (1 byte)
+ *   1       2      frequency
+ *   3       4      database
+ *   7       4      length of the key
+ *   11      4      length of the value
+ *   15      8      expiry, a double
+ *   23      8      idle time, a double
  */
+
 import { ByteViews, copyBytes, copyWords, type Bytes } from '#base';
 import { demand } from '../malformed.ts';
 import { SplitKeyView, type SplitKey } from './split-key.ts';
 
-const Told = {
-  expireAt: 1,
-  idleSeconds: 2,
-  frequency: 4,
-} as const;
-
-const HEAD_BYTES = 14;
-/** The head, and all that can be told. */
-const HEAD_BYTES_MAX = HEAD_BYTES + 8 + 8 + 1;
+const HEAD_BYTES = 31;
 /** Longer copies are the system's. */
 const WORD_COPY_BYTES_MAX = 512;
 /** Usual size of a batch; a key that alone is longer has one of its own. */
@@ -59,34 +54,23 @@ export class KeyBatchWriter {
   /** True when the key fits in the batch, and for every key while that is empty. Others should come after a `take`. */
   hasRoomFor({ key, value }: SplitKey): boolean {
     if (this.#count === 0) return true;
-    return this.#length + HEAD_BYTES_MAX + key.length + value.length <= this.#batchBytes;
+    return this.#length + HEAD_BYTES + key.length + value.length <= this.#batchBytes;
   }
 
   /** Copies the key and its value, once. */
   add(split: SplitKey): void {
-    const { expireAt, idleSeconds, frequency, key, value } = split;
-    this.#reserve(HEAD_BYTES_MAX + key.length + value.length);
+    const { key, value } = split;
+    this.#reserve(HEAD_BYTES + key.length + value.length);
     const view = this.#view;
-    let at = this.#length;
+    const at = this.#length;
     view.setUint8(at, split.type);
-    view.setUint8(at + 1, toldOf(split));
-    view.setUint32(at + 2, split.database, true);
-    view.setUint32(at + 6, key.length, true);
-    view.setUint32(at + 10, value.length, true);
-    at += HEAD_BYTES;
-    if (expireAt >= 0) {
-      view.setFloat64(at, expireAt, true);
-      at += 8;
-    }
-    if (idleSeconds >= 0) {
-      view.setFloat64(at, idleSeconds, true);
-      at += 8;
-    }
-    if (frequency >= 0) {
-      view.setUint8(at, frequency);
-      at += 1;
-    }
-    this.#length = at;
+    view.setInt16(at + 1, split.frequency, true);
+    view.setUint32(at + 3, split.database, true);
+    view.setUint32(at + 7, key.length, true);
+    view.setUint32(at + 11, value.length, true);
+    view.setFloat64(at + 15, split.expireAt, true);
+    view.setFloat64(at + 23, split.idleSeconds, true);
+    this.#length = at + HEAD_BYTES;
     if (key.bytes === value.bytes && key.at + key.length === value.at) {
       this.#copy(key.bytes, key.at, key.length + value.length);
     } else {
@@ -128,14 +112,6 @@ export class KeyBatchWriter {
   }
 }
 
-function toldOf({ expireAt, idleSeconds, frequency }: SplitKey): number {
-  let told = 0;
-  if (expireAt >= 0) told += Told.expireAt;
-  if (idleSeconds >= 0) told += Told.idleSeconds;
-  if (frequency >= 0) told += Told.frequency;
-  return told;
-}
-
 /** Visits the keys of a batch in order; each is valid until `visit` returns. Throws a MalformedValueError. */
 export function readKeyBatch(batch: Bytes, visit: (split: SplitKey) => void): void {
   const view = new DataView(batch.buffer, batch.byteOffset, batch.length);
@@ -144,40 +120,17 @@ export function readKeyBatch(batch: Bytes, visit: (split: SplitKey) => void): vo
   while (at < batch.length) {
     demand(at + HEAD_BYTES <= batch.length);
     split.type = view.getUint8(at);
-    split.database = view.getUint32(at + 2, true);
-    const keyBytes = view.getUint32(at + 6, true);
-    const valueBytes = view.getUint32(at + 10, true);
-    const keyAt = readTold(view, at, split);
+    split.frequency = view.getInt16(at + 1, true);
+    split.database = view.getUint32(at + 3, true);
+    const keyBytes = view.getUint32(at + 7, true);
+    const valueBytes = view.getUint32(at + 11, true);
+    split.expireAt = view.getFloat64(at + 15, true);
+    split.idleSeconds = view.getFloat64(at + 23, true);
+    const keyAt = at + HEAD_BYTES;
     split.key.point(batch, keyAt, keyBytes);
     split.value.point(batch, keyAt + keyBytes, valueBytes);
     at = keyAt + keyBytes + valueBytes;
     demand(at <= batch.length);
     visit(split);
   }
-}
-
-function toldBytes(told: number): number {
-  const moments = (told & Told.expireAt) + ((told & Told.idleSeconds) >>> 1);
-  return 8 * moments + ((told & Told.frequency) >>> 2);
-}
-
-/** Reads what is told of the key whose head is at `head`; answers where its bytes begin. */
-function readTold(view: DataView, head: number, split: SplitKeyView): number {
-  const told = view.getUint8(head + 1);
-  let at = head + HEAD_BYTES;
-  split.clear();
-  demand(at + toldBytes(told) <= view.byteLength);
-  if ((told & Told.expireAt) !== 0) {
-    split.expireAt = view.getFloat64(at, true);
-    at += 8;
-  }
-  if ((told & Told.idleSeconds) !== 0) {
-    split.idleSeconds = view.getFloat64(at, true);
-    at += 8;
-  }
-  if ((told & Told.frequency) !== 0) {
-    split.frequency = view.getUint8(at);
-    at += 1;
-  }
-  return at;
 }

@@ -8,7 +8,7 @@
  * Only the operation at hand is in memory, and no part of it is looked at twice however small the pieces are: a value goes
  * on where its bytes ended, and other operations wait until the bytes they asked for are there.
  */
-import { crc64, type Bytes } from '#base';
+import { crc64, latin1, type Bytes } from '#base';
 import { demand, MalformedValueError, RdbFileError } from '../malformed.ts';
 import { RdbReader } from '../rdb-reader.ts';
 import { RDB_VERSION, RdbOp } from '../rdb-type.ts';
@@ -267,7 +267,7 @@ export class RdbSplitter {
         for (let nth = 0; nth < 3; nth += 1) reader.length();
         break;
       case RdbOp.aux:
-        this.#target.field(textOf(reader.string()), textOf(reader.string()));
+        this.#target.field(latin1(reader.string()), latin1(reader.string()));
         break;
       case RdbOp.expireMs:
         key.expireAt = reader.milliseconds();
@@ -333,7 +333,7 @@ export class RdbSplitter {
 }
 
 function versionOf(bytes: Bytes): number {
-  const head = textOf(bytes);
+  const head = latin1(bytes);
   if (!/^REDIS\d{4}$/.test(head)) throw new RdbFileError('it is no snapshot of Redis');
   const version = Number(head.slice(MAGIC.length));
   if (version < VERSION_LEAST || version > RDB_VERSION) {
@@ -341,8 +341,4 @@ function versionOf(bytes: Bytes): number {
     throw new RdbFileError(`it has version ${version}; versions ${range} can be read`);
   }
   return version;
-}
-
-function textOf(bytes: Bytes): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }

@@ -59,17 +59,19 @@ const TEXTS: Layout = [some([string])];
 const FIELDS_WITH_ENDS = some([length, string, string]);
 
 function streamLayout(hasCounters: boolean, hasActivity: boolean): Layout {
-  const nodes = any(NODE_BYTES, [string, string]);
-  // The length and the last id; the first id, the highest deleted one, and how many were added.
-  const head = [length, wide, wide].concat(hasCounters ? [wide, wide, wide, wide, wide] : []);
   const owned = any(OWNED_BYTES, [streamId]);
   const times = hasActivity ? [eightBytes, eightBytes] : [eightBytes];
-  const consumer: Layout = [string as Step | Repeat].concat(times, owned);
-  // The name and the last id, and how many were read.
-  const groupHead = [string, wide, wide].concat(hasCounters ? [wide] : []);
   const pending = any(PENDING_BYTES, [streamId, eightBytes, length]);
-  const group = (groupHead as (Step | Repeat)[]).concat(pending, any(CONSUMER_BYTES, consumer));
-  return [nodes as Step | Repeat].concat(head, any(GROUP_BYTES, group));
+  const consumers = any(CONSUMER_BYTES, [string, ...times, owned]);
+  // The name and the last id, and how many were read.
+  const group = [string, wide, wide, ...(hasCounters ? [wide] : []), pending, consumers];
+  return [
+    any(NODE_BYTES, [string, string]),
+    // The length and the last id; the first id, the highest deleted one, and how many were added.
+    ...[length, wide, wide],
+    ...(hasCounters ? [wide, wide, wide, wide, wide] : []),
+    any(GROUP_BYTES, group),
+  ];
 }
 
 const layouts = new Map<number, Layout>([
