@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layerFaults } from './layers.ts';
 import { importsOf } from './source-files.ts';
-import { documentFaults, tidyFaults } from './tidiness.ts';
+import { documentFaults, FOLDER_FILES_MAX, tidyFaults } from './tidiness.ts';
 
 const tidiness = suite('tidiness');
 
@@ -138,8 +138,9 @@ for (const [file, text, fault] of tidyCases) {
 tidiness('finds folders that want rooms', () => {
   const files = (count: number) =>
     Array.from({ length: count }, (_, nth) => ({ file: `scripts/a${nth}.ts`, text: '' }));
-  assert.equal(tidyFaults(files(24)), []);
-  assert.match(tidyFaults(files(25)).join(), 'scripts: has 25 files');
+  assert.equal(tidyFaults(files(FOLDER_FILES_MAX)), []);
+  const tooMany = FOLDER_FILES_MAX + 1;
+  assert.match(tidyFaults(files(tooMany)).join(), `scripts: has ${tooMany} files`);
 });
 
 tidiness(
