@@ -39,6 +39,8 @@ table('gives every name once', () => {
     'appendfsync',
     'save',
     'tls-port',
+    'replicaof',
+    'slaveof',
     'tls-auth-clients',
     'io-threads',
     'io-threads-do-reads',

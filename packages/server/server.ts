@@ -38,7 +38,9 @@ import { ShardPool } from './threads/shard-pool.ts';
 import { SettingsBroadcast, shardCountOf, shardSettings } from './threads/shard-settings.ts';
 import { startSummary } from './start-summary.ts';
 import { connectionConfig } from './clients/connection-config.ts';
+import { Replication } from './replication/replication.ts';
 import { followTracing, mainLog, Traces } from './diagnostics/traces.ts';
+import { Ticker } from './threads/ticker.ts';
 import { Turn } from './threads/turn.ts';
 
 /** Between two looks at whether all clients have their replies. */
@@ -66,18 +68,19 @@ export class Server {
   readonly #serverMemory: ServerMemory;
   readonly #persistence: PersistenceSwitch;
   readonly #pool: ShardPool;
+  readonly #replication: Replication;
   readonly #frontPool: FrontPool;
   readonly #turn: Turn;
   readonly #places: ListeningPlaces;
   readonly #lateSettings: LateSettings;
   readonly #metricsReader: MetricsReader;
   readonly #mainRunner: MainRunner;
+  readonly #ticker: Ticker;
   readonly #runId = randomBytes(20).toString('hex');
   /** Lets shards see what was sent outside of a turn. */
   readonly #beginTurn = (): void => {
     this.#turn.begin();
   };
-  #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
   #isLoaded = false;
   #savesAtEnd: boolean | undefined;
@@ -184,7 +187,13 @@ export class Server {
     });
     this.#clients = clients;
     const isLoaded = (): boolean => this.#isLoaded;
-    this.#gate = newGate({ clients, isLoaded, persistence: this.#persistence });
+    this.#gate = newGate({
+      clients,
+      isLoaded,
+      persistence: this.#persistence,
+      isBusy: () => router.scripts.busy.isAny,
+      replicaRefusal: (client, entry) => this.#replication.refusal(client, entry),
+    });
     this.#messaging = new ClientMessaging({ settings, page, blocks, router, clients });
     this.#turn = new Turn(router, serverMemory.doorbell, this.#messaging);
     this.#crashes = this.#newCrashes(serverMemory);
@@ -196,16 +205,30 @@ export class Server {
       runId: this.#runId,
       connected,
       router,
+      replication: () => this.#replication,
       log: this.#log,
       sweepClients: () => {
         clients.memory.sweep();
       },
     });
+    const config = connectionConfig(serverMemory, blocks, settings, this.#turn);
+    this.#replication = new Replication({
+      settings,
+      router,
+      clients,
+      config,
+      page,
+      shardCount: this.#shardCount,
+      persistence: this.#persistence,
+      log: this.#log,
+      clock: this.#clock,
+      beginTurn: this.#beginTurn,
+    });
     this.#places = newPlaces({
       settings,
       tls,
       counts: tlsCounts,
-      config: connectionConfig(serverMemory, blocks, settings, this.#turn),
+      config,
       read: serverMemory.readBuffer(),
       fronts: () => this.#frontPool.fronts,
       clients,
@@ -216,29 +239,38 @@ export class Server {
     followTracing(settings, router.tracing);
     logSettingChanges(settings, this.#log);
     this.#mainRunner = this.#newMainRunner();
+    this.#ticker = new Ticker({ ...this.#parts, serverMemory });
     this.#access.begin();
   }
 
-  #newMainRunner(): MainRunner {
-    const router = this.#router;
-    const serverMemory = this.#serverMemory;
-    return new MainRunner({
+  /** Parts of the server that commands and the ops thread ask. */
+  get #parts() {
+    return {
       settings: this.#settings,
       access: this.#access,
-      router,
+      router: this.#router,
       clients: this.#clients,
       messaging: this.#messaging,
       latencyMonitor: this.#latencyMonitor,
       hotKeys: this.#hotKeys,
       traces: this.#traces,
       metricsReader: this.#metricsReader,
-      measure: () => this.#metricsReader.measure(this.#baseline),
       ops: this.#ops,
       lateSettings: this.#lateSettings,
-      broadcast: new SettingsBroadcast(this.#settings, router, this.#beginTurn),
       persistence: this.#persistence,
+      replication: this.#replication,
+      clock: this.#clock,
       log: this.#log,
-      statistics: statisticsPort({ serverMemory, ops: this.#ops, router, access: this.#access }),
+    };
+  }
+
+  #newMainRunner(): MainRunner {
+    const parts = this.#parts;
+    return new MainRunner({
+      ...parts,
+      measure: () => this.#metricsReader.measure(this.#baseline),
+      broadcast: new SettingsBroadcast(this.#settings, this.#router, this.#beginTurn),
+      statistics: statisticsPort({ ...parts, serverMemory: this.#serverMemory }),
       shutdown: (options, client) => {
         this.#shutdown(options, client);
       },
@@ -248,16 +280,7 @@ export class Server {
 
   #opsAnswers(): MainAnswers {
     return opsAnswers({
-      router: this.#router,
-      access: this.#access,
-      clients: this.#clients,
-      hotKeys: this.#hotKeys,
-      latencyMonitor: this.#latencyMonitor,
-      clock: this.#clock,
-      persistence: this.#persistence,
-      log: this.#log,
-      ops: this.#ops,
-      lateSettings: this.#lateSettings,
+      ...this.#parts,
       shutdown: (options) => {
         this.#shutdown(options);
       },
@@ -308,10 +331,8 @@ export class Server {
     if (this.#isStopping) return;
     this.#latencyMonitor.start();
     this.#persistence.start();
-    this.#startTicking();
-    this.#settings.onChange('server.hz', () => {
-      this.#startTicking();
-    });
+    this.#replication.start();
+    this.#ticker.start();
     this.#serverMemory.mainPage.set('phase', Phase.ready);
     const shards = this.#shardCount;
     this.#log.info('started', startSummary(this.#settings, shards), { shards, pid: process.pid });
@@ -346,31 +367,6 @@ export class Server {
     this.#turn.listen();
   }
 
-  /** Looks at time-outs, limits and rates `hz` times a second. */
-  #startTicking(): void {
-    clearInterval(this.#ticker);
-    this.#ticker = setInterval(
-      () => {
-        this.#tick();
-      },
-      1_000 / this.#settings.number('server.hz'),
-    );
-  }
-
-  #tick(): void {
-    this.#router.readClock();
-    this.#clients.tick(this.#router.nowMs);
-    this.#access.tick(this.#router.nowMs);
-    this.#messaging.endTurn();
-    // A pause that has ended is news for the shards.
-    this.#router.publish();
-    const nowUs = this.#clock.nowUs();
-    const page = this.#serverMemory.mainPage;
-    this.#latencyMonitor.look(nowUs);
-    page.set('peakBytes', Math.max(page.get('peakBytes'), this.#serverMemory.usedBytes));
-    this.#metricsReader.sample(nowUs);
-  }
-
   /** SHUTDOWN; `now` waits for nobody. The end of its client's connection tells that all has ended. */
   #shutdown({ now, save }: ShutdownOptions, client?: Client): void {
     if (client !== undefined) this.#awaitingEnd.add(client);
@@ -390,6 +386,7 @@ export class Server {
     if (this.#isStopping) return;
     this.#log.info('stopping', 'svc finishes what is in flight and stops');
     this.#places.listener.close();
+    this.#replication.stop();
     const timeoutMs = this.#settings.number('server.shutdown-timeout-secs') * 1_000;
     for (const client of this.#clients.all) client.end();
     this.#turn.begin();
@@ -405,6 +402,7 @@ export class Server {
   async #end(timeoutMs: number): Promise<void> {
     if (this.#isStopping) return;
     this.#isStopping = true;
+    this.#replication.stop();
     // A start that is under way never ends now. Node would take that for a fault.
     process.exitCode ??= 0;
     this.#serverMemory.mainPage.set('phase', Phase.stopping);
@@ -416,7 +414,7 @@ export class Server {
       const leftMs = untilMs - this.#clock.wallMs();
       await this.#persistence.durability?.saveAtEnd(leftMs, this.#savesAtEnd);
     }
-    clearInterval(this.#ticker);
+    this.#ticker.stop();
     this.#latencyMonitor.stop();
     this.#pool.expectEnd();
     this.#router.broadcast({ kind: 'stop' });

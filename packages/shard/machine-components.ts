@@ -12,6 +12,8 @@ import { CallAnswerers } from './call-answerers.ts';
 import { ReplySender } from './execution/reply-sender.ts';
 import { Settings } from './settings.ts';
 import { ShardUsers } from './access/shard-users.ts';
+import { Role } from './replica/role.ts';
+import { StagedData } from './replica/staged-data.ts';
 import { Slowness } from './observation/slowness.ts';
 import { Snapshots } from './snapshot/snapshots.ts';
 import type { KeyLocks } from './multi-shard/key-locks.ts';
@@ -38,6 +40,8 @@ export class MachineComponents {
   readonly snapshots: Snapshots;
   readonly effects: Effects;
   readonly maintenance: Maintenance;
+  readonly role = new Role();
+  readonly staged: StagedData;
 
   /** `settle` is called before main may see replies; it is the machine's, since what is settled has been executed. */
   constructor(options: MachineOptions, keyLocks: KeyLocks, settle: () => boolean) {
@@ -71,16 +75,12 @@ export class MachineComponents {
       reply: this.sender.writer,
       watches: this.watches,
       isKept: (name) => keyLocks.isKept(name),
+      role: this.role,
     });
+    this.staged = new StagedData({ store, settings, context: this.context });
     const nowUs = (): number => options.clock.nowUs();
     this.work = new IncrementalWork(nowUs);
-    this.snapshots = new Snapshots({
-      store,
-      journal,
-      outlet: options.snapshots,
-      page,
-      nowUs,
-    });
+    this.snapshots = new Snapshots({ store, journal, outlet: options.snapshots, page, nowUs });
     this.effects = new Effects({
       store,
       context: this.context,
@@ -97,6 +97,7 @@ export class MachineComponents {
       ...options,
       store,
       slowness: this.slowness,
+      role: this.role,
       isReading: () => work.isActive || freeze.isReading,
     });
   }

@@ -95,14 +95,14 @@ interface Wish {
 }
 
 function setEnds(context: ShardContext, args: Arguments, hash: HashValue, wish: Wish): void {
-  const { reply, store, nowMs } = context;
+  const { reply, store } = context;
   hash.allowExpiry();
   let changed = 0;
   let deleted = 0;
   for (let index = wish.first; index < args.count; index += 1) {
     let outcome: number = Outcome.noField;
     if (hash.count > 0 && hash.find(args.source, args.at(index), args.length(index))) {
-      outcome = setEnd(hash, wish, nowMs);
+      outcome = setEnd(hash, wish, context);
     }
     if (outcome === Outcome.deleted) deleted += 1;
     if (outcome === Outcome.set) changed += 1;
@@ -114,10 +114,10 @@ function setEnds(context: ShardContext, args: Arguments, hash: HashValue, wish: 
 }
 
 /** Sets the end of the current field, where the condition admits it. */
-function setEnd(hash: HashValue, { end, condition }: Wish, nowMs: number): number {
+function setEnd(hash: HashValue, { end, condition }: Wish, context: ShardContext): number {
   const { expiry } = hash;
   if (!admits(condition, expiry, end)) return Outcome.refused;
-  if (end <= nowMs) {
+  if (context.isOver(end)) {
     hash.remove();
     return Outcome.deleted;
   }

@@ -66,6 +66,16 @@ export function contextWithPorts(
     redisVersion: '7.4.1',
     saving,
     startedMs: 0,
+    replication: {
+      role: { role: 'master', offset: 7 },
+      replicaOf: (host, port) => {
+        ask('replicaOf', host, port);
+        return host !== 'same';
+      },
+      replicaOfNone: () => {
+        ask('replicaOfNone');
+      },
+    },
     settings: {
       get: (patterns) => patterns.map((pattern) => [pattern, `value of ${pattern}`] as const),
       set: (pairs) => {

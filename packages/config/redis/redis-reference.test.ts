@@ -20,7 +20,7 @@ reference('each has its line', () => {
   assert.match(text, '| `tls-cert-file` | `tls.cert-file`; changeable while running. |');
   assert.match(text, '| `daemonize` | always `no`. The service manager');
   assert.match(text, '| `bgsave-cpulist` | always empty. ');
-  assert.match(text, '| `repl-timeout` | unknown. There is no replication. |');
+  assert.match(text, '| `repl-backlog-ttl` | unknown. No replicas are served. |');
 });
 
 reference('it is said where a setting means something else here', () => {

@@ -60,6 +60,7 @@ frames('kinds', () => {
       ask: 29,
       leaveLog: 30,
       denied: 31,
+      adopt: 33,
     },
   );
   assert.is(KIND_MASK, 0x7f);

@@ -1,7 +1,7 @@
 /** One client as the router sees it: what it may do, and which of its replies are due. */
 
 import type { User } from '#acl';
-import type { Bytes } from '#base';
+import type { Bytes, CommandError } from '#base';
 import {
   commandTable,
   type ClientPort,
@@ -75,6 +75,8 @@ export class Client implements ClientPort {
   noEvict = false;
   noTouch = false;
   isMonitor = false;
+  /** Its commands are the stream of this server's primary: they are obeyed, whatever stands in the way of others. */
+  isPrimary = false;
   /** A pause holds its next command back. */
   isPostponed = false;
   subscriptions: Subscriptions | undefined;
@@ -96,7 +98,8 @@ export class Client implements ClientPort {
    * Ends the wait as its time-out would, or with an error; where the command waited for allows it. `ended` is told when
    * the wait is over, and whether this is what has ended it.
    */
-  unblock: ((withError: boolean, ended: (isDone: boolean) => void) => void) | undefined;
+  unblock:
+    ((error: CommandError | undefined, ended: (isDone: boolean) => void) => void) | undefined;
   /** Since when it waits; for reports. */
   blockedSinceMs = 0;
   /** Transaction with what the client has queued since MULTI. */

@@ -155,7 +155,7 @@ function largeMomentOf(args: Arguments, unitMs: 1 | 1000, baseMs: number, comman
 }
 
 function expireAt(context: ShardContext, args: Arguments, ref: Ref, when: number): void {
-  if (when <= context.nowMs) {
+  if (context.isOver(when)) {
     context.keyspace.removeRef(ref);
     changedAt(context, args, 1, events.del);
     return;
