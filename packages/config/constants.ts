@@ -76,6 +76,11 @@ export const constants: Readonly<Record<string, Constant>> = {
   'rdb-key-save-delay': { value: '0', isHidden: true, reason: 'Saving is not slowed down.' },
   'rdb-save-incremental-fsync': { value: 'yes', reason: incremental },
   rdbchecksum: { value: 'yes', reason: 'Every block on disk has a checksum.' },
+  'repl-diskless-sync': {
+    value: 'yes',
+    reason: 'Full synchronisations are sent while they are made, and never a file.',
+  },
+  'repl-disable-tcp-nodelay': { value: 'no', reason: 'What is written is sent at once.' },
   replicaof: {
     value: '',
     aliases: ['slaveof'],

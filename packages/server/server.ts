@@ -1,4 +1,5 @@
 /** Puts the server together: threads, rings, router, listeners. */
+/* eslint-disable max-lines -- wiring: a line for each thing that is put together */
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,6 +41,8 @@ import { startSummary } from './start-summary.ts';
 import { connectionConfig } from './clients/connection-config.ts';
 import { followTracing, mainLog, Traces } from './diagnostics/traces.ts';
 import { Turn } from './threads/turn.ts';
+import { newReplicas } from './replicas/new-replicas.ts';
+import type { Replicas } from './replicas/replicas.ts';
 
 /** Between two looks at whether all clients have their replies. */
 const DRAIN_POLL_MS = 5;
@@ -71,6 +74,7 @@ export class Server {
   readonly #places: ListeningPlaces;
   readonly #lateSettings: LateSettings;
   readonly #metricsReader: MetricsReader;
+  readonly #replicas: Replicas;
   readonly #mainRunner: MainRunner;
   readonly #runId = randomBytes(20).toString('hex');
   /** Lets shards see what was sent outside of a turn. */
@@ -128,6 +132,15 @@ export class Server {
       ops: this.#ops,
     });
     const mainLatency = new MainLatency(settings, serverMemory);
+    this.#replicas = newReplicas({
+      settings,
+      serverMemory,
+      router: () => this.#router,
+      keepsLog: () => this.#persistence.durability !== undefined,
+      clock: this.#clock,
+      log: this.#log,
+      beginTurn: this.#beginTurn,
+    });
     const router = newRouter({
       serverMemory,
       settings,
@@ -143,6 +156,7 @@ export class Server {
       keyEvents: (body) => {
         this.#messaging.keyEvents.take(body);
       },
+      replication: this.#replicas,
       gate: (client, entry, args) => this.#gate(client, entry, args),
       beginTurn: this.#beginTurn,
     });
@@ -156,6 +170,7 @@ export class Server {
       clock: this.#clock,
       router,
       latency: mainLatency.latency,
+      freeze: this.#replicas.freeze,
       publish: this.#beginTurn,
     });
     this.#latencyMonitor = new LatencyMonitor({
@@ -179,14 +194,17 @@ export class Server {
       blocks,
       left: (client) => {
         this.#messaging.left(client);
+        this.#replicas.left(client);
       },
       log: this.#log,
     });
     this.#clients = clients;
     const isLoaded = (): boolean => this.#isLoaded;
-    this.#gate = newGate({ clients, isLoaded, persistence: this.#persistence });
+    const { primary } = this.#replicas;
+    this.#gate = newGate({ clients, isLoaded, persistence: this.#persistence, replicas: primary });
     this.#messaging = new ClientMessaging({ settings, page, blocks, router, clients });
-    this.#turn = new Turn(router, serverMemory.doorbell, this.#messaging);
+    this.#replicas.follow(this.#messaging.pubsub);
+    this.#turn = new Turn(router, serverMemory.doorbell, this.#messaging, primary);
     this.#crashes = this.#newCrashes(serverMemory);
     this.#hotKeys = new HotKeysSession({ settings, ...this.#clock, shardCalls: router.shardCalls });
     this.#metricsReader = new MetricsReader({
@@ -228,6 +246,7 @@ export class Server {
       router,
       clients: this.#clients,
       messaging: this.#messaging,
+      replicas: this.#replicas,
       latencyMonitor: this.#latencyMonitor,
       hotKeys: this.#hotKeys,
       traces: this.#traces,
@@ -361,6 +380,7 @@ export class Server {
     this.#router.readClock();
     this.#clients.tick(this.#router.nowMs);
     this.#access.tick(this.#router.nowMs);
+    this.#replicas.primary.tick();
     this.#messaging.endTurn();
     // A pause that has ended is news for the shards.
     this.#router.publish();

@@ -152,6 +152,7 @@ export const errors = {
     fixed(
       `ERR Can't execute '${command}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context`,
     ),
+  noReplicas: fixed('NOREPLICAS Not enough good replicas to write.'),
   monitorsKeys: fixed("ERR Replica can't interact with the keyspace"),
   wrongArguments: (command: string): CommandError =>
     fixed(`ERR wrong number of arguments for '${command}' command`),

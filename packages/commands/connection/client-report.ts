@@ -54,19 +54,22 @@ function tlsFields({ tls }: ClientPort): readonly (readonly [string, string])[] 
 
 /** The letters of the field `flags`. */
 export function flagsOf(client: ClientPort): string {
-  let flags = '';
-  if (client.isMonitor) flags += 'O';
-  if (client.subscriptions !== undefined) flags += 'P';
-  if (client.queuedCount >= 0) flags += 'x';
-  if (client.isBlocked || client.isPostponed) flags += 'b';
-  if (client.tracking !== undefined) flags += 't';
-  if (client.tracking?.isBroken === true) flags += 'R';
-  if (client.tracking?.broadcasts === true) flags += 'B';
-  if (client.isEnding) flags += 'c';
-  if (client.isUnix) flags += 'U';
-  if (client.noEvict) flags += 'e';
-  if (client.noTouch) flags += 'T';
-  return flags === '' ? 'N' : flags;
+  const letters: readonly (readonly [isOn: boolean, letter: string])[] = [
+    [client.isMonitor, 'O'],
+    [client.isReplica, 'S'],
+    [client.subscriptions !== undefined, 'P'],
+    [client.queuedCount >= 0, 'x'],
+    [client.isBlocked || client.isPostponed, 'b'],
+    [client.tracking !== undefined, 't'],
+    [client.tracking?.isBroken === true, 'R'],
+    [client.tracking?.broadcasts === true, 'B'],
+    [client.isEnding, 'c'],
+    [client.isUnix, 'U'],
+    [client.noEvict, 'e'],
+    [client.noTouch, 'T'],
+  ];
+  const flags = letters.filter(([isOn]) => isOn).map(([, letter]) => letter);
+  return flags.length === 0 ? 'N' : flags.join('');
 }
 
 /** CLIENT LIST TYPE and CLIENT KILL TYPE. */
@@ -80,5 +83,6 @@ export function clientTypeOf(name: string): ClientType | undefined {
 
 /** A client that listens to messages is of a kind of its own; there are no others than these two. */
 export function isOfType(client: ClientPort, type: ClientType): boolean {
+  if (client.isReplica) return type === 'replica';
   return type === (client.subscriptions === undefined ? 'normal' : 'pubsub');
 }

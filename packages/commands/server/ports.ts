@@ -5,6 +5,7 @@ import type { HotWindowReport } from '#stats';
 import type { BundleReport, TraceReport } from '#api-types';
 import type { ClientPort, MainContext } from '../contexts.ts';
 import type { CommandTable } from '../table/command-table.ts';
+import type { ReplicasPort } from './replicas/replicas-port.ts';
 
 /** Settings under Redis' names, as text. */
 export interface SettingsPort {
@@ -231,6 +232,7 @@ export interface SavingPort {
 export interface ServerContext extends MainContext {
   readonly commands: CommandTable;
   readonly settings: SettingsPort;
+  readonly replicas: ReplicasPort;
   readonly info: InfoPort;
   readonly status: StatusPort;
   readonly memory: MemoryPort;

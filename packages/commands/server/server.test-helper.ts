@@ -56,6 +56,8 @@ type Ports = Omit<
 export function contextWithPorts(
   options: CallOptions = {},
   saving?: SavingPort,
+  isReplica = false,
+  keepsLog = true,
 ): { context: CallContext; asked: string[] } {
   const asked: string[] = [];
   const ask: Ask = (what, ...words) => {
@@ -97,9 +99,45 @@ export function contextWithPorts(
       },
     },
     memory: memoryPort(ask),
+    replicas: replicasPort(ask, isReplica, keepsLog),
     ...reports(ask),
   };
   return { context: new CallContext({ ports, ...options }), asked };
+}
+
+/** One replica, which has 70 of 100 bytes. */
+function replicasPort(ask: Ask, isReplica: boolean, keepsLog: boolean): Ports['replicas'] {
+  const facts = {
+    listeningPort: 0,
+    announcedHost: '',
+    hasEof: false,
+    hasPsync2: false,
+    version: '',
+    isRdbOnly: false,
+    filter: 'all' as const,
+  };
+  return {
+    offset: 100,
+    online: [{ host: '10.0.0.1', port: 6380, offset: 70 }],
+    keepsLog,
+    isReplica: () => isReplica,
+    factsOf: () => facts,
+    resume: (_client, id, offset) => {
+      ask('resume', id, offset, facts);
+      return id === '?' ? undefined : `CONTINUE ${id}`;
+    },
+    requestFull: () => {
+      ask('full', facts);
+    },
+    acknowledge: (_client, offset, diskOffset) => {
+      ask('acknowledge', offset, diskOffset);
+    },
+    acks: () => ({ replicas: 1, local: 1 }),
+    await: (wish) => {
+      ask('await', wish);
+      return () => ({ replicas: 1, local: 1 });
+    },
+  };
 }
 
 function memoryPort(ask: Ask): Ports['memory'] {

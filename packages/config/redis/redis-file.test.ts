@@ -111,14 +111,14 @@ redisFile('includes files, by patterns too', () => {
 
 redisFile('what has no meaning is told once, by reasons', () => {
   const { warnings } = loaded(
-    'daemonize yes\npidfile /run/r.pid\nrepl-timeout 60\nrepl-backlog-ttl 1\nlazyfree-lazy-expire yes\n',
+    'daemonize yes\npidfile /run/r.pid\nslave-read-only yes\nreplica-priority 1\nlazyfree-lazy-expire yes\n',
   );
   assert.equal(
     warnings.map(({ message }) => message),
     [
       'redis.conf: some directives have no meaning here. ' +
         'The service manager does this: svc stays in the foreground (daemonize, pidfile). ' +
-        'There is no replication (repl-timeout, repl-backlog-ttl).',
+        'There is no replication (slave-read-only, replica-priority).',
     ],
   );
 });

@@ -122,21 +122,6 @@ export const durabilitySettings = rows({
     effect: 'fixed',
     meaning: 'The port of that server.',
   },
-  'replication.backlog-size': {
-    kind: bytes({ least: 1 }),
-    default: 64 * MIB,
-    effect: 'fixed',
-    config: 'repl-backlog-size',
-    meaning: 'Writes remembered for replicas that were away.',
-  },
-  'replication.min-replicas-to-write': {
-    kind: integer(),
-    default: 0,
-    effect: 'fixed',
-    config: 'min-replicas-to-write',
-    aliases: ['min-slaves-to-write'],
-    meaning: 'Replicas without which writes are refused.',
-  },
   'cluster.enabled': {
     kind: yesOrNo,
     default: false,

@@ -60,6 +60,8 @@ frames('kinds', () => {
       ask: 29,
       leaveLog: 30,
       denied: 31,
+      feed: 34,
+      rdb: 35,
     },
   );
   assert.is(KIND_MASK, 0x7f);

@@ -67,6 +67,13 @@ export const FrameKind = {
   leaveLog: 30,
   /** shard -> main: what a script, or a command that has waited, was denied. Body: msgpack. */
   denied: 31,
+  /**
+   * main -> shard: from this place of the order on, tell what is done for replicas, or no more, or freeze all keys for
+   * one (body: msgpack); shard -> main: what was done, as segments (feed-segments.ts).
+   */
+  feed: 34,
+  /** shard -> main: a piece of a full synchronisation; main -> shard: so many more bytes of it may come (sequence). */
+  rdb: 35,
 } as const;
 
 /** Requests of a running script to main; the sequence of an `ask` frame, whose connection is the shard. */

@@ -10,6 +10,8 @@ interface GateState {
   /** True when the data is there. */
   readonly isLoaded: () => boolean;
   readonly persistence: Pick<PersistenceSwitch, 'durability'>;
+  /** Tells whether writes have fewer replicas than they need. */
+  readonly replicas: { readonly lacksReplicas: boolean };
 }
 
 /** Returns the reason why a client may not run a command now; `wait` when it may later. */
@@ -25,8 +27,12 @@ export function newGate(state: GateState): Gate {
     const refusal = state.clients.gate(client, entry, args);
     if (refusal !== undefined) return refusal;
     if (!state.isLoaded() && !entry.has('loading')) return errors.loading;
-    const durability = state.persistence.durability;
-    return durability !== undefined && isWriting(entry) ? durability.refusal : undefined;
+    if (!isWriting(entry)) return undefined;
+    const { replicas, persistence } = state;
+    // As Redis, which judges its disk first.
+    return (
+      persistence.durability?.refusal ?? (replicas.lacksReplicas ? errors.noReplicas : undefined)
+    );
   };
 }
 

@@ -31,6 +31,7 @@ import {
   type ScriptsPort,
   type PubSubContext,
   type PubSubPort,
+  type ReplicasPort,
   type ServerContext,
   type SettingsPort,
   type ShutdownOptions,
@@ -82,6 +83,7 @@ interface MainRunnerOptions {
   readonly router: Router;
   readonly clients: Clients;
   readonly messaging: ClientMessaging;
+  readonly replicas: ReplicasPort;
   readonly latencyMonitor: LatencyMonitor;
   readonly hotKeys: HotKeysPort;
   readonly traces: TracesPort;
@@ -106,6 +108,7 @@ export class MainRunner implements Contexts {
   readonly authentication: AuthenticationPort;
   readonly acl: AclPort;
   readonly settings: SettingsPort;
+  readonly replicas: ReplicasPort;
   readonly info: InfoPort;
   readonly statistics: StatisticsPort;
   readonly status: StatusPort;
@@ -145,6 +148,7 @@ export class MainRunner implements Contexts {
     this.authentication = authenticationPort(options.access, () => this.client);
     this.acl = aclPort({ ...options, client: () => this.client });
     this.settings = settingsPort(options);
+    this.replicas = options.replicas;
     this.transactions = this.#transactionsPort();
     this.scripts = scriptsPort(options);
     this.info = { render: (sections) => renderInfo(sections, options.measure()) };

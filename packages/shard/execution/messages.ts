@@ -2,8 +2,16 @@
 
 import { assert, unreachable } from '#base';
 import type { Page } from '#stats';
-import { decodeControl, FrameKind, Request, type Control } from '#link';
+import {
+  decodeControl,
+  decodeMessage,
+  FrameKind,
+  Request,
+  type Control,
+  type FeedOrder,
+} from '#link';
 import type { Frame } from './frame.ts';
+import type { FeedOrders } from '../feed/feed-orders.ts';
 import type { KeyEvents } from './key-events.ts';
 import type { CallAnswerers } from '../call-answerers.ts';
 import type { Settings } from '../settings.ts';
@@ -24,6 +32,7 @@ interface MessagesOptions {
   readonly maintenance: Maintenance;
   readonly events: KeyEvents;
   readonly snapshots: Snapshots;
+  readonly feedOrders: FeedOrders;
   readonly watches: Watches;
   readonly scripts: Scripts;
   readonly asks: MainAsks;
@@ -51,6 +60,15 @@ export class Messages {
         this.#options.snapshots.begin(
           words[word + Request.sequence]!,
           this.#options.scripts.libraries,
+        );
+        break;
+      case FrameKind.feed:
+        this.#options.feedOrders.obey(decodeMessage(frame.body) as FeedOrder);
+        break;
+      case FrameKind.rdb:
+        this.#options.snapshots.grant(
+          words[word + Request.connection]!,
+          words[word + Request.sequence]!,
         );
         break;
       case FrameKind.leaveLog:

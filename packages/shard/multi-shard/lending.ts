@@ -40,7 +40,7 @@ interface LendingOptions extends HostingOptions {
 const IMMEDIATE: ReadonlySet<number> = new Set([
   ...[FrameKind.copies, FrameKind.returned, FrameKind.control],
   ...[FrameKind.prepare, FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.call],
-  ...[FrameKind.introduce, FrameKind.script, FrameKind.ask],
+  ...[FrameKind.introduce, FrameKind.script, FrameKind.ask, FrameKind.rdb],
 ]);
 
 /** Copies of more are refused: the command would take as much again on its host, and once more for the log. */
@@ -147,6 +147,7 @@ export class Lending {
       case FrameKind.barrier:
       case FrameKind.snapshot:
       case FrameKind.leaveLog:
+      case FrameKind.feed:
       case FrameKind.unwatch:
         return null;
       default:
@@ -158,7 +159,7 @@ export class Lending {
   beginAlone(): void {
     this.#countLoneRun();
     this.#keyLocks.stop();
-    this.#options.effects.beginGroup();
+    this.#options.effects.beginGroup(true);
   }
 
   /** Ends it, in the log with the transaction of that number where other shards have taken part. */
@@ -201,7 +202,7 @@ export class Lending {
   #stop(): void {
     this.#isAtBarrier = true;
     this.#keyLocks.stop();
-    this.#options.effects.beginGroup();
+    this.#options.effects.beginGroup(true);
   }
 
   /** All that the barrier's transaction does is done: it is ended in the log before anybody goes on. */

@@ -1,0 +1,2 @@
+export { Primary, type AckWaiter, type PrimarySettings } from './primary/primary.ts';
+export type { Replica } from './primary/replica.ts';
