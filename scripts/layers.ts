@@ -61,7 +61,7 @@ const layers: Readonly<Record<string, Layer>> = {
     ],
   },
   offline: { imports: ['base', 'store', 'stats', 'commands', 'persistence', 'shard'] },
-  replication: { imports: ['base', 'resp', 'store'] },
+  replication: { imports: ['base', 'resp', 'store', 'link'] },
   router: { imports: ['acl', 'base', 'usdt', 'resp', 'stats', 'commands', 'link'] },
   net: { imports: ['base', 'resp', 'link', 'stats'] },
   observer: { imports: ['base', 'stats', 'commands', 'link'], types: ['api-types'] },

@@ -92,6 +92,7 @@ export class CallContext implements ShardContext {
   readonly isOffering = false;
   readonly isCalled = false;
   isLogged = false;
+  isFed = false;
   /** Commands that were logged instead of those that were run. */
   logged: (readonly (string | Bytes)[])[] = [];
   /** True when keys may be read that only values name. */

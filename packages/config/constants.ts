@@ -86,6 +86,14 @@ export const constants: Readonly<Record<string, Constant>> = {
     value: 'swapdb',
     reason: 'Data of a primary are built beside those that are there, and then take their place.',
   },
+  'repl-diskless-sync': {
+    value: 'yes',
+    reason: 'Full synchronisations are sent while they are made, and never a file.',
+  },
+  'repl-disable-tcp-nodelay': {
+    value: 'no',
+    reason: 'Nothing that is written waits for more to send.',
+  },
   'replica-ignore-disk-write-errors': {
     value: 'yes',
     reason: 'A replica goes on when its log fails, and says so.',

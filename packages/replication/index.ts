@@ -1,5 +1,7 @@
-/** Replication in Redis' own protocol: the link of a replica to its primary, and the data that come over it. */
+/** Replication in Redis' own protocol: a server as a primary, and as a replica. */
 
+export { Primary, type AckWaiter, type PrimarySettings } from './primary/primary.ts';
+export type { Replica } from './primary/replica.ts';
 export type { Announced } from './replica/handshake.ts';
 export {
   PrimaryLink,

@@ -273,6 +273,7 @@ export class PlayedClient {
 const NO_CALLS = {
   spokeHttp: () => undefined,
   keyEvents: () => undefined,
+  replication: { fed: () => undefined, synced: () => undefined },
   beginTurn: () => undefined,
 };
 

@@ -1,4 +1,5 @@
 /** Puts the server together: threads, rings, router, listeners. */
+/* eslint-disable max-lines -- wiring: a line for each thing that is put together */
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,6 +43,8 @@ import { Replication } from './replication/replication.ts';
 import { followTracing, mainLog, Traces } from './diagnostics/traces.ts';
 import { Ticker } from './threads/ticker.ts';
 import { Turn } from './threads/turn.ts';
+import { newReplicas } from './replicas/new-replicas.ts';
+import type { Replicas } from './replicas/replicas.ts';
 
 /** Between two looks at whether all clients have their replies. */
 const DRAIN_POLL_MS = 5;
@@ -74,6 +77,7 @@ export class Server {
   readonly #places: ListeningPlaces;
   readonly #lateSettings: LateSettings;
   readonly #metricsReader: MetricsReader;
+  readonly #replicas: Replicas;
   readonly #mainRunner: MainRunner;
   readonly #ticker: Ticker;
   readonly #runId = randomBytes(20).toString('hex');
@@ -131,6 +135,15 @@ export class Server {
       ops: this.#ops,
     });
     const mainLatency = new MainLatency(settings, serverMemory);
+    this.#replicas = newReplicas({
+      settings,
+      serverMemory,
+      router: () => this.#router,
+      keepsLog: () => this.#persistence.durability !== undefined,
+      clock: this.#clock,
+      log: this.#log,
+      beginTurn: this.#beginTurn,
+    });
     const router = newRouter({
       serverMemory,
       settings,
@@ -146,6 +159,7 @@ export class Server {
       keyEvents: (body) => {
         this.#messaging.keyEvents.take(body);
       },
+      replication: this.#replicas,
       gate: (client, entry, args) => this.#gate(client, entry, args),
       beginTurn: this.#beginTurn,
     });
@@ -159,6 +173,7 @@ export class Server {
       clock: this.#clock,
       router,
       latency: mainLatency.latency,
+      freeze: this.#replicas.freeze,
       publish: this.#beginTurn,
     });
     this.#latencyMonitor = new LatencyMonitor({
@@ -182,6 +197,7 @@ export class Server {
       blocks,
       left: (client) => {
         this.#messaging.left(client);
+        this.#replicas.left(client);
       },
       log: this.#log,
     });
@@ -191,11 +207,13 @@ export class Server {
       clients,
       isLoaded,
       persistence: this.#persistence,
+      replicas: this.#replicas.primary,
       isBusy: () => router.scripts.busy.isAny,
       replicaRefusal: (client, entry) => this.#replication.refusal(client, entry),
     });
     this.#messaging = new ClientMessaging({ settings, page, blocks, router, clients });
-    this.#turn = new Turn(router, serverMemory.doorbell, this.#messaging);
+    this.#replicas.follow(this.#messaging.pubsub);
+    this.#turn = new Turn(router, serverMemory.doorbell, this.#messaging, this.#replicas.primary);
     this.#crashes = this.#newCrashes(serverMemory);
     this.#hotKeys = new HotKeysSession({ settings, ...this.#clock, shardCalls: router.shardCalls });
     this.#metricsReader = new MetricsReader({
@@ -218,6 +236,7 @@ export class Server {
       clients,
       config,
       page,
+      primary: this.#replicas.primary,
       shardCount: this.#shardCount,
       persistence: this.#persistence,
       log: this.#log,
@@ -239,7 +258,7 @@ export class Server {
     followTracing(settings, router.tracing);
     logSettingChanges(settings, this.#log);
     this.#mainRunner = this.#newMainRunner();
-    this.#ticker = new Ticker({ ...this.#parts, serverMemory });
+    this.#ticker = new Ticker({ ...this.#parts, serverMemory, primary: this.#replicas.primary });
     this.#access.begin();
   }
 
@@ -251,6 +270,7 @@ export class Server {
       router: this.#router,
       clients: this.#clients,
       messaging: this.#messaging,
+      replicas: this.#replicas,
       latencyMonitor: this.#latencyMonitor,
       hotKeys: this.#hotKeys,
       traces: this.#traces,

@@ -4,6 +4,7 @@ import { Arguments } from '#commands';
 import { Store } from '#store';
 import { ExecutionContext } from './execution/context.ts';
 import { Effects } from './log/effects.ts';
+import { Feed } from './feed/feed.ts';
 import { KeyEvents } from './execution/key-events.ts';
 import { KeyUse } from './observation/key-use.ts';
 import type { MachineOptions } from './machine-options.ts';
@@ -38,12 +39,14 @@ export class MachineComponents {
   readonly work: IncrementalWork;
   readonly context: ExecutionContext;
   readonly snapshots: Snapshots;
+  readonly feed: Feed;
   readonly effects: Effects;
   readonly maintenance: Maintenance;
   readonly role = new Role();
   readonly staged: StagedData;
 
   /** `settle` is called before main may see replies; it is the machine's, since what is settled has been executed. */
+  // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
   constructor(options: MachineOptions, keyLocks: KeyLocks, settle: () => boolean) {
     const { index, journal, page } = options;
     this.settings = new Settings(options.settings);
@@ -80,9 +83,19 @@ export class MachineComponents {
     this.staged = new StagedData({ store, settings, context: this.context });
     const nowUs = (): number => options.clock.nowUs();
     this.work = new IncrementalWork(nowUs);
-    this.snapshots = new Snapshots({ store, journal, outlet: options.snapshots, page, nowUs });
+    const { sender } = this;
+    this.snapshots = new Snapshots({
+      store,
+      journal,
+      outlet: options.snapshots,
+      sender,
+      page,
+      nowUs,
+    });
+    this.feed = new Feed(sender);
     this.effects = new Effects({
       store,
+      feed: this.feed,
       context: this.context,
       journal,
       shardIndex: index,

@@ -16,6 +16,7 @@ import { Executor } from './execution/executor.ts';
 import { answerCalls } from './machine-calls.ts';
 import { MachineComponents } from './machine-components.ts';
 import { Frame } from './execution/frame.ts';
+import { FeedOrders } from './feed/feed-orders.ts';
 import { FrameCursor } from './execution/frame-cursor.ts';
 import { FramePrefetch } from './execution/prefetch-frames.ts';
 import { KeyLocks } from './multi-shard/key-locks.ts';
@@ -119,8 +120,7 @@ export class ShardMachine {
       },
     });
     this.#preparedCommands = new PreparedCommands({
-      executor: this.#executor,
-      context,
+      ...shared,
       keyLocks,
       blockedCommands: this.#blockedCommands,
       work: base.work,
@@ -148,6 +148,7 @@ export class ShardMachine {
       page: this.#page,
       scripts: lua.scripts,
       asks: lua.asks,
+      feedOrders: new FeedOrders(base, lua.scripts, options),
     });
     this.#frame = new Frame(options.memory.bytes, options.memory.words, 0);
     this.#cursor = new FrameCursor(options.requests, options.memory.words);

@@ -6,16 +6,12 @@
 const names = [
   'asking',
   'migrate',
-  'psync',
   'readonly',
   'readwrite',
-  'replconf',
   'replicaof',
   'restore-asking',
   'slaveof',
-  'sync',
   'failover',
-  'waitaof',
   ...['module|load', 'module|loadex', 'module|unload'],
   'cluster',
   ...[

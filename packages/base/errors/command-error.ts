@@ -160,6 +160,7 @@ export const errors = {
   roleChanged: fixed(
     'UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)',
   ),
+  noReplicas: fixed('NOREPLICAS Not enough good replicas to write.'),
   monitorsKeys: fixed("ERR Replica can't interact with the keyspace"),
   wrongArguments: (command: string): CommandError =>
     fixed(`ERR wrong number of arguments for '${command}' command`),

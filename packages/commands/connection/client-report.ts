@@ -86,5 +86,6 @@ export function clientTypeOf(name: string): ClientType | undefined {
 /** True when a client is of that kind: who listens to messages is of another than who does not. */
 export function isOfType(client: ClientPort, type: ClientType): boolean {
   if (client.isPrimary) return type === 'master';
+  if (client.isReplica) return type === 'replica';
   return type === (client.subscriptions === undefined ? 'normal' : 'pubsub');
 }

@@ -5,6 +5,7 @@ import type { HotWindowReport } from '#stats';
 import type { BundleReport, TraceReport } from '#api-types';
 import type { ClientPort, MainContext } from '../contexts.ts';
 import type { CommandTable } from '../table/command-table.ts';
+import type { ReplicasPort } from './replicas/replicas-port.ts';
 
 /** Settings under Redis' names, as text. */
 export interface SettingsPort {
@@ -26,7 +27,7 @@ export interface SettingsPort {
 
 /** Role of the server in replication, as ROLE tells it. */
 export type RoleReport =
-  | { readonly role: 'master'; readonly offset: number }
+  | { readonly role: 'master' }
   | {
       readonly role: 'slave';
       readonly host: string;
@@ -251,6 +252,7 @@ export interface ServerContext extends MainContext {
   readonly commands: CommandTable;
   readonly settings: SettingsPort;
   readonly replication: ReplicationPort;
+  readonly replicas: ReplicasPort;
   readonly info: InfoPort;
   readonly status: StatusPort;
   readonly memory: MemoryPort;

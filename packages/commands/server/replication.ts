@@ -1,10 +1,8 @@
-/** ROLE, REPLICAOF and WAIT: the server's place among others. */
+/** ROLE and REPLICAOF: the server's place among others. */
 
 import { CommandError } from '#base';
-import type { ReplyWriter } from '#resp';
 import { onMain } from '../definition.ts';
 import { noKeys } from '../keys.ts';
-import { millisecondsAt } from '../timeout.ts';
 import type { ServerContext } from './ports.ts';
 
 const role = onMain<ServerContext>({
@@ -18,21 +16,28 @@ const role = onMain<ServerContext>({
   keys: noKeys,
   args: [],
   acl: { add: ['admin', 'dangerous'] },
-  run({ reply, replication }) {
+  run({ reply, replication, replicas }) {
     const report = replication.role;
-    if (report.role === 'master') {
-      reply.arrayHeader(3);
-      reply.text('master');
+    if (report.role === 'slave') {
+      reply.arrayHeader(5);
+      reply.text('slave');
+      reply.text(report.host);
+      reply.integer(report.port);
+      reply.text(report.state);
       reply.integer(report.offset);
-      reply.arrayHeader(0);
       return;
     }
-    reply.arrayHeader(5);
-    reply.text('slave');
-    reply.text(report.host);
-    reply.integer(report.port);
-    reply.text(report.state);
-    reply.integer(report.offset);
+    const { online, offset } = replicas;
+    reply.arrayHeader(3);
+    reply.text('master');
+    reply.integer(offset);
+    reply.arrayHeader(online.length);
+    for (const replica of online) {
+      reply.arrayHeader(3);
+      reply.text(replica.host);
+      reply.text(String(replica.port));
+      reply.text(String(replica.offset));
+    }
   },
 });
 
@@ -91,38 +96,4 @@ function following(name: 'REPLICAOF' | 'SLAVEOF', since: string) {
 const replicaof = following('REPLICAOF', '5.0.0');
 const slaveof = following('SLAVEOF', '1.0.0');
 
-const wait = onMain<ServerContext>({
-  name: 'WAIT',
-  summary: 'Waits until so many replicas have the writes of this client, or until a timeout.',
-  since: '3.0.0',
-  complexity: 'O(1)',
-  group: 'generic',
-  arity: 3,
-  flags: ['blocking'],
-  keys: noKeys,
-  args: [
-    { name: 'numreplicas', type: 'integer' },
-    { name: 'timeout', type: 'integer' },
-  ],
-  acl: { add: ['connection'], drop: ['keyspace'] },
-  tips: ['request_policy:all_shards', 'response_policy:agg_min'],
-  run(context, args) {
-    const wanted = args.roundedAt(1);
-    const timeoutMs = millisecondsAt(args, 2, context.nowMs);
-    // No replica exists, so nothing can confirm anything before the time is over.
-    if (wanted <= 0 || !context.mayBlock) {
-      context.reply.integer(0);
-      return;
-    }
-    const none = (reply: ReplyWriter): void => {
-      reply.integer(0);
-    };
-    const answer = context.defer(none);
-    if (timeoutMs === 0) return;
-    context.timers.after(timeoutMs, () => {
-      answer(none);
-    });
-  },
-});
-
-export const serverReplication = [role, replicaof, slaveof, wait];
+export const serverReplication = [role, replicaof, slaveof];

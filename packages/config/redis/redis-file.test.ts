@@ -111,14 +111,14 @@ redisFile('includes files, by patterns too', () => {
 
 redisFile('what has no meaning is told once, by reasons', () => {
   const { warnings } = loaded(
-    'daemonize yes\npidfile /run/r.pid\nrepl-diskless-sync yes\nrepl-backlog-ttl 1\nlazyfree-lazy-expire yes\n',
+    'daemonize yes\npidfile /run/r.pid\nrdb-del-sync-files no\nlazyfree-lazy-expire yes\n',
   );
   assert.equal(
     warnings.map(({ message }) => message),
     [
       'redis.conf: some directives have no meaning here. ' +
         'The service manager does this: svc stays in the foreground (daemonize, pidfile). ' +
-        'No replicas are served (repl-diskless-sync, repl-backlog-ttl).',
+        'Full synchronisations are never files (rdb-del-sync-files).',
     ],
   );
 });

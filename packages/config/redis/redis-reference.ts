@@ -62,10 +62,7 @@ const unknownBecause: Readonly<Record<string, string>> = {
   appendfilename: 'Files of the log have numbers.',
   cluster: 'There is no cluster.',
   'max-new': 'All connections that wait are accepted.',
-  'min-replicas': 'No replicas are served.',
-  'min-slaves': 'No replicas are served.',
-  'rdb-del': 'No replicas are served.',
-  repl: 'No replicas are served.',
+  'rdb-del': 'Full synchronisations are never files.',
   syslog: 'syslog-enabled is no.',
 };
 

@@ -61,6 +61,8 @@ frames('kinds', () => {
       leaveLog: 30,
       denied: 31,
       adopt: 33,
+      feed: 34,
+      rdb: 35,
     },
   );
   assert.is(KIND_MASK, 0x7f);

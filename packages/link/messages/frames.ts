@@ -69,6 +69,13 @@ export const FrameKind = {
   denied: 31,
   /** main -> shard: what was staged of a primary's data is served from this place of the order on. */
   adopt: 33,
+  /**
+   * main -> shard: from this place of the order on, tell what is done for replicas, or no more, or freeze all keys for
+   * one (body: msgpack); shard -> main: what was done, as segments (feed-segments.ts).
+   */
+  feed: 34,
+  /** shard -> main: a piece of a full synchronisation; main -> shard: so many more bytes of it may come (sequence). */
+  rdb: 35,
 } as const;
 
 /** Requests of a running script to main; the sequence of an `ask` frame, whose connection is the shard. */

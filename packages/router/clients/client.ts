@@ -48,6 +48,11 @@ export interface ClientSocket {
   destroy(): void;
 }
 
+/** Bytes that are kept for a replica, beside those that its connection has been given. */
+interface ReplicaConnection {
+  readonly heldBytes: number;
+}
+
 /** Destination of a client's replies: its socket, or a place where they are put together. */
 export type ReplyOutput = Pick<ClientSocket['output'], 'append' | 'appendBytes' | 'give'>;
 
@@ -77,6 +82,8 @@ export class Client implements ClientPort {
   isMonitor = false;
   /** Its commands are the stream of this server's primary: they are obeyed, whatever stands in the way of others. */
   isPrimary = false;
+  /** Its link as a replica of this server; undefined for others. */
+  replica: ReplicaConnection | undefined;
   /** A pause holds its next command back. */
   isPostponed = false;
   subscriptions: Subscriptions | undefined;
@@ -164,6 +171,10 @@ export class Client implements ClientPort {
     this.#output = socket.output;
     this.createdMs = nowMs;
     this.lastCommandMs = nowMs;
+  }
+
+  get isReplica(): boolean {
+    return this.replica !== undefined;
   }
 
   get authenticated(): boolean {
@@ -273,7 +284,7 @@ export class Client implements ClientPort {
       bytesWritten: output.bytesWritten,
       queryBytes,
       queryMemoryBytes,
-      outputBytes: output.pendingBytes,
+      outputBytes: output.pendingBytes + (this.replica?.heldBytes ?? 0),
     };
   }
 

@@ -14,6 +14,8 @@ interface GateState {
   readonly replicaRefusal: (client: Client, entry: CommandEntry) => CommandError | undefined;
   /** True while a script has run for too long. */
   readonly isBusy: () => boolean;
+  /** Tells whether writes have fewer replicas than they need. */
+  readonly replicas: { readonly lacksReplicas: boolean };
 }
 
 /** Returns the reason why a client may not run a command now; `wait` when it may later. */
@@ -31,9 +33,14 @@ export function newGate(state: GateState): Gate {
     const refusal = state.clients.gate(client, entry, args);
     if (refusal !== undefined) return refusal;
     if (!state.isLoaded() && !entry.has('loading')) return errors.loading;
-    const durability = state.persistence.durability;
-    const failure = durability !== undefined && isWriting(entry) ? durability.refusal : undefined;
-    return failure ?? state.replicaRefusal(client, entry);
+    const { replicas, persistence } = state;
+    if (isWriting(entry)) {
+      // As Redis, which judges its disk first.
+      const failure = persistence.durability?.refusal;
+      if (failure !== undefined) return failure;
+      if (replicas.lacksReplicas) return errors.noReplicas;
+    }
+    return state.replicaRefusal(client, entry);
   };
 }
 

@@ -32,6 +32,7 @@ import {
   type ScriptsPort,
   type PubSubContext,
   type PubSubPort,
+  type ReplicasPort,
   type ServerContext,
   type SettingsPort,
   type ShutdownOptions,
@@ -83,6 +84,7 @@ interface MainRunnerOptions {
   readonly router: Router;
   readonly clients: Clients;
   readonly messaging: ClientMessaging;
+  readonly replicas: ReplicasPort;
   readonly latencyMonitor: LatencyMonitor;
   readonly hotKeys: HotKeysPort;
   readonly traces: TracesPort;
@@ -108,6 +110,7 @@ export class MainRunner implements Contexts {
   readonly authentication: AuthenticationPort;
   readonly acl: AclPort;
   readonly settings: SettingsPort;
+  readonly replicas: ReplicasPort;
   readonly info: InfoPort;
   readonly statistics: StatisticsPort;
   readonly status: StatusPort;
@@ -148,6 +151,7 @@ export class MainRunner implements Contexts {
     this.authentication = authenticationPort(options.access, () => this.client);
     this.acl = aclPort({ ...options, client: () => this.client });
     this.settings = settingsPort(options);
+    this.replicas = options.replicas;
     this.transactions = this.#transactionsPort();
     this.scripts = scriptsPort(options);
     this.info = { render: (sections) => renderInfo(sections, options.measure()) };

@@ -1,11 +1,11 @@
 /** The server's role in replication, and the commands and reports about it. */
 
-import { randomBytes } from 'node:crypto';
 import { errors, type Clock, type CommandError, type Logger } from '#base';
 import type { CommandEntry, ReplicationPort, RoleReport } from '#commands';
 import type { Settings } from '#config';
 import type { ConnectionConfig } from '#net';
 import type { Client, Router } from '#router';
+import type { Primary } from '#replication';
 import type { Page } from '#stats';
 import type { Clients } from '../clients/clients.ts';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
@@ -24,6 +24,8 @@ interface ReplicationOptions {
   readonly page: Page;
   readonly log: Logger;
   readonly clock: Clock;
+  /** This server towards its replicas. */
+  readonly primary: Primary;
   beginTurn(): void;
 }
 
@@ -31,8 +33,6 @@ export class Replication implements ReplicationPort {
   readonly #options: ReplicationOptions;
   #replica: ReplicaSide | undefined;
   #ticker: NodeJS.Timeout | undefined;
-  /** Id of the stream that this server makes, or follows. */
-  #id = newId();
 
   constructor(options: ReplicationOptions) {
     this.#options = options;
@@ -61,17 +61,17 @@ export class Replication implements ReplicationPort {
   }
 
   get id(): string {
-    return this.#replica?.position?.id ?? this.#id;
+    return this.#replica?.position?.id ?? this.#options.primary.stream.id;
   }
 
   /** Bytes of the stream so far. */
   get offset(): number {
-    return this.#replica?.position?.offset ?? 0;
+    return this.#replica?.position?.offset ?? this.#options.primary.offset;
   }
 
   get role(): RoleReport {
     const replica = this.#replica;
-    if (replica === undefined) return { role: 'master', offset: this.offset };
+    if (replica === undefined) return { role: 'master' };
     const { host, port, state } = replica;
     return { role: 'slave', host, port, state, offset: replica.position?.offset ?? -1 };
   }
@@ -101,7 +101,6 @@ export class Replication implements ReplicationPort {
     settings.holdPrimary(undefined);
     void replica.stop();
     this.#replica = undefined;
-    this.#id = newId();
     for (const name of [
       'isReplica',
       'primaryLinkUp',
@@ -146,8 +145,4 @@ export class Replication implements ReplicationPort {
 /** True when a command, or a transaction, needs data that are not old. */
 function minds(entry: CommandEntry, queue: { readonly deniesStale: boolean } | undefined): boolean {
   return !entry.has('stale') || queue?.deniesStale === true;
-}
-
-function newId(): string {
-  return randomBytes(20).toString('hex');
 }

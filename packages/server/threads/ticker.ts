@@ -20,6 +20,8 @@ interface TickerOptions {
   readonly metricsReader: MetricsReader;
   readonly serverMemory: ServerMemory;
   readonly clock: Clock;
+  /** Links to replicas. */
+  readonly primary: { tick(): void };
 }
 
 export class Ticker {
@@ -55,6 +57,7 @@ export class Ticker {
     router.readClock();
     clients.tick(router.nowMs);
     access.tick(router.nowMs);
+    this.#options.primary.tick();
     messaging.endTurn();
     // A pause that has ended is news for the shards.
     router.publish();

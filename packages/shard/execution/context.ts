@@ -60,6 +60,8 @@ export class ExecutionContext implements ShardContext {
   /** Beginnings of the items of a command whose items main puts together. */
   readonly items: ItemMark[] = [];
   isLogged = false;
+  /** Replicas are told of what the command does: it says so without the clock, and without chance. */
+  isFed = false;
   /** Changes that the page does not count. */
   uncounted = 0;
   /** Commands that do what the one at hand has done, where itself would not. */
@@ -175,6 +177,16 @@ export class ExecutionContext implements ShardContext {
     return this.#prepared;
   }
 
+  /** True while a key is here that is another shard's, and only read: it may have another value there. */
+  get readsLent(): boolean {
+    return this.#guests?.readsLent === true;
+  }
+
+  /** True when the key is such a copy. */
+  isCopy(database: number, key: Bytes): boolean {
+    return this.#guests?.copies().has(keyName(database, key)) === true;
+  }
+
   /** True while keys of other shards are here. */
   get hasGuests(): boolean {
     return this.#guests !== undefined;
@@ -191,13 +203,15 @@ export class ExecutionContext implements ShardContext {
   }
 
   /** From here on changes are logged; ended by `stopLogging`. */
-  startLogging(): void {
+  startLogging(isFed: boolean): void {
     this.isLogged = true;
+    this.isFed = isFed;
     this.forgetEffects();
   }
 
   stopLogging(): void {
     this.isLogged = false;
+    this.isFed = false;
   }
 
   forgetEffects(): void {

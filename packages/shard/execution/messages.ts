@@ -2,14 +2,23 @@
 
 import { assert, unreachable } from '#base';
 import type { Page } from '#stats';
-import { decodeControl, FrameKind, Request, type Control } from '#link';
+import {
+  decodeControl,
+  decodeMessage,
+  FrameKind,
+  Request,
+  type Control,
+  type FeedOrder,
+} from '#link';
 import type { Frame } from './frame.ts';
 import type { MachineComponents } from '../machine-components.ts';
+import type { FeedOrders } from '../feed/feed-orders.ts';
 import type { MainAsks } from '../scripts/main-asks.ts';
 import type { Scripts } from '../scripts/scripts.ts';
 
 interface MessagesOptions {
   readonly page: Page;
+  readonly feedOrders: FeedOrders;
   readonly scripts: Scripts;
   readonly asks: MainAsks;
   readonly base: Pick<
@@ -49,6 +58,15 @@ export class Messages {
         this.#options.base.snapshots.begin(
           words[word + Request.sequence]!,
           this.#options.scripts.libraries,
+        );
+        break;
+      case FrameKind.feed:
+        this.#options.feedOrders.obey(decodeMessage(frame.body) as FeedOrder);
+        break;
+      case FrameKind.rdb:
+        this.#options.base.snapshots.grant(
+          words[word + Request.connection]!,
+          words[word + Request.sequence]!,
         );
         break;
       case FrameKind.leaveLog:

@@ -40,7 +40,7 @@ interface LendingOptions extends HostingOptions {
 const IMMEDIATE: ReadonlySet<number> = new Set([
   ...[FrameKind.copies, FrameKind.returned, FrameKind.control],
   ...[FrameKind.prepare, FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.call],
-  ...[FrameKind.introduce, FrameKind.script, FrameKind.ask],
+  ...[FrameKind.introduce, FrameKind.script, FrameKind.ask, FrameKind.rdb],
 ]);
 
 /** Copies of more are refused: the command would take as much again on its host, and once more for the log. */
@@ -148,6 +148,7 @@ export class Lending {
       case FrameKind.snapshot:
       case FrameKind.leaveLog:
       case FrameKind.adopt:
+      case FrameKind.feed:
       case FrameKind.unwatch:
         return null;
       default:
@@ -159,7 +160,7 @@ export class Lending {
   beginAlone(): void {
     this.#countLoneRun();
     this.#keyLocks.stop();
-    this.#options.effects.beginGroup();
+    this.#options.effects.beginGroup(true);
   }
 
   /** Ends it, in the log with the transaction of that number where other shards have taken part. */
@@ -202,7 +203,7 @@ export class Lending {
   #stop(): void {
     this.#isAtBarrier = true;
     this.#keyLocks.stop();
-    this.#options.effects.beginGroup();
+    this.#options.effects.beginGroup(true);
   }
 
   /** All that the barrier's transaction does is done: it is ended in the log before anybody goes on. */

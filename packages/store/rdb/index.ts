@@ -2,12 +2,14 @@
 export { MalformedValueError, RdbFileError } from './malformed.ts';
 export {
   dumpFunctions,
+  dumpPortably,
   dumpValue,
   functionsOf,
   isSoundPayload,
   loadPayload,
   NoFunctionError,
 } from './payload.ts';
+export { RdbPieceWriter } from './pieces/rdb-pieces.ts';
 export { readRdbFile, RdbFileWriter, type RdbSource } from './rdb-file.ts';
 export { RdbSplitter, type RdbSplitTarget } from './split/rdb-splitter.ts';
 export { KeyBatchWriter, readKeyBatch } from './split/key-batch.ts';

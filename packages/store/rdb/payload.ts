@@ -10,7 +10,7 @@ import { RDB_VERSION, RdbOp } from './rdb-type.ts';
 import { RdbWriter } from './rdb-writer.ts';
 import { readValue, type ValueLimits } from './read-value.ts';
 import type { FinishedValue } from './finished-value.ts';
-import { writeValue } from './write-value.ts';
+import { versionFor, writeValue } from './write-value.ts';
 
 const VERSION_BYTES = 2;
 const CRC_BYTES = 8;
@@ -23,6 +23,14 @@ export function dumpValue(keyspace: Keyspace, ref: Ref): Bytes {
   const writer = new RdbWriter(keyspace.length(ref) + HEAD_BYTES_MAX);
   writeValue(writer, keyspace, ref);
   return withFooter(writer);
+}
+
+/** The same in the oldest version that has it, so that Redis since 7.0 can restore what it knows. */
+export function dumpPortably(keyspace: Keyspace, ref: Ref): Bytes {
+  const version = versionFor(keyspace, ref);
+  const writer = new RdbWriter(keyspace.length(ref) + HEAD_BYTES_MAX);
+  writeValue(writer, keyspace, ref, version);
+  return withFooter(writer, version);
 }
 
 /** Libraries of functions, by their code, in the form that FUNCTION DUMP has. */
@@ -56,9 +64,9 @@ export function functionsOf(bytes: Bytes, at: number, length: number): readonly 
 }
 
 /** Adds the version and the checksum to what was written. */
-function withFooter(writer: RdbWriter): Bytes {
-  writer.byte(RDB_VERSION);
-  writer.byte(RDB_VERSION >>> 8);
+function withFooter(writer: RdbWriter, version = RDB_VERSION): Bytes {
+  writer.byte(version);
+  writer.byte(version >>> 8);
   const { written } = writer;
   const { high, low } = crc64(written, 0, written.length);
   writer.word(low);

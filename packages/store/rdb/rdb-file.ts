@@ -13,7 +13,7 @@ import { RDB_VERSION, RdbOp } from './rdb-type.ts';
 import { RdbWriter } from './rdb-writer.ts';
 import type { ValueLimits } from './read-value.ts';
 import { SplitKeyLoader } from './split/split-key.ts';
-import { writeValue } from './write-value.ts';
+import { VERSION_OF_7_0, writeValue } from './write-value.ts';
 
 const MAGIC = 'REDIS';
 const CRC_BYTES = 8;
@@ -95,9 +95,6 @@ function split(source: RdbSource, splitter: RdbSplitter, windowBytes: number): v
   if (!splitter.isEnded) throw splitter.cutOff();
   if (at < source.bytes) throw new RdbFileError(`${source.bytes - at} bytes stand behind its end`);
 }
-
-/** The version that Redis 7.0 reads. */
-const VERSION_OF_7_0 = 10;
 
 /** Makes a file that any Redis since 7.0 reads, or since 7.4 where hashes have fields that end. */
 export class RdbFileWriter {

@@ -1,11 +1,9 @@
-/** Settings of replication: whose replica the server is, and how replicas of it are served. */
+/** Settings of a server as a replica. */
 
-import { bytes, integer, password, text, yesOrNo } from '../kinds.ts';
+import { integer, password, text, yesOrNo } from '../kinds.ts';
 import { rows } from '../setting.ts';
 
-const MIB = 1024 * 1024;
-
-export const replicationSettings = rows({
+export const replicaSettings = rows({
   'replication.primary-host': {
     kind: text,
     default: '',
@@ -95,27 +93,5 @@ export const replicationSettings = rows({
     config: 'replica-ignore-maxmemory',
     aliases: ['slave-ignore-maxmemory'],
     meaning: 'Leaves it to the primary to keep within maxmemory.',
-  },
-  'replication.timeout-secs': {
-    kind: integer({ least: 1, most: 2_147_483_647 }),
-    default: 60,
-    effect: 'live',
-    config: 'repl-timeout',
-    meaning: 'Seconds without a sign of life after which a replication link is broken.',
-  },
-  'replication.backlog-size': {
-    kind: bytes({ least: 1 }),
-    default: 64 * MIB,
-    effect: 'fixed',
-    config: 'repl-backlog-size',
-    meaning: 'Writes remembered for replicas that were away.',
-  },
-  'replication.min-replicas-to-write': {
-    kind: integer(),
-    default: 0,
-    effect: 'fixed',
-    config: 'min-replicas-to-write',
-    aliases: ['min-slaves-to-write'],
-    meaning: 'Replicas without which writes are refused.',
   },
 });
