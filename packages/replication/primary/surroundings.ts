@@ -1,4 +1,4 @@
-/** What a primary reads of the server that it is of. */
+/** Settings of a primary, the stream that it may follow itself, and its counts. */
 
 /** Settings that a primary reads, each time anew. */
 export interface PrimarySettings {
