@@ -80,7 +80,7 @@ export const constants: Readonly<Record<string, Constant>> = {
     value: 'yes',
     reason: 'Full synchronisations are sent while they are made, and never a file.',
   },
-  'repl-disable-tcp-nodelay': { value: 'no', reason: 'What is written is sent at once.' },
+  'repl-disable-tcp-nodelay': { value: 'no', reason: 'Connections send what is written at once.' },
   replicaof: {
     value: '',
     aliases: ['slaveof'],

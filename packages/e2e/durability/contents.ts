@@ -45,7 +45,7 @@ export async function fill(client: RespClient): Promise<void> {
 const readers: Readonly<Record<string, (key: Buffer) => readonly (string | Buffer)[]>> = {
   string: (key) => ['GET', key],
   list: (key) => ['LRANGE', key, '0', '-1'],
-  set: (key) => ['SORT', key, 'ALPHA'],
+  set: (key) => ['SORT_RO', key, 'ALPHA'],
   zset: (key) => ['ZRANGE', key, '0', '-1', 'WITHSCORES'],
   hash: (key) => ['HGETALL', key],
   stream: (key) => ['XRANGE', key, '-', '+'],
@@ -61,7 +61,7 @@ export async function contentsOf(client: RespClient): Promise<string[]> {
       const value = await client.call(...readers[type]!(key));
       const details = [shown(shape[type]?.(value) ?? value)];
       details.push(shown(await client.call('PEXPIRETIME', key)));
-      if (type === 'stream') details.push(shown(await client.call('XPENDING', key, 'group')));
+      if (type === 'stream') details.push(shown(await client.reply('XPENDING', key, 'group')));
       lines.push(`${database} ${key.toString('latin1')} ${type} ${brief(details.join(' '))}`);
     }
   }
