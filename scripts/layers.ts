@@ -124,7 +124,10 @@ const layers: Readonly<Record<string, Layer>> = {
   'workers/ops': { imports: ['base', 'http'] },
   'workers/disk': { imports: ['base', 'persistence'] },
   'workers/urls': { imports: [] },
-  'workers/tasks': { imports: ['base', 'stats', 'offline'], thirdParty: ['archiver'] },
+  'workers/tasks': {
+    imports: ['base', 'stats', 'offline', 'replication'],
+    thirdParty: ['archiver'],
+  },
 };
 
 /** Imports that tests may have beside those of their package. */

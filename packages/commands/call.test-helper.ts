@@ -149,6 +149,10 @@ export class CallContext implements ShardContext {
     this.store.clock = Math.floor(value / 1000) % 2 ** 24;
   }
 
+  isOver(endMs: number): boolean {
+    return endMs <= this.nowMs;
+  }
+
   get keyspace(): Keyspace {
     return this.#keyspace ?? this.store.databases[this.database]!;
   }

@@ -60,6 +60,11 @@ export interface ShardContext {
   readonly connection: number;
   /** Unix time in milliseconds: one moment for the whole command. */
   readonly nowMs: number;
+  /**
+   * True when what ends at that Unix millisecond has ended, so that it is removed instead of being given that end. A
+   * replica gives it, and leaves the removal to its primary.
+   */
+  isOver(endMs: number): boolean;
   /** True when the command may leave its client waiting: not in a transaction. */
   readonly mayBlock: boolean;
   /** True when `prepare` may be called: not in a transaction, nor with keys of other shards. */
@@ -199,6 +204,8 @@ export interface ClientPort {
   /** True for the connection of a replica of this server. */
   readonly isReplica: boolean;
   /** Is shown what others send. */
+  /** True for the connection on which this server's primary sends its stream. */
+  readonly isPrimary: boolean;
   readonly isMonitor: boolean;
   /** Undefined while it does not track keys. */
   readonly tracking: TrackingState | undefined;

@@ -87,6 +87,8 @@ export type {
   MonitorsPort,
   ProcessPort,
   SavingPort,
+  ReplicationPort,
+  RoleReport,
   ServerContext,
   SettingsPort,
   ShutdownOptions,

@@ -10,6 +10,8 @@ export {
 } from './front/run-front-thread.ts';
 export { demandPlaces, Listener, type TcpPlaces } from './listener.ts';
 export type { ConnectionOwner, ConnectionConfig, Taking, TurnConnection } from './ports.ts';
+export type { Sink, Transport, TransportEvents } from './transport.ts';
+export { connectTo } from './outgoing.ts';
 export type { ReadBuffer } from './socket-transport.ts';
 export {
   contextOptions,

@@ -341,7 +341,7 @@ export class Router {
 
   #memoryRefusal(client: Client, entry: CommandEntry): CommandError | undefined {
     const denies = entry.route === 'exec' ? client.transaction?.queue.deniesOom : entry.deniesOom;
-    if (denies !== true || !this.#options.isOutOfMemory()) return undefined;
+    if (denies !== true || client.isPrimary || !this.#options.isOutOfMemory()) return undefined;
     this.#values[AT.oomRejections] = this.#values[AT.oomRejections]! + 1;
     return errors.outOfMemory;
   }

@@ -39,7 +39,9 @@ import { ShardPool } from './threads/shard-pool.ts';
 import { SettingsBroadcast, shardCountOf, shardSettings } from './threads/shard-settings.ts';
 import { startSummary } from './start-summary.ts';
 import { connectionConfig } from './clients/connection-config.ts';
+import { Replication } from './replication/replication.ts';
 import { followTracing, mainLog, Traces } from './diagnostics/traces.ts';
+import { Ticker } from './threads/ticker.ts';
 import { Turn } from './threads/turn.ts';
 import { newReplicas } from './replicas/new-replicas.ts';
 import type { Replicas } from './replicas/replicas.ts';
@@ -69,6 +71,7 @@ export class Server {
   readonly #serverMemory: ServerMemory;
   readonly #persistence: PersistenceSwitch;
   readonly #pool: ShardPool;
+  readonly #replication: Replication;
   readonly #frontPool: FrontPool;
   readonly #turn: Turn;
   readonly #places: ListeningPlaces;
@@ -76,12 +79,12 @@ export class Server {
   readonly #metricsReader: MetricsReader;
   readonly #replicas: Replicas;
   readonly #mainRunner: MainRunner;
+  readonly #ticker: Ticker;
   readonly #runId = randomBytes(20).toString('hex');
   /** Lets shards see what was sent outside of a turn. */
   readonly #beginTurn = (): void => {
     this.#turn.begin();
   };
-  #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
   #isLoaded = false;
   #savesAtEnd: boolean | undefined;
@@ -200,11 +203,17 @@ export class Server {
     });
     this.#clients = clients;
     const isLoaded = (): boolean => this.#isLoaded;
-    const { primary } = this.#replicas;
-    this.#gate = newGate({ clients, isLoaded, persistence: this.#persistence, replicas: primary });
+    this.#gate = newGate({
+      clients,
+      isLoaded,
+      persistence: this.#persistence,
+      replicas: this.#replicas.primary,
+      isBusy: () => router.scripts.busy.isAny,
+      replicaRefusal: (client, entry) => this.#replication.refusal(client, entry),
+    });
     this.#messaging = new ClientMessaging({ settings, page, blocks, router, clients });
     this.#replicas.follow(this.#messaging.pubsub);
-    this.#turn = new Turn(router, serverMemory.doorbell, this.#messaging, primary);
+    this.#turn = new Turn(router, serverMemory.doorbell, this.#messaging, this.#replicas.primary);
     this.#crashes = this.#newCrashes(serverMemory);
     this.#hotKeys = new HotKeysSession({ settings, ...this.#clock, shardCalls: router.shardCalls });
     this.#metricsReader = new MetricsReader({
@@ -214,16 +223,31 @@ export class Server {
       runId: this.#runId,
       connected,
       router,
+      replication: () => this.#replication,
       log: this.#log,
       sweepClients: () => {
         clients.memory.sweep();
       },
     });
+    const config = connectionConfig(serverMemory, blocks, settings, this.#turn);
+    this.#replication = new Replication({
+      settings,
+      router,
+      clients,
+      config,
+      page,
+      primary: this.#replicas.primary,
+      shardCount: this.#shardCount,
+      persistence: this.#persistence,
+      log: this.#log,
+      clock: this.#clock,
+      beginTurn: this.#beginTurn,
+    });
     this.#places = newPlaces({
       settings,
       tls,
       counts: tlsCounts,
-      config: connectionConfig(serverMemory, blocks, settings, this.#turn),
+      config,
       read: serverMemory.readBuffer(),
       fronts: () => this.#frontPool.fronts,
       clients,
@@ -234,16 +258,16 @@ export class Server {
     followTracing(settings, router.tracing);
     logSettingChanges(settings, this.#log);
     this.#mainRunner = this.#newMainRunner();
+    this.#ticker = new Ticker({ ...this.#parts, serverMemory, primary: this.#replicas.primary });
     this.#access.begin();
   }
 
-  #newMainRunner(): MainRunner {
-    const router = this.#router;
-    const serverMemory = this.#serverMemory;
-    return new MainRunner({
+  /** Parts of the server that commands and the ops thread ask. */
+  get #parts() {
+    return {
       settings: this.#settings,
       access: this.#access,
-      router,
+      router: this.#router,
       clients: this.#clients,
       messaging: this.#messaging,
       replicas: this.#replicas,
@@ -251,13 +275,22 @@ export class Server {
       hotKeys: this.#hotKeys,
       traces: this.#traces,
       metricsReader: this.#metricsReader,
-      measure: () => this.#metricsReader.measure(this.#baseline),
       ops: this.#ops,
       lateSettings: this.#lateSettings,
-      broadcast: new SettingsBroadcast(this.#settings, router, this.#beginTurn),
       persistence: this.#persistence,
+      replication: this.#replication,
+      clock: this.#clock,
       log: this.#log,
-      statistics: statisticsPort({ serverMemory, ops: this.#ops, router, access: this.#access }),
+    };
+  }
+
+  #newMainRunner(): MainRunner {
+    const parts = this.#parts;
+    return new MainRunner({
+      ...parts,
+      measure: () => this.#metricsReader.measure(this.#baseline),
+      broadcast: new SettingsBroadcast(this.#settings, this.#router, this.#beginTurn),
+      statistics: statisticsPort({ ...parts, serverMemory: this.#serverMemory }),
       shutdown: (options, client) => {
         this.#shutdown(options, client);
       },
@@ -267,16 +300,7 @@ export class Server {
 
   #opsAnswers(): MainAnswers {
     return opsAnswers({
-      router: this.#router,
-      access: this.#access,
-      clients: this.#clients,
-      hotKeys: this.#hotKeys,
-      latencyMonitor: this.#latencyMonitor,
-      clock: this.#clock,
-      persistence: this.#persistence,
-      log: this.#log,
-      ops: this.#ops,
-      lateSettings: this.#lateSettings,
+      ...this.#parts,
       shutdown: (options) => {
         this.#shutdown(options);
       },
@@ -327,10 +351,8 @@ export class Server {
     if (this.#isStopping) return;
     this.#latencyMonitor.start();
     this.#persistence.start();
-    this.#startTicking();
-    this.#settings.onChange('server.hz', () => {
-      this.#startTicking();
-    });
+    this.#replication.start();
+    this.#ticker.start();
     this.#serverMemory.mainPage.set('phase', Phase.ready);
     const shards = this.#shardCount;
     this.#log.info('started', startSummary(this.#settings, shards), { shards, pid: process.pid });
@@ -365,32 +387,6 @@ export class Server {
     this.#turn.listen();
   }
 
-  /** Looks at time-outs, limits and rates `hz` times a second. */
-  #startTicking(): void {
-    clearInterval(this.#ticker);
-    this.#ticker = setInterval(
-      () => {
-        this.#tick();
-      },
-      1_000 / this.#settings.number('server.hz'),
-    );
-  }
-
-  #tick(): void {
-    this.#router.readClock();
-    this.#clients.tick(this.#router.nowMs);
-    this.#access.tick(this.#router.nowMs);
-    this.#replicas.primary.tick();
-    this.#messaging.endTurn();
-    // A pause that has ended is news for the shards.
-    this.#router.publish();
-    const nowUs = this.#clock.nowUs();
-    const page = this.#serverMemory.mainPage;
-    this.#latencyMonitor.look(nowUs);
-    page.set('peakBytes', Math.max(page.get('peakBytes'), this.#serverMemory.usedBytes));
-    this.#metricsReader.sample(nowUs);
-  }
-
   /** SHUTDOWN; `now` waits for nobody. The end of its client's connection tells that all has ended. */
   #shutdown({ now, save }: ShutdownOptions, client?: Client): void {
     if (client !== undefined) this.#awaitingEnd.add(client);
@@ -410,6 +406,7 @@ export class Server {
     if (this.#isStopping) return;
     this.#log.info('stopping', 'svc finishes what is in flight and stops');
     this.#places.listener.close();
+    this.#replication.stop();
     const timeoutMs = this.#settings.number('server.shutdown-timeout-secs') * 1_000;
     for (const client of this.#clients.all) client.end();
     this.#turn.begin();
@@ -425,6 +422,7 @@ export class Server {
   async #end(timeoutMs: number): Promise<void> {
     if (this.#isStopping) return;
     this.#isStopping = true;
+    this.#replication.stop();
     // A start that is under way never ends now. Node would take that for a fault.
     process.exitCode ??= 0;
     this.#serverMemory.mainPage.set('phase', Phase.stopping);
@@ -436,7 +434,7 @@ export class Server {
       const leftMs = untilMs - this.#clock.wallMs();
       await this.#persistence.durability?.saveAtEnd(leftMs, this.#savesAtEnd);
     }
-    clearInterval(this.#ticker);
+    this.#ticker.stop();
     this.#latencyMonitor.stop();
     this.#pool.expectEnd();
     this.#router.broadcast({ kind: 'stop' });

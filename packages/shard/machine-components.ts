@@ -13,6 +13,8 @@ import { CallAnswerers } from './call-answerers.ts';
 import { ReplySender } from './execution/reply-sender.ts';
 import { Settings } from './settings.ts';
 import { ShardUsers } from './access/shard-users.ts';
+import { Role } from './replica/role.ts';
+import { StagedData } from './replica/staged-data.ts';
 import { Slowness } from './observation/slowness.ts';
 import { Snapshots } from './snapshot/snapshots.ts';
 import type { KeyLocks } from './multi-shard/key-locks.ts';
@@ -40,6 +42,8 @@ export class MachineComponents {
   readonly feed: Feed;
   readonly effects: Effects;
   readonly maintenance: Maintenance;
+  readonly role = new Role();
+  readonly staged: StagedData;
 
   /** `settle` is called before main may see replies; it is the machine's, since what is settled has been executed. */
   // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
@@ -74,18 +78,21 @@ export class MachineComponents {
       reply: this.sender.writer,
       watches: this.watches,
       isKept: (name) => keyLocks.isKept(name),
+      role: this.role,
     });
+    this.staged = new StagedData({ store, settings, context: this.context });
     const nowUs = (): number => options.clock.nowUs();
     this.work = new IncrementalWork(nowUs);
+    const { sender } = this;
     this.snapshots = new Snapshots({
       store,
       journal,
       outlet: options.snapshots,
-      sender: this.sender,
+      sender,
       page,
       nowUs,
     });
-    this.feed = new Feed(this.sender);
+    this.feed = new Feed(sender);
     this.effects = new Effects({
       store,
       feed: this.feed,
@@ -103,6 +110,7 @@ export class MachineComponents {
       ...options,
       store,
       slowness: this.slowness,
+      role: this.role,
       isReading: () => work.isActive || freeze.isReading,
     });
   }

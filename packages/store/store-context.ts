@@ -97,6 +97,8 @@ export class StoreContext {
   activeExpire = true;
   /** While true, expired keys are absent but not removed: on a replica, the primary says when. */
   lazyExpireDisabled = false;
+  /** While true, expired keys are there: for what a primary sends, which knows when their time is over. */
+  seesExpired = false;
   /** True under LFU policies: access bits count uses. */
   countsUses = false;
   /** To be set by `Store.setPolicy`. */

@@ -96,7 +96,7 @@ interface Wish {
 }
 
 function setEnds(context: ShardContext, args: Arguments, hash: HashValue, wish: Wish): void {
-  const { reply, store, nowMs } = context;
+  const { reply, store } = context;
   hash.allowExpiry();
   let changed = 0;
   let deleted = 0;
@@ -104,7 +104,7 @@ function setEnds(context: ShardContext, args: Arguments, hash: HashValue, wish: 
   for (let index = wish.first; index < args.count; index += 1) {
     let outcome: number = Outcome.noField;
     if (hash.count > 0 && hash.find(args.source, args.at(index), args.length(index))) {
-      outcome = setEnd(hash, wish, nowMs);
+      outcome = setEnd(hash, wish, context);
     }
     if (outcome === Outcome.deleted) deleted += 1;
     if (outcome === Outcome.set) changed += 1;
@@ -119,10 +119,10 @@ function setEnds(context: ShardContext, args: Arguments, hash: HashValue, wish: 
 }
 
 /** Sets the end of the current field, where the condition admits it. */
-function setEnd(hash: HashValue, { end, condition }: Wish, nowMs: number): number {
+function setEnd(hash: HashValue, { end, condition }: Wish, context: ShardContext): number {
   const { expiry } = hash;
   if (!admits(condition, expiry, end)) return Outcome.refused;
-  if (end <= nowMs) {
+  if (context.isOver(end)) {
     hash.remove();
     return Outcome.deleted;
   }

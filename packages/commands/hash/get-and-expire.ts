@@ -181,7 +181,7 @@ function getAndExpire(
       continue;
     }
     writeValue(context, hash);
-    const outcome = applyEnd(hash, options, context.nowMs);
+    const outcome = applyEnd(hash, options, context);
     if (outcome !== 'kept') counts[outcome] += 1;
     if (outcome === 'deleted') ends.removed(index);
     else if (outcome === 'changed' && options.hasWord) ends.persisted(index);
@@ -196,9 +196,9 @@ function getAndExpire(
 function applyEnd(
   hash: HashValue,
   { end, hasWord }: Options,
-  nowMs: number,
+  context: ShardContext,
 ): 'deleted' | 'changed' | 'kept' {
-  if (!hasWord && end <= nowMs) {
+  if (!hasWord && context.isOver(end)) {
     hash.remove();
     return 'deleted';
   }
@@ -258,7 +258,7 @@ function setAndExpire(
   changedAt(context, args, 1, events.hset);
   if (end < 0) return;
   changedAt(context, args, 1, events.hexpire);
-  if (end > context.nowMs) return;
+  if (!context.isOver(end)) return;
   for (let index = first; index < args.count; index += 2) {
     if (hash.find(args.source, args.at(index), args.length(index))) hash.remove();
   }

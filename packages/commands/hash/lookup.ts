@@ -82,6 +82,7 @@ export function findField(
 ): FieldState {
   if (!hashScratch.find(args.source, args.at(index), args.length(index))) return 'missing';
   if (!hashScratch.mayExpire || !hashScratch.hasEnded(context.nowMs)) return 'there';
+  if (context.store.seesExpired) return 'there';
   if (context.store.lazyExpireDisabled) return 'ended';
   if (context.store.namesFields) tellDropped(context, args, [args.copy(index)]);
   hashScratch.remove();

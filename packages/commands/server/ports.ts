@@ -25,6 +25,25 @@ export interface SettingsPort {
   rewrite(): void;
 }
 
+/** Role of the server in replication, as ROLE tells it. */
+export type RoleReport =
+  | { readonly role: 'master' }
+  | {
+      readonly role: 'slave';
+      readonly host: string;
+      readonly port: number;
+      readonly state: string;
+      readonly offset: number;
+    };
+
+export interface ReplicationPort {
+  readonly role: RoleReport;
+  /** Makes the server a replica; false when it is one of that primary. */
+  replicaOf(host: string, port: number): boolean;
+  /** Makes the server a primary of what it has. */
+  replicaOfNone(): void;
+}
+
 export interface InfoPort {
   /** The report with these sections, in lower case; the default ones when none is named. */
   render(sections: readonly string[]): string;
@@ -232,6 +251,7 @@ export interface SavingPort {
 export interface ServerContext extends MainContext {
   readonly commands: CommandTable;
   readonly settings: SettingsPort;
+  readonly replication: ReplicationPort;
   readonly replicas: ReplicasPort;
   readonly info: InfoPort;
   readonly status: StatusPort;

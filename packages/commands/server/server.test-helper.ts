@@ -4,7 +4,13 @@ import { CommandError } from '#base';
 import type { TraceReport } from '#api-types';
 import { CallContext, type CallOptions } from '../call.test-helper.ts';
 import { commandTable } from '../table/all-commands.ts';
-import type { MemoryTree, SavingPort, ServerContext, TraceStatus } from './ports.ts';
+import type {
+  MemoryTree,
+  ReplicationPort,
+  SavingPort,
+  ServerContext,
+  TraceStatus,
+} from './ports.ts';
 
 const TRACE_STATUS: TraceStatus = {
   enabled: 1,
@@ -52,6 +58,19 @@ type Ports = Omit<
   'reply' | 'client' | 'nowMs' | 'unixUs' | 'mayBlock' | 'defer' | 'hotKeys'
 >;
 
+function replicationPort(ask: Ask): ReplicationPort {
+  return {
+    role: { role: 'master' },
+    replicaOf: (host, port) => {
+      ask('replicaOf', host, port);
+      return host !== 'same';
+    },
+    replicaOfNone: () => {
+      ask('replicaOfNone');
+    },
+  };
+}
+
 /** Imitations of the ports, and what was asked of them. */
 export function contextWithPorts(
   options: CallOptions = {},
@@ -68,6 +87,7 @@ export function contextWithPorts(
     redisVersion: '7.4.1',
     saving,
     startedMs: 0,
+    replication: replicationPort(ask),
     settings: {
       get: (patterns) => patterns.map((pattern) => [pattern, `value of ${pattern}`] as const),
       set: (pairs) => {

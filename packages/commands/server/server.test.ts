@@ -9,6 +9,13 @@ const server = suite('server');
 const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['TIME', ['1700000000', '0']],
   ['ROLE', ['master', 100, [['10.0.0.1', '6380', '70']]]],
+  ['REPLICAOF host 6379', 'OK'],
+  ['SLAVEOF host 0', 'OK'],
+  ['REPLICAOF same 1', 'OK Already connected to specified master'],
+  ['REPLICAOF host x', '-ERR Invalid master port'],
+  ['REPLICAOF host 65536', '-ERR Invalid master port'],
+  ['REPLICAOF host -1', '-ERR Invalid master port'],
+  ['SLAVEOF host', "-ERR wrong number of arguments for 'slaveof' command"],
   ['STATUS JSON', '{"status":1}'],
   ['STATUS JSON now', "-ERR wrong number of arguments for 'status|json' command"],
   ['STATUS nothing', "-ERR unknown subcommand 'nothing'. Try STATUS HELP."],
@@ -39,6 +46,14 @@ for (const [line, options] of endings) {
     assert.is(call(context, 'SHUTDOWN ABORT'), 'OK');
   });
 }
+
+server('REPLICAOF tells whose replica the server is to be', () => {
+  const { context, asked } = contextWithPorts();
+  call(context, 'REPLICAOF host 6380');
+  call(context, 'SLAVEOF no oNe');
+  call(context, 'REPLICAOF no 1');
+  assert.equal(asked, ['replicaOf "host" 6380', 'replicaOfNone', 'replicaOf "no" 1']);
+});
 
 server('LOLWUT is a picture and the version', () => {
   const { context } = contextWithPorts();

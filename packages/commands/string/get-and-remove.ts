@@ -87,7 +87,7 @@ function persist(context: ShardContext, args: Arguments, ref: Ref): void {
 }
 
 function expire(context: ShardContext, args: Arguments, ref: Ref, expireAt: number): void {
-  if (optionsScratch.isAbsolute && expireAt <= context.nowMs) {
+  if (optionsScratch.isAbsolute && context.isOver(expireAt)) {
     remove(context, args, ref);
     return;
   }

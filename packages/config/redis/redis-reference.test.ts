@@ -21,7 +21,7 @@ reference('each has its line', () => {
   assert.match(text, '| `repl-timeout` | `replication.timeout-secs`; changeable while running. |');
   assert.match(text, '| `daemonize` | always `no`. The service manager');
   assert.match(text, '| `bgsave-cpulist` | always empty. ');
-  assert.match(text, '| `replica-read-only` | unknown. There is no replication. |');
+  assert.match(text, '| `rdb-del-sync-files` | unknown. Full synchronisations are never files. |');
 });
 
 reference('it is said where a setting means something else here', () => {

@@ -110,18 +110,6 @@ export const durabilitySettings = rows({
     effect: 'fixed',
     meaning: 'Moves values that are seldom used to disk.',
   },
-  'replication.primary-host': {
-    kind: text,
-    default: '',
-    effect: 'fixed',
-    meaning: 'The server to copy from; empty for none.',
-  },
-  'replication.primary-port': {
-    kind: integer({ least: 1, most: 65_535 }),
-    default: 6379,
-    effect: 'fixed',
-    meaning: 'The port of that server.',
-  },
   'cluster.enabled': {
     kind: yesOrNo,
     default: false,

@@ -4,7 +4,8 @@ import { expiresSoon, families, makeEpisode, type Words } from '#differential';
 import { chosenSeed, needs, Random, redisProgram, startServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AT_ONCE, caughtUp, differences, online, startReplica } from './replicas.ts';
+import { untilLinked } from './info.test-helper.ts';
+import { AT_ONCE, caughtUp, differences, startReplica } from './replicas.test-helper.ts';
 
 const replicas = suite('Redis as a replica, family by family');
 
@@ -54,7 +55,7 @@ for (const family of needs(redisProgram()) ? families : []) {
       .filter((words) => !expiresSoon(words) && (mayEnd || !FIELDS_END.test(words[0]!)));
     const shareOf = (nth: number): Words[] => commands.filter((_, at) => at % CLIENTS === nth);
     await Promise.all(clients.map((client, nth) => play(client, shareOf(nth), random)));
-    await online(reader);
+    await untilLinked(reader);
     await caughtUp(clients[0]!, 1);
     assert.equal(await differences(server, replica), [], `TEST_SEED=${seed} brings this back`);
     await replica.stop();

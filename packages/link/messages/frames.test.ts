@@ -60,6 +60,7 @@ frames('kinds', () => {
       ask: 29,
       leaveLog: 30,
       denied: 31,
+      adopt: 33,
       feed: 34,
       rdb: 35,
     },

@@ -1,7 +1,7 @@
 /** One client as the router sees it: what it may do, and which of its replies are due. */
 
 import type { User } from '#acl';
-import type { Bytes } from '#base';
+import type { Bytes, CommandError } from '#base';
 import {
   commandTable,
   type ClientPort,
@@ -80,6 +80,8 @@ export class Client implements ClientPort {
   noEvict = false;
   noTouch = false;
   isMonitor = false;
+  /** Its commands are the stream of this server's primary: they are obeyed, whatever stands in the way of others. */
+  isPrimary = false;
   /** Its link as a replica of this server; undefined for others. */
   replica: ReplicaConnection | undefined;
   /** A pause holds its next command back. */
@@ -103,7 +105,8 @@ export class Client implements ClientPort {
    * Ends the wait as its time-out would, or with an error; where the command waited for allows it. `ended` is told when
    * the wait is over, and whether this is what has ended it.
    */
-  unblock: ((withError: boolean, ended: (isDone: boolean) => void) => void) | undefined;
+  unblock:
+    ((error: CommandError | undefined, ended: (isDone: boolean) => void) => void) | undefined;
   /** Since when it waits; for reports. */
   blockedSinceMs = 0;
   /** Transaction with what the client has queued since MULTI. */

@@ -1,5 +1,6 @@
 /** The server's clients: letting them in, what each may do now, and closing those that go too far. */
 
+import { User } from '#acl';
 import { errors, type CommandError, type Logger } from '#base';
 import type { Arguments, CommandEntry } from '#commands';
 import type { Settings } from '#config';
@@ -108,6 +109,23 @@ export class Clients {
     this.#page.set('connections', this.#connected.count);
     this.memory.note(client);
     this.#tell('client-connected', 'A client has connected.', client);
+  }
+
+  /** Takes the connection on which this server's primary sends its stream. */
+  addPrimary(connection: Connection): Client {
+    this.#lastId += 1;
+    const { nowMs } = this.#router;
+    const client = this.#router.addClient(
+      (slot) =>
+        new Client(this.#lastId, slot, connection, nowMs, this.#blocks, User.unrestricted()),
+    );
+    client.authenticated = true;
+    client.isPrimary = true;
+    client.noEvict = true;
+    connection.label = client.id;
+    this.#connected.add(client);
+    this.#page.set('connections', this.#connected.count);
+    return client;
   }
 
   removed(client: Client): void {
@@ -219,11 +237,7 @@ export class Clients {
     if (this.#pause !== undefined && this.#pause.untilMs <= nowMs) this.unpause();
     const timeoutMs = this.#settings.number('server.timeout-secs') * 1_000;
     for (const client of this.#connected.all) {
-      const waits =
-        client.isBlocked ||
-        client.isMonitor ||
-        client.isReplica ||
-        client.subscriptions !== undefined;
+      const waits = mayBeIdle(client);
       if (timeoutMs > 0 && !waits && nowMs - client.lastCommandMs > timeoutMs) {
         this.#page.add('clientTimeouts', 1);
         this.#tell('client-idle', 'A client was closed: it was idle for too long.', client);
@@ -268,6 +282,12 @@ function limitOf(client: Client) {
   return client.subscriptions === undefined
     ? 'server.client-output-buffer-limit-normal'
     : 'server.client-output-buffer-limit-pubsub';
+}
+
+/** True for a client that has a reason to send nothing. */
+function mayBeIdle(client: Client): boolean {
+  const { isBlocked, isMonitor, isPrimary, isReplica, subscriptions } = client;
+  return isBlocked || isMonitor || isPrimary || isReplica || subscriptions !== undefined;
 }
 
 const LISTENERS_COMMANDS: ReadonlySet<string> = new Set([

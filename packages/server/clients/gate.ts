@@ -10,6 +10,10 @@ interface GateState {
   /** True when the data is there. */
   readonly isLoaded: () => boolean;
   readonly persistence: Pick<PersistenceSwitch, 'durability'>;
+  /** Tells why a replica does not run a command. */
+  readonly replicaRefusal: (client: Client, entry: CommandEntry) => CommandError | undefined;
+  /** True while a script has run for too long. */
+  readonly isBusy: () => boolean;
   /** Tells whether writes have fewer replicas than they need. */
   readonly replicas: { readonly lacksReplicas: boolean };
 }
@@ -24,15 +28,19 @@ export type Gate = (
 /** Makes the function that every command has to pass. */
 export function newGate(state: GateState): Gate {
   return (client, entry, args) => {
+    // What a primary sends is run whatever this server thinks of it; a script that is busy is waited for.
+    if (client.isPrimary) return state.isBusy() ? 'wait' : undefined;
     const refusal = state.clients.gate(client, entry, args);
     if (refusal !== undefined) return refusal;
     if (!state.isLoaded() && !entry.has('loading')) return errors.loading;
-    if (!isWriting(entry)) return undefined;
     const { replicas, persistence } = state;
-    // As Redis, which judges its disk first.
-    return (
-      persistence.durability?.refusal ?? (replicas.lacksReplicas ? errors.noReplicas : undefined)
-    );
+    if (isWriting(entry)) {
+      // As Redis, which judges its disk first.
+      const failure = persistence.durability?.refusal;
+      if (failure !== undefined) return failure;
+      if (replicas.lacksReplicas) return errors.noReplicas;
+    }
+    return state.replicaRefusal(client, entry);
   };
 }
 

@@ -26,6 +26,7 @@ import {
   type MemoryPort,
   type MonitorsPort,
   type ProcessPort,
+  type ReplicationPort,
   type SavingPort,
   type ScriptContext,
   type ScriptsPort,
@@ -93,6 +94,7 @@ interface MainRunnerOptions {
   readonly lateSettings: LateSettings;
   readonly broadcast: SettingsBroadcast;
   readonly persistence: PersistenceSwitch;
+  readonly replication: ReplicationPort;
   readonly log: Logger;
   readonly statistics: StatisticsPort;
   /** Begins to stop for a client. */
@@ -124,6 +126,7 @@ export class MainRunner implements Contexts {
   readonly keyFates: KeyFatePort;
   readonly prefixes: PrefixesPort;
   readonly process: ProcessPort;
+  readonly replication: ReplicationPort;
   readonly timers: TimersPort;
   readonly log: LogPort;
   readonly startedMs: number;
@@ -180,6 +183,7 @@ export class MainRunner implements Contexts {
       freeze: pause,
     };
     this.#persistence = persistence;
+    this.replication = options.replication;
     this.startedMs = options.startedMs;
     this.timers = {
       after: (ms, callback) => {

@@ -18,6 +18,7 @@ import type { KeyEvents } from './key-events.ts';
 import { MODES, type Guests, type Mode } from './mode.ts';
 import type { KeyUse } from '../observation/key-use.ts';
 import type { Settings } from '../settings.ts';
+import type { Role } from '../replica/role.ts';
 import type { ShardUsers } from '../access/shard-users.ts';
 import type { WaitingClients } from '../blocked/blocked-clients.ts';
 import type { Watches } from './watches.ts';
@@ -30,6 +31,7 @@ interface ContextOptions {
   watches: Watches;
   waitingClients: WaitingClients;
   users: Pick<ShardUsers, 'mayReadEveryKey'>;
+  role: Pick<Role, 'isReplica'>;
   events: KeyEvents;
   keyUse: KeyUse;
   shardIndex: number;
@@ -76,6 +78,7 @@ export class ExecutionContext implements ShardContext {
   readonly #events: KeyEvents;
   readonly #keyUse: KeyUse;
   readonly #users: ContextOptions['users'];
+  readonly #role: ContextOptions['role'];
   readonly #isKept: (name: string) => boolean;
   #mode: Mode = MODES.noWait;
   /** Undefined unless keys of other shards are here. */
@@ -104,6 +107,7 @@ export class ExecutionContext implements ShardContext {
     this.#events = options.events;
     this.#keyUse = options.keyUse;
     this.#users = options.users;
+    this.#role = options.role;
     this.#isKept = options.isKept;
   }
 
@@ -189,6 +193,10 @@ export class ExecutionContext implements ShardContext {
   }
 
   /** Moves the clock of commands and of the store. */
+  isOver(endMs: number): boolean {
+    return endMs <= this.nowMs && !this.#role.isReplica;
+  }
+
   setNow(nowMs: number): void {
     this.nowMs = nowMs;
     this.store.nowMs = nowMs;

@@ -147,6 +147,7 @@ export class Lending {
       case FrameKind.barrier:
       case FrameKind.snapshot:
       case FrameKind.leaveLog:
+      case FrameKind.adopt:
       case FrameKind.feed:
       case FrameKind.unwatch:
         return null;

@@ -75,7 +75,7 @@ const restore = oneShard({
     if (isTaken && !options.replaces) throw busyKey;
     const endMs = readEnd(context, args, options.isAbsolute);
     const value = readPayload(context, args);
-    const hasEnded = endMs !== -1 && endMs <= context.nowMs;
+    const hasEnded = endMs !== -1 && context.isOver(endMs);
     const isRemoved = isTaken && removeKey(context, args, hasEnded);
     if (hasEnded) {
       if (isRemoved) changedAt(context, args, KEY_INDEX, events.del);

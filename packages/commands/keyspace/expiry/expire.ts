@@ -155,7 +155,7 @@ function largeMomentOf(args: Arguments, unitMs: 1 | 1000, baseMs: number, comman
 }
 
 function expireAt(context: ShardContext, args: Arguments, ref: Ref, when: number): void {
-  if (when <= context.nowMs) {
+  if (context.isOver(when)) {
     context.keyspace.removeRef(ref);
     if (context.isFed) context.logAs(['UNLINK', args.copy(1)]);
     changedAt(context, args, 1, events.del);
