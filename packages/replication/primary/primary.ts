@@ -9,6 +9,7 @@ import type { Bytes, LogFields } from '#base';
 import type { FeedOrder } from '#link';
 import { FeedReader } from './feed-reader.ts';
 import { FullSyncs } from './full-syncs.ts';
+import { Figures, type PrimaryFigure } from './figures.ts';
 import { Replica, type ReplicaLink } from './replica.ts';
 import { ReplicationStream } from './replication-stream.ts';
 
@@ -42,16 +43,11 @@ interface PrimaryOptions {
   /** Fields that a full synchronisation begins with. */
   facts(): readonly (readonly [string, string])[];
   nowMs(): number;
+  count(what: 'fullSyncs' | 'partialSyncs' | 'partialSyncsRefused'): void;
+  show(figure: PrimaryFigure, value: number): void;
   /** There is something to send: a turn is to be begun. */
   wake(): void;
   log(level: 'info' | 'warn', event: string, message: string, fields: LogFields): void;
-}
-
-/** Counts since the start, or since they were set back. */
-interface SyncCounts {
-  full: number;
-  partialOk: number;
-  partialFailed: number;
 }
 
 /** Waits for replicas to have what was done up to an offset. */
@@ -63,7 +59,8 @@ export interface AckWaiter {
 const LF = Buffer.from('\n');
 
 export class Primary {
-  readonly counts: SyncCounts = { full: 0, partialOk: 0, partialFailed: 0 };
+  /** Figures of how far replicas are behind. */
+  readonly figures: Figures;
   readonly #options: PrimaryOptions;
   readonly #stream = new ReplicationStream();
   readonly #syncs: FullSyncs;
@@ -83,6 +80,7 @@ export class Primary {
 
   constructor(options: PrimaryOptions) {
     this.#options = options;
+    this.figures = new Figures(this, options);
     this.#reader = this.#newReader();
     this.#syncs = new FullSyncs({
       shards: options.shards,
@@ -224,7 +222,7 @@ export class Primary {
     const from = offset - 1;
     if (!this.#mayResume(id, from)) {
       if (id !== '?') {
-        this.counts.partialFailed += 1;
+        this.#options.count('partialSyncsRefused');
         this.#options.log('info', 'partial-sync-refused', this.#whyNot(id, from), {
           addr: replica.link.address,
           offset,
@@ -233,7 +231,7 @@ export class Primary {
       this.requestFull(replica);
       return undefined;
     }
-    this.counts.partialOk += 1;
+    this.#options.count('partialSyncs');
     replica.offset = from;
     replica.ackMs = this.#options.nowMs();
     replica.enter('online', 'continued from the backlog', this.#options.nowMs());
@@ -259,7 +257,7 @@ export class Primary {
 
   /** A replica needs a full synchronisation. */
   requestFull(replica: Replica): void {
-    this.counts.full += 1;
+    this.#options.count('fullSyncs');
     const nowMs = this.#options.nowMs();
     if (!this.#isFed) {
       // What was before is in no backlog: the stream is another.
@@ -398,6 +396,17 @@ export class Primary {
     this.#trim();
   }
 
+  /** True when there is something to give to a connection that takes more. */
+  get hasWork(): boolean {
+    if (this.#replicas.size === 0) return false;
+    if (this.#syncs.hasWork) return true;
+    for (const replica of this.#replicas) {
+      const hasMore = replica.isStreaming && replica.offset < this.#stream.offset;
+      if (hasMore && replica.hasRoom) return true;
+    }
+    return false;
+  }
+
   /** Forgets what neither the backlog nor a replica needs. */
   #trim(): void {
     let least = this.#stream.offset - this.#options.settings.backlogBytes;
@@ -411,6 +420,7 @@ export class Primary {
   tick(): void {
     if (!this.#isFed && this.#replicas.size === 0) return;
     const nowMs = this.#options.nowMs();
+    this.figures.show();
     const { pingPeriodSecs, timeoutSecs, backlogTtlSecs } = this.#options.settings;
     this.#beginSync();
     if (nowMs - this.#pingedMs >= pingPeriodSecs * 1_000) {
@@ -446,6 +456,7 @@ export class Primary {
     this.#isFed = false;
     this.#options.order({ kind: 'end' });
     this.#stream.bytes.reset(this.#stream.offset);
+    this.figures.forget();
     this.#options.log('info', 'backlog-freed', 'The backlog is freed: no replica has come.', {});
   }
 
@@ -470,6 +481,6 @@ export class Primary {
 }
 
 /** Whole seconds since a replica has acknowledged something, as Redis counts them. */
-function lagSecs(nowMs: number, ackMs: number): number {
+export function lagSecs(nowMs: number, ackMs: number): number {
   return Math.max(0, Math.floor(nowMs / 1_000) - Math.floor(ackMs / 1_000));
 }

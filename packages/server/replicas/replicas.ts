@@ -11,6 +11,7 @@ import type {
 } from '#commands';
 import type { Settings } from '#config';
 import { Primary, type AckWaiter, type PrimarySettings, type Replica } from '#replication';
+import type { Page } from '#stats';
 import type { Client, FeedTaker, Router } from '#router';
 import type { PubSub } from '../messaging/pubsub.ts';
 import type { KeyFreeze } from '../durability/key-freeze.ts';
@@ -21,6 +22,7 @@ export interface ReplicasOptions {
   readonly settings: Settings;
   readonly router: () => Pick<Router, 'orderFeed' | 'grantSync'>;
   readonly freeze: KeyFreeze;
+  readonly page: Page;
   readonly clock: Clock;
   readonly log: Logger;
   readonly beginTurn: () => void;
@@ -68,6 +70,12 @@ export class Replicas implements ReplicasPort, FeedTaker {
         ['aof-base', '0'],
       ],
       nowMs: () => clock.wallMs(),
+      count: (what) => {
+        options.page.add(what, 1);
+      },
+      show: (figure, value) => {
+        options.page.set(figure, value);
+      },
       wake: () => {
         options.beginTurn();
       },
@@ -122,6 +130,9 @@ export class Replicas implements ReplicasPort, FeedTaker {
     client.replica = {
       get heldBytes() {
         return primary.heldFor(replica);
+      },
+      drained: () => {
+        this.#options.beginTurn();
       },
     };
     return replica;
