@@ -5,11 +5,13 @@ import {
   needs,
   redisProgram,
   ReplyError,
+  request,
   startServer,
   textOf,
   until,
   type RespClient,
 } from '#testkit';
+import type { ReplicationDocument, StatusDocument } from '#api-types';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fill } from '../durability/contents.ts';
@@ -110,6 +112,52 @@ if (needs(redisProgram())) {
     await replica.stop();
     await until(async () => (await infoOf(client))['connected_slaves'] === '0', 'it is gone');
     await server.stop();
+  });
+
+  primary('the debug API, STATUS and probes of health tell of replicas', async () => {
+    const server = await startServer({ shards: SHARDS, args: AT_ONCE });
+    const client = await server.client();
+    const status = async (): Promise<StatusDocument> =>
+      (await request(server.httpPort, '/status/json')).json() as StatusDocument;
+    assert.is((await status()).cluster.mode, 'standalone');
+    const replica = await startReplica(server);
+    await untilLinked(await replica.client());
+    await client.call('SET', 'a', '1');
+    await caughtUp(client, 1);
+    const document = (
+      await request(server.httpPort, '/debug/api/replication')
+    ).json() as ReplicationDocument;
+    assert.is(document.role, 'primary');
+    assert.is(document.primary, null);
+    assert.is(document.backlog.active, true);
+    assert.is(document.waiting_units, 0);
+    const [report] = document.replicas;
+    assert.is(report?.state, 'online');
+    assert.is(report?.listening_port, replica.port);
+    assert.ok((report?.offset ?? 0) > 0);
+    assert.is((await status()).cluster.mode, 'primary');
+    await replica.stop();
+    const codes = async (): Promise<string[]> =>
+      (await status()).health.issues.map(({ code }) => code);
+    await until(async () => (await codes()).includes('REPLICA_DOWN'), 'its absence is told');
+    await server.stop();
+  });
+
+  primary('a server that ends leaves its replicas with all data', async () => {
+    const server = await startServer({ shards: SHARDS, args: AT_ONCE });
+    const client = await server.client();
+    const replica = await startReplica(server);
+    const reader = await replica.client();
+    await untilLinked(reader);
+    const commands = Array.from({ length: 20_000 }, (_, nth) => ['RPUSH', `list:${nth % 9}`, 'x']);
+    await client.pipeline(commands);
+    await server.stop();
+    let length = 0;
+    for (let nth = 0; nth < 9; nth += 1) {
+      length += Number(await reader.call('LLEN', `list:${nth}`));
+    }
+    assert.is(length, commands.length);
+    await replica.stop();
   });
 
   primary('writes need as many replicas as is said', async () => {

@@ -61,14 +61,16 @@ export class Figures {
   show(): void {
     const source = this.#source;
     const { replicas, offset } = source;
+    // Who wants the data alone goes by itself.
+    const staying = replicas.filter(({ isOld, isRdbOnly }) => !isOld && !isRdbOnly);
     this.#times.note(offset, this.#options.nowMs());
-    this.#seen = Math.max(this.#seen, replicas.length);
-    const online = replicas.filter(({ state, isOld }) => state === 'online' && !isOld);
+    this.#seen = Math.max(this.#seen, staying.length);
+    const online = staying.filter(({ state }) => state === 'online');
     const figures: Readonly<Partial<Record<PrimaryFigure, number>>> = {
       ...(this.#seen > 0 ? { isPrimary: 1 } : {}),
       replicasSeen: this.#seen,
       lacksReplicas: Number(source.lacksReplicas),
-      replicas: replicas.length,
+      replicas: staying.length,
       goodReplicas: source.goodReplicas,
       streamOffset: offset,
       replicaLagBytes: Math.max(0, ...online.map((replica) => this.lagBytes(replica))),

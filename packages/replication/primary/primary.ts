@@ -351,11 +351,25 @@ export class Primary {
     return count;
   }
 
+  /** True while a replica that follows the stream has not acknowledged all of it, and is asked to. */
+  get lacksAcks(): boolean {
+    const { offset } = this.#stream;
+    const lacks = this.replicas.some(
+      ({ isStreaming, isOld, ackOffset }) => isStreaming && !isOld && ackOffset < offset,
+    );
+    return lacks || !this.isSettled;
+  }
+
+  /** Has replicas tell what they have: they do so without having been asked only once a second. */
+  askForAcks(): void {
+    this.#asksForAcks = true;
+    this.#options.wake();
+  }
+
   /** Tells a waiter of acknowledgements, which replicas are asked for. */
   await(waiter: AckWaiter): void {
     this.#waiters.add(waiter);
-    this.#asksForAcks = true;
-    this.#options.wake();
+    this.askForAcks();
   }
 
   forget(waiter: AckWaiter): void {
@@ -458,6 +472,11 @@ export class Primary {
     this.#stream.bytes.reset(this.#stream.offset);
     this.figures.forget();
     this.#options.log('info', 'backlog-freed', 'The backlog is freed: no replica has come.', {});
+  }
+
+  /** Units of shards that wait for others'. */
+  get waitingUnits(): number {
+    return this.#reader.waiting;
   }
 
   /** True when all that shards have told is in the stream: none waits for another. */

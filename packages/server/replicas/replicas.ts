@@ -1,5 +1,6 @@
 /** Replicas of this server as clients: their connections, what commands ask of them, and who waits for them. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bytes, Clock, Logger } from '#base';
 import type {
   Acks,
@@ -16,6 +17,9 @@ import type { Client, FeedTaker, Router } from '#router';
 import type { PubSub } from '../messaging/pubsub.ts';
 import type { KeyFreeze } from '../durability/key-freeze.ts';
 import { REDIS_VERSION } from '../version.ts';
+
+/** Between two looks at what replicas have. */
+const LOOK_MS = 5;
 
 export interface ReplicasOptions {
   readonly shards: number;
@@ -207,6 +211,18 @@ export class Replicas implements ReplicasPort, FeedTaker {
       primary.forget(waiter);
       return acks();
     };
+  }
+
+  /** Waits until the replicas have all that was done, as long as there is time: so none of it is lost with the server. */
+  async haveAll(isTime: () => boolean): Promise<void> {
+    const { primary } = this;
+    if (primary.lacksAcks) primary.askForAcks();
+    while (primary.lacksAcks && isTime()) await sleep(LOOK_MS);
+    if (!primary.lacksAcks) return;
+    this.#options.log.warn(
+      'replicas-behind',
+      'The server ends, and not all replicas have all data.',
+    );
   }
 
   /** Tells replicas of messages that are published. */
