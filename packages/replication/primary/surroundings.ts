@@ -1,0 +1,56 @@
+/** Surroundings of a primary: its settings, what it asks of the server, and the stream that it may follow itself. */
+
+import type { LogFields } from '#base';
+import type { FeedOrder } from '#link';
+import type { PrimaryFigure } from './figures.ts';
+
+/** Settings that a primary reads, each time anew. */
+export interface PrimarySettings {
+  readonly backlogBytes: number;
+  /** Seconds for which the backlog is kept without replicas; 0 = always. */
+  readonly backlogTtlSecs: number;
+  readonly pingPeriodSecs: number;
+  readonly timeoutSecs: number;
+  readonly syncDelaySecs: number;
+  /** From so many waiting replicas on nobody is waited for; 0 = always as long as the delay. */
+  readonly syncMaxReplicas: number;
+  /** Seconds of lag up to which a replica counts; 0 = the count of good replicas is not kept. */
+  readonly maxLagSecs: number;
+  readonly minReplicas: number;
+}
+
+/** Stream of another server that this one follows, and hands on to its own replicas. */
+export interface FollowedStream {
+  /** True at a place at which another may begin to follow: within no command, and no transaction. */
+  readonly mayCut: boolean;
+  /** Database that the stream is in. */
+  readonly database: number;
+}
+
+export interface PrimaryOptions {
+  readonly shards: number;
+  readonly settings: PrimarySettings;
+  /** Gives shards an order, at one place of the order of commands. */
+  order(order: FeedOrder): void;
+  grant(shard: number, number: number, byteCount: number): void;
+  /** True while no snapshot is being written. */
+  mayFreeze(): boolean;
+  /** Keys are about to be frozen. */
+  frozen(): void;
+  /** Keys are frozen no more: a snapshot may begin. */
+  thawed(): void;
+  /** Fields that a full synchronisation begins with. */
+  facts(): readonly (readonly [string, string])[];
+  nowMs(): number;
+  count(what: 'fullSyncs' | 'partialSyncs' | 'partialSyncsRefused'): void;
+  show(figure: PrimaryFigure, value: number): void;
+  /** There is something to send: a turn is to be begun. */
+  wake(): void;
+  log(level: 'info' | 'warn', event: string, message: string, fields: LogFields): void;
+}
+
+/** Waits for replicas to have what was done up to an offset. */
+export interface AckWaiter {
+  /** Looks again: an acknowledgement came. */
+  look(): void;
+}
