@@ -46,24 +46,13 @@ export class Primary {
     this.figures = new Figures(this, options);
     this.#reader = this.#newReader();
     this.#syncs = new FullSyncs({
-      shards: options.shards,
-      order: (order) => {
-        options.order(order);
-      },
-      grant: (shard, number, byteCount) => {
-        options.grant(shard, number, byteCount);
-      },
-      mayFreeze: () => options.mayFreeze(),
-      thawed: () => {
-        options.thawed();
-      },
+      ...options,
       facts: () => [
         ...options.facts(),
         ['repl-stream-db', String(this.#followed?.database ?? 0)],
         ['repl-id', this.#stream.id],
         ['repl-offset', String(this.#syncOffset)],
       ],
-      nowMs: () => options.nowMs(),
       began: (replicas) => {
         for (const replica of replicas) this.#tellFullSync(replica);
       },
