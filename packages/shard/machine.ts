@@ -300,7 +300,7 @@ export class ShardMachine {
     if (!this.#base.maintenance.isDue(executor.nowUs)) return worked ? 0 : this.#restMs();
     const startUs = executor.nowUs;
     // At a barrier nothing may change but by its own commands.
-    if (this.#lending.isStopped) return worked ? 0 : BARRIER_POLL_MS;
+    if (this.#lending.isStopped) return worked || this.#base.work.isActive ? 0 : BARRIER_POLL_MS;
     executor.readWallClock();
     this.#base.events.begin();
     this.#base.maintenance.run();
@@ -323,8 +323,9 @@ export class ShardMachine {
     this.#values[AT.heartbeatUs] = this.#executor.nowUs;
   }
 
-  /** For how long nothing is due; a snapshot that waits for the disk looks again soon. */
+  /** For how long nothing is due; a snapshot that waits for the disk looks again soon, and long work goes on at once. */
   #restMs(): number {
+    if (this.#base.work.isActive) return 0;
     const dueInMs = this.#base.maintenance.dueInMs(this.#executor.nowUs);
     return this.#base.snapshots.isActive ? Math.min(dueInMs, SNAPSHOT_POLL_MS) : dueInMs;
   }
