@@ -49,6 +49,16 @@ export {
   type LinkShape,
 } from './layout.ts';
 export { decodeKeys, encodeKeys } from './messages/key-list.ts';
+export {
+  decodeKeysFound,
+  decodeKeysMoved,
+  decodeKeysWanted,
+  encodeMigration,
+  type KeyFound,
+  type KeysFound,
+  type KeysMoved,
+  type KeysWanted,
+} from './messages/migration.ts';
 export { LogOwner, LogThread } from './log/log-ownership.ts';
 export { LogProgress } from './log/log-progress.ts';
 export { allocateShared, LinkMemory, type SharedMemory } from './memory.ts';

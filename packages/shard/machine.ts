@@ -96,12 +96,13 @@ export class ShardMachine {
       sender,
       watches,
       effects,
+      events,
       shardIndex,
       shardCount,
       executor: this.#executor,
     };
     this.replay = new Replay(shared);
-    this.#dryRuns = new DryRuns({ ...shared, events });
+    this.#dryRuns = new DryRuns(shared);
     this.#blockedCommands = new BlockedCommands({
       ...shared,
       waitingClients,
@@ -132,7 +133,6 @@ export class ShardMachine {
       users: base.users,
       keyLocks,
       lending: this.#lending,
-      events,
       machine: options,
       maintenance: base.maintenance,
       work: () => this.#workAside(),
@@ -300,7 +300,7 @@ export class ShardMachine {
     if (!this.#base.maintenance.isDue(executor.nowUs)) return worked ? 0 : this.#restMs();
     const startUs = executor.nowUs;
     // At a barrier nothing may change but by its own commands.
-    if (this.#lending.isStopped) return worked || this.#base.work.isActive ? 0 : BARRIER_POLL_MS;
+    if (this.#lending.isStopped) return worked ? 0 : Math.min(this.#restMs(), BARRIER_POLL_MS);
     executor.readWallClock();
     this.#base.events.begin();
     this.#base.maintenance.run();

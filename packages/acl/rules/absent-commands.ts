@@ -5,7 +5,6 @@
 
 const names = [
   'asking',
-  'migrate',
   'psync',
   'readonly',
   'readwrite',

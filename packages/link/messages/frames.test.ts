@@ -60,6 +60,9 @@ frames('kinds', () => {
       ask: 29,
       leaveLog: 30,
       denied: 31,
+      migrate: 40,
+      found: 41,
+      migrated: 42,
     },
   );
   assert.is(KIND_MASK, 0x7f);
@@ -80,6 +83,7 @@ frames('words of a request', () => {
       watcher: 5,
       verdict: 5,
       unpark: 5,
+      ofSequence: 5,
       argumentCount: 6,
       bodyBytes: 7,
       spans: 8,

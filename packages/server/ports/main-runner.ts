@@ -1,6 +1,6 @@
 /** Runs the commands that need main only, with every port they may ask for. */
 
-import { errors, LongTimer, unixUs, unreachable, type Logger } from '#base';
+import { errors, LongTimer, systemClock, unixUs, unreachable, type Logger } from '#base';
 import {
   commandTable,
   tellSecrecy,
@@ -24,6 +24,8 @@ import {
   type InfoPort,
   type LogPort,
   type MemoryPort,
+  type MigrationContext,
+  type MigrationPort,
   type MonitorsPort,
   type ProcessPort,
   type SavingPort,
@@ -60,6 +62,7 @@ import type { OpsLink } from '../threads/ops-link.ts';
 import type { SettingsBroadcast } from '../threads/shard-settings.ts';
 import type { Access } from '../access/access.ts';
 import { aclPort } from '../access/acl-port.ts';
+import { Migrations } from '../migration/migrations.ts';
 import { authenticationPort } from './authentication-port.ts';
 import { bundlesPort } from './bundles-port.ts';
 import { clientsPort } from './clients-port.ts';
@@ -71,6 +74,7 @@ import { settingsPort } from './settings-port.ts';
 type Contexts = AclContext &
   ConnectionContext &
   DiagnosticsContext &
+  MigrationContext &
   PubSubContext &
   ScriptContext &
   ServerContext &
@@ -114,6 +118,7 @@ export class MainRunner implements Contexts {
   readonly flight: FlightPort;
   readonly traces: TracesPort;
   readonly memory: MemoryPort;
+  readonly migrations: MigrationPort;
   readonly hotKeys: HotKeysPort;
   readonly slowlog: SlowlogPort;
   readonly latency: LatencyPort;
@@ -150,6 +155,11 @@ export class MainRunner implements Contexts {
     this.info = { render: (sections) => renderInfo(sections, options.measure()) };
     this.status = { json: () => options.metricsReader.statusJson() };
     this.memory = memoryPort(options);
+    this.migrations = new Migrations({
+      keyMigrations: router.keyMigrations,
+      clock: systemClock,
+      client: () => this.client,
+    });
     this.hotKeys = options.hotKeys;
     this.bundles = bundlesPort(ops);
     this.threads = new ThreadProfiles(latencyMonitor.threadNames, router.shardCalls);

@@ -9,7 +9,7 @@ import type { Ref } from '../memory/segment.ts';
 import type { ByteRange } from '../records/shared-views.ts';
 import { RdbFileError } from './malformed.ts';
 import { RdbSplitter } from './split/rdb-splitter.ts';
-import { RDB_VERSION, RdbOp } from './rdb-type.ts';
+import { RDB_VERSION, VERSION_OF_7_0, RdbOp } from './rdb-type.ts';
 import { RdbWriter } from './rdb-writer.ts';
 import type { ValueLimits } from './read-value.ts';
 import { SplitKeyLoader } from './split/split-key.ts';
@@ -95,9 +95,6 @@ function split(source: RdbSource, splitter: RdbSplitter, windowBytes: number): v
   if (!splitter.isEnded) throw splitter.cutOff();
   if (at < source.bytes) throw new RdbFileError(`${source.bytes - at} bytes stand behind its end`);
 }
-
-/** The version that Redis 7.0 reads. */
-const VERSION_OF_7_0 = 10;
 
 /** Makes a file that any Redis since 7.0 reads, or since 7.4 where hashes have fields that end. */
 export class RdbFileWriter {
