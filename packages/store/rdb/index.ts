@@ -9,8 +9,7 @@ export {
   loadPayload,
   NoFunctionError,
 } from './payload.ts';
-export { VERSION_OF_7_0 } from './rdb-type.ts';
-export { fitsVersion } from './write-value.ts';
+export { fitsVersion, VERSION_OF_7_0 } from './write-value.ts';
 export { readRdbFile, RdbFileWriter, type RdbSource } from './rdb-file.ts';
 export { RdbSplitter, type RdbSplitTarget } from './split/rdb-splitter.ts';
 export { KeyBatchWriter, readKeyBatch } from './split/key-batch.ts';

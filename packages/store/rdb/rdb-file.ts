@@ -9,11 +9,11 @@ import type { Ref } from '../memory/segment.ts';
 import type { ByteRange } from '../records/shared-views.ts';
 import { RdbFileError } from './malformed.ts';
 import { RdbSplitter } from './split/rdb-splitter.ts';
-import { RDB_VERSION, VERSION_OF_7_0, RdbOp } from './rdb-type.ts';
+import { RDB_VERSION, RdbOp } from './rdb-type.ts';
 import { RdbWriter } from './rdb-writer.ts';
 import type { ValueLimits } from './read-value.ts';
 import { SplitKeyLoader } from './split/split-key.ts';
-import { writeValue } from './write-value.ts';
+import { VERSION_OF_7_0, writeValue } from './write-value.ts';
 
 const MAGIC = 'REDIS';
 const CRC_BYTES = 8;

@@ -1,7 +1,5 @@
 /** The version of the format that Redis 7.4 writes, and the latest that is read. */
 export const RDB_VERSION = 12;
-/** The version that Redis 7.0 reads. */
-export const VERSION_OF_7_0 = 10;
 
 /** Types of values in the first byte of a payload, in Redis' numbers. */
 export const RdbType = {

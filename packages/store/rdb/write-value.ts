@@ -26,6 +26,9 @@ const setScratch = reused(new SetValue());
 /** The first version of the format in which small sets are listpacks, and consumers say when they were active. */
 const VERSION_OF_7_2 = 11;
 
+/** The version that Redis 7.0 reads. */
+export const VERSION_OF_7_0 = 10;
+
 /** Writes the type and the value, as Redis 7.4 does, or in a form that older versions read. */
 export function writeValue(
   writer: RdbWriter,
