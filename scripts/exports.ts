@@ -18,6 +18,7 @@ type ReachedOtherwise = Readonly<Record<string, string>>;
 
 const reachedOtherwise: ReachedOtherwise = {
   'workers/tasks/bundle.ts packBundle': 'Main names it to its pool of threads.',
+  'workers/tasks/split-snapshot.ts splitSnapshot': 'Main names it to its pool of threads.',
   'workers/tasks/latency-test.ts runLatencyTest': 'Main names it to its pool of threads.',
 };
 

@@ -33,7 +33,7 @@ const beneathServer = [
     'config',
     'shard',
   ],
-  'offline',
+  ...['offline', 'replication'],
   ...['router', 'net', 'observer', 'telemetry', 'http', 'persistence', 'workers'],
 ];
 
@@ -61,6 +61,7 @@ const layers: Readonly<Record<string, Layer>> = {
     ],
   },
   offline: { imports: ['base', 'store', 'stats', 'commands', 'persistence', 'shard'] },
+  replication: { imports: ['base', 'resp', 'store', 'link'] },
   router: { imports: ['acl', 'base', 'usdt', 'resp', 'stats', 'commands', 'link'] },
   net: { imports: ['base', 'resp', 'link', 'stats'] },
   observer: { imports: ['base', 'stats', 'commands', 'link'], types: ['api-types'] },
@@ -123,7 +124,10 @@ const layers: Readonly<Record<string, Layer>> = {
   'workers/ops': { imports: ['base', 'http'] },
   'workers/disk': { imports: ['base', 'persistence'] },
   'workers/urls': { imports: [] },
-  'workers/tasks': { imports: ['base', 'stats', 'offline'], thirdParty: ['archiver'] },
+  'workers/tasks': {
+    imports: ['base', 'stats', 'offline', 'replication'],
+    thirdParty: ['archiver'],
+  },
 };
 
 /** Imports that tests may have beside those of their package. */

@@ -18,5 +18,8 @@ export const bundleTaskUrl = new URL('./tasks/bundle.js', import.meta.url);
 /** The process that writes data for another number of shards. */
 export const redistributionUrl = new URL('./tasks/redistribute.js', import.meta.url);
 
+/** The task that splits the snapshot of a primary. */
+export const snapshotSplitUrl = new URL('./tasks/split-snapshot.js', import.meta.url);
+
 /** The task that measures what latency the machine causes. */
 export const latencyTestUrl = new URL('./tasks/latency-test.js', import.meta.url);

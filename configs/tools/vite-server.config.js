@@ -65,6 +65,7 @@ export default {
         disk: folder('dist/workers/disk.js'),
         'tasks/bundle': folder('dist/workers/tasks/bundle.js'),
         'tasks/redistribute': folder('dist/workers/tasks/redistribute.js'),
+        'tasks/split-snapshot': folder('dist/workers/tasks/split-snapshot.js'),
         'tasks/latency-test': folder('dist/workers/tasks/latency-test.js'),
       },
       // A package's index would load all of it, of which a thread that begins needs little.

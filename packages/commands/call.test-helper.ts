@@ -92,6 +92,7 @@ export class CallContext implements ShardContext {
   readonly isOffering = false;
   readonly isCalled = false;
   isLogged = false;
+  isFed = false;
   /** Commands that were logged instead of those that were run. */
   logged: (readonly (string | Bytes)[])[] = [];
   /** True when keys may be read that only values name. */
@@ -146,6 +147,10 @@ export class CallContext implements ShardContext {
   set nowMs(value: number) {
     this.store.nowMs = value;
     this.store.clock = Math.floor(value / 1000) % 2 ** 24;
+  }
+
+  isOver(endMs: number): boolean {
+    return endMs <= this.nowMs;
   }
 
   get keyspace(): Keyspace {

@@ -60,6 +60,11 @@ export interface ShardContext {
   readonly connection: number;
   /** Unix time in milliseconds: one moment for the whole command. */
   readonly nowMs: number;
+  /**
+   * True when what ends at that Unix millisecond has ended, so that it is removed instead of being given that end. A
+   * replica gives it, and leaves the removal to its primary.
+   */
+  isOver(endMs: number): boolean;
   /** True when the command may leave its client waiting: not in a transaction. */
   readonly mayBlock: boolean;
   /** True when `prepare` may be called: not in a transaction, nor with keys of other shards. */
@@ -103,6 +108,8 @@ export interface ShardContext {
   inDatabase(database: number, announce: () => void): void;
   /** True when what a command does is kept on disk; otherwise commands need not say what they do. */
   readonly isLogged: boolean;
+  /** True when replicas are told of it: then a command that goes by the clock, or waits, must say what it has done. */
+  readonly isFed: boolean;
   /**
    * Must be called when the command would not do the same once more, because it goes by chance or by a setting, or is
    * refused when it has changed something: a command that does what was done. Several do it one after the other. Words
@@ -194,7 +201,11 @@ export interface ClientPort {
   readonly traffic: ClientTraffic;
   /** Undefined while it listens to nothing. */
   readonly subscriptions: Subscriptions | undefined;
+  /** True for the connection of a replica of this server. */
+  readonly isReplica: boolean;
   /** Is shown what others send. */
+  /** True for the connection on which this server's primary sends its stream. */
+  readonly isPrimary: boolean;
   readonly isMonitor: boolean;
   /** Undefined while it does not track keys. */
   readonly tracking: TrackingState | undefined;

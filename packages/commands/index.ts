@@ -93,6 +93,8 @@ export type {
   MonitorsPort,
   ProcessPort,
   SavingPort,
+  ReplicationPort,
+  RoleReport,
   ServerContext,
   SettingsPort,
   ShutdownOptions,
@@ -102,6 +104,13 @@ export type {
 } from './server/ports.ts';
 export type { TransactionContext, TransactionsPort } from './transaction/index.ts';
 export { tellSecrecy } from './server/config.ts';
+export type {
+  Acks,
+  AckWish,
+  ReplicaFacts,
+  ReplicaPlace,
+  ReplicasPort,
+} from './server/replicas/replicas-port.ts';
 export type { MonitorFilter } from './server/ports.ts';
 export { commandTable } from './table/all-commands.ts';
 export { CommandEntry } from './table/command-entry.ts';

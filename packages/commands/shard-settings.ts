@@ -39,6 +39,8 @@ export const shardSettingNames = [
   'persistence.wal-failure-policy',
   'server.proto-max-bulk-len',
   'scripting.memory-limit',
+  'replication.ignore-maxmemory',
+  'replication.read-only',
   'encoding.set-max-intset-entries',
   'encoding.set-max-listpack-entries',
   'encoding.set-max-listpack-value',

@@ -48,6 +48,7 @@ export const targets: ReadonlyMap<string, Target> = new Map([
   ['io-threads', ioThreads()] as const,
   ['io-threads-do-reads', ioThreadsRead()] as const,
   ['tls-port', tlsPort()] as const,
+  ...replicaOf(),
   ['tls-auth-clients', tlsClients()] as const,
   ...Object.keys(constants).flatMap(constantTargets),
 ]);
@@ -168,6 +169,30 @@ function tlsPort(): Target {
           ];
     },
   };
+}
+
+/** The primary as one directive: its host and its port, or nothing. */
+function replicaOf(): (readonly [string, Target])[] {
+  const [host, port] = ['replication.primary-host', 'replication.primary-port'] as const;
+  const target: Target = {
+    settings: [host, port],
+    ...SHOWN,
+    isLive: false,
+    read: (valueOf) => (valueOf(host) === '' ? '' : [valueOf(host), valueOf(port)].join(' ')),
+    assign(text) {
+      const [name = '', number, ...more] = text.split(' ').filter((word) => word !== '');
+      if (name === '') return [[host, '']];
+      if (more.length > 0) throw new ValueError('it takes a host and a port');
+      // In a file, it ends what a line before has said.
+      if (name.toLowerCase() === 'no' && number?.toLowerCase() === 'one') return [[host, '']];
+      if (number === undefined) throw new ValueError('it takes a host and a port');
+      return [
+        [host, name],
+        [port, rowOf(port).kind.parse(number)],
+      ];
+    },
+  };
+  return ['replicaof', 'slaveof'].map((word) => [word, target] as const);
 }
 
 /** Redis' words for whether clients have to show a certificate. */

@@ -16,7 +16,7 @@ interface Constant {
 const freed =
   'The memory of any value is given back in well under a millisecond, by DEL as by UNLINK.';
 const incremental = 'Snapshots are synced while they are written, a few megabytes at a time.';
-const noPeers = 'No connections are made to other servers of its kind.';
+const plainLinks = 'Links between servers are plain.';
 const processors = 'Threads are left to the scheduler.';
 const service = 'The service manager does this: svc stays in the foreground.';
 
@@ -42,7 +42,10 @@ export const constants: Readonly<Record<string, Constant>> = {
   appenddirname: { value: 'log', reason: 'The log is the folder log of the data folder.' },
   aof_rewrite_cpulist: { value: '', aliases: ['aof-rewrite-cpulist'], reason: processors },
   bgsave_cpulist: { value: '', aliases: ['bgsave-cpulist'], reason: processors },
-  'bind-source-addr': { value: '', reason: noPeers },
+  'bind-source-addr': {
+    value: '',
+    reason: 'The system chooses from where a link to a primary is made.',
+  },
   bio_cpulist: { value: '', aliases: ['bio-cpulist'], reason: processors },
   'crash-log-enabled': { value: 'yes', reason: 'A crash leaves a report in the data folder.' },
   'crash-memcheck-enabled': {
@@ -72,16 +75,30 @@ export const constants: Readonly<Record<string, Constant>> = {
   'oom-score-adj-values': { value: '0 0 0', reason: 'The score of the process is not changed.' },
   pidfile: { value: '', reason: service },
   'proc-title-template': { value: '', reason: 'The title of the process is not changed.' },
-  'propagation-error-behavior': { value: 'ignore', reason: 'There is no replication.' },
+  'propagation-error-behavior': {
+    value: 'ignore',
+    reason: 'Commands of a primary that a replica cannot run are told in the log, and counted.',
+  },
   'rdb-key-save-delay': { value: '0', isHidden: true, reason: 'Saving is not slowed down.' },
   'rdb-save-incremental-fsync': { value: 'yes', reason: incremental },
   rdbchecksum: { value: 'yes', reason: 'Every block on disk has a checksum.' },
-  replicaof: {
-    value: '',
-    aliases: ['slaveof'],
-    reason: 'There is no replication.',
-    isReliedOn: true,
+  'repl-diskless-load': {
+    value: 'swapdb',
+    reason: 'Data of a primary are built beside those that are there, and then take their place.',
   },
+  'repl-diskless-sync': {
+    value: 'yes',
+    reason: 'Full synchronisations are sent while they are made, and never a file.',
+  },
+  'repl-disable-tcp-nodelay': {
+    value: 'no',
+    reason: 'Nothing that is written waits for more to send.',
+  },
+  'replica-ignore-disk-write-errors': {
+    value: 'yes',
+    reason: 'A replica goes on when its log fails, and says so.',
+  },
+  'replica-lazy-flush': { value: 'yes', aliases: ['slave-lazy-flush'], reason: freed },
   'sanitize-dump-payload': { value: 'yes', reason: 'RESTORE checks all it is given.' },
   server_cpulist: { value: '', aliases: ['server-cpulist'], reason: processors },
   'set-proc-title': { value: 'no', reason: 'The title of the process is not changed.' },
@@ -90,11 +107,15 @@ export const constants: Readonly<Record<string, Constant>> = {
   'socket-mark-id': { value: '0', reason: 'Sockets are not marked.' },
   supervised: { value: 'no', reason: service },
   'syslog-enabled': { value: 'no', reason: 'The log goes to stdout, stderr and files.' },
-  'tls-client-cert-file': { value: '', reason: noPeers },
-  'tls-client-key-file': { value: '', reason: noPeers },
-  'tls-client-key-file-pass': { value: '', reason: noPeers },
+  'tls-client-cert-file': { value: '', reason: plainLinks },
+  'tls-client-key-file': { value: '', reason: plainLinks },
+  'tls-client-key-file-pass': { value: '', reason: plainLinks },
   'tls-cluster': { value: 'no', reason: 'There is no cluster.', isReliedOn: true },
-  'tls-replication': { value: 'no', reason: 'There is no replication.', isReliedOn: true },
+  'tls-replication': {
+    value: 'no',
+    reason: 'Links between servers are plain.',
+    isReliedOn: true,
+  },
 };
 
 /** The constant of that name or alias. */

@@ -189,6 +189,13 @@ export class Settings {
     this.#held.set(USERS, { value: lines, origin: 'runtime' });
   }
 
+  /** Takes the primary as REPLICAOF has set it, for CONFIG REWRITE to write; undefined for none. */
+  holdPrimary(primary: { readonly host: string; readonly port: number } | undefined): void {
+    const { host, port } = primary ?? { host: '', port: this.number('replication.primary-port') };
+    this.#held.set('replication.primary-host', { value: host, origin: 'runtime' });
+    this.#held.set('replication.primary-port', { value: port, origin: 'runtime' });
+  }
+
   /** Does CONFIG REWRITE: puts what CONFIG SET has changed into the configuration file. */
   rewrite(): void {
     const { file } = this;

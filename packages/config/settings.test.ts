@@ -39,6 +39,8 @@ table('gives every name once', () => {
     'appendfsync',
     'save',
     'tls-port',
+    'replicaof',
+    'slaveof',
     'tls-auth-clients',
     'io-threads',
     'io-threads-do-reads',
@@ -63,7 +65,7 @@ function isAlias(name: string): boolean {
 table('what this version lacks is refused whoever says it', () => {
   const other = (value: Value): string => (typeof value === 'boolean' ? 'yes' : '7');
   const fixed = settingNames.filter((name) => rowOf(name).effect === 'fixed');
-  assert.ok(fixed.length > 5);
+  assert.ok(fixed.length > 0);
   for (const name of fixed) {
     const words = other(rowOf(name).default);
     for (const input of [

@@ -10,6 +10,8 @@ import { diagnosticsSettings } from './table/diagnostics.ts';
 import { durabilitySettings } from './table/durability.ts';
 import { loggingSettings } from './table/logging.ts';
 import { memorySettings } from './table/memory.ts';
+import { replicaSettings } from './table/replica.ts';
+import { primarySettings } from './table/primary.ts';
 import { serverSettings } from './table/server.ts';
 import { tlsSettings } from './table/tls.ts';
 
@@ -19,6 +21,8 @@ const settings = {
   ...tlsSettings,
   ...memorySettings,
   ...durabilitySettings,
+  ...replicaSettings,
+  ...primarySettings,
   ...diagnosticsSettings,
   ...loggingSettings,
 };

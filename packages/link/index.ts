@@ -59,12 +59,19 @@ export {
   type KeysMoved,
   type KeysWanted,
 } from './messages/migration.ts';
+export {
+  FeedEnd,
+  FeedFlag,
+  SEGMENT_BYTES,
+  SegmentAt,
+  type FeedOrder,
+} from './messages/feed-segments.ts';
 export { LogOwner, LogThread } from './log/log-ownership.ts';
 export { LogProgress } from './log/log-progress.ts';
 export { allocateShared, LinkMemory, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';
 export { CallError, isCall, PortCalls, type CallMessage } from './messages/port-calls.ts';
-export { ringDepth, RingReader, RingWriter, wakeSleeper } from './rings/ring.ts';
+export { ringDepth, ringPublished, RingReader, RingWriter, wakeSleeper } from './rings/ring.ts';
 export {
   decodeKeyEvents,
   KeyEventFlag,

@@ -33,6 +33,8 @@ export class Connection {
   /** Version and cipher of TLS; undefined without it. */
   readonly tls: TlsInfo | undefined;
   bytesRead = 0;
+  /** Bytes of the commands that were taken. */
+  bytesTaken = 0;
   isDirty = false;
   /** A number of its owner's, to tell it by. */
   label = 0;
@@ -256,6 +258,7 @@ export class Connection {
       command.isGivable = this.#isGivable(bytes, at + parser.consumed);
       if (command.count > 0 && !this.#offer(command)) break;
       at += parser.consumed;
+      this.bytesTaken += parser.consumed;
     }
     this.#inHandBytes = 0;
     this.#leave(end - at);

@@ -11,6 +11,8 @@ export {
 export { demandPlaces, Listener, type TcpPlaces } from './listener.ts';
 export { LineConnection } from './outgoing/line-connection.ts';
 export type { ConnectionOwner, ConnectionConfig, Taking, TurnConnection } from './ports.ts';
+export type { Sink, Transport, TransportEvents } from './transport.ts';
+export { connectTo } from './outgoing.ts';
 export type { ReadBuffer } from './socket-transport.ts';
 export {
   contextOptions,

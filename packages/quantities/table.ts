@@ -12,6 +12,7 @@ import { DURABILITY_QUANTITIES } from './durability.ts';
 import { KEY_QUANTITIES } from './keys.ts';
 import { MEMORY_QUANTITIES } from './memory.ts';
 import type { Quantity } from './quantity.ts';
+import { REPLICATION_QUANTITIES } from './replication.ts';
 import { SCRIPT_QUANTITIES } from './scripts.ts';
 import { THREAD_QUANTITIES } from './threads.ts';
 import { TLS_QUANTITIES } from './tls.ts';
@@ -25,6 +26,7 @@ const SUBJECTS = [
   ACCESS_QUANTITIES,
   TLS_QUANTITIES,
   DURABILITY_QUANTITIES,
+  REPLICATION_QUANTITIES,
   SCRIPT_QUANTITIES,
 ] as const;
 

@@ -1,3 +1,4 @@
+export { commandBytes } from './command-bytes.ts';
 export { CommandParser, ParseStatus, type ParserLimits } from './command-parser.ts';
 export { ParsedCommand, type CommandBytes } from './parsed-command.ts';
 export { growMemory, OwnedReply } from './owned-reply.ts';

@@ -10,3 +10,4 @@ export { broadcastTo } from './shard-broadcast.ts';
 export { NOT_QUEUED } from './transactions/transactions.ts';
 export type { TracingSettings } from './tracing.ts';
 export { emptyHead, ShardLink, type BodyPort } from './shard-link.ts';
+export type { FeedTaker } from './replies/replies.ts';

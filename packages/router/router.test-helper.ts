@@ -273,6 +273,7 @@ export class PlayedClient {
 const NO_CALLS = {
   spokeHttp: () => undefined,
   keyEvents: () => undefined,
+  replication: { fed: () => undefined, synced: () => undefined },
   beginTurn: () => undefined,
 };
 
@@ -290,6 +291,8 @@ export class RouterFixture {
   readonly page = newPage();
   readonly clock = new FakeClock();
   isOutOfMemory = false;
+  /** Microseconds that each of main's commands takes. */
+  mainUs = 0;
   /** Microseconds since when each shard's script runs; 0 while none does. */
   readonly scriptsSinceUs: number[];
   /** Lines that scripts have logged, with their levels. */
@@ -371,6 +374,7 @@ export class RouterFixture {
         all.unwatch(client);
       },
     };
+    this.clock.advanceUs(this.mainUs);
     command.run({ client, reply, transactions, ...NO_WAITING } as MainContext, args);
   }
 

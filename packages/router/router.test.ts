@@ -105,6 +105,22 @@ routing(
   },
 );
 
+routing(
+  'behind long commands of main others come first, once main has been at them for 4 ms',
+  () => {
+    const main = new RouterFixture(1);
+    const client = main.newClient();
+    const takings = (us: number): string[] => {
+      main.mainUs = us;
+      main.router.readClock();
+      return Array.from({ length: 5 }, () => client.send('PING'));
+    };
+    assert.equal(takings(1_000), ['taken', 'taken', 'taken', 'long', 'long']);
+    assert.equal(takings(99), ['taken', 'taken', 'taken', 'taken', 'taken']);
+    assert.is(takings(4_000)[0], 'long');
+  },
+);
+
 routing('a slot is used again only when all its commands are answered', () => {
   const main = new RouterFixture(2);
   const { shards } = main;

@@ -9,7 +9,7 @@ import type { ShardDenial } from '#acl';
 import { CommandError, errors, type Bytes, type Clock } from '#base';
 import { Arguments, commandTable, type CommandEntry } from '#commands';
 import { AT, type Page } from '#stats';
-import type { Control, LinkMemory } from '#link';
+import { encodeMessage, FrameKind, type Control, type FeedOrder, type LinkMemory } from '#link';
 import type { ParsedCommand } from '#resp';
 import { CommandStats, type MainNotes } from './command-stats.ts';
 import { Answers, type RunOnMain, type Write } from './replies/answers.ts';
@@ -18,14 +18,14 @@ import { KeyDiscovery } from './key-discovery.ts';
 import { KeyMigrations } from './key-migrations.ts';
 import { refusalOf } from './clients/refusal.ts';
 import { Gathers } from './replies/gathers.ts';
-import { Replies } from './replies/replies.ts';
+import { Replies, type FeedTaker } from './replies/replies.ts';
 import type { RunningTrace } from './running-trace.ts';
 import { broadcastTo } from './shard-broadcast.ts';
 import { shardSignals } from './shard-signals.ts';
 import { ShardCalls } from './shard-calls.ts';
 import { ClientRegistry, type ClientLog } from './clients/client-registry.ts';
 import { Routes } from './routes.ts';
-import type { RequestHead, ShardLink } from './shard-link.ts';
+import { emptyHead, type RequestHead, type ShardLink } from './shard-link.ts';
 import { Tracing, type TracingOptions } from './tracing.ts';
 import type { BusyScriptsOptions } from './scripts/busy-scripts.ts';
 import { Scripts } from './scripts/scripts.ts';
@@ -60,6 +60,8 @@ interface RouterOptions {
   spokeHttp(client: Client): void;
   /** Takes what a shard tells of its keys. */
   keyEvents: (body: Bytes) => void;
+  /** Takes what shards tell of for replicas. */
+  readonly replication: FeedTaker;
   /** Memory is over the limit and nothing can be evicted. */
   isOutOfMemory(): boolean;
   /** Most bytes of commands that a client may send without their being run. */
@@ -67,6 +69,8 @@ interface RouterOptions {
   /** Work has come up outside of a turn. */
   beginTurn(): void;
 }
+
+const NOTHING: Bytes = new Uint8Array(0);
 
 /** Call of a script: the database that the script is in, and the sequence of the command that runs it. */
 export interface WatchedCall {
@@ -191,6 +195,7 @@ export class Router {
       gathers,
       page,
       keyEvents,
+      replication: options.replication,
       signals: shardSignals({
         notes: options.notes,
         transactions: this.transactions,
@@ -340,7 +345,7 @@ export class Router {
 
   #memoryRefusal(client: Client, entry: CommandEntry): CommandError | undefined {
     const denies = entry.route === 'exec' ? client.transaction?.queue.deniesOom : entry.deniesOom;
-    if (denies !== true || !this.#options.isOutOfMemory()) return undefined;
+    if (denies !== true || client.isPrimary || !this.#options.isOutOfMemory()) return undefined;
     this.#values[AT.oomRejections] = this.#values[AT.oomRejections]! + 1;
     return errors.outOfMemory;
   }
@@ -401,6 +406,21 @@ export class Router {
   }
 
   /** Shards log what they do, and whatever several of them do is to be logged whole by each; or they do not any more. */
+  /** Sends an order about what replicas are told, at this place of the order of all commands. */
+  orderFeed(order: FeedOrder): void {
+    if (order.kind !== 'abandon') this.#routes.isFed = order.kind !== 'end';
+    const body = encodeMessage(order);
+    for (const link of this.#routes.links) {
+      link.sendMessage({ ...emptyHead(), kind: FrameKind.feed }, body);
+    }
+  }
+
+  /** Lets a shard send so many more bytes of a full synchronisation. */
+  grantSync(shard: number, number: number, byteCount: number): void {
+    const head = { ...emptyHead(), kind: FrameKind.rdb, connection: number, sequence: byteCount };
+    this.#routes.links[shard]?.sendMessage(head, NOTHING);
+  }
+
   set isDurable(value: boolean) {
     this.#routes.isDurable = value;
   }

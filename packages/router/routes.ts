@@ -63,6 +63,8 @@ export class Routes {
   readonly links: readonly ShardLink[];
   /** True while shards keep logs: commands that several do a share of go whole to each. */
   isDurable = false;
+  /** True while shards tell replicas what they do. */
+  isFed = false;
   readonly #options: RoutesOptions;
   readonly #links: readonly ShardLink[];
   readonly #head: RequestHead = emptyHead();
@@ -73,6 +75,11 @@ export class Routes {
     this.links = options.links;
     this.#links = options.links;
     this.ownership = new Ownership(options.links.length);
+  }
+
+  /** True while shards have to know what they do together: for logs, for replicas, or for both. */
+  get endsTogether(): boolean {
+    return this.isDurable || this.isFed;
   }
 
   /** A number that no transaction under way has. */
@@ -330,7 +337,7 @@ export class Routes {
 
   /** True when each shard logs the whole command, so that it is done by all or by none after a crash. */
   #isShared(entry: CommandEntry, shards: readonly number[]): boolean {
-    return this.isDurable && entry.isWrite && shards.length > 1;
+    return this.endsTogether && entry.isWrite && shards.length > 1;
   }
 
   /** Sends the whole of a command to all that do a share of it. */

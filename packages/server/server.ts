@@ -1,4 +1,5 @@
 /** Puts the server together: threads, rings, router, listeners. */
+/* eslint-disable max-lines -- wiring: a line for each thing that is put together */
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -38,8 +39,12 @@ import { ShardPool } from './threads/shard-pool.ts';
 import { SettingsBroadcast, shardCountOf, shardSettings } from './threads/shard-settings.ts';
 import { startSummary } from './start-summary.ts';
 import { connectionConfig } from './clients/connection-config.ts';
+import { Replication } from './replication/replication.ts';
 import { followTracing, mainLog, Traces } from './diagnostics/traces.ts';
+import { Ticker } from './threads/ticker.ts';
 import { Turn } from './threads/turn.ts';
+import { newReplicas } from './replicas/new-replicas.ts';
+import type { Replicas } from './replicas/replicas.ts';
 
 /** Between two looks at whether all clients have their replies. */
 const DRAIN_POLL_MS = 5;
@@ -66,18 +71,20 @@ export class Server {
   readonly #serverMemory: ServerMemory;
   readonly #persistence: PersistenceSwitch;
   readonly #pool: ShardPool;
+  readonly #replication: Replication;
   readonly #frontPool: FrontPool;
   readonly #turn: Turn;
   readonly #places: ListeningPlaces;
   readonly #lateSettings: LateSettings;
   readonly #metricsReader: MetricsReader;
+  readonly #replicas: Replicas;
   readonly #mainRunner: MainRunner;
+  readonly #ticker: Ticker;
   readonly #runId = randomBytes(20).toString('hex');
   /** Lets shards see what was sent outside of a turn. */
   readonly #beginTurn = (): void => {
     this.#turn.begin();
   };
-  #ticker: NodeJS.Timeout | undefined;
   #isStopping = false;
   #isLoaded = false;
   #savesAtEnd: boolean | undefined;
@@ -128,6 +135,15 @@ export class Server {
       ops: this.#ops,
     });
     const mainLatency = new MainLatency(settings, serverMemory);
+    this.#replicas = newReplicas({
+      settings,
+      serverMemory,
+      router: () => this.#router,
+      keepsLog: () => this.#persistence.durability !== undefined,
+      clock: this.#clock,
+      log: this.#log,
+      beginTurn: this.#beginTurn,
+    });
     const router = newRouter({
       serverMemory,
       settings,
@@ -143,6 +159,7 @@ export class Server {
       keyEvents: (body) => {
         this.#messaging.keyEvents.take(body);
       },
+      replication: this.#replicas,
       gate: (client, entry, args) => this.#gate(client, entry, args),
       beginTurn: this.#beginTurn,
     });
@@ -156,6 +173,7 @@ export class Server {
       clock: this.#clock,
       router,
       latency: mainLatency.latency,
+      freeze: this.#replicas.freeze,
       publish: this.#beginTurn,
     });
     this.#latencyMonitor = new LatencyMonitor({
@@ -179,14 +197,23 @@ export class Server {
       blocks,
       left: (client) => {
         this.#messaging.left(client);
+        this.#replicas.left(client);
       },
       log: this.#log,
     });
     this.#clients = clients;
     const isLoaded = (): boolean => this.#isLoaded;
-    this.#gate = newGate({ clients, isLoaded, persistence: this.#persistence });
+    this.#gate = newGate({
+      clients,
+      isLoaded,
+      persistence: this.#persistence,
+      replicas: this.#replicas.primary,
+      isBusy: () => router.scripts.busy.isAny,
+      replicaRefusal: (client, entry) => this.#replication.refusal(client, entry),
+    });
     this.#messaging = new ClientMessaging({ settings, page, blocks, router, clients });
-    this.#turn = new Turn(router, serverMemory.doorbell, this.#messaging);
+    this.#replicas.follow(this.#messaging.pubsub);
+    this.#turn = new Turn(router, serverMemory.doorbell, this.#messaging, this.#replicas.primary);
     this.#crashes = this.#newCrashes(serverMemory);
     this.#hotKeys = new HotKeysSession({ settings, ...this.#clock, shardCalls: router.shardCalls });
     this.#metricsReader = new MetricsReader({
@@ -196,16 +223,31 @@ export class Server {
       runId: this.#runId,
       connected,
       router,
+      replication: () => this.#replication,
       log: this.#log,
       sweepClients: () => {
         clients.memory.sweep();
       },
     });
+    const config = connectionConfig(serverMemory, blocks, settings, this.#turn);
+    this.#replication = new Replication({
+      settings,
+      router,
+      clients,
+      config,
+      page,
+      primary: this.#replicas.primary,
+      shardCount: this.#shardCount,
+      persistence: this.#persistence,
+      log: this.#log,
+      clock: this.#clock,
+      beginTurn: this.#beginTurn,
+    });
     this.#places = newPlaces({
       settings,
       tls,
       counts: tlsCounts,
-      config: connectionConfig(serverMemory, blocks, settings, this.#turn),
+      config,
       read: serverMemory.readBuffer(),
       fronts: () => this.#frontPool.fronts,
       clients,
@@ -216,48 +258,50 @@ export class Server {
     followTracing(settings, router.tracing);
     logSettingChanges(settings, this.#log);
     this.#mainRunner = this.#newMainRunner();
+    this.#ticker = new Ticker({ ...this.#parts, serverMemory, primary: this.#replicas.primary });
     this.#access.begin();
   }
 
-  #newMainRunner(): MainRunner {
-    const router = this.#router;
-    const serverMemory = this.#serverMemory;
-    return new MainRunner({
+  /** Parts of the server that commands and the ops thread ask. */
+  get #parts() {
+    return {
       settings: this.#settings,
       access: this.#access,
-      router,
+      router: this.#router,
       clients: this.#clients,
       messaging: this.#messaging,
+      replicas: this.#replicas,
       latencyMonitor: this.#latencyMonitor,
       hotKeys: this.#hotKeys,
       traces: this.#traces,
       metricsReader: this.#metricsReader,
-      measure: () => this.#metricsReader.measure(this.#baseline),
       ops: this.#ops,
       lateSettings: this.#lateSettings,
-      broadcast: new SettingsBroadcast(this.#settings, router, this.#beginTurn),
       persistence: this.#persistence,
+      replication: this.#replication,
+      clock: this.#clock,
       log: this.#log,
-      statistics: statisticsPort({ serverMemory, ops: this.#ops, router, access: this.#access }),
+    };
+  }
+
+  #newMainRunner(): MainRunner {
+    const parts = this.#parts;
+    return new MainRunner({
+      ...parts,
+      measure: () => this.#metricsReader.measure(this.#baseline),
+      broadcast: new SettingsBroadcast(this.#settings, this.#router, this.#beginTurn),
+      statistics: statisticsPort({ ...parts, serverMemory: this.#serverMemory }),
       shutdown: (options, client) => {
         this.#shutdown(options, client);
       },
+      isReplica: () => this.#serverMemory.mainPage.get('isReplica') === 1,
       startedMs: this.#clock.wallMs(),
     });
   }
 
   #opsAnswers(): MainAnswers {
     return opsAnswers({
-      router: this.#router,
-      access: this.#access,
-      clients: this.#clients,
-      hotKeys: this.#hotKeys,
-      latencyMonitor: this.#latencyMonitor,
-      clock: this.#clock,
-      persistence: this.#persistence,
-      log: this.#log,
-      ops: this.#ops,
-      lateSettings: this.#lateSettings,
+      ...this.#parts,
       shutdown: (options) => {
         this.#shutdown(options);
       },
@@ -308,10 +352,8 @@ export class Server {
     if (this.#isStopping) return;
     this.#latencyMonitor.start();
     this.#persistence.start();
-    this.#startTicking();
-    this.#settings.onChange('server.hz', () => {
-      this.#startTicking();
-    });
+    this.#replication.start();
+    this.#ticker.start();
     this.#serverMemory.mainPage.set('phase', Phase.ready);
     const shards = this.#shardCount;
     this.#log.info('started', startSummary(this.#settings, shards), { shards, pid: process.pid });
@@ -346,31 +388,6 @@ export class Server {
     this.#turn.listen();
   }
 
-  /** Looks at time-outs, limits and rates `hz` times a second. */
-  #startTicking(): void {
-    clearInterval(this.#ticker);
-    this.#ticker = setInterval(
-      () => {
-        this.#tick();
-      },
-      1_000 / this.#settings.number('server.hz'),
-    );
-  }
-
-  #tick(): void {
-    this.#router.readClock();
-    this.#clients.tick(this.#router.nowMs);
-    this.#access.tick(this.#router.nowMs);
-    this.#messaging.endTurn();
-    // A pause that has ended is news for the shards.
-    this.#router.publish();
-    const nowUs = this.#clock.nowUs();
-    const page = this.#serverMemory.mainPage;
-    this.#latencyMonitor.look(nowUs);
-    page.set('peakBytes', Math.max(page.get('peakBytes'), this.#serverMemory.usedBytes));
-    this.#metricsReader.sample(nowUs);
-  }
-
   /** SHUTDOWN; `now` waits for nobody. The end of its client's connection tells that all has ended. */
   #shutdown({ now, save }: ShutdownOptions, client?: Client): void {
     if (client !== undefined) this.#awaitingEnd.add(client);
@@ -390,6 +407,7 @@ export class Server {
     if (this.#isStopping) return;
     this.#log.info('stopping', 'svc finishes what is in flight and stops');
     this.#places.listener.close();
+    this.#replication.stop();
     const timeoutMs = this.#settings.number('server.shutdown-timeout-secs') * 1_000;
     for (const client of this.#clients.all) client.end();
     this.#turn.begin();
@@ -405,6 +423,7 @@ export class Server {
   async #end(timeoutMs: number): Promise<void> {
     if (this.#isStopping) return;
     this.#isStopping = true;
+    this.#replication.stop();
     // A start that is under way never ends now. Node would take that for a fault.
     process.exitCode ??= 0;
     this.#serverMemory.mainPage.set('phase', Phase.stopping);
@@ -416,7 +435,7 @@ export class Server {
       const leftMs = untilMs - this.#clock.wallMs();
       await this.#persistence.durability?.saveAtEnd(leftMs, this.#savesAtEnd);
     }
-    clearInterval(this.#ticker);
+    this.#ticker.stop();
     this.#latencyMonitor.stop();
     this.#pool.expectEnd();
     this.#router.broadcast({ kind: 'stop' });

@@ -34,6 +34,7 @@ export function answerCalls(
   });
   answerers.on(SCRIPT_STATS, () => scripts.stats.figures);
   answerers.on(READ_ONLY_FUNCTIONS, () => scripts.readOnlyFunctions);
+  base.staged.answer(answerers);
   base.slowness.answer(answerers);
   base.settings.answer(answerers);
   base.keyUse.answer(answerers);

@@ -4,6 +4,7 @@ import { Arguments } from '#commands';
 import { Store } from '#store';
 import { ExecutionContext } from './execution/context.ts';
 import { Effects } from './log/effects.ts';
+import { Feed } from './feed/feed.ts';
 import { KeyEvents } from './execution/key-events.ts';
 import { KeyUse } from './observation/key-use.ts';
 import type { MachineOptions } from './machine-options.ts';
@@ -12,6 +13,8 @@ import { CallAnswerers } from './call-answerers.ts';
 import { ReplySender } from './execution/reply-sender.ts';
 import { Settings } from './settings.ts';
 import { ShardUsers } from './access/shard-users.ts';
+import { Role } from './replica/role.ts';
+import { StagedData } from './replica/staged-data.ts';
 import { Slowness } from './observation/slowness.ts';
 import { Snapshots } from './snapshot/snapshots.ts';
 import type { KeyLocks } from './multi-shard/key-locks.ts';
@@ -36,10 +39,14 @@ export class MachineComponents {
   readonly work: IncrementalWork;
   readonly context: ExecutionContext;
   readonly snapshots: Snapshots;
+  readonly feed: Feed;
   readonly effects: Effects;
   readonly maintenance: Maintenance;
+  readonly role = new Role();
+  readonly staged: StagedData;
 
   /** `settle` is called before main may see replies; it is the machine's, since what is settled has been executed. */
+  // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
   constructor(options: MachineOptions, keyLocks: KeyLocks, settle: () => boolean) {
     const { index, journal, page } = options;
     this.settings = new Settings(options.settings);
@@ -71,18 +78,24 @@ export class MachineComponents {
       reply: this.sender.writer,
       watches: this.watches,
       isKept: (name) => keyLocks.isKept(name),
+      role: this.role,
     });
+    this.staged = new StagedData({ store, settings, context: this.context });
     const nowUs = (): number => options.clock.nowUs();
     this.work = new IncrementalWork(nowUs);
+    const { sender } = this;
     this.snapshots = new Snapshots({
       store,
       journal,
       outlet: options.snapshots,
+      sender,
       page,
       nowUs,
     });
+    this.feed = new Feed(sender);
     this.effects = new Effects({
       store,
+      feed: this.feed,
       context: this.context,
       journal,
       shardIndex: index,
@@ -97,6 +110,7 @@ export class MachineComponents {
       ...options,
       store,
       slowness: this.slowness,
+      role: this.role,
       isReading: () => work.isActive || freeze.isReading,
     });
   }

@@ -46,6 +46,8 @@ function settings(): ShardSettingValues {
     ...(Object.fromEntries(shardSettingNames.map((name) => [name, 0])) as object),
     ...(Object.fromEntries(limits.map((name) => [name, 128])) as object),
     'memory.active-defrag': false,
+    'replication.ignore-maxmemory': true,
+    'replication.read-only': true,
     'server.databases': 16,
     'server.hz': 10,
     'hotkeys.window-enabled': false,

@@ -16,6 +16,7 @@ import { Executor } from './execution/executor.ts';
 import { answerCalls } from './machine-calls.ts';
 import { MachineComponents } from './machine-components.ts';
 import { Frame } from './execution/frame.ts';
+import { FeedOrders } from './feed/feed-orders.ts';
 import { FrameCursor } from './execution/frame-cursor.ts';
 import { FramePrefetch } from './execution/prefetch-frames.ts';
 import { KeyLocks } from './multi-shard/key-locks.ts';
@@ -87,8 +88,7 @@ export class ShardMachine {
     this.#fates = new ShardKeyFates(options, base.slowness, this.#executor);
     base.store.fates = this.#fates;
     this.#fates.answer(base.answerers);
-    const { store, context, sender, watches, effects, waitingClients, events, settings, slowness } =
-      base;
+    const { store, context, sender, watches, effects, waitingClients, events, settings } = base;
     const { index: shardIndex, shardCount } = options;
     const shared = {
       store,
@@ -121,8 +121,7 @@ export class ShardMachine {
       },
     });
     this.#preparedCommands = new PreparedCommands({
-      executor: this.#executor,
-      context,
+      ...shared,
       keyLocks,
       blockedCommands: this.#blockedCommands,
       work: base.work,
@@ -135,6 +134,8 @@ export class ShardMachine {
       lending: this.#lending,
       machine: options,
       maintenance: base.maintenance,
+      role: base.role,
+      settings,
       work: () => this.#workAside(),
       show: this.#flush.bind(this),
       keyUse: this.keyUse,
@@ -143,17 +144,11 @@ export class ShardMachine {
     this.#scriptFrames = lua.frames;
     this.calleeCommands = lua.calleeCommands;
     this.#messages = new Messages({
+      base,
+      page: this.#page,
       scripts: lua.scripts,
       asks: lua.asks,
-      page: this.#page,
-      settings,
-      slowness,
-      users: base.users,
-      events,
-      watches,
-      answerers: base.answerers,
-      maintenance: base.maintenance,
-      snapshots: base.snapshots,
+      feedOrders: new FeedOrders(base, lua.scripts, options),
     });
     this.#frame = new Frame(options.memory.bytes, options.memory.words, 0);
     this.#cursor = new FrameCursor(options.requests, options.memory.words);
@@ -205,6 +200,7 @@ export class ShardMachine {
       slowness: this.#base.slowness,
       users: this.#base.users,
       journal: this.#options.journal,
+      role: this.#base.role,
       putOff: (frame) => {
         const wait = this.#base.context.takeWait();
         if (wait === undefined) this.#preparedCommands.begin(frame);

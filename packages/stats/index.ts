@@ -153,7 +153,10 @@ export {
   type SlowEntry,
 } from './slow-log/slow-log.ts';
 export {
+  dropStagedCall,
   PURGE,
+  stageKeysCall,
+  type Staged,
   resetStatisticsCall,
   settingsAppliedCall,
   SHARD_CONTENT,

@@ -19,6 +19,18 @@ export const settingsAppliedCall = shardCall<null, null>('settings-applied');
 /** Has a shard move records out of sparse slabs; answers the bytes given back. */
 export const PURGE = shardCall<null, number>('purge');
 
+/** Outcome of keys that a shard was to stage: so many, up to a problem with them. */
+export interface Staged {
+  readonly keys: number;
+  readonly problem: string | null;
+}
+
+/** Has a shard build the keys of a batch (`KeyBatchWriter`) in databases that are not served. */
+export const stageKeysCall = shardCall<Uint8Array, Staged>('stage-keys');
+
+/** Has a shard drop what it has staged. */
+export const dropStagedCall = shardCall<null, null>('drop-staged');
+
 /** Counts that only a shard itself can take. */
 export interface ShardContent {
   readonly keys: number;

@@ -23,7 +23,7 @@ export { SetValue, type SetLimits } from './set/set-value.ts';
 export { RankedTable } from './sorted-set/ranked-table.ts';
 export { SortedSetValue, storeSortedSet } from './sorted-set/sorted-set-value.ts';
 export { Store } from './store.ts';
-export type { FateListener, StoreEvents } from './store-context.ts';
+export type { FateListener, FieldsGone, StoreEvents } from './store-context.ts';
 export { EntryCursor } from './stream/entry-cursor.ts';
 export { IdPlace } from './stream/id-index.ts';
 export {

@@ -13,8 +13,24 @@ export interface StoreEvents {
     key: Uint8Array,
     at: number,
     length: number,
-    isGone: boolean,
+    gone: FieldsGone,
   ): void;
+  /** A command has met fields that had expired, and has removed them: it announces that itself. */
+  fieldsDropped(
+    database: number,
+    key: Uint8Array,
+    at: number,
+    length: number,
+    fields: readonly Uint8Array[],
+  ): void;
+}
+
+/** Fields of a hash that have expired. */
+export interface FieldsGone {
+  /** They were the last ones: the key is gone too. */
+  readonly isKeyGone: boolean;
+  /** Their names, where the store is to tell them. */
+  readonly fields: readonly Uint8Array[];
 }
 
 /** Told why keys go. */
@@ -65,7 +81,14 @@ export class StoreContext {
   freezeBit = 0;
   /** While true, look-ups leave access bits alone. */
   noTouch = false;
-  events: StoreEvents = { expired: ignore, evicted: ignore, fieldsExpired: ignore };
+  /** Somebody wants to know the names of fields that expire. */
+  namesFields = false;
+  events: StoreEvents = {
+    expired: ignore,
+    evicted: ignore,
+    fieldsExpired: ignore,
+    fieldsDropped: ignore,
+  };
   fates: FateListener = { gone: ignore, flushed: ignore };
   lfuLogFactor = 10;
   lfuDecayMinutes = 1;
@@ -74,6 +97,8 @@ export class StoreContext {
   activeExpire = true;
   /** While true, expired keys are absent but not removed: on a replica, the primary says when. */
   lazyExpireDisabled = false;
+  /** While true, expired keys are there: for what a primary sends, which knows when their time is over. */
+  seesExpired = false;
   /** True under LFU policies: access bits count uses. */
   countsUses = false;
   /** To be set by `Store.setPolicy`. */

@@ -26,6 +26,7 @@ interface StoreOptions {
 }
 
 export class Store extends Databases {
+  readonly #hasher: KeyHasher;
   readonly view: ValueView;
   readonly keyPrefetch: KeyPrefetch;
   readonly #expirer: Expirer;
@@ -36,6 +37,7 @@ export class Store extends Databases {
   constructor(options: StoreOptions) {
     super(options.random);
     const hasher = new KeyHasher(options.seed);
+    this.#hasher = hasher;
     this.keyPrefetch = new KeyPrefetch(hasher, this.databases);
     this.view = this.views.value;
     for (let i = 0; i < options.databases; i += 1)
@@ -66,6 +68,21 @@ export class Store extends Databases {
   /** SWAPDB: exchanges the contents of two databases. */
   swap(source: number, target: number): void {
     Keyspace.exchange(this.#database(source), this.#database(target));
+    this.#evictor.forget();
+  }
+
+  /** Empty databases beside those that are served, as many: what they come to hold counts as memory at once. */
+  newDatabases(): readonly Keyspace[] {
+    return this.databases.map((_, number) => new Keyspace(this, this.#hasher, number));
+  }
+
+  /** Serves what other databases hold instead of what there is, which is dropped. They are empty then. */
+  replaceAll(others: readonly Keyspace[]): void {
+    for (const [number, other] of others.entries()) {
+      Keyspace.exchange(this.#database(number), other);
+      if (other.size > 0) this.fates.flushed(number, other.size);
+      other.clear();
+    }
     this.#evictor.forget();
   }
 

@@ -5,16 +5,12 @@
 
 const names = [
   'asking',
-  'psync',
   'readonly',
   'readwrite',
-  'replconf',
   'replicaof',
   'restore-asking',
   'slaveof',
-  'sync',
   'failover',
-  'waitaof',
   ...['module|load', 'module|loadex', 'module|unload'],
   'cluster',
   ...[

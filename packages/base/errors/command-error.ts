@@ -152,6 +152,15 @@ export const errors = {
     fixed(
       `ERR Can't execute '${command}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context`,
     ),
+  readOnlyReplica: fixed("READONLY You can't write against a read only replica."),
+  scriptOnReplica: fixed('READONLY You can not run script with write flag on readonly replica.'),
+  primaryDown: fixed(
+    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+  ),
+  roleChanged: fixed(
+    'UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)',
+  ),
+  noReplicas: fixed('NOREPLICAS Not enough good replicas to write.'),
   monitorsKeys: fixed("ERR Replica can't interact with the keyspace"),
   wrongArguments: (command: string): CommandError =>
     fixed(`ERR wrong number of arguments for '${command}' command`),

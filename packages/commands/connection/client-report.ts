@@ -54,20 +54,25 @@ function tlsFields({ tls }: ClientPort): readonly (readonly [string, string])[] 
 
 /** The letters of the field `flags`. */
 export function flagsOf(client: ClientPort): string {
-  let flags = '';
-  if (client.isMonitor) flags += 'O';
-  if (client.subscriptions !== undefined) flags += 'P';
-  if (client.queuedCount >= 0) flags += 'x';
-  if (client.isBlocked || client.isPostponed) flags += 'b';
-  if (client.tracking !== undefined) flags += 't';
-  if (client.tracking?.isBroken === true) flags += 'R';
-  if (client.tracking?.broadcasts === true) flags += 'B';
-  if (client.isEnding) flags += 'c';
-  if (client.isUnix) flags += 'U';
-  if (client.noEvict) flags += 'e';
-  if (client.noTouch) flags += 'T';
-  return flags === '' ? 'N' : flags;
+  const flags = FLAGS.filter(([, isSet]) => isSet(client)).map(([letter]) => letter);
+  return flags.length === 0 ? 'N' : flags.join('');
 }
+
+/** Letters in Redis' order, each with what it stands for. */
+const FLAGS: readonly (readonly [letter: string, isSet: (client: ClientPort) => boolean])[] = [
+  ['O', ({ isMonitor }) => isMonitor],
+  ['M', ({ isPrimary }) => isPrimary],
+  ['P', ({ subscriptions }) => subscriptions !== undefined],
+  ['x', ({ queuedCount }) => queuedCount >= 0],
+  ['b', ({ isBlocked, isPostponed }) => isBlocked || isPostponed],
+  ['t', ({ tracking }) => tracking !== undefined],
+  ['R', ({ tracking }) => tracking?.isBroken === true],
+  ['B', ({ tracking }) => tracking?.broadcasts === true],
+  ['c', ({ isEnding }) => isEnding],
+  ['U', ({ isUnix }) => isUnix],
+  ['e', ({ noEvict }) => noEvict],
+  ['T', ({ noTouch }) => noTouch],
+];
 
 /** CLIENT LIST TYPE and CLIENT KILL TYPE. */
 export type ClientType = 'normal' | 'master' | 'replica' | 'pubsub';
@@ -78,7 +83,9 @@ export function clientTypeOf(name: string): ClientType | undefined {
   return (['normal', 'master', 'replica', 'pubsub'] as const).find((type) => type === lower);
 }
 
-/** A client that listens to messages is of a kind of its own; there are no others than these two. */
+/** True when a client is of that kind: who listens to messages is of another than who does not. */
 export function isOfType(client: ClientPort, type: ClientType): boolean {
+  if (client.isPrimary) return type === 'master';
+  if (client.isReplica) return type === 'replica';
   return type === (client.subscriptions === undefined ? 'normal' : 'pubsub');
 }

@@ -20,6 +20,8 @@ export interface PopFamily<Value extends { readonly count: number }> {
   readonly type: number;
   /** Words for the two ends. */
   readonly ends: readonly [string, string];
+  /** Commands that take elements from one key, at each of the ends. */
+  readonly plain: readonly [string, string];
   /** Number of replies that an element takes. */
   readonly width: number;
   /** The value of argument `index`'s key to write to; undefined when there is none. */
@@ -69,6 +71,7 @@ export function blockingPop<Value extends { readonly count: number }>(
         context.reply.bulk(args.source, args.at(index), args.length(index));
         family.popOne(context, value, isFirstEnd);
         family.announce(context, args, index, value, isFirstEnd, 1);
+        if (context.isFed) context.logAs([family.plain[isFirstEnd ? 0 : 1], args.copy(index)]);
         return;
       }
       wait(context, family.type, timeoutMs);
@@ -136,6 +139,10 @@ function popFirst<Value extends { readonly count: number }>(
     context.reply.bulk(args.source, args.at(index), args.length(index));
     family.popSeveral(context, value, isFirstEnd, popped);
     family.announce(context, args, index, value, isFirstEnd, popped);
+    if (context.isFed) {
+      const plain = family.plain[isFirstEnd ? 0 : 1];
+      context.logAs([plain, args.copy(index), String(popped)]);
+    }
     return true;
   }
   return false;

@@ -85,6 +85,7 @@ const hincrbyfloat = oneShard({
     const text = formatLongDouble(sum);
     putText(hash, args, text);
     changedAt(context, args, 1, events.hincrbyfloat);
+    if (context.isFed) tellSum(context, args, hash, text);
     context.reply.text(text, 'latin1');
   },
 });
@@ -98,6 +99,15 @@ function fieldToCount(
   const hash = hashToFill(context, args);
   const state = findField(context, args, 2);
   return { hash: state === 'gone' ? newHash(context, args) : hash, isThere: state === 'there' };
+}
+
+/** Tells replicas of the sum, and when the field ends, which putting it forgets. */
+function tellSum(context: ShardContext, args: Arguments, hash: HashValue, text: string): void {
+  context.logAs(['HSET', args.copy(1), args.copy(2), text]);
+  const isThere = hash.find(args.source, args.at(2), args.length(2));
+  if (!isThere || hash.expiry < 0) return;
+  const end = String(hash.expiry);
+  context.logAs(['HPEXPIREAT', args.copy(1), end, 'FIELDS', '1', args.copy(2)]);
 }
 
 function putText(hash: HashValue, args: Arguments, text: string): void {

@@ -16,6 +16,7 @@ import {
 import { changedAt, removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
 import { events } from '../events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
+import { FieldEnds } from './field-ends.ts';
 import { fieldEnd } from './field-time.ts';
 import { hashToWrite } from './lookup.ts';
 
@@ -95,29 +96,33 @@ interface Wish {
 }
 
 function setEnds(context: ShardContext, args: Arguments, hash: HashValue, wish: Wish): void {
-  const { reply, store, nowMs } = context;
+  const { reply, store } = context;
   hash.allowExpiry();
   let changed = 0;
   let deleted = 0;
+  const ends = new FieldEnds(context, args);
   for (let index = wish.first; index < args.count; index += 1) {
     let outcome: number = Outcome.noField;
     if (hash.count > 0 && hash.find(args.source, args.at(index), args.length(index))) {
-      outcome = setEnd(hash, wish, nowMs);
+      outcome = setEnd(hash, wish, context);
     }
     if (outcome === Outcome.deleted) deleted += 1;
     if (outcome === Outcome.set) changed += 1;
+    if (outcome === Outcome.deleted) ends.removed(index);
+    else if (outcome === Outcome.set) ends.set(index);
     reply.integer(outcome);
   }
+  ends.tell(wish.end);
   store.stats.expiredFields += deleted;
   if (deleted > 0) takenAt(context, args, 1, events.hdel, deleted, removeIfEmpty(context, hash));
   else if (changed > 0) changedAt(context, args, 1, events.hexpire);
 }
 
 /** Sets the end of the current field, where the condition admits it. */
-function setEnd(hash: HashValue, { end, condition }: Wish, nowMs: number): number {
+function setEnd(hash: HashValue, { end, condition }: Wish, context: ShardContext): number {
   const { expiry } = hash;
   if (!admits(condition, expiry, end)) return Outcome.refused;
-  if (end <= nowMs) {
+  if (context.isOver(end)) {
     hash.remove();
     return Outcome.deleted;
   }

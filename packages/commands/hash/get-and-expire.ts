@@ -1,6 +1,6 @@
 /** HGETEX and HSETEX: reading or setting fields together with their ends. */
 
-import { CommandError, errors } from '#base';
+import { CommandError, errors, type Bytes } from '#base';
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
@@ -10,6 +10,7 @@ import { TIME_FORMS, timeOptions } from '../keyspace/expiry/time-forms.ts';
 import { changedAt, removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
 import { events } from '../events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
+import { FieldEnds } from './field-ends.ts';
 import { fieldEnd } from './field-time.ts';
 import { writeFields, writeValue } from './get.ts';
 import {
@@ -169,6 +170,7 @@ function getAndExpire(
   options: Options,
 ): void {
   const counts = { ended: 0, deleted: 0, changed: 0 };
+  const ends = new FieldEnds(context, args);
   let isGone = hash === undefined;
   for (let index = first; index < args.count; index += 1) {
     const state = isGone ? 'missing' : findField(context, args, index, false);
@@ -179,10 +181,14 @@ function getAndExpire(
       continue;
     }
     writeValue(context, hash);
-    const outcome = applyEnd(hash, options, context.nowMs);
+    const outcome = applyEnd(hash, options, context);
     if (outcome !== 'kept') counts[outcome] += 1;
+    if (outcome === 'deleted') ends.removed(index);
+    else if (outcome === 'changed' && options.hasWord) ends.persisted(index);
+    else if (outcome === 'changed') ends.set(index);
     isGone = removeIfEmpty(context, hash);
   }
+  ends.tell(options.end);
   announceEnds(context, args, counts, isGone, options);
 }
 
@@ -190,9 +196,9 @@ function getAndExpire(
 function applyEnd(
   hash: HashValue,
   { end, hasWord }: Options,
-  nowMs: number,
+  context: ShardContext,
 ): 'deleted' | 'changed' | 'kept' {
-  if (!hasWord && end <= nowMs) {
+  if (!hasWord && context.isOver(end)) {
     hash.remove();
     return 'deleted';
   }
@@ -248,12 +254,36 @@ function setAndExpire(
     if (end >= 0) hash.setExpiry(end);
   }
   hash.fit();
+  if (context.isFed) tellSet(context, args, hash, { first, end });
   changedAt(context, args, 1, events.hset);
   if (end < 0) return;
   changedAt(context, args, 1, events.hexpire);
-  if (end > context.nowMs) return;
+  if (!context.isOver(end)) return;
   for (let index = first; index < args.count; index += 2) {
     if (hash.find(args.source, args.at(index), args.length(index))) hash.remove();
   }
   takenAt(context, args, 1, events.hdel, 1, removeIfEmpty(context, hash));
+}
+
+/** Tells replicas what was set, in commands that all know; a field that has ended already is removed. */
+function tellSet(
+  context: ShardContext,
+  args: Arguments,
+  hash: HashValue,
+  { first, end }: { first: number; end: number },
+): void {
+  const key = args.copy(1);
+  const words: Bytes[] = [];
+  for (let index = first; index < args.count; index += 1) words.push(args.copy(index));
+  const fields = words.filter((_, nth) => nth % 2 === 0);
+  if (end >= 0 && end <= context.nowMs) {
+    context.logAs(['HDEL', key, ...fields]);
+    return;
+  }
+  context.logAs(['HSET', key, ...words]);
+  // Setting a field takes its end away, but for those that were kept.
+  for (const field of fields) {
+    if (!hash.find(field, 0, field.length) || hash.expiry < 0) continue;
+    context.logAs(['HPEXPIREAT', key, String(hash.expiry), 'FIELDS', '1', field]);
+  }
 }

@@ -4,7 +4,7 @@
  * All commands share one `HashValue`, since a thread runs one command at a time.
  */
 
-import { KeyFate, reused } from '#base';
+import { KeyFate, reused, type Bytes } from '#base';
 import { HashValue, Span, ValueType, type PackedLimits, type Piece, type Ref } from '#store';
 import type { Arguments } from '../arguments.ts';
 import { kept, type ShardContext } from '../contexts.ts';
@@ -82,13 +82,22 @@ export function findField(
 ): FieldState {
   if (!hashScratch.find(args.source, args.at(index), args.length(index))) return 'missing';
   if (!hashScratch.mayExpire || !hashScratch.hasEnded(context.nowMs)) return 'there';
+  if (context.store.seesExpired) return 'there';
   if (context.store.lazyExpireDisabled) return 'ended';
+  if (context.store.namesFields) tellDropped(context, args, [args.copy(index)]);
   hashScratch.remove();
   context.store.stats.expiredFields += 1;
   const isGone = hashScratch.count === 0;
   if (isGone) context.keyspace.removeRef(hashScratch.ref, KeyFate.expiredFields);
   if (announces) announceEnded(context, args, isGone);
   return isGone ? 'gone' : 'ended';
+}
+
+/** Tells replicas of fields that have ended, which they leave to their primary: before the command is told. */
+function tellDropped(context: ShardContext, args: Arguments, fields: readonly Bytes[]): void {
+  const { database, store } = context;
+  const { bytes, at, length } = args.piece(KEY_INDEX);
+  store.events.fieldsDropped(database, bytes, at, length, fields);
 }
 
 /** Says that fields of the key have ended, and whether the hash went with them. */
@@ -100,8 +109,10 @@ export function announceEnded(context: ShardContext, args: Arguments, isGone: bo
 export function dropEnded(context: ShardContext, args: Arguments): boolean {
   const { store, keyspace, nowMs } = context;
   if (!hashScratch.mayExpire || store.lazyExpireDisabled) return true;
-  const removed = hashScratch.removeEnded(nowMs, Infinity);
+  const fields: Bytes[] = [];
+  const removed = hashScratch.removeEnded(nowMs, Infinity, store.namesFields ? fields : undefined);
   if (removed === 0) return true;
+  if (fields.length > 0) tellDropped(context, args, fields);
   store.stats.expiredFields += removed;
   const isGone = hashScratch.count === 0;
   if (isGone) keyspace.removeRef(hashScratch.ref, KeyFate.expiredFields);

@@ -47,6 +47,7 @@ const lists: PopFamily<ListValue> = {
   group: 'list',
   type: ValueType.list,
   ends: ['LEFT', 'RIGHT'],
+  plain: ['LPOP', 'RPOP'],
   width: 1,
   find: listToWrite,
   popOne: popEnd,

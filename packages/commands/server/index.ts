@@ -7,11 +7,13 @@ import { serverArt } from './lolwut.ts';
 import { serverMemory } from './memory.ts';
 import { serverModules } from './module.ts';
 import { monitor } from './monitor.ts';
+import { primaryCommands } from './replicas/primary.ts';
 import { serverSaving } from './save.ts';
 import { serverReplication } from './replication.ts';
 import { serverEnding } from './shutdown.ts';
 import { serverStatus } from './status.ts';
 import { time } from './time.ts';
+import { serverWaits } from './replicas/wait.ts';
 
 export const serverCommands: readonly Command[] = [
   ...commandCommands,
@@ -21,6 +23,8 @@ export const serverCommands: readonly Command[] = [
   monitor,
   time,
   ...serverReplication,
+  ...primaryCommands,
+  ...serverWaits,
   ...serverArt,
   ...serverDebugging,
   ...serverSaving,

@@ -5,6 +5,7 @@ import type { HotWindowReport } from '#stats';
 import type { BundleReport, TraceReport } from '#api-types';
 import type { ClientPort, MainContext } from '../contexts.ts';
 import type { CommandTable } from '../table/command-table.ts';
+import type { ReplicasPort } from './replicas/replicas-port.ts';
 
 /** Settings under Redis' names, as text. */
 export interface SettingsPort {
@@ -22,6 +23,25 @@ export interface SettingsPort {
   shown(mayWait: boolean): Promise<void>;
   /** Writes changed settings to the file they came from; throws the CommandError to answer. */
   rewrite(): void;
+}
+
+/** Role of the server in replication, as ROLE tells it. */
+export type RoleReport =
+  | { readonly role: 'master' }
+  | {
+      readonly role: 'slave';
+      readonly host: string;
+      readonly port: number;
+      readonly state: string;
+      readonly offset: number;
+    };
+
+export interface ReplicationPort {
+  readonly role: RoleReport;
+  /** Makes the server a replica; false when it is one of that primary. */
+  replicaOf(host: string, port: number): boolean;
+  /** Makes the server a primary of what it has. */
+  replicaOfNone(): void;
 }
 
 export interface InfoPort {
@@ -231,6 +251,8 @@ export interface SavingPort {
 export interface ServerContext extends MainContext {
   readonly commands: CommandTable;
   readonly settings: SettingsPort;
+  readonly replication: ReplicationPort;
+  readonly replicas: ReplicasPort;
   readonly info: InfoPort;
   readonly status: StatusPort;
   readonly memory: MemoryPort;

@@ -1,13 +1,11 @@
-/** ROLE and WAIT: the server's place among others; there are no replicas yet. */
+/** ROLE and REPLICAOF: the server's place among others. */
 
-import type { ReplyWriter } from '#resp';
-import type { MainContext } from '../contexts.ts';
+import { CommandError } from '#base';
 import { onMain } from '../definition.ts';
 import { noKeys } from '../keys.ts';
-import { millisecondsAt } from '../timeout.ts';
 import type { ServerContext } from './ports.ts';
 
-const role = onMain<MainContext>({
+const role = onMain<ServerContext>({
   name: 'ROLE',
   summary: 'Answers whether the server is a primary or a replica, and who replicates it.',
   since: '2.8.12',
@@ -18,46 +16,84 @@ const role = onMain<MainContext>({
   keys: noKeys,
   args: [],
   acl: { add: ['admin', 'dangerous'] },
-  run({ reply }) {
-    reply.arrayHeader(3);
-    reply.text('master');
-    reply.integer(0);
-    reply.arrayHeader(0);
-  },
-});
-
-const wait = onMain<ServerContext>({
-  name: 'WAIT',
-  summary: 'Waits until so many replicas have the writes of this client, or until a timeout.',
-  since: '3.0.0',
-  complexity: 'O(1)',
-  group: 'generic',
-  arity: 3,
-  flags: ['blocking'],
-  keys: noKeys,
-  args: [
-    { name: 'numreplicas', type: 'integer' },
-    { name: 'timeout', type: 'integer' },
-  ],
-  acl: { add: ['connection'], drop: ['keyspace'] },
-  tips: ['request_policy:all_shards', 'response_policy:agg_min'],
-  run(context, args) {
-    const wanted = args.roundedAt(1);
-    const timeoutMs = millisecondsAt(args, 2, context.nowMs);
-    // No replica exists, so nothing can confirm anything before the time is over.
-    if (wanted <= 0 || !context.mayBlock) {
-      context.reply.integer(0);
+  run({ reply, replication, replicas }) {
+    const report = replication.role;
+    if (report.role === 'slave') {
+      reply.arrayHeader(5);
+      reply.text('slave');
+      reply.text(report.host);
+      reply.integer(report.port);
+      reply.text(report.state);
+      reply.integer(report.offset);
       return;
     }
-    const none = (reply: ReplyWriter): void => {
-      reply.integer(0);
-    };
-    const answer = context.defer(none);
-    if (timeoutMs === 0) return;
-    context.timers.after(timeoutMs, () => {
-      answer(none);
-    });
+    const { online, offset } = replicas;
+    reply.arrayHeader(3);
+    reply.text('master');
+    reply.integer(offset);
+    reply.arrayHeader(online.length);
+    for (const replica of online) {
+      reply.arrayHeader(3);
+      reply.text(replica.host);
+      reply.text(String(replica.port));
+      reply.text(String(replica.offset));
+    }
   },
 });
 
-export const serverReplication = [role, wait];
+const invalidPort = new CommandError('ERR Invalid master port');
+const PORT_MAX = 65_535;
+
+function following(name: 'REPLICAOF' | 'SLAVEOF', since: string) {
+  return onMain<ServerContext>({
+    name,
+    summary: 'Makes the server a replica of another, or with NO ONE a primary.',
+    since,
+    complexity: 'O(1)',
+    group: 'server',
+    arity: 3,
+    flags: ['admin', 'noscript', 'stale', 'no_async_loading'],
+    keys: noKeys,
+    args: [
+      {
+        name: 'args',
+        type: 'oneof',
+        arguments: [
+          {
+            name: 'host-port',
+            type: 'block',
+            arguments: [
+              { name: 'host', type: 'string' },
+              { name: 'port', type: 'integer' },
+            ],
+          },
+          {
+            name: 'no-one',
+            type: 'block',
+            arguments: [
+              { name: 'no', type: 'pure-token', token: 'NO' },
+              { name: 'one', type: 'pure-token', token: 'ONE' },
+            ],
+          },
+        ],
+      },
+    ],
+    ...(name === 'SLAVEOF' ? { deprecated: { since: '5.0.0', replacedBy: '`REPLICAOF`' } } : {}),
+    run({ reply, replication }, args) {
+      if (args.spellsAt(1, 'NO') && args.spellsAt(2, 'ONE')) {
+        replication.replicaOfNone();
+        reply.simple('OK');
+        return;
+      }
+      const port = args.roundedAt(2, invalidPort);
+      if (port < 0 || port > PORT_MAX) throw invalidPort;
+      const isNew = replication.replicaOf(args.latin1(1), port);
+      reply.simple(isNew ? 'OK' : 'OK Already connected to specified master');
+    },
+  });
+}
+
+const replicaof = following('REPLICAOF', '5.0.0');
+const slaveof = following('SLAVEOF', '1.0.0');
+
+export const serverReplication = [role, replicaof, slaveof];

@@ -4,7 +4,13 @@ import { CommandError } from '#base';
 import type { TraceReport } from '#api-types';
 import { CallContext, type CallOptions } from '../call.test-helper.ts';
 import { commandTable } from '../table/all-commands.ts';
-import type { MemoryTree, SavingPort, ServerContext, TraceStatus } from './ports.ts';
+import type {
+  MemoryTree,
+  ReplicationPort,
+  SavingPort,
+  ServerContext,
+  TraceStatus,
+} from './ports.ts';
 
 const TRACE_STATUS: TraceStatus = {
   enabled: 1,
@@ -52,10 +58,25 @@ type Ports = Omit<
   'reply' | 'client' | 'nowMs' | 'unixUs' | 'mayBlock' | 'defer' | 'hotKeys'
 >;
 
+function replicationPort(ask: Ask): ReplicationPort {
+  return {
+    role: { role: 'master' },
+    replicaOf: (host, port) => {
+      ask('replicaOf', host, port);
+      return host !== 'same';
+    },
+    replicaOfNone: () => {
+      ask('replicaOfNone');
+    },
+  };
+}
+
 /** Imitations of the ports, and what was asked of them. */
 export function contextWithPorts(
   options: CallOptions = {},
   saving?: SavingPort,
+  isReplica = false,
+  keepsLog = true,
 ): { context: CallContext; asked: string[] } {
   const asked: string[] = [];
   const ask: Ask = (what, ...words) => {
@@ -66,6 +87,7 @@ export function contextWithPorts(
     redisVersion: '7.4.1',
     saving,
     startedMs: 0,
+    replication: replicationPort(ask),
     settings: {
       get: (patterns) => patterns.map((pattern) => [pattern, `value of ${pattern}`] as const),
       set: (pairs) => {
@@ -97,9 +119,45 @@ export function contextWithPorts(
       },
     },
     memory: memoryPort(ask),
+    replicas: replicasPort(ask, isReplica, keepsLog),
     ...reports(ask),
   };
   return { context: new CallContext({ ports, ...options }), asked };
+}
+
+/** One replica, which has 70 of 100 bytes. */
+function replicasPort(ask: Ask, isReplica: boolean, keepsLog: boolean): Ports['replicas'] {
+  const facts = {
+    listeningPort: 0,
+    announcedHost: '',
+    hasEof: false,
+    hasPsync2: false,
+    version: '',
+    isRdbOnly: false,
+    filter: 'all' as const,
+  };
+  return {
+    offset: 100,
+    online: [{ host: '10.0.0.1', port: 6380, offset: 70 }],
+    keepsLog,
+    isReplica: () => isReplica,
+    factsOf: () => facts,
+    resume: (_client, id, offset) => {
+      ask('resume', id, offset, facts);
+      return id === '?' ? undefined : `CONTINUE ${id}`;
+    },
+    requestFull: () => {
+      ask('full', facts);
+    },
+    acknowledge: (_client, offset, diskOffset) => {
+      ask('acknowledge', offset, diskOffset);
+    },
+    acks: () => ({ replicas: 1, local: 1 }),
+    await: (wish) => {
+      ask('await', wish);
+      return () => ({ replicas: 1, local: 1 });
+    },
+  };
 }
 
 function memoryPort(ask: Ask): Ports['memory'] {

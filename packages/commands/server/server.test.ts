@@ -8,18 +8,19 @@ const server = suite('server');
 
 const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['TIME', ['1700000000', '0']],
-  ['ROLE', ['master', 0, []]],
+  ['ROLE', ['master', 100, [['10.0.0.1', '6380', '70']]]],
+  ['REPLICAOF host 6379', 'OK'],
+  ['SLAVEOF host 0', 'OK'],
+  ['REPLICAOF same 1', 'OK Already connected to specified master'],
+  ['REPLICAOF host x', '-ERR Invalid master port'],
+  ['REPLICAOF host 65536', '-ERR Invalid master port'],
+  ['REPLICAOF host -1', '-ERR Invalid master port'],
+  ['SLAVEOF host', "-ERR wrong number of arguments for 'slaveof' command"],
   ['STATUS JSON', '{"status":1}'],
   ['STATUS JSON now', "-ERR wrong number of arguments for 'status|json' command"],
   ['STATUS nothing', "-ERR unknown subcommand 'nothing'. Try STATUS HELP."],
   ['INFO', '# default'],
   ['INFO Server CPU', '# server,cpu'],
-  ['WAIT 0 100', 0],
-  ['WAIT -1 0', 0],
-  ['WAIT x 0', '-ERR value is not an integer or out of range'],
-  ['WAIT 1 x', '-ERR timeout is not an integer or out of range'],
-  ['WAIT 1 -1', '-ERR timeout is negative'],
-  ['WAIT 1 9223372036854775807', '-ERR timeout is out of range'],
   ['SHUTDOWN FOO', '-ERR syntax error'],
   ['SHUTDOWN SAVE NOSAVE', '-ERR syntax error'],
   ['SHUTDOWN ABORT NOW', '-ERR syntax error'],
@@ -46,13 +47,12 @@ for (const [line, options] of endings) {
   });
 }
 
-server('WAIT answers when its time is over, and never without one', () => {
+server('REPLICAOF tells whose replica the server is to be', () => {
   const { context, asked } = contextWithPorts();
-  assert.is(call(context, 'WAIT 1 100'), undefined);
-  assert.equal(asked, ['after 100']);
-  assert.equal(context.deferred, [0]);
-  assert.is(call(context, 'WAIT 1 0'), undefined);
-  assert.equal(context.deferred, [0]);
+  call(context, 'REPLICAOF host 6380');
+  call(context, 'SLAVEOF no oNe');
+  call(context, 'REPLICAOF no 1');
+  assert.equal(asked, ['replicaOf "host" 6380', 'replicaOfNone', 'replicaOf "no" 1']);
 });
 
 server('LOLWUT is a picture and the version', () => {

@@ -46,6 +46,7 @@ const sortedSets: PopFamily<SortedSetValue> = {
   group: 'sorted-set',
   type: ValueType.zset,
   ends: ['MIN', 'MAX'],
+  plain: ['ZPOPMIN', 'ZPOPMAX'],
   width: 2,
   find: sortedSetToWrite,
   popOne(context, set, isLow) {

@@ -103,7 +103,9 @@ const xadd = oneShard({
     replyId(reply, idScratch);
     changedAt(context, args, 1, events.xadd);
     if (trimmed > 0) notifyAt(context, args, 1, events.xtrim);
-    if (context.isLogged && trimmingScratch.isApproximate) logAdded(context, args, stream.length);
+    const isApproximate = trimmingScratch.isApproximate;
+    if (context.isLogged && isApproximate) logAdded(context, args, stream.length);
+    else if (context.isFed && (!wish.hasId || wish.isSequenceOpen)) tellAdded(context, args);
   },
 });
 
@@ -144,6 +146,15 @@ function logAdded(context: ShardContext, args: Arguments, length: number): void 
   for (let nth = args.count - args.left; nth < args.count; nth += 1) pieces.push(args.copy(nth));
   context.logAs(['XADD', args.copy(1), idText(idScratch), ...pieces]);
   logTrimmed(context, args, length);
+}
+
+/** Tells replicas of the entry by its id; they trim as is said. */
+function tellAdded(context: ShardContext, args: Arguments): void {
+  const words: Bytes[] = [];
+  for (let nth = 0; nth < args.count; nth += 1) {
+    words.push(nth === entry.first - 1 ? idText(idScratch) : args.copy(nth));
+  }
+  context.logAs(words);
 }
 
 function logTrimmed(context: ShardContext, args: Arguments, length: number): void {

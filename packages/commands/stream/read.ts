@@ -19,6 +19,7 @@ import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import type { Keys } from '../keys.ts';
 import { replyEntries, replyEntryAt } from './entries.ts';
+import { ClaimRows, Deliveries } from './groups/deliveries.ts';
 import { isSign, readId, replyId } from './ids.ts';
 import { consumerAsking, groupAt, noGroup, streamToRead } from './lookup.ts';
 import { readOptions, type ReadRequest } from './read-request.ts';
@@ -305,14 +306,27 @@ function readForGroup(context: ShardContext, args: Arguments, reading: GroupRead
   const after = isNew ? group.lastId : id;
   const isServed = !isNew || hasBehind(stream, after);
   const name = args.latin1(request.groupIndex + 1);
+  const isCreated = group.consumers.get(name) === undefined;
   consumerAsking(context, args, index, { group, name });
+  const { groupIndex } = request;
+  const deliveries = context.isFed
+    ? new Deliveries(context, {
+        key: args.copy(index),
+        name: args.copy(groupIndex),
+        consumer: args.copy(groupIndex + 1),
+        group,
+      })
+    : undefined;
+  if (isCreated) deliveries?.created();
   if (isServed) begin();
-  const reader = { stream, group, name };
+  const reader = { stream, group, name, rows: deliveries && new ClaimRows() };
   if (!isNew) {
     if (showPending(context, reader, after, request.count)) context.changedUncounted();
   } else if (isServed && deliver(context, reader, request)) {
     context.countChanges(1);
+    deliveries?.advanced();
   }
+  if (deliveries !== undefined) reader.rows?.tell(deliveries);
   found.post();
 }
 
@@ -321,12 +335,14 @@ interface Reader {
   group: StreamGroup;
   /** The consumer's. */
   name: string;
+  /** Takes what replicas are told; undefined where there are none. */
+  rows: ClaimRows | undefined;
 }
 
 /** Delivers entries that the group has not read; answers whether there were any. */
 function deliver(
   { reply, nowMs }: ShardContext,
-  { stream, group, name }: Reader,
+  { stream, group, name, rows }: Reader,
   { count, isUnacknowledged }: ReadRequest,
 ): boolean {
   const consumer = group.consumers.get(name)!;
@@ -342,6 +358,7 @@ function deliver(
       if (isUnacknowledged) return;
       group.deliver(id, consumer, nowMs);
       consumer.activeMs = nowMs;
+      rows?.add(id, nowMs, 1);
     },
   );
   return isAny;
@@ -353,7 +370,7 @@ function deliver(
  */
 function showPending(
   { reply, nowMs }: ShardContext,
-  { stream, group, name }: Reader,
+  { stream, group, name, rows }: Reader,
   after: StreamId,
   count: number,
 ): boolean {
@@ -370,7 +387,9 @@ function showPending(
     if (replyEntryAt(reply, stream, id)) {
       isAny = true;
       group.pending.find(id, groupPlaceScratch);
-      group.setDelivery(groupPlaceScratch, nowMs, group.deliveries(groupPlaceScratch) + 1);
+      const times = group.deliveries(groupPlaceScratch) + 1;
+      group.setDelivery(groupPlaceScratch, nowMs, times);
+      rows?.add(id, nowMs, times);
     } else {
       reply.arrayHeader(2);
       replyId(reply, id);

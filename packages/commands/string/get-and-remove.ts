@@ -75,20 +75,23 @@ function answerValue({ keyspace, reply }: ShardContext, ref: Ref): void {
 
 function remove(context: ShardContext, args: Arguments, ref: Ref): void {
   context.keyspace.removeRef(ref);
+  if (context.isFed) context.logAs(['DEL', args.copy(1)]);
   changedAt(context, args, 1, events.del);
 }
 
 function persist(context: ShardContext, args: Arguments, ref: Ref): void {
   if (context.keyspace.expireAt(ref) === -1) return;
   context.keyspace.setExpireAt(ref, -1);
+  if (context.isFed) context.logAs(['PERSIST', args.copy(1)]);
   changedAt(context, args, 1, events.persist);
 }
 
 function expire(context: ShardContext, args: Arguments, ref: Ref, expireAt: number): void {
-  if (optionsScratch.isAbsolute && expireAt <= context.nowMs) {
+  if (optionsScratch.isAbsolute && context.isOver(expireAt)) {
     remove(context, args, ref);
     return;
   }
   context.keyspace.setExpireAt(ref, expireAt);
+  if (context.isFed) context.logAs(['PEXPIREAT', args.copy(1), String(expireAt)]);
   changedAt(context, args, 1, events.expire);
 }

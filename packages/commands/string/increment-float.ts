@@ -34,6 +34,8 @@ const incrbyfloat = oneShard({
     keyspace.set(args.keySpan(1), valueScratch.all(text), AS_TEXT);
     if (ref === 0) createdAt(context, args, 1);
     changedAt(context, args, 1, events.incrbyfloat);
+    // Who adds by itself may round otherwise.
+    if (context.isFed) context.logAs(['SET', args.copy(1), text, 'KEEPTTL']);
     reply.bulk(text);
   },
 });

@@ -96,7 +96,7 @@ function setWithOptions(context: ShardContext, args: Arguments): void {
   const kept = optionsScratch.keepTtl && ref !== 0 ? keyspace.expireAt(ref) : -1;
   const stored = storeString(context, args, 1, 2);
   if (kept !== -1) keyspace.setExpireAt(stored, kept);
-  if (expireAt !== -1) expireStored(context, args, stored, expireAt);
+  if (expireAt !== -1) expireStored(context, args, stored, { expireAt, valueIndex: 2 });
   if (!optionsScratch.answersOld) reply.ok();
 }
 
@@ -112,9 +112,17 @@ function answerOld(context: ShardContext, args: Arguments): Ref {
   return ref;
 }
 
-function expireStored(context: ShardContext, args: Arguments, ref: Ref, expireAt: number): void {
+/** Gives what was stored of an argument an end. */
+function expireStored(
+  context: ShardContext,
+  args: Arguments,
+  ref: Ref,
+  { expireAt, valueIndex }: { expireAt: number; valueIndex: number },
+): void {
   context.keyspace.setExpireAt(ref, expireAt);
   notifyAt(context, args, 1, events.expire);
+  if (!context.isFed) return;
+  context.logAs(['SET', args.copy(1), args.copy(valueIndex), 'PXAT', String(expireAt)]);
 }
 
 const setnx = oneShard({
@@ -182,7 +190,7 @@ function setExpiring(
   command: string,
 ): void {
   const expireAt = endOf(spanOf(args, 2, unitMs, command), context.nowMs, command);
-  expireStored(context, args, storeString(context, args, 1, 3), expireAt);
+  expireStored(context, args, storeString(context, args, 1, 3), { expireAt, valueIndex: 3 });
   context.reply.ok();
 }
 

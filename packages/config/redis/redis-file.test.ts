@@ -111,14 +111,14 @@ redisFile('includes files, by patterns too', () => {
 
 redisFile('what has no meaning is told once, by reasons', () => {
   const { warnings } = loaded(
-    'daemonize yes\npidfile /run/r.pid\nrepl-timeout 60\nrepl-backlog-ttl 1\nlazyfree-lazy-expire yes\n',
+    'daemonize yes\npidfile /run/r.pid\nrdb-del-sync-files no\nlazyfree-lazy-expire yes\n',
   );
   assert.equal(
     warnings.map(({ message }) => message),
     [
       'redis.conf: some directives have no meaning here. ' +
         'The service manager does this: svc stays in the foreground (daemonize, pidfile). ' +
-        'There is no replication (repl-timeout, repl-backlog-ttl).',
+        'Full synchronisations are never files (rdb-del-sync-files).',
     ],
   );
 });
@@ -134,14 +134,26 @@ const refused: readonly (readonly [line: string, message: string])[] = [
   ['user', 'redis.conf:1: user needs a name'],
   ['user a on\nuser a off', 'redis.conf:2: Duplicate user found.'],
   ['rename-command CONFIG ""', 'redis.conf:1: rename-command is not allowed. Commands cannot'],
-  ['replicaof 10.0.0.1 6379', 'redis.conf:1: replicaof is not allowed. There is no replication.'],
-  ['slaveof 10.0.0.1 6379', 'redis.conf:1: slaveof is not allowed.'],
-  ['tls-replication yes', 'redis.conf:1: tls-replication is not allowed. There is no replication.'],
+  [
+    'replicaof 10.0.0.1',
+    'redis.conf:1: replicaof 10.0.0.1 is not allowed: it takes a host and a port',
+  ],
+  ['slaveof 10.0.0.1 70000', 'redis.conf:1: slaveof 10.0.0.1 70000 is not allowed:'],
+  [
+    'tls-replication yes',
+    'redis.conf:1: tls-replication is not allowed. Links between servers are plain.',
+  ],
   ['cluster-enabled yes', 'cluster.enabled = yes is not allowed; allowed is only false'],
 ];
 for (const [line, message] of refused) {
   redisFile(`${line} is refused`, () => assert.match(refusal(`${line}\n`), message));
 }
+
+redisFile('the last line says whose replica the server is', () => {
+  const text = 'slaveof 10.0.0.1 6380\nreplicaof primary 6381\nmasterauth secret\n';
+  assert.equal(values(text, 'replicaof', 'slaveof'), ['primary 6381', 'primary 6381']);
+  assert.equal(values(`${text}replicaof no one\n`, 'replicaof'), ['']);
+});
 
 redisFile('a file with sections is TOML, whatever its name', () => {
   assert.equal(values('[server]\nport = 7\n', 'port'), ['7']);

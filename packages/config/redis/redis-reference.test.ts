@@ -18,9 +18,10 @@ reference('each has its line', () => {
   assert.match(text, '| `maxmemory` | `memory.maxmemory`; changeable while running. |');
   assert.match(text, '| `save` | `snapshot.interval-secs`, `snapshot.save-points`; changeable');
   assert.match(text, '| `tls-cert-file` | `tls.cert-file`; changeable while running. |');
+  assert.match(text, '| `repl-timeout` | `replication.timeout-secs`; changeable while running. |');
   assert.match(text, '| `daemonize` | always `no`. The service manager');
   assert.match(text, '| `bgsave-cpulist` | always empty. ');
-  assert.match(text, '| `repl-timeout` | unknown. There is no replication. |');
+  assert.match(text, '| `rdb-del-sync-files` | unknown. Full synchronisations are never files. |');
 });
 
 reference('it is said where a setting means something else here', () => {

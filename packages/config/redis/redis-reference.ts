@@ -61,13 +61,8 @@ const unknownBecause: Readonly<Record<string, string>> = {
   'active-defrag-max-scan-fields': 'Records are moved one by one, whatever their type.',
   appendfilename: 'Files of the log have numbers.',
   cluster: 'There is no cluster.',
-  master: 'There is no replication.',
   'max-new': 'All connections that wait are accepted.',
-  'min-replicas': 'There is no replication.',
-  'min-slaves': 'There is no replication.',
-  'rdb-del': 'There is no replication.',
-  repl: 'There is no replication.',
-  slave: 'There is no replication.',
+  'rdb-del': 'Full synchronisations are never files.',
   syslog: 'syslog-enabled is no.',
 };
 

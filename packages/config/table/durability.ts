@@ -110,33 +110,6 @@ export const durabilitySettings = rows({
     effect: 'fixed',
     meaning: 'Moves values that are seldom used to disk.',
   },
-  'replication.primary-host': {
-    kind: text,
-    default: '',
-    effect: 'fixed',
-    meaning: 'The server to copy from; empty for none.',
-  },
-  'replication.primary-port': {
-    kind: integer({ least: 1, most: 65_535 }),
-    default: 6379,
-    effect: 'fixed',
-    meaning: 'The port of that server.',
-  },
-  'replication.backlog-size': {
-    kind: bytes({ least: 1 }),
-    default: 64 * MIB,
-    effect: 'fixed',
-    config: 'repl-backlog-size',
-    meaning: 'Writes remembered for replicas that were away.',
-  },
-  'replication.min-replicas-to-write': {
-    kind: integer(),
-    default: 0,
-    effect: 'fixed',
-    config: 'min-replicas-to-write',
-    aliases: ['min-slaves-to-write'],
-    meaning: 'Replicas without which writes are refused.',
-  },
   'cluster.enabled': {
     kind: yesOrNo,
     default: false,

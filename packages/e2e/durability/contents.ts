@@ -45,7 +45,7 @@ export async function fill(client: RespClient): Promise<void> {
 const readers: Readonly<Record<string, (key: Buffer) => readonly (string | Buffer)[]>> = {
   string: (key) => ['GET', key],
   list: (key) => ['LRANGE', key, '0', '-1'],
-  set: (key) => ['SORT', key, 'ALPHA'],
+  set: (key) => ['SMEMBERS', key],
   zset: (key) => ['ZRANGE', key, '0', '-1', 'WITHSCORES'],
   hash: (key) => ['HGETALL', key],
   stream: (key) => ['XRANGE', key, '-', '+'],
@@ -70,10 +70,18 @@ export async function contentsOf(client: RespClient): Promise<string[]> {
 }
 
 /** Canonical forms by type: values without an order are sorted, and scores are compared as numbers. */
-const shape: Readonly<Record<string, (value: Reply) => Reply>> = { hash: byField, zset: scores };
+const shape: Readonly<Record<string, (value: Reply) => Reply>> = {
+  hash: byField,
+  set: members,
+  zset: scores,
+};
 
 function scores(value: Reply): Reply {
   return (value as Buffer[]).map((word, nth) => (nth % 2 === 0 ? word : Number(word)));
+}
+
+function members(value: Reply): Reply {
+  return (value as Buffer[]).map((member) => member.toString('hex')).sort();
 }
 
 function byField(value: Reply): Reply {

@@ -329,4 +329,37 @@ migrating('what has moved is gone after a start on its log', async () => {
   await kept.server.stop();
 });
 
+migrating(
+  'a replica is told of what has gone, one that is cut short by a new role keeps all',
+  async () => {
+    const replica = await startServer({ shards: 2 });
+    const follower = await replica.client();
+    await follower.call('REPLICAOF', '127.0.0.1', source.port);
+    await client.call('MSET', ...ALL.flatMap((key) => [key, 'v']));
+    const has = async (key: string): Promise<boolean> => (await follower.reply('GET', key)) === 'v';
+    await until(() => has(three), 'the replica has the keys');
+    assert.is(await said(client, migrate(target.port, 'KEYS', one, two)), 'OK');
+    await until(async () => !(await has(one)) && !(await has(two)), 'they are gone there too');
+    assert.ok(await has(three));
+    await follower.call('REPLICAOF', 'NO', 'ONE');
+    let goOn: (() => void) | undefined;
+    const slow = await PlayedTarget.start(([name], _nth, answer) => {
+      if (name === 'SELECT') return '+OK\r\n';
+      goOn = () => {
+        answer('+OK\r\n');
+      };
+      return undefined;
+    });
+    const moved = said(follower, migrate(slow.port, 'KEYS', three));
+    await until(() => goOn !== undefined, 'the key is on its way');
+    const other = await replica.client();
+    await other.call('REPLICAOF', '127.0.0.1', 1);
+    goOn?.();
+    assert.match(String(await moved), /^-UNBLOCKED/);
+    assert.is(await other.call('GET', three), 'v');
+    await slow.stop();
+    await replica.stop();
+  },
+);
+
 migrating.run();

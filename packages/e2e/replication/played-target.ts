@@ -3,8 +3,15 @@
 import net from 'node:net';
 import { RespParser, type Reply } from '#testkit';
 
-/** Answers to the commands of one connection: text that is sent, `CUT` for its end, or nothing. */
-type Behaviour = (command: readonly string[], nth: number) => string | undefined;
+/**
+ * Answers to the commands of one connection: text that is sent, `CUT` for its end, or nothing, which `answer` can make up for
+ * later.
+ */
+type Behaviour = (
+  command: readonly string[],
+  nth: number,
+  answer: (text: string) => void,
+) => string | undefined;
 
 export const CUT = '';
 
@@ -38,7 +45,9 @@ export class PlayedTarget {
     socket.on('error', () => undefined);
     const parser = new RespParser((words: Reply) => {
       const command = (words as readonly unknown[]).map(String);
-      const answer = behaviour(command, commands.length);
+      const answer = behaviour(command, commands.length, (text) => {
+        socket.write(text, 'latin1');
+      });
       commands.push(command);
       if (answer === CUT) socket.destroy();
       else if (answer !== undefined) socket.write(answer, 'latin1');

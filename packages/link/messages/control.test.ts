@@ -7,6 +7,7 @@ import { LinkMemory } from '../memory.ts';
 const messages = suite('control messages');
 
 const all: readonly Control[] = [
+  { kind: 'role', isReplica: true, primary: 7 },
   { kind: 'stop' },
   { kind: 'reset-bands', generation: 3 },
   {

@@ -18,6 +18,8 @@ export type Control =
   | { kind: 'forget-scripts'; digest: string | null }
   /** Users with their new rules; null for one that is gone. */
   | { kind: 'users'; rules: readonly (readonly [name: string, rules: string | null])[] }
+  /** Role of the server in replication, and the slot of the client that stands for its primary. */
+  | { kind: 'role'; isReplica: boolean; primary: number | undefined }
   | { kind: 'stop' };
 
 /** Content of a call frame: the name of the call, and its question. */

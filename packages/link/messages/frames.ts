@@ -67,6 +67,15 @@ export const FrameKind = {
   leaveLog: 30,
   /** shard -> main: what a script, or a command that has waited, was denied. Body: msgpack. */
   denied: 31,
+  /** main -> shard: what was staged of a primary's data is served from this place of the order on. */
+  adopt: 33,
+  /**
+   * main -> shard: from this place of the order on, tell what is done for replicas, or no more, or freeze all keys for
+   * one (body: msgpack); shard -> main: what was done, as segments (feed-segments.ts).
+   */
+  feed: 34,
+  /** shard -> main: a piece of a full synchronisation; main -> shard: so many more bytes of it may come (sequence). */
+  rdb: 35,
   /**
    * main -> shard: give the values of keys that MIGRATE sends to another server, and hold the keys if they are to be moved;
    * the sequence is the transaction's number. Body: msgpack. shard -> main: a piece of these values together.
@@ -217,7 +226,7 @@ export const RequestFlag = {
 export const Verdict = { run: 0, park: 1, drop: 2, items: 3 } as const;
 
 /** Reasons to unblock a client: its time is over, or CLIENT UNBLOCK ... ERROR. */
-export const Unpark = { timeout: 0, error: 1 } as const;
+export const Unpark = { timeout: 0, error: 1, roleChanged: 2 } as const;
 
 export const KIND_MASK = 0x7f;
 /** In the second word, either way: the body (of a request: spans and body) came by message, as an ArrayBuffer. */

@@ -67,6 +67,11 @@ export function ringDepth(memory: LinkMemory, place: RingPlace): RingDepth {
   return { frames: distance(taken, put), bytes: distance(head, tail) };
 }
 
+/** Returns the position up to which a ring's writer has published, which any thread can read; it wraps at 2^32. */
+export function ringPublished({ words }: LinkMemory, place: RingPlace): number {
+  return Atomics.load(words, (place.header >> 2) + TAIL);
+}
+
 /** Wakes a shard that sleeps on a ring, for something else than its frames. */
 export function wakeSleeper({ words }: LinkMemory, place: RingPlace): void {
   const header = place.header >> 2;

@@ -1,5 +1,6 @@
 /** Clients that wait: on one shard, on several by offers and verdicts, and those that leave or are let go meanwhile. */
 
+import { errors } from '#base';
 import { FrameKind, ReplyFlag, Unpark, Verdict } from '#link';
 import { keyPerShard } from '#testkit';
 import { suite } from 'uvu';
@@ -59,8 +60,8 @@ blockedClients('on one shard: the shard decides, also when the client is to be u
   main.shards[0]!.signal(FrameKind.parked, frame!, 0, [0]);
   main.turn();
   const ended: boolean[] = [];
-  client.client.unblock!(true, (isDone) => ended.push(isDone));
-  client.client.unblock!(true, (isDone) => ended.push(isDone));
+  client.client.unblock!(errors.unblocked, (isDone) => ended.push(isDone));
+  client.client.unblock!(errors.unblocked, (isDone) => ended.push(isDone));
   const [[unpark, ...more] = []] = main.sent();
   assert.equal([unpark!.kind, unpark!.word5, more], ['unpark', Unpark.error, []]);
   assert.equal([client.received(), ended], ['', []]);
@@ -80,7 +81,7 @@ blockedClients(
     main.shards[0]!.signal(FrameKind.parked, frame!, 0, [0]);
     main.turn();
     const ended: boolean[] = [];
-    client.client.unblock!(false, (isDone) => ended.push(isDone));
+    client.client.unblock!(undefined, (isDone) => ended.push(isDone));
     main.shards[0]!.reply(frame!, '+popped\r\n');
     main.turn();
     assert.equal([client.received(), ended], ['+popped\r\n', [false]]);
@@ -243,7 +244,7 @@ blockedClients('on several shards: a refusal of one is the answer, whatever anot
 });
 
 function unblock({ client }: PlayedClient): void {
-  client.unblock!(false, () => undefined);
+  client.unblock!(undefined, () => undefined);
 }
 
 blockedClients.run();

@@ -58,6 +58,12 @@ interface ClientWait {
   isStopped: boolean;
 }
 
+/** Number by which a shard is told what to answer. */
+function unparkFor(error: CommandError | undefined): number {
+  if (error === undefined) return Unpark.timeout;
+  return error === errors.roleChanged ? Unpark.roleChanged : Unpark.error;
+}
+
 interface BlockedClientsOptions {
   readonly routes: Routes;
   readonly clientRegistry: ClientRegistry;
@@ -117,10 +123,10 @@ export class BlockedClients {
     this.#blocked.set(client, wait);
     client.awaitsReply = true;
     // From here on: its command is before that of whoever wants it to end, though it may still be on its way.
-    client.unblock = (withError, ended) => {
+    client.unblock = (error, ended) => {
       wait.enders.push(ended);
       if (wait.enders.length > 1) return;
-      this.#stop(client, wait, withError ? errors.unblocked : undefined);
+      this.#stop(client, wait, error);
     };
     client.answered = () => {
       this.#end(client, wait);
@@ -300,7 +306,7 @@ export class BlockedClients {
     }
     if (wait.transaction === 0) {
       // The shard may be answering already: so it answers this, too.
-      this.#unpark(client, wait, error === undefined ? Unpark.timeout : Unpark.error);
+      this.#unpark(client, wait, unparkFor(error));
       return;
     }
     this.#settle(wait, client, -1);

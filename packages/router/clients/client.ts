@@ -1,7 +1,7 @@
 /** One client as the router sees it: what it may do, and which of its replies are due. */
 
 import type { User } from '#acl';
-import type { Bytes } from '#base';
+import type { Bytes, CommandError } from '#base';
 import {
   commandTable,
   type ClientPort,
@@ -48,6 +48,11 @@ export interface ClientSocket {
   destroy(): void;
 }
 
+/** Bytes that are kept for a replica, beside those that its connection has been given. */
+interface ReplicaConnection {
+  readonly heldBytes: number;
+}
+
 /** Destination of a client's replies: its socket, or a place where they are put together. */
 export type ReplyOutput = Pick<ClientSocket['output'], 'append' | 'appendBytes' | 'give'>;
 
@@ -75,6 +80,10 @@ export class Client implements ClientPort {
   noEvict = false;
   noTouch = false;
   isMonitor = false;
+  /** Its commands are the stream of this server's primary: they are obeyed, whatever stands in the way of others. */
+  isPrimary = false;
+  /** Its link as a replica of this server; undefined for others. */
+  replica: ReplicaConnection | undefined;
   /** A pause holds its next command back. */
   isPostponed = false;
   subscriptions: Subscriptions | undefined;
@@ -96,7 +105,8 @@ export class Client implements ClientPort {
    * Ends the wait as its time-out would, or with an error; where the command waited for allows it. `ended` is told when
    * the wait is over, and whether this is what has ended it.
    */
-  unblock: ((withError: boolean, ended: (isDone: boolean) => void) => void) | undefined;
+  unblock:
+    ((error: CommandError | undefined, ended: (isDone: boolean) => void) => void) | undefined;
   /** Since when it waits; for reports. */
   blockedSinceMs = 0;
   /** Transaction with what the client has queued since MULTI. */
@@ -161,6 +171,10 @@ export class Client implements ClientPort {
     this.#output = socket.output;
     this.createdMs = nowMs;
     this.lastCommandMs = nowMs;
+  }
+
+  get isReplica(): boolean {
+    return this.replica !== undefined;
   }
 
   get authenticated(): boolean {
@@ -270,7 +284,7 @@ export class Client implements ClientPort {
       bytesWritten: output.bytesWritten,
       queryBytes,
       queryMemoryBytes,
-      outputBytes: output.pendingBytes,
+      outputBytes: output.pendingBytes + (this.replica?.heldBytes ?? 0),
     };
   }
 

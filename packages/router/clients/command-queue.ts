@@ -42,7 +42,11 @@ interface ExecHead {
 export class CommandQueue {
   count = 0;
   hasWrites = false;
+  /** True when a command writes by itself, and not only where a script or a message does. */
+  writes = false;
   deniesOom = false;
+  /** True when a command may not be answered from data that may be old. */
+  deniesStale = false;
   /** True when a command is run by shards. */
   needsShards = false;
   /** True when a command runs a script. */
@@ -84,18 +88,15 @@ export class CommandQueue {
 
   #note(entry: CommandEntry): void {
     const { route } = entry;
+    this.writes ||= entry.isWrite;
     this.hasWrites ||= entry.isWrite || entry.has('may_replicate');
     this.deniesOom ||= entry.deniesOom;
+    this.deniesStale ||= !entry.has('stale');
     this.needsShards ||= route !== 'onMain';
     this.hasScripts ||= entry.script !== undefined;
     this.isForOneShard &&=
       entry.hasKeys && entry.otherKeys === undefined && (route === 'byKey' || route === 'oneShard');
-    this.onlyReads &&=
-      entry.has('readonly') &&
-      !entry.mayWait &&
-      entry.otherKeys === undefined &&
-      entry.script === undefined &&
-      route !== 'onMain';
+    this.onlyReads &&= isPlainRead(entry);
   }
 
   /** Points `args` at each command in turn. */
@@ -160,4 +161,10 @@ export function pointAt(args: Arguments, entry: CommandEntry, command: CommandBy
 
 function innerBytes(count: number, length: number): number {
   return frameBytes(REQUEST_HEADER_BYTES + 8 * count + length);
+}
+
+/** True for a command that reads from shards, names all its keys, and waits for nothing. */
+function isPlainRead(entry: CommandEntry): boolean {
+  const isPlain = entry.otherKeys === undefined && entry.script === undefined;
+  return isPlain && entry.has('readonly') && !entry.mayWait && entry.route !== 'onMain';
 }

@@ -1,6 +1,6 @@
 /** Replies that main makes by itself: of its own commands, of errors, of gathered parts. */
 
-import { errors, isResourceError, type Bytes, type Clock, type CommandError } from '#base';
+import { isResourceError, type Bytes, type Clock, type CommandError } from '#base';
 import { commandTable, type Arguments, type CommandEntry } from '#commands';
 import { AT, countError, type Page } from '#stats';
 import { commandDone, commandStart, scatterDone } from '#usdt';
@@ -33,8 +33,10 @@ function answerInstead(reply: OwnedReply, error: CommandError): void {
   reply.error(error);
 }
 
-function writeUnblocked(reply: OwnedReply): void {
-  reply.error(errors.unblocked);
+function writing(error: CommandError): Write {
+  return (reply) => {
+    reply.error(error);
+  };
 }
 
 interface AnswersOptions {
@@ -52,11 +54,16 @@ interface Deferred {
   pending: Pending | undefined;
 }
 
-/** Time of main from which on a command is a long one: other clients come before its client's next. */
+/** Time of main from which on a command is a long one. */
 const LONG_US = 100;
+/**
+ * Behind a long command other clients come before its client's next, once main has been at commands for this time. A
+ * pipeline of PUBLISH to many is written to each of them a few messages at a time so, and not one by one.
+ */
+const SHARE_US = 4_000;
 
 export class Answers {
-  /** True when the last of main's own commands has taken long. */
+  /** True when the last of main's own commands has taken long, and others are to come before its client's next. */
   tookLong = false;
   readonly #running: RunningTrace;
   readonly #commandStats: CommandStats;
@@ -102,8 +109,9 @@ export class Answers {
     }
     values[AT.executing] = 0;
     this.#running.trace = undefined;
-    const executeUs = this.#clock.nowUs() - startUs;
-    this.tookLong = executeUs >= LONG_US;
+    const endUs = this.#clock.nowUs();
+    const executeUs = endUs - startUs;
+    this.tookLong = executeUs >= LONG_US && endUs - this.#clientRegistry.nowUs >= SHARE_US;
     this.#commandStats.ran(entry, executeUs);
     this.#countFailure(entry, reply);
     trace?.ran(executeUs, reply.errorText);
@@ -154,8 +162,8 @@ export class Answers {
       this.#clientRegistry.retry(client);
     };
     if (timedOut !== undefined) {
-      client.unblock = (withError, ended) => {
-        answer(withError ? writeUnblocked : timedOut);
+      client.unblock = (error, ended) => {
+        answer(error === undefined ? timedOut : writing(error));
         ended(true);
       };
     }

@@ -64,6 +64,15 @@ interface RepliesOptions {
   page: Page;
   readonly signals: ShardSignals;
   keyEvents: (body: Bytes) => void;
+  readonly replication: FeedTaker;
+}
+
+/** Takes what shards tell of for replicas. */
+export interface FeedTaker {
+  /** A body of a `feed` frame. */
+  fed(shard: number, body: Bytes): void;
+  /** A piece of the full synchronisation of that number: its last is empty, or says why it has failed. */
+  synced(shard: number, number: number, body: Bytes, isFault: boolean): void;
 }
 
 export class Replies {
@@ -75,10 +84,12 @@ export class Replies {
   readonly #signals: ShardSignals;
   readonly #keyEvents: (body: Bytes) => void;
   readonly #gathers: Gathers;
+  readonly #replication: FeedTaker;
 
   constructor(options: RepliesOptions) {
     const { memory, links, clientRegistry, answers, gathers, page, signals, keyEvents } = options;
     this.#gathers = gathers;
+    this.#replication = options.replication;
     this.#signals = signals;
     this.#memory = memory;
     this.#links = links;
@@ -187,11 +198,15 @@ export class Replies {
       case FrameKind.events:
         this.#keyEvents(body);
         break;
-      case FrameKind.copies:
-        this.#forward(slot, FrameKind.copies, body);
+      case FrameKind.feed:
+        this.#replication.fed(link.index, body);
         break;
+      case FrameKind.rdb:
+        this.#replication.synced(link.index, sequence, body, this.#isError(word));
+        break;
+      case FrameKind.copies:
       case FrameKind.returned:
-        this.#forward(slot, FrameKind.returned, body);
+        this.#forward(slot, kindWord & KIND_MASK, body);
         break;
       case FrameKind.ask:
         this.#signals.asked(link.index, sequence, body);
@@ -234,6 +249,10 @@ export class Replies {
       default:
         return false;
     }
+  }
+
+  #isError(word: number): boolean {
+    return (this.#memory.words[word + Reply.flags]! & ReplyFlag.error) !== 0;
   }
 
   #takeSignal(link: ShardLink, word: number, kind: number, body: Bytes): void {

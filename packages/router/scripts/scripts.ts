@@ -351,7 +351,7 @@ export class Scripts {
     const others = routes.links.filter(({ index }) => index !== shard);
     const transaction = routes.nextTransaction();
     this.#transaction = transaction;
-    if (run === undefined || !routes.isDurable || others.length === 0) {
+    if (run === undefined || !routes.endsTogether || others.length === 0) {
       this.#prepared(shard);
       return true;
     }

@@ -260,7 +260,7 @@ export class Transactions {
       },
       shardsToStop: needsBarrier ? routes.links.length : 0,
       prepare: () => {
-        if (!needsBarrier || !routes.isDurable) return 0;
+        if (!needsBarrier || !routes.endsTogether) return 0;
         const kind = FrameKind.prepare;
         this.#tellShards({ kind, connection: client.slot, sequence: routes.nextTransaction() });
         return routes.links.length;

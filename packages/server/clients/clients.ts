@@ -1,5 +1,6 @@
 /** The server's clients: letting them in, what each may do now, and closing those that go too far. */
 
+import { User } from '#acl';
 import { errors, type CommandError, type Logger } from '#base';
 import type { Arguments, CommandEntry } from '#commands';
 import type { Settings } from '#config';
@@ -108,6 +109,23 @@ export class Clients {
     this.#page.set('connections', this.#connected.count);
     this.memory.note(client);
     this.#tell('client-connected', 'A client has connected.', client);
+  }
+
+  /** Takes the connection on which this server's primary sends its stream. */
+  addPrimary(connection: Connection): Client {
+    this.#lastId += 1;
+    const { nowMs } = this.#router;
+    const client = this.#router.addClient(
+      (slot) =>
+        new Client(this.#lastId, slot, connection, nowMs, this.#blocks, User.unrestricted()),
+    );
+    client.authenticated = true;
+    client.isPrimary = true;
+    client.noEvict = true;
+    connection.label = client.id;
+    this.#connected.add(client);
+    this.#page.set('connections', this.#connected.count);
+    return client;
   }
 
   removed(client: Client): void {
@@ -219,12 +237,12 @@ export class Clients {
     if (this.#pause !== undefined && this.#pause.untilMs <= nowMs) this.unpause();
     const timeoutMs = this.#settings.number('server.timeout-secs') * 1_000;
     for (const client of this.#connected.all) {
-      const waits = client.isBlocked || client.isMonitor || client.subscriptions !== undefined;
+      const waits = mayBeIdle(client);
       if (timeoutMs > 0 && !waits && nowMs - client.lastCommandMs > timeoutMs) {
         this.#page.add('clientTimeouts', 1);
         this.#tell('client-idle', 'A client was closed: it was idle for too long.', client);
         client.socket.destroy();
-      } else if (client.softLimitSinceMs > 0) {
+      } else if (client.softLimitSinceMs > 0 || client.isReplica) {
         this.checkOutput(client, nowMs);
       }
     }
@@ -238,12 +256,13 @@ export class Clients {
 
   /** Closes a client that leaves too much of its replies unread. */
   checkOutput(client: Client, nowMs = this.#router.nowMs): void {
-    const [hard, soft, seconds] = this.#settings.get(
-      client.subscriptions === undefined
-        ? 'server.client-output-buffer-limit-normal'
-        : 'server.client-output-buffer-limit-pubsub',
-    ) as readonly [number, number, number];
-    const pendingBytes = client.socket.output.pendingBytes + client.parkedBytes;
+    const [hard, soft, seconds] = this.#settings.get(limitOf(client)) as readonly [
+      number,
+      number,
+      number,
+    ];
+    const heldBytes = client.replica?.heldBytes ?? 0;
+    const pendingBytes = client.socket.output.pendingBytes + client.parkedBytes + heldBytes;
     const isOverSoft = soft > 0 && pendingBytes > soft;
     if (!isOverSoft) client.softLimitSinceMs = 0;
     else if (client.softLimitSinceMs === 0) client.softLimitSinceMs = nowMs;
@@ -255,6 +274,20 @@ export class Clients {
     this.#log.warn('client-output', 'A client was closed: it left its replies unread.', fields);
     client.socket.destroy();
   }
+}
+
+/** The setting that limits what a client may leave unread. */
+function limitOf(client: Client) {
+  if (client.isReplica) return 'server.client-output-buffer-limit-replica';
+  return client.subscriptions === undefined
+    ? 'server.client-output-buffer-limit-normal'
+    : 'server.client-output-buffer-limit-pubsub';
+}
+
+/** True for a client that has a reason to send nothing. */
+function mayBeIdle(client: Client): boolean {
+  const { isBlocked, isMonitor, isPrimary, isReplica, subscriptions } = client;
+  return isBlocked || isMonitor || isPrimary || isReplica || subscriptions !== undefined;
 }
 
 const LISTENERS_COMMANDS: ReadonlySet<string> = new Set([

@@ -10,6 +10,12 @@ interface GateState {
   /** True when the data is there. */
   readonly isLoaded: () => boolean;
   readonly persistence: Pick<PersistenceSwitch, 'durability'>;
+  /** Tells why a replica does not run a command. */
+  readonly replicaRefusal: (client: Client, entry: CommandEntry) => CommandError | undefined;
+  /** True while a script has run for too long. */
+  readonly isBusy: () => boolean;
+  /** Tells whether writes have fewer replicas than they need. */
+  readonly replicas: { readonly lacksReplicas: boolean };
 }
 
 /** Returns the reason why a client may not run a command now; `wait` when it may later. */
@@ -22,11 +28,19 @@ export type Gate = (
 /** Makes the function that every command has to pass. */
 export function newGate(state: GateState): Gate {
   return (client, entry, args) => {
+    // What a primary sends is run whatever this server thinks of it; a script that is busy is waited for.
+    if (client.isPrimary) return state.isBusy() ? 'wait' : undefined;
     const refusal = state.clients.gate(client, entry, args);
     if (refusal !== undefined) return refusal;
     if (!state.isLoaded() && !entry.has('loading')) return errors.loading;
-    const durability = state.persistence.durability;
-    return durability !== undefined && isWriting(entry) ? durability.refusal : undefined;
+    const { replicas, persistence } = state;
+    if (isWriting(entry)) {
+      // As Redis, which judges its disk first.
+      const failure = persistence.durability?.refusal;
+      if (failure !== undefined) return failure;
+      if (replicas.lacksReplicas) return errors.noReplicas;
+    }
+    return state.replicaRefusal(client, entry);
   };
 }
 

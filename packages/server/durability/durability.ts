@@ -24,6 +24,7 @@ import {
 import { emptyHead, type Router } from '#router';
 import { diskSettings, type DiskLink } from '../threads/disk-link.ts';
 import type { ServerMemory } from '../threads/shared-memory.ts';
+import type { KeyFreeze } from './key-freeze.ts';
 import { LogFailure } from './log-failure.ts';
 import { ServerRecovery } from './recovery.ts';
 import type { ShardPool } from '../threads/shard-pool.ts';
@@ -44,6 +45,7 @@ export interface DurabilityOptions {
   readonly disk: DiskLink;
   readonly router: Router;
   readonly latency: LatencyEvents;
+  readonly freeze: KeyFreeze;
   /** Ends the turn of main, so that what was put into rings is seen. */
   readonly publish: () => void;
 }
@@ -54,6 +56,8 @@ interface SnapshotUnderWay {
   readonly changes: number;
   readonly beganUs: number;
   readonly waiting: ((error: Error | undefined) => void)[];
+  /** False while keys are frozen for somebody else: nobody has been told of it yet. */
+  hasFreeze: boolean;
 }
 
 /** The data folder as the start has found it, and what the logs of this life begin with. */
@@ -186,6 +190,8 @@ export class Durability {
     removeLeftovers(folder);
     const number = Math.max(folder.lastSegment + 1, this.#nextNumber);
     await this.disk.found({ number, epoch: folder.lastEpoch + 1 });
+    // The log begins with the snapshot.
+    while (this.#options.freeze.isTaken) await this.#options.freeze.freed();
     if (this.#isStopping) throw new DataFolderError('the server stops');
     this.#nextNumber = number;
     mainPage.set('awaitsSnapshot', 1);
@@ -205,7 +211,9 @@ export class Durability {
     this.#isScheduled = false;
     this.#failure.forget();
     serverMemory.mainPage.set('awaitsSnapshot', 0);
-    if (this.#underWay !== undefined) this.disk.send({ kind: 'abandon', reason: SWITCHED_OFF });
+    if (this.#underWay?.hasFreeze === false) this.#endSnapshot(new Error(SWITCHED_OFF));
+    else if (this.#underWay !== undefined)
+      this.disk.send({ kind: 'abandon', reason: SWITCHED_OFF });
     router.toAll({ ...emptyHead(), kind: FrameKind.leaveLog });
     publish();
     await closed;
@@ -288,14 +296,28 @@ export class Durability {
     const number = this.#nextNumber;
     this.#nextNumber += 1;
     const beganUs = clock.nowUs();
-    const underWay = { number, changes: this.#changes, beganUs, waiting: [] };
+    const underWay: SnapshotUnderWay = {
+      number,
+      changes: this.#changes,
+      beganUs,
+      waiting: [],
+      hasFreeze: false,
+    };
     this.#underWay = underWay;
     serverMemory.mainPage.set('savingSinceMs', clock.wallMs());
-    this.disk.send({ kind: 'snapshot', number });
-    log.debug('snapshot-begun', `snapshot ${number} is begun`, { changes: underWay.changes });
-    router.toAll({ ...emptyHead(), kind: FrameKind.snapshot, sequence: number });
-    this.#options.publish();
-    latency.record('fork', clock.nowUs() - beganUs, clock.wallMs());
+    // A full synchronisation of replicas may have frozen the keys.
+    this.#options.freeze.whenFree(() => {
+      if (this.#underWay !== underWay) {
+        this.#options.freeze.release();
+        return;
+      }
+      underWay.hasFreeze = true;
+      this.disk.send({ kind: 'snapshot', number });
+      log.debug('snapshot-begun', `snapshot ${number} is begun`, { changes: underWay.changes });
+      router.toAll({ ...emptyHead(), kind: FrameKind.snapshot, sequence: number });
+      this.#options.publish();
+      latency.record('fork', clock.nowUs() - beganUs, clock.wallMs());
+    });
     return underWay;
   }
 
@@ -373,6 +395,7 @@ export class Durability {
   #endSnapshot(error: Error | undefined): void {
     const underWay = this.#underWay;
     this.#underWay = undefined;
+    if (underWay?.hasFreeze === true) this.#options.freeze.release();
     this.#options.serverMemory.mainPage.set('savingSinceMs', 0);
     for (const waiting of underWay?.waiting ?? []) waiting(error);
   }

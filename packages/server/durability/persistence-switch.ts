@@ -1,5 +1,6 @@
 /** Persistence as it is switched on and off: who has the data folder, and whether anything is kept in it. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { configSetFailed, type Settings } from '#config';
 import { DataFolder, FolderLock, makeFolder } from '#persistence';
 import type { LateChange, Pairs, SettingChanges } from '../ports/late-settings.ts';
@@ -7,6 +8,8 @@ import { DiskLink, diskSettings, type DiskPorts } from '../threads/disk-link.ts'
 import { Durability, type DurabilityOptions } from './durability.ts';
 
 const NAME = 'persistence.enabled';
+/** Between two attempts to keep data again. */
+const RETRY_MS = 1_000;
 
 interface PersistenceSwitchOptions extends Omit<DurabilityOptions, 'disk' | 'folder'> {
   /** The data folder, where persistence is on from the start. */
@@ -132,6 +135,35 @@ export class PersistenceSwitch implements LateChange {
     this.#busy = durability.leave().finally(() => {
       this.#isLeaving = false;
     });
+  }
+
+  /**
+   * Keeps nothing for now: all data are about to be replaced, and until `resume` those on disk are the old ones. Answers
+   * whether anything was kept.
+   */
+  async suspend(): Promise<boolean> {
+    if (this.durability === undefined) return false;
+    this.#leave();
+    await this.settled();
+    return true;
+  }
+
+  /** Keeps what is done from now on, behind a snapshot of what there is; tries until the disk takes it. */
+  async resume(): Promise<void> {
+    const { settings, log } = this.#options;
+    for (let isOn = false; !isOn && !this.#isStopping;) {
+      if (!settings.boolean('persistence.enabled') || this.durability !== undefined) return;
+      const on = this.#on();
+      this.#busy = on.catch(() => undefined);
+      try {
+        await on;
+        isOn = true;
+      } catch (error) {
+        const fields = { error: (error as Error).message };
+        log.error('persistence-not-resumed', 'Nothing is kept on disk: it takes no log.', fields);
+        await sleep(RETRY_MS);
+      }
+    }
   }
 
   /** Settles when the logs are closed, if persistence was switched off. */

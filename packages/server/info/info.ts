@@ -16,6 +16,7 @@ import {
 import { errorCounts, latencyVerdict, percentileUs, TICKS_PER_US } from '#stats';
 import { keyspace, keySizes, keySizesAge, prefixes } from './info-keys.ts';
 import { linesOfParts, rowsOfParts, type Line, type Part } from './info-lines.ts';
+import { replicaLines } from './info-replica.ts';
 import { listeners, tcpPort } from './info-listeners.ts';
 import { PERSISTENCE } from './info-persistence.ts';
 import { cpu, MEMORY } from './info-resources.ts';
@@ -168,12 +169,17 @@ function stalePercent({ shards, databases }: ServerMetrics): number {
 }
 
 /** No replica was ever here, and nothing is kept for one. */
-function replication({ runId, settings }: ServerMetrics): Line[] {
+function replication({
+  replication: { id, offset, replica },
+  settings,
+  nowMs,
+}: ServerMetrics): Line[] {
   return [
-    ['role', 'master'],
+    ['role', replica === undefined ? 'master' : 'slave'],
+    ...(replica === undefined ? [] : replicaLines(replica, settings, nowMs)),
     ['connected_slaves', 0],
-    ['master_replid', runId],
-    ['master_repl_offset', 0],
+    ['master_replid', id],
+    ['master_repl_offset', offset],
     ['second_repl_offset', -1],
     ['repl_backlog_active', 0],
     ['repl_backlog_size', settings.number('replication.backlog-size')],

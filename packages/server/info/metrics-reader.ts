@@ -15,6 +15,7 @@ import {
 import { ringDepth } from '#link';
 import { CLIENT_BYTES, type Router } from '#router';
 import { statusDocument } from '#observer';
+import type { Replication } from '../replication/replication.ts';
 import type { ServerMemory } from '../threads/shared-memory.ts';
 import { ServerMetrics, type Rates } from './server-metrics.ts';
 import { statusSettings } from '../diagnostics/status-settings.ts';
@@ -27,6 +28,7 @@ interface MetricsReaderOptions {
   readonly runId: string;
   readonly connected: { readonly all: readonly ClientPort[] };
   readonly router: Router;
+  readonly replication: () => Replication;
   readonly log: Pick<Logger, 'warn'>;
   /** Adds up what clients take. */
   sweepClients(): void;
@@ -124,6 +126,7 @@ export class MetricsReader {
     return new ServerMetrics({
       settings,
       runId,
+      replication: this.#options.replication(),
       baseline,
       rates: this.#rates,
       clients: connected.all,

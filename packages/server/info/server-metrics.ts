@@ -25,6 +25,8 @@ import {
   usedMemory,
 } from '#stats';
 
+import type { Replication } from '../replication/replication.ts';
+
 export interface Rates {
   readonly main: ThreadRates;
   readonly shards: readonly ThreadRates[];
@@ -41,6 +43,7 @@ interface ServerMetricsOptions {
   readonly clients: readonly ClientPort[];
   readonly rates: Rates;
   readonly runId: string;
+  readonly replication: Replication;
   readonly nowMs: number;
   readonly nowUs: number;
   readonly rssBytes: number;
@@ -63,6 +66,7 @@ export class ServerMetrics {
   readonly clients: readonly ClientPort[];
   readonly rates: Rates;
   readonly runId: string;
+  readonly replication: Replication;
   readonly nowMs: number;
   readonly nowUs: number;
   readonly uptimeSeconds: number;
@@ -86,6 +90,7 @@ export class ServerMetrics {
     this.clients = options.clients;
     this.rates = options.rates;
     this.runId = options.runId;
+    this.replication = options.replication;
     this.nowMs = options.nowMs;
     this.nowUs = options.nowUs;
     this.uptimeSeconds = uptimeSeconds(options.main, options.nowUs);

@@ -37,7 +37,7 @@ export class KeyEvents {
 
   #send(kind: string, database: number, subject: Bytes, message: Bytes): void {
     const channel = Buffer.concat([fromLatin1(`__${kind}@${database}__:`), subject]);
-    this.#pubsub.publish(whole(channel), whole(message));
+    this.#pubsub.notify(whole(channel), whole(message));
   }
 }
 

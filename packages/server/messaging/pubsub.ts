@@ -35,6 +35,9 @@ export class PubSub implements PubSubPort {
   /** The bytes of each pattern that somebody listens to. */
   readonly #globs = new Map<string, Bytes>();
 
+  /** Tells replicas of a message that was published, with the name of the command; notifications are each server's own. */
+  toReplicas: ((command: string, channel: Bytes, message: Bytes) => void) | undefined;
+
   constructor(fanOut: FanOut, page: Page) {
     this.#fanOut = fanOut;
     this.#page = page;
@@ -100,12 +103,14 @@ export class PubSub implements PubSubPort {
   }
 
   publish(channel: Piece, message: Piece): number {
-    const receivers = this.#publish(channel, message);
+    const receivers = this.notify(channel, message);
+    this.toReplicas?.('PUBLISH', viewOf(channel), viewOf(message));
     this.#fire(channel, receivers);
     return receivers;
   }
 
-  #publish(channel: Piece, message: Piece): number {
+  /** Publishes a message to the clients of this server alone. */
+  notify(channel: Piece, message: Piece): number {
     const { bytes, at, length } = channel;
     const name = latin1(bytes, at, length);
     let receivers = 0;
@@ -124,6 +129,7 @@ export class PubSub implements PubSubPort {
     const audience = this.#audiences.shardChannel.get(name);
     const receivers =
       audience === undefined ? 0 : this.#send('smessage', audience, channel, message);
+    this.toReplicas?.('SPUBLISH', viewOf(channel), viewOf(message));
     this.#fire(channel, receivers);
     return receivers;
   }
@@ -194,4 +200,8 @@ export class PubSub implements PubSubPort {
 function sizeOf(audience: Audience | undefined): number {
   if (audience === undefined) return 0;
   return audience instanceof Set ? audience.size : 1;
+}
+
+function viewOf({ bytes, at, length }: Piece): Bytes {
+  return bytes.subarray(at, at + length);
 }

@@ -20,6 +20,8 @@ interface MigrationsOptions {
   readonly clock: Pick<Clock, 'wallMs'>;
   /** The client whose command is being run. */
   readonly client: () => Client;
+  /** True while the server is a replica. */
+  readonly isReplica: () => boolean;
 }
 
 /** Fate of keys that were sent. */
@@ -59,6 +61,8 @@ export class Migrations implements MigrationPort {
     isForOld: boolean,
   ): Promise<{ outcome: MigrationOutcome; hasUnfit: boolean }> {
     const { keys, isCopy } = migration;
+    const { isReplica } = this.#options;
+    const wasReplica = isReplica();
     const wanted = { client, entry: this.#entry, keys, holds: !isCopy, isForOld };
     const found = await this.#options.keyMigrations.take(wanted);
     if (found.isRefused) return { outcome: { error: errors.outOfResources }, hasUnfit: false };
@@ -67,6 +71,11 @@ export class Migrations implements MigrationPort {
     let sent = await this.#send(migration, fit);
     // The target may have been started anew.
     if (sent.mayRetry) sent = await this.#send(migration, fit);
+    if (!wasReplica && isReplica()) {
+      // What is deleted now, its primary would still have.
+      await found.end([]);
+      return { outcome: { error: errors.roleChanged }, hasUnfit: false };
+    }
     const isSafe = isCopy || (await found.end(sent.taken));
     const outcome = isSafe ? sent.outcome : { error: errors.unsafeReply };
     return { outcome, hasUnfit: fit.length < found.keys.length };

@@ -1,5 +1,6 @@
 /** Clients as commands see them. */
 
+import { errors } from '#base';
 import type { ClientPort, ClientsPort } from '#commands';
 import type { Clients } from '../clients/clients.ts';
 
@@ -17,7 +18,8 @@ export function clientsPort(clients: Clients): ClientsPort {
       clients.unpause();
     },
     unblock: (client, withError, ended) => {
-      clients.byId(client.id)?.unblock?.(withError, ended);
+      const error = withError ? errors.unblocked : undefined;
+      clients.byId(client.id)?.unblock?.(error, ended);
     },
   };
 }

@@ -28,11 +28,13 @@ import {
   type MigrationPort,
   type MonitorsPort,
   type ProcessPort,
+  type ReplicationPort,
   type SavingPort,
   type ScriptContext,
   type ScriptsPort,
   type PubSubContext,
   type PubSubPort,
+  type ReplicasPort,
   type ServerContext,
   type SettingsPort,
   type ShutdownOptions,
@@ -86,6 +88,7 @@ interface MainRunnerOptions {
   readonly router: Router;
   readonly clients: Clients;
   readonly messaging: ClientMessaging;
+  readonly replicas: ReplicasPort;
   readonly latencyMonitor: LatencyMonitor;
   readonly hotKeys: HotKeysPort;
   readonly traces: TracesPort;
@@ -95,10 +98,13 @@ interface MainRunnerOptions {
   readonly lateSettings: LateSettings;
   readonly broadcast: SettingsBroadcast;
   readonly persistence: PersistenceSwitch;
+  readonly replication: ReplicationPort;
   readonly log: Logger;
   readonly statistics: StatisticsPort;
   /** Begins to stop for a client. */
   readonly shutdown: (options: ShutdownOptions, client: Client) => void;
+  /** True while the server is a replica. */
+  readonly isReplica: () => boolean;
   /** Unix milliseconds. */
   readonly startedMs: number;
 }
@@ -110,6 +116,7 @@ export class MainRunner implements Contexts {
   readonly authentication: AuthenticationPort;
   readonly acl: AclPort;
   readonly settings: SettingsPort;
+  readonly replicas: ReplicasPort;
   readonly info: InfoPort;
   readonly statistics: StatisticsPort;
   readonly status: StatusPort;
@@ -126,6 +133,7 @@ export class MainRunner implements Contexts {
   readonly keyFates: KeyFatePort;
   readonly prefixes: PrefixesPort;
   readonly process: ProcessPort;
+  readonly replication: ReplicationPort;
   readonly timers: TimersPort;
   readonly log: LogPort;
   readonly startedMs: number;
@@ -150,6 +158,7 @@ export class MainRunner implements Contexts {
     this.authentication = authenticationPort(options.access, () => this.client);
     this.acl = aclPort({ ...options, client: () => this.client });
     this.settings = settingsPort(options);
+    this.replicas = options.replicas;
     this.transactions = this.#transactionsPort();
     this.scripts = scriptsPort(options);
     this.info = { render: (sections) => renderInfo(sections, options.measure()) };
@@ -159,6 +168,7 @@ export class MainRunner implements Contexts {
       keyMigrations: router.keyMigrations,
       clock: systemClock,
       client: () => this.client,
+      isReplica: options.isReplica,
     });
     this.hotKeys = options.hotKeys;
     this.bundles = bundlesPort(ops);
@@ -186,6 +196,7 @@ export class MainRunner implements Contexts {
       freeze: pause,
     };
     this.#persistence = persistence;
+    this.replication = options.replication;
     this.startedMs = options.startedMs;
     this.timers = {
       after: (ms, callback) => {

@@ -14,7 +14,10 @@ type RouterOptions = ConstructorParameters<typeof Router>[0];
  * Calls by which the router tells of what has come up. What they reach is made behind it, and cannot be made before: commands
  * on main may ask anything of the server, and messages and turns are sent by the router.
  */
-type RouterCalls = Pick<RouterOptions, 'gate' | 'runOnMain' | 'keyEvents' | 'beginTurn'>;
+type RouterCalls = Pick<
+  RouterOptions,
+  'gate' | 'runOnMain' | 'keyEvents' | 'replication' | 'beginTurn'
+>;
 
 interface NewRouterOptions extends RouterCalls, Pick<RouterOptions, 'links' | 'running'> {
   readonly serverMemory: ServerMemory;

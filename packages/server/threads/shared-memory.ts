@@ -176,6 +176,8 @@ export class ServerMemory {
   isOutOfMemory(settings: Settings): boolean {
     const limit = this.#memoryLimit;
     if (limit === 0 || this.usedBytes <= limit) return false;
+    const isReplica = this.mainPage.get('isReplica') === 1;
+    if (isReplica && settings.boolean('replication.ignore-maxmemory')) return false;
     const policy = settings.string('memory.maxmemory-policy');
     const isRefused =
       policy === 'noeviction' || (policy.startsWith('volatile-') && !this.#hasVolatileKeys());

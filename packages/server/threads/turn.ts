@@ -36,6 +36,10 @@ type TurnDoorbell = Pick<Doorbell, 'listen' | 'setAsleep' | 'setAwake'>;
 type TurnFronts = Pick<Fronts, 'drain' | 'publish' | 'hasWork'>;
 
 type TurnMessaging = Pick<ClientMessaging, 'endTurn'>;
+/** Gives replicas what shards have told. */
+interface TurnReplicas {
+  pump(): void;
+}
 
 export class Turn {
   /** Turns begun so far. */
@@ -44,6 +48,7 @@ export class Turn {
   fronts: TurnFronts | undefined;
   readonly #router: TurnRouter;
   readonly #messaging: TurnMessaging;
+  readonly #replicas: TurnReplicas;
   readonly #doorbell: TurnDoorbell;
   readonly #end: () => void;
   #active = false;
@@ -57,8 +62,14 @@ export class Turn {
   /** Ends the wait of what was put off. */
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(router: TurnRouter, doorbell: TurnDoorbell, messaging: TurnMessaging) {
+  constructor(
+    router: TurnRouter,
+    doorbell: TurnDoorbell,
+    messaging: TurnMessaging,
+    replicas: TurnReplicas,
+  ) {
     this.#messaging = messaging;
+    this.#replicas = replicas;
     this.#router = router;
     this.#doorbell = doorbell;
     this.#end = () => {
@@ -126,6 +137,7 @@ export class Turn {
       router.publish();
       router.drain();
       this.#messaging.endTurn();
+      this.#replicas.pump();
       this.#flush(round === 0);
       this.fronts?.publish();
       router.tracing.flush();

@@ -249,6 +249,7 @@ export class BlockedCommands {
     const why = frame.words[frame.word + Request.unpark]!;
     if (why === Unpark.timeout) executor.answerWait(waiter.frame, undefined);
     if (why === Unpark.error) executor.answerWait(waiter.frame, errors.unblocked);
+    if (why === Unpark.roleChanged) executor.answerWait(waiter.frame, errors.roleChanged);
   }
 
   /** Returns the names of the command's keys that this shard owns. */

@@ -18,6 +18,7 @@ import type { KeyEvents } from './key-events.ts';
 import { MODES, type Guests, type Mode } from './mode.ts';
 import type { KeyUse } from '../observation/key-use.ts';
 import type { Settings } from '../settings.ts';
+import type { Role } from '../replica/role.ts';
 import type { ShardUsers } from '../access/shard-users.ts';
 import type { WaitingClients } from '../blocked/blocked-clients.ts';
 import type { Watches } from './watches.ts';
@@ -30,6 +31,7 @@ interface ContextOptions {
   watches: Watches;
   waitingClients: WaitingClients;
   users: Pick<ShardUsers, 'mayReadEveryKey'>;
+  role: Pick<Role, 'isReplica'>;
   events: KeyEvents;
   keyUse: KeyUse;
   shardIndex: number;
@@ -58,6 +60,8 @@ export class ExecutionContext implements ShardContext {
   /** Beginnings of the items of a command whose items main puts together. */
   readonly items: ItemMark[] = [];
   isLogged = false;
+  /** Replicas are told of what the command does: it says so without the clock, and without chance. */
+  isFed = false;
   /** Changes that the page does not count. */
   uncounted = 0;
   /** Commands that do what the one at hand has done, where itself would not. */
@@ -74,6 +78,7 @@ export class ExecutionContext implements ShardContext {
   readonly #events: KeyEvents;
   readonly #keyUse: KeyUse;
   readonly #users: ContextOptions['users'];
+  readonly #role: ContextOptions['role'];
   readonly #isKept: (name: string) => boolean;
   #mode: Mode = MODES.noWait;
   /** Undefined unless keys of other shards are here. */
@@ -102,6 +107,7 @@ export class ExecutionContext implements ShardContext {
     this.#events = options.events;
     this.#keyUse = options.keyUse;
     this.#users = options.users;
+    this.#role = options.role;
     this.#isKept = options.isKept;
   }
 
@@ -178,25 +184,41 @@ export class ExecutionContext implements ShardContext {
     return this.#prepared;
   }
 
+  /** True while a key is here that is another shard's, and only read: it may have another value there. */
+  get readsLent(): boolean {
+    return this.#guests?.readsLent === true;
+  }
+
+  /** True when the key is such a copy. */
+  isCopy(database: number, key: Bytes): boolean {
+    return this.#guests?.copies().has(keyName(database, key)) === true;
+  }
+
   /** True while keys of other shards are here. */
   get hasGuests(): boolean {
     return this.#guests !== undefined;
   }
 
   /** Moves the clock of commands and of the store. */
+  isOver(endMs: number): boolean {
+    return endMs <= this.nowMs && !this.#role.isReplica;
+  }
+
   setNow(nowMs: number): void {
     this.nowMs = nowMs;
     this.store.nowMs = nowMs;
   }
 
   /** From here on changes are logged; ended by `stopLogging`. */
-  startLogging(): void {
+  startLogging(isFed: boolean): void {
     this.isLogged = true;
+    this.isFed = isFed;
     this.forgetEffects();
   }
 
   stopLogging(): void {
     this.isLogged = false;
+    this.isFed = false;
   }
 
   forgetEffects(): void {

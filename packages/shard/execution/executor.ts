@@ -26,6 +26,7 @@ import { answerPart, answerWhole } from './part-answer.ts';
 import { CommandCounts } from '../observation/command-counts.ts';
 import { probeDone, probeStart } from '../observation/usdt.ts';
 import type { ReplySender } from './reply-sender.ts';
+import type { Role } from '../replica/role.ts';
 import type { ShardUsers } from '../access/shard-users.ts';
 import type { Slowness } from '../observation/slowness.ts';
 import { isTraced, type TracedCommands } from '../observation/traced-commands.ts';
@@ -50,6 +51,7 @@ interface ExecutorOptions {
   readonly slowness: Slowness;
   readonly users: ShardUsers;
   readonly journal: Journal | undefined;
+  readonly role: Role;
   /** A command has found nothing and waits, or takes long: the context says which. */
   putOff(frame: Frame): void;
   /** A command that has waited was run and answered. */
@@ -74,6 +76,7 @@ export class Executor {
   readonly #entries: readonly CommandEntry[] = commandTable.entries;
   readonly #keyUse: KeyUse;
   readonly #users: ShardUsers;
+  readonly #role: Role;
   readonly counts: CommandCounts;
   #wallMs = 0;
   /** Somebody watches the probes of commands. */
@@ -92,6 +95,7 @@ export class Executor {
     this.#values = options.page.values;
     this.#keyUse = options.keyUse;
     this.#users = options.users;
+    this.#role = options.role;
     this.keys = new FrameKeys(this, options.context, options.watches);
     this.counts = new CommandCounts(options, this);
     this.nowUs = options.clock.nowUs();
@@ -291,6 +295,7 @@ export class Executor {
     this.#page.actor = this.#users.rowOf(context.connection);
     context.reply.protocol = (kindWord & RequestFlag.resp3) === 0 ? 2 : 3;
     store.noTouch = (kindWord & RequestFlag.noTouch) !== 0;
+    store.seesExpired = context.connection === this.#role.primary;
     return entry;
   }
 

@@ -6,7 +6,7 @@
 import type { Bytes } from '#base';
 import type { EventClass } from '#commands';
 import { FrameKind, KeyEventFlag, KeyEventWriter, NO_ORIGIN, type Origin } from '#link';
-import type { StoreEvents } from '#store';
+import type { FieldsGone, StoreEvents } from '#store';
 import type { ReplySender } from './reply-sender.ts';
 import type { Settings } from '../settings.ts';
 
@@ -22,7 +22,7 @@ interface Happening {
   readonly origin: Origin;
 }
 
-export class KeyEvents implements StoreEvents {
+export class KeyEvents implements Omit<StoreEvents, 'fieldsDropped'> {
   /** True while anything that happens is of interest. */
   isOn = false;
   /** Whose command is being run. */
@@ -103,12 +103,18 @@ export class KeyEvents implements StoreEvents {
     this.#add('e', 'evicted', { database, key: name, isChange: true, origin: NO_ORIGIN });
   }
 
-  fieldsExpired(database: number, key: Bytes, at: number, length: number, isGone: boolean): void {
+  fieldsExpired(
+    database: number,
+    key: Bytes,
+    at: number,
+    length: number,
+    { isKeyGone }: FieldsGone,
+  ): void {
     if (!this.isOn) return;
     const name = key.subarray(at, at + length);
     const happening = { database, key: name, origin: NO_ORIGIN };
     this.#add('h', 'hexpired', { ...happening, isChange: true });
-    if (isGone) this.#add('g', 'del', { ...happening, isChange: false });
+    if (isKeyGone) this.#add('g', 'del', { ...happening, isChange: false });
   }
 
   #decide(): void {

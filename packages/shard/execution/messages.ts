@@ -2,31 +2,38 @@
 
 import { assert, unreachable } from '#base';
 import type { Page } from '#stats';
-import { decodeControl, FrameKind, Request, type Control } from '#link';
+import {
+  decodeControl,
+  decodeMessage,
+  FrameKind,
+  Request,
+  type Control,
+  type FeedOrder,
+} from '#link';
 import type { Frame } from './frame.ts';
-import type { KeyEvents } from './key-events.ts';
-import type { CallAnswerers } from '../call-answerers.ts';
-import type { Settings } from '../settings.ts';
+import type { MachineComponents } from '../machine-components.ts';
+import type { FeedOrders } from '../feed/feed-orders.ts';
 import type { MainAsks } from '../scripts/main-asks.ts';
 import type { Scripts } from '../scripts/scripts.ts';
-import type { ShardUsers } from '../access/shard-users.ts';
-import type { Slowness } from '../observation/slowness.ts';
-import type { Snapshots } from '../snapshot/snapshots.ts';
-import type { Maintenance } from '../timed/maintenance.ts';
-import type { Watches } from './watches.ts';
 
 interface MessagesOptions {
   readonly page: Page;
-  readonly settings: Settings;
-  readonly slowness: Slowness;
-  readonly users: ShardUsers;
-  readonly answerers: CallAnswerers;
-  readonly maintenance: Maintenance;
-  readonly events: KeyEvents;
-  readonly snapshots: Snapshots;
-  readonly watches: Watches;
+  readonly feedOrders: FeedOrders;
   readonly scripts: Scripts;
   readonly asks: MainAsks;
+  readonly base: Pick<
+    MachineComponents,
+    | 'settings'
+    | 'slowness'
+    | 'users'
+    | 'answerers'
+    | 'maintenance'
+    | 'events'
+    | 'snapshots'
+    | 'watches'
+    | 'role'
+    | 'staged'
+  >;
 }
 
 export class Messages {
@@ -42,22 +49,35 @@ export class Messages {
     const { words, word } = frame;
     switch (frame.kind) {
       case FrameKind.introduce:
-        this.#options.slowness.introduce(frame);
+        this.#options.base.slowness.introduce(frame);
         break;
       case FrameKind.call:
-        this.#options.answerers.answer(frame);
+        this.#options.base.answerers.answer(frame);
         break;
       case FrameKind.snapshot:
-        this.#options.snapshots.begin(
+        this.#options.base.snapshots.begin(
           words[word + Request.sequence]!,
           this.#options.scripts.libraries,
         );
         break;
+      case FrameKind.feed:
+        this.#options.feedOrders.obey(decodeMessage(frame.body) as FeedOrder);
+        break;
+      case FrameKind.rdb:
+        this.#options.base.snapshots.grant(
+          words[word + Request.connection]!,
+          words[word + Request.sequence]!,
+        );
+        break;
       case FrameKind.leaveLog:
-        this.#options.snapshots.leaveLog();
+        this.#options.base.snapshots.leaveLog();
+        break;
+      case FrameKind.adopt:
+        this.#options.base.events.begin();
+        this.#options.base.staged.adopt();
         break;
       case FrameKind.unwatch:
-        this.#options.watches.forget(words[word + Request.connection]!);
+        this.#options.base.watches.forget(words[word + Request.connection]!);
         break;
       case FrameKind.script:
         this.#options.scripts.learnFrom(frame.body);
@@ -74,7 +94,8 @@ export class Messages {
   }
 
   #obey(control: Control): void {
-    const { settings, page, maintenance, events } = this.#options;
+    const { page } = this.#options;
+    const { settings, maintenance, events } = this.#options.base;
     switch (control.kind) {
       case 'settings':
         settings.update(control.values);
@@ -94,8 +115,12 @@ export class Messages {
       case 'forget-scripts':
         this.#options.scripts.forget(control.digest);
         break;
+      case 'role':
+        this.#options.base.role.change(control.isReplica, control.primary);
+        maintenance.roleChanged();
+        break;
       case 'users':
-        this.#options.users.update(control.rules);
+        this.#options.base.users.update(control.rules);
         break;
       case 'stop':
         assert(!this.isStopped, 'a shard is stopped once');

@@ -62,6 +62,10 @@ export interface Guests {
   here(): ReadonlySet<string>;
   /** Lent keys that are dropped after the command. */
   spare(): ReadonlySet<string>;
+  /** True when lent keys are here that are only read. */
+  readonly readsLent: boolean;
+  /** Names of those keys. */
+  copies(): ReadonlySet<string>;
   /** The names of keys that commands have changed. */
   readonly touched: Set<string>;
   /** Commands that do what was done to this shard's own keys. */

@@ -23,31 +23,19 @@ import {
   type RingWriter,
 } from '#link';
 import { growMemory, ReplyWriter } from '#resp';
-import { ticksToWord } from '#stats';
 import { EntryReplies } from './entry-replies.ts';
+import { NO_TIMES, writeHead, type ReplyHead } from '../reply-head.ts';
 
 /** A frame is begun only with this much contiguous room. */
 const FRAME_START_BYTES = 1024;
 /** Most bytes of one frame, so that main gets replies while others are made. */
 const FRAME_BYTES_MAX = 64 * 1024;
+/** Room for the heads of what is sent by message, beside a frame of the feed. */
+const FEED_HEADS_BYTES = 2 * 1024;
 /** Private memory that a large reply may leave behind for the next one. */
 const SPILL_BYTES_KEPT = 1024 * 1024;
 /** Longest wait for room before the shard looks again, in milliseconds; main always wakes it earlier. */
 const ROOM_WAIT_MS = 1_000;
-
-/** Head of a reply frame: what it says besides its body. */
-interface ReplyHead {
-  kind: number;
-  sequence: number;
-  /** Monotonic microseconds, low 32 bits. */
-  doneUs: number;
-  queueUs: number;
-  executeTicks: number;
-  /** Bits of ReplyFlag. */
-  flags: number;
-}
-
-const NO_TIMES = { queueUs: 0, executeTicks: 0, flags: 0 };
 
 /** A reply that was put aside before it was ended. */
 interface SuspendedReply {
@@ -69,6 +57,14 @@ export interface Outlet {
   /** Sends a buffer by message; it arrives before the frame that announces it. */
   transfer(body: ArrayBuffer): void;
 }
+
+/** Bytes that have to go with replies that are published. */
+interface SentAlong {
+  readonly hasPending: boolean;
+  flush(): void;
+}
+
+const NOTHING_ALONG: SentAlong = { hasPending: false, flush: () => undefined };
 
 export class ReplySender {
   readonly writer: ReplyWriter;
@@ -95,6 +91,9 @@ export class ReplySender {
   readonly #settle: () => boolean;
   /** Until when `settle` has waited for the disk, in monotonic microseconds; 0 when it has not. */
   settledUs = 0;
+  /** Feed that goes to main before replies are published; room for it is kept. */
+  #along = NOTHING_ALONG;
+  #keptRoom = 0;
   /** Number of times that the shard had to wait for main to read, since this was last set to 0. */
   waits = 0;
 
@@ -115,6 +114,32 @@ export class ReplySender {
       this.#moveToSpill(bytesNeeded);
     });
     this.writer.entries = new EntryReplies(memory, workspaceAt, this.writer);
+  }
+
+  /** From now on something goes along with what is published, or nothing any more. */
+  sendAlong(along: SentAlong | undefined): void {
+    this.#closeFrame();
+    this.#along = along ?? NOTHING_ALONG;
+    const room = Math.min(this.#frameBytesMax + FEED_HEADS_BYTES, this.#ring.capacity >> 2);
+    this.#keptRoom = along === undefined ? 0 : room;
+  }
+
+  /** Sends bytes of the feed, for which there is room; those given go by message. */
+  sendFeed(body: Uint8Array, isGiven: boolean): void {
+    this.#closeFrame();
+    const { size, byMessage } = this.#frameOf(body.length, isGiven);
+    let at = this.#ring.reserve(size);
+    // Without replies that could be published too early.
+    while (at < 0) {
+      this.#ring.publish();
+      this.#ring.requestRoom();
+      this.#outlet.ring();
+      this.#ring.waitForRoom(ROOM_WAIT_MS);
+      at = this.#ring.reserve(size);
+    }
+    const own = isGiven || !byMessage ? body : Uint8Array.from(body);
+    const head = { kind: FrameKind.feed, sequence: 0, doneUs: 0, ...NO_TIMES };
+    this.#putBody(head, -1, at, { body: own, bodyBytes: body.length, byMessage });
   }
 
   /** Makes the writer ready for the reply to one command. */
@@ -290,13 +315,14 @@ export class ReplySender {
   /** Lets main see everything, and wakes it. */
   flush(): void {
     this.#closeFrame();
-    if (!this.#ring.hasUnpublished) return;
+    if (!this.#ring.hasUnpublished && !this.#along.hasPending) return;
     this.#publish();
     this.#outlet.ring();
   }
 
   #publish(): void {
     const isSafe = this.#settle();
+    if (this.#along.hasPending) this.#along.flush();
     if (!isSafe || this.settledUs > 0) {
       for (const at of this.#ring.unpublished()) {
         if (this.settledUs > 0) this.#tellWait(at >> 2);
@@ -340,7 +366,7 @@ export class ReplySender {
     writer.bytes = this.#memory.bytes;
     writer.at = at + REPLY_HEADER_BYTES;
     // Seven bytes are left for rounding the frame up.
-    writer.limit = at + Math.min(this.#ring.room(), this.#frameBytesMax) - 7;
+    writer.limit = at + Math.min(this.#ring.room() - this.#keptRoom, this.#frameBytesMax) - 7;
     this.#frame = at;
     this.#connection = connection;
     this.#nextSequence = sequence;
@@ -365,14 +391,15 @@ export class ReplySender {
 
   /** Ring space for a frame, waiting for main as long as it takes: main never waits for a shard. */
   #reserve(byteCount: number): number {
-    let at = this.#ring.reserve(byteCount);
+    const room = byteCount + this.#keptRoom;
+    let at = this.#ring.reserve(room);
     while (at < 0) {
       this.waits += 1;
       this.#publish();
       this.#ring.requestRoom();
       this.#outlet.ring();
       this.#ring.waitForRoom(ROOM_WAIT_MS);
-      at = this.#ring.reserve(byteCount);
+      at = this.#ring.reserve(room);
     }
     return at;
   }
@@ -430,9 +457,25 @@ export class ReplySender {
     bodyBytes: number,
     mustTransfer = false,
   ): boolean {
-    const whole = frameBytes(REPLY_HEADER_BYTES + bodyBytes);
-    const byMessage = mustTransfer || whole > this.#frameBytesMax;
-    const at = this.#reserve(byMessage ? REPLY_HEADER_BYTES : whole);
+    const { size, byMessage } = this.#frameOf(bodyBytes, mustTransfer);
+    const at = this.#reserve(size);
+    this.#putBody(head, connection, at, { body, bodyBytes, byMessage });
+    return byMessage;
+  }
+
+  /** Ring bytes of a frame of its own with such a body, and whether that goes by message. */
+  #frameOf(bodyBytes: number, mustTransfer: boolean): { size: number; byMessage: boolean } {
+    const size = frameBytes(REPLY_HEADER_BYTES + bodyBytes);
+    if (!mustTransfer && size <= this.#frameBytesMax) return { size, byMessage: false };
+    return { size: REPLY_HEADER_BYTES, byMessage: true };
+  }
+
+  #putBody(
+    head: ReplyHead,
+    connection: number,
+    at: number,
+    { body, bodyBytes, byMessage }: { body: Uint8Array; bodyBytes: number; byMessage: boolean },
+  ): void {
     this.#writeHead(at, head, connection);
     const { words, bytes } = this.#memory;
     if (byMessage) {
@@ -440,22 +483,13 @@ export class ReplySender {
       this.#outlet.transfer(body.buffer as ArrayBuffer);
       this.#commit(at, at + REPLY_HEADER_BYTES, 1);
       words[(at >> 2) + Reply.bodyBytes] = bodyBytes;
-      return true;
+      return;
     }
     bytes.set(body.subarray(0, bodyBytes), at + REPLY_HEADER_BYTES);
     this.#commit(at, at + REPLY_HEADER_BYTES + bodyBytes, 1);
-    return false;
   }
 
   #writeHead(frame: number, head: ReplyHead, connection: number): void {
-    const { words } = this.#memory;
-    const word = frame >> 2;
-    words[word + Reply.kind] = head.kind;
-    words[word + Reply.connection] = connection;
-    words[word + Reply.sequence] = head.sequence;
-    words[word + Reply.doneUs] = head.doneUs;
-    words[word + Reply.queueUs] = head.queueUs;
-    words[word + Reply.executeTicks] = ticksToWord(head.executeTicks);
-    words[word + Reply.flags] = head.flags;
+    writeHead(this.#memory.words, frame >> 2, head, connection);
   }
 }

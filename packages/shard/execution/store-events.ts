@@ -34,9 +34,12 @@ export function ownChanges(options: StoreEventsOptions): StoreEvents {
       effects.removed(database, bytes, at, length);
       changed(database, bytes, at, length);
     },
-    fieldsExpired(database, bytes, at, length, isGone) {
-      events.fieldsExpired(database, bytes, at, length, isGone);
-      effects.fieldsExpired(database, bytes, at, length);
+    fieldsDropped(database, bytes, at, length, fields) {
+      effects.fieldsDropped(database, bytes.slice(at, at + length), fields);
+    },
+    fieldsExpired(database, bytes, at, length, gone) {
+      events.fieldsExpired(database, bytes, at, length, gone);
+      effects.fieldsExpired(database, bytes, at, length, gone.fields);
       changed(database, bytes, at, length);
     },
   };

@@ -22,7 +22,7 @@ function fixture(): {
   const gone = (database: number, bytes: Uint8Array, at: number, length: number): void => {
     watches.touch(database, bytes, at, length);
   };
-  store.events = { expired: gone, evicted: gone, fieldsExpired: gone };
+  store.events = { expired: gone, evicted: gone, fieldsExpired: gone, fieldsDropped: gone };
   const set = (expireInMs = 0, database = 0): void => {
     const keyspace = store.databases[database]!;
     const ref = keyspace.set(new Span(key, 0, 1), new Span(key, 0, 1));

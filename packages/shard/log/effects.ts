@@ -3,12 +3,13 @@
  * done goes into the journal.
  */
 import { isResourceError, type Bytes, type Pieces } from '#base';
-import type { Arguments } from '#commands';
-import { FrameKind } from '#link';
+import { commandTable, type Arguments } from '#commands';
+import { FeedEnd, FrameKind, HostWord, Request } from '#link';
 import { encodeRests, RecordKind, type Rest } from '#persistence';
 import { walWrite } from '#usdt';
 import { KeyStateWriter, rdb, type SnapshotIterator, type Keyspace, type Store } from '#store';
 import type { ExecutionContext } from '../execution/context.ts';
+import type { Feed, FeedGroup } from '../feed/feed.ts';
 import type { Frame } from '../execution/frame.ts';
 import type { EffectWord } from './effect-record.ts';
 import { TRANSACTION_START_BYTES, type Journal } from './journal.ts';
@@ -21,6 +22,7 @@ interface EffectsOptions {
   readonly freeze: SnapshotIterator;
   /** Undefined where nothing is kept on disk. */
   readonly journal: Journal | undefined;
+  readonly feed: Feed;
   readonly shardIndex: number;
   /** Arguments of the command at hand. */
   readonly args: Arguments;
@@ -47,6 +49,7 @@ export interface OwnChanges {
 export class Effects {
   readonly #options: EffectsOptions;
   readonly #journal: Journal | undefined;
+  readonly #feed: Feed;
   readonly #freeze: SnapshotIterator;
   readonly #states = new KeyStateWriter();
   #changesBefore = 0;
@@ -55,11 +58,18 @@ export class Effects {
   constructor(options: EffectsOptions) {
     this.#options = options;
     this.#journal = options.journal;
+    this.#feed = options.feed;
     this.#freeze = options.freeze;
   }
 
+  /** True while what is done goes into the log. */
   get isLogging(): boolean {
     return this.#journal?.isOn === true;
+  }
+
+  /** True while somebody is told of what is done: the log, replicas, or both. */
+  get isKept(): boolean {
+    return this.isLogging || this.#feed.isOn;
   }
 
   /** True while keys must be preserved before they change. */
@@ -74,8 +84,8 @@ export class Effects {
   /** A command that may write is about to be run. */
   begin(): void {
     const { context } = this.#options;
-    if (!this.isLogging) return;
-    context.startLogging();
+    if (!this.isKept) return;
+    context.startLogging(this.#feed.isOn);
     this.#changesBefore = context.changeCount;
   }
 
@@ -84,11 +94,13 @@ export class Effects {
     const { context } = this.#options;
     if (!context.isLogged) return 0;
     context.stopLogging();
+    const isChanged = context.changeCount !== this.#changesBefore;
+    if (this.#feed.isOn) this.#tell(frame, isChanged);
     // With keys of others here, what was done is logged as states when it is over.
-    if (context.hasGuests) return 0;
+    if (context.hasGuests || !this.isLogging) return 0;
     // A share is logged though it has changed nothing: a log without it would be given it at recovery.
     const isShare = frame.kind === FrameKind.share && context.reply.errorText === null;
-    if (!isShare && context.changeCount === this.#changesBefore) return 0;
+    if (!isShare && !isChanged) return 0;
     const journal = this.#journal!;
     const { effects, nowMs } = context;
     if (effects.length === 0) {
@@ -101,6 +113,49 @@ export class Effects {
     const bytes = this.#logEffects();
     if (isOpen) journal.endGroup(nowMs);
     return bytes;
+  }
+
+  /** Tells replicas of the command of the frame. */
+  #tell(frame: Frame, isChanged: boolean): void {
+    const { context } = this.#options;
+    if (frame.kind === FrameKind.share) this.#tellShare(frame, isChanged);
+    else if (isChanged && !context.readsLent) this.#tellDone();
+  }
+
+  /** Tells them of the command at hand. */
+  #tellDone(): void {
+    const { context, args } = this.#options;
+    const feed = this.#feed;
+    const { effects } = context;
+    if (effects.length === 0) {
+      feed.command(args, context.database);
+      return;
+    }
+    const isOpen = effects.length > 1 && feed.group === undefined;
+    if (isOpen) feed.beginGroup();
+    this.#tellEffects();
+    if (isOpen) feed.endGroup();
+  }
+
+  #tellEffects(): void {
+    for (const { words, database } of this.#options.context.effects) {
+      this.#feed.effect(words, database);
+    }
+  }
+
+  /** Tells them of a share, also of one that has done nothing: the others' wait for it. */
+  #tellShare({ words, word }: Frame, isChanged: boolean): void {
+    const { context } = this.#options;
+    const entry = commandTable.entries[words[word + Request.command]!]!;
+    const isWhole = entry.route === 'everyShard';
+    const isDone = context.reply.errorText === null && (isChanged || isWhole);
+    this.#feed.beginGroup();
+    if (isDone) this.#tellDone();
+    this.#feed.endGroup({
+      kind: isWhole ? FeedEnd.whole : FeedEnd.share,
+      transaction: words[word + HostWord.transaction]! >>> 0,
+      parts: words[word + HostWord.lenders]!,
+    });
   }
 
   #logEffects(): number {
@@ -127,7 +182,8 @@ export class Effects {
   /** Logs what a script has done so far: others are about to do something in its name. Needs an open group. */
   flushCalled(): void {
     if (!this.#options.context.isLogged) return;
-    this.#logEffects();
+    if (this.isLogging) this.#logEffects();
+    if (this.#feed.isOn) this.#tellEffects();
     this.#options.context.forgetEffects();
     this.#changesBefore = this.#options.context.changeCount;
   }
@@ -154,20 +210,43 @@ export class Effects {
     walWrite.fire(shardIndex, args.count > 1 ? args.latin1(1) : '', frame.byteCount);
   }
 
-  beginGroup(): void {
+  /** Begins a group; `isShared` on all shards. */
+  beginGroup(isShared = false): void {
     this.#isInGroup = true;
     if (this.isLogging) this.#journal!.beginGroup();
+    if (this.#tellsGroups) this.#feed.beginGroup(isShared);
   }
 
   endGroup(): void {
     this.#isInGroup = false;
     if (this.isLogging) this.#journal!.endGroup(this.#options.context.nowMs);
+    if (this.#tellsGroups) this.#feed.endGroup();
   }
 
   /** The same for a group on all shards. */
   endSharedGroup(transaction: number): void {
     this.#isInGroup = false;
     if (this.isLogging) this.#journal!.endSharedGroup(transaction, this.#options.context.nowMs);
+    if (!this.#feed.isOn) return;
+    this.#feed.endGroup({
+      kind: FeedEnd.barrier,
+      transaction,
+      parts: this.#options.context.shardCount,
+    });
+  }
+
+  /** True unless keys of others are here: what is done with them is in a group of its own. */
+  get #tellsGroups(): boolean {
+    return this.#feed.isOn && !this.#options.context.hasGuests;
+  }
+
+  /** Leaves the group at hand, if that is this shard's alone: what is done next is no part of it. `goOn` continues it. */
+  leaveGroup(): FeedGroup | undefined {
+    return this.#feed.isOn ? this.#feed.leave() : undefined;
+  }
+
+  goOn(group: FeedGroup | undefined): void {
+    if (this.#feed.isOn) this.#feed.enter(group);
   }
 
   /** On what a transaction rests that takes part here now: so many are in the log before it. */
@@ -177,12 +256,33 @@ export class Effects {
 
   /** A key is gone by itself. */
   removed(database: number, bytes: Bytes, at: number, length: number): void {
-    this.#absent(RecordKind.removed, database, bytes.slice(at, at + length));
+    if (!this.isKept) return;
+    const key = bytes.slice(at, at + length);
+    this.#absent(RecordKind.removed, database, key);
+    // A copy that is read only is no key: its owner may have given it another value meanwhile.
+    if (!this.#feed.isOn || this.#options.context.isCopy(database, key)) return;
+    // As Redis with lazyfree-lazy-expire and -eviction, which are always on.
+    this.#feed.effect(['UNLINK', key], database);
   }
 
   /** Fields of a hash are gone by themselves. */
-  fieldsExpired(database: number, bytes: Bytes, at: number, length: number): void {
-    this.#absent(RecordKind.fieldsExpired, database, bytes.slice(at, at + length));
+  fieldsExpired(
+    database: number,
+    bytes: Bytes,
+    at: number,
+    length: number,
+    fields: readonly Bytes[],
+  ): void {
+    if (!this.isKept) return;
+    const key = bytes.slice(at, at + length);
+    this.#absent(RecordKind.fieldsExpired, database, key);
+    this.fieldsDropped(database, key, fields);
+  }
+
+  /** A command has met fields that had ended, and has removed them. The log's reader does so by itself. */
+  fieldsDropped(database: number, key: Bytes, fields: readonly Bytes[]): void {
+    if (!this.#feed.isOn || this.#options.context.isCopy(database, key)) return;
+    this.#feed.effect(['HDEL', key, ...fields], database);
   }
 
   #absent(kind: number, database: number, key: Bytes): void {
@@ -244,6 +344,28 @@ export class Effects {
     return shared;
   }
 
+  /** A command begins that has keys of other shards here. */
+  beginHosted(): void {
+    if (this.#feed.isOn) this.#feed.beginGroup();
+  }
+
+  /**
+   * It has ended, and its keys are still here: replicas are told what they are now, unless they were told of the command
+   * itself. `shards` have lent keys that may be written, a bit each.
+   */
+  endHosted(transaction: number, shards: number, written: () => readonly NamedKey[]): void {
+    const feed = this.#feed;
+    if (!feed.isOn) return;
+    for (const { database, key } of written()) {
+      const keyspace = this.#options.store.databases[database];
+      const words = keyspace === undefined ? undefined : stateCommand(keyspace, key);
+      if (words !== undefined) feed.effect(words, database);
+    }
+    const isAny = (feed.group?.count ?? 0) > 0;
+    if (isAny) feed.endGroup({ kind: FeedEnd.hosted, transaction, parts: shards });
+    else feed.endGroup();
+  }
+
   /** Keys that were lent come back changed. */
   gaveBack(transaction: number, changes: Pieces): void {
     if (!this.isLogging || changes.length === 0) return;
@@ -265,7 +387,7 @@ function stateCommand(keyspace: Keyspace, key: Bytes): readonly EffectWord[] | u
   const end = endMs < 0 ? ['0'] : [String(endMs), 'ABSTTL'];
   const [ttl = '0', ...flags] = end;
   try {
-    return ['RESTORE', key, ttl, rdb.dumpValue(keyspace, ref), 'REPLACE', ...flags];
+    return ['RESTORE', key, ttl, rdb.dumpPortably(keyspace, ref), 'REPLACE', ...flags];
   } catch (error) {
     if (isResourceError(error)) return undefined;
     throw error;

@@ -182,6 +182,8 @@ export class Hosting {
         () => new Set([...lentNames(), ...this.#options.keyLocks.namesOf(transaction)]),
       ),
       spare: madeOnce(() => namesOf(spare)),
+      readsLent: lent.some(({ writable }) => !writable),
+      copies: madeOnce(() => namesOf(lent.filter(({ writable }) => !writable))),
       touched: new Set(),
       ownEffects: [],
     };
@@ -190,11 +192,19 @@ export class Hosting {
     const changesBefore = context.changeCount;
     const again = (frame.words[frame.word + Request.kind]! & RequestFlag.again) !== 0;
     const isTransaction = frame.kind === FrameKind.exec;
+    const { effects } = this.#options;
+    effects.beginHosted();
     context.withGuests(guests, () => {
       if (isTransaction) executor.runTransaction(frame, isBroken);
       else if (!again || blocking.isAwaited(frame)) executor.runCommand(frame, again);
     });
     const isChanged = changesBefore !== context.changeCount;
+    // Who has lent to be read only goes on meanwhile, and nothing of his is changed.
+    const owners = lenders.filter(({ copies }) => copies.some(({ writable }) => writable));
+    const ownerBits = owners.reduce((bits, { shard }) => bits | (1 << shard), 0);
+    effects.endHosted(transaction, ownerBits, () =>
+      isChanged && guests.readsLent ? executor.keys.written(frame) : [],
+    );
     const returned = lenders.map((lender) => this.#returned(lender, guests.touched, isChanged));
     const rests = [{ shard: this.#options.shardIndex, transactions }, ...lenders];
     const sentAs = madeOnce(

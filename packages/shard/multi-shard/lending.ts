@@ -41,7 +41,7 @@ interface LendingOptions extends MigratedKeysOptions {
 const IMMEDIATE: ReadonlySet<number> = new Set([
   ...[FrameKind.copies, FrameKind.returned, FrameKind.control],
   ...[FrameKind.prepare, FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.call],
-  ...[FrameKind.introduce, FrameKind.script, FrameKind.ask, FrameKind.migrated],
+  ...[FrameKind.introduce, FrameKind.script, FrameKind.ask, FrameKind.rdb, FrameKind.migrated],
 ]);
 
 /** Copies of more are refused: the command would take as much again on its host, and once more for the log. */
@@ -117,7 +117,7 @@ export class Lending {
   /** True when a frame that concerns all keys changes none, and asks for none by name. */
   #onlyLooks(frame: Frame): boolean {
     const { kind } = frame;
-    if (kind === FrameKind.snapshot) return true;
+    if (kind === FrameKind.snapshot || kind === FrameKind.feed) return true;
     if (kind !== FrameKind.part && kind !== FrameKind.command) return false;
     const entry = this.#options.executor.entryOf(frame);
     return entry.has('readonly') && entry.script === undefined;
@@ -164,6 +164,8 @@ export class Lending {
       case FrameKind.barrier:
       case FrameKind.snapshot:
       case FrameKind.leaveLog:
+      case FrameKind.adopt:
+      case FrameKind.feed:
       case FrameKind.unwatch:
         return null;
       default:
@@ -175,7 +177,7 @@ export class Lending {
   beginAlone(): void {
     this.#countLoneRun();
     this.#keyLocks.stop();
-    this.#options.effects.beginGroup();
+    this.#options.effects.beginGroup(true);
   }
 
   /** Ends it, in the log with the transaction of that number where other shards have taken part. */
@@ -218,7 +220,7 @@ export class Lending {
   #stop(): void {
     this.#isAtBarrier = true;
     this.#keyLocks.stop();
-    this.#options.effects.beginGroup();
+    this.#options.effects.beginGroup(true);
   }
 
   /** All that the barrier's transaction does is done: it is ended in the log before anybody goes on. */

@@ -54,8 +54,8 @@ export class MainAsks {
     const { keyLocks, effects } = this.#options;
     // What was lent in the script's name has to be back.
     this.wait(() => !keyLocks.isUnderWay);
-    // Where nothing is logged there is nothing to end.
-    if (!endsInLogs || !effects.isLogging) return;
+    // Where nobody is told there is nothing to end.
+    if (!endsInLogs || !effects.isKept) return;
     this.#transaction = asBuffer(this.ask(ScriptAsk.prepare, NOTHING)).readUInt32LE(0);
   }
 
@@ -115,7 +115,9 @@ export class MainAsks {
     }
     effects.flushCalled();
     const suspended = sender.suspend();
+    const group = effects.leaveGroup();
     const result = act();
+    effects.goOn(group);
     sender.goOn(suspended);
     effects.begin();
     return result;

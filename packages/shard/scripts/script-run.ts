@@ -1,4 +1,8 @@
-/** Run of a script: what its calls need to know of it. */
+/** Run of a script: what its calls need to know of it, what it may do, and errors for one that may not be run. */
+
+import { errors, type CommandError } from '#base';
+import type { Arguments, ScriptCall, ScriptFlagName } from '#commands';
+import { LuaEngineError } from '#lua';
 
 export interface ScriptRun {
   /** The script's digest, or the function's name. */
@@ -10,6 +14,8 @@ export interface ScriptRun {
   readonly isAlone: boolean;
   /** They stand still for it alone, not for the transaction that it is in: it ends in their logs what it has done there. */
   readonly hasBarrier: boolean;
+  /** The server is a replica, where only what its primary sends may write. */
+  readonly isOnReplica: boolean;
   /** Memory was over its limit, with nothing to evict, when the script began. */
   readonly isOutOfMemory: boolean;
   /** Slot of the client's connection, and the sequence of its command. */
@@ -29,4 +35,41 @@ export interface ScriptRun {
   /** Commands that it has called, and those among them that main had to run. */
   calls: number;
   asks: number;
+}
+
+const NUMKEYS_INDEX = 2;
+export const KEYS_INDEX = 3;
+
+/** State of the server that limits what a script may do. */
+export interface ScriptLimits {
+  readonly isOutOfMemory: boolean;
+  readonly isOnReplica: boolean;
+}
+
+/** Number of keys that a command names; throws as Redis does. */
+export function keyCountOf(args: Arguments, notInteger: CommandError): number {
+  const count = args.roundedAt(NUMKEYS_INDEX, notInteger);
+  if (count > args.count - KEYS_INDEX) throw errors.tooManyKeys;
+  if (count < 0) throw errors.negativeKeyCount;
+  return count;
+}
+
+/** Throws where a script says by its flags that it does what is not allowed now. Without a shebang it says nothing. */
+export function checkFlags(
+  flags: ReadonlySet<ScriptFlagName> | undefined,
+  { isReadOnly }: ScriptCall,
+  { isOutOfMemory, isOnReplica }: ScriptLimits,
+): void {
+  if (flags === undefined) return;
+  if (!flags.has('no-writes') && isReadOnly) throw errors.scriptMayWrite;
+  if (!flags.has('no-writes') && isOnReplica) throw errors.scriptOnReplica;
+  if (isOutOfMemory && !flags.has('allow-oom') && !flags.has('no-writes')) {
+    throw errors.scriptOutOfMemory;
+  }
+}
+
+/** True for what a script can bring about: traps of the interpreter, and the end of V8's stack. */
+export function isEngineFault(thrown: unknown): thrown is Error {
+  if (thrown instanceof LuaEngineError || thrown instanceof RangeError) return true;
+  return thrown instanceof Error && thrown.name === 'RuntimeError';
 }

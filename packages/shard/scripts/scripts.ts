@@ -24,7 +24,7 @@ import {
   type ShardScripts,
   type ShardSettings,
 } from '#commands';
-import { LuaEngine, LuaEngineError, type ScriptError } from '#lua';
+import { LuaEngine, type ScriptError } from '#lua';
 import { Request, RequestFlag, ScriptAsk, type ScriptControl } from '#link';
 import { AT, countError, type Page } from '#stats';
 import type { ShardUsers } from '../access/shard-users.ts';
@@ -39,13 +39,18 @@ import type { MainAsks } from './main-asks.ts';
 import { ScriptCommands } from './script-commands.ts';
 import { runningFunctions } from './script-functions.ts';
 import type { ShardAsks } from './shard-asks.ts';
-import type { ScriptRun } from './script-run.ts';
+import {
+  checkFlags,
+  isEngineFault,
+  KEYS_INDEX,
+  keyCountOf,
+  type ScriptLimits,
+  type ScriptRun,
+} from './script-run.ts';
 import { ScriptStats, type ScriptCounts } from './script-stats.ts';
 
 const CHUNK_NAME = '@user_script';
 const DIGEST_LENGTH = 40;
-const NUMKEYS_INDEX = 2;
-const KEYS_INDEX = 3;
 /** An engine whose memory has grown beyond this is thrown away behind its script. */
 const ENGINE_BYTES_KEPT = 48 * 1024 * 1024;
 const KILLED = 'Script killed by user with SCRIPT KILL...';
@@ -65,6 +70,8 @@ interface ScriptsOptions {
   readonly redisVersion: string;
   /** Memory is over its limit, and nothing can be evicted. */
   isOutOfMemory(): boolean;
+  /** The server is a replica, and the client in that slot may not write. */
+  refusesWrites(slot: number): boolean;
 }
 
 /** Script or function that can be run. */
@@ -285,11 +292,12 @@ export class Scripts implements ShardScripts {
   #run(runnable: Runnable, args: Arguments, keyCount: number, call: ScriptCall): void {
     const { executor, page, control, context, clock } = this.#options;
     const isOutOfMemory = this.#options.isOutOfMemory();
-    checkFlags(runnable, call, isOutOfMemory);
+    const isOnReplica = this.#options.refusesWrites(context.connection);
+    checkFlags(runnable.flags, call, { isOutOfMemory, isOnReplica });
     const { pointed, pointedSpans } = executor;
     assert(pointed !== undefined, 'a command is at hand');
     const { protocol } = context.reply;
-    const run = this.#newRun(runnable, call, isOutOfMemory);
+    const run = this.#newRun(runnable, call, { isOutOfMemory, isOnReplica });
     const keys = new ArgumentRange(args, KEYS_INDEX, keyCount);
     const rest = new ArgumentRange(args, KEYS_INDEX + keyCount, args.count - KEYS_INDEX - keyCount);
     const engine = this.#theEngine();
@@ -326,7 +334,7 @@ export class Scripts implements ShardScripts {
   #newRun(
     { name, isFunction, flags }: Runnable,
     call: ScriptCall,
-    isOutOfMemory: boolean,
+    { isOutOfMemory, isOnReplica }: ScriptLimits,
   ): ScriptRun {
     const { executor, context } = this.#options;
     const { words, word } = executor.pointed!;
@@ -337,6 +345,7 @@ export class Scripts implements ShardScripts {
       isReadOnly: call.isReadOnly || flags?.has('no-writes') === true,
       isAlone: context.shardCount === 1 || this.#options.keyLocks.isStopped,
       hasBarrier: (kindWord & RequestFlag.alone) !== 0,
+      isOnReplica,
       isOutOfMemory: isOutOfMemory && flags?.has('allow-oom') !== true,
       connection: context.connection,
       sequence: words[word + Request.sequence]!,
@@ -450,26 +459,4 @@ export class Scripts implements ShardScripts {
 function asRunnable({ ref, flags, name, library, libraryBytes }: LoadedFunction): Runnable {
   const fullName = `${library}.${name}`;
   return { name, isFunction: true, fullName, sourceBytes: libraryBytes, ref, flags };
-}
-
-/** Number of keys that a command names; throws as Redis does. */
-function keyCountOf(args: Arguments, notInteger: CommandError): number {
-  const count = args.roundedAt(NUMKEYS_INDEX, notInteger);
-  if (count > args.count - KEYS_INDEX) throw errors.tooManyKeys;
-  if (count < 0) throw errors.negativeKeyCount;
-  return count;
-}
-
-function checkFlags({ flags }: Runnable, { isReadOnly }: ScriptCall, isOutOfMemory: boolean): void {
-  if (flags === undefined) return;
-  if (!flags.has('no-writes') && isReadOnly) throw errors.scriptMayWrite;
-  if (isOutOfMemory && !flags.has('allow-oom') && !flags.has('no-writes')) {
-    throw errors.scriptOutOfMemory;
-  }
-}
-
-/** True for what a script can bring about: traps of the interpreter, and the end of V8's stack. */
-function isEngineFault(thrown: unknown): thrown is Error {
-  if (thrown instanceof LuaEngineError || thrown instanceof RangeError) return true;
-  return thrown instanceof Error && thrown.name === 'RuntimeError';
 }

@@ -11,6 +11,8 @@ import type { MachineOptions } from '../machine-options.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import type { KeyUse } from '../observation/key-use.ts';
 import type { Lending } from '../multi-shard/lending.ts';
+import type { Role } from '../replica/role.ts';
+import type { Settings } from '../settings.ts';
 import type { Maintenance } from '../timed/maintenance.ts';
 import { CalleeCommands } from './callee-commands.ts';
 import { MainAsks } from './main-asks.ts';
@@ -33,6 +35,8 @@ interface ShardLuaOptions {
   readonly machine: MachineOptions;
   readonly maintenance: Maintenance;
   readonly keyUse: KeyUse;
+  readonly role: Role;
+  readonly settings: Settings;
   /** Shows all what was done. */
   show(): void;
   /** Takes a frame while a script stands still; false when there was nothing to do. */
@@ -46,7 +50,7 @@ export class ShardLua {
   readonly calleeCommands: CalleeCommands;
 
   constructor(options: ShardLuaOptions) {
-    const { machine, maintenance, lending } = options;
+    const { machine, maintenance, lending, role, settings } = options;
     this.asks = new MainAsks({
       ...options,
       work: () => options.work(),
@@ -67,6 +71,7 @@ export class ShardLua {
       control: new ScriptControl(machine.memory, machine.scriptControlAt),
       redisVersion: machine.redisVersion,
       isOutOfMemory: () => maintenance.isOutOfMemory(),
+      refusesWrites: (slot) => role.refusesWrites(slot, settings),
     });
     options.context.provide(this.scripts);
     this.frames = new ScriptFrames(this.asks, lending, machine.memory.words);

@@ -5,6 +5,8 @@ import { AT, type Page } from '#stats';
 import { LIBRARIES_PIECE, rdb, SnapshotIterator, type Store } from '#store';
 import type { Journal } from '../log/journal.ts';
 import type { SnapshotOutlet } from '../machine-options.ts';
+import { FullSync, type SyncOrder } from './full-sync.ts';
+import type { ReplySender } from '../execution/reply-sender.ts';
 import { PIECES_AHEAD_MAX } from './snapshot-pieces.ts';
 
 /** Most microseconds of one slice: as much as a batch of commands takes. */
@@ -16,6 +18,7 @@ interface SnapshotsOptions {
   readonly store: Store;
   readonly journal: Journal | undefined;
   readonly outlet: SnapshotOutlet | undefined;
+  readonly sender: ReplySender;
   readonly page: Page;
   readonly nowUs: () => number;
 }
@@ -25,6 +28,8 @@ export class Snapshots {
   readonly #options: SnapshotsOptions;
   #number = 0;
   #restUntilUs = 0;
+  /** Full synchronisation that keys are frozen for; undefined where it is a snapshot, and where none is. */
+  #sync: FullSync | undefined;
 
   constructor(options: SnapshotsOptions) {
     this.#options = options;
@@ -32,7 +37,7 @@ export class Snapshots {
   }
 
   get isActive(): boolean {
-    return this.freeze.isActive;
+    return this.freeze.isActive || this.#sync !== undefined;
   }
 
   /**
@@ -40,12 +45,8 @@ export class Snapshots {
    * where nothing was logged before.
    */
   begin(number: number, libraries: readonly LibraryFacts[]): void {
-    const { journal, outlet, nowUs } = this.#options;
-    if (this.isActive) {
-      // The one before has failed, and nobody wants the rest.
-      this.freeze.abandon();
-      while (!this.freeze.slice(nowUs, Infinity));
-    }
+    const { journal, outlet } = this.#options;
+    this.#endBefore();
     if (journal?.isOn === false) journal.begin();
     else journal?.cut(number);
     this.#number = number;
@@ -59,11 +60,36 @@ export class Snapshots {
     );
   }
 
+  /** Keeps all keys as they are now, and sends them to main in the form of Redis' snapshots. */
+  beginSync(order: SyncOrder, libraries: readonly LibraryFacts[]): void {
+    this.#endBefore();
+    this.#sync = new FullSync(order, this.freeze, this.#options.sender);
+    this.#sync.begin(libraries.map(({ code }) => Buffer.from(code, 'latin1')));
+  }
+
+  /** So many more bytes of it may be sent. */
+  grant(number: number, byteCount: number): void {
+    if (this.#sync?.number === number) this.#sync.grant(byteCount);
+  }
+
+  /** Nobody wants the rest of it. */
+  abandonSync(number: number): void {
+    if (this.#sync?.number === number) this.#sync.abandon();
+  }
+
+  /** Ends what was begun before: it has failed, and nobody wants the rest. */
+  #endBefore(): void {
+    this.#sync = undefined;
+    if (!this.freeze.isActive) return;
+    this.freeze.abandon();
+    while (!this.freeze.slice(this.#options.nowUs, Infinity));
+  }
+
   /** Nothing is kept on disk from now on. */
   leaveLog(): void {
     const { journal, outlet } = this.#options;
     // The walk goes on by itself.
-    this.freeze.abandon();
+    if (this.#sync === undefined) this.freeze.abandon();
     if (journal?.isOn !== true) return;
     journal.leave();
     outlet?.leaveLog();
@@ -72,6 +98,7 @@ export class Snapshots {
   /** Goes on for a while; false when there was nothing that could be done. */
   slice(): boolean {
     const { outlet, nowUs, page } = this.#options;
+    if (this.#sync !== undefined) return this.#sliceSync(this.#sync);
     // The walk rests until the disk has caught up.
     if (outlet !== undefined && outlet.ahead >= PIECES_AHEAD_MAX) return false;
     const startUs = nowUs();
@@ -85,5 +112,17 @@ export class Snapshots {
     if (!this.freeze.isWhole) return false;
     outlet?.send(this.#number, new Uint8Array(0), 0, false);
     return false;
+  }
+
+  #sliceSync(sync: FullSync): boolean {
+    const { nowUs, page } = this.#options;
+    const startUs = nowUs();
+    if (startUs < this.#restUntilUs) return false;
+    const isBusy = sync.slice(nowUs, SLICE_US);
+    const endUs = nowUs();
+    if (isBusy) this.#restUntilUs = endUs + REST_US;
+    page.add('snapshotUs', endUs - startUs);
+    if (sync.hasEnded) this.#sync = undefined;
+    return isBusy;
   }
 }

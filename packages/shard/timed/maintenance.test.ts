@@ -29,6 +29,8 @@ function settingsWith(tenacity: number): Settings {
   return new Settings({
     ...(zeros as unknown as ShardSettingValues),
     'memory.active-defrag': false,
+    'replication.ignore-maxmemory': true,
+    'replication.read-only': true,
     'server.hz': 10,
     'memory.maxmemory': 1,
     'memory.maxmemory-policy': 'allkeys-random',
@@ -56,6 +58,7 @@ function evicting(tenacity: number): { store: Store; page: Page; tended: Mainten
     clock: new SlowClock(),
     slowness: { occurred: () => undefined },
     flight: { note: () => undefined },
+    role: { isReplica: false },
     usedBytesOfAll: () => store.memory.usedBytes,
     isReading: () => false,
   });

@@ -12,6 +12,7 @@ import {
 import { memoryPressure } from '#usdt';
 import { KeySizes, type EvictionPolicy, type Store } from '#store';
 import type { Settings } from '../settings.ts';
+import type { Role } from '../replica/role.ts';
 import type { Slowness } from '../observation/slowness.ts';
 
 /** The same while there is nothing to expire, evict or move: a sign of life is all. */
@@ -41,6 +42,7 @@ interface MaintenanceOptions {
   readonly slowness: Pick<Slowness, 'occurred'>;
   readonly usedBytesOfAll: () => number;
   readonly flight: FlightRecorder;
+  readonly role: Pick<Role, 'isReplica'>;
   /** True while a value is being read in steps. */
   readonly isReading: () => boolean;
 }
@@ -58,6 +60,9 @@ export class Maintenance {
   /** Most microseconds of eviction at a time. */
   #evictUs = EVICT_STEP_US * EVICT_STEPS;
   #isPaused = false;
+  readonly #role: MaintenanceOptions['role'];
+  /** On a replica, the primary sees to the limit. */
+  #ignoresMaxmemory = true;
   /** True while a value is being read in steps: no field of it may expire by itself. */
   readonly #isReading: () => boolean;
   /** Between two rounds of timed work: a second divided by `hz`. */
@@ -80,7 +85,8 @@ export class Maintenance {
   #hasOtherPrefixes = false;
 
   constructor(options: MaintenanceOptions) {
-    const { store, page, clock, slowness, usedBytesOfAll, flight, isReading } = options;
+    const { store, page, clock, slowness, usedBytesOfAll, flight, isReading, role } = options;
+    this.#role = role;
     this.#isReading = isReading;
     this.#evictions = new Tally((atUs, us, keys) => {
       flight.note('eviction-cycle', atUs, [us, keys]);
@@ -98,6 +104,7 @@ export class Maintenance {
     const store = this.#store;
     this.#periodMs = 1_000 / settings.number('server.hz');
     this.#maxmemory = settings.number('memory.maxmemory');
+    this.#ignoresMaxmemory = settings.boolean('replication.ignore-maxmemory');
     this.#expireUs = EXPIRE_US * settings.number('memory.active-expire-effort');
     this.#evictUs = evictionUs(settings.number('memory.maxmemory-eviction-tenacity'));
     this.#defragments = settings.boolean('memory.active-defrag');
@@ -112,7 +119,12 @@ export class Maintenance {
   /** While paused nothing is removed: what has expired is absent, and what is too much stays. */
   set isPaused(value: boolean) {
     this.#isPaused = value;
-    this.#store.lazyExpireDisabled = value;
+    this.roleChanged();
+  }
+
+  /** The shard has another role: on a replica nothing expires by itself. */
+  roleChanged(): void {
+    this.#store.lazyExpireDisabled = this.#isPaused || this.#role.isReplica;
   }
 
   /** Counts keys by these prefixes from now on: what is known of others is void. */
@@ -125,7 +137,8 @@ export class Maintenance {
 
   /** True when a write must make room first. */
   mustEvict(): boolean {
-    return !this.#isPaused && this.#maxmemory > 0 && this.#usedBytesOfAll() > this.#maxmemory;
+    if (this.#isPaused || (this.#role.isReplica && this.#ignoresMaxmemory)) return false;
+    return this.#maxmemory > 0 && this.#usedBytesOfAll() > this.#maxmemory;
   }
 
   /** True when memory is over its limit and nothing can be evicted. */

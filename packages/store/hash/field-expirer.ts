@@ -80,16 +80,17 @@ export class FieldExpirer {
     const hash = this.#hash.open(keyspace, ref, NO_LIMITS);
     let removed = 0;
     let more = 0;
+    const fields: Uint8Array[] = [];
     do {
-      more = hash.removeEnded(store.nowMs, REMOVE_COUNT);
+      more = hash.removeEnded(store.nowMs, REMOVE_COUNT, store.namesFields ? fields : undefined);
       removed += more;
     } while (more === REMOVE_COUNT && nowUs() < endUs);
     if (removed === 0) return 0;
     store.stats.expiredFields += removed;
-    const isEmpty = hash.count === 0;
-    if (isEmpty) keyspace.removeRef(hash.ref, KeyFate.expiredFields);
+    const isKeyGone = hash.count === 0;
+    if (isKeyGone) keyspace.removeRef(hash.ref, KeyFate.expiredFields);
     const database = store.databases.indexOf(keyspace);
-    store.events.fieldsExpired(database, key, 0, key.length, isEmpty);
+    store.events.fieldsExpired(database, key, 0, key.length, { isKeyGone, fields });
     return removed;
   }
 }

@@ -123,7 +123,7 @@ for (const [form, limits] of shapes.slice(0, 2)) {
   hashes(`active expiry takes fields out of a hash ${form}, and the key with the last`, () => {
     const store = testStore();
     const gone: string[] = [];
-    store.events.fieldsExpired = (_database, bytes, at, length, isGone) => {
+    store.events.fieldsExpired = (_database, bytes, at, length, { isKeyGone: isGone }) => {
       gone.push(`${latin1(bytes, at, length)} ${isGone ? 'gone' : 'there'}`);
     };
     const keyspace = store.databases[1]!;

@@ -263,9 +263,13 @@ export class HashValue {
   }
 
   /** Takes out fields that have ended, at most `max`; answers how many. */
-  removeEnded(nowMs: number, max: number): number {
+  removeEnded(nowMs: number, max: number, names?: Bytes[]): number {
     let removed = 0;
     while (removed < max && this.#findSoonest() && this.hasEnded(nowMs)) {
+      if (names !== undefined) {
+        this.readField();
+        names.push(this.bytes.slice(this.at, this.at + this.length));
+      }
       this.remove();
       removed += 1;
     }

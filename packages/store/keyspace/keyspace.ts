@@ -337,7 +337,7 @@ export class Keyspace {
   }
 
   #unlessExpired(ref: Ref): Ref {
-    if (this.#records.expiry(ref) >= this.#store.nowMs) return ref;
+    if (this.#isLive(ref)) return ref;
     if (!this.#store.lazyExpireDisabled) this.expire(ref, KeyFate.expiredLazy);
     return 0;
   }
@@ -346,7 +346,7 @@ export class Keyspace {
   #findLive(hash: number, key: Uint8Array, at: number, length: number): Ref {
     const ref = this.#index.find(hash, key, at, length);
     if (ref === 0 || this.#records.head(ref) >= 0) return ref;
-    if (this.#records.expiry(ref) >= this.#store.nowMs) return ref;
+    if (this.#isLive(ref)) return ref;
     if (this.#store.lazyExpireDisabled) {
       this.#lastRef = 0;
       return this.setExpireAt(ref, -1);
@@ -354,6 +354,11 @@ export class Keyspace {
     this.#remember(hash, ref);
     this.expire(ref, KeyFate.expiredLazy);
     return 0;
+  }
+
+  /** True when a key with an expiry is there for who looks at it. */
+  #isLive(ref: Ref): boolean {
+    return this.#records.expiry(ref) >= this.#store.nowMs || this.#store.seesExpired;
   }
 
   #firstWord(old: Ref, type: number, encoding: number): number {

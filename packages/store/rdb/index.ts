@@ -3,6 +3,7 @@ export { MalformedValueError, RdbFileError } from './malformed.ts';
 export {
   dumpFunctions,
   dumpInSteps,
+  dumpPortably,
   dumpValue,
   functionsOf,
   isSoundPayload,
@@ -10,6 +11,7 @@ export {
   NoFunctionError,
 } from './payload.ts';
 export { fitsVersion, VERSION_OF_7_0 } from './write-value.ts';
+export { RdbPieceWriter } from './pieces/rdb-pieces.ts';
 export { readRdbFile, RdbFileWriter, type RdbSource } from './rdb-file.ts';
 export { RdbSplitter, type RdbSplitTarget } from './split/rdb-splitter.ts';
 export { KeyBatchWriter, readKeyBatch } from './split/key-batch.ts';

@@ -10,7 +10,7 @@ import { RDB_VERSION, RdbOp } from './rdb-type.ts';
 import { RdbWriter } from './rdb-writer.ts';
 import { readValue, type ValueLimits } from './read-value.ts';
 import type { FinishedValue } from './finished-value.ts';
-import { valueSteps, writeValue } from './write-value.ts';
+import { valueSteps, versionFor, writeValue } from './write-value.ts';
 
 const VERSION_BYTES = 2;
 const CRC_BYTES = 8;
@@ -68,6 +68,14 @@ function* payloadSteps(
   give(writer.take());
 }
 
+/** The same in the oldest version that has it, so that Redis since 7.0 can restore what it knows. */
+export function dumpPortably(keyspace: Keyspace, ref: Ref): Bytes {
+  const version = versionFor(keyspace, ref);
+  const writer = new RdbWriter(keyspace.length(ref) + HEAD_BYTES_MAX);
+  writeValue(writer, keyspace, ref, version);
+  return withFooter(writer, version);
+}
+
 /** Libraries of functions, by their code, in the form that FUNCTION DUMP has. */
 export function dumpFunctions(codes: readonly Bytes[]): Bytes {
   const writer = new RdbWriter();
@@ -99,9 +107,9 @@ export function functionsOf(bytes: Bytes, at: number, length: number): readonly 
 }
 
 /** Adds the version and the checksum to what was written. */
-function withFooter(writer: RdbWriter): Bytes {
-  writer.byte(RDB_VERSION);
-  writer.byte(RDB_VERSION >>> 8);
+function withFooter(writer: RdbWriter, version = RDB_VERSION): Bytes {
+  writer.byte(version);
+  writer.byte(version >>> 8);
   const { written } = writer;
   const { high, low } = crc64(written, 0, written.length);
   writer.word(low);

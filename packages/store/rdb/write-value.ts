@@ -29,6 +29,14 @@ const VERSION_OF_7_2 = 11;
 /** The version that Redis 7.0 reads. */
 export const VERSION_OF_7_0 = 10;
 
+/** Returns the oldest version that has such a value: hashes whose fields end are new in 7.4. */
+export function versionFor(keyspace: Keyspace, ref: Ref): number {
+  if (keyspace.type(ref) !== ValueType.hash) return VERSION_OF_7_0;
+  const encoding = keyspace.encoding(ref);
+  const isOld = encoding === Encoding.listpack || encoding === Encoding.hashtable;
+  return isOld ? VERSION_OF_7_0 : RDB_VERSION;
+}
+
 /** Writes the type and the value, as Redis 7.4 does, or in a form that older versions read. */
 export function writeValue(
   writer: RdbWriter,

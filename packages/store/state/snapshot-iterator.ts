@@ -30,6 +30,21 @@ export const SNAPSHOT_PIECE_BYTES_USUAL = PIECE_BYTES + 64 * 1_024;
  */
 type SnapshotSink = (states: Bytes, count: number, isGiven: boolean) => void;
 
+/** Form in which keys are written. */
+interface SnapshotForm {
+  readonly writer: SnapshotPieceWriter;
+  /** Pieces are handed on when they have so many bytes. */
+  readonly pieceBytes: number;
+}
+
+interface SnapshotPieceWriter {
+  readonly length: number;
+  readonly count: number;
+  readonly written: Bytes;
+  write(keyspace: Keyspace, ref: Ref, database: number): void;
+  clear(): void;
+}
+
 /** The state of a key with a long value, which is being written. */
 interface LongState {
   readonly contents: Contents;
@@ -41,7 +56,10 @@ interface LongState {
 
 export class SnapshotIterator {
   readonly #store: Store;
-  #writer = new KeyStateWriter(0);
+  #writer: SnapshotPieceWriter = new KeyStateWriter(0);
+  #pieceBytes = PIECE_BYTES;
+  /** Long values are written in steps. */
+  #hasSteps = true;
   #sink: SnapshotSink | undefined;
   #failed: (() => void) | undefined;
   /** False when the last freeze was abandoned. */
@@ -68,14 +86,19 @@ export class SnapshotIterator {
     return this.#sink !== undefined;
   }
 
-  /** Freezes all keys as they are now. `failed` is told when there is no room for a key: then the rest is abandoned. */
-  begin(sink: SnapshotSink, failed?: () => void): void {
+  /**
+   * Freezes all keys as they are now, to be written as states or in another form. `failed` is told when there is no room
+   * for a key: then the rest is abandoned.
+   */
+  begin(sink: SnapshotSink, failed?: () => void, form?: SnapshotForm): void {
     const store = this.#store;
     store.freezeBit ^= FREEZE_BIT;
     this.#sink = sink;
     this.#failed = failed;
     this.isWhole = true;
-    this.#writer = new KeyStateWriter(SNAPSHOT_PIECE_BYTES_USUAL);
+    this.#writer = form?.writer ?? new KeyStateWriter(SNAPSHOT_PIECE_BYTES_USUAL);
+    this.#pieceBytes = form?.pieceBytes ?? PIECE_BYTES;
+    this.#hasSteps = form === undefined;
     this.#standing = store.databases.map((keyspace) => keyspace.standing());
     this.#numbers = new Map(this.#standing.map(({ contents }, number) => [contents, number]));
     this.#database = 0;
@@ -125,7 +148,7 @@ export class SnapshotIterator {
     const number = this.#numbers.get(keyspace.contents);
     meet(keyspace, ref);
     if (number === undefined || !this.isWhole) return;
-    if (isLong(keyspace, ref)) {
+    if (this.#hasSteps && isLong(keyspace, ref)) {
       const long = this.#longState(keyspace, ref, number);
       long.isPreserved = true;
       finish(long.steps);
@@ -134,7 +157,7 @@ export class SnapshotIterator {
     const before = this.#writer.length;
     this.#writer.write(keyspace, ref, number);
     this.preservedBytes += this.#writer.length - before;
-    if (this.#writer.length >= PIECE_BYTES) this.#handOn();
+    if (this.#writer.length >= this.#pieceBytes) this.#handOn();
   }
 
   /** A key is about to change: if it is a long one that is being written, that is done at once. */
@@ -176,7 +199,7 @@ export class SnapshotIterator {
       }
       this.#step(keyspace);
       if (this.#cursor === 0) this.#database += 1;
-      if (this.#writer.length >= PIECE_BYTES) this.#handOn();
+      if (this.#writer.length >= this.#pieceBytes) this.#handOn();
     } while (nowUs() < endUs);
     return false;
   }
@@ -199,13 +222,15 @@ export class SnapshotIterator {
     for (let nth = 0; nth < unmet; nth += 1) {
       const ref = refs[nth]!;
       meet(keyspace, ref);
-      if (this.isWhole) this.#write(keyspace, ref);
+      if (!this.isWhole) continue;
+      this.#write(keyspace, ref);
+      if (this.#writer.length >= this.#pieceBytes) this.#handOn();
     }
   }
 
   #write(keyspace: Keyspace, ref: Ref): void {
     try {
-      if (isLong(keyspace, ref)) this.#beginLong(keyspace, ref);
+      if (this.#hasSteps && isLong(keyspace, ref)) this.#beginLong(keyspace, ref);
       else this.#writer.write(keyspace, ref, this.#database);
     } catch (error) {
       this.#fail(error);

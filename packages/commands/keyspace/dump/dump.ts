@@ -1,6 +1,6 @@
 /** DUMP and RESTORE: values as bytes that a Redis of the same version takes and gives. */
 
-import { CommandError, errors, KeyFate } from '#base';
+import { asBuffer, CommandError, errors, KeyFate } from '#base';
 import { accessOfUse, rdb, type Ref } from '#store';
 import type { Arguments } from '../../arguments.ts';
 import type { ShardContext } from '../../contexts.ts';
@@ -75,18 +75,30 @@ const restore = oneShard({
     if (isTaken && !options.replaces) throw busyKey;
     const endMs = readEnd(context, args, options.isAbsolute);
     const value = readPayload(context, args);
-    const hasEnded = endMs !== -1 && endMs <= context.nowMs;
+    const hasEnded = endMs !== -1 && context.isOver(endMs);
     const isRemoved = isTaken && removeKey(context, args, hasEnded);
     if (hasEnded) {
       if (isRemoved) changedAt(context, args, KEY_INDEX, events.del);
+      if (isRemoved && context.isFed) context.logAs(['DEL', args.copy(KEY_INDEX)]);
     } else {
       store(context, args, value, endMs, options);
+      if (context.isFed && endMs !== -1) tellRestored(context, args, endMs);
     }
     context.reply.ok();
   },
 });
 
 export const keyDumping = [dump, restore];
+
+/** Tells replicas what was restored, with the moment at which it ends. */
+function tellRestored(context: ShardContext, args: Arguments, endMs: number): void {
+  const options = Array.from({ length: args.count - OPTIONS_INDEX }, (_, nth) =>
+    args.copy(OPTIONS_INDEX + nth),
+  ).filter((word) => asBuffer(word).toString('latin1').toUpperCase() !== 'ABSTTL');
+  const payload = args.copy(PAYLOAD_INDEX);
+  const words = ['RESTORE', args.copy(KEY_INDEX), String(endMs), payload, ...options, 'ABSTTL'];
+  context.logAs(words);
+}
 
 interface Options {
   replaces: boolean;

@@ -8,6 +8,7 @@ import { oneShard } from '../../definition.ts';
 import { findToRead } from '../../keyspace/lookup.ts';
 import { oneKey } from '../../keys.ts';
 import { replyEntryAt } from '../entries.ts';
+import { ClaimRows, Deliveries } from './deliveries.ts';
 import { isId, readId, readStart, replyId } from '../ids.ts';
 import { consumerAsking, groupAt, noGroup, streamOf, streamToRead } from '../lookup.ts';
 
@@ -72,12 +73,12 @@ const xclaim = oneShard({
     const claim = readClaim(args, context.nowMs);
     const isAhead = claim.lastId !== undefined && claim.lastId.compare(group.lastId) > 0;
     if (isAhead) group.lastId.set(claim.lastId!);
-    const name = args.latin1(CONSUMER_INDEX);
-    const consumer = consumerAsking(context, args, 1, { group, name });
+    const { consumer, deliveries } = takingConsumer(context, args, group);
+    const rows = new ClaimRows();
     const expected = claim.end - IDS_INDEX;
     const mark = context.reply.beginArray(expected);
     const taker: Taker = { stream: found!.stream, group, consumer };
-    const outcome = { claimed: 0, gone: 0 };
+    const outcome = { claimed: 0, gone: 0, rows: context.isFed ? rows : undefined };
     for (let index = IDS_INDEX; index < claim.end; index += 1) {
       readId(args, index, idScratch);
       claimOne(context, taker, claim, outcome);
@@ -85,6 +86,9 @@ const xclaim = oneShard({
     context.reply.endArray(mark, expected, outcome.claimed);
     found!.post();
     context.countChanges(Math.max(outcome.claimed + outcome.gone, isAhead ? 1 : 0));
+    if (deliveries === undefined) return;
+    rows.tell(deliveries);
+    if (isAhead) deliveries.advanced();
   },
 });
 
@@ -117,17 +121,33 @@ const xautoclaim = oneShard({
     const group = found && groupAt(found.stream, args, GROUP_INDEX);
     if (group === undefined) throw noGroup(args);
     if (sweep.count * ID_BYTES > IDS_BYTES_MAX) throw countTooHigh;
-    const name = args.latin1(CONSUMER_INDEX);
-    const consumer = consumerAsking(context, args, 1, { group, name });
+    const { consumer, deliveries } = takingConsumer(context, args, group);
     const taker: Taker = { stream: found!.stream, group, consumer };
     const swept = sweepPending(taker, sweep, context.nowMs);
     replySwept(context, taker, sweep, swept);
     found!.post();
     context.countChanges(swept.claimed.length + swept.gone.length);
+    if (deliveries !== undefined) swept.rows.tell(deliveries);
   },
 });
 
 export const streamClaiming = [xclaim, xautoclaim];
+
+/** The consumer that takes entries over, and what tells replicas of it, where there are any. */
+function takingConsumer(
+  context: ShardContext,
+  args: Arguments,
+  group: StreamGroup,
+): { consumer: StreamConsumer; deliveries: Deliveries | undefined } {
+  const name = args.latin1(CONSUMER_INDEX);
+  const isNew = group.consumers.get(name) === undefined;
+  const consumer = consumerAsking(context, args, 1, { group, name });
+  if (!context.isFed) return { consumer, deliveries: undefined };
+  const words = { key: args.copy(1), name: args.copy(GROUP_INDEX), consumer: args.copy(3), group };
+  const deliveries = new Deliveries(context, words);
+  if (isNew) deliveries.created();
+  return { consumer, deliveries };
+}
 
 /** Consumer that takes entries over. */
 interface Taker {
@@ -193,7 +213,7 @@ function claimOne(
   { reply, nowMs }: ShardContext,
   { stream, group, consumer }: Taker,
   claim: Claim,
-  outcome: { claimed: number; gone: number },
+  outcome: { claimed: number; gone: number; readonly rows: ClaimRows | undefined },
 ): void {
   const { pending } = group;
   const isPending = pending.find(idScratch, placeScratch);
@@ -201,6 +221,7 @@ function claimOne(
     if (isPending) {
       group.release(placeScratch, idScratch);
       outcome.gone += 1;
+      outcome.rows?.add(idScratch, nowMs, 1);
     }
     return;
   }
@@ -218,6 +239,7 @@ function claimOne(
   group.setDelivery(placeScratch, claim.deliveredMs, deliveries);
   consumer.activeMs = nowMs;
   outcome.claimed += 1;
+  outcome.rows?.add(idScratch, claim.deliveredMs, deliveries);
   if (claim.isIdOnly) replyId(reply, idScratch);
   else replyEntryAt(reply, stream, idScratch);
 }
@@ -254,11 +276,13 @@ interface Swept {
   gone: StreamId[];
   /** Id at which the next sweep begins. */
   next: StreamId;
+  /** Claims that replicas are told of. */
+  rows: ClaimRows;
 }
 
 function sweepPending({ stream, group, consumer }: Taker, sweep: Sweep, nowMs: number): Swept {
   const { pending } = group;
-  const swept: Swept = { claimed: [], gone: [], next: new StreamId() };
+  const swept: Swept = { claimed: [], gone: [], next: new StreamId(), rows: new ClaimRows() };
   let left = sweep.count;
   let attempts = sweep.count * ATTEMPTS_PER_ENTRY;
   let more = pending.seek(startScratch, placeScratch);
@@ -266,6 +290,7 @@ function sweepPending({ stream, group, consumer }: Taker, sweep: Sweep, nowMs: n
     pending.readId(placeScratch, idScratch);
     if (!stream.has(idScratch)) {
       swept.gone.push(idScratch.copy());
+      swept.rows.add(idScratch, nowMs, 1);
       more = group.release(placeScratch, idScratch);
       left -= 1;
       continue;
@@ -275,6 +300,7 @@ function sweepPending({ stream, group, consumer }: Taker, sweep: Sweep, nowMs: n
       group.assign(placeScratch, idScratch, consumer);
       group.setDelivery(placeScratch, nowMs, deliveries);
       consumer.activeMs = nowMs;
+      swept.rows.add(idScratch, nowMs, deliveries);
       swept.claimed.push(idScratch.copy());
       left -= 1;
     }

@@ -1,0 +1,52 @@
+/** Ends of fields as replicas are told of them: at which moment they end, not in how long. */
+
+import type { Bytes } from '#base';
+import type { Arguments } from '../arguments.ts';
+import type { ShardContext } from '../contexts.ts';
+
+export class FieldEnds {
+  readonly #context: ShardContext;
+  readonly #args: Arguments;
+  readonly #ending: Bytes[] = [];
+  readonly #removed: Bytes[] = [];
+  readonly #endless: Bytes[] = [];
+
+  constructor(context: ShardContext, args: Arguments) {
+    this.#context = context;
+    this.#args = args;
+  }
+
+  /** The field of argument `index` ends at the moment that `tell` is told. */
+  set(index: number): void {
+    this.#add(this.#ending, index);
+  }
+
+  /** It has no end any more. */
+  persisted(index: number): void {
+    this.#add(this.#endless, index);
+  }
+
+  /** It is gone. */
+  removed(index: number): void {
+    this.#add(this.#removed, index);
+  }
+
+  #add(fields: Bytes[], index: number): void {
+    if (this.#context.isFed) fields.push(this.#args.copy(index));
+  }
+
+  /** Tells of all fields; those that end do so at `end`, in Unix milliseconds. */
+  tell(end: number): void {
+    if (!this.#context.isFed) return;
+    this.#log(['HPEXPIREAT'], [String(end), 'FIELDS'], this.#ending);
+    this.#log(['HPERSIST'], ['FIELDS'], this.#endless);
+    if (this.#removed.length === 0) return;
+    this.#context.logAs(['HDEL', this.#args.copy(1), ...this.#removed]);
+  }
+
+  #log(name: readonly string[], words: readonly string[], fields: readonly Bytes[]): void {
+    if (fields.length === 0) return;
+    const key = this.#args.copy(1);
+    this.#context.logAs([...name, key, ...words, String(fields.length), ...fields]);
+  }
+}

@@ -1,0 +1,160 @@
+/** PSYNC, SYNC and REPLCONF: how replicas speak with their primary. */
+
+import { CommandError, errors } from '#base';
+import type { Arguments } from '../../arguments.ts';
+import type { ClientPort } from '../../contexts.ts';
+import { onMain } from '../../definition.ts';
+import { noKeys } from '../../keys.ts';
+import type { ServerContext } from '../ports.ts';
+import type { ReplicaFacts } from './replicas-port.ts';
+
+/** Longest address that a replica may tell. */
+const HOST_BYTES_MAX = 255;
+
+const pending = new CommandError('ERR SYNC and PSYNC are invalid with pending output');
+const needsEof = new CommandError('ERR Filtered replica requires EOF capability');
+const needsEnd = new CommandError(
+  'ERR a full synchronisation has an end mark and no length: the replica must announce REPLCONF capa eof',
+);
+const tooLong = (bytes: number): CommandError =>
+  new CommandError(
+    `ERR REPLCONF ip-address provided by replica instance is too long: ${bytes} bytes`,
+  );
+const unknownOption = (name: string): CommandError =>
+  new CommandError(`ERR Unrecognized REPLCONF option: ${name}`);
+const unknownFilter = (name: string): CommandError =>
+  new CommandError(`ERR Unsupported rdb-filter-only option: ${name}`);
+const notInRange = new CommandError('ERR value is out of range, must be between 0 and 1');
+
+const psync = onMain<ServerContext>({
+  name: 'PSYNC',
+  summary: 'Asks for the stream of changes from an offset on, or for all data and then the stream.',
+  since: '2.8.0',
+  complexity: 'O(N) where all data is sent, N being the number of keys; else O(1).',
+  group: 'server',
+  arity: -3,
+  flags: ['admin', 'noscript', 'no_async_loading', 'no_multi'],
+  keys: noKeys,
+  args: [
+    { name: 'replicationid', type: 'string' },
+    { name: 'offset', type: 'integer' },
+  ],
+  run({ client, reply, replicas }, args) {
+    // Who is a replica already is not answered, as in Redis.
+    if (replicas.isReplica(client)) return;
+    const offset = args.roundedAt(2);
+    mayFollow(client, replicas.factsOf(client));
+    const line = replicas.resume(client, args.latin1(1), offset);
+    if (line !== undefined) reply.simple(line);
+  },
+});
+
+const sync = onMain<ServerContext>({
+  name: 'SYNC',
+  summary: 'Asks for all data and then the stream of changes.',
+  since: '1.0.0',
+  complexity: 'O(N), N being the number of keys.',
+  group: 'server',
+  arity: 1,
+  flags: ['admin', 'noscript', 'no_async_loading', 'no_multi'],
+  keys: noKeys,
+  args: [],
+  run({ client, replicas }) {
+    if (replicas.isReplica(client)) return;
+    mayFollow(client, replicas.factsOf(client));
+    replicas.requestFull(client);
+  },
+});
+
+/** Throws why a connection cannot be that of a replica. */
+function mayFollow(client: ClientPort, facts: ReplicaFacts): void {
+  if (client.traffic.outputBytes > 0) throw pending;
+  if (facts.hasEof) return;
+  throw facts.filter === 'all' ? needsEnd : needsEof;
+}
+
+const replconf = onMain<ServerContext>({
+  name: 'REPLCONF',
+  summary: 'Tells a primary what it has to know of a replica, and how far that is.',
+  since: '3.0.0',
+  complexity: 'O(1)',
+  group: 'server',
+  arity: -1,
+  flags: ['admin', 'noscript', 'loading', 'stale', 'allow_busy'],
+  isInternal: true,
+  keys: noKeys,
+  args: [],
+  run({ client, reply, replicas }, args) {
+    if (args.count % 2 === 0) throw errors.syntax;
+    for (let index = 1; index < args.count; index += 2) {
+      const name = args.latin1(index);
+      switch (name.toLowerCase()) {
+        case 'ack':
+          if (replicas.isReplica(client)) readAck(args, index, client, replicas);
+          // It is never answered.
+          return;
+        case 'getack':
+          // Only what a primary sends is answered with an acknowledgement.
+          return;
+        default:
+          readOption(name, args, index + 1, replicas.factsOf(client));
+      }
+    }
+    reply.ok();
+  },
+});
+
+function readAck(
+  args: Arguments,
+  index: number,
+  client: ClientPort,
+  replicas: ServerContext['replicas'],
+): void {
+  const offset = args.integerAt(index + 1);
+  if (Number.isNaN(offset)) return;
+  const hasDisk = args.count > index + 3 && args.spellsAt(index + 2, 'FACK');
+  const onDisk = hasDisk ? args.integerAt(index + 3) : 0;
+  replicas.acknowledge(client, offset, Number.isNaN(onDisk) ? 0 : onDisk);
+}
+
+function readOption(name: string, args: Arguments, index: number, facts: ReplicaFacts): void {
+  switch (name.toLowerCase()) {
+    case 'listening-port':
+      facts.listeningPort = args.roundedAt(index);
+      break;
+    case 'ip-address':
+      if (args.length(index) > HOST_BYTES_MAX) throw tooLong(args.length(index));
+      facts.announcedHost = args.latin1(index);
+      break;
+    case 'capa':
+      if (args.spellsAt(index, 'EOF')) facts.hasEof = true;
+      else if (args.spellsAt(index, 'PSYNC2')) facts.hasPsync2 = true;
+      break;
+    case 'version':
+      facts.version = args.latin1(index);
+      break;
+    case 'rdb-only':
+      facts.isRdbOnly = readSwitch(args, index);
+      break;
+    case 'rdb-filter-only':
+      facts.filter = readFilter(args.latin1(index));
+      break;
+    default:
+      throw unknownOption(name);
+  }
+}
+
+function readSwitch(args: Arguments, index: number): boolean {
+  const value = args.roundedAt(index);
+  if (value !== 0 && value !== 1) throw notInRange;
+  return value === 1;
+}
+
+function readFilter(text: string): ReplicaFacts['filter'] {
+  const names = text.split(/\s+/).filter((name) => name !== '');
+  const unknown = names.find((name) => name.toLowerCase() !== 'functions');
+  if (unknown !== undefined) throw unknownFilter(unknown);
+  return names.length > 0 ? 'functions' : 'nothing';
+}
+
+export const primaryCommands = [psync, sync, replconf];

@@ -1,0 +1,59 @@
+/** Port to the replicas of this server. */
+
+import type { ClientPort } from '../../contexts.ts';
+
+/** Facts that a replica tells of itself. */
+export interface ReplicaFacts {
+  listeningPort: number;
+  /** Address under which it is reached; empty where that of its connection counts. */
+  announcedHost: string;
+  hasEof: boolean;
+  hasPsync2: boolean;
+  version: string;
+  isRdbOnly: boolean;
+  filter: 'all' | 'functions' | 'nothing';
+}
+
+/** A replica as ROLE tells of it. */
+export interface ReplicaPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly offset: number;
+}
+
+/** Waits for acknowledgements: of so many replicas, and of the log of this server. */
+export interface AckWish {
+  readonly replicas: number;
+  /** On disk, there; also here where `isLocal`. */
+  readonly onDisk: boolean;
+  readonly isLocal: boolean;
+}
+
+/** Acknowledgements of what a client has done. */
+export interface Acks {
+  readonly replicas: number;
+  /** 1 when it is on this server's disk. */
+  readonly local: number;
+}
+
+export interface ReplicasPort {
+  /** Bytes of the stream so far. */
+  readonly offset: number;
+  /** Replicas that follow the stream. */
+  readonly online: readonly ReplicaPlace[];
+  /** True when the connection is a replica's. */
+  isReplica(client: ClientPort): boolean;
+  /** Facts that the connection has told of itself, to be changed. */
+  factsOf(client: ClientPort): ReplicaFacts;
+  /** PSYNC: answers the line to reply at once; undefined when a full synchronisation comes first. */
+  resume(client: ClientPort, id: string, offset: number): string | undefined;
+  /** SYNC. */
+  requestFull(client: ClientPort): void;
+  acknowledge(client: ClientPort, offset: number, diskOffset: number): void;
+  /** Acknowledgements of all that was done up to now. */
+  acks(wish: AckWish): Acks;
+  /** Calls back when the wish is fulfilled; answers what gives it up, and then has the acknowledgements so far. */
+  await(wish: AckWish, done: (acks: Acks) => void): () => Acks;
+  /** True while what is done is kept on this server's disk. */
+  readonly keepsLog: boolean;
+}

@@ -1,0 +1,103 @@
+/** WAIT and WAITAOF: until replicas, and disks, have what a client has written. */
+
+import { CommandError } from '#base';
+import type { ReplyWriter } from '#resp';
+import { onMain } from '../../definition.ts';
+import { noKeys } from '../../keys.ts';
+import { millisecondsAt } from '../../timeout.ts';
+import type { ServerContext } from '../ports.ts';
+import type { Acks, AckWish } from './replicas-port.ts';
+
+const noLog = new CommandError(
+  'ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.',
+);
+const notInRange = new CommandError('ERR value is out of range, must be between 0 and 1');
+const notPositive = new CommandError('ERR value is out of range, must be positive');
+
+const wait = onMain<ServerContext>({
+  name: 'WAIT',
+  summary: 'Waits until so many replicas have the writes of this client, or until a timeout.',
+  since: '3.0.0',
+  complexity: 'O(1)',
+  group: 'generic',
+  arity: 3,
+  flags: ['blocking'],
+  keys: noKeys,
+  args: [
+    { name: 'numreplicas', type: 'integer' },
+    { name: 'timeout', type: 'integer' },
+  ],
+  acl: { add: ['connection'], drop: ['keyspace'] },
+  tips: ['request_policy:all_shards', 'response_policy:agg_min'],
+  run(context, args) {
+    const replicas = args.roundedAt(1);
+    const timeoutMs = millisecondsAt(args, 2, context.nowMs);
+    const wish = { replicas, onDisk: false, isLocal: false };
+    awaitAcks(context, wish, timeoutMs, (reply, acks) => {
+      reply.integer(acks.replicas);
+    });
+  },
+});
+
+const waitaof = onMain<ServerContext>({
+  name: 'WAITAOF',
+  summary: 'Waits until disks, here and of so many replicas, have the writes of this client.',
+  since: '7.2.0',
+  complexity: 'O(1)',
+  group: 'generic',
+  arity: 4,
+  flags: ['blocking'],
+  keys: noKeys,
+  args: [
+    { name: 'numlocal', type: 'integer' },
+    { name: 'numreplicas', type: 'integer' },
+    { name: 'timeout', type: 'integer' },
+  ],
+  acl: { add: ['connection'], drop: ['keyspace'] },
+  tips: ['request_policy:all_shards', 'response_policy:agg_min'],
+  run(context, args) {
+    const local = args.roundedAt(1);
+    if (local !== 0 && local !== 1) throw notInRange;
+    const replicas = args.roundedAt(2);
+    if (replicas < 0) throw notPositive;
+    const timeoutMs = millisecondsAt(args, 3, context.nowMs);
+    if (local === 1 && !context.replicas.keepsLog) throw noLog;
+    const wish = { replicas, onDisk: true, isLocal: local === 1 };
+    awaitAcks(context, wish, timeoutMs, (reply, acks) => {
+      reply.arrayHeader(2);
+      reply.integer(acks.local);
+      reply.integer(acks.replicas);
+    });
+  },
+});
+
+/** Answers when there are as many acknowledgements as wished for, or with those that there are when the time is over. */
+function awaitAcks(
+  context: ServerContext,
+  wish: AckWish,
+  timeoutMs: number,
+  write: (reply: ReplyWriter, acks: Acks) => void,
+): void {
+  const { replicas, reply, timers, mayBlock } = context;
+  const now = replicas.acks(wish);
+  const isFulfilled = now.replicas >= wish.replicas && now.local >= Number(wish.isLocal);
+  if (isFulfilled || !mayBlock) {
+    write(reply, now);
+    return;
+  }
+  const timedOut = (late: ReplyWriter): void => {
+    write(late, giveUp());
+  };
+  const answer = context.defer(timedOut);
+  const giveUp = replicas.await(wish, (acks) => {
+    answer((late) => {
+      write(late, acks);
+    });
+  });
+  if (timeoutMs === 0) return;
+  timers.after(timeoutMs, () => {
+    answer(timedOut);
+  });
+}
+
+export const serverWaits = [wait, waitaof];

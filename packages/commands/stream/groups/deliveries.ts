@@ -1,0 +1,75 @@
+/** Deliveries of a group as replicas are told of them: whose each entry is, since when, and how often it was delivered. */
+
+import type { Bytes } from '#base';
+import type { StreamGroup, StreamId } from '#store';
+import type { ShardContext } from '../../contexts.ts';
+import { idText } from '../ids.ts';
+
+export class Deliveries {
+  readonly #context: ShardContext;
+  readonly #key: Bytes;
+  readonly #name: Bytes;
+  readonly #consumer: Bytes;
+  readonly #group: StreamGroup;
+
+  constructor(
+    context: ShardContext,
+    {
+      key,
+      name,
+      consumer,
+      group,
+    }: { key: Bytes; name: Bytes; consumer: Bytes; group: StreamGroup },
+  ) {
+    this.#context = context;
+    this.#key = key;
+    this.#name = name;
+    this.#consumer = consumer;
+    this.#group = group;
+  }
+
+  /** The consumer is new. */
+  created(): void {
+    this.#log('XGROUP', 'CREATECONSUMER', this.#key, this.#name, this.#consumer);
+  }
+
+  /** Entries are the consumer's, delivered at a moment, each so many times; those that are in the stream no more are nobody's. */
+  claimed(ids: readonly Bytes[], deliveredMs: number, deliveries: number): void {
+    if (ids.length === 0) return;
+    this.#log(
+      ...['XCLAIM', this.#key, this.#name, this.#consumer, '0', ...ids],
+      ...['TIME', String(deliveredMs), 'RETRYCOUNT', String(deliveries), 'FORCE', 'JUSTID'],
+      ...['LASTID', idText(this.#group.lastId)],
+    );
+  }
+
+  /** The group has read up to its last id. */
+  advanced(): void {
+    const { lastId, entriesRead } = this.#group;
+    const id = idText(lastId);
+    this.#log('XGROUP', 'SETID', this.#key, this.#name, id, 'ENTRIESREAD', String(entriesRead));
+  }
+
+  #log(...words: (string | Bytes)[]): void {
+    this.#context.logAs(words);
+  }
+}
+
+/** Ids that are claimed with the same number of deliveries, in rows: one command for each row. */
+export class ClaimRows {
+  readonly #rows: { readonly ids: Bytes[]; readonly deliveredMs: number; deliveries: number }[] =
+    [];
+
+  add(id: StreamId, deliveredMs: number, deliveries: number): void {
+    const last = this.#rows.at(-1);
+    if (last?.deliveries === deliveries && last.deliveredMs === deliveredMs) {
+      last.ids.push(idText(id));
+      return;
+    }
+    this.#rows.push({ ids: [idText(id)], deliveredMs, deliveries });
+  }
+
+  tell(deliveries: Deliveries): void {
+    for (const row of this.#rows) deliveries.claimed(row.ids, row.deliveredMs, row.deliveries);
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Segments of a shard's feed: what it has done, as commands for replicas, and where units of several commands end.
+ *
+ * A body of a `feed` frame is a row of segments. Each is a head of eight words of 32 bits, the low byte first, and then
+ * bytes of commands in the form that clients send. A command that is longer than a frame goes on in the next segment.
+ * What is done as one is in a group: its segments bear its number, and a last one without bytes tells what it was.
+ */
+
+/** Offsets in the head of a segment. */
+export const SegmentAt = {
+  /** Bytes of commands behind the head. */
+  bytes: 0,
+  /** One of FeedEnd, and bits of FeedFlag. */
+  flags: 4,
+  /** Database of the commands. */
+  database: 8,
+  /** Number of commands that end in the segment. */
+  count: 12,
+  /** Group that the commands are in; 0 for commands that are done one by one. */
+  group: 16,
+  /** Group of a barrier that the commands, or their group, are a part of; 0 where there is none. */
+  parent: 20,
+  /** Number of the transaction that ends with its group. */
+  transaction: 24,
+  /** Number of shards that do a part of it; of `hosted`, the shards whose keys it has, a bit each. */
+  parts: 28,
+} as const;
+
+export const SEGMENT_BYTES = 32;
+
+/** Kinds of units that end with a segment. */
+export const FeedEnd = {
+  none: 0,
+  /** A group that concerns the shard alone. */
+  local: 1,
+  /** A group that has changed keys of other shards, which had lent them. */
+  hosted: 2,
+  /** A shard's part of a command that several shards do a share of. */
+  share: 3,
+  /** The same where each part is the whole command, which counts once. */
+  whole: 4,
+  /** A shard's part of what was done while all shards stood still. */
+  barrier: 5,
+  /** No group: a place in the order of all commands, by its number. */
+  cut: 6,
+} as const;
+
+export const FeedFlag = {
+  /** The bits of FeedEnd. */
+  endMask: 0xff,
+  /** The last command goes on in the next segment. */
+  continued: 1 << 8,
+} as const;
+
+/** Body of a `feed` frame to a shard. */
+export type FeedOrder =
+  /** Feeds from here on, and marks the place by a number. */
+  | { kind: 'begin'; number: number }
+  /** Feeds no more. */
+  | { kind: 'end' }
+  /** The same, where it does not feed yet; keys are frozen as they are here, and what the filter lets pass is sent, `credit` bytes at first. */
+  | { kind: 'cut'; number: number; credit: number; filter: 'all' | 'functions' | 'nothing' }
+  /** Gives up a full synchronisation that nobody wants any more. */
+  | { kind: 'abandon'; number: number };

@@ -1,0 +1,17 @@
+/** Replication in Redis' own protocol: a server as a primary, and as a replica. */
+
+export { Primary, type AckWaiter, type PrimarySettings } from './primary/primary.ts';
+export type { Replica } from './primary/replica.ts';
+export type { Announced } from './replica/handshake.ts';
+export {
+  PrimaryLink,
+  type Follower,
+  type LinkState,
+  type StreamPosition,
+  type StreamSource,
+} from './replica/primary-link.ts';
+export {
+  splitSnapshot,
+  type SnapshotSplitOptions,
+  type SplitMessage,
+} from './replica/snapshot-split.ts';

@@ -1,0 +1,213 @@
+/** Reads the feeds of shards, and hands their units to a merger. */
+
+import { asBuffer, unreachable, type Bytes } from '#base';
+import { FeedEnd, FeedFlag, SEGMENT_BYTES, SegmentAt } from '#link';
+import { FeedMerger, type FeedCommands, type FeedTarget } from './feed-merger.ts';
+
+/** Commands that are still to go on. */
+interface OpenCommands {
+  readonly database: number;
+  readonly pieces: Bytes[];
+  count: number;
+}
+
+/** Unit of all that is done while all shards stand still: in an order of its own, and its commands so far. */
+interface BarrierUnit {
+  readonly merger: FeedMerger;
+  readonly commands: FeedCommands[];
+}
+
+interface Segment {
+  readonly end: number;
+  readonly isContinued: boolean;
+  readonly database: number;
+  readonly count: number;
+  readonly group: number;
+  readonly parent: number;
+  readonly transaction: number;
+  readonly parts: number;
+}
+
+/** Commands that a shard has told of, but whose units have not ended. */
+interface ShardFeed {
+  hasBegun: boolean;
+  readonly groups: Map<number, FeedCommands[]>;
+  open: OpenCommands | undefined;
+}
+
+export class FeedReader {
+  readonly #shards: number;
+  readonly #firstCut: number;
+  readonly #merger: FeedMerger;
+  readonly #feeds: readonly ShardFeed[];
+  #barrier: BarrierUnit | undefined;
+  /** Shards that have ended it. */
+  #ended = 0;
+
+  /** Reads what shards tell behind the cut of a number: what comes before it is of a feed that has ended. */
+  constructor(shards: number, firstCut: number, target: FeedTarget) {
+    this.#shards = shards;
+    this.#firstCut = firstCut;
+    this.#merger = new FeedMerger(shards, target);
+    this.#feeds = Array.from({ length: shards }, () => ({
+      hasBegun: false,
+      groups: new Map(),
+      open: undefined,
+    }));
+  }
+
+  /** True when all that was told has been handed on. */
+  get isSettled(): boolean {
+    return this.#merger.isEmpty;
+  }
+
+  /** Units that wait for others. */
+  get waiting(): number {
+    return this.#merger.waiting;
+  }
+
+  /** Takes a body of a shard's feed, whose memory is the taker's. */
+  take(shard: number, body: Bytes): void {
+    const numbers = asBuffer(body);
+    let at = 0;
+    while (at < body.length) {
+      const bytes = numbers.readUInt32LE(at + SegmentAt.bytes);
+      const flags = numbers.readUInt32LE(at + SegmentAt.flags);
+      const segment: Segment = {
+        end: flags & FeedFlag.endMask,
+        isContinued: (flags & FeedFlag.continued) !== 0,
+        database: numbers.readUInt32LE(at + SegmentAt.database),
+        count: numbers.readUInt32LE(at + SegmentAt.count),
+        group: numbers.readUInt32LE(at + SegmentAt.group),
+        parent: numbers.readUInt32LE(at + SegmentAt.parent),
+        transaction: numbers.readUInt32LE(at + SegmentAt.transaction),
+        parts: numbers.readUInt32LE(at + SegmentAt.parts),
+      };
+      at += SEGMENT_BYTES;
+      if (!this.#hasBegun(shard, segment)) {
+        at += bytes;
+        continue;
+      }
+      if (segment.end === FeedEnd.none) {
+        this.#takeCommands(shard, segment, body.subarray(at, at + bytes));
+      } else {
+        this.#end(shard, segment);
+      }
+      at += bytes;
+    }
+  }
+
+  #hasBegun(shard: number, { end, transaction }: Segment): boolean {
+    const feed = this.#feedOf(shard);
+    feed.hasBegun ||= end === FeedEnd.cut && transaction === this.#firstCut;
+    return feed.hasBegun;
+  }
+
+  #takeCommands(shard: number, segment: Segment, bytes: Bytes): void {
+    const feed = this.#feedOf(shard);
+    const { database, group, parent } = segment;
+    const commands = feed.open ?? { database, pieces: [], count: 0 };
+    commands.pieces.push(bytes);
+    commands.count += segment.count;
+    feed.open = segment.isContinued ? commands : undefined;
+    if (segment.isContinued) return;
+    if (group === 0) {
+      this.#merger.own(shard, [commands], false);
+    } else if (group === parent) {
+      this.#atBarrier.merger.own(shard, [commands], false);
+    } else {
+      const before = feed.groups.get(group);
+      if (before === undefined) feed.groups.set(group, [commands]);
+      else before.push(commands);
+    }
+  }
+
+  #end(shard: number, segment: Segment): void {
+    const { group } = segment;
+    const { groups } = this.#feedOf(shard);
+    const commands = groups.get(group) ?? [];
+    groups.delete(group);
+    if (segment.end === FeedEnd.barrier) this.#endShare(shard, segment);
+    else if (segment.end === FeedEnd.local) this.#endLocal(shard, segment, commands);
+    else this.#endShared(shard, segment, commands);
+  }
+
+  /** A group is over that concerns its shard alone; what was to be done by all may have been. */
+  #endLocal(shard: number, segment: Segment, commands: readonly FeedCommands[]): void {
+    if (segment.group === segment.parent) this.#merger.own(shard, this.#endBarrier(), true);
+    else if (commands.length > 0) this.#mergerOf(segment).own(shard, commands, true);
+  }
+
+  #endShared(shard: number, segment: Segment, commands: readonly FeedCommands[]): void {
+    const { end, transaction, parts } = segment;
+    const merger = this.#mergerOf(segment);
+    switch (end) {
+      case FeedEnd.hosted:
+        merger.hosted([shard, ...shardsOf(parts, this.#shards)], commands);
+        break;
+      case FeedEnd.share:
+        if (merger === this.#merger) merger.part(shard, transaction, parts, commands);
+        else if (commands.length > 0) merger.own(shard, commands, true);
+        break;
+      case FeedEnd.whole:
+        merger.whole(shard, `whole ${transaction}`, parts, { commands });
+        break;
+      case FeedEnd.cut:
+        merger.whole(shard, `cut ${transaction}`, parts, { commands, cut: transaction });
+        break;
+      default:
+        unreachable('a segment has a known end');
+    }
+  }
+
+  /** A shard has come to the end of what was done while all stood still. */
+  #endShare(shard: number, { transaction, parts }: Segment): void {
+    const { commands } = this.#atBarrier;
+    this.#merger.whole(shard, `barrier ${transaction}`, parts, { commands });
+    this.#partEnded(parts);
+  }
+
+  /** The merger of a group that is over: what is within a barrier has an order of its own. */
+  #mergerOf({ group, parent }: Segment): FeedMerger {
+    return parent !== 0 && parent !== group ? this.#atBarrier.merger : this.#merger;
+  }
+
+  /** One more shard has ended what was done while all stood still. */
+  #partEnded(parts: number): void {
+    this.#ended += 1;
+    if (this.#ended < parts) return;
+    this.#ended = 0;
+    this.#endBarrier();
+  }
+
+  get #atBarrier(): BarrierUnit {
+    this.#barrier ??= newBarrier(this.#shards);
+    return this.#barrier;
+  }
+
+  #endBarrier(): readonly FeedCommands[] {
+    const { commands } = this.#atBarrier;
+    this.#barrier = undefined;
+    return commands;
+  }
+
+  #feedOf(shard: number): ShardFeed {
+    return this.#feeds[shard] ?? unreachable('the shard exists');
+  }
+}
+
+function newBarrier(shards: number): BarrierUnit {
+  const commands: FeedCommands[] = [];
+  const merger = new FeedMerger(shards, {
+    unit: (unit) => commands.push(...unit),
+    cut: () => unreachable('nothing is cut while all shards stand still'),
+  });
+  return { merger, commands };
+}
+
+/** The shards of a bit mask. */
+function shardsOf(mask: number, shards: number): readonly number[] {
+  return Array.from({ length: shards }, (_, shard) => shard).filter(
+    (shard) => (mask & (1 << shard)) !== 0,
+  );
+}

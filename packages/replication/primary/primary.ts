@@ -1,0 +1,475 @@
+/**
+ * This server as a primary: the stream of what is done, with its backlog, and the replicas that follow it.
+ *
+ * Replication is off until the first replica comes: shards tell nothing then. It is off again when there has been none for as
+ * long as the backlog is kept.
+ */
+
+import type { Bytes, LogFields } from '#base';
+import type { FeedOrder } from '#link';
+import { FeedReader } from './feed-reader.ts';
+import { FullSyncs } from './full-syncs.ts';
+import { Replica, type ReplicaLink } from './replica.ts';
+import { ReplicationStream } from './replication-stream.ts';
+
+/** Settings that a primary reads, each time anew. */
+export interface PrimarySettings {
+  readonly backlogBytes: number;
+  /** Seconds for which the backlog is kept without replicas; 0 = always. */
+  readonly backlogTtlSecs: number;
+  readonly pingPeriodSecs: number;
+  readonly timeoutSecs: number;
+  readonly syncDelaySecs: number;
+  /** From so many waiting replicas on nobody is waited for; 0 = always as long as the delay. */
+  readonly syncMaxReplicas: number;
+  /** Seconds of lag up to which a replica counts; 0 = the count of good replicas is not kept. */
+  readonly maxLagSecs: number;
+  readonly minReplicas: number;
+}
+
+interface PrimaryOptions {
+  readonly shards: number;
+  readonly settings: PrimarySettings;
+  /** Gives shards an order, at one place of the order of commands. */
+  order(order: FeedOrder): void;
+  grant(shard: number, number: number, byteCount: number): void;
+  /** True while no snapshot is being written. */
+  mayFreeze(): boolean;
+  /** Keys are about to be frozen. */
+  frozen(): void;
+  /** Keys are frozen no more: a snapshot may begin. */
+  thawed(): void;
+  /** Fields that a full synchronisation begins with. */
+  facts(): readonly (readonly [string, string])[];
+  nowMs(): number;
+  /** There is something to send: a turn is to be begun. */
+  wake(): void;
+  log(level: 'info' | 'warn', event: string, message: string, fields: LogFields): void;
+}
+
+/** Counts since the start, or since they were set back. */
+interface SyncCounts {
+  full: number;
+  partialOk: number;
+  partialFailed: number;
+}
+
+/** Waits for replicas to have what was done up to an offset. */
+export interface AckWaiter {
+  /** Looks again: an acknowledgement came. */
+  look(): void;
+}
+
+const LF = Buffer.from('\n');
+
+export class Primary {
+  readonly counts: SyncCounts = { full: 0, partialOk: 0, partialFailed: 0 };
+  readonly #options: PrimaryOptions;
+  readonly #stream = new ReplicationStream();
+  readonly #syncs: FullSyncs;
+  readonly #replicas = new Set<Replica>();
+  readonly #waiters = new Set<AckWaiter>();
+  #reader: FeedReader;
+  /** Number of the last place in the order that shards were told to mark. */
+  #cuts = 0;
+  /** True while shards tell what they do. */
+  #isFed = false;
+  #pingedMs = 0;
+  /** Since when there has been no replica. */
+  #idleSinceMs = 0;
+  /** Since when replicas wait for a full synchronisation. */
+  #waitingSinceMs = 0;
+  #asksForAcks = false;
+
+  constructor(options: PrimaryOptions) {
+    this.#options = options;
+    this.#reader = this.#newReader();
+    this.#syncs = new FullSyncs({
+      shards: options.shards,
+      order: (order) => {
+        options.order(order);
+      },
+      grant: (shard, number, byteCount) => {
+        options.grant(shard, number, byteCount);
+      },
+      mayFreeze: () => options.mayFreeze(),
+      thawed: () => {
+        options.thawed();
+      },
+      facts: () => [
+        ...options.facts(),
+        ['repl-stream-db', '0'],
+        ['repl-id', this.#stream.id],
+        ['repl-offset', String(this.#stream.offset)],
+      ],
+      nowMs: () => options.nowMs(),
+      began: (replicas) => {
+        for (const replica of replicas) this.#tellFullSync(replica);
+      },
+      sent: (replica) => {
+        this.#synced(replica);
+      },
+      log: (event, message, fields) => {
+        options.log('info', event, message, fields);
+      },
+    });
+  }
+
+  #newReader(): FeedReader {
+    return new FeedReader(this.#options.shards, this.#cuts, {
+      unit: (commands, isOne) => {
+        this.#stream.write(commands, isOne);
+      },
+      cut: (number) => {
+        // A replica that begins here has no database selected.
+        this.#stream.forgetDatabase();
+        this.#syncs.placed(number);
+      },
+    });
+  }
+
+  /** The stream's ids and offset. */
+  get stream(): Pick<ReplicationStream, 'id' | 'secondId' | 'secondOffset'> {
+    return this.#stream;
+  }
+
+  /** Bytes of the stream so far. */
+  get offset(): number {
+    return this.#stream.offset;
+  }
+
+  /** True while there is a backlog: what is done is remembered. */
+  get isActive(): boolean {
+    return this.#isFed;
+  }
+
+  /** True while keys are frozen for a full synchronisation. */
+  get isFreezing(): boolean {
+    return this.#syncs.isFreezing;
+  }
+
+  /** First byte of the backlog, as Redis counts; 0 without a backlog. */
+  get backlogBegin(): number {
+    return this.#isFed ? this.#backlogFrom + 1 : 0;
+  }
+
+  /** Bytes of the backlog. */
+  get backlogUsed(): number {
+    return this.#isFed ? this.#stream.offset - this.#backlogFrom : 0;
+  }
+
+  /** Bytes kept for replicas, in the backlog and beyond it, and of full synchronisations. */
+  get memoryBytes(): number {
+    return this.#stream.bytes.byteCount + this.#syncs.heldBytes;
+  }
+
+  get #backlogFrom(): number {
+    return Math.max(
+      this.#stream.bytes.begin,
+      this.#stream.offset - this.#options.settings.backlogBytes,
+    );
+  }
+
+  /** Replicas that have asked to be synchronised. */
+  get replicas(): readonly Replica[] {
+    return [...this.#replicas].filter(({ state }) => state !== 'handshake');
+  }
+
+  /** Replicas that follow the stream and have acknowledged lately. */
+  get goodReplicas(): number {
+    const { maxLagSecs } = this.#options.settings;
+    const nowMs = this.#options.nowMs();
+    let good = 0;
+    for (const { state, ackMs } of this.#replicas) {
+      if (state === 'online' && lagSecs(nowMs, ackMs) <= maxLagSecs) good += 1;
+    }
+    return good;
+  }
+
+  /** True when there are fewer good replicas than writes need. */
+  get lacksReplicas(): boolean {
+    const { minReplicas, maxLagSecs } = this.#options.settings;
+    return minReplicas > 0 && maxLagSecs > 0 && this.goodReplicas < minReplicas;
+  }
+
+  /** Bytes that are kept for a replica, and that its connection has not been given. */
+  heldFor(replica: Replica): number {
+    return replica.holdsStream ? this.#stream.offset - replica.offset : 0;
+  }
+
+  /** A connection tells that it is a replica's. */
+  connect(link: ReplicaLink): Replica {
+    const replica = new Replica(link, this.#options.nowMs());
+    this.#replicas.add(replica);
+    return replica;
+  }
+
+  /** The connection of a replica is gone. */
+  left(replica: Replica): void {
+    if (!this.#replicas.delete(replica)) return;
+    replica.isGone = true;
+    this.#syncs.left(replica);
+    if (replica.state !== 'handshake') {
+      const fields = { addr: replica.link.address, state: replica.state };
+      this.#options.log('warn', 'replica-left', 'The connection of a replica is gone.', fields);
+    }
+    if (this.replicas.length === 0) this.#idleSinceMs = this.#options.nowMs();
+  }
+
+  /**
+   * A replica asks for the stream from an offset on, of the id that it knows. Answers the line to reply at once; undefined
+   * when a full synchronisation comes first.
+   */
+  resume(replica: Replica, id: string, offset: number): string | undefined {
+    const from = offset - 1;
+    if (!this.#mayResume(id, from)) {
+      if (id !== '?') {
+        this.counts.partialFailed += 1;
+        this.#options.log('info', 'partial-sync-refused', this.#whyNot(id, from), {
+          addr: replica.link.address,
+          offset,
+        });
+      }
+      this.requestFull(replica);
+      return undefined;
+    }
+    this.counts.partialOk += 1;
+    replica.offset = from;
+    replica.ackMs = this.#options.nowMs();
+    replica.enter('online', 'continued from the backlog', this.#options.nowMs());
+    const fields = { addr: replica.link.address, bytes: this.#stream.offset - from };
+    this.#options.log('info', 'partial-sync', 'A replica goes on from the backlog.', fields);
+    this.#options.wake();
+    return replica.hasPsync2 ? `CONTINUE ${this.#stream.id}` : 'CONTINUE';
+  }
+
+  #mayResume(id: string, from: number): boolean {
+    if (!this.#isFed) return false;
+    if (!this.#stream.isKnownAs(id, from)) return false;
+    return from >= this.#backlogFrom && from <= this.#stream.offset;
+  }
+
+  #whyNot(id: string, from: number): string {
+    if (!this.#isFed) return 'There is no backlog: a full synchronisation follows.';
+    if (!this.#stream.isKnownAs(id, from)) {
+      return 'The replica was following another stream: a full synchronisation follows.';
+    }
+    return 'The backlog does not reach back to where the replica was: a full synchronisation follows.';
+  }
+
+  /** A replica needs a full synchronisation. */
+  requestFull(replica: Replica): void {
+    this.counts.full += 1;
+    const nowMs = this.#options.nowMs();
+    if (!this.#isFed) {
+      // What was before is in no backlog: the stream is another.
+      this.#stream.beginAnew();
+    }
+    if (!this.#hasWaiting) this.#waitingSinceMs = nowMs;
+    replica.enter('wait_bgsave', 'waits for a full synchronisation', nowMs);
+    this.#options.log('info', 'full-sync-asked', 'A replica asks for a full synchronisation.', {
+      addr: replica.link.address,
+    });
+    this.#beginSync();
+  }
+
+  get #hasWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  get #waiting(): readonly Replica[] {
+    return [...this.#replicas].filter(({ state }) => state === 'wait_bgsave');
+  }
+
+  /** Begins a full synchronisation, when it is time. */
+  #beginSync(): void {
+    const waiting = this.#waiting;
+    const [first] = waiting;
+    if (first === undefined || !this.#syncs.mayBegin) return;
+    const { syncDelaySecs, syncMaxReplicas } = this.#options.settings;
+    const isFull = syncMaxReplicas > 0 && waiting.length >= syncMaxReplicas;
+    const waitedMs = this.#options.nowMs() - this.#waitingSinceMs;
+    if (!isFull && waitedMs < syncDelaySecs * 1_000) return;
+    const together = waiting.filter(({ filter }) => filter === first.filter);
+    this.#options.frozen();
+    this.#cuts += 1;
+    if (!this.#isFed) this.#begin();
+    this.#syncs.begin(this.#cuts, together, first.filter);
+    const nowMs = this.#options.nowMs();
+    for (const replica of together) {
+      replica.enter('send_bulk', 'is sent a full synchronisation', nowMs);
+      // From where the stream is now, at the latest: it is known when all shards have come there.
+      replica.offset = this.#stream.offset;
+    }
+    this.#waitingSinceMs = nowMs;
+    this.#options.wake();
+  }
+
+  /** Shards tell what they do from the cut of the last number on. */
+  #begin(): void {
+    this.#isFed = true;
+    this.#reader = this.#newReader();
+    this.#stream.forgetDatabase();
+  }
+
+  #tellFullSync(replica: Replica): void {
+    replica.offset = this.#stream.offset;
+    replica.ackOffset = 0;
+    replica.sentMs = this.#options.nowMs();
+    if (replica.isOld) return;
+    replica.link.send(Buffer.from(`+FULLRESYNC ${this.#stream.id} ${replica.offset}\r\n`));
+  }
+
+  #synced(replica: Replica): void {
+    const nowMs = this.#options.nowMs();
+    replica.ackMs = nowMs;
+    // An old one acknowledges nothing, so nothing else can tell that it goes on.
+    replica.awaitsAck = !replica.isOld;
+    replica.enter('online', 'has its full synchronisation', nowMs);
+    this.#options.log('info', 'replica-synced', 'A replica has been sent all data.', {
+      addr: replica.link.address,
+    });
+  }
+
+  /** A replica has what was done up to an offset, and on disk up to another. */
+  acknowledged(replica: Replica, offset: number, diskOffset: number): void {
+    replica.ackOffset = Math.max(replica.ackOffset, offset);
+    replica.diskOffset = Math.max(replica.diskOffset, diskOffset);
+    replica.ackMs = this.#options.nowMs();
+    if (replica.awaitsAck && replica.state === 'online') {
+      replica.awaitsAck = false;
+      this.#options.wake();
+    }
+    for (const waiter of [...this.#waiters]) waiter.look();
+  }
+
+  /** Replicas that have acknowledged an offset; `onDisk` there. */
+  acknowledgedBy(offset: number, onDisk = false): number {
+    let count = 0;
+    for (const replica of this.#replicas) {
+      if (replica.state !== 'online') continue;
+      if ((onDisk ? replica.diskOffset : replica.ackOffset) >= offset) count += 1;
+    }
+    return count;
+  }
+
+  /** Tells a waiter of acknowledgements, which replicas are asked for. */
+  await(waiter: AckWaiter): void {
+    this.#waiters.add(waiter);
+    this.#asksForAcks = true;
+    this.#options.wake();
+  }
+
+  forget(waiter: AckWaiter): void {
+    this.#waiters.delete(waiter);
+  }
+
+  /** Takes a body of a shard's feed. */
+  fed(shard: number, body: Bytes): void {
+    if (this.#isFed) this.#reader.take(shard, body);
+  }
+
+  /** Takes a piece of a full synchronisation. */
+  synced(shard: number, number: number, body: Bytes, isFault: boolean): void {
+    this.#syncs.take(shard, number, body, isFault);
+  }
+
+  /** Puts a command of main into the stream, in no database in particular. */
+  tell(words: readonly (string | Bytes)[]): void {
+    if (this.#isFed) this.#stream.tell(words);
+  }
+
+  /** Gives replicas what there is for them; to be called at the end of each turn. */
+  pump(): void {
+    if (this.#replicas.size === 0) return;
+    if (this.#waiters.size > 0) for (const waiter of [...this.#waiters]) waiter.look();
+    if (this.#asksForAcks) {
+      this.#asksForAcks = false;
+      this.tell(['REPLCONF', 'GETACK', '*']);
+    }
+    this.#syncs.pump();
+    for (const replica of this.#replicas) {
+      if (replica.isRdbOnly && replica.state === 'online') {
+        if (replica.link.pendingBytes === 0) replica.link.close('it wanted the data alone');
+      } else if (replica.isStreaming) {
+        replica.offset = replica.give(this.#stream.bytes, replica.offset);
+      }
+    }
+    this.#trim();
+  }
+
+  /** Forgets what neither the backlog nor a replica needs. */
+  #trim(): void {
+    let least = this.#stream.offset - this.#options.settings.backlogBytes;
+    for (const replica of this.#replicas) {
+      if (replica.holdsStream) least = Math.min(least, replica.offset);
+    }
+    if (least > this.#stream.bytes.begin) this.#stream.bytes.trim(least);
+  }
+
+  /** Looks at times: a few times a second. */
+  tick(): void {
+    if (!this.#isFed && this.#replicas.size === 0) return;
+    const nowMs = this.#options.nowMs();
+    const { pingPeriodSecs, timeoutSecs, backlogTtlSecs } = this.#options.settings;
+    this.#beginSync();
+    if (nowMs - this.#pingedMs >= pingPeriodSecs * 1_000) {
+      this.#pingedMs = nowMs;
+      this.#ping();
+    }
+    for (const replica of [...this.#replicas]) {
+      if (this.#isTimedOut(replica, nowMs, timeoutSecs * 1_000)) {
+        replica.link.close('it has not been heard of for repl-timeout');
+      }
+    }
+    const isIdle = this.#isFed && this.replicas.length === 0 && backlogTtlSecs > 0;
+    if (isIdle && nowMs - this.#idleSinceMs >= backlogTtlSecs * 1_000) this.#end();
+    else this.#trim();
+  }
+
+  #ping(): void {
+    const isAnyOnline = [...this.#replicas].some(({ holdsStream }) => holdsStream);
+    if (isAnyOnline) this.tell(['PING']);
+    // Who waits for a synchronisation sees that the link is there.
+    for (const { link } of this.#waiting) link.send(LF);
+    this.#options.wake();
+  }
+
+  #isTimedOut(replica: Replica, nowMs: number, timeoutMs: number): boolean {
+    if (replica.isOld) return false;
+    if (replica.state === 'online') return nowMs - replica.ackMs > timeoutMs;
+    return replica.state === 'send_bulk' && nowMs - replica.sentMs > timeoutMs;
+  }
+
+  /** Nobody has come back for as long as the backlog is kept. */
+  #end(): void {
+    this.#isFed = false;
+    this.#options.order({ kind: 'end' });
+    this.#stream.bytes.reset(this.#stream.offset);
+    this.#options.log('info', 'backlog-freed', 'The backlog is freed: no replica has come.', {});
+  }
+
+  /** True when all that shards have told is in the stream: none waits for another. */
+  get isSettled(): boolean {
+    return this.#reader.isSettled;
+  }
+
+  /**
+   * Goes on as a primary with the stream that it has followed as a replica, whose id and offset those were: replicas of that
+   * stream can go on with this one.
+   */
+  promote(id: string, offset: number): void {
+    this.#stream.goOn(id, offset);
+    if (!this.#isFed) {
+      this.#cuts += 1;
+      this.#begin();
+      this.#options.order({ kind: 'begin', number: this.#cuts });
+    }
+    this.#idleSinceMs = this.#options.nowMs();
+  }
+}
+
+/** Whole seconds since a replica has acknowledged something, as Redis counts them. */
+function lagSecs(nowMs: number, ackMs: number): number {
+  return Math.max(0, Math.floor(nowMs / 1_000) - Math.floor(ackMs / 1_000));
+}

@@ -1,0 +1,121 @@
+/** A replica of this server: what it has said of itself, how far it is, and how its link came to be as it is. */
+
+import type { Bytes } from '#base';
+import type { Stream } from './stream.ts';
+
+/** Connection to a replica. */
+export interface ReplicaLink {
+  readonly id: number;
+  /** Address of its end, without the port. */
+  readonly host: string;
+  /** Address of its end as clients are listed. */
+  readonly address: string;
+  /** Bytes that the kernel has not taken yet. */
+  readonly pendingBytes: number;
+  /** Sends bytes; long ones are not copied, and must not change. */
+  send(bytes: Bytes): void;
+  /** Closes the connection, and says why in the log. */
+  close(reason: string): void;
+}
+
+type ReplicaState =
+  /** It has told of itself, or asks for what it lacks. */
+  | 'handshake'
+  /** It waits for a full synchronisation to begin. */
+  | 'wait_bgsave'
+  /** It is being sent one. */
+  | 'send_bulk'
+  /** It has one, and follows the stream. */
+  | 'online';
+
+/** Contents of a full synchronisation. */
+export type SyncFilter = 'all' | 'functions' | 'nothing';
+
+/** So many bytes wait in a connection before it is given more. */
+const PENDING_BYTES_MAX = 256 * 1024;
+/** Bytes given to it at once. */
+const PIECE_BYTES = 64 * 1024;
+
+export class Replica {
+  readonly link: ReplicaLink;
+  listeningPort = 0;
+  /** Address that it has told; empty where that of its connection counts. */
+  announcedHost = '';
+  /** Takes a full synchronisation without a length, to an end mark. */
+  hasEof = false;
+  /** Understands that the id of the stream may change. */
+  hasPsync2 = false;
+  /** Version that it has told; empty where it has not. */
+  version = '';
+  isRdbOnly = false;
+  filter: SyncFilter = 'all';
+  /** Speaks the protocol of before PSYNC: it acknowledges nothing. */
+  isOld = false;
+  /** Offset that it has acknowledged, and that it has on disk. */
+  ackOffset = 0;
+  diskOffset = 0;
+  ackMs = 0;
+  /** Offset that it has been sent. */
+  offset = 0;
+  /** Waits for its first acknowledgement before the stream goes on: only that tells that it has seen the end mark. */
+  awaitsAck = false;
+  /** Time at which bytes of a full synchronisation were last given to it. */
+  sentMs = 0;
+  isGone = false;
+  #state: ReplicaState = 'handshake';
+  #sinceMs: number;
+  #reason = 'connected';
+
+  constructor(link: ReplicaLink, nowMs: number) {
+    this.link = link;
+    this.#sinceMs = nowMs;
+    this.ackMs = nowMs;
+    this.sentMs = nowMs;
+  }
+
+  get state(): ReplicaState {
+    return this.#state;
+  }
+
+  get sinceMs(): number {
+    return this.#sinceMs;
+  }
+
+  /** Reason for the state that it is in. */
+  get reason(): string {
+    return this.#reason;
+  }
+
+  enter(state: ReplicaState, reason: string, nowMs: number): void {
+    this.#state = state;
+    this.#reason = reason;
+    this.#sinceMs = nowMs;
+  }
+
+  get host(): string {
+    return this.announcedHost === '' ? this.link.host : this.announcedHost;
+  }
+
+  /** True while it follows the stream. */
+  get isStreaming(): boolean {
+    return this.#state === 'online' && !this.awaitsAck && !this.isRdbOnly;
+  }
+
+  /** True when the stream has to be kept for it from its offset on. */
+  get holdsStream(): boolean {
+    return (this.#state === 'online' || this.#state === 'send_bulk') && !this.isRdbOnly;
+  }
+
+  /** Gives the connection what there is behind an offset, as far as it takes it; answers the offset then. */
+  give(stream: Stream, from: number): number {
+    let offset = from;
+    while (this.link.pendingBytes < PENDING_BYTES_MAX && !this.isGone) {
+      const bytes = stream.from(offset);
+      if (bytes.length === 0) break;
+      const piece = bytes.subarray(0, PIECE_BYTES);
+      this.link.send(piece);
+      offset += piece.length;
+    }
+    return offset;
+  }
+}

@@ -1,0 +1,110 @@
+/** The stream of replication: commands in one order, with the database that they are in, and the ids that it goes by. */
+
+import { randomBytes } from 'node:crypto';
+import { asBuffer, type Bytes } from '#base';
+import type { FeedCommands } from './feed-merger.ts';
+import { Stream } from './stream.ts';
+
+const EMPTY_ID = '0'.repeat(40);
+const ID_BYTES = 20;
+
+export class ReplicationStream {
+  readonly bytes = new Stream();
+  #id = newId();
+  #secondId = EMPTY_ID;
+  /** First offset that the second id does not have; -1 when there is no second id. */
+  #secondOffset = -1;
+  /** Database that the stream is in; -1 when that must be said again. */
+  #database = -1;
+
+  get id(): string {
+    return this.#id;
+  }
+
+  /** Id under which replicas may know what is before `secondOffset`. */
+  get secondId(): string {
+    return this.#secondId;
+  }
+
+  get secondOffset(): number {
+    return this.#secondOffset;
+  }
+
+  /** Bytes so far. */
+  get offset(): number {
+    return this.bytes.end;
+  }
+
+  /** Begins anew, without a past. */
+  beginAnew(): void {
+    this.#id = newId();
+    this.#secondId = EMPTY_ID;
+    this.#secondOffset = -1;
+  }
+
+  /** Goes on where another stream is, which was followed up to now. */
+  goOn(id: string, offset: number): void {
+    this.#secondId = id;
+    this.#secondOffset = offset + 1;
+    this.#id = newId();
+    this.bytes.reset(offset);
+    this.#database = -1;
+  }
+
+  /** True when this is the stream of that id up to an offset. */
+  isKnownAs(id: string, offset: number): boolean {
+    const lower = id.toLowerCase();
+    return lower === this.#id || (lower === this.#secondId && offset < this.#secondOffset);
+  }
+
+  /** Has the database said again: somebody begins to read here. */
+  forgetDatabase(): void {
+    this.#database = -1;
+  }
+
+  /** Commands of one unit, which are a transaction where they must be done as one. */
+  write(commands: readonly FeedCommands[], isOne: boolean): void {
+    const count = isOne ? commands.reduce((sum, each) => sum + each.count, 0) : 1;
+    const first = commands.find((each) => each.count > 0);
+    if (count === 0 || first === undefined) return;
+    if (count > 1) {
+      this.#select(first.database);
+      this.bytes.write(MULTI);
+    }
+    for (const { database, pieces } of commands) {
+      this.#select(database);
+      for (const piece of pieces) this.bytes.write(piece);
+    }
+    if (count > 1) this.bytes.write(EXEC);
+  }
+
+  /** A command in no database in particular. */
+  tell(words: readonly (string | Bytes)[]): void {
+    // As Redis, which has a database selected before any command.
+    if (this.#database < 0) this.#select(0);
+    this.bytes.write(commandOf(words));
+  }
+
+  #select(database: number): void {
+    if (database === this.#database) return;
+    this.#database = database;
+    this.bytes.write(commandOf(['SELECT', String(database)]));
+  }
+}
+
+function newId(): string {
+  return randomBytes(ID_BYTES).toString('hex');
+}
+
+/** A command in the form that clients send. */
+function commandOf(words: readonly (string | Bytes)[]): Bytes {
+  const parts: Uint8Array[] = [Buffer.from(`*${words.length}\r\n`)];
+  for (const word of words) {
+    const bytes = typeof word === 'string' ? Buffer.from(word) : asBuffer(word);
+    parts.push(Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from('\r\n'));
+  }
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+const MULTI = commandOf(['MULTI']);
+const EXEC = commandOf(['EXEC']);

@@ -1,0 +1,42 @@
+/** Questions of a replica before it asks for data, each of which the primary answers with a line. */
+
+/** Facts that a replica tells of itself, and its login. */
+export interface Announced {
+  /** Port at which clients reach it. */
+  readonly port: number;
+  /** Address at which they do, where the primary cannot see it. */
+  readonly ip: string;
+  /** Empty: the user `default`. */
+  readonly user: string;
+  /** Empty: it does not log in. */
+  readonly password: string;
+  /** Version of Redis whose snapshots and commands it knows. */
+  readonly version: string;
+}
+
+export interface Question {
+  readonly words: readonly string[];
+  /** True when the handshake ends with such an error. */
+  isNeeded(error: string): boolean;
+}
+
+const always = (): boolean => true;
+const never = (): boolean => false;
+/** Errors of PING that only say that a login is due. */
+const LOGIN_DUE = /^-(NOAUTH|NOPERM|ERR operation not permitted)/;
+
+export function handshake({ port, ip, user, password, version }: Announced): Question[] {
+  const questions: Question[] = [{ words: ['PING'], isNeeded: (error) => !LOGIN_DUE.test(error) }];
+  if (password !== '') {
+    const words = user === '' ? ['AUTH', password] : ['AUTH', user, password];
+    questions.push({ words, isNeeded: always });
+  }
+  const told = [
+    ['listening-port', String(port)],
+    ...(ip === '' ? [] : [['ip-address', ip]]),
+    ['capa', 'eof', 'capa', 'psync2'],
+    ['version', version],
+  ];
+  for (const words of told) questions.push({ words: ['REPLCONF', ...words], isNeeded: never });
+  return questions;
+}

@@ -1,0 +1,39 @@
+/** INFO's lines of a replica. */
+
+import type { Settings } from '#config';
+import type { ReplicaSide } from '../replication/replica-side.ts';
+import type { Line } from './info-lines.ts';
+
+export function replicaLines(replica: ReplicaSide, settings: Settings, nowMs: number): Line[] {
+  const { host, port, isUp, link, position, sync } = replica;
+  const seconds = (sinceMs: number): number => Math.max(0, Math.floor((nowMs - sinceMs) / 1_000));
+  const offset = position?.offset ?? 0;
+  const lines: Line[] = [
+    ['master_host', host],
+    ['master_port', port],
+    ['master_link_status', isUp ? 'up' : 'down'],
+    ['master_last_io_seconds_ago', isUp ? Math.floor(link.silentMs / 1_000) : -1],
+    ['master_sync_in_progress', Number(sync !== undefined)],
+    ['slave_read_repl_offset', offset],
+    ['slave_repl_offset', offset],
+  ];
+  if (sync !== undefined) {
+    const total = sync.totalBytes ?? -1;
+    const share = total > 0 ? (100 * sync.receivedBytes) / total : 0;
+    lines.push(
+      ['master_sync_total_bytes', Math.max(0, total)],
+      ['master_sync_read_bytes', sync.receivedBytes],
+      ['master_sync_left_bytes', total < 0 ? -sync.receivedBytes : total - sync.receivedBytes],
+      ['master_sync_perc', share.toFixed(2)],
+      ['master_sync_last_io_seconds_ago', seconds(sync.lastReceivedMs)],
+      ['master_sync_keys', sync.keys],
+    );
+  }
+  if (!isUp) lines.push(['master_link_down_since_seconds', seconds(replica.downSinceMs)]);
+  lines.push(
+    ['slave_priority', settings.number('replication.priority')],
+    ['slave_read_only', Number(settings.boolean('replication.read-only'))],
+    ['replica_announced', Number(settings.boolean('replication.announced'))],
+  );
+  return lines;
+}

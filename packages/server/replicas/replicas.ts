@@ -1,0 +1,268 @@
+/** Replicas of this server as clients: their connections, what commands ask of them, and who waits for them. */
+
+import type { Bytes, Clock, Logger } from '#base';
+import type {
+  Acks,
+  AckWish,
+  ClientPort,
+  ReplicaFacts,
+  ReplicaPlace,
+  ReplicasPort,
+} from '#commands';
+import type { Settings } from '#config';
+import { Primary, type AckWaiter, type PrimarySettings, type Replica } from '#replication';
+import type { Client, FeedTaker, Router } from '#router';
+import type { PubSub } from '../messaging/pubsub.ts';
+import type { KeyFreeze } from '../durability/key-freeze.ts';
+import { REDIS_VERSION } from '../version.ts';
+
+export interface ReplicasOptions {
+  readonly shards: number;
+  readonly settings: Settings;
+  readonly router: () => Pick<Router, 'orderFeed' | 'grantSync'>;
+  readonly freeze: KeyFreeze;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly beginTurn: () => void;
+  readonly usedBytes: () => number;
+  /** True while what is done is kept on disk. */
+  readonly keepsLog: () => boolean;
+  /** Calls back when all that was done so far is on disk. */
+  readonly onDisk: (done: () => void) => void;
+}
+
+export class Replicas implements ReplicasPort, FeedTaker {
+  readonly primary: Primary;
+  /** Freeze of all keys, which snapshots to disk and full synchronisations have in turn. */
+  readonly freeze: KeyFreeze;
+  readonly #options: ReplicasOptions;
+  readonly #byClient = new Map<number, Replica>();
+
+  constructor(options: ReplicasOptions) {
+    this.#options = options;
+    this.freeze = options.freeze;
+    const { settings, freeze, clock, router, log } = options;
+    this.primary = new Primary({
+      shards: options.shards,
+      settings: primarySettings(settings),
+      order: (order) => {
+        router().orderFeed(order);
+        options.beginTurn();
+      },
+      grant: (shard, number, byteCount) => {
+        router().grantSync(shard, number, byteCount);
+        options.beginTurn();
+      },
+      mayFreeze: () => !freeze.isTaken,
+      frozen: () => {
+        freeze.take();
+      },
+      thawed: () => {
+        freeze.release();
+      },
+      facts: () => [
+        ['redis-ver', REDIS_VERSION],
+        ['redis-bits', '64'],
+        ['ctime', String(Math.floor(clock.wallMs() / 1_000))],
+        ['used-mem', String(options.usedBytes())],
+        ['aof-base', '0'],
+      ],
+      nowMs: () => clock.wallMs(),
+      wake: () => {
+        options.beginTurn();
+      },
+      log: (level, event, message, fields) => {
+        log[level](event, message, fields);
+      },
+    });
+  }
+
+  // What shards tell.
+
+  fed(shard: number, body: Bytes): void {
+    this.primary.fed(shard, body);
+  }
+
+  synced(shard: number, number: number, body: Bytes, isFault: boolean): void {
+    this.primary.synced(shard, number, body, isFault);
+  }
+
+  // Connections.
+
+  isReplica(client: ClientPort): boolean {
+    return client.isReplica;
+  }
+
+  factsOf(client: ClientPort): ReplicaFacts {
+    return this.#replicaOf(client as Client);
+  }
+
+  #replicaOf(client: Client): Replica {
+    const known = this.#byClient.get(client.id);
+    if (known !== undefined) return known;
+    const replica = this.primary.connect(linkTo(client, this.#options.log));
+    this.#byClient.set(client.id, replica);
+    return replica;
+  }
+
+  resume(client: ClientPort, id: string, offset: number): string | undefined {
+    return this.primary.resume(this.#follows(client as Client), id, offset);
+  }
+
+  requestFull(client: ClientPort): void {
+    const replica = this.#follows(client as Client);
+    replica.isOld = true;
+    this.primary.requestFull(replica);
+  }
+
+  /** The client is a replica from now on. */
+  #follows(client: Client): Replica {
+    const replica = this.#replicaOf(client);
+    const { primary } = this;
+    client.replica = {
+      get heldBytes() {
+        return primary.heldFor(replica);
+      },
+    };
+    return replica;
+  }
+
+  acknowledge(client: ClientPort, offset: number, diskOffset: number): void {
+    const replica = this.#byClient.get(client.id);
+    if (replica !== undefined) this.primary.acknowledged(replica, offset, diskOffset);
+  }
+
+  /** A client is gone. */
+  left(client: Client): void {
+    const replica = this.#byClient.get(client.id);
+    if (replica === undefined) return;
+    this.#byClient.delete(client.id);
+    client.replica = undefined;
+    this.primary.left(replica);
+  }
+
+  // ROLE, and acknowledgements.
+
+  get offset(): number {
+    return this.primary.offset;
+  }
+
+  get online(): readonly ReplicaPlace[] {
+    return this.primary.replicas
+      .filter(({ state }) => state === 'online')
+      .map(({ host, listeningPort, ackOffset }) => ({
+        host,
+        port: listeningPort,
+        offset: ackOffset,
+      }));
+  }
+
+  get keepsLog(): boolean {
+    return this.#options.keepsLog();
+  }
+
+  acks(wish: AckWish): Acks {
+    const { primary } = this;
+    // What is still to be merged has no offset yet.
+    const replicas = primary.isSettled ? primary.acknowledgedBy(primary.offset, wish.onDisk) : 0;
+    return { replicas, local: 0 };
+  }
+
+  await(wish: AckWish, done: (acks: Acks) => void): () => Acks {
+    const { primary } = this;
+    let offset = primary.isSettled ? primary.offset : undefined;
+    let local = 0;
+    const acks = (): Acks => ({
+      replicas: offset === undefined ? 0 : primary.acknowledgedBy(offset, wish.onDisk),
+      local,
+    });
+    const waiter: AckWaiter = {
+      look: () => {
+        if (offset === undefined && primary.isSettled) offset = primary.offset;
+        const now = acks();
+        if (now.replicas < wish.replicas || now.local < Number(wish.isLocal)) return;
+        primary.forget(waiter);
+        done(now);
+      },
+    };
+    primary.await(waiter);
+    if (wish.isLocal) {
+      this.#options.onDisk(() => {
+        local = 1;
+        waiter.look();
+      });
+    }
+    return () => {
+      primary.forget(waiter);
+      return acks();
+    };
+  }
+
+  /** Tells replicas of messages that are published. */
+  follow(pubsub: Pick<PubSub, 'toReplicas'>): void {
+    pubsub.toReplicas = (command, channel, message) => {
+      this.primary.tell([command, channel, message]);
+    };
+  }
+}
+
+/** A client's connection as that of a replica. */
+function linkTo(client: Client, log: Logger): ConstructorParameters<typeof Replica>[0] {
+  const { socket } = client;
+  return {
+    id: client.id,
+    address: client.address,
+    host: hostOf(client.address),
+    get pendingBytes() {
+      return socket.output.pendingBytes;
+    },
+    send(bytes) {
+      if (socket.isClosed) return;
+      socket.output.give(bytes);
+      socket.touch();
+    },
+    close(reason) {
+      if (socket.isClosed) return;
+      log.warn('replica-closed', `The connection of a replica is closed: ${reason}.`, {
+        addr: client.address,
+      });
+      socket.destroy();
+    },
+  };
+}
+
+/** The address without its port, and without the brackets of IPv6. */
+function hostOf(address: string): string {
+  const colon = address.lastIndexOf(':');
+  return address.slice(0, colon).replace(/^\[|\]$/g, '');
+}
+
+/** The settings of a primary, each read when it is asked for. */
+function primarySettings(settings: Settings): PrimarySettings {
+  return {
+    get backlogBytes() {
+      return settings.number('replication.backlog-size');
+    },
+    get backlogTtlSecs() {
+      return settings.number('replication.backlog-ttl-secs');
+    },
+    get pingPeriodSecs() {
+      return settings.number('replication.ping-period-secs');
+    },
+    get timeoutSecs() {
+      return settings.number('replication.timeout-secs');
+    },
+    get syncDelaySecs() {
+      return settings.number('replication.diskless-sync-delay-secs');
+    },
+    get syncMaxReplicas() {
+      return settings.number('replication.diskless-sync-max-replicas');
+    },
+    get maxLagSecs() {
+      return settings.number('replication.min-replicas-max-lag-secs');
+    },
+    get minReplicas() {
+      return settings.number('replication.min-replicas-to-write');
+    },
+  };
+}

@@ -1,0 +1,185 @@
+/**
+ * All data of a primary on their way into the shards: split by a task thread, built by the shards beside what they serve.
+ * Neither the snapshot nor more of it than a few megabytes is ever in memory as a whole.
+ */
+
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { Bytes } from '#base';
+import type { SnapshotSplitOptions, SplitMessage, StreamPosition } from '#replication';
+import type { ShardCalls } from '#router';
+import { dropStagedCall, stageKeysCall } from '#stats';
+import { snapshotSplitUrl } from '#workers';
+
+/** Bytes of the snapshot and of keys under way at which nothing more is read, and at which it is again. */
+const UNDER_WAY_BYTES_MAX = 16 * 1024 * 1024;
+const UNDER_WAY_BYTES_LOW = 8 * 1024 * 1024;
+/** A shard that takes longer for a batch is stuck. */
+const STAGE_MS_MAX = 120_000;
+
+interface FullSyncOptions {
+  readonly shardCalls: ShardCalls;
+  readonly shardCount: number;
+  /** Place of the stream from which it goes on behind the snapshot. */
+  readonly position: StreamPosition;
+  /** Bytes of the snapshot; undefined where the primary does not know. */
+  readonly totalBytes: number | undefined;
+  readonly startedMs: number;
+  /** More may be read. */
+  resume(): void;
+  /** The data cannot be used. */
+  failed(reason: string): void;
+}
+
+export class FullSync {
+  readonly position: StreamPosition;
+  readonly totalBytes: number | undefined;
+  readonly startedMs: number;
+  /** Codes of the libraries of functions. */
+  readonly libraries: string[] = [];
+  /** Database that the stream begins in. */
+  streamDatabase = 0;
+  receivedBytes = 0;
+  lastReceivedMs: number;
+  /** Keys that the shards have. */
+  keys = 0;
+  readonly #options: FullSyncOptions;
+  readonly #port: MessagePort;
+  #isPaused = false;
+  /** Bytes that the splitter has not looked at, and bytes of batches that shards have not built. */
+  #unsplit = 0;
+  #unstaged = 0;
+  #isSplit = false;
+  #problem: string | undefined;
+  #settle: ((error: Error | undefined) => void) | undefined;
+
+  constructor(options: FullSyncOptions) {
+    this.#options = options;
+    this.position = options.position;
+    this.totalBytes = options.totalBytes;
+    this.startedMs = options.startedMs;
+    this.lastReceivedMs = options.startedMs;
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    port1.on('message', (message: SplitMessage) => {
+      this.#hear(message);
+    });
+    this.#split({ shardCount: options.shardCount, port: port2 }).catch((error: unknown) => {
+      this.#fail(`they cannot be split: ${(error as Error).message}`);
+    });
+  }
+
+  async #split(task: SnapshotSplitOptions): Promise<void> {
+    // Seldom used, and not to be waited for by every start.
+    const { Piscina } = await import('piscina');
+    const pool = new Piscina<SnapshotSplitOptions, undefined>({
+      filename: snapshotSplitUrl.href,
+      minThreads: 1,
+      maxThreads: 1,
+    });
+    try {
+      await pool.run(task, { name: 'splitSnapshot', transferList: [task.port] });
+    } finally {
+      await pool.destroy();
+    }
+  }
+
+  /** Takes bytes of the snapshot; false when no more are to come for now. */
+  take(piece: Bytes, nowMs: number): boolean {
+    this.receivedBytes += piece.length;
+    this.lastReceivedMs = nowMs;
+    if (this.#problem !== undefined) return true;
+    this.#unsplit += piece.length;
+    this.#port.postMessage(piece);
+    this.#isPaused ||= this.#underWay > UNDER_WAY_BYTES_MAX;
+    return !this.#isPaused;
+  }
+
+  /** All bytes have come; settles when the shards have built all keys, or rejects with what is wrong with them. */
+  ended(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#settle = (error) => {
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      if (this.#problem !== undefined) this.#fail(this.#problem);
+      this.#port.postMessage(null);
+    });
+  }
+
+  /** Drops what has come. */
+  abandon(): void {
+    this.#problem ??= 'they are wanted no more';
+    this.#port.close();
+    void this.#options.shardCalls.ask(dropStagedCall, null);
+  }
+
+  /** The shards serve what they have built. */
+  done(): void {
+    this.#port.close();
+  }
+
+  get #underWay(): number {
+    return this.#unsplit + this.#unstaged;
+  }
+
+  #hear(message: SplitMessage): void {
+    switch (message.kind) {
+      case 'batch':
+        void this.#stage(message.shard, message.batch);
+        break;
+      case 'taken':
+        this.#unsplit -= message.bytes;
+        this.#goOn();
+        break;
+      case 'library':
+        this.libraries.push(message.code);
+        break;
+      case 'field':
+        if (message.name === 'repl-stream-db') this.streamDatabase = Number(message.value);
+        break;
+      case 'ended':
+        this.#isSplit = true;
+        this.#endIfStaged();
+        break;
+      case 'failed':
+        this.#fail(message.problem);
+        break;
+    }
+  }
+
+  async #stage(shard: number, batch: Bytes): Promise<void> {
+    this.#unstaged += batch.length;
+    const { shardCalls } = this.#options;
+    const how = { question: batch, timeoutMs: STAGE_MS_MAX };
+    const report = await shardCalls.askOne(shard, stageKeysCall, how);
+    this.#unstaged -= batch.length;
+    if (this.#problem !== undefined) return;
+    if (report.missing) {
+      this.#fail(`shard ${shard} does not answer`);
+      return;
+    }
+    this.keys += report.answer.keys;
+    if (report.answer.problem !== null) this.#fail(report.answer.problem);
+    else this.#goOn();
+    this.#endIfStaged();
+  }
+
+  #goOn(): void {
+    if (!this.#isPaused || this.#underWay > UNDER_WAY_BYTES_LOW) return;
+    this.#isPaused = false;
+    if (this.#problem === undefined) this.#options.resume();
+  }
+
+  #endIfStaged(): void {
+    if (this.#isSplit && this.#unstaged === 0 && this.#problem === undefined) {
+      this.#settle?.(undefined);
+    }
+  }
+
+  #fail(reason: string): void {
+    this.#problem ??= reason;
+    const problem = `the data of the primary cannot be used: ${reason}`;
+    if (this.#settle === undefined) this.#options.failed(problem);
+    else this.#settle(new Error(problem));
+  }
+}

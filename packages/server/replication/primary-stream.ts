@@ -1,0 +1,234 @@
+/**
+ * The stream of this server's primary, run as the commands of a client that is obeyed: through the same parser and the
+ * same ways into shards as those of any client, in its order.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bytes } from '#base';
+import { Connection, type ConnectionConfig, type ConnectionOwner, type Taking } from '#net';
+import type { StreamPosition } from '#replication';
+import type { ParsedCommand } from '#resp';
+import type { Client, Router } from '#router';
+import type { Clients } from '../clients/clients.ts';
+import { PrimaryTransport } from './primary-transport.ts';
+import { ReplyErrors } from './reply-errors.ts';
+
+/** Longest command of a primary, in bytes: places in a command are 31 bits. */
+const COMMAND_BYTES_MAX = 2 ** 31 - 64 * 1024;
+/** Between two looks at whether everything is applied. */
+const SETTLE_POLL_MS = 2;
+
+const REPLCONF = /^replconf$/i;
+const GETACK = /^getack$/i;
+
+interface PrimaryStreamOptions {
+  readonly router: Router;
+  readonly clients: Clients;
+  readonly config: ConnectionConfig;
+  /** Address of the primary. */
+  readonly address: string;
+  /** Place from which the stream goes on, and the database that is selected there. */
+  readonly position: StreamPosition;
+  readonly database: number;
+  /** Stops and resumes what comes. */
+  pause(): void;
+  resume(): void;
+  /** The stream cannot be used any more, or was ended by a client. */
+  fail(reason: string): void;
+  /** The primary wants to know how far the stream is applied, now that it is applied so far. */
+  acknowledge(): void;
+  /** Something of the stream was answered with an error. */
+  failed(error: string): void;
+}
+
+/** Place in the stream, known to be applied when the client has had the replies before a sequence. */
+interface Mark {
+  readonly sequence: number;
+  readonly offset: number;
+  /** The primary has asked how far the stream is applied. */
+  readonly isAsked: boolean;
+}
+
+export class PrimaryStream implements ConnectionOwner {
+  readonly client: Client;
+  readonly #options: PrimaryStreamOptions;
+  readonly #connection: Connection;
+  readonly #transport: PrimaryTransport;
+  /** Offset at which the connection's first byte stands. */
+  readonly #beganAt: number;
+  #id: string;
+  /** Bytes that are not of the primary's stream: what this server has put before it. */
+  #ownBytes = 0;
+  /** Place before the transaction that has begun. */
+  #beforeTransaction = 0;
+  #applied: number;
+  #marks: Mark[] = [];
+  #hasEnded = false;
+
+  constructor(options: PrimaryStreamOptions) {
+    const { router, clients, config, address, position, database } = options;
+    this.#options = options;
+    this.#id = position.id;
+    this.#beganAt = position.offset;
+    this.#applied = position.offset;
+    const errors = new ReplyErrors((text) => {
+      options.failed(text);
+    });
+    this.#transport = new PrimaryTransport({
+      pause: () => {
+        options.pause();
+      },
+      resume: () => {
+        options.resume();
+      },
+      replied: (chunk) => {
+        errors.take(chunk);
+        this.#looked();
+      },
+      destroyed: () => {
+        if (!this.#hasEnded) options.fail('a client has closed it');
+      },
+    });
+    const limits = { bulkBytesMax: COMMAND_BYTES_MAX, queryBytesMax: COMMAND_BYTES_MAX };
+    const ends = { remote: address, local: '', isUnix: false };
+    this.#connection = new Connection(this.#transport, ends, { ...config, limits });
+    this.#connection.owner = this;
+    router.readClock();
+    this.client = clients.addPrimary(this.#connection);
+    this.client.database = database;
+  }
+
+  /** Place up to which the stream is applied. */
+  get position(): StreamPosition {
+    this.#look();
+    return { id: this.#id, offset: this.#applied };
+  }
+
+  /** Sets the id that the primary has now. */
+  set id(value: string) {
+    this.#id = value;
+  }
+
+  /** Takes bytes of the stream. */
+  take(piece: Bytes): void {
+    this.#transport.received(piece);
+    this.#mark(false);
+  }
+
+  /** Runs commands of this server's, before any of the stream. */
+  run(commands: Bytes): void {
+    this.#ownBytes += commands.length;
+    this.take(commands);
+  }
+
+  /** Offers again what could not be taken. */
+  goOn(): void {
+    if (!this.#hasEnded && this.#connection.isStalled) this.#options.router.retryAll();
+  }
+
+  /** Takes nothing more; settles when everything that was taken is applied. */
+  async end(): Promise<void> {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    const { client } = this;
+    const reached = this.#settledAt;
+    // A transaction of which the end has not come is not run, and comes again.
+    if (!client.isAtBarrier) this.#options.router.transactions.discard(client);
+    this.#transport.isOver = true;
+    while (client.outstanding > 0 || client.isOccupied) await sleep(SETTLE_POLL_MS);
+    this.#marks = [];
+    this.#applied = reached;
+    this.#connection.destroy();
+  }
+
+  /** Place behind what was taken; before a transaction that is not complete. */
+  get #settledAt(): number {
+    return this.client.transaction === undefined ? this.#takenTo : this.#beforeTransaction;
+  }
+
+  get #takenTo(): number {
+    return this.#beganAt + this.#connection.bytesTaken - this.#ownBytes;
+  }
+
+  /** Notes the place reached, to know later that it is applied. */
+  #mark(isAsked: boolean): void {
+    const { transaction, nextSequence: sequence } = this.client;
+    if (transaction !== undefined && !isAsked) return;
+    this.#marks.push({ sequence, offset: this.#settledAt, isAsked });
+  }
+
+  /** Replies have come: more may be applied. */
+  #looked(): void {
+    if (this.#look()) this.#options.acknowledge();
+  }
+
+  /** Looks how far the stream is applied; true when the primary wants to know. */
+  #look(): boolean {
+    const { dueSequence } = this.client;
+    let count = 0;
+    let isAsked = false;
+    for (const mark of this.#marks) {
+      if ((dueSequence - mark.sequence) >>> 0 >= 2 ** 31) break;
+      this.#applied = mark.offset;
+      isAsked ||= mark.isAsked;
+      count += 1;
+    }
+    if (count > 0) this.#marks.splice(0, count);
+    return isAsked;
+  }
+
+  // As owner of the connection.
+
+  command(command: ParsedCommand): Taking {
+    const { client } = this;
+    if (this.#hasEnded) return 'held';
+    if (this.#isGetAck(command)) {
+      this.#mark(true);
+      if (client.outstanding === 0) this.#looked();
+      return 'taken';
+    }
+    const wasOpen = client.transaction !== undefined;
+    const before = this.#takenTo;
+    const taking = this.#options.router.dispatch(client, command);
+    if (!wasOpen && client.transaction !== undefined) this.#beforeTransaction = before;
+    return taking;
+  }
+
+  #isGetAck({ count, source, at, spans }: ParsedCommand): boolean {
+    if (count !== 3) return false;
+    const word = (index: number): string => {
+      const from = at + spans[2 * index]!;
+      return Buffer.from(source.buffer, source.byteOffset + from, spans[2 * index + 1]).toString();
+    };
+    return spans[1] === 8 && REPLCONF.test(word(0)) && GETACK.test(word(1));
+  }
+
+  protocolError(text: string): void {
+    this.#options.fail(`what it sends is no command: ${text}`);
+  }
+
+  get isOwedReplies(): boolean {
+    return false;
+  }
+
+  queryMemoryChanged(): void {
+    // Nothing that its primary sends is too much for a replica.
+  }
+
+  ended(): void {
+    // The link tells when it is over.
+  }
+
+  closed(): void {
+    this.#options.clients.removed(this.client);
+    this.#options.router.removeClient(this.client);
+  }
+
+  wrote(): void {
+    // Nobody is charged for replies that nobody reads.
+  }
+
+  backlogged(): void {
+    // Nothing waits for a reader.
+  }
+}

@@ -1,0 +1,348 @@
+/** This server as the replica of another: its link, the data that come over it, and the stream behind them. */
+
+import { readFileSync } from 'node:fs';
+import type { Bytes, Clock, Logger } from '#base';
+import type { Settings } from '#config';
+import { FrameKind } from '#link';
+import { connectTo, type ConnectionConfig } from '#net';
+import {
+  PrimaryLink,
+  type Announced,
+  type Follower,
+  type LinkState,
+  type StreamPosition,
+  type StreamSource,
+} from '#replication';
+import { commandBytes } from '#resp';
+import { emptyHead, type Router } from '#router';
+import type { Page } from '#stats';
+import { rdb } from '#store';
+import type { Clients } from '../clients/clients.ts';
+import { FailureLog } from '../diagnostics/failure-log.ts';
+import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
+import { REDIS_VERSION } from '../version.ts';
+import { FullSync } from './full-sync.ts';
+import { PrimaryStream } from './primary-stream.ts';
+
+/** Between two lines of the log about data that are coming. */
+const PROGRESS_MS = 5_000;
+
+interface ReplicaSideOptions {
+  readonly settings: Settings;
+  readonly router: Router;
+  readonly clients: Clients;
+  readonly config: ConnectionConfig;
+  readonly shardCount: number;
+  readonly persistence: PersistenceSwitch;
+  readonly page: Page;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly host: string;
+  readonly port: number;
+  /** Settles with where to go on, when all that came before is applied. */
+  readonly before: Promise<Reached>;
+  /** Lets shards see what was sent outside of a turn. */
+  beginTurn(): void;
+}
+
+/** Place that is reached in a stream; undefined where all data are needed. */
+interface Reached {
+  readonly position: StreamPosition | undefined;
+  /** Database that is selected there. */
+  readonly database: number;
+}
+
+/** Data of the primary that are coming, as reports tell of them. */
+interface SyncReport {
+  readonly totalBytes: number | undefined;
+  readonly receivedBytes: number;
+  readonly keys: number;
+  readonly startedMs: number;
+  readonly lastReceivedMs: number;
+}
+
+export class ReplicaSide implements Follower {
+  readonly #options: ReplicaSideOptions;
+  readonly #link: PrimaryLink;
+  readonly #errors: FailureLog;
+  /** Place that is reached while there is no stream. */
+  #position: StreamPosition | undefined;
+  #database = 0;
+  #stream: PrimaryStream | undefined;
+  #sync: FullSync | undefined;
+  #progressMs = 0;
+  /** Settles when what the last link has brought is applied. */
+  #settling: Promise<void> = Promise.resolve();
+  /** Since when there has been no link, in Unix milliseconds. */
+  downSinceMs: number;
+  #hasStarted = false;
+  #hasStopped = false;
+
+  constructor(options: ReplicaSideOptions) {
+    const { settings, log, clock, host, port } = options;
+    this.#options = options;
+    this.downSinceMs = clock.wallMs();
+    this.#errors = new FailureLog((fields) => {
+      const message =
+        'A command of the primary could not be run: the data may differ from those of the primary.';
+      log.error('replica-stream-error', message, fields);
+    });
+    this.#link = new PrimaryLink({
+      host,
+      port,
+      connect: connectTo,
+      follower: this,
+      announced: () => this.#announced(),
+      timeoutMs: () => 1_000 * settings.number('replication.timeout-secs'),
+      nowMs: () => clock.wallMs(),
+      log,
+    });
+  }
+
+  get host(): string {
+    return this.#options.host;
+  }
+
+  get port(): number {
+    return this.#options.port;
+  }
+
+  get state(): LinkState {
+    return this.#link.state;
+  }
+
+  get isUp(): boolean {
+    return this.#link.state === 'connected';
+  }
+
+  get link(): Pick<PrimaryLink, 'stateSinceMs' | 'lastFailure' | 'bytesReceived' | 'silentMs'> {
+    return this.#link;
+  }
+
+  /** Data that are coming; undefined while none are. */
+  get sync(): SyncReport | undefined {
+    return this.#sync;
+  }
+
+  start(): void {
+    const { log, host, port } = this.#options;
+    this.#tellShards();
+    this.#show();
+    log.info('replica-of', 'The server is a replica now.', { host, port });
+    void this.#options.before.then(({ position, database }) => {
+      if (this.#hasStopped) return;
+      this.#position = position;
+      this.#database = database;
+      this.#hasStarted = true;
+      this.#link.start();
+    });
+  }
+
+  /** Ends the link; settles when what has come over it and was taken is applied. */
+  async stop(): Promise<Reached> {
+    this.#hasStopped = true;
+    this.#link.stop();
+    this.#sync?.abandon();
+    this.#sync = undefined;
+    this.#endStream();
+    // One that has not begun yet has nothing of its own.
+    const before = this.#hasStarted ? undefined : await this.#options.before;
+    await this.#settling;
+    return before ?? { position: this.#position, database: this.#database };
+  }
+
+  /** Looks at the link, once a second. */
+  tick(): void {
+    const { clock, log } = this.#options;
+    const nowMs = clock.wallMs();
+    if (this.#hasStarted) this.#link.tick();
+    // A script that was busy may have ended.
+    this.#stream?.goOn();
+    this.#show();
+    this.#errors.tick(nowMs);
+    const sync = this.#sync;
+    if (sync === undefined || nowMs - this.#progressMs < PROGRESS_MS) return;
+    this.#progressMs = nowMs;
+    const { keys, receivedBytes: bytes, totalBytes } = sync;
+    const fields = { keys, bytes, total_bytes: totalBytes ?? null };
+    log.info('replica-sync-progress', 'The data of the primary are coming.', fields);
+  }
+
+  /** Shows on the page how the link stands. */
+  #show(): void {
+    const { page } = this.#options;
+    page.set('primaryLinkUp', Number(this.isUp));
+    page.set('primaryLinkDownSinceMs', this.isUp ? 0 : this.downSinceMs);
+    page.set('syncInProgress', Number(this.#link.state === 'sync'));
+  }
+
+  #announced(): Announced {
+    const { settings } = this.#options;
+    return {
+      port: settings.number('replication.announce-port') || settings.number('server.port'),
+      ip: settings.string('replication.announce-ip'),
+      user: settings.string('replication.primary-user'),
+      password: this.#password(),
+      version: REDIS_VERSION,
+    };
+  }
+
+  #password(): string {
+    const { settings, log } = this.#options;
+    const file = settings.string('replication.primary-password-file');
+    if (file === '') return settings.string('replication.primary-password');
+    try {
+      return readFileSync(file, 'utf8').trimEnd();
+    } catch (error) {
+      const fields = { file, error: (error as Error).message };
+      log.error(
+        'replica-password',
+        'The file with the password of the primary cannot be read.',
+        fields,
+      );
+      return '';
+    }
+  }
+
+  #tellShards(): void {
+    const { router } = this.#options;
+    router.broadcast({ kind: 'role', isReplica: true, primary: this.#stream?.client.slot });
+    this.#options.beginTurn();
+  }
+
+  // As follower of the link.
+
+  get position(): StreamPosition | undefined {
+    return this.#stream?.position ?? this.#position;
+  }
+
+  settled(): Promise<void> {
+    return this.#settling;
+  }
+
+  beginSync(position: StreamPosition, totalBytes: number | undefined): void {
+    const { router, shardCount, clock, log, host, port } = this.#options;
+    log.info('replica-sync', 'All data of the primary are needed.', { host, port });
+    this.#progressMs = clock.wallMs();
+    this.#sync = new FullSync({
+      shardCalls: router.shardCalls,
+      shardCount,
+      position,
+      totalBytes,
+      startedMs: clock.wallMs(),
+      resume: () => {
+        this.#link.resume();
+      },
+      failed: (reason) => {
+        this.#link.fail(reason);
+      },
+    });
+  }
+
+  takeData(piece: Bytes): boolean {
+    return this.#sync?.take(piece, this.#options.clock.wallMs()) ?? true;
+  }
+
+  async endSync(): Promise<void> {
+    const sync = this.#sync;
+    if (sync === undefined) return;
+    await sync.ended();
+    const { persistence, clock, log } = this.#options;
+    // Until the new data are on disk as a whole, the old ones are what is there.
+    const isKept = await persistence.suspend();
+    const isWanted = sync === this.#sync;
+    if (isWanted) this.#adopt(sync);
+    if (isKept) void persistence.resume();
+    if (!isWanted) return;
+    const { keys, receivedBytes: bytes } = sync;
+    const fields = { keys, bytes, ms: Math.round(clock.wallMs() - sync.startedMs) };
+    log.info('replica-synced', 'The data of the primary are here.', fields);
+  }
+
+  /** Has all shards serve the new data from one place of the order on, with the libraries of functions. */
+  #adopt(sync: FullSync): void {
+    this.#sync = undefined;
+    sync.done();
+    this.#position = sync.position;
+    this.#database = sync.streamDatabase;
+    const stream = this.#newStream(sync.position);
+    this.#options.router.toAll({ ...emptyHead(), kind: FrameKind.adopt });
+    const codes = sync.libraries.map((code) => Buffer.from(code, 'latin1'));
+    stream.run(
+      codes.length === 0
+        ? commandBytes(['FUNCTION', 'FLUSH'])
+        : commandBytes(['FUNCTION', 'RESTORE', rdb.dumpFunctions(codes), 'FLUSH']),
+    );
+    this.#options.beginTurn();
+  }
+
+  goOn(id: string | undefined): void {
+    const { log } = this.#options;
+    if (id !== undefined && this.#position !== undefined) {
+      this.#position = { id, offset: this.#position.offset };
+    }
+    log.info('replica-partial-sync', 'The stream of the primary goes on where it was left.');
+  }
+
+  beginStream(_source: StreamSource): void {
+    const { log, host, port } = this.#options;
+    if (this.#stream === undefined && this.#position !== undefined) this.#newStream(this.#position);
+    this.#show();
+    log.info('replica-link-up', 'The link to the primary is up.', { host, port });
+  }
+
+  #newStream(position: StreamPosition): PrimaryStream {
+    const { router, clients, config, host, port } = this.#options;
+    const stream = new PrimaryStream({
+      router,
+      clients,
+      config,
+      address: `${host}:${port}`,
+      position,
+      database: this.#database,
+      pause: () => {
+        this.#link.pause();
+      },
+      resume: () => {
+        this.#link.resume();
+      },
+      fail: (reason) => {
+        this.#link.fail(`the stream of the primary was ended: ${reason}`);
+      },
+      acknowledge: () => {
+        this.#link.acknowledge();
+      },
+      failed: (error) => {
+        this.#options.page.add('replicaErrors', 1);
+        this.#errors.add({ error }, this.#options.clock.wallMs());
+      },
+    });
+    this.#stream = stream;
+    this.#tellShards();
+    return stream;
+  }
+
+  takeStream(piece: Bytes): void {
+    this.#stream?.take(piece);
+  }
+
+  broken(): void {
+    if (this.#stream !== undefined) this.downSinceMs = this.#options.clock.wallMs();
+    this.#show();
+    this.#sync?.abandon();
+    this.#sync = undefined;
+    this.#endStream();
+  }
+
+  #endStream(): void {
+    const stream = this.#stream;
+    if (stream === undefined) return;
+    this.#settling = stream.end().then(() => {
+      if (this.#stream !== stream) return;
+      this.#position = stream.position;
+      this.#database = stream.client.database;
+      this.#stream = undefined;
+      if (!this.#hasStopped) this.#tellShards();
+    });
+  }
+}

@@ -1,0 +1,24 @@
+/** Role of the server in replication, as main tells it in order with the commands. */
+
+import type { ShardSettings } from '#commands';
+
+/** Slot of a client that there is none of. */
+const NOBODY = -1;
+
+export class Role {
+  /** True while another server says what is in this one. */
+  isReplica = false;
+  /** Slot of the client that stands for the primary. */
+  primary = NOBODY;
+
+  /** Sets the role; `primary` is undefined while no stream comes. */
+  change(isReplica: boolean, primary: number | undefined): void {
+    this.isReplica = isReplica;
+    this.primary = primary ?? NOBODY;
+  }
+
+  /** True when what the client in a slot has run may write nothing. */
+  refusesWrites(slot: number, settings: Pick<ShardSettings, 'boolean'>): boolean {
+    return this.isReplica && slot !== this.primary && settings.boolean('replication.read-only');
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * A primary's data as they come, in databases that nobody is served from. When all are here they take the place of those
+ * that are served, at one place of the order in all shards; until then nobody sees any of them.
+ */
+
+import { isResourceError, type Bytes } from '#base';
+import { valueLimits } from '#commands';
+import { dropStagedCall, stageKeysCall, type Staged } from '#stats';
+import { accessOfUse, rdb, type Keyspace, type Store } from '#store';
+import type { CallAnswerers } from '../call-answerers.ts';
+import type { ExecutionContext } from '../execution/context.ts';
+import type { Settings } from '../settings.ts';
+
+interface StagedDataOptions {
+  readonly store: Store;
+  readonly settings: Settings;
+  readonly context: ExecutionContext;
+}
+
+export class StagedData {
+  readonly #options: StagedDataOptions;
+  #databases: readonly Keyspace[] | undefined;
+
+  constructor(options: StagedDataOptions) {
+    this.#options = options;
+  }
+
+  answer(answerers: CallAnswerers): void {
+    answerers.on(stageKeysCall, (batch) => this.#stage(batch));
+    answerers.on(dropStagedCall, () => {
+      this.#drop();
+      return null;
+    });
+  }
+
+  #stage(batch: Bytes): Staged {
+    const { store, settings } = this.#options;
+    this.#databases ??= store.newDatabases();
+    const databases = this.#databases;
+    const loader = new rdb.SplitKeyLoader({
+      limits: valueLimits({ store, settings }),
+      nowMs: store.nowMs,
+      // When their time is over is for the primary to say.
+      keepsExpired: true,
+      accessOf: (use) => accessOfUse(use, store),
+    });
+    let keys = 0;
+    try {
+      rdb.readKeyBatch(batch, (split) => {
+        const database = databases[split.database];
+        if (database === undefined) throw new NoDatabaseError(split.database);
+        loader.load(database, split);
+        keys += 1;
+      });
+    } catch (error) {
+      return { keys, problem: problemOf(error) };
+    }
+    return { keys, problem: null };
+  }
+
+  /** Drops what has come: the rest will not. */
+  #drop(): void {
+    for (const database of this.#databases ?? []) database.clear();
+    this.#databases = undefined;
+  }
+
+  /** Serves what has come instead of what there was. */
+  adopt(): void {
+    const { store, context } = this.#options;
+    const databases = this.#databases ?? store.newDatabases();
+    this.#databases = undefined;
+    context.flushed(ALL_DATABASES, store.keyCount);
+    store.replaceAll(databases);
+    // Whoever watches a key, or waits for one, looks at what is there now.
+    for (const database of databases.keys()) context.swapped(database, database);
+  }
+}
+
+const ALL_DATABASES = -1;
+
+/** The data have a database that this server does not. */
+class NoDatabaseError extends Error {
+  override readonly name = 'NoDatabaseError';
+
+  constructor(database: number) {
+    super(`they have keys in database ${database}, which this server does not have (databases)`);
+  }
+}
+
+/** Tells what is wrong with data; throws what is no fault of theirs. */
+function problemOf(error: unknown): string {
+  if (error instanceof NoDatabaseError) return error.message;
+  if (error instanceof rdb.MalformedValueError) return 'a value in them is malformed';
+  if (isResourceError(error)) return 'there is no memory for them';
+  throw error;
+}

@@ -1,0 +1,98 @@
+/**
+ * A shard's share of a full synchronisation: all its keys as they were at one place of the order, in the form of Redis'
+ * snapshots, sent to main as far as that has said it has room.
+ */
+
+import type { Bytes } from '#base';
+import { FrameKind, ReplyFlag } from '#link';
+import { rdb, type SnapshotIterator } from '#store';
+import type { ReplySender } from '../execution/reply-sender.ts';
+
+/** Pieces of about this fit a frame. */
+const PIECE_BYTES = 40 * 1024;
+
+export interface SyncOrder {
+  readonly number: number;
+  readonly credit: number;
+  readonly filter: 'all' | 'functions' | 'nothing';
+}
+
+export class FullSync {
+  readonly number: number;
+  hasEnded = false;
+  readonly #freeze: SnapshotIterator;
+  readonly #sender: ReplySender;
+  readonly #writer: rdb.RdbPieceWriter;
+  /** Bytes that main has room for; less than nothing behind a long value. */
+  #credit: number;
+  /** Pieces to be sent: some are written while a command runs, when nothing can be. */
+  #pieces: Bytes[] = [];
+  #isAbandoned = false;
+  readonly #hasKeys: boolean;
+  #fault: string | undefined;
+
+  constructor(order: SyncOrder, freeze: SnapshotIterator, sender: ReplySender) {
+    this.number = order.number;
+    this.#credit = order.credit;
+    this.#hasKeys = order.filter === 'all';
+    this.#freeze = freeze;
+    this.#sender = sender;
+    this.#writer = new rdb.RdbPieceWriter(PIECE_BYTES);
+  }
+
+  /** Begins with the libraries of functions, which every shard has. */
+  begin(libraries: readonly Bytes[]): void {
+    for (const code of libraries) this.#writer.library(code);
+    if (!this.#hasKeys) {
+      if (this.#writer.count > 0) this.#pieces.push(this.#writer.written.slice());
+      return;
+    }
+    this.#freeze.begin(
+      (piece) => this.#pieces.push(piece.slice()),
+      () => {
+        this.#fault = 'a value is larger than the memory there is for its copy';
+      },
+      { writer: this.#writer, pieceBytes: PIECE_BYTES },
+    );
+  }
+
+  grant(byteCount: number): void {
+    this.#credit += byteCount;
+  }
+
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.#pieces = [];
+    this.#freeze.abandon();
+  }
+
+  /** Goes on for a while; false when there was nothing that could be done. */
+  slice(nowUs: () => number, budgetUs: number): boolean {
+    const mayGoOn = this.#isAbandoned || this.#credit > 0;
+    if (!mayGoOn) return false;
+    this.#send();
+    if (this.#freeze.isActive) {
+      if (this.#pieces.length > 0) return false;
+      this.#freeze.slice(nowUs, budgetUs);
+      this.#send();
+    }
+    if (!this.#freeze.isActive && this.#pieces.length === 0) this.#end();
+    return true;
+  }
+
+  #send(): void {
+    if (this.#isAbandoned) this.#pieces = [];
+    while (this.#pieces.length > 0 && this.#credit > 0) {
+      const piece = this.#pieces.shift()!;
+      this.#credit -= piece.length;
+      this.#sender.give(FrameKind.rdb, 0, this.number, piece);
+    }
+  }
+
+  #end(): void {
+    this.hasEnded = true;
+    const fault = this.#fault;
+    if (fault === undefined) this.#sender.sendSignal(FrameKind.rdb, 0, this.number);
+    else this.#sender.send(FrameKind.rdb, 0, this.number, Buffer.from(fault), ReplyFlag.error);
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Keys in the form of Redis' snapshots, in pieces of which each can stand behind any other: a piece begins with the
+ * database of its first key. Each value has the oldest form that there is for it, so that all can be read since 7.0 but for
+ * hashes whose fields expire, which are new in 7.4.
+ */
+import type { Bytes } from '#base';
+import type { Keyspace } from '../../keyspace/keyspace.ts';
+import type { Ref } from '../../memory/segment.ts';
+import { RdbOp } from '../rdb-type.ts';
+import { RdbWriter } from '../rdb-writer.ts';
+import { versionFor, writeValue } from '../write-value.ts';
+
+/** Memory of a value that is kept for the next. */
+const VALUE_BYTES_KEPT = 64 * 1024;
+
+export class RdbPieceWriter {
+  readonly #writer: RdbWriter;
+  #value = new RdbWriter();
+  #database = -1;
+  count = 0;
+
+  constructor(byteCount = 0) {
+    this.#writer = new RdbWriter(byteCount);
+  }
+
+  get length(): number {
+    return this.#writer.written.length;
+  }
+
+  /** Bytes written, good until more are. */
+  get written(): Bytes {
+    return this.#writer.written;
+  }
+
+  /** Begins the next piece. */
+  clear(): void {
+    this.#writer.clear();
+    this.#database = -1;
+    this.count = 0;
+  }
+
+  /** The code of a library of functions. */
+  library(code: Bytes): void {
+    this.#writer.byte(RdbOp.function2);
+    this.#writer.string(code);
+    this.count += 1;
+  }
+
+  /** A key with its value, under a database. */
+  write(keyspace: Keyspace, ref: Ref, database: number): void {
+    const writer = this.#writer;
+    const value = this.#value;
+    value.clear();
+    writeValue(value, keyspace, ref, versionFor(keyspace, ref));
+    if (database !== this.#database) {
+      writer.byte(RdbOp.selectDb);
+      writer.length(database);
+      this.#database = database;
+    }
+    const expireAt = keyspace.expireAt(ref);
+    if (expireAt >= 0) {
+      writer.byte(RdbOp.expireMs);
+      writer.milliseconds(expireAt);
+    }
+    const { written } = value;
+    writer.byte(written[0]!);
+    const { bytes, at, length } = keyspace.key(ref);
+    // A key that is the text of a number may be one.
+    writer.string(bytes, at, length);
+    writer.raw(written, 1, written.length - 1);
+    if (written.length > VALUE_BYTES_KEPT) this.#value = new RdbWriter();
+    this.count += 1;
+  }
+}
