@@ -15,7 +15,7 @@ import { CommandStats, type MainNotes } from './command-stats.ts';
 import { Answers, type RunOnMain, type Write } from './replies/answers.ts';
 import type { Client } from './clients/client.ts';
 import { KeyDiscovery } from './key-discovery.ts';
-import { KeyMigrations } from './key-migrations.ts';
+import { KeyMigrations } from './migration/key-migrations.ts';
 import { refusalOf } from './clients/refusal.ts';
 import { Gathers } from './replies/gathers.ts';
 import { Replies, type FeedTaker } from './replies/replies.ts';

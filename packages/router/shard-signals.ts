@@ -6,7 +6,7 @@ import { LATENCY_EVENTS } from '#stats';
 import type { BlockedClients } from './clients/blocked-clients.ts';
 import type { Client } from './clients/client.ts';
 import type { ClientRegistry } from './clients/client-registry.ts';
-import type { KeyMigrations } from './key-migrations.ts';
+import type { KeyMigrations } from './migration/key-migrations.ts';
 import type { MainNotes } from './command-stats.ts';
 import type { KeyDiscovery } from './key-discovery.ts';
 import type { ShardSignals } from './replies/replies.ts';

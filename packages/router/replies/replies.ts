@@ -224,9 +224,7 @@ export class Replies {
         break;
       }
       default:
-        if (!this.#takesMigration(link.index, word, body)) {
-          this.#takeSignal(link, word, kindWord & KIND_MASK, body);
-        }
+        this.#takeSignal(link, word, kindWord & KIND_MASK, body);
     }
   }
 
@@ -256,6 +254,7 @@ export class Replies {
   }
 
   #takeSignal(link: ShardLink, word: number, kind: number, body: Bytes): void {
+    if (this.#takesMigration(link.index, word, body)) return;
     const { words } = this.#memory;
     const client = this.#clientRegistry.inSlot(words[word + Reply.connection]!);
     // Its wait has ended while the signal was on its way, and so has it.

@@ -6,7 +6,7 @@
  * on one of both servers, or on both.
  */
 
-import { errors, type Clock } from '#base';
+import { errors, systemClock } from '#base';
 import { commandTable, type Migration, type MigrationOutcome, type MigrationPort } from '#commands';
 import { LineConnection } from '#net';
 import type { Client, KeyMigrations, MigratedKey } from '#router';
@@ -16,8 +16,7 @@ import { commandOf, keysLeft, restoreWrites, type KeyToRestore } from './restore
 const ANSWER_LENGTH_MAX = 1_022;
 
 interface MigrationsOptions {
-  readonly keyMigrations: KeyMigrations;
-  readonly clock: Pick<Clock, 'wallMs'>;
+  readonly router: { readonly keyMigrations: KeyMigrations };
   /** The client whose command is being run. */
   readonly client: () => Client;
   /** True while the server is a replica. */
@@ -64,7 +63,7 @@ export class Migrations implements MigrationPort {
     const { isReplica } = this.#options;
     const wasReplica = isReplica();
     const wanted = { client, entry: this.#entry, keys, holds: !isCopy, isForOld };
-    const found = await this.#options.keyMigrations.take(wanted);
+    const found = await this.#options.router.keyMigrations.take(wanted);
     if (found.isRefused) return { outcome: { error: errors.outOfResources }, hasUnfit: false };
     if (found.keys.length === 0) return { outcome: 'none', hasUnfit: false };
     const fit = found.keys.filter(({ value }) => value !== undefined);
@@ -91,7 +90,7 @@ export class Migrations implements MigrationPort {
     }
     try {
       if (await this.#prepare(connection, migration, sent)) {
-        const left = keysLeft(keys, this.#options.clock.wallMs());
+        const left = keysLeft(keys, systemClock.wallMs());
         await this.#restore(connection, migration, left, sent);
       }
     } finally {

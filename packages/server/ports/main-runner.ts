@@ -1,6 +1,6 @@
 /** Runs the commands that need main only, with every port they may ask for. */
 
-import { errors, LongTimer, systemClock, unixUs, unreachable, type Logger } from '#base';
+import { errors, LongTimer, unixUs, unreachable, type Logger } from '#base';
 import {
   commandTable,
   tellSecrecy,
@@ -164,12 +164,7 @@ export class MainRunner implements Contexts {
     this.info = { render: (sections) => renderInfo(sections, options.measure()) };
     this.status = { json: () => options.metricsReader.statusJson() };
     this.memory = memoryPort(options);
-    this.migrations = new Migrations({
-      keyMigrations: router.keyMigrations,
-      clock: systemClock,
-      client: () => this.client,
-      isReplica: options.isReplica,
-    });
+    this.migrations = new Migrations({ ...options, client: () => this.client });
     this.hotKeys = options.hotKeys;
     this.bundles = bundlesPort(ops);
     this.threads = new ThreadProfiles(latencyMonitor.threadNames, router.shardCalls);

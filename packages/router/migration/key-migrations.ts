@@ -7,9 +7,9 @@
 import { unreachable, type Bytes, type Pieces } from '#base';
 import type { CommandEntry } from '#commands';
 import { decodeKeysFound, encodeMigration, FrameKind, RequestFlag, type KeysFound } from '#link';
-import type { Client } from './clients/client.ts';
-import type { Routes } from './routes.ts';
-import { emptyHead } from './shard-link.ts';
+import type { Client } from '../clients/client.ts';
+import type { Routes } from '../routes.ts';
+import { emptyHead } from '../shard-link.ts';
 
 /** A key that is here, with its value as RESTORE takes it. */
 export interface MigratedKey {
@@ -28,7 +28,7 @@ interface TakenKeys {
   /** In the order in which they were asked for. */
   readonly keys: readonly MigratedKey[];
   /** Deletes the keys of these indexes and lets others have the rest; answers whether that is in the logs. */
-  end(moved: readonly number[]): Promise<boolean>;
+  readonly end: (moved: readonly number[]) => Promise<boolean>;
 }
 
 /** Wish to move keys, or to copy them. */

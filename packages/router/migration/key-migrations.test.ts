@@ -13,7 +13,7 @@ import {
 import { keyPerShard, keysOnShard } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RouterFixture } from './router.test-helper.ts';
+import { RouterFixture } from '../router.test-helper.ts';
 
 const migrations = suite('migrations of keys');
 
