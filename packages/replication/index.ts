@@ -1,6 +1,7 @@
 /** Replication in Redis' own protocol: a server as a primary, and as a replica. */
 
-export { Primary, type AckWaiter, type PrimarySettings } from './primary/primary.ts';
+export { Primary, type AckWaiter } from './primary/primary.ts';
+export type { FollowedStream, PrimarySettings } from './primary/surroundings.ts';
 export type { Replica } from './primary/replica.ts';
 export type { Announced } from './replica/handshake.ts';
 export {

@@ -33,6 +33,7 @@ export const ERROR_CODES = [
   'TRYAGAIN',
   'CLUSTERDOWN',
   'MASTERDOWN',
+  'NOMASTERLINK',
   'IOERR',
   'DENIED',
   'SHARDDOWN',
@@ -157,6 +158,7 @@ export const errors = {
   primaryDown: fixed(
     "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
   ),
+  noPrimaryLink: fixed("NOMASTERLINK Can't SYNC while not connected with my master"),
   roleChanged: fixed(
     'UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)',
   ),

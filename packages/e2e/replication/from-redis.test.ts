@@ -14,6 +14,7 @@ import {
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentsOf, fill } from '../durability/contents.ts';
+import { change } from './changes.test-helper.ts';
 import { infoOf, untilLinked, untilSame } from './info.test-helper.ts';
 import { LinkProxy } from './link-proxy.test-helper.ts';
 
@@ -57,35 +58,6 @@ async function pair(
 async function follow({ redis, here }: Pick<Pair, 'redis' | 'here'>): Promise<void> {
   assert.is(textOf(await here.call('REPLICAOF', '127.0.0.1', redis.port)), 'OK');
   await untilLinked(here);
-}
-
-/** Changes keys of all types, in transactions and scripts too, over keys of all shards. */
-async function change(primary: RespClient, round: number): Promise<void> {
-  const keys = Array.from({ length: 20 }, (_, nth) => `key:${nth}`);
-  await primary.pipeline([
-    ...keys.map((key) => ['INCRBY', `count:${key}`, String(round)]),
-    ['MULTI'],
-    ['MSET', ...keys.flatMap((key) => [key, `${key} ${round}`])],
-    ['RPUSH', 'list', `a ${round}`, `b ${round}`],
-    ['SPOP', 'set:large'],
-    ['EXEC'],
-    [
-      'EVAL',
-      "for i, k in ipairs(KEYS) do redis.call('APPEND', k, ARGV[1]) end",
-      '3',
-      ...keys.slice(0, 3),
-      '!',
-    ],
-    ['RENAME', 'key:5', 'key:6'],
-    ['SINTERSTORE', 'inter', 'set', 'set:large'],
-    ['ZADD', 'zset', String(round), `m ${round}`],
-    ['XADD', 'stream', '*', 'round', String(round)],
-    ['SET', `short:${round}`, 'x', 'PX', '1'],
-    ['SELECT', '5'],
-    ['LPUSH', 'in five', String(round)],
-    ['SELECT', '0'],
-    ['LMOVE', 'list', 'other list', 'LEFT', 'RIGHT'],
-  ]);
 }
 
 if (needs(redisProgram())) {

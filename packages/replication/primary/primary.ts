@@ -7,25 +7,11 @@
 
 import type { Bytes, LogFields } from '#base';
 import type { FeedOrder } from '#link';
+import type { FollowedStream, PrimarySettings, SyncCounts } from './surroundings.ts';
 import { FeedReader } from './feed-reader.ts';
 import { FullSyncs } from './full-syncs.ts';
 import { Replica, type ReplicaLink } from './replica.ts';
 import { ReplicationStream } from './replication-stream.ts';
-
-/** Settings that a primary reads, each time anew. */
-export interface PrimarySettings {
-  readonly backlogBytes: number;
-  /** Seconds for which the backlog is kept without replicas; 0 = always. */
-  readonly backlogTtlSecs: number;
-  readonly pingPeriodSecs: number;
-  readonly timeoutSecs: number;
-  readonly syncDelaySecs: number;
-  /** From so many waiting replicas on nobody is waited for; 0 = always as long as the delay. */
-  readonly syncMaxReplicas: number;
-  /** Seconds of lag up to which a replica counts; 0 = the count of good replicas is not kept. */
-  readonly maxLagSecs: number;
-  readonly minReplicas: number;
-}
 
 interface PrimaryOptions {
   readonly shards: number;
@@ -45,13 +31,6 @@ interface PrimaryOptions {
   /** There is something to send: a turn is to be begun. */
   wake(): void;
   log(level: 'info' | 'warn', event: string, message: string, fields: LogFields): void;
-}
-
-/** Counts since the start, or since they were set back. */
-interface SyncCounts {
-  full: number;
-  partialOk: number;
-  partialFailed: number;
 }
 
 /** Waits for replicas to have what was done up to an offset. */
@@ -74,6 +53,12 @@ export class Primary {
   #cuts = 0;
   /** True while shards tell what they do. */
   #isFed = false;
+  /** Stream that is followed instead of being made; undefined on a primary, and while there is no link. */
+  #followed: FollowedStream | undefined;
+  /** True while this server is a replica itself. */
+  #isFollowing = false;
+  /** Offset of the full synchronisation under way, where a stream is followed. */
+  #cutOffset = 0;
   #pingedMs = 0;
   /** Since when there has been no replica. */
   #idleSinceMs = 0;
@@ -98,9 +83,9 @@ export class Primary {
       },
       facts: () => [
         ...options.facts(),
-        ['repl-stream-db', '0'],
+        ['repl-stream-db', String(this.#followed?.database ?? 0)],
         ['repl-id', this.#stream.id],
-        ['repl-offset', String(this.#stream.offset)],
+        ['repl-offset', String(this.#syncOffset)],
       ],
       nowMs: () => options.nowMs(),
       began: (replicas) => {
@@ -118,12 +103,14 @@ export class Primary {
   #newReader(): FeedReader {
     return new FeedReader(this.#options.shards, this.#cuts, {
       unit: (commands, isOne) => {
-        this.#stream.write(commands, isOne);
+        // What a stream does that is followed is handed on as it came.
+        if (!this.#isFollowing) this.#stream.write(commands, isOne);
       },
       cut: (number) => {
         // A replica that begins here has no database selected.
         this.#stream.forgetDatabase();
         this.#syncs.placed(number);
+        if (this.#isFollowing) this.#options.order({ kind: 'end' });
       },
     });
   }
@@ -243,6 +230,11 @@ export class Primary {
     return replica.hasPsync2 ? `CONTINUE ${this.#stream.id}` : 'CONTINUE';
   }
 
+  /** Offset at which a full synchronisation stands that all shards have come to. */
+  get #syncOffset(): number {
+    return this.#isFollowing ? this.#cutOffset : this.#stream.offset;
+  }
+
   #mayResume(id: string, from: number): boolean {
     if (!this.#isFed) return false;
     if (!this.#stream.isKnownAs(id, from)) return false;
@@ -261,7 +253,7 @@ export class Primary {
   requestFull(replica: Replica): void {
     this.counts.full += 1;
     const nowMs = this.#options.nowMs();
-    if (!this.#isFed) {
+    if (!this.#isFed && !this.#isFollowing) {
       // What was before is in no backlog: the stream is another.
       this.#stream.beginAnew();
     }
@@ -290,10 +282,12 @@ export class Primary {
     const isFull = syncMaxReplicas > 0 && waiting.length >= syncMaxReplicas;
     const waitedMs = this.#options.nowMs() - this.#waitingSinceMs;
     if (!isFull && waitedMs < syncDelaySecs * 1_000) return;
+    if (this.#isFollowing && this.#followed?.mayCut !== true) return;
     const together = waiting.filter(({ filter }) => filter === first.filter);
     this.#options.frozen();
     this.#cuts += 1;
-    if (!this.#isFed) this.#begin();
+    this.#cutOffset = this.#stream.offset;
+    if (!this.#isFed || this.#isFollowing) this.#begin();
     this.#syncs.begin(this.#cuts, together, first.filter);
     const nowMs = this.#options.nowMs();
     for (const replica of together) {
@@ -313,7 +307,7 @@ export class Primary {
   }
 
   #tellFullSync(replica: Replica): void {
-    replica.offset = this.#stream.offset;
+    replica.offset = this.#syncOffset;
     replica.ackOffset = 0;
     replica.sentMs = this.#options.nowMs();
     if (replica.isOld) return;
@@ -376,7 +370,7 @@ export class Primary {
 
   /** Puts a command of main into the stream, in no database in particular. */
   tell(words: readonly (string | Bytes)[]): void {
-    if (this.#isFed) this.#stream.tell(words);
+    if (this.#isFed && !this.#isFollowing) this.#stream.tell(words);
   }
 
   /** Gives replicas what there is for them; to be called at the end of each turn. */
@@ -422,7 +416,8 @@ export class Primary {
         replica.link.close('it has not been heard of for repl-timeout');
       }
     }
-    const isIdle = this.#isFed && this.replicas.length === 0 && backlogTtlSecs > 0;
+    const isIdle =
+      this.#isFed && !this.#isFollowing && this.replicas.length === 0 && backlogTtlSecs > 0;
     if (isIdle && nowMs - this.#idleSinceMs >= backlogTtlSecs * 1_000) this.#end();
     else this.#trim();
   }
@@ -459,13 +454,68 @@ export class Primary {
    * stream can go on with this one.
    */
   promote(id: string, offset: number): void {
+    this.#isFollowing = false;
+    this.#followed = undefined;
     this.#stream.goOn(id, offset);
-    if (!this.#isFed) {
-      this.#cuts += 1;
-      this.#begin();
-      this.#options.order({ kind: 'begin', number: this.#cuts });
-    }
+    this.#cuts += 1;
+    this.#begin();
+    this.#options.order({ kind: 'begin', number: this.#cuts });
     this.#idleSinceMs = this.#options.nowMs();
+    // They learn of the id as they come again, and go on where they are.
+    this.#close('the stream has another id now');
+  }
+
+  /** This server is a replica from now on: it makes no stream. */
+  demote(): void {
+    if (this.#isFed && !this.#isFollowing) this.#options.order({ kind: 'end' });
+    this.#isFollowing = true;
+    this.#followed = undefined;
+    this.#isFed = false;
+    this.#close('this server is a replica now');
+  }
+
+  /** Follows a stream from an offset on, and hands it on to replicas of this server. */
+  follow(id: string, offset: number, followed: FollowedStream): void {
+    if (id !== this.#stream.id || offset !== this.#stream.offset) {
+      this.#close('this server follows another stream now');
+    }
+    this.#stream.become(id, offset);
+    this.#followed = followed;
+    this.#isFollowing = true;
+    this.#isFed = true;
+  }
+
+  /** The stream that is followed goes by another id. */
+  renamed(id: string): void {
+    if (id === this.#stream.id) return;
+    this.#stream.rename(id);
+    // They learn of it as they come again, and go on where they are.
+    this.#close('the stream has another id now');
+  }
+
+  /** The stream that is followed does not come for now. */
+  unfollow(): void {
+    this.#followed = undefined;
+  }
+
+  /** Hands on bytes of the stream that is followed. */
+  relay(bytes: Bytes): void {
+    if (!this.#isFollowing || !this.#isFed) return;
+    this.#stream.bytes.write(bytes);
+  }
+
+  /** All that was taken of the stream has been handed on. */
+  relayed(): void {
+    if (this.#replicas.size === 0) {
+      this.#trim();
+      return;
+    }
+    this.#beginSync();
+    this.#options.wake();
+  }
+
+  #close(reason: string): void {
+    for (const { link } of [...this.#replicas]) link.close(reason);
   }
 }
 

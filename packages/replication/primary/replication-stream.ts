@@ -47,8 +47,23 @@ export class ReplicationStream {
     this.#secondId = id;
     this.#secondOffset = offset + 1;
     this.#id = newId();
-    this.bytes.reset(offset);
+    if (this.bytes.end !== offset) this.bytes.reset(offset);
     this.#database = -1;
+  }
+
+  /** Is that stream from now on, at an offset; what is kept of another is forgotten. */
+  become(id: string, offset: number): void {
+    if (this.#id === id && this.bytes.end === offset) return;
+    this.beginAnew();
+    this.#id = id;
+    this.bytes.reset(offset);
+  }
+
+  /** Goes by another id from here on. */
+  rename(id: string): void {
+    this.#secondId = this.#id;
+    this.#secondOffset = this.offset + 1;
+    this.#id = id;
   }
 
   /** True when this is the stream of that id up to an offset. */

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bytes } from '#base';
 import { Connection, type ConnectionConfig, type ConnectionOwner, type Taking } from '#net';
-import type { StreamPosition } from '#replication';
+import type { FollowedStream, StreamPosition } from '#replication';
 import type { ParsedCommand } from '#resp';
 import type { Client, Router } from '#router';
 import type { Clients } from '../clients/clients.ts';
@@ -39,6 +39,10 @@ interface PrimaryStreamOptions {
   acknowledge(): void;
   /** Something of the stream was answered with an error. */
   failed(error: string): void;
+  /** Bytes of whole commands of the stream that were taken. */
+  relay(bytes: Bytes): void;
+  /** All such bytes were told of. */
+  relayed(): void;
 }
 
 /** Place in the stream, known to be applied when the client has had the replies before a sequence. */
@@ -49,7 +53,7 @@ interface Mark {
   readonly isAsked: boolean;
 }
 
-export class PrimaryStream implements ConnectionOwner {
+export class PrimaryStream implements ConnectionOwner, FollowedStream {
   readonly client: Client;
   readonly #options: PrimaryStreamOptions;
   readonly #connection: Connection;
@@ -63,6 +67,9 @@ export class PrimaryStream implements ConnectionOwner {
   #beforeTransaction = 0;
   #applied: number;
   #marks: Mark[] = [];
+  /** Pieces that have come and whose commands are not all taken, and how many bytes of the first are. */
+  readonly #came: Bytes[] = [];
+  #handedOn = 0;
   #hasEnded = false;
 
   constructor(options: PrimaryStreamOptions) {
@@ -83,6 +90,7 @@ export class PrimaryStream implements ConnectionOwner {
       },
       replied: (chunk) => {
         errors.take(chunk);
+        this.#handOn();
         this.#looked();
       },
       destroyed: () => {
@@ -111,14 +119,55 @@ export class PrimaryStream implements ConnectionOwner {
 
   /** Takes bytes of the stream. */
   take(piece: Bytes): void {
+    this.#came.push(piece);
     this.#transport.received(piece);
     this.#mark(false);
+    this.#handOn();
   }
 
   /** Runs commands of this server's, before any of the stream. */
   run(commands: Bytes): void {
     this.#ownBytes += commands.length;
-    this.take(commands);
+    this.#transport.received(commands);
+    this.#mark(false);
+  }
+
+  /** Place behind what was taken, which is applied or will be. */
+  get taken(): StreamPosition {
+    this.#handOn();
+    return { id: this.#id, offset: this.#settledAt };
+  }
+
+  /** True between two commands of which none is in a transaction. */
+  get mayCut(): boolean {
+    const { transaction, isAtBarrier } = this.client;
+    return transaction === undefined && !isAtBarrier && this.#unrelayed === 0;
+  }
+
+  get database(): number {
+    return this.client.database;
+  }
+
+  /** Hands on what was taken since the last time. */
+  #handOn(): void {
+    let left = this.#unrelayed;
+    if (left <= 0) return;
+    this.#handedOn += left;
+    while (left > 0) {
+      const [piece] = this.#came;
+      if (piece === undefined) break;
+      const part = piece.subarray(0, left);
+      this.#options.relay(part);
+      left -= part.length;
+      if (part.length === piece.length) this.#came.shift();
+      else this.#came[0] = piece.subarray(part.length);
+    }
+    this.#options.relayed();
+  }
+
+  /** Number of bytes that were taken and not handed on yet. */
+  get #unrelayed(): number {
+    return this.#takenTo - this.#beganAt - this.#handedOn;
   }
 
   /** Offers again what could not be taken. */

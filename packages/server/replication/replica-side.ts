@@ -6,6 +6,7 @@ import type { Settings } from '#config';
 import { FrameKind } from '#link';
 import { connectTo, type ConnectionConfig } from '#net';
 import {
+  type Primary,
   PrimaryLink,
   type Announced,
   type Follower,
@@ -41,12 +42,14 @@ interface ReplicaSideOptions {
   readonly port: number;
   /** Settles with where to go on, when all that came before is applied. */
   readonly before: Promise<Reached>;
+  /** This server towards its own replicas, which get the stream as it comes. */
+  readonly primary: Primary;
   /** Lets shards see what was sent outside of a turn. */
   beginTurn(): void;
 }
 
 /** Place that is reached in a stream; undefined where all data are needed. */
-interface Reached {
+export interface Reached {
   readonly position: StreamPosition | undefined;
   /** Database that is selected there. */
   readonly database: number;
@@ -149,6 +152,11 @@ export class ReplicaSide implements Follower {
     const before = this.#hasStarted ? undefined : await this.#options.before;
     await this.#settling;
     return before ?? { position: this.#position, database: this.#database };
+  }
+
+  /** Place up to which commands of the primary were taken: they are before all that comes now. */
+  get taken(): StreamPosition | undefined {
+    return this.#stream?.taken ?? this.#position;
   }
 
   /** Looks at the link, once a second. */
@@ -279,6 +287,7 @@ export class ReplicaSide implements Follower {
   goOn(id: string | undefined): void {
     const { log } = this.#options;
     if (id !== undefined && this.#position !== undefined) {
+      this.#options.primary.renamed(id);
       this.#position = { id, offset: this.#position.offset };
     }
     log.info('replica-partial-sync', 'The stream of the primary goes on where it was left.');
@@ -312,12 +321,19 @@ export class ReplicaSide implements Follower {
       acknowledge: () => {
         this.#link.acknowledge();
       },
+      relay: (bytes) => {
+        this.#options.primary.relay(bytes);
+      },
+      relayed: () => {
+        this.#options.primary.relayed();
+      },
       failed: (error) => {
         this.#options.page.add('replicaErrors', 1);
         this.#errors.add({ error }, this.#options.clock.wallMs());
       },
     });
     this.#stream = stream;
+    this.#options.primary.follow(position.id, position.offset, stream);
     this.#tellShards();
     return stream;
   }
@@ -336,6 +352,7 @@ export class ReplicaSide implements Follower {
 
   #endStream(): void {
     const stream = this.#stream;
+    this.#options.primary.unfollow();
     if (stream === undefined) return;
     this.#settling = stream.end().then(() => {
       if (this.#stream !== stream) return;

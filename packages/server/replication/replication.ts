@@ -1,16 +1,22 @@
 /** The server's role in replication, and the commands and reports about it. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type Clock, type CommandError, type Logger } from '#base';
-import type { CommandEntry, ReplicationPort, RoleReport } from '#commands';
+import { commandTable, type CommandEntry, type ReplicationPort, type RoleReport } from '#commands';
 import type { Settings } from '#config';
 import type { ConnectionConfig } from '#net';
 import type { Client, Router } from '#router';
-import type { Primary } from '#replication';
-import type { Page } from '#stats';
+import type { Primary, StreamPosition } from '#replication';
+import { settingsAppliedCall, type Page } from '#stats';
 import type { Clients } from '../clients/clients.ts';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
-import { ReplicaSide } from './replica-side.ts';
+import { ReplicaSide, type Reached } from './replica-side.ts';
 
+/** Commands of replicas, which a replica without a link has nothing for. */
+const FOLLOWING = new Set([commandTable.byName('PSYNC'), commandTable.byName('SYNC')]);
+/** Looks at whether the stream has all that was done, and between two of them. */
+const SETTLE_ROUNDS_MAX = 500;
+const SETTLE_POLL_MS = 2;
 /** Between two looks at a link. */
 const TICK_MS = 1_000;
 
@@ -87,10 +93,27 @@ export class Replication implements ReplicationPort {
   }
 
   #follow(host: string, port: number): void {
-    const before = this.#replica?.stop() ?? Promise.resolve({ position: undefined, database: 0 });
+    const before = this.#replica?.stop() ?? this.#ownPosition();
     this.#options.page.set('isReplica', 1);
     this.#replica = new ReplicaSide({ ...this.#options, host, port, before });
     this.#replica.start();
+  }
+
+  /**
+   * Ends this server's own stream; settles with its end, when all that was done is in it. Who has become the primary may
+   * have it, and then only what came since is needed.
+   */
+  async #ownPosition(): Promise<Reached> {
+    const { primary, router } = this.#options;
+    let position: StreamPosition | undefined;
+    if (primary.isActive) {
+      await router.shardCalls.ask(settingsAppliedCall, null);
+      await untilSettled(primary);
+      position = { id: primary.stream.id, offset: primary.offset };
+    }
+    // It may be a primary again by now.
+    if (this.#replica !== undefined) primary.demote();
+    return { position, database: 0 };
   }
 
   /** Makes this server a primary of what it has. */
@@ -99,6 +122,7 @@ export class Replication implements ReplicationPort {
     if (replica === undefined) return;
     const { settings, page, router, log } = this.#options;
     settings.holdPrimary(undefined);
+    const { taken } = replica;
     void replica.stop();
     this.#replica = undefined;
     for (const name of [
@@ -110,6 +134,9 @@ export class Replication implements ReplicationPort {
       page.set(name, 0);
     }
     router.broadcast({ kind: 'role', isReplica: false, primary: undefined });
+    const { primary } = this.#options;
+    // From this place of the order on the stream is this server's own.
+    primary.promote(taken?.id ?? primary.stream.id, taken?.offset ?? primary.offset);
     this.#options.beginTurn();
     log.info('primary', 'The server is a primary now.');
     // Some may wait for what they may write now.
@@ -133,7 +160,17 @@ export class Replication implements ReplicationPort {
     const queue = entry.route === 'exec' ? client.transaction?.queue : undefined;
     const writes = queue?.writes ?? entry.isWrite;
     if (writes && settings.boolean('replication.read-only')) return errors.readOnlyReplica;
-    return this.#isStale(replica) && minds(entry, queue) ? errors.primaryDown : undefined;
+    return this.#linkRefusal(replica, entry, queue);
+  }
+
+  /** Says why a replica does not run a command that it would run were its link up. */
+  #linkRefusal(
+    replica: ReplicaSide,
+    entry: CommandEntry,
+    queue: { readonly deniesStale: boolean } | undefined,
+  ): CommandError | undefined {
+    if (this.#isStale(replica) && minds(entry, queue)) return errors.primaryDown;
+    return FOLLOWING.has(entry) && !replica.isUp ? errors.noPrimaryLink : undefined;
   }
 
   /** True while the data may be old, and nobody is to see them. */
@@ -145,4 +182,11 @@ export class Replication implements ReplicationPort {
 /** True when a command, or a transaction, needs data that are not old. */
 function minds(entry: CommandEntry, queue: { readonly deniesStale: boolean } | undefined): boolean {
   return !entry.has('stale') || queue?.deniesStale === true;
+}
+
+/** Settles when units of several shards are in the stream of which a part has come. */
+async function untilSettled(primary: Primary): Promise<void> {
+  for (let round = 0; round < SETTLE_ROUNDS_MAX && !primary.isSettled; round += 1) {
+    await sleep(SETTLE_POLL_MS);
+  }
 }
