@@ -44,5 +44,6 @@ export type {
   CommandStatus,
 } from './status.ts';
 export type { ThreadReport, ThreadsDocument } from './threads.ts';
+export type { PrimaryReport, ReplicaReport, ReplicationDocument } from './replication.ts';
 export type { DenialReport, UserFigures, UserReport, UsersDocument } from './users.ts';
 export type { SpanDocument, SpanReport, TraceDocument, TraceReport } from './traces.ts';

@@ -53,7 +53,10 @@ export type HealthCode =
   | 'SHARD_STUCK'
   | 'MAIN_STUCK'
   | 'FRONT_STUCK'
-  | 'PERSISTENCE_ERROR';
+  | 'PERSISTENCE_ERROR'
+  | 'REPLICA_DOWN'
+  | 'REPLICATION_LAG'
+  | 'NO_GOOD_REPLICAS';
 
 export interface HealthIssue {
   readonly severity: Severity;

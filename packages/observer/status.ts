@@ -10,6 +10,7 @@ import {
 } from '#stats';
 import type { ExecutingReport, StatusDocument } from '#api-types';
 import { ringDepth } from '#link';
+import type { Page } from '#stats';
 import { durabilityIn } from './durability.ts';
 import { executingIn, scriptIn } from './executing.ts';
 import type { Observer } from './observer.ts';
@@ -55,7 +56,7 @@ function statusSource(options: StatusOptions): StatusSource {
     nowUs,
     wallMs: options.wallMs,
     rssBytes: residentBytes(),
-    mode: 'standalone',
+    mode: modeOf(observer.main),
     main: observer.main,
     mainRates: options.mainRates,
     shards: observer.shards.map((page, index) => ({
@@ -71,6 +72,12 @@ function statusSource(options: StatusOptions): StatusSource {
     ...options.settings,
     persistence: persistenceStatus(durabilityIn(observer, options.settings.durabilityMode, nowUs)),
   };
+}
+
+/** The server's place in replication: a primary is one from its first replica on. */
+function modeOf(main: Page): StatusSource['mode'] {
+  if (main.get('isReplica') === 1) return 'replica';
+  return main.get('isPrimary') === 1 ? 'primary' : 'standalone';
 }
 
 function executingReport(

@@ -6,6 +6,7 @@ export { KEY_QUANTITIES } from './keys.ts';
 export { LOG_QUANTITIES } from './logs.ts';
 export { MEMORY_QUANTITIES } from './memory.ts';
 export type { InfoForm, LogQuantity, Quantity } from './quantity.ts';
+export { REPLICATION_QUANTITIES } from './replication.ts';
 export { SCRIPT_QUANTITIES } from './scripts.ts';
 export {
   QUANTITIES,

@@ -1,7 +1,7 @@
 /** Replication in Redis' own protocol: a server as a primary, and as a replica. */
 
-export { Primary, type AckWaiter } from './primary/primary.ts';
-export type { FollowedStream, PrimarySettings } from './primary/surroundings.ts';
+export { lagSecs, Primary } from './primary/primary.ts';
+export type { AckWaiter, FollowedStream, PrimarySettings } from './primary/surroundings.ts';
 export type { Replica } from './primary/replica.ts';
 export type { Announced } from './replica/handshake.ts';
 export {

@@ -409,14 +409,14 @@ export class Server {
     this.#places.listener.close();
     this.#replication.stop();
     const timeoutMs = this.#settings.number('server.shutdown-timeout-secs') * 1_000;
-    for (const client of this.#clients.all) client.end();
+    for (const client of this.#clients.all) if (!client.isReplica) client.end();
     this.#turn.begin();
     await this.#end(timeoutMs);
   }
 
   /** True while clients are in flight; one that waits for an event (WAIT, or SHUTDOWN itself) would wait in vain. */
   #hasClientsInFlight(): boolean {
-    return this.#clients.all.some((client) => !client.isOccupied);
+    return this.#clients.all.some((client) => !client.isOccupied && !client.isReplica);
   }
 
   /** Ends everything; waits for clients to get their replies, but no longer than `timeoutMs`. */
@@ -429,6 +429,7 @@ export class Server {
     this.#serverMemory.mainPage.set('phase', Phase.stopping);
     const untilMs = this.#clock.wallMs() + timeoutMs;
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
+    await this.#replicas.haveAll(() => this.#clock.wallMs() < untilMs);
     const leaving = this.#clients.all.filter((client) => !this.#awaitingEnd.has(client));
     for (const client of leaving) client.socket.destroy();
     if (this.#isLoaded && !this.#crashes.hasCrashed) {

@@ -61,6 +61,7 @@ export function flagsOf(client: ClientPort): string {
 /** Letters in Redis' order, each with what it stands for. */
 const FLAGS: readonly (readonly [letter: string, isSet: (client: ClientPort) => boolean])[] = [
   ['O', ({ isMonitor }) => isMonitor],
+  ['S', ({ isReplica, isMonitor }) => isReplica && !isMonitor],
   ['M', ({ isPrimary }) => isPrimary],
   ['P', ({ subscriptions }) => subscriptions !== undefined],
   ['x', ({ queuedCount }) => queuedCount >= 0],

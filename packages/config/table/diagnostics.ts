@@ -133,6 +133,12 @@ export const diagnosticsSettings = rows({
     effect: 'live',
     meaning: 'Use of max-clients from which the status is degraded.',
   },
+  'status.replication-lag-warning-ms': {
+    kind: milliseconds,
+    default: 10_000,
+    effect: 'live',
+    meaning: 'Lag of a replica from which the status is degraded.',
+  },
   'status.durability-lag-warning-ms': {
     kind: milliseconds,
     default: 5000,

@@ -1,7 +1,7 @@
 /** Keys of every type, and what a server says of its keys: the same words for svc and for Redis. */
 
 import { createHash } from 'node:crypto';
-import { textOf, type Reply, type RespClient } from '#testkit';
+import { ReplyError, textOf, type Reply, type RespClient } from '#testkit';
 
 /** A time of expiry far enough from every test. */
 const FAR_MS = 4_102_444_800_123;
@@ -61,7 +61,7 @@ export async function contentsOf(client: RespClient): Promise<string[]> {
       const value = await client.call(...readers[type]!(key));
       const details = [shown(shape[type]?.(value) ?? value)];
       details.push(shown(await client.call('PEXPIRETIME', key)));
-      if (type === 'stream') details.push(shown(await client.call('XPENDING', key, 'group')));
+      if (type === 'stream') details.push(shown(await client.reply('XPENDING', key, 'group')));
       lines.push(`${database} ${key.toString('latin1')} ${type} ${brief(details.join(' '))}`);
     }
   }
@@ -100,5 +100,6 @@ function brief(text: string): string {
 
 function shown(reply: Reply): string {
   if (Buffer.isBuffer(reply)) return reply.toString('hex');
+  if (reply instanceof ReplyError) return reply.message;
   return Array.isArray(reply) ? `[${reply.map((each) => shown(each)).join(' ')}]` : textOf(reply);
 }

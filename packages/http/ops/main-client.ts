@@ -7,6 +7,7 @@ import type {
   ScriptsDocument,
   SlowlogDocument,
   UsersDocument,
+  ReplicationDocument,
 } from '#api-types';
 import { CallError, type PortCalls } from '#link';
 import { HttpError } from '../protocol/answer.ts';
@@ -31,6 +32,7 @@ interface MainCalls extends PageCalls {
   scripts: { question: { count: number }; answer: ScriptsDocument };
   /** Infinity: all. */
   users: { question: { count: number }; answer: UsersDocument };
+  replication: { question: null; answer: ReplicationDocument };
   'latency-events': { question: null; answer: readonly LatencyEventReport[] };
   /** Contents by shard; null for one that did not answer in time. */
   shards: { question: null; answer: readonly (ShardContent | null)[] };

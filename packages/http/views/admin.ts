@@ -33,7 +33,12 @@ export function adminRoutes(opsContext: OpsContext): Route[] {
       path: '/admin/role',
       about: 'Role of the server in replication.',
       methods: {
-        GET: () => json({ role: 'primary', connected_replicas: 0, replication_offset: 0 }),
+        GET: () =>
+          json({
+            role: observer.main.get('isReplica') === 1 ? 'replica' : 'primary',
+            connected_replicas: observer.main.get('replicas'),
+            replication_offset: observer.main.get('streamOffset'),
+          }),
       },
     },
     {

@@ -10,6 +10,7 @@ import type {
   ShardStatsDocument,
   SlowlogDocument,
   TraceDocument,
+  ReplicationDocument,
   UsersDocument,
 } from '#api-types';
 import { flightReport } from '#observer';
@@ -21,6 +22,7 @@ import { keyFatesDocument, keyFatesRoute } from './key-fates.ts';
 import type { MetricsRenderer } from './metrics.ts';
 import { countOf } from '../protocol/query.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
+import { replicationRoute } from './replication.ts';
 import { scriptsRoute } from './scripts.ts';
 import { usersRoute } from './users.ts';
 import { currentStatus } from './status.ts';
@@ -39,13 +41,13 @@ export class DebugDocuments {
     const aliveUs = clock.nowUs() - observer.main.get('startedUs');
     return {
       version,
-      role: 'primary',
+      role: observer.main.get('isReplica') === 1 ? 'replica' : 'primary',
       uptime_seconds: Math.floor(aliveUs / 1_000_000),
       num_shards: observer.shards.length,
-      connected_replicas: 0,
+      connected_replicas: observer.main.get('replicas'),
       master_host: null,
       master_port: null,
-      replication_offset: 0,
+      replication_offset: observer.main.get('streamOffset'),
       bind_addr: live.clientBind,
       port: live.clientPort,
     };
@@ -121,6 +123,10 @@ export class DebugDocuments {
     return this.#context.mainClient.ask('scripts', { count });
   }
 
+  replication(): Promise<ReplicationDocument> {
+    return this.#context.mainClient.ask('replication', null);
+  }
+
   users(count: number): Promise<UsersDocument> {
     return this.#context.mainClient.ask('users', { count });
   }
@@ -171,6 +177,7 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsRenderer): 
     keyFatesRoute(databases, (question) => documents.keyFates(question)),
     scriptsRoute((count) => documents.scripts(count)),
     usersRoute((count) => documents.users(count)),
+    replicationRoute(() => documents.replication()),
     documentRoute('traces', 'Recent traces, newest first.', () => documents.traces()),
   ];
 }

@@ -90,6 +90,16 @@ export class FullSyncs {
     return !this.isActive && this.#options.mayFreeze();
   }
 
+  /** True when there is something to give to a connection that takes more. */
+  get hasWork(): boolean {
+    const sync = this.#current;
+    if (sync === undefined || !sync.isPlaced || sync.isAbandoned) return false;
+    for (const [replica, offset] of sync.offsets) {
+      if (offset < sync.stream.end && replica.hasRoom) return true;
+    }
+    return false;
+  }
+
   /** Begins one, under a number of its own, for replicas that want the same. */
   begin(number: number, replicas: readonly Replica[], filter: SyncFilter): void {
     const { shards } = this.#options;

@@ -5,44 +5,19 @@
  * long as the backlog is kept.
  */
 
-import type { Bytes, LogFields } from '#base';
-import type { FeedOrder } from '#link';
-import type { FollowedStream, PrimarySettings, SyncCounts } from './surroundings.ts';
+import type { Bytes } from '#base';
+import type { AckWaiter, FollowedStream, PrimaryOptions } from './surroundings.ts';
 import { FeedReader } from './feed-reader.ts';
 import { FullSyncs } from './full-syncs.ts';
+import { Figures } from './figures.ts';
 import { Replica, type ReplicaLink } from './replica.ts';
 import { ReplicationStream } from './replication-stream.ts';
-
-interface PrimaryOptions {
-  readonly shards: number;
-  readonly settings: PrimarySettings;
-  /** Gives shards an order, at one place of the order of commands. */
-  order(order: FeedOrder): void;
-  grant(shard: number, number: number, byteCount: number): void;
-  /** True while no snapshot is being written. */
-  mayFreeze(): boolean;
-  /** Keys are about to be frozen. */
-  frozen(): void;
-  /** Keys are frozen no more: a snapshot may begin. */
-  thawed(): void;
-  /** Fields that a full synchronisation begins with. */
-  facts(): readonly (readonly [string, string])[];
-  nowMs(): number;
-  /** There is something to send: a turn is to be begun. */
-  wake(): void;
-  log(level: 'info' | 'warn', event: string, message: string, fields: LogFields): void;
-}
-
-/** Waits for replicas to have what was done up to an offset. */
-export interface AckWaiter {
-  /** Looks again: an acknowledgement came. */
-  look(): void;
-}
 
 const LF = Buffer.from('\n');
 
 export class Primary {
-  readonly counts: SyncCounts = { full: 0, partialOk: 0, partialFailed: 0 };
+  /** Figures of how far replicas are behind. */
+  readonly figures: Figures;
   readonly #options: PrimaryOptions;
   readonly #stream = new ReplicationStream();
   readonly #syncs: FullSyncs;
@@ -68,26 +43,16 @@ export class Primary {
 
   constructor(options: PrimaryOptions) {
     this.#options = options;
+    this.figures = new Figures(this, options);
     this.#reader = this.#newReader();
     this.#syncs = new FullSyncs({
-      shards: options.shards,
-      order: (order) => {
-        options.order(order);
-      },
-      grant: (shard, number, byteCount) => {
-        options.grant(shard, number, byteCount);
-      },
-      mayFreeze: () => options.mayFreeze(),
-      thawed: () => {
-        options.thawed();
-      },
+      ...options,
       facts: () => [
         ...options.facts(),
         ['repl-stream-db', String(this.#followed?.database ?? 0)],
         ['repl-id', this.#stream.id],
         ['repl-offset', String(this.#syncOffset)],
       ],
-      nowMs: () => options.nowMs(),
       began: (replicas) => {
         for (const replica of replicas) this.#tellFullSync(replica);
       },
@@ -211,7 +176,7 @@ export class Primary {
     const from = offset - 1;
     if (!this.#mayResume(id, from)) {
       if (id !== '?') {
-        this.counts.partialFailed += 1;
+        this.#options.count('partialSyncsRefused');
         this.#options.log('info', 'partial-sync-refused', this.#whyNot(id, from), {
           addr: replica.link.address,
           offset,
@@ -220,7 +185,7 @@ export class Primary {
       this.requestFull(replica);
       return undefined;
     }
-    this.counts.partialOk += 1;
+    this.#options.count('partialSyncs');
     replica.offset = from;
     replica.ackMs = this.#options.nowMs();
     replica.enter('online', 'continued from the backlog', this.#options.nowMs());
@@ -251,7 +216,7 @@ export class Primary {
 
   /** A replica needs a full synchronisation. */
   requestFull(replica: Replica): void {
-    this.counts.full += 1;
+    this.#options.count('fullSyncs');
     const nowMs = this.#options.nowMs();
     if (!this.#isFed && !this.#isFollowing) {
       // What was before is in no backlog: the stream is another.
@@ -347,11 +312,25 @@ export class Primary {
     return count;
   }
 
+  /** True while a replica that follows the stream has not acknowledged all of it, and is asked to. */
+  get lacksAcks(): boolean {
+    const { offset } = this.#stream;
+    const lacks = this.replicas.some(
+      ({ isStreaming, isOld, ackOffset }) => isStreaming && !isOld && ackOffset < offset,
+    );
+    return lacks || !this.isSettled;
+  }
+
+  /** Has replicas tell what they have: they do so without having been asked only once a second. */
+  askForAcks(): void {
+    this.#asksForAcks = true;
+    this.#options.wake();
+  }
+
   /** Tells a waiter of acknowledgements, which replicas are asked for. */
   await(waiter: AckWaiter): void {
     this.#waiters.add(waiter);
-    this.#asksForAcks = true;
-    this.#options.wake();
+    this.askForAcks();
   }
 
   forget(waiter: AckWaiter): void {
@@ -392,6 +371,17 @@ export class Primary {
     this.#trim();
   }
 
+  /** True when there is something to give to a connection that takes more. */
+  get hasWork(): boolean {
+    if (this.#replicas.size === 0) return false;
+    if (this.#syncs.hasWork) return true;
+    for (const replica of this.#replicas) {
+      const hasMore = replica.isStreaming && replica.offset < this.#stream.offset;
+      if (hasMore && replica.hasRoom) return true;
+    }
+    return false;
+  }
+
   /** Forgets what neither the backlog nor a replica needs. */
   #trim(): void {
     let least = this.#stream.offset - this.#options.settings.backlogBytes;
@@ -405,6 +395,7 @@ export class Primary {
   tick(): void {
     if (!this.#isFed && this.#replicas.size === 0) return;
     const nowMs = this.#options.nowMs();
+    this.figures.show();
     const { pingPeriodSecs, timeoutSecs, backlogTtlSecs } = this.#options.settings;
     this.#beginSync();
     if (nowMs - this.#pingedMs >= pingPeriodSecs * 1_000) {
@@ -441,7 +432,13 @@ export class Primary {
     this.#isFed = false;
     this.#options.order({ kind: 'end' });
     this.#stream.bytes.reset(this.#stream.offset);
+    this.figures.forget();
     this.#options.log('info', 'backlog-freed', 'The backlog is freed: no replica has come.', {});
+  }
+
+  /** Units of shards that wait for others'. */
+  get waitingUnits(): number {
+    return this.#reader.waiting;
   }
 
   /** True when all that shards have told is in the stream: none waits for another. */
@@ -520,6 +517,6 @@ export class Primary {
 }
 
 /** Whole seconds since a replica has acknowledged something, as Redis counts them. */
-function lagSecs(nowMs: number, ackMs: number): number {
+export function lagSecs(nowMs: number, ackMs: number): number {
   return Math.max(0, Math.floor(nowMs / 1_000) - Math.floor(ackMs / 1_000));
 }

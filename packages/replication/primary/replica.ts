@@ -106,10 +106,15 @@ export class Replica {
     return (this.#state === 'online' || this.#state === 'send_bulk') && !this.isRdbOnly;
   }
 
+  /** True when its connection takes more. */
+  get hasRoom(): boolean {
+    return !this.isGone && this.link.pendingBytes < PENDING_BYTES_MAX;
+  }
+
   /** Gives the connection what there is behind an offset, as far as it takes it; answers the offset then. */
   give(stream: Stream, from: number): number {
     let offset = from;
-    while (this.link.pendingBytes < PENDING_BYTES_MAX && !this.isGone) {
+    while (this.hasRoom) {
       const bytes = stream.from(offset);
       if (bytes.length === 0) break;
       const piece = bytes.subarray(0, PIECE_BYTES);

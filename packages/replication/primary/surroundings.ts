@@ -1,4 +1,8 @@
-/** Settings of a primary, the stream that it may follow itself, and its counts. */
+/** Surroundings of a primary: its settings, what it asks of the server, and the stream that it may follow itself. */
+
+import type { LogFields } from '#base';
+import type { FeedOrder } from '#link';
+import type { PrimaryFigure } from './figures.ts';
 
 /** Settings that a primary reads, each time anew. */
 export interface PrimarySettings {
@@ -23,9 +27,30 @@ export interface FollowedStream {
   readonly database: number;
 }
 
-/** Counts since the start, or since they were set back. */
-export interface SyncCounts {
-  full: number;
-  partialOk: number;
-  partialFailed: number;
+export interface PrimaryOptions {
+  readonly shards: number;
+  readonly settings: PrimarySettings;
+  /** Gives shards an order, at one place of the order of commands. */
+  order(order: FeedOrder): void;
+  grant(shard: number, number: number, byteCount: number): void;
+  /** True while no snapshot is being written. */
+  mayFreeze(): boolean;
+  /** Keys are about to be frozen. */
+  frozen(): void;
+  /** Keys are frozen no more: a snapshot may begin. */
+  thawed(): void;
+  /** Fields that a full synchronisation begins with. */
+  facts(): readonly (readonly [string, string])[];
+  nowMs(): number;
+  count(what: 'fullSyncs' | 'partialSyncs' | 'partialSyncsRefused'): void;
+  show(figure: PrimaryFigure, value: number): void;
+  /** There is something to send: a turn is to be begun. */
+  wake(): void;
+  log(level: 'info' | 'warn', event: string, message: string, fields: LogFields): void;
+}
+
+/** Waits for replicas to have what was done up to an offset. */
+export interface AckWaiter {
+  /** Looks again: an acknowledgement came. */
+  look(): void;
 }

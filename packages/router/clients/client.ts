@@ -51,6 +51,8 @@ export interface ClientSocket {
 /** Bytes that are kept for a replica, beside those that its connection has been given. */
 interface ReplicaConnection {
   readonly heldBytes: number;
+  /** The kernel has taken what was written. */
+  drained(): void;
 }
 
 /** Destination of a client's replies: its socket, or a place where they are put together. */

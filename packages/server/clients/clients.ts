@@ -366,8 +366,9 @@ class Session implements ConnectionOwner {
     if (this.client.identity.isLimited) chargeOutput(this.client);
   }
 
-  backlogged(): void {
+  backlogged(pendingBytes: number): void {
     this.#clients.checkOutput(this.client);
+    if (pendingBytes === 0) this.client.replica?.drained();
     if (!this.#connection.isClosed) this.#clients.memory.note(this.client);
   }
 }

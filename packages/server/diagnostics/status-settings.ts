@@ -14,6 +14,7 @@ export function statusSettings(settings: Settings): StatusSettings {
       connectionWarningPercent: settings.number('status.connection-warning-percent'),
       durabilityLagWarningMs: settings.number('status.durability-lag-warning-ms'),
       durabilityLagCriticalMs: settings.number('status.durability-lag-critical-ms'),
+      replicationLagWarningMs: settings.number('status.replication-lag-warning-ms'),
     },
   };
 }

@@ -12,10 +12,12 @@ import {
   type PageQuantity,
   SCRIPT_QUANTITIES,
   MEMORY_QUANTITIES,
+  REPLICATION_QUANTITIES,
 } from '#quantities';
 import { errorCounts, latencyVerdict, percentileUs, TICKS_PER_US } from '#stats';
 import { keyspace, keySizes, keySizesAge, prefixes } from './info-keys.ts';
 import { linesOfParts, rowsOfParts, type Line, type Part } from './info-lines.ts';
+import { replicasLines } from './info-primary.ts';
 import { replicaLines } from './info-replica.ts';
 import { listeners, tcpPort } from './info-listeners.ts';
 import { PERSISTENCE } from './info-persistence.ts';
@@ -105,11 +107,8 @@ const CLIENTS: readonly Part[] = [
   CLIENT_QUANTITIES.pubsubClients,
 ];
 
-/** No replica was ever here, and one thread has all sockets. */
+/** Replicas expire no keys of their own, and one thread has all sockets. */
 const NEVER: readonly Line[] = [
-  ['sync_full', 0],
-  ['sync_partial_ok', 0],
-  ['sync_partial_err', 0],
   ['slave_expires_tracked_keys', 0],
   ['io_threaded_reads_processed', 0],
   ['io_threaded_writes_processed', 0],
@@ -136,6 +135,7 @@ const STATS: readonly Part[] = [
   SCRIPT_QUANTITIES.evicted,
   SCRIPT_QUANTITIES.runs,
   KEY_QUANTITIES.lookups,
+  REPLICATION_QUANTITIES.syncs,
   () => NEVER,
   KEY_QUANTITIES.defragmentation,
   CLIENT_QUANTITIES.pubsub,
@@ -168,23 +168,24 @@ function stalePercent({ shards, databases }: ServerMetrics): number {
   return expires > 0 ? stale / expires : 0;
 }
 
-/** No replica was ever here, and nothing is kept for one. */
 function replication({
-  replication: { id, offset, replica },
+  replication: { id, offset, replica, primary },
   settings,
   nowMs,
 }: ServerMetrics): Line[] {
   return [
     ['role', replica === undefined ? 'master' : 'slave'],
     ...(replica === undefined ? [] : replicaLines(replica, settings, nowMs)),
-    ['connected_slaves', 0],
+    ...replicasLines(primary, settings, nowMs),
+    ['master_failover_state', 'no-failover'],
     ['master_replid', id],
+    ['master_replid2', primary.stream.secondId],
     ['master_repl_offset', offset],
-    ['second_repl_offset', -1],
-    ['repl_backlog_active', 0],
+    ['second_repl_offset', primary.stream.secondOffset],
+    ['repl_backlog_active', Number(primary.isActive)],
     ['repl_backlog_size', settings.number('replication.backlog-size')],
-    ['repl_backlog_first_byte_offset', 0],
-    ['repl_backlog_histlen', 0],
+    ['repl_backlog_first_byte_offset', primary.backlogBegin],
+    ['repl_backlog_histlen', primary.backlogUsed],
   ];
 }
 

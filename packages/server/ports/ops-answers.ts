@@ -5,6 +5,7 @@ import { flagsOf, type ClientPort, type ShutdownOptions } from '#commands';
 import { MAIN_THREAD, SHARD_CONTENT, type LatencySeries, type SlowEntry } from '#stats';
 import type { ClientReport, LatencyEventReport, SlowlogReport } from '#api-types';
 import type { MainAnswers } from '#http';
+import type { Settings } from '#config';
 import type { Router } from '#router';
 import type { Access } from '../access/access.ts';
 import { usersDocument } from '../access/users-document.ts';
@@ -12,6 +13,8 @@ import type { Clients } from '../clients/clients.ts';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import { removedKeys } from '../diagnostics/key-fates-answer.ts';
 import { scriptsDocument } from '../diagnostics/script-reports.ts';
+import { replicationDocument } from '../replicas/replication-document.ts';
+import type { Replication } from '../replication/replication.ts';
 import { mapInTurns } from './in-turns.ts';
 import { pageAnswers, type PageAnswersOptions } from './page-answers.ts';
 
@@ -22,6 +25,8 @@ interface OpsAnswersOptions extends PageAnswersOptions {
   readonly router: Router;
   readonly access: Access;
   readonly clock: Clock;
+  readonly settings: Settings;
+  readonly replication: Replication;
   readonly persistence: PersistenceSwitch;
   /** Begins to stop. */
   readonly shutdown: (options: ShutdownOptions) => void;
@@ -40,6 +45,8 @@ export function opsAnswers(options: OpsAnswersOptions): MainAnswers {
     'removed-keys': (question) => removedKeys(latencyMonitor.keyFates, question),
     scripts: (question) => scriptsDocument(router, question),
     users: ({ count }) => usersDocument(options.access, clients.all, count),
+    replication: () =>
+      replicationDocument(options.replication, options.settings, options.clock.wallMs()),
     'latency-events': () => latencyMonitor.events.map(eventReport),
     shards: async () => {
       const reports = await router.shardCalls.ask(SHARD_CONTENT, null);

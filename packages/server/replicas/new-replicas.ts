@@ -5,7 +5,10 @@ import { KeyFreeze } from '../durability/key-freeze.ts';
 import type { ServerMemory } from '../threads/shared-memory.ts';
 import { Replicas, type ReplicasOptions } from './replicas.ts';
 
-type NewReplicasOptions = Omit<ReplicasOptions, 'shards' | 'freeze' | 'usedBytes' | 'onDisk'> & {
+type NewReplicasOptions = Omit<
+  ReplicasOptions,
+  'shards' | 'freeze' | 'page' | 'usedBytes' | 'onDisk'
+> & {
   readonly serverMemory: ServerMemory;
 };
 
@@ -15,6 +18,7 @@ export function newReplicas({ serverMemory, ...options }: NewReplicasOptions): R
     ...options,
     shards: serverMemory.shardPages.length,
     freeze: new KeyFreeze(),
+    page: serverMemory.mainPage,
     usedBytes: () => serverMemory.usedBytes,
     onDisk: (done) => {
       diskWait.add(done);

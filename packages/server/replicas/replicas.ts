@@ -1,5 +1,6 @@
 /** Replicas of this server as clients: their connections, what commands ask of them, and who waits for them. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bytes, Clock, Logger } from '#base';
 import type {
   Acks,
@@ -11,16 +12,21 @@ import type {
 } from '#commands';
 import type { Settings } from '#config';
 import { Primary, type AckWaiter, type PrimarySettings, type Replica } from '#replication';
+import type { Page } from '#stats';
 import type { Client, FeedTaker, Router } from '#router';
 import type { PubSub } from '../messaging/pubsub.ts';
 import type { KeyFreeze } from '../durability/key-freeze.ts';
 import { REDIS_VERSION } from '../version.ts';
+
+/** Between two looks at what replicas have. */
+const LOOK_MS = 5;
 
 export interface ReplicasOptions {
   readonly shards: number;
   readonly settings: Settings;
   readonly router: () => Pick<Router, 'orderFeed' | 'grantSync'>;
   readonly freeze: KeyFreeze;
+  readonly page: Page;
   readonly clock: Clock;
   readonly log: Logger;
   readonly beginTurn: () => void;
@@ -68,6 +74,12 @@ export class Replicas implements ReplicasPort, FeedTaker {
         ['aof-base', '0'],
       ],
       nowMs: () => clock.wallMs(),
+      count: (what) => {
+        options.page.add(what, 1);
+      },
+      show: (figure, value) => {
+        options.page.set(figure, value);
+      },
       wake: () => {
         options.beginTurn();
       },
@@ -122,6 +134,9 @@ export class Replicas implements ReplicasPort, FeedTaker {
     client.replica = {
       get heldBytes() {
         return primary.heldFor(replica);
+      },
+      drained: () => {
+        this.#options.beginTurn();
       },
     };
     return replica;
@@ -196,6 +211,18 @@ export class Replicas implements ReplicasPort, FeedTaker {
       primary.forget(waiter);
       return acks();
     };
+  }
+
+  /** Waits until the replicas have all that was done, as long as there is time: so none of it is lost with the server. */
+  async haveAll(isTime: () => boolean): Promise<void> {
+    const { primary } = this;
+    if (primary.lacksAcks) primary.askForAcks();
+    while (primary.lacksAcks && isTime()) await sleep(LOOK_MS);
+    if (!primary.lacksAcks) return;
+    this.#options.log.warn(
+      'replicas-behind',
+      'The server ends, and not all replicas have all data.',
+    );
   }
 
   /** Tells replicas of messages that are published. */

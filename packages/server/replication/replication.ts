@@ -61,6 +61,11 @@ export class Replication implements ReplicationPort {
     void this.#replica?.stop();
   }
 
+  /** This server towards its replicas. */
+  get primary(): Primary {
+    return this.#options.primary;
+  }
+
   /** This server as a replica; undefined while it is a primary. */
   get replica(): ReplicaSide | undefined {
     return this.#replica;

@@ -47,7 +47,10 @@ function newTurn(): { turn: Turn; work: { rounds: number } } {
     },
   };
   const doorbell = { listen: nothing, setAsleep: nothing, setAwake: nothing };
-  return { turn: new Turn(router, doorbell, { endTurn: nothing }, { pump: nothing }), work };
+  return {
+    turn: new Turn(router, doorbell, { endTurn: nothing }, { pump: nothing, hasWork: false }),
+    work,
+  };
 }
 
 /** Lets the turn at hand end. */

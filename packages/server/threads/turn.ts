@@ -39,6 +39,8 @@ type TurnMessaging = Pick<ClientMessaging, 'endTurn'>;
 /** Gives replicas what shards have told. */
 interface TurnReplicas {
   pump(): void;
+  /** True when their connections would take more now. */
+  readonly hasWork: boolean;
 }
 
 export class Turn {
@@ -143,7 +145,7 @@ export class Turn {
       router.tracing.flush();
       router.publish();
       this.#doorbell.setAsleep();
-      if (!router.hasWork && this.fronts?.hasWork !== true) {
+      if (!router.hasWork && !this.#replicas.hasWork && this.fronts?.hasWork !== true) {
         if (this.#waiting.length > 0) break;
         this.#active = false;
         return;

@@ -10,6 +10,7 @@ const limits = {
   connectionWarningPercent: 80,
   durabilityLagWarningMs: 5_000,
   durabilityLagCriticalMs: 30_000,
+  replicationLagWarningMs: 10_000,
 };
 
 const well: Vitals = {
@@ -22,6 +23,10 @@ const well: Vitals = {
   durabilityLagMs: 0,
   persistenceError: null,
   recoveryLoss: null,
+  replicas: 0,
+  replicasSeen: 0,
+  lacksReplicas: false,
+  replicaLagMs: 0,
   mainStandstill: null,
   stuckFronts: [],
   stuck: [],
@@ -43,6 +48,10 @@ const cases: readonly (readonly [change: Partial<Vitals>, status: string, codes:
   [{ durabilityLagMs: 30_000 }, 'unhealthy', ['critical HIGH_DURABILITY_LAG']],
   [{ persistenceError: 'the disk is full' }, 'unhealthy', ['critical PERSISTENCE_ERROR']],
   [{ recoveryLoss: '5 bytes' }, 'degraded', ['warning PERSISTENCE_ERROR']],
+  [{ replicas: 2, replicasSeen: 2, replicaLagMs: 9_999 }, 'healthy', []],
+  [{ replicas: 1, replicasSeen: 2 }, 'degraded', ['warning REPLICA_DOWN']],
+  [{ replicaLagMs: 10_000 }, 'degraded', ['warning REPLICATION_LAG']],
+  [{ lacksReplicas: true }, 'unhealthy', ['critical NO_GOOD_REPLICAS']],
   [{ isReady: false }, 'unhealthy', ['critical NOT_READY']],
   [{ mainStandstill: 'sleeps' }, 'unhealthy', ['critical MAIN_STUCK']],
   [{ stuckFronts: ['front 0 sleeps'] }, 'unhealthy', ['critical FRONT_STUCK']],

@@ -8,6 +8,7 @@ export interface HealthLimits {
   readonly connectionWarningPercent: number;
   readonly durabilityLagWarningMs: number;
   readonly durabilityLagCriticalMs: number;
+  readonly replicationLagWarningMs: number;
 }
 
 /** Facts that health is judged by. */
@@ -25,6 +26,13 @@ export interface Vitals {
   readonly persistenceError: string | null;
   /** Data that the start could not bring back, if any. */
   readonly recoveryLoss: string | null;
+  /** Replicas that are connected, and the most that were at once since the first. */
+  readonly replicas: number;
+  readonly replicasSeen: number;
+  /** Writes are refused for want of replicas. */
+  readonly lacksReplicas: boolean;
+  /** Milliseconds for which the slowest replica has lacked something. */
+  readonly replicaLagMs: number;
   /** Activity of main if it is stuck, in words. */
   readonly mainStandstill: string | null;
   /** Stuck front threads, each with what is known, in words. */
@@ -42,6 +50,7 @@ export function judge(vitals: Vitals, limits: HealthLimits): Health {
     ...memory(vitals, limits),
     ...connections(vitals, limits),
     ...durability(vitals, limits),
+    ...replication(vitals, limits),
     ...main(vitals),
     ...vitals.stuckFronts.map((words) => issue('critical', 'FRONT_STUCK', words)),
     ...vitals.stuck.map(({ shard, doing }) =>
@@ -63,6 +72,24 @@ function readiness({ isReady }: Vitals): HealthIssue[] {
 
 function main({ mainStandstill }: Vitals): HealthIssue[] {
   return mainStandstill === null ? [] : [issue('critical', 'MAIN_STUCK', `main ${mainStandstill}`)];
+}
+
+function replication(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
+  const { replicas, replicasSeen, lacksReplicas, replicaLagMs: lagMs } = vitals;
+  const issues: HealthIssue[] = [];
+  if (lacksReplicas) {
+    const message = 'writes are refused: fewer replicas than min-replicas-to-write follow';
+    issues.push(issue('critical', 'NO_GOOD_REPLICAS', message));
+  }
+  if (replicas < replicasSeen) {
+    const message = `${replicas} of ${replicasSeen} replicas are connected`;
+    issues.push(issue('warning', 'REPLICA_DOWN', message));
+  }
+  if (lagMs >= limits.replicationLagWarningMs) {
+    const message = `the slowest replica has been behind for ${Math.round(lagMs)} ms`;
+    issues.push(issue('warning', 'REPLICATION_LAG', message));
+  }
+  return issues;
 }
 
 function memory(vitals: Vitals, limits: HealthLimits): HealthIssue[] {

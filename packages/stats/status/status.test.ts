@@ -63,6 +63,7 @@ function scene({ executing, nowUs = 10_000_000, wallMs = 1_700_000_000_000 }: Sc
       connectionWarningPercent: 90,
       durabilityLagWarningMs: 1,
       durabilityLagCriticalMs: 2,
+      replicationLagWarningMs: 2,
     },
   };
   return { main, shard, source };

@@ -143,11 +143,7 @@ const durabilityNames: readonly MetricDefinition[] = [
 ];
 
 /** Metrics that are always 0: of what does not exist in this version, or never does. */
-const noneOf = [
-  'redis_connected_slaves',
-  'redis_cluster_enabled',
-  'redis_lazyfree_pending_objects',
-];
+const noneOf = ['redis_cluster_enabled', 'redis_lazyfree_pending_objects'];
 
 export const redisMetrics: readonly MetricDefinition[] = [
   instance,

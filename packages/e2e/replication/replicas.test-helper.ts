@@ -1,0 +1,39 @@
+/** Redis' server as a replica of svc, and what both have in the end. */
+
+import { startRedis, until, type ChildServer, type RespClient } from '#testkit';
+import { contentsOf } from '../durability/contents.ts';
+
+/** Settings with which a full synchronisation begins at once. */
+export const AT_ONCE = ['--set', 'replication.diskless-sync-delay-secs=0'];
+
+/** Starts a replica of a server. */
+export function startReplica(of: ChildServer): Promise<ChildServer> {
+  return startRedis([
+    ...['--replicaof', '127.0.0.1', String(of.port)],
+    ...['--repl-diskless-load', 'swapdb'],
+  ]);
+}
+
+/** Waits until so many replicas have acknowledged all that was done. */
+export async function caughtUp(primary: RespClient, replicas: number): Promise<void> {
+  const have = async (): Promise<boolean> =>
+    (await primary.call('WAIT', replicas, 1_000)) === replicas;
+  await until(have, `${replicas} replicas have all`);
+}
+
+/** Lines of what one server has and the other has not, or otherwise. */
+export async function differences(one: ChildServer, other: ChildServer): Promise<string[]> {
+  const [ours, theirs] = await Promise.all([contentsIn(one), contentsIn(other)]);
+  const has = new Set(theirs);
+  const had = new Set(ours);
+  const missing = ours.filter((line) => !has.has(line)).map((line) => `svc: ${line}`);
+  const added = theirs.filter((line) => !had.has(line)).map((line) => `replica: ${line}`);
+  return [...missing, ...added].slice(0, 10);
+}
+
+async function contentsIn(server: ChildServer): Promise<string[]> {
+  const client = await server.client({ buffers: true });
+  const contents = await contentsOf(client);
+  await client.end();
+  return contents;
+}

@@ -1,0 +1,85 @@
+/** Figures of a primary: how far its replicas are behind, as its page tells. */
+
+import { OffsetTimes } from './offset-times.ts';
+import type { Replica } from './replica.ts';
+
+export type PrimaryFigure =
+  | 'isPrimary'
+  | 'replicasSeen'
+  | 'lacksReplicas'
+  | 'replicas'
+  | 'goodReplicas'
+  | 'streamOffset'
+  | 'replicaLagBytes'
+  | 'replicaLagUs'
+  | 'backlogBytes'
+  | 'replicationBytes';
+
+/** Facts of a primary that its figures are of. */
+interface FigureSource {
+  readonly offset: number;
+  readonly replicas: readonly Replica[];
+  readonly goodReplicas: number;
+  readonly lacksReplicas: boolean;
+  readonly backlogUsed: number;
+  readonly memoryBytes: number;
+}
+
+interface FiguresOptions {
+  nowMs(): number;
+  show(figure: PrimaryFigure, value: number): void;
+}
+
+export class Figures {
+  readonly #source: FigureSource;
+  readonly #options: FiguresOptions;
+  readonly #times = new OffsetTimes();
+  /** The most replicas that were there at once since the backlog was made. */
+  #seen = 0;
+
+  constructor(source: FigureSource, options: FiguresOptions) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  /** Milliseconds for which a replica has lacked something; more where it has not told for longer. */
+  lagMs({ ackOffset }: Replica): number {
+    return this.#times.lagMs(ackOffset, this.#options.nowMs());
+  }
+
+  lagBytes({ ackOffset }: Replica): number {
+    return Math.max(0, this.#source.offset - ackOffset);
+  }
+
+  /** Nobody follows any more: what was is forgotten. */
+  forget(): void {
+    this.#times.clear();
+    this.#seen = 0;
+    this.show();
+  }
+
+  show(): void {
+    const source = this.#source;
+    const { replicas, offset } = source;
+    // Who wants the data alone goes by itself.
+    const staying = replicas.filter(({ isOld, isRdbOnly }) => !isOld && !isRdbOnly);
+    this.#times.note(offset, this.#options.nowMs());
+    this.#seen = Math.max(this.#seen, staying.length);
+    const online = staying.filter(({ state }) => state === 'online');
+    const figures: Readonly<Partial<Record<PrimaryFigure, number>>> = {
+      ...(this.#seen > 0 ? { isPrimary: 1 } : {}),
+      replicasSeen: this.#seen,
+      lacksReplicas: Number(source.lacksReplicas),
+      replicas: staying.length,
+      goodReplicas: source.goodReplicas,
+      streamOffset: offset,
+      replicaLagBytes: Math.max(0, ...online.map((replica) => this.lagBytes(replica))),
+      replicaLagUs: 1_000 * Math.max(0, ...online.map((replica) => this.lagMs(replica))),
+      backlogBytes: source.backlogUsed,
+      replicationBytes: source.memoryBytes,
+    };
+    for (const [figure, value] of Object.entries(figures)) {
+      this.#options.show(figure as PrimaryFigure, value);
+    }
+  }
+}
