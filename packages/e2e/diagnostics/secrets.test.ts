@@ -74,7 +74,6 @@ const failing: readonly string[] = [
   `CONFIG SET requirepass ${PLANTED} requirepass ${PLANTED}`,
   `CONFIG SET requirepas ${PLANTED}`,
   `CONFIG SET ${PLANTED} requirepass`,
-  `CONFIG SET masterauth ${PLANTED}`,
   `CONFIG SET requirepass ${PLANTED} maxmemory nonsense`,
   `CONFIG SETT requirepass ${PLANTED}`,
   `AUTH ${PLANTED}`,
@@ -121,6 +120,7 @@ const failing: readonly string[] = [
 
 /** Words of commands that are right, and have secrets. */
 const right: readonly string[] = [
+  `CONFIG SET masterauth ${PLANTED}`,
   `COMMAND GETKEYS MIGRATE h 1 k 0 1 AUTH ${PLANTED}`,
   `COMMAND GETKEYSANDFLAGS MIGRATE h 1 k 0 1 AUTH ${PLANTED}`,
   `MIGRATE h 1 none 0 1 AUTH ${PLANTED}`,
