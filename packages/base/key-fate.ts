@@ -25,7 +25,7 @@ export const KeyFate = {
   deleted: 4,
   /** A command has put another value in its place. */
   overwritten: 5,
-  /** It has another name now, or is in another database. */
+  /** It has another name now, or is in another database or on another server. */
   moved: 6,
   flushed: 7,
 } as const satisfies Record<string, number>;

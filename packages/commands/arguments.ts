@@ -21,6 +21,7 @@ import { keyScratch, valueScratch, type Span } from '#store';
 /** Part of the arguments that `keys.ts` needs. */
 export interface ArgumentSource {
   readonly count: number;
+  length(index: number): number;
   integerAt(index: number): number;
   spellsAt(index: number, upper: string): boolean;
 }

@@ -171,6 +171,8 @@ export interface OnMainCommand extends CommandHead {
    * others see what those have done, and are seen by those behind.
    */
   sessionOnly?: true;
+  /** It has keys, which it asks shards for by a port of its own. */
+  asksForKeys?: true;
   /** The context holds every port of the family that declares the command. */
   run(context: MainContext, args: Arguments): void;
 }

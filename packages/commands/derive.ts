@@ -162,6 +162,7 @@ export function keySpecFlags(spec: Omit<KeySpec, 'begin' | 'find'>): readonly st
     if (use.includes(word)) flags.push(word);
   }
   if (spec.notKey === true) flags.push('not_key');
+  if (spec.isIncomplete === true) flags.push('incomplete');
   if (spec.variable !== undefined) flags.push('variable_flags');
   return flags;
 }
@@ -191,7 +192,7 @@ export function faults(command: Command): readonly string[] {
     [new Set(flags).size !== flags.length, 'A flag stands twice.'],
     [arity === 0, 'The arity is zero.'],
     [!admitsKeys(arity, keys), 'The arity does not reach the keys.'],
-    [hasRealKeys(keys) && isOnMain(command), 'It has keys but reaches no shard.'],
+    [hasRealKeys(keys) && isAwayFromKeys(command), 'It has keys but reaches no shard.'],
     [
       writesKeys(keys) && !has('write') && !has('may_replicate'),
       'It writes to keys without saying so.',
@@ -201,8 +202,10 @@ export function faults(command: Command): readonly string[] {
   return checks.filter(([isWrong]) => isWrong).map(([, fault]) => fault);
 }
 
-function isOnMain({ route }: Command): boolean {
-  return route === 'onMain' || route === 'container';
+function isAwayFromKeys(command: Command): boolean {
+  return (
+    command.route === 'container' || (command.route === 'onMain' && command.asksForKeys !== true)
+  );
 }
 
 function hasRealKeys(keys: Keys): boolean {

@@ -1,4 +1,10 @@
 export { valueLimits } from './keyspace/dump/dump.ts';
+export type {
+  Migration,
+  MigrationContext,
+  MigrationOutcome,
+  MigrationPort,
+} from './keyspace/migrate/ports.ts';
 export { databaseIndexAt } from './keyspace/database-index.ts';
 export { pushOnto } from './list/lookup.ts';
 export { addInto } from './set/lookup.ts';

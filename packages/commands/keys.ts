@@ -29,6 +29,8 @@ export interface KeySpec extends KeyHandling {
     | 'unknown';
   /** True when what is found is no key, but is routed like one (a shard channel). */
   notKey?: boolean;
+  /** It may miss keys: `find` of the command's keys tells all of them. */
+  isIncomplete?: true;
   /** The key is changed although its access is RO, which in Redis is about the value's data alone. */
   altersState?: boolean;
   /** The access depends on other arguments: answers what it is for these. */

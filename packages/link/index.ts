@@ -50,6 +50,16 @@ export {
 } from './layout.ts';
 export { decodeKeys, encodeKeys } from './messages/key-list.ts';
 export {
+  decodeKeysFound,
+  decodeKeysMoved,
+  decodeKeysWanted,
+  encodeMigration,
+  type KeyFound,
+  type KeysFound,
+  type KeysMoved,
+  type KeysWanted,
+} from './messages/migration.ts';
+export {
   FeedEnd,
   FeedFlag,
   SEGMENT_BYTES,

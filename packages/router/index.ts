@@ -4,6 +4,7 @@ export { Client, type ClientSocket } from './clients/client.ts';
 export type { ParkingBlocks } from './replies/reorder-buffer.ts';
 export type { ShardCalls } from './shard-calls.ts';
 export { Router, type WatchedCall } from './router.ts';
+export type { KeyMigrations, MigratedKey } from './migration/key-migrations.ts';
 export { RunningTrace } from './running-trace.ts';
 export { broadcastTo } from './shard-broadcast.ts';
 export { NOT_QUEUED } from './transactions/transactions.ts';

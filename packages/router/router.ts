@@ -15,6 +15,7 @@ import { CommandStats, type MainNotes } from './command-stats.ts';
 import { Answers, type RunOnMain, type Write } from './replies/answers.ts';
 import type { Client } from './clients/client.ts';
 import { KeyDiscovery } from './key-discovery.ts';
+import { KeyMigrations } from './migration/key-migrations.ts';
 import { refusalOf } from './clients/refusal.ts';
 import { Gathers } from './replies/gathers.ts';
 import { Replies, type FeedTaker } from './replies/replies.ts';
@@ -94,6 +95,7 @@ export class Router {
   readonly scripts: Scripts;
   readonly tracing: Tracing;
   readonly shardCalls: ShardCalls;
+  readonly keyMigrations: KeyMigrations;
   /** Is shown every command that was sent on, while anybody wants to see them. */
   watcher: CommandWatcher | undefined;
   readonly #options: RouterOptions;
@@ -146,6 +148,7 @@ export class Router {
       commandStats,
       gathers,
     });
+    this.keyMigrations = new KeyMigrations(this.#routes, beginTurn);
     this.#keyDiscovery = new KeyDiscovery(this.#routes, clientRegistry);
     this.#blockedClients = new BlockedClients({ clientRegistry, routes: this.#routes, beginTurn });
     this.scripts = new Scripts({
@@ -201,6 +204,7 @@ export class Router {
         keyDiscovery: this.#keyDiscovery,
         tracing: this.tracing,
         shardCalls: this.shardCalls,
+        keyMigrations: this.keyMigrations,
         clientRegistry,
         denied: options.denied,
       }),

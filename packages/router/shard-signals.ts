@@ -6,6 +6,7 @@ import { LATENCY_EVENTS } from '#stats';
 import type { BlockedClients } from './clients/blocked-clients.ts';
 import type { Client } from './clients/client.ts';
 import type { ClientRegistry } from './clients/client-registry.ts';
+import type { KeyMigrations } from './migration/key-migrations.ts';
 import type { MainNotes } from './command-stats.ts';
 import type { KeyDiscovery } from './key-discovery.ts';
 import type { ShardSignals } from './replies/replies.ts';
@@ -23,6 +24,7 @@ interface SignalTakers {
   readonly keyDiscovery: KeyDiscovery;
   readonly tracing: Tracing;
   readonly shardCalls: ShardCalls;
+  readonly keyMigrations: KeyMigrations;
   readonly clientRegistry: Pick<ClientRegistry, 'inSlot'>;
   readonly denied: (client: Client, denial: ShardDenial) => void;
 }
@@ -36,6 +38,15 @@ export function shardSignals(takers: SignalTakers): ShardSignals {
     prepared: (client) => {
       if (scripts.owns(client)) scripts.prepared();
       else transactions.prepared(client);
+    },
+    valuesGiven: (shard, transaction, piece) => {
+      takers.keyMigrations.given(shard, transaction, piece);
+    },
+    keysFound: (shard, transaction, body) => {
+      takers.keyMigrations.found(shard, transaction, body);
+    },
+    keysMoved: (transaction, isSafe) => {
+      takers.keyMigrations.moved(transaction, isSafe);
     },
     asked: (shard, what, body) => {
       scripts.asked(shard, what, body);

@@ -294,6 +294,7 @@ export class Server {
       shutdown: (options, client) => {
         this.#shutdown(options, client);
       },
+      isReplica: () => this.#serverMemory.mainPage.get('isReplica') === 1,
       startedMs: this.#clock.wallMs(),
     });
   }

@@ -96,12 +96,13 @@ export class ShardMachine {
       sender,
       watches,
       effects,
+      events,
       shardIndex,
       shardCount,
       executor: this.#executor,
     };
     this.replay = new Replay(shared);
-    this.#dryRuns = new DryRuns({ ...shared, events });
+    this.#dryRuns = new DryRuns(shared);
     this.#blockedCommands = new BlockedCommands({
       ...shared,
       waitingClients,
@@ -131,7 +132,6 @@ export class ShardMachine {
       users: base.users,
       keyLocks,
       lending: this.#lending,
-      events,
       machine: options,
       maintenance: base.maintenance,
       role: base.role,
@@ -296,7 +296,7 @@ export class ShardMachine {
     if (!this.#base.maintenance.isDue(executor.nowUs)) return worked ? 0 : this.#restMs();
     const startUs = executor.nowUs;
     // At a barrier nothing may change but by its own commands.
-    if (this.#lending.isStopped) return worked ? 0 : BARRIER_POLL_MS;
+    if (this.#lending.isStopped) return worked ? 0 : Math.min(this.#restMs(), BARRIER_POLL_MS);
     executor.readWallClock();
     this.#base.events.begin();
     this.#base.maintenance.run();
@@ -319,8 +319,9 @@ export class ShardMachine {
     this.#values[AT.heartbeatUs] = this.#executor.nowUs;
   }
 
-  /** For how long nothing is due; a snapshot that waits for the disk looks again soon. */
+  /** For how long nothing is due; a snapshot that waits for the disk looks again soon, and long work goes on at once. */
   #restMs(): number {
+    if (this.#base.work.isActive) return 0;
     const dueInMs = this.#base.maintenance.dueInMs(this.#executor.nowUs);
     return this.#base.snapshots.isActive ? Math.min(dueInMs, SNAPSHOT_POLL_MS) : dueInMs;
   }

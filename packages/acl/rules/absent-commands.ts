@@ -5,7 +5,6 @@
 
 const names = [
   'asking',
-  'migrate',
   'readonly',
   'readwrite',
   'replicaof',

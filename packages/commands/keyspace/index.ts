@@ -6,6 +6,7 @@ import { keyInspection } from './inspect.ts';
 import { keyListing } from './scan/keys.ts';
 import { keyRemoval } from './remove.ts';
 import { keyMoving } from './rename.ts';
+import { keyMigration } from './migrate/migrate.ts';
 import { keyScanning } from './scan/scan.ts';
 import { keyLifetimes } from './expiry/ttl.ts';
 
@@ -18,5 +19,6 @@ export const keyspaceCommands: readonly Command[] = [
   ...keyScanning,
   ...keyMoving,
   ...keyDumping,
+  ...keyMigration,
   ...databases,
 ];

@@ -8,7 +8,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   evicted: 'Removed to keep within maxmemory.',
   deleted: 'By a command, also by one that took its last element or set its end to the past.',
   overwritten: 'A command has put another value in its place.',
-  moved: 'It has another name now, or is in another database.',
+  moved: 'It has another name now, or is in another database or on another server.',
   flushed: 'Its database was emptied.',
 };
 

@@ -74,7 +74,6 @@ const failing: readonly string[] = [
   `CONFIG SET requirepass ${PLANTED} requirepass ${PLANTED}`,
   `CONFIG SET requirepas ${PLANTED}`,
   `CONFIG SET ${PLANTED} requirepass`,
-  `CONFIG SET masterauth ${PLANTED}`,
   `CONFIG SET requirepass ${PLANTED} maxmemory nonsense`,
   `CONFIG SETT requirepass ${PLANTED}`,
   `AUTH ${PLANTED}`,
@@ -110,16 +109,22 @@ const failing: readonly string[] = [
   `COMMAND GETKEYS HELLO 3 AUTH default ${PLANTED}`,
   `COMMAND GETKEYS CONFIG SET requirepass ${PLANTED}`,
   `COMMAND GETKEYS ACL SETUSER u >${PLANTED}`,
-  `COMMAND GETKEYS MIGRATE h 1 k 0 1 AUTH ${PLANTED}`,
   `COMMAND GETKEYS AUHT ${PLANTED}`,
   `COMMAND GETKEYSANDFLAGS AUTH ${PLANTED}`,
   `COMMAND GETKEYSANDFLAGS HELLO 3 AUTH default ${PLANTED}`,
   `COMMAND GETKEYSANDFLAGS ACL SETUSER u >${PLANTED}`,
-  `MIGRATE h 1 k 0 1 AUTH ${PLANTED}`,
+  `MIGRATE h 1 k 0 1 AUTH ${PLANTED} nonsense`,
+  `MIGRATE h 1 k 0 1 AUHT ${PLANTED}`,
+  `MIGRATE h 1 k 0 1 AUTH2 ${PLANTED}`,
 ];
 
 /** Words of commands that are right, and have secrets. */
 const right: readonly string[] = [
+  `CONFIG SET masterauth ${PLANTED}`,
+  `COMMAND GETKEYS MIGRATE h 1 k 0 1 AUTH ${PLANTED}`,
+  `COMMAND GETKEYSANDFLAGS MIGRATE h 1 k 0 1 AUTH ${PLANTED}`,
+  `MIGRATE h 1 none 0 1 AUTH ${PLANTED}`,
+  `MIGRATE h 1 none 0 1 AUTH2 ${PLANTED} ${PLANTED}`,
   `ACL SETUSER u >${PLANTED} on`,
   `ACL SETUSER u >${PLANTED}2 <${PLANTED}2 (+get ~${PLANTED})`,
   `ACL GETUSER ${PLANTED}`,

@@ -63,6 +63,9 @@ frames('kinds', () => {
       adopt: 33,
       feed: 34,
       rdb: 35,
+      migrate: 40,
+      found: 41,
+      migrated: 42,
     },
   );
   assert.is(KIND_MASK, 0x7f);
@@ -83,6 +86,7 @@ frames('words of a request', () => {
       watcher: 5,
       verdict: 5,
       unpark: 5,
+      ofSequence: 5,
       argumentCount: 6,
       bodyBytes: 7,
       spans: 8,

@@ -76,6 +76,15 @@ export const FrameKind = {
   feed: 34,
   /** shard -> main: a piece of a full synchronisation; main -> shard: so many more bytes of it may come (sequence). */
   rdb: 35,
+  /**
+   * main -> shard: give the values of keys that MIGRATE sends to another server, and hold the keys if they are to be moved;
+   * the sequence is the transaction's number. Body: msgpack. shard -> main: a piece of these values together.
+   */
+  migrate: 40,
+  /** shard -> main, behind the pieces: which of the keys are here. Body: msgpack. */
+  found: 41,
+  /** main -> shard: the keys that another server has now, and with which the hold ends; shard -> main: they are gone here. */
+  migrated: 42,
 } as const;
 
 /** Requests of a running script to main; the sequence of an `ask` frame, whose connection is the shard. */
@@ -123,6 +132,8 @@ export const Request = {
   verdict: 5,
   /** Number of Unpark; in `unpark` frames, in the same word. */
   unpark: 5,
+  /** Sequence of the client's command; in `migrate` and `migrated` frames, in the same word. */
+  ofSequence: 5,
   /** Arguments, the command's name included. */
   argumentCount: 6,
   /** Bytes of the body that follows the spans. */

@@ -43,6 +43,12 @@ export interface ShardSignals {
   denied(body: Bytes): void;
   /** A shard's script asks for something: a number of ScriptAsk. */
   asked(shard: number, what: number, body: Bytes): void;
+  /** A shard gives a piece of values that are to be moved to another server. */
+  valuesGiven(shard: number, transaction: number, piece: Bytes): void;
+  /** A shard tells which keys that are to be moved it has. */
+  keysFound(shard: number, transaction: number, body: Bytes): void;
+  /** A shard has deleted what was moved; `isSafe`: its log says so. */
+  keysMoved(transaction: number, isSafe: boolean): void;
   /** A shard has answered what it was asked for a report. */
   reported(shard: number, number: number, body: Bytes): void;
   /** Something took long in a shard: the index of the event, microseconds, when it ended. */
@@ -222,11 +228,33 @@ export class Replies {
     }
   }
 
+  /** Takes what a shard says of keys that are to be moved to another server; false when the frame is about something else. */
+  #takesMigration(shard: number, word: number, body: Bytes): boolean {
+    const { words } = this.#memory;
+    const transaction = words[word + Reply.sequence]! >>> 0;
+    switch (words[word + Reply.kind]! & KIND_MASK) {
+      case FrameKind.migrate:
+        this.#signals.valuesGiven(shard, transaction, body);
+        return true;
+      case FrameKind.found:
+        this.#signals.keysFound(shard, transaction, body);
+        return true;
+      case FrameKind.migrated: {
+        const isUnsafe = (words[word + Reply.flags]! & ReplyFlag.unsafe) !== 0;
+        this.#signals.keysMoved(transaction, !isUnsafe);
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
   #isError(word: number): boolean {
     return (this.#memory.words[word + Reply.flags]! & ReplyFlag.error) !== 0;
   }
 
   #takeSignal(link: ShardLink, word: number, kind: number, body: Bytes): void {
+    if (this.#takesMigration(link.index, word, body)) return;
     const { words } = this.#memory;
     const client = this.#clientRegistry.inSlot(words[word + Reply.connection]!);
     // Its wait has ended while the signal was on its way, and so has it.

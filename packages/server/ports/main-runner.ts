@@ -24,6 +24,8 @@ import {
   type InfoPort,
   type LogPort,
   type MemoryPort,
+  type MigrationContext,
+  type MigrationPort,
   type MonitorsPort,
   type ProcessPort,
   type ReplicationPort,
@@ -62,6 +64,7 @@ import type { OpsLink } from '../threads/ops-link.ts';
 import type { SettingsBroadcast } from '../threads/shard-settings.ts';
 import type { Access } from '../access/access.ts';
 import { aclPort } from '../access/acl-port.ts';
+import { Migrations } from '../migration/migrations.ts';
 import { authenticationPort } from './authentication-port.ts';
 import { bundlesPort } from './bundles-port.ts';
 import { clientsPort } from './clients-port.ts';
@@ -73,6 +76,7 @@ import { settingsPort } from './settings-port.ts';
 type Contexts = AclContext &
   ConnectionContext &
   DiagnosticsContext &
+  MigrationContext &
   PubSubContext &
   ScriptContext &
   ServerContext &
@@ -99,6 +103,8 @@ interface MainRunnerOptions {
   readonly statistics: StatisticsPort;
   /** Begins to stop for a client. */
   readonly shutdown: (options: ShutdownOptions, client: Client) => void;
+  /** True while the server is a replica. */
+  readonly isReplica: () => boolean;
   /** Unix milliseconds. */
   readonly startedMs: number;
 }
@@ -119,6 +125,7 @@ export class MainRunner implements Contexts {
   readonly flight: FlightPort;
   readonly traces: TracesPort;
   readonly memory: MemoryPort;
+  readonly migrations: MigrationPort;
   readonly hotKeys: HotKeysPort;
   readonly slowlog: SlowlogPort;
   readonly latency: LatencyPort;
@@ -157,6 +164,7 @@ export class MainRunner implements Contexts {
     this.info = { render: (sections) => renderInfo(sections, options.measure()) };
     this.status = { json: () => options.metricsReader.statusJson() };
     this.memory = memoryPort(options);
+    this.migrations = new Migrations({ ...options, client: () => this.client });
     this.hotKeys = options.hotKeys;
     this.bundles = bundlesPort(ops);
     this.threads = new ThreadProfiles(latencyMonitor.threadNames, router.shardCalls);

@@ -116,6 +116,13 @@ export class ExecutionContext implements ShardContext {
     return this.#journal?.isOn === true ? this.#readLog : undefined;
   }
 
+  /** Points at a database, in the name of a client, for what is done outside of a command. */
+  actFor(connection: number, database: number): void {
+    this.connection = connection;
+    this.database = database;
+    this.keyspace = this.store.databases[database]!;
+  }
+
   /** Begins a command in a mode, which lasts until `leave`. The executor's alone. */
   enter(mode: Mode): void {
     this.#mode = mode;

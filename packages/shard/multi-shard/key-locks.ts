@@ -15,6 +15,8 @@ import type { Frame } from '../execution/frame.ts';
 interface Ticket {
   readonly frame: Frame | undefined;
   readonly keys: Set<string>;
+  /** The keys stay where they are, as they are: who only looks at all keys need not wait. */
+  leavesInPlace: boolean;
   /** Keys of which another ticket is the first. */
   missing: number;
 }
@@ -32,6 +34,8 @@ export class KeyLocks {
   readonly #behind = new Fifo<Behind>();
   readonly #run: (frame: Frame) => void;
   #tickets = 0;
+  /** Number of tickets that leave their keys in place. */
+  #inPlace = 0;
   #isSettling = false;
   /** Ticket that `settle` is running, and the keys that it has waited for. */
   #running: Ticket | undefined;
@@ -75,6 +79,11 @@ export class KeyLocks {
     this.#settle();
   }
 
+  /** True when a frame that only looks at all keys sees them as they are. */
+  get areAllInPlace(): boolean {
+    return !this.#isStopped && this.#behind.isEmpty && this.#tickets === this.#inPlace;
+  }
+
   /**
    * True when a frame on these keys may run now; else it is put aside. `null` stands for all keys. A frame that
    * passes the barrier waits for keys that its own transaction lends, and for nothing else.
@@ -94,12 +103,20 @@ export class KeyLocks {
     return false;
   }
 
-  /** Keeps keys for a transaction whose frame is being run; a second frame of it may keep more. */
-  hold(transaction: number, keys: Iterable<string>): void {
+  /**
+   * Keeps keys for a transaction whose frame is being run; a second frame of it may keep more. `leavesInPlace`: they are
+   * neither taken away nor changed until `changes` says so.
+   */
+  hold(transaction: number, keys: Iterable<string>, leavesInPlace = false): void {
     const before = this.#byTransaction.get(transaction);
-    const ticket: Ticket = before ?? { frame: undefined, keys: new Set(), missing: 0 };
+    const ticket: Ticket = before ?? {
+      frame: undefined,
+      keys: new Set(),
+      leavesInPlace,
+      missing: 0,
+    };
     this.#byTransaction.set(transaction, ticket);
-    if (before === undefined) this.#tickets += 1;
+    if (before === undefined) this.#count(ticket, 1);
     for (const key of keys) {
       if (ticket.keys.has(key)) continue;
       ticket.keys.add(key);
@@ -108,6 +125,14 @@ export class KeyLocks {
       if (queue === undefined) this.#queues.set(key, new Fifo(ticket));
       else queue.replaceFirst(ticket);
     }
+  }
+
+  /** A transaction that has left its keys in place begins to change them. */
+  changes(transaction: number): void {
+    const ticket = this.#byTransaction.get(transaction);
+    if (ticket?.leavesInPlace !== true) return;
+    this.#inPlace -= 1;
+    ticket.leavesInPlace = false;
   }
 
   /** Keeps all keys of the frame that is being run: those it has waited for, else those that `names` tells. */
@@ -134,9 +159,10 @@ export class KeyLocks {
 
   /** Keeps a key that no transaction has for one, before all that waits for the key. */
   claim(transaction: number, key: string): void {
-    const ticket: Ticket = { frame: undefined, keys: new Set([key]), missing: 0 };
+    const keys = new Set([key]);
+    const ticket: Ticket = { frame: undefined, keys, leavesInPlace: false, missing: 0 };
     this.#byTransaction.set(transaction, ticket);
-    this.#tickets += 1;
+    this.#count(ticket, 1);
     const queue = this.#queues.get(key);
     const first = queue?.peek();
     if (queue === undefined) {
@@ -168,8 +194,8 @@ export class KeyLocks {
 
   /** Puts the frame at the end of its keys' queues. */
   #queue(frame: Frame, keys: readonly string[]): void {
-    const ticket: Ticket = { frame, keys: new Set(keys), missing: 0 };
-    this.#tickets += 1;
+    const ticket: Ticket = { frame, keys: new Set(keys), leavesInPlace: false, missing: 0 };
+    this.#count(ticket, 1);
     for (const key of ticket.keys) {
       const queue = this.#queues.get(key);
       if (queue === undefined) {
@@ -181,8 +207,13 @@ export class KeyLocks {
     }
   }
 
+  #count({ leavesInPlace }: Ticket, by: 1 | -1): void {
+    this.#tickets += by;
+    if (leavesInPlace) this.#inPlace += by;
+  }
+
   #leave(ticket: Ticket): void {
-    this.#tickets -= 1;
+    this.#count(ticket, -1);
     for (const key of ticket.keys) {
       const queue = this.#queues.get(key);
       // A transaction that the frame began has taken its place.

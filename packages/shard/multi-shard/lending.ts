@@ -25,13 +25,14 @@ import {
   type KeyCopy,
 } from './key-copies.ts';
 import { slotOf } from '../execution/frame-keys.ts';
-import { Hosting, type HostingOptions } from './hosting.ts';
+import { Hosting } from './hosting.ts';
+import { MigratedKeys, type MigratedKeysOptions } from './migrated-keys.ts';
 import { keptNames, lentKeys, namesOf } from './lent-keys.ts';
 import { pushedOf, stubOf } from '../stubs.ts';
 import { watchPlace } from '../execution/watches.ts';
 
 /** Options of lending: what it asks of the machine it is a part of. */
-interface LendingOptions extends HostingOptions {
+interface LendingOptions extends MigratedKeysOptions {
   /** Does what a frame says, at once. */
   dispatch(frame: Frame): void;
 }
@@ -40,7 +41,7 @@ interface LendingOptions extends HostingOptions {
 const IMMEDIATE: ReadonlySet<number> = new Set([
   ...[FrameKind.copies, FrameKind.returned, FrameKind.control],
   ...[FrameKind.prepare, FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.call],
-  ...[FrameKind.introduce, FrameKind.script, FrameKind.ask, FrameKind.rdb],
+  ...[FrameKind.introduce, FrameKind.script, FrameKind.ask, FrameKind.rdb, FrameKind.migrated],
 ]);
 
 /** Copies of more are refused: the command would take as much again on its host, and once more for the log. */
@@ -53,6 +54,7 @@ export class Lending {
   readonly #keyLocks: KeyLocks;
   readonly #messages = new MessagePieces();
   readonly hosting: Hosting;
+  readonly #migratedKeys: MigratedKeys;
   /** Stopped for a barrier's frame, and not for a script of this shard. */
   #isAtBarrier = false;
   /** The same, and the barrier is for a script of another shard. */
@@ -68,6 +70,7 @@ export class Lending {
     this.#options = options;
     this.#keyLocks = options.keyLocks;
     this.hosting = new Hosting(options);
+    this.#migratedKeys = new MigratedKeys(options);
   }
 
   /** False nearly always: then no frame need be looked at. */
@@ -100,7 +103,8 @@ export class Lending {
     if (this.#keyLocks.isActive && !IMMEDIATE.has(kind)) {
       const passes = hasFlag(frame, RequestFlag.passesBarrier);
       const names = this.#keysOf(frame);
-      if (!this.#keyLocks.admits(frame, names, passes)) {
+      const sees = names === null && this.#keyLocks.areAllInPlace && this.#onlyLooks(frame);
+      if (!sees && !this.#keyLocks.admits(frame, names, passes)) {
         const { executor, watches, values } = this.#options;
         if (executor.entryOf(frame) === WATCH) watches.awaits(slotOf(frame), names ?? []);
         values[AT.deferred] = values[AT.deferred]! + 1;
@@ -108,6 +112,15 @@ export class Lending {
       }
     }
     this.#options.dispatch(frame);
+  }
+
+  /** True when a frame that concerns all keys changes none, and asks for none by name. */
+  #onlyLooks(frame: Frame): boolean {
+    const { kind } = frame;
+    if (kind === FrameKind.snapshot || kind === FrameKind.feed) return true;
+    if (kind !== FrameKind.part && kind !== FrameKind.command) return false;
+    const entry = this.#options.executor.entryOf(frame);
+    return entry.has('readonly') && entry.script === undefined;
   }
 
   /** True for a frame in the name of a script that this shard has still to stop for. */
@@ -123,6 +136,8 @@ export class Lending {
     else if (frame.kind === FrameKind.resume) this.#resume();
     else if (frame.kind === FrameKind.copies) this.#receive(frame);
     else if (frame.kind === FrameKind.returned) this.#receive(frame);
+    else if (frame.kind === FrameKind.migrate) this.#migratedKeys.take(frame);
+    else if (frame.kind === FrameKind.migrated) this.#migratedKeys.moved(frame);
     else return false;
     return true;
   }
@@ -144,6 +159,8 @@ export class Lending {
         return [...namesOf(lentKeys(frame)), ...watchPlaceOf(frame)];
       case FrameKind.keep:
         return keptNames(frame);
+      case FrameKind.migrate:
+        return this.#migratedKeys.namesIn(frame);
       case FrameKind.barrier:
       case FrameKind.snapshot:
       case FrameKind.leaveLog:

@@ -2,6 +2,7 @@
 export { MalformedValueError, RdbFileError } from './malformed.ts';
 export {
   dumpFunctions,
+  dumpInSteps,
   dumpPortably,
   dumpValue,
   functionsOf,
@@ -9,6 +10,7 @@ export {
   loadPayload,
   NoFunctionError,
 } from './payload.ts';
+export { fitsVersion, VERSION_OF_7_0 } from './write-value.ts';
 export { RdbPieceWriter } from './pieces/rdb-pieces.ts';
 export { readRdbFile, RdbFileWriter, type RdbSource } from './rdb-file.ts';
 export { RdbSplitter, type RdbSplitTarget } from './split/rdb-splitter.ts';

@@ -2,7 +2,7 @@
  * The frame of a dump: a byte for the type, the value, the version of the format (u16) and a CRC-64 of
  * all before it; both little-endian.
  */
-import { crc64, type Bytes } from '#base';
+import { crc64, type Bytes, type Steps } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
 import { RdbReader } from './rdb-reader.ts';
@@ -10,7 +10,7 @@ import { RDB_VERSION, RdbOp } from './rdb-type.ts';
 import { RdbWriter } from './rdb-writer.ts';
 import { readValue, type ValueLimits } from './read-value.ts';
 import type { FinishedValue } from './finished-value.ts';
-import { versionFor, writeValue } from './write-value.ts';
+import { valueSteps, versionFor, writeValue } from './write-value.ts';
 
 const VERSION_BYTES = 2;
 const CRC_BYTES = 8;
@@ -18,11 +18,54 @@ const FOOTER_BYTES = VERSION_BYTES + CRC_BYTES;
 /** Most bytes that a value takes beside its own, if those are all it is. */
 const HEAD_BYTES_MAX = 32;
 
+/** Bytes of a piece that is made in steps, about: so much is written and summed up in well under a millisecond. */
+const STEP_BYTES = 128 * 1024;
+
 /** The value of a record in a form that any Redis since 7.4 can restore. */
 export function dumpValue(keyspace: Keyspace, ref: Ref): Bytes {
   const writer = new RdbWriter(keyspace.length(ref) + HEAD_BYTES_MAX);
   writeValue(writer, keyspace, ref);
   return withFooter(writer);
+}
+
+/**
+ * The same in steps, given away in pieces of memory of their own; with a lower version in a form that older servers
+ * read, for a value that fits it. Nobody may change the value until it is made; its record may be moved.
+ */
+export function dumpInSteps(
+  keyspace: Keyspace,
+  ref: Ref,
+  give: (piece: Bytes) => void,
+  version = RDB_VERSION,
+): Steps<void> {
+  const writer = new RdbWriter();
+  // What has to be found by the record is found now.
+  return payloadSteps(writer, valueSteps(writer, keyspace, ref, version), give, version);
+}
+
+function* payloadSteps(
+  writer: RdbWriter,
+  steps: Steps<void>,
+  give: (piece: Bytes) => void,
+  version: number,
+): Steps<void> {
+  let sum = { high: 0, low: 0 };
+  const take = (): void => {
+    const piece = writer.take();
+    sum = crc64(piece, 0, piece.length, sum);
+    give(piece);
+  };
+  while (steps.next().done !== true) {
+    if (writer.writtenBytes < STEP_BYTES) continue;
+    take();
+    yield;
+  }
+  writer.byte(version);
+  writer.byte(version >>> 8);
+  take();
+  writer.word(sum.low);
+  writer.word(sum.high);
+  give(writer.take());
 }
 
 /** The same in the oldest version that has it, so that Redis since 7.0 can restore what it knows. */

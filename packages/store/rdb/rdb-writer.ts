@@ -28,6 +28,17 @@ export class RdbWriter {
     return this.#bytes.subarray(0, this.#length);
   }
 
+  get writtenBytes(): number {
+    return this.#length;
+  }
+
+  /** Takes what was written, in memory of its own; what is written next comes behind it. */
+  take(): Bytes {
+    const taken = this.written.slice();
+    this.#length = 0;
+    return taken;
+  }
+
   /** Forgets what was written. */
   clear(): void {
     this.#length = 0;

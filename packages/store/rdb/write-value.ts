@@ -1,5 +1,5 @@
 /** Writes the value of a record with the type that Redis 7.4 gives it in the same encoding. */
-import { assert, reused, unreachable } from '#base';
+import { assert, finish, inSteps, reused, unreachable, type Bytes, type Steps } from '#base';
 import { Encoding } from '../records/encodings.ts';
 import { HashValue } from '../hash/hash-value.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
@@ -8,10 +8,14 @@ import type { Ref } from '../memory/segment.ts';
 import { SetValue } from '../set/set-value.ts';
 import type { RankedTable } from '../sorted-set/ranked-table.ts';
 import type { Stream } from '../stream/stream.ts';
+import { LONG_COPY_BYTES } from '../limits.ts';
 import { ValueType } from '../records/value-type.ts';
 import { NodeForm, RDB_VERSION, RdbType } from './rdb-type.ts';
 import type { RdbWriter } from './rdb-writer.ts';
-import { writeStream } from './write-stream.ts';
+import { streamSteps, writeStream } from './write-stream.ts';
+
+/** Elements of a table that are written between two steps. */
+const ELEMENTS_PER_STEP = 128;
 
 /** Reading takes no notice of limits. */
 const NO_LIMITS = { entries: 0, valueBytes: 0, intsetEntries: 0 };
@@ -81,12 +85,16 @@ function writeList(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
     writer.string(bytes, at, length);
     return;
   }
-  const { nodes } = keyspace.object(ref) as Quicklist;
+  finish(nodeSteps(writer, keyspace.object(ref) as Quicklist));
+}
+
+function* nodeSteps(writer: RdbWriter, { nodes }: Quicklist): Steps<void> {
   writer.length(nodes.nodeCount);
   for (let node = nodes.head; node !== undefined; node = node.next) {
     writer.length(node.isPlain ? NodeForm.plain : NodeForm.packed);
     if (node.isCompressed) writer.compressedString(node.bytes, node.size);
     else writer.string(node.bytes, node.start, node.size);
+    yield;
   }
 }
 
@@ -98,12 +106,18 @@ function writeSet(writer: RdbWriter, keyspace: Keyspace, ref: Ref, isOld: boolea
     writePacked(writer, keyspace, ref, isIntset ? RdbType.setIntset : RdbType.setListpack);
     return;
   }
-  setScratch.open(keyspace, ref, NO_LIMITS);
   writer.byte(RdbType.set);
-  writer.length(setScratch.count);
-  for (let more = setScratch.first(); more; more = setScratch.next()) {
-    setScratch.read();
-    writer.string(setScratch.bytes, setScratch.at, setScratch.length);
+  finish(memberSteps(writer, setScratch.open(keyspace, ref, NO_LIMITS)));
+}
+
+function* memberSteps(writer: RdbWriter, set: SetValue): Steps<void> {
+  writer.length(set.count);
+  let written = 0;
+  for (let more = set.first(); more; more = set.next()) {
+    set.read();
+    writer.string(set.bytes, set.at, set.length);
+    written += 1;
+    if (written % ELEMENTS_PER_STEP === 0) yield;
   }
 }
 
@@ -113,14 +127,23 @@ function writeSortedSet(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
     writePacked(writer, keyspace, ref, RdbType.zsetListpack);
     return;
   }
-  const ranked = keyspace.object(ref) as RankedTable;
-  const { count } = ranked;
   writer.byte(RdbType.zset2);
+  finish(rankedSteps(writer, keyspace.object(ref) as RankedTable));
+}
+
+function* rankedSteps(writer: RdbWriter, ranked: RankedTable): Steps<void> {
+  const { count } = ranked;
   writer.length(count);
-  for (let more = ranked.seek(count - 1); more; more = ranked.prev()) {
-    ranked.read();
-    writer.string(ranked.bytes, ranked.at, ranked.length);
-    writer.double(ranked.score);
+  for (let rank = count - 1; rank >= 0; rank -= ELEMENTS_PER_STEP) {
+    // Its place is one for all who read it, and others may have done so between two steps.
+    let more = ranked.seek(rank);
+    for (let left = ELEMENTS_PER_STEP; more && left > 0; left -= 1) {
+      ranked.read();
+      writer.string(ranked.bytes, ranked.at, ranked.length);
+      writer.double(ranked.score);
+      more = ranked.prev();
+    }
+    yield;
   }
 }
 
@@ -141,8 +164,9 @@ function writeHash(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
     }
     case Encoding.hashtable:
     case Encoding.hashtableEx:
+      writer.byte(encoding === Encoding.hashtableEx ? RdbType.hashMetadata : RdbType.hash);
       hashScratch.open(keyspace, ref, NO_LIMITS);
-      writeFields(writer, encoding === Encoding.hashtableEx);
+      finish(fieldSteps(writer, hashScratch, encoding === Encoding.hashtableEx));
       return;
     default:
       unreachable(`a hash in encoding ${String(encoding)}`);
@@ -150,17 +174,99 @@ function writeHash(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
 }
 
 /** Ends are counted from the first one; 0 is for none. */
-function writeFields(writer: RdbWriter, hasEnds: boolean): void {
-  const { soonest } = hashScratch;
-  writer.byte(hasEnds ? RdbType.hashMetadata : RdbType.hash);
+function* fieldSteps(writer: RdbWriter, hash: HashValue, hasEnds: boolean): Steps<void> {
+  const { soonest } = hash;
   if (hasEnds) writer.milliseconds(soonest);
-  writer.length(hashScratch.count);
-  for (let more = hashScratch.first(); more; more = hashScratch.next()) {
-    const { expiry } = hashScratch;
+  writer.length(hash.count);
+  let written = 0;
+  for (let more = hash.first(); more; more = hash.next()) {
+    const { expiry } = hash;
     if (hasEnds) writer.length(expiry < 0 ? 0 : expiry - soonest + 1);
-    hashScratch.readField();
-    writer.string(hashScratch.bytes, hashScratch.at, hashScratch.length);
-    hashScratch.readValue();
-    writer.string(hashScratch.bytes, hashScratch.at, hashScratch.length);
+    hash.readField();
+    writer.string(hash.bytes, hash.at, hash.length);
+    hash.readValue();
+    writer.string(hash.bytes, hash.at, hash.length);
+    written += 1;
+    if (written % ELEMENTS_PER_STEP === 0) yield;
   }
+}
+
+/** True when servers that read no higher version can read the value: those before 7.4 know no fields that end. */
+export function fitsVersion(keyspace: Keyspace, ref: Ref, version: number): boolean {
+  if (version >= RDB_VERSION || !hasFieldEnds(keyspace, ref)) return true;
+  return hashScratch.open(keyspace, ref, NO_LIMITS).soonest < 0;
+}
+
+function hasFieldEnds(keyspace: Keyspace, ref: Ref): boolean {
+  const encoding = keyspace.encoding(ref);
+  return (
+    keyspace.type(ref) === ValueType.hash &&
+    encoding !== Encoding.listpack &&
+    encoding !== Encoding.hashtable
+  );
+}
+
+/**
+ * Writes a value as `writeValue` does, in steps. The value must stay as it is until then, wherever its record may lie
+ * meanwhile: what is short is written at once, all else has memory of its own.
+ */
+export function valueSteps(
+  writer: RdbWriter,
+  keyspace: Keyspace,
+  ref: Ref,
+  version: number,
+): Steps<void> {
+  if (keyspace.isObject(ref)) return objectSteps(writer, keyspace, ref, version);
+  const { bytes, at, length } = keyspace.value(ref);
+  if (keyspace.type(ref) === ValueType.string && length > LONG_COPY_BYTES) {
+    return stringSteps(writer, bytes.subarray(at, at + length));
+  }
+  if (version < RDB_VERSION && hasFieldEnds(keyspace, ref)) {
+    // Its fields have lost their ends: see `fitsVersion`.
+    writer.byte(RdbType.hash);
+    finish(fieldSteps(writer, hashScratch.open(keyspace, ref, NO_LIMITS), false));
+  } else {
+    writeValue(writer, keyspace, ref, version);
+  }
+  return noSteps();
+}
+
+function objectSteps(
+  writer: RdbWriter,
+  keyspace: Keyspace,
+  ref: Ref,
+  version: number,
+): Steps<void> {
+  switch (keyspace.type(ref)) {
+    case ValueType.list:
+      writer.byte(RdbType.listQuicklist2);
+      return nodeSteps(writer, keyspace.object(ref) as Quicklist);
+    case ValueType.set:
+      writer.byte(RdbType.set);
+      return memberSteps(writer, new SetValue().open(keyspace, ref, NO_LIMITS));
+    case ValueType.zset:
+      writer.byte(RdbType.zset2);
+      return rankedSteps(writer, keyspace.object(ref) as RankedTable);
+    case ValueType.stream: {
+      const isOld = version < VERSION_OF_7_2;
+      writer.byte(isOld ? RdbType.stream2 : RdbType.stream3);
+      return streamSteps(writer, keyspace.object(ref) as Stream, isOld);
+    }
+    default: {
+      const hasEnds = version >= RDB_VERSION && hasFieldEnds(keyspace, ref);
+      writer.byte(hasEnds ? RdbType.hashMetadata : RdbType.hash);
+      return fieldSteps(writer, new HashValue().open(keyspace, ref, NO_LIMITS), hasEnds);
+    }
+  }
+}
+
+/** Stands for what is written already. */
+function* noSteps(): Steps<void> {}
+
+function* stringSteps(writer: RdbWriter, value: Bytes): Steps<void> {
+  writer.byte(RdbType.string);
+  writer.length(value.length);
+  yield* inSteps(value, (part) => {
+    writer.raw(part, 0, part.length);
+  });
 }

@@ -268,6 +268,7 @@ function entryAt(commands: CommandTable, args: Arguments): CommandEntry | undefi
 function shifted(args: Arguments): ArgumentSource {
   return {
     count: args.count - NAMES,
+    length: (index) => args.length(index + NAMES),
     integerAt: (index) => args.integerAt(index + NAMES),
     spellsAt: (index, upper) => args.spellsAt(index + NAMES, upper),
   };
