@@ -1,7 +1,7 @@
 /** Keys of every type, and what a server says of its keys: the same words for svc and for Redis. */
 
 import { createHash } from 'node:crypto';
-import { textOf, type Reply, type RespClient } from '#testkit';
+import { ReplyError, textOf, type Reply, type RespClient } from '#testkit';
 
 /** A time of expiry far enough from every test. */
 const FAR_MS = 4_102_444_800_123;
@@ -100,5 +100,6 @@ function brief(text: string): string {
 
 function shown(reply: Reply): string {
   if (Buffer.isBuffer(reply)) return reply.toString('hex');
+  if (reply instanceof ReplyError) return reply.message;
   return Array.isArray(reply) ? `[${reply.map((each) => shown(each)).join(' ')}]` : textOf(reply);
 }

@@ -10,14 +10,17 @@ export class LinkProxy {
   isSilent = false;
   /** True while no connection is taken. */
   isClosed = false;
+  /** Port to which connections go. */
+  target: number;
   /** Connections that were taken. */
   taken = 0;
 
   private constructor(server: net.Server, target: number) {
     this.#server = server;
+    this.target = target;
     this.port = (server.address() as net.AddressInfo).port;
     server.on('connection', (near) => {
-      this.#take(near, target);
+      this.#take(near);
     });
   }
 
@@ -28,13 +31,13 @@ export class LinkProxy {
     return new LinkProxy(server, target);
   }
 
-  #take(near: net.Socket, target: number): void {
+  #take(near: net.Socket): void {
     if (this.isClosed) {
       near.destroy();
       return;
     }
     this.taken += 1;
-    const far = net.connect({ host: '127.0.0.1', port: target, noDelay: true });
+    const far = net.connect({ host: '127.0.0.1', port: this.target, noDelay: true });
     const pair = [near, far] as const;
     this.#pairs.add(pair);
     this.#pass(near, far);
