@@ -21,7 +21,8 @@ import { AT_ONCE, caughtUp, differences, startReplica } from './replicas.test-he
 const primary = suite('svc as the primary of Redis');
 
 const SHARDS = 3;
-const LARGE_BYTES = 24 * 1024 * 1024;
+const MIB = 1024 * 1024;
+const LARGE_BYTES = 24 * MIB;
 const LIBRARY = "#!lua name=lib\nredis.register_function('answer', function() return 42 end)";
 
 const stat = async (client: RespClient, name: string): Promise<string | undefined> =>
@@ -159,6 +160,30 @@ if (needs(redisProgram())) {
     assert.is(length, commands.length);
     await replica.stop();
   });
+
+  primary(
+    'a replica that reads nothing is closed at its limit, which is no less than the backlog',
+    async () => {
+      const server = await startServer({ shards: SHARDS, args: AT_ONCE });
+      const client = await server.client();
+      await client.call('CONFIG', 'SET', 'client-output-buffer-limit', 'replica 1mb 0 0');
+      await client.call('CONFIG', 'SET', 'repl-backlog-size', 8 * MIB);
+      const slow = await server.client();
+      await slow.call('REPLCONF', 'capa', 'eof');
+      slow.raw('PSYNC ? -1\r\n');
+      slow.socket.pause();
+      const connected = async (): Promise<string | undefined> =>
+        (await infoOf(client))['connected_slaves'];
+      await until(async () => (await connected()) === '1', 'it is a replica');
+      await client.call('SET', 'a', Buffer.alloc(2 * MIB));
+      assert.is(await connected(), '1');
+      await until(async () => {
+        await client.call('SET', 'a', Buffer.alloc(2 * MIB));
+        return (await connected()) === '0';
+      }, 'it is closed');
+      await server.stop();
+    },
+  );
 
   primary('writes need as many replicas as is said', async () => {
     const server = await startServer({ shards: SHARDS, args: AT_ONCE });

@@ -254,13 +254,21 @@ export class Clients {
     return mustAuthenticate && pendingBytes > UNAUTHENTICATED_OUTPUT_BYTES_MAX;
   }
 
-  /** Closes a client that leaves too much of its replies unread. */
-  checkOutput(client: Client, nowMs = this.#router.nowMs): void {
+  /** Hard limit, soft limit and soft seconds of what a client may leave unread. */
+  #limitsOf(client: Client): readonly [hard: number, soft: number, seconds: number] {
     const [hard, soft, seconds] = this.#settings.get(limitOf(client)) as readonly [
       number,
       number,
       number,
     ];
+    // What is in the backlog is kept for nobody in particular, as in Redis.
+    const least = client.isReplica ? this.#settings.number('replication.backlog-size') : 0;
+    return [hard > 0 ? Math.max(hard, least) : 0, soft, seconds];
+  }
+
+  /** Closes a client that leaves too much of its replies unread. */
+  checkOutput(client: Client, nowMs = this.#router.nowMs): void {
+    const [hard, soft, seconds] = this.#limitsOf(client);
     const heldBytes = client.replica?.heldBytes ?? 0;
     const pendingBytes = client.socket.output.pendingBytes + client.parkedBytes + heldBytes;
     const isOverSoft = soft > 0 && pendingBytes > soft;
