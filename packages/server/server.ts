@@ -237,6 +237,9 @@ export class Server {
       config,
       page,
       primary: this.#replicas.primary,
+      onDisk: (done) => {
+        this.#replicas.onDisk(done);
+      },
       shardCount: this.#shardCount,
       persistence: this.#persistence,
       log: this.#log,

@@ -23,6 +23,8 @@ export const replicaSettings = rows({
     default: '',
     effect: 'live',
     config: 'masteruser',
+    aliases: ['primaryuser'],
+    isSecret: true,
     meaning: 'User as which a replica logs in to its primary; empty for the default user.',
   },
   'replication.primary-password': {
@@ -30,6 +32,7 @@ export const replicaSettings = rows({
     default: '',
     effect: 'live',
     config: 'masterauth',
+    aliases: ['primaryauth'],
     isSecret: true,
     meaning: 'Password with which a replica logs in to its primary; empty for no login.',
   },

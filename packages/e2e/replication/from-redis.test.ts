@@ -20,6 +20,8 @@ import { LinkProxy } from './link-proxy.test-helper.ts';
 
 const replica = suite('a replica of Redis');
 
+const SYNC = ['--set', 'persistence.durability-mode=sync'];
+const NOW = ['--set', 'replication.diskless-sync-delay-secs=0'];
 const AT_ONCE = ['--repl-diskless-sync-delay', '0'];
 
 interface Pair {
@@ -123,6 +125,24 @@ if (needs(redisProgram())) {
       }
     }),
   );
+
+  replica('tells what it has on disk, where it keeps a log', async () => {
+    const [primary, server] = [await startServer({ args: [...NOW, ...SYNC] }), await startServer()];
+    try {
+      const writer = await primary.client();
+      const here = await server.client();
+      await here.call('REPLICAOF', '127.0.0.1', primary.port);
+      await untilLinked(here);
+      await writer.call('SET', 'key', 'value');
+      assert.equal(await writer.call('WAITAOF', '1', '1', '15000'), [1, 1]);
+      await here.call('CONFIG', 'SET', 'appendonly', 'no');
+      await writer.call('SET', 'key', 'other');
+      assert.equal(await writer.call('WAITAOF', '1', '1', '50'), [1, 0]);
+    } finally {
+      await server.stop();
+      await primary.stop();
+    }
+  });
 
   replica('refuses writes of clients, of their transactions and scripts', () =>
     pair(async ({ redis, server, primary, here }) => {

@@ -71,6 +71,7 @@ class FakeSocket implements LinkSocket {
 
 class FakeFollower implements Follower {
   position: StreamPosition | undefined;
+  diskOffset: number | undefined;
   readonly told: string[] = [];
   stream = '';
   data = '';
@@ -263,6 +264,17 @@ link('a link goes on where the follower is, with the id that the primary has now
   socket.say(`+CONTINUE ${OTHER_ID}\r\nSET`);
   assert.is(follower.stream, 'SET');
   assert.equal(follower.told.slice(1), ['go on b', 'stream']);
+});
+
+link('tells how far the stream is on disk, where it is kept', async () => {
+  const fixture = linked();
+  shakeHands(fixture);
+  fixture.socket.say(`+FULLRESYNC ${ID} 7\r\n$1\r\na`);
+  await turn();
+  fixture.socket.take();
+  fixture.follower.diskOffset = 5;
+  fixture.link.tick();
+  assert.equal(fixture.socket.take(), ['REPLCONF ACK 7 FACK 5']);
 });
 
 link('a login comes behind PING, which may be refused before it', () => {

@@ -23,6 +23,8 @@ export interface StreamPosition {
 export interface Follower {
   /** Place up to which everything is applied; undefined where nothing is known of the primary. */
   readonly position: StreamPosition | undefined;
+  /** Offset up to which the stream is on disk here; undefined where nothing is kept. */
+  readonly diskOffset: number | undefined;
   /** Settles when all that was taken of the stream before is applied. */
   settled(): Promise<void>;
   /** All data of the primary follow, `bytes` long where that is known; what it sends later goes on from `position`. */
@@ -144,7 +146,9 @@ export class PrimaryLink implements StreamSource {
   acknowledge(): void {
     const { position } = this.#options.follower;
     if (this.#state !== 'connected' || position === undefined) return;
-    this.#send(['REPLCONF', 'ACK', String(position.offset)]);
+    const { diskOffset } = this.#options.follower;
+    const onDisk = diskOffset === undefined ? [] : ['FACK', String(diskOffset)];
+    this.#send(['REPLCONF', 'ACK', String(position.offset), ...onDisk]);
   }
 
   fail(reason: string): void {

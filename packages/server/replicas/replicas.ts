@@ -172,6 +172,11 @@ export class Replicas implements ReplicasPort, FeedTaker {
       }));
   }
 
+  /** Calls back when all that was done so far is on disk here. */
+  onDisk(done: () => void): void {
+    this.#options.onDisk(done);
+  }
+
   get keepsLog(): boolean {
     return this.#options.keepsLog();
   }

@@ -44,6 +44,8 @@ interface ReplicaSideOptions {
   readonly before: Promise<Reached>;
   /** This server towards its own replicas, which get the stream as it comes. */
   readonly primary: Primary;
+  /** Calls back when all that was done so far is on disk. */
+  onDisk(done: () => void): void;
   /** Lets shards see what was sent outside of a turn. */
   beginTurn(): void;
 }
@@ -74,6 +76,8 @@ export class ReplicaSide implements Follower {
   #stream: PrimaryStream | undefined;
   #sync: FullSync | undefined;
   #progressMs = 0;
+  /** Offset up to which the stream is known to be on disk. */
+  #diskOffset = 0;
   /** Settles when what the last link has brought is applied. */
   #settling: Promise<void> = Promise.resolve();
   /** Since when there has been no link, in Unix milliseconds. */
@@ -166,6 +170,7 @@ export class ReplicaSide implements Follower {
     if (this.#hasStarted) this.#link.tick();
     // A script that was busy may have ended.
     this.#stream?.goOn();
+    this.#awaitDisk();
     this.#show();
     this.#errors.tick(nowMs);
     const sync = this.#sync;
@@ -224,6 +229,25 @@ export class ReplicaSide implements Follower {
     return this.#stream?.position ?? this.#position;
   }
 
+  get diskOffset(): number | undefined {
+    return this.#options.persistence.durability === undefined ? undefined : this.#diskOffset;
+  }
+
+  /** Tells the primary when what is applied now is on disk too. */
+  #awaitDisk(): void {
+    const { persistence } = this.#options;
+    const stream = this.#stream;
+    if (stream === undefined || persistence.durability === undefined) return;
+    const { offset } = stream.position;
+    if (offset <= this.#diskOffset) return;
+    this.#options.onDisk(() => {
+      // What was on disk of another stream says nothing of this one.
+      if (stream !== this.#stream || offset <= this.#diskOffset) return;
+      this.#diskOffset = offset;
+      this.#link.acknowledge();
+    });
+  }
+
   settled(): Promise<void> {
     return this.#settling;
   }
@@ -272,6 +296,7 @@ export class ReplicaSide implements Follower {
     this.#sync = undefined;
     sync.done();
     this.#position = sync.position;
+    this.#diskOffset = 0;
     this.#database = sync.streamDatabase;
     const stream = this.#newStream(sync.position);
     this.#options.router.toAll({ ...emptyHead(), kind: FrameKind.adopt });
@@ -320,6 +345,7 @@ export class ReplicaSide implements Follower {
       },
       acknowledge: () => {
         this.#link.acknowledge();
+        this.#awaitDisk();
       },
       relay: (bytes) => {
         this.#options.primary.relay(bytes);

@@ -30,6 +30,8 @@ interface ReplicationOptions {
   readonly page: Page;
   readonly log: Logger;
   readonly clock: Clock;
+  /** Calls back when all that was done so far is on disk. */
+  onDisk(done: () => void): void;
   /** This server towards its replicas. */
   readonly primary: Primary;
   beginTurn(): void;
