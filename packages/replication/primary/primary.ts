@@ -189,6 +189,7 @@ export class Primary {
     replica.offset = from;
     replica.ackMs = this.#options.nowMs();
     replica.enter('online', 'continued from the backlog', this.#options.nowMs());
+    this.figures.show();
     const fields = { addr: replica.link.address, bytes: this.#stream.offset - from };
     this.#options.log('info', 'partial-sync', 'A replica goes on from the backlog.', fields);
     this.#options.wake();
@@ -285,6 +286,7 @@ export class Primary {
     // An old one acknowledges nothing, so nothing else can tell that it goes on.
     replica.awaitsAck = !replica.isOld;
     replica.enter('online', 'has its full synchronisation', nowMs);
+    this.figures.show();
     this.#options.log('info', 'replica-synced', 'A replica has been sent all data.', {
       addr: replica.link.address,
     });

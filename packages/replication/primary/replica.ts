@@ -10,8 +10,9 @@ export interface ReplicaLink {
   readonly host: string;
   /** Address of its end as clients are listed. */
   readonly address: string;
-  /** Bytes that the kernel has not taken yet. */
+  /** Bytes that the kernel has not taken yet, and those of them that it was not even offered. */
   readonly pendingBytes: number;
+  readonly unsentBytes: number;
   /** Sends bytes; long ones are not copied, and must not change. */
   send(bytes: Bytes): void;
   /** Closes the connection, and says why in the log. */
@@ -108,7 +109,7 @@ export class Replica {
 
   /** True when its connection takes more. */
   get hasRoom(): boolean {
-    return !this.isGone && this.link.pendingBytes < PENDING_BYTES_MAX;
+    return !this.isGone && this.link.unsentBytes < PENDING_BYTES_MAX;
   }
 
   /** Gives the connection what there is behind an offset, as far as it takes it; answers the offset then. */

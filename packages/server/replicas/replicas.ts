@@ -248,6 +248,9 @@ function linkTo(client: Client, log: Logger): ConstructorParameters<typeof Repli
     get pendingBytes() {
       return socket.output.pendingBytes;
     },
+    get unsentBytes() {
+      return socket.output.unsentBytes;
+    },
     send(bytes) {
       if (socket.isClosed) return;
       socket.output.give(bytes);
