@@ -28,7 +28,20 @@ export interface PrimaryReport {
   readonly host: string;
   readonly port: number;
   readonly state: string;
+  readonly state_since_ms: number;
   readonly offset: number;
+  /** Reason for which the link was broken last; null when it never was. */
+  readonly last_failure: string | null;
+  readonly bytes_received: number;
+  /** Milliseconds since the primary was heard of last. */
+  readonly silent_ms: number;
+  /** Data of the primary that are coming; null while none are. */
+  readonly sync: {
+    readonly total_bytes: number | null;
+    readonly received_bytes: number;
+    readonly keys: number;
+    readonly started_ms: number;
+  } | null;
 }
 
 export interface ReplicationDocument {

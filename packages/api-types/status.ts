@@ -56,7 +56,8 @@ export type HealthCode =
   | 'PERSISTENCE_ERROR'
   | 'REPLICA_DOWN'
   | 'REPLICATION_LAG'
-  | 'NO_GOOD_REPLICAS';
+  | 'NO_GOOD_REPLICAS'
+  | 'PRIMARY_LINK_DOWN';
 
 export interface HealthIssue {
   readonly severity: Severity;

@@ -11,6 +11,9 @@ export const REPLICATION_QUANTITIES = {
     { counter: 'primaryLinkDownSinceMs', by: 'main', kind: 'gauge' },
     /** 1 while the data of the primary are coming. */
     { counter: 'syncInProgress', by: 'main', kind: 'gauge' },
+    /** Keys and bytes of them so far. */
+    { counter: 'syncKeys', by: 'main', kind: 'gauge' },
+    { counter: 'syncBytes', by: 'main', kind: 'gauge', unit: 'bytes' },
   ],
   /** State of the server as a primary. */
   primary: [

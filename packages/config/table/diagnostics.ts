@@ -206,6 +206,12 @@ export const diagnosticsSettings = rows({
     meaning:
       'Bearer token with which /debug can be read and nothing else: no bundle, no action, no /admin; empty for none. The token is heeded only where http.token is set, too.',
   },
+  'http.ready-requires-sync': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'live',
+    meaning: 'Has a replica be ready only while the link to its primary is up.',
+  },
   'http.redis-exporter-names': {
     kind: yesOrNo,
     default: false,

@@ -49,6 +49,7 @@ export class OpsHttp {
     const probes = probeRoutes({
       main: observer.main,
       commandNames: observer.commandNames,
+      requiresSync: () => this.#context.live.readyRequiresSync,
       livenessMs: () => this.#context.live.mainStuckLivenessMs,
       nowUs: () => systemClock.nowUs(),
     });

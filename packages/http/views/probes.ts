@@ -23,6 +23,8 @@ interface ProbesOptions {
   readonly commandNames: readonly string[];
   /** Standstill of main that liveness puts up with; 0 for any. */
   livenessMs(): number;
+  /** True when a replica without a link is not ready. */
+  requiresSync(): boolean;
   nowUs(): number;
 }
 
@@ -53,7 +55,7 @@ export function probeRoutes(options: ProbesOptions): Route[] {
         : undefined,
   };
   const live = [ping, shutdown, mainCheck(options, () => options.livenessMs() || Infinity)];
-  const ready = [ping, startup, shutdown, mainCheck(options, () => 0)];
+  const ready = [ping, startup, shutdown, mainCheck(options, () => 0), syncCheck(options)];
   return [
     probe('/health/live', 'livez', live),
     probe('/healthz', 'livez', live),
@@ -73,6 +75,23 @@ function mainCheck(options: ProbesOptions, patienceMs: () => number): Check {
       const standstill = mainStandstill(main, commandNames, options.nowUs());
       const isTooLong = standstill !== null && standstill.silentUs >= patienceMs() * 1_000;
       return isTooLong ? `main ${standstill.doing}` : undefined;
+    },
+  };
+}
+
+/** Fails while a replica has no link, where that matters; says how far the data of its primary have come. */
+function syncCheck({ main, requiresSync }: ProbesOptions): Check {
+  return {
+    name: 'sync',
+    status: 'not_ready',
+    isQuiet: true,
+    problem() {
+      if (main.get('isReplica') === 0 || main.get('primaryLinkUp') === 1 || !requiresSync()) {
+        return undefined;
+      }
+      if (main.get('syncInProgress') === 0) return 'there is no link to the primary';
+      const [keys, bytes] = [main.get('syncKeys'), main.get('syncBytes')];
+      return `the data of the primary are coming: ${keys} keys, ${bytes} bytes so far`;
     },
   };
 }

@@ -25,15 +25,33 @@ export function replicationDocument(
     },
     waiting_units: primary.waitingUnits,
     buffer_bytes: primary.memoryBytes,
-    primary: primaryReport(role),
+    primary: primaryReport(replication.replica),
     replicas: primary.replicas.map((replica) => replicaReport(primary, replica, nowMs)),
   };
 }
 
-function primaryReport(role: Replication['role']): PrimaryReport | null {
-  if (role.role === 'master') return null;
-  const { host, port, state, offset } = role;
-  return { host, port, state, offset };
+function primaryReport(replica: Replication['replica']): PrimaryReport | null {
+  if (replica === undefined) return null;
+  const { host, port, state, link, sync, position } = replica;
+  return {
+    host,
+    port,
+    state,
+    state_since_ms: Math.floor(link.stateSinceMs),
+    offset: position?.offset ?? -1,
+    last_failure: link.lastFailure === '' ? null : link.lastFailure,
+    bytes_received: link.bytesReceived,
+    silent_ms: Math.round(link.silentMs),
+    sync:
+      sync === undefined
+        ? null
+        : {
+            total_bytes: sync.totalBytes ?? null,
+            received_bytes: sync.receivedBytes,
+            keys: sync.keys,
+            started_ms: Math.floor(sync.startedMs),
+          },
+  };
 }
 
 function replicaReport(primary: Primary, replica: Replica, nowMs: number): ReplicaReport {

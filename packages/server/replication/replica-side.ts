@@ -187,6 +187,8 @@ export class ReplicaSide implements Follower {
     page.set('primaryLinkUp', Number(this.isUp));
     page.set('primaryLinkDownSinceMs', this.isUp ? 0 : this.downSinceMs);
     page.set('syncInProgress', Number(this.#link.state === 'sync'));
+    page.set('syncKeys', this.#sync?.keys ?? 0);
+    page.set('syncBytes', this.#sync?.receivedBytes ?? 0);
   }
 
   #announced(): Announced {

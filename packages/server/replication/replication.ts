@@ -5,6 +5,7 @@ import { errors, type Clock, type CommandError, type Logger } from '#base';
 import { commandTable, type CommandEntry, type ReplicationPort, type RoleReport } from '#commands';
 import type { Settings } from '#config';
 import type { ConnectionConfig } from '#net';
+import { REPLICATION_QUANTITIES } from '#quantities';
 import type { Client, Router } from '#router';
 import type { Primary, StreamPosition } from '#replication';
 import { settingsAppliedCall, type Page } from '#stats';
@@ -132,14 +133,7 @@ export class Replication implements ReplicationPort {
     const { taken } = replica;
     void replica.stop();
     this.#replica = undefined;
-    for (const name of [
-      'isReplica',
-      'primaryLinkUp',
-      'primaryLinkDownSinceMs',
-      'syncInProgress',
-    ] as const) {
-      page.set(name, 0);
-    }
+    for (const { counter } of REPLICATION_QUANTITIES.replica) page.set(counter, 0);
     router.broadcast({ kind: 'role', isReplica: false, primary: undefined });
     const { primary } = this.#options;
     // From this place of the order on the stream is this server's own.

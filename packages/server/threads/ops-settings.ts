@@ -73,6 +73,7 @@ export function traceSettings(settings: Settings): TracingSettings {
 
 export function httpLiveSettings(settings: Settings): HttpLiveSettings {
   return {
+    readyRequiresSync: settings.boolean('http.ready-requires-sync'),
     mainStuckLivenessMs: settings.number('status.main-stuck-liveness-secs') * 1_000,
     allowedHosts: settings.list('http.allowed-hosts'),
     status: statusSettings(settings),

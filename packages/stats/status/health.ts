@@ -31,6 +31,8 @@ export interface Vitals {
   readonly replicasSeen: number;
   /** Writes are refused for want of replicas. */
   readonly lacksReplicas: boolean;
+  /** Milliseconds for which a replica has had no link to its primary; null with one, and on a primary. */
+  readonly linkDownMs: number | null;
   /** Milliseconds for which the slowest replica has lacked something. */
   readonly replicaLagMs: number;
   /** Activity of main if it is stuck, in words. */
@@ -75,8 +77,12 @@ function main({ mainStandstill }: Vitals): HealthIssue[] {
 }
 
 function replication(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
-  const { replicas, replicasSeen, lacksReplicas, replicaLagMs: lagMs } = vitals;
+  const { replicas, replicasSeen, lacksReplicas, replicaLagMs: lagMs, linkDownMs } = vitals;
   const issues: HealthIssue[] = [];
+  if (linkDownMs !== null) {
+    const message = `the link to the primary has been down for ${Math.round(linkDownMs)} ms`;
+    issues.push(issue('warning', 'PRIMARY_LINK_DOWN', message));
+  }
   if (lacksReplicas) {
     const message = 'writes are refused: fewer replicas than min-replicas-to-write follow';
     issues.push(issue('critical', 'NO_GOOD_REPLICAS', message));

@@ -149,6 +149,7 @@ export function collectStatus(source: StatusSource): StatusDocument {
       replicasSeen: main.get('replicasSeen'),
       lacksReplicas: main.get('lacksReplicas') === 1,
       replicaLagMs: main.get('replicaLagUs') / 1_000,
+      linkDownMs: linkDownMs(source),
       evicts: source.evicts,
       mainStandstill: mainStandstill(main, source.commandNames, source.nowUs)?.doing ?? null,
       stuckFronts: stuckFronts(source),
@@ -291,4 +292,10 @@ function total({ shards }: StatusSource, of: (page: Page) => number): number {
 
 function hundredths(value: number): number {
   return Math.round(value * 100) / 100;
+}
+
+/** Milliseconds for which a replica has had no link to its primary. */
+function linkDownMs({ main, wallMs }: StatusSource): number | null {
+  const sinceMs = main.get('primaryLinkDownSinceMs');
+  return main.get('isReplica') === 1 && sinceMs > 0 ? Math.max(0, wallMs - sinceMs) : null;
 }
