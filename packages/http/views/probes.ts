@@ -80,13 +80,18 @@ function mainCheck(options: ProbesOptions, patienceMs: () => number): Check {
 }
 
 /** Fails while a replica has no link, where that matters; says how far the data of its primary have come. */
-function syncCheck({ main, requiresSync }: ProbesOptions): Check {
+function syncCheck(options: ProbesOptions): Check {
+  const { main } = options;
   return {
     name: 'sync',
     status: 'not_ready',
     isQuiet: true,
     problem() {
-      if (main.get('isReplica') === 0 || main.get('primaryLinkUp') === 1 || !requiresSync()) {
+      if (
+        main.get('isReplica') === 0 ||
+        main.get('primaryLinkUp') === 1 ||
+        !options.requiresSync()
+      ) {
         return undefined;
       }
       if (main.get('syncInProgress') === 0) return 'there is no link to the primary';
