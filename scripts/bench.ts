@@ -9,6 +9,7 @@
  *   users    what rules and rate limits of users cost, by turns, where redis-benchmark is installed
  *   front    main's processor time with a front thread and without, and the memory of idle connections
  *   durability  what keeping the data costs, a snapshot, and the way back
+ *   replication  what a replica costs, full synchronisations, and catching up, beside Redis with its replica
  *   tracing  what traces cost, and a line of the log for every request, by turns
  *   memory   resident bytes per key at 2 million keys
  *   stall    the longest wait of a bystander while 5 million keys are written
@@ -48,6 +49,7 @@ import { durability } from '../bench/load/durability.ts';
 import { observers, scrapes } from '../bench/load/observers.ts';
 import { SCRIPT_COMMANDS, scriptFigures, type ScriptFigures } from '../bench/load/scripts.ts';
 import { writeResults } from '../bench/load/results.ts';
+import { replication } from '../bench/load/replication.ts';
 import { soak } from '../bench/load/soak.ts';
 import { usersCostOf } from '../bench/load/users.ts';
 import { tracingOverheadOf } from '../bench/load/tracing.ts';
@@ -336,6 +338,15 @@ async function benchDurability(): Promise<void> {
   );
 }
 
+async function benchReplication(): Promise<void> {
+  if (contenders.length === 1) return;
+  report['replication'] = await replication(
+    { shards: SHARDS, round: roundOf('set', 16), turns: TURNS },
+    { keys: MEMORY_KEYS, missed: MEMORY_KEYS },
+    row,
+  );
+}
+
 /** Each mode beside `off`, for both tests. */
 async function costs(
   measured: (round: Round, turns: number) => Promise<Readonly<Record<'off', RoundResult[]>>>,
@@ -428,6 +439,7 @@ const PARTS: Readonly<Record<string, () => Promise<void> | void>> = {
   front: benchFront,
   tracing: benchTracing,
   durability: benchDurability,
+  replication: benchReplication,
   memory: benchMemory,
   stall: benchStall,
   copies: benchCopies,
