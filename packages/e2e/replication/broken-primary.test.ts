@@ -1,0 +1,163 @@
+/** Primaries that send what cannot be used: the replica says why, and keeps what it has until it gets something whole. */
+// test-limit: 60s
+
+import net from 'node:net';
+import type { ReplicationDocument } from '#api-types';
+import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { infoOf, untilLinked } from './info.test-helper.ts';
+
+const broken = suite('broken primaries');
+
+const ID = 'c'.repeat(40);
+
+/** A primary that answers PSYNC with what the test has chosen, and closes behind it where that is not whole. */
+class FakePrimary {
+  readonly port: number;
+  readonly #server: net.Server;
+  readonly #sockets = new Set<net.Socket>();
+  /** Bytes behind the line of FULLRESYNC. */
+  data: Buffer = Buffer.alloc(0);
+  closesBehind = false;
+  stream: net.Socket | undefined;
+
+  private constructor(server: net.Server) {
+    this.#server = server;
+    this.port = (server.address() as net.AddressInfo).port;
+    server.on('connection', (socket) => {
+      this.#take(socket);
+    });
+  }
+
+  static async listen(): Promise<FakePrimary> {
+    const server = net.createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return new FakePrimary(server);
+  }
+
+  #take(socket: net.Socket): void {
+    this.#sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => this.#sockets.delete(socket));
+    socket.on('data', (piece) => {
+      const text = piece.toString('latin1');
+      if (text.includes('PSYNC')) {
+        socket.write(`+FULLRESYNC ${ID} 0\r\n`);
+        socket.write(this.data);
+        this.stream = socket;
+        if (this.closesBehind) socket.end();
+      } else if (text.includes('PING') || text.includes('REPLCONF')) {
+        if (!text.includes('ACK')) socket.write('+OK\r\n');
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+const string = (text: string): Buffer => Buffer.concat([Buffer.of(text.length), Buffer.from(text)]);
+/** A snapshot of these operations, without a checksum. */
+const snapshot = (...operations: readonly Buffer[]): Buffer =>
+  Buffer.concat([Buffer.from('REDIS0011'), ...operations, Buffer.of(0xff), Buffer.alloc(8)]);
+const key = (name: string, value: string): Buffer =>
+  Buffer.concat([Buffer.of(0), string(name), string(value)]);
+/** The data as they are sent, with their length before them. */
+const told = (data: Buffer): Buffer => Buffer.concat([Buffer.from(`$${data.length}\r\n`), data]);
+
+const GOOD = snapshot(key('of', 'the primary'));
+const damaged = Buffer.from(GOOD);
+damaged[damaged.length - 1] = 1;
+
+const cases: readonly (readonly [what: string, data: Buffer, reason: RegExp])[] = [
+  ['no snapshot', told(Buffer.from('HELLO WORLD, this is no snapshot')), /no snapshot of Redis/],
+  ['a snapshot of a later version', told(Buffer.from('REDIS0099')), /has version 99/],
+  ['a wrong checksum', told(damaged), /checksum/],
+  [
+    'a type that nobody knows',
+    told(snapshot(Buffer.concat([Buffer.of(99), string('k')]))),
+    /a value of type 99/,
+  ],
+  [
+    'a value that is malformed',
+    told(snapshot(key('fine', 'v'), Buffer.concat([Buffer.of(11), string('k'), string('bad')]))),
+    /malformed|no value/,
+  ],
+  [
+    'a database that is not here',
+    told(snapshot(Buffer.of(0xfe, 60), key('k', 'v'))),
+    /keys in database 60/,
+  ],
+  ['less than it ends with', told(GOOD.subarray(0, 15)), /ends at offset/],
+  ['more than it ends with', told(Buffer.concat([GOOD, Buffer.from('more')])), /more bytes follow/],
+  ['no length', Buffer.from('HELLO\r\n'), /was to send its data/],
+];
+
+let primary: FakePrimary;
+let replica: ChildServer;
+let here: RespClient;
+
+broken.before(async () => {
+  primary = await FakePrimary.listen();
+  replica = await startServer({ http: true, shards: 2 });
+  here = await replica.client();
+});
+
+broken.after(async () => {
+  await replica.stop();
+  await primary.close();
+});
+
+async function lastFailure(): Promise<string> {
+  const document = (await request(replica.httpPort, '/debug/api/replication')).json();
+  return (document as ReplicationDocument).primary?.last_failure ?? '';
+}
+
+for (const [what, data, reason] of cases) {
+  broken(`${what}: it is told, and the old data stay`, async () => {
+    await here.call('REPLICAOF', 'NO', 'ONE');
+    await here.call('SET', 'mine', what);
+    primary.data = data;
+    await here.call('REPLICAOF', '127.0.0.1', primary.port);
+    await until(async () => reason.test(await lastFailure()), `the link breaks for ${reason}`);
+    assert.is(textOf(await here.call('GET', 'mine')), what);
+    assert.is(await here.call('EXISTS', 'k', 'fine', 'of'), 0);
+    assert.is((await infoOf(here))['master_link_status'], 'down');
+    const memory = await infoOf(here, 'memory');
+    assert.ok(Number(memory['used_memory_dataset']) < 4_000_000, 'nothing of it is left');
+  });
+}
+
+broken('a link that ends within the data changes nothing, and whole data come in', async () => {
+  await here.call('REPLICAOF', 'NO', 'ONE');
+  await here.call('SET', 'mine', 'still');
+  primary.data = told(GOOD).subarray(0, 20);
+  primary.closesBehind = true;
+  await here.call('REPLICAOF', '127.0.0.1', primary.port);
+  await until(async () => (await lastFailure()) !== '', 'the link breaks');
+  assert.is(textOf(await here.call('GET', 'mine')), 'still');
+  primary.closesBehind = false;
+  primary.data = told(GOOD);
+  await untilLinked(here);
+  assert.is(textOf(await here.call('GET', 'of')), 'the primary');
+  assert.is(await here.call('EXISTS', 'mine'), 0);
+});
+
+broken('a command that cannot be run is told, counted, and what follows is done', async () => {
+  await untilLinked(here);
+  primary.stream!.write('NOSUCH command\r\nSET behind it\r\nLPUSH behind x\r\nSET last one\r\n');
+  await until(async () => (await here.call('GET', 'last')) === 'one', 'what follows is done');
+  assert.is((await infoOf(here, 'stats'))['unexpected_error_replies'], '2');
+  await until(() => replica.stdout.includes('replica-stream-error'), 'the log tells it');
+});
+
+broken('what is no command ends the link', async () => {
+  primary.stream!.write('*1\r\n$x\r\n');
+  await until(async () => /is no command/.test(await lastFailure()), 'the link breaks');
+  assert.is(textOf(await here.call('GET', 'last')), 'one');
+});
+
+broken.run();
