@@ -11,7 +11,7 @@ import { keptServers, type KeptServer } from './kept-server.ts';
 
 const crash = suite('killed under load');
 
-const KILLS = Number(process.env['TEST_KILLS'] ?? 3);
+const KILLS = Number(process.env['TEST_KILLS'] ?? 2);
 /** The third can have a transaction of which the other two lack what it rests on. */
 const SHARDS = 3;
 const CONNECTIONS = 8;

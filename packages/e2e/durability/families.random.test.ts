@@ -8,7 +8,7 @@ import { differences, keptServers, stateOf } from './kept-server.ts';
 
 const kept = suite('what was done, after a kill');
 
-const COMMANDS = 1_500;
+const COMMANDS = 800;
 /** Options with which everything acknowledged is on disk. */
 const SYNC = [
   ...['--set', 'snapshot.interval-secs=0'],

@@ -10,7 +10,7 @@ import { AT_ONCE, caughtUp, differences, startReplica } from './replicas.test-he
 const replicas = suite('Redis as a replica, family by family');
 
 const SHARDS = 3;
-const COMMANDS = 1_500;
+const COMMANDS = 800;
 const CLIENTS = 3;
 /** Commands that stand in one transaction, where they do. */
 const TRANSACTION_MAX = 6;
