@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errors } from '#base';
 import { shardSettingNames } from '#commands';
-import { configName, rowOf, settingNames, type SettingName } from '#config';
+import { configName, rowOf, settingNames } from '#config';
 import { FrameKind } from '#link';
 import { LATENCY_EVENTS } from '#stats';
 import { suite } from 'uvu';
@@ -11,12 +11,6 @@ import * as assert from 'uvu/assert';
 import { isTest, readSources, withoutComments, type SourceFile } from './source-files.ts';
 
 const entries = suite('unused entries of tables');
-
-/** Settings that nothing reads, and why they are there. */
-const UNREAD: Readonly<Partial<Record<SettingName, string>>> = {
-  'server.client-output-buffer-limit-replica':
-    'There are no replicas; client-output-buffer-limit of CONFIG has a part for them.',
-};
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const sources = readSources(root)
@@ -66,7 +60,7 @@ entries('every setting of this version is read outside packages/config', () => {
   const read = settingNames
     .filter((name) => rowOf(name).effect !== 'fixed')
     .filter((name) => !told.has(configName(name)));
-  assert.equal(unused(read, outside('packages/config/'), asText), Object.keys(UNREAD));
+  assert.equal(unused(read, outside('packages/config/'), asText), []);
 });
 
 entries('every setting that shards are told is read there', () => {

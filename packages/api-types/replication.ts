@@ -47,7 +47,8 @@ export interface PrimaryReport {
 export interface ReplicationDocument {
   readonly role: 'primary' | 'replica';
   readonly replid: string;
-  readonly replid2: string;
+  /** Id under which replicas may know what is before `second_offset`; null without one. */
+  readonly replid2: string | null;
   readonly offset: number;
   readonly second_offset: number;
   readonly backlog: {

@@ -49,16 +49,7 @@ export {
   type LinkShape,
 } from './layout.ts';
 export { decodeKeys, encodeKeys } from './messages/key-list.ts';
-export {
-  decodeKeysFound,
-  decodeKeysMoved,
-  decodeKeysWanted,
-  encodeMigration,
-  type KeyFound,
-  type KeysFound,
-  type KeysMoved,
-  type KeysWanted,
-} from './messages/migration.ts';
+export type { KeyFound, KeysFound, KeysMoved, KeysWanted } from './messages/migration.ts';
 export {
   FeedEnd,
   FeedFlag,

@@ -126,6 +126,7 @@ export const REPLICATION_QUANTITIES = {
       kind: 'counter',
       help: 'Commands of the stream of a primary that could not be run.',
       info: 'unexpected_error_replies',
+      exporter: 'redis_unexpected_error_replies',
       metric: 'svc_replica_stream_errors_total',
     },
   ],

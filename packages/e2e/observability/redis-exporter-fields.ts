@@ -57,7 +57,7 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
       'it is not measured',
       `
         clients_in_timeout_table current_eviction_exceeded_time total_eviction_exceeded_time
-        unexpected_error_replies dump_payload_sanitizations
+        dump_payload_sanitizations
       `,
     ],
     [

@@ -43,23 +43,29 @@ for (const family of needs(redisProgram()) ? families : []) {
     const seed = chosenSeed();
     const random = new Random(seed);
     const server = await startServer({ shards: SHARDS, args: AT_ONCE });
-    const clients = await Promise.all(Array.from({ length: CLIENTS }, () => server.client()));
-    const { settings, steps } = makeEpisode(family, random, COMMANDS);
-    for (const [name, value] of settings) await clients[0]!.call('CONFIG', 'SET', name, value);
     const replica = await startReplica(server);
-    const reader = await replica.client();
-    const mayEnd = await knowsFieldExpiry(reader);
-    const commands = steps
-      .flat()
-      .map(({ words }) => words)
-      .filter((words) => !expiresSoon(words) && (mayEnd || !FIELDS_END.test(words[0]!)));
-    const shareOf = (nth: number): Words[] => commands.filter((_, at) => at % CLIENTS === nth);
-    await Promise.all(clients.map((client, nth) => play(client, shareOf(nth), random)));
-    await untilLinked(reader);
-    await caughtUp(clients[0]!, 1);
-    assert.equal(await differences(server, replica), [], `TEST_SEED=${seed} brings this back`);
-    await replica.stop();
-    await server.stop();
+    try {
+      const clients = await Promise.all(Array.from({ length: CLIENTS }, () => server.client()));
+      const reader = await replica.client();
+      const { settings, steps } = makeEpisode(family, random, COMMANDS);
+      for (const [name, value] of settings) {
+        // How long a hyperloglog is sparse, for one, is for each server to decide.
+        for (const client of [clients[0]!, reader]) await client.call('CONFIG', 'SET', name, value);
+      }
+      const mayEnd = await knowsFieldExpiry(reader);
+      const commands = steps
+        .flat()
+        .map(({ words }) => words)
+        .filter((words) => !expiresSoon(words) && (mayEnd || !FIELDS_END.test(words[0]!)));
+      const shareOf = (nth: number): Words[] => commands.filter((_, at) => at % CLIENTS === nth);
+      await Promise.all(clients.map((client, nth) => play(client, shareOf(nth), random)));
+      await untilLinked(reader);
+      await caughtUp(clients[0]!, 1);
+      assert.equal(await differences(server, replica), [], `TEST_SEED=${seed} brings this back`);
+    } finally {
+      await replica.stop();
+      await server.stop();
+    }
   });
 }
 

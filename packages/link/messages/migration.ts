@@ -1,7 +1,6 @@
 /** Messages of MIGRATE between main and shards. */
 
 import type { Bytes } from '#base';
-import { decodeMessage, encodeMessage } from './control.ts';
 
 /** Body of a `migrate` frame to a shard. */
 export interface KeysWanted {
@@ -29,19 +28,3 @@ export type KeysFound = readonly KeyFound[] | 'refused';
 
 /** Body of a `migrated` frame: indexes in what was wanted. */
 export type KeysMoved = readonly number[];
-
-export function encodeMigration(message: KeysWanted | KeysFound | KeysMoved): Bytes {
-  return encodeMessage(message);
-}
-
-export function decodeKeysWanted(bytes: Bytes): KeysWanted {
-  return decodeMessage(bytes) as KeysWanted;
-}
-
-export function decodeKeysFound(bytes: Bytes): KeysFound {
-  return decodeMessage(bytes) as KeysFound;
-}
-
-export function decodeKeysMoved(bytes: Bytes): KeysMoved {
-  return decodeMessage(bytes) as KeysMoved;
-}

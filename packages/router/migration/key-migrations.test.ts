@@ -3,12 +3,13 @@
 import { joined, type Bytes } from '#base';
 import { commandTable } from '#commands';
 import {
-  decodeKeysMoved,
-  decodeKeysWanted,
-  encodeMigration,
   FrameKind,
   ReplyFlag,
   type KeysFound,
+  encodeMessage,
+  type KeysMoved,
+  decodeMessage,
+  type KeysWanted,
 } from '#link';
 import { keyPerShard, keysOnShard } from '#testkit';
 import { suite } from 'uvu';
@@ -41,7 +42,7 @@ function fixture(holds = true) {
     all.shards[shard]!.send(FrameKind.migrate, head, Buffer.from(value));
   };
   const found = (shard: number, keys: KeysFound): void => {
-    all.shards[shard]!.send(FrameKind.found, head, encodeMigration(keys));
+    all.shards[shard]!.send(FrameKind.found, head, encodeMessage(keys));
     all.turn();
   };
   const gone = (shard: number, flags = 0): void => {
@@ -71,7 +72,7 @@ function toldMoved(all: RouterFixture): (readonly number[])[] {
     .flat()
     .map(({ kind, body }) => {
       assert.is(kind, 'migrated');
-      return decodeKeysMoved(Buffer.from(body, 'latin1'));
+      return decodeMessage(Buffer.from(body, 'latin1')) as KeysMoved;
     });
 }
 
@@ -79,7 +80,7 @@ migrations('each shard is asked for its keys, in one turn', () => {
   const { asked, player } = fixture();
   const wanted = asked.map(([frame]) => {
     assert.is(frame!.slot, player.client.slot);
-    return decodeKeysWanted(Buffer.from(frame!.body, 'latin1')).keys.map(text);
+    return (decodeMessage(Buffer.from(frame!.body, 'latin1')) as KeysWanted).keys.map(text);
   });
   assert.equal(wanted, [[first, alsoFirst], [second]]);
 });

@@ -6,7 +6,7 @@
 
 import { unreachable, type Bytes, type Pieces } from '#base';
 import type { CommandEntry } from '#commands';
-import { decodeKeysFound, encodeMigration, FrameKind, RequestFlag, type KeysFound } from '#link';
+import { FrameKind, RequestFlag, type KeysFound, encodeMessage, decodeMessage } from '#link';
 import type { Client } from '../clients/client.ts';
 import type { Routes } from '../routes.ts';
 import { emptyHead } from '../shard-link.ts';
@@ -100,7 +100,7 @@ export class KeyMigrations {
       }
       this.#underWay.set(transaction, underWay);
       for (const [shard, { indexes }] of shares) {
-        const body = encodeMigration({
+        const body = encodeMessage({
           command: wanted.entry.id,
           keys: indexes.map((index) => keys[index]!),
           holds: wanted.holds,
@@ -118,7 +118,7 @@ export class KeyMigrations {
 
   /** A shard has given all values, and tells of which keys. */
   found(shard: number, transaction: number, body: Bytes): void {
-    this.#shareOf(shard, transaction).found = decodeKeysFound(body);
+    this.#shareOf(shard, transaction).found = decodeMessage(body) as KeysFound;
     const underWay = this.#underWay.get(transaction)!;
     underWay.sharesLeft -= 1;
     if (underWay.sharesLeft > 0) return;
@@ -156,7 +156,7 @@ export class KeyMigrations {
       this.#ending.set(transaction, { shardsLeft: holders.length, isSafe: true, done });
       for (const [shard, { indexes }] of holders) {
         const own = [...indexes.keys()].filter((nth) => isMoved.has(indexes[nth]!));
-        this.#send(FrameKind.migrated, shard, transaction, underWay, encodeMigration(own));
+        this.#send(FrameKind.migrated, shard, transaction, underWay, encodeMessage(own));
       }
     });
   }

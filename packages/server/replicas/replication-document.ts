@@ -14,7 +14,7 @@ export function replicationDocument(
   return {
     role: role.role === 'master' ? 'primary' : 'replica',
     replid: replication.id,
-    replid2: primary.stream.secondId,
+    replid2: primary.stream.secondOffset < 0 ? null : primary.stream.secondId,
     offset: replication.offset,
     second_offset: primary.stream.secondOffset,
     backlog: {

@@ -2,7 +2,7 @@
 
 import { joined } from '#base';
 import { commandTable } from '#commands';
-import { decodeKeysFound, encodeMigration, FrameKind } from '#link';
+import { FrameKind, type KeysFound, encodeMessage, decodeMessage } from '#link';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ShardsFixture, textsOf, WATCHING, type ShardFrame } from '../machine.test-helper.ts';
@@ -25,10 +25,10 @@ function fixture(isDurable = false) {
     const keys = names.map((name) => Buffer.from(name));
     const command = commandTable.byName('MIGRATE')!.id;
     const wanted = { command, keys, holds: true, isForOld: false, ...wish };
-    shard.tell({ ...head, kind: FrameKind.migrate }, encodeMigration(wanted));
+    shard.tell({ ...head, kind: FrameKind.migrate }, encodeMessage(wanted));
   };
   const moved = (indexes: readonly number[]): void => {
-    shard.tell({ ...head, kind: FrameKind.migrated }, encodeMigration(indexes));
+    shard.tell({ ...head, kind: FrameKind.migrated }, encodeMessage(indexes));
   };
   return { all, shard, ask, moved };
 }
@@ -36,7 +36,7 @@ function fixture(isDurable = false) {
 /** Keys that were found, each with its value as it is dumped. */
 function foundIn(frames: readonly ShardFrame[]): readonly { nth: number; bytes: number }[] {
   const [last] = frames.filter(({ kind }) => kind === 'found');
-  const found = decodeKeysFound(last!.body);
+  const found = decodeMessage(last!.body) as KeysFound;
   if (found === 'refused') throw new Error('there was no room');
   return found.map(({ nth, bytes }) => ({ nth, bytes }));
 }

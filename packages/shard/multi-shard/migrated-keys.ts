@@ -10,14 +10,13 @@ import { joined, KeyFate, keyName, type Bytes, type Steps } from '#base';
 import { AT } from '#stats';
 import {
   DATABASE_SHIFT,
-  decodeKeysMoved,
-  decodeKeysWanted,
-  encodeMigration,
   FrameKind,
   Request,
   type KeyFound,
   type KeysMoved,
   type KeysWanted,
+  encodeMessage,
+  decodeMessage,
 } from '#link';
 import { rdb, type Ref } from '#store';
 import type { Frame } from '../execution/frame.ts';
@@ -53,14 +52,14 @@ export class MigratedKeys {
 
   /** Names of the keys of a `migrate` frame. */
   namesIn(frame: Frame): readonly string[] {
-    return namesOf(databaseOf(frame), decodeKeysWanted(frame.body));
+    return namesOf(databaseOf(frame), decodeMessage(frame.body) as KeysWanted);
   }
 
   /** Main wants the values of keys, at the place of the frame. */
   take(frame: Frame): void {
     const { keyLocks, work, sender } = this.#options;
     const held: Held = {
-      ...decodeKeysWanted(frame.body),
+      ...(decodeMessage(frame.body) as KeysWanted),
       transaction: frame.sequence,
       database: databaseOf(frame),
       slot: slotOf(frame),
@@ -70,7 +69,7 @@ export class MigratedKeys {
     // What is read takes time, in which nobody may write it.
     keyLocks.hold(transaction, namesOf(held.database, held), true);
     const tell = (found: readonly KeyFound[] | 'refused'): void => {
-      sender.give(FrameKind.found, slot, transaction, encodeMigration(found));
+      sender.give(FrameKind.found, slot, transaction, encodeMessage(found));
       if (held.holds && found !== 'refused' && found.length > 0) this.#held.set(transaction, held);
       else this.#release(transaction);
     };
@@ -147,7 +146,7 @@ export class MigratedKeys {
   }
 
   *#removeAll(frame: Frame, held: Held): Steps<void> {
-    const moved = decodeKeysMoved(frame.body);
+    const moved = decodeMessage(frame.body) as KeysMoved;
     const { effects, values, keyLocks } = this.#options;
     keyLocks.changes(held.transaction);
     for (let from = 0; from < moved.length; from += KEYS_PER_STEP) {
