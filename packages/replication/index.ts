@@ -9,7 +9,6 @@ export {
   type Follower,
   type LinkState,
   type StreamPosition,
-  type StreamSource,
 } from './replica/primary-link.ts';
 export {
   splitSnapshot,

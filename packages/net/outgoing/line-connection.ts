@@ -4,7 +4,8 @@
  */
 
 import { LongTimer, latin1, type Bytes } from '#base';
-import { createConnection, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { connectTo } from './connect-to.ts';
 
 /** Ports that there are. */
 const PORT_MAX = 65_535;
@@ -29,7 +30,7 @@ export class LineConnection {
 
   private constructor(host: string, port: number, idleMs: number) {
     this.#idleMs = idleMs;
-    this.#socket = createConnection({ host, port, noDelay: true });
+    this.#socket = connectTo(host, port);
     this.#socket
       .on('connect', () => {
         this.#isConnected = true;

@@ -71,11 +71,6 @@ export class FullSyncs {
     this.#options = options;
   }
 
-  /** True while keys are frozen for one. */
-  get isFreezing(): boolean {
-    return (this.#current?.shardsLeft ?? 0) > 0;
-  }
-
   get isActive(): boolean {
     return this.#current !== undefined;
   }

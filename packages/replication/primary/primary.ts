@@ -95,11 +95,6 @@ export class Primary {
     return this.#isFed;
   }
 
-  /** True while keys are frozen for a full synchronisation. */
-  get isFreezing(): boolean {
-    return this.#syncs.isFreezing;
-  }
-
   /** First byte of the backlog, as Redis counts; 0 without a backlog. */
   get backlogBegin(): number {
     return this.#isFed ? this.#backlogFrom + 1 : 0;

@@ -1,7 +1,8 @@
 /** The stream of replication: commands in one order, with the database that they are in, and the ids that it goes by. */
 
 import { randomBytes } from 'node:crypto';
-import { asBuffer, type Bytes } from '#base';
+import type { Bytes } from '#base';
+import { commandBytes } from '#resp';
 import type { FeedCommands } from './feed-merger.ts';
 import { Stream } from './stream.ts';
 
@@ -97,13 +98,13 @@ export class ReplicationStream {
   tell(words: readonly (string | Bytes)[]): void {
     // As Redis, which has a database selected before any command.
     if (this.#database < 0) this.#select(0);
-    this.bytes.write(commandOf(words));
+    this.bytes.write(commandBytes(words));
   }
 
   #select(database: number): void {
     if (database === this.#database) return;
     this.#database = database;
-    this.bytes.write(commandOf(['SELECT', String(database)]));
+    this.bytes.write(commandBytes(['SELECT', String(database)]));
   }
 }
 
@@ -111,15 +112,5 @@ function newId(): string {
   return randomBytes(ID_BYTES).toString('hex');
 }
 
-/** A command in the form that clients send. */
-function commandOf(words: readonly (string | Bytes)[]): Bytes {
-  const parts: Uint8Array[] = [Buffer.from(`*${words.length}\r\n`)];
-  for (const word of words) {
-    const bytes = typeof word === 'string' ? Buffer.from(word) : asBuffer(word);
-    parts.push(Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from('\r\n'));
-  }
-  return new Uint8Array(Buffer.concat(parts));
-}
-
-const MULTI = commandOf(['MULTI']);
-const EXEC = commandOf(['EXEC']);
+const MULTI = commandBytes(['MULTI']);
+const EXEC = commandBytes(['EXEC']);

@@ -8,7 +8,6 @@ import {
   type Follower,
   type LinkSocket,
   type StreamPosition,
-  type StreamSource,
 } from './primary-link.ts';
 
 const link = suite('primary link');
@@ -76,7 +75,6 @@ class FakeFollower implements Follower {
   stream = '';
   data = '';
   mayTakeMore = true;
-  source: StreamSource | undefined;
   end = (): Promise<void> => Promise.resolve();
   settling: Promise<void> = Promise.resolve();
 
@@ -104,8 +102,7 @@ class FakeFollower implements Follower {
     this.told.push(`go on ${id?.slice(0, 1) ?? 'as before'}`);
   }
 
-  beginStream(source: StreamSource): void {
-    this.source = source;
+  beginStream(): void {
     this.told.push('stream');
   }
 

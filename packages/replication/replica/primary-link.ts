@@ -35,22 +35,12 @@ export interface Follower {
   endSync(): Promise<void>;
   /** The stream goes on where it was left, with another id if the primary has one. */
   goOn(id: string | undefined): void;
-  /** Begins to take the stream; pauses and ends the link as it likes. */
-  beginStream(link: StreamSource): void;
+  /** The stream follows. */
+  beginStream(): void;
   /** Bytes of the stream. */
   takeStream(piece: Bytes): void;
   /** The link has broken: of the data nothing will follow, and nothing of the stream. */
   broken(reason: string): void;
-}
-
-/** The link as the taker of the stream sees it. */
-export interface StreamSource {
-  pause(): void;
-  resume(): void;
-  /** Tells the primary up to where the stream is applied. */
-  acknowledge(): void;
-  /** Breaks the link: what has come cannot be used. */
-  fail(reason: string): void;
 }
 
 /** Connection to a primary; a socket is one. */
@@ -80,7 +70,7 @@ interface PrimaryLinkOptions {
 /** Answer to PSYNC where the primary cannot serve replicas now. */
 const NOT_NOW = /^-(NOMASTERLINK|LOADING)\b/;
 
-export class PrimaryLink implements StreamSource {
+export class PrimaryLink {
   readonly host: string;
   readonly port: number;
   readonly #options: PrimaryLinkOptions;
@@ -143,6 +133,7 @@ export class PrimaryLink implements StreamSource {
     this.#socket?.resume();
   }
 
+  /** Tells the primary up to where the stream is applied. */
   acknowledge(): void {
     const { position } = this.#options.follower;
     if (this.#state !== 'connected' || position === undefined) return;
@@ -151,6 +142,7 @@ export class PrimaryLink implements StreamSource {
     this.#send(['REPLCONF', 'ACK', String(position.offset), ...onDisk]);
   }
 
+  /** Breaks the link: what has come cannot be used. */
   fail(reason: string): void {
     if (this.#isStopped || this.#socket === undefined) return;
     this.#socket.destroy();
@@ -385,7 +377,7 @@ export class PrimaryLink implements StreamSource {
     this.#set('connected');
     this.lastFailure = '';
     const { follower } = this.#options;
-    follower.beginStream(this);
+    follower.beginStream();
     this.resume();
     // Only now does the primary count the replica in, and send it what it has kept.
     this.acknowledge();

@@ -9,8 +9,9 @@
 import { errors, systemClock } from '#base';
 import { commandTable, type Migration, type MigrationOutcome, type MigrationPort } from '#commands';
 import { LineConnection } from '#net';
+import { commandBytes } from '#resp';
 import type { Client, KeyMigrations, MigratedKey } from '#router';
-import { commandOf, keysLeft, restoreWrites, type KeyToRestore } from './restore-stream.ts';
+import { keysLeft, restoreWrites, type KeyToRestore } from './restore-stream.ts';
 
 /** Longest error of a target that is answered. */
 const ANSWER_LENGTH_MAX = 1_022;
@@ -103,8 +104,8 @@ export class Migrations implements MigrationPort {
   async #prepare(connection: LineConnection, migration: Migration, sent: Sent): Promise<boolean> {
     const { credentials, database } = migration;
     const commands = [
-      ...(credentials.length > 0 ? [commandOf('AUTH', ...credentials)] : []),
-      commandOf('SELECT', database),
+      ...(credentials.length > 0 ? [commandBytes(['AUTH', ...credentials])] : []),
+      commandBytes(['SELECT', database]),
     ];
     for (const command of commands) {
       const end = await connection.write(command);

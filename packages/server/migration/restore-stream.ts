@@ -21,17 +21,6 @@ export function keysLeft(keys: readonly MigratedKey[], nowMs: number): readonly 
     .map((key) => ({ ...key, ttl: key.expireAt < 0 ? 0 : Math.max(key.expireAt - nowMs, 1) }));
 }
 
-/** A command as a client sends it. */
-export function commandOf(...words: readonly (string | Bytes)[]): Bytes {
-  return Buffer.concat([
-    Buffer.from(`*${words.length}\r\n`),
-    ...words.flatMap((word) => {
-      const bytes = typeof word === 'string' ? Buffer.from(word) : word;
-      return [Buffer.from(`$${bytes.length}\r\n`), bytes, END];
-    }),
-  ]);
-}
-
 /** RESTORE of each key, in writes. */
 export function* restoreWrites(
   keys: readonly KeyToRestore[],

@@ -272,32 +272,26 @@ function hostOf(address: string): string {
   return address.slice(0, colon).replace(/^\[|\]$/g, '');
 }
 
-/** The settings of a primary, each read when it is asked for. */
+const PRIMARY_SETTINGS = {
+  backlogBytes: 'replication.backlog-size',
+  backlogTtlSecs: 'replication.backlog-ttl-secs',
+  pingPeriodSecs: 'replication.ping-period-secs',
+  timeoutSecs: 'replication.timeout-secs',
+  syncDelaySecs: 'replication.diskless-sync-delay-secs',
+  syncMaxReplicas: 'replication.diskless-sync-max-replicas',
+  maxLagSecs: 'replication.min-replicas-max-lag-secs',
+  minReplicas: 'replication.min-replicas-to-write',
+} as const satisfies Record<keyof PrimarySettings, string>;
+
+/** The settings of a primary, kept current: each write asks for two of them. */
 function primarySettings(settings: Settings): PrimarySettings {
-  return {
-    get backlogBytes() {
-      return settings.number('replication.backlog-size');
-    },
-    get backlogTtlSecs() {
-      return settings.number('replication.backlog-ttl-secs');
-    },
-    get pingPeriodSecs() {
-      return settings.number('replication.ping-period-secs');
-    },
-    get timeoutSecs() {
-      return settings.number('replication.timeout-secs');
-    },
-    get syncDelaySecs() {
-      return settings.number('replication.diskless-sync-delay-secs');
-    },
-    get syncMaxReplicas() {
-      return settings.number('replication.diskless-sync-max-replicas');
-    },
-    get maxLagSecs() {
-      return settings.number('replication.min-replicas-max-lag-secs');
-    },
-    get minReplicas() {
-      return settings.number('replication.min-replicas-to-write');
-    },
-  };
+  const values: Partial<Record<keyof PrimarySettings, number>> = {};
+  for (const field of Object.keys(PRIMARY_SETTINGS) as (keyof PrimarySettings)[]) {
+    const name = PRIMARY_SETTINGS[field];
+    values[field] = settings.number(name);
+    settings.onChange(name, (value) => {
+      values[field] = value;
+    });
+  }
+  return values as PrimarySettings;
 }

@@ -9,6 +9,7 @@ import type { SnapshotSplitOptions, SplitMessage, StreamPosition } from '#replic
 import type { ShardCalls } from '#router';
 import { dropStagedCall, stageKeysCall } from '#stats';
 import { snapshotSplitUrl } from '#workers';
+import { runTask } from '../threads/run-task.ts';
 
 /** Bytes of the snapshot and of keys under way at which nothing more is read, and at which it is again. */
 const UNDER_WAY_BYTES_MAX = 16 * 1024 * 1024;
@@ -63,24 +64,10 @@ export class FullSync {
     port1.on('message', (message: SplitMessage) => {
       this.#hear(message);
     });
-    this.#split({ shardCount: options.shardCount, port: port2 }).catch((error: unknown) => {
+    const task: SnapshotSplitOptions = { shardCount: options.shardCount, port: port2 };
+    runTask(snapshotSplitUrl, 'splitSnapshot', task, [port2]).catch((error: unknown) => {
       this.#fail(`they cannot be split: ${(error as Error).message}`);
     });
-  }
-
-  async #split(task: SnapshotSplitOptions): Promise<void> {
-    // Seldom used, and not to be waited for by every start.
-    const { Piscina } = await import('piscina');
-    const pool = new Piscina<SnapshotSplitOptions, undefined>({
-      filename: snapshotSplitUrl.href,
-      minThreads: 1,
-      maxThreads: 1,
-    });
-    try {
-      await pool.run(task, { name: 'splitSnapshot', transferList: [task.port] });
-    } finally {
-      await pool.destroy();
-    }
   }
 
   /** Takes bytes of the snapshot; false when no more are to come for now. */

@@ -60,7 +60,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
   readonly #transport: PrimaryTransport;
   /** Offset at which the connection's first byte stands. */
   readonly #beganAt: number;
-  #id: string;
+  readonly #id: string;
   /** Bytes that are not of the primary's stream: what this server has put before it. */
   #ownBytes = 0;
   /** Place before the transaction that has begun. */
@@ -110,11 +110,6 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
   get position(): StreamPosition {
     this.#look();
     return { id: this.#id, offset: this.#applied };
-  }
-
-  /** Sets the id that the primary has now. */
-  set id(value: string) {
-    this.#id = value;
   }
 
   /** Takes bytes of the stream. */

@@ -12,7 +12,6 @@ import {
   type Follower,
   type LinkState,
   type StreamPosition,
-  type StreamSource,
 } from '#replication';
 import { commandBytes } from '#resp';
 import { emptyHead, type Router } from '#router';
@@ -28,7 +27,7 @@ import { PrimaryStream } from './primary-stream.ts';
 /** Between two lines of the log about data that are coming. */
 const PROGRESS_MS = 5_000;
 
-interface ReplicaSideOptions {
+export interface ReplicaSideOptions {
   readonly settings: Settings;
   readonly router: Router;
   readonly clients: Clients;
@@ -320,7 +319,7 @@ export class ReplicaSide implements Follower {
     log.info('replica-partial-sync', 'The stream of the primary goes on where it was left.');
   }
 
-  beginStream(_source: StreamSource): void {
+  beginStream(): void {
     const { log, host, port } = this.#options;
     if (this.#stream === undefined && this.#position !== undefined) this.#newStream(this.#position);
     this.#show();

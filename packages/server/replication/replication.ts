@@ -1,17 +1,13 @@
 /** The server's role in replication, and the commands and reports about it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errors, type Clock, type CommandError, type Logger } from '#base';
+import { errors, type CommandError } from '#base';
 import { commandTable, type CommandEntry, type ReplicationPort, type RoleReport } from '#commands';
-import type { Settings } from '#config';
-import type { ConnectionConfig } from '#net';
 import { REPLICATION_QUANTITIES } from '#quantities';
-import type { Client, Router } from '#router';
+import type { Client } from '#router';
 import type { Primary, StreamPosition } from '#replication';
-import { settingsAppliedCall, type Page } from '#stats';
-import type { Clients } from '../clients/clients.ts';
-import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
-import { ReplicaSide, type Reached } from './replica-side.ts';
+import { settingsAppliedCall } from '#stats';
+import { ReplicaSide, type Reached, type ReplicaSideOptions } from './replica-side.ts';
 
 /** Commands of replicas, which a replica without a link has nothing for. */
 const FOLLOWING = new Set([commandTable.byName('PSYNC'), commandTable.byName('SYNC')]);
@@ -21,22 +17,7 @@ const SETTLE_POLL_MS = 2;
 /** Between two looks at a link. */
 const TICK_MS = 1_000;
 
-interface ReplicationOptions {
-  readonly settings: Settings;
-  readonly router: Router;
-  readonly clients: Clients;
-  readonly config: ConnectionConfig;
-  readonly shardCount: number;
-  readonly persistence: PersistenceSwitch;
-  readonly page: Page;
-  readonly log: Logger;
-  readonly clock: Clock;
-  /** Calls back when all that was done so far is on disk. */
-  onDisk(done: () => void): void;
-  /** This server towards its replicas. */
-  readonly primary: Primary;
-  beginTurn(): void;
-}
+type ReplicationOptions = Omit<ReplicaSideOptions, 'host' | 'port' | 'before'>;
 
 export class Replication implements ReplicationPort {
   readonly #options: ReplicationOptions;

@@ -5,27 +5,19 @@ import type { Logger } from '#base';
 import type { Settings } from '#config';
 import { latencyVerdict, type LatencyBaseline } from '#stats';
 import { latencyTestUrl } from '#workers';
+import { runTask } from './run-task.ts';
 
 /** Measures for so many seconds; `newMaximum` is told of each as it comes. */
 export async function testLatency(
   seconds: number,
   newMaximum: (us: number) => void,
 ): Promise<LatencyBaseline> {
-  // Seldom used, and not to be waited for by every start.
-  const { Piscina } = await import('piscina');
   const { port1, port2 } = new MessageChannel();
   port1.on('message', newMaximum);
-  const pool = new Piscina<unknown, LatencyBaseline>({
-    filename: latencyTestUrl.href,
-    minThreads: 1,
-    maxThreads: 1,
-  });
   try {
-    const task = { seconds, maxima: port2 };
-    return await pool.run(task, { name: 'runLatencyTest', transferList: [port2] });
+    return await runTask(latencyTestUrl, 'runLatencyTest', { seconds, maxima: port2 }, [port2]);
   } finally {
     port1.close();
-    await pool.destroy();
   }
 }
 

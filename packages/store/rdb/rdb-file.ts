@@ -13,7 +13,7 @@ import { RDB_VERSION, RdbOp } from './rdb-type.ts';
 import { RdbWriter } from './rdb-writer.ts';
 import type { ValueLimits } from './read-value.ts';
 import { SplitKeyLoader } from './split/split-key.ts';
-import { VERSION_OF_7_0, writeValue } from './write-value.ts';
+import { VERSION_OF_7_0, writeKey, writeValue } from './write-value.ts';
 
 const MAGIC = 'REDIS';
 const CRC_BYTES = 8;
@@ -135,18 +135,9 @@ export class RdbFileWriter {
       writer.length(database);
       this.#database = database;
     }
-    const expireAt = keyspace.expireAt(ref);
-    if (expireAt >= 0) {
-      writer.byte(RdbOp.expireMs);
-      writer.milliseconds(expireAt);
-    }
     const value = new RdbWriter();
     writeValue(value, keyspace, ref, this.#version);
-    const { written } = value;
-    writer.byte(written[0]!);
-    const { bytes, at, length } = keyspace.key(ref);
-    writer.string(bytes, at, length);
-    for (let nth = 1; nth < written.length; nth += 1) writer.byte(written[nth]!);
+    writeKey(writer, keyspace, ref, value);
     this.#flush();
   }
 

@@ -10,7 +10,7 @@ import type { RankedTable } from '../sorted-set/ranked-table.ts';
 import type { Stream } from '../stream/stream.ts';
 import { LONG_COPY_BYTES } from '../limits.ts';
 import { ValueType } from '../records/value-type.ts';
-import { NodeForm, RDB_VERSION, RdbType } from './rdb-type.ts';
+import { NodeForm, RDB_VERSION, RdbOp, RdbType } from './rdb-type.ts';
 import type { RdbWriter } from './rdb-writer.ts';
 import { streamSteps, writeStream } from './write-stream.ts';
 
@@ -269,4 +269,19 @@ function* stringSteps(writer: RdbWriter, value: Bytes): Steps<void> {
   yield* inSteps(value, (part) => {
     writer.raw(part, 0, part.length);
   });
+}
+
+/** Writes a key with its expiry; `value` holds what `writeValue` has made of it. */
+export function writeKey(writer: RdbWriter, keyspace: Keyspace, ref: Ref, value: RdbWriter): void {
+  const expireAt = keyspace.expireAt(ref);
+  if (expireAt >= 0) {
+    writer.byte(RdbOp.expireMs);
+    writer.milliseconds(expireAt);
+  }
+  const { written } = value;
+  writer.byte(written[0]!);
+  const { bytes, at, length } = keyspace.key(ref);
+  // A key that is the text of a number may be one.
+  writer.string(bytes, at, length);
+  writer.raw(written, 1, written.length - 1);
 }

@@ -8,7 +8,7 @@ import type { Keyspace } from '../../keyspace/keyspace.ts';
 import type { Ref } from '../../memory/segment.ts';
 import { RdbOp } from '../rdb-type.ts';
 import { RdbWriter } from '../rdb-writer.ts';
-import { versionFor, writeValue } from '../write-value.ts';
+import { versionFor, writeKey, writeValue } from '../write-value.ts';
 
 /** Memory of a value that is kept for the next. */
 const VALUE_BYTES_KEPT = 64 * 1024;
@@ -57,18 +57,8 @@ export class RdbPieceWriter {
       writer.length(database);
       this.#database = database;
     }
-    const expireAt = keyspace.expireAt(ref);
-    if (expireAt >= 0) {
-      writer.byte(RdbOp.expireMs);
-      writer.milliseconds(expireAt);
-    }
-    const { written } = value;
-    writer.byte(written[0]!);
-    const { bytes, at, length } = keyspace.key(ref);
-    // A key that is the text of a number may be one.
-    writer.string(bytes, at, length);
-    writer.raw(written, 1, written.length - 1);
-    if (written.length > VALUE_BYTES_KEPT) this.#value = new RdbWriter();
+    writeKey(writer, keyspace, ref, value);
+    if (value.written.length > VALUE_BYTES_KEPT) this.#value = new RdbWriter();
     this.count += 1;
   }
 }
