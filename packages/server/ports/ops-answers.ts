@@ -62,10 +62,8 @@ export function opsAnswers(options: OpsAnswersOptions): MainAnswers {
     shutdown: ({ save }) => {
       if (save === 'always' && persistence.durability === undefined) return 'nothing-kept';
       log.info('shutdown-asked', 'shutdown was asked for over HTTP');
-      // Whoever asked is told first that it begins.
-      setImmediate(() => {
-        options.shutdown({ save, now: false, force: false });
-      });
+      // Before the answer: who has it may ask the probes next. The ops thread, which passes it on, ends last.
+      options.shutdown({ save, now: false, force: false });
       return 'begun';
     },
   };
