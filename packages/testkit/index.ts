@@ -8,7 +8,7 @@ export { keyPerShard, keysOnShard } from './keys.ts';
 export { largeValues } from './large-values.ts';
 export { linearize, type Operation } from './linearizability.ts';
 export { needs, programOrNone } from './needs.ts';
-export { chosenSeed, Random, withRandom } from './random.ts';
+export { chosenSeed, everyThird, Random, withRandom } from './random.ts';
 export { redisProgram, startRedis } from './servers/redis-server.ts';
 export {
   encodeCommand,

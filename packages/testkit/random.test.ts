@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FakeClock } from './fake-clock.ts';
-import { Random, withRandom } from './random.ts';
+import { everyThird, Random, withRandom } from './random.ts';
 
 const random = suite('random');
 
@@ -28,6 +28,28 @@ random('hands a failure on', async () => {
   });
   const failure = await body().catch((error: unknown) => error);
   assert.match(String(failure), 'as arranged');
+});
+
+random('has a third of what takes too long as a whole, another for another seed', () => {
+  const { TEST_SEED, TEST_ALL } = process.env;
+  const items = [0, 1, 2, 3, 4, 5, 6];
+  const of = (variables: Readonly<Record<string, string>>): number[] => {
+    Object.assign(process.env, variables);
+    return everyThird(items);
+  };
+  try {
+    const thirds = ['3', '4', '5'].map((seed) => of({ TEST_ALL: 'no', TEST_SEED: seed }));
+    assert.equal(thirds, [
+      [0, 3, 6],
+      [1, 4],
+      [2, 5],
+    ]);
+    assert.equal(of({ TEST_ALL: 'yes' }), items);
+  } finally {
+    delete process.env['TEST_SEED'];
+    delete process.env['TEST_ALL'];
+    Object.assign(process.env, { ...(TEST_SEED && { TEST_SEED }), ...(TEST_ALL && { TEST_ALL }) });
+  }
 });
 
 random('comes with a clock that moves only when told', () => {

@@ -23,7 +23,7 @@ export type Word = string | Buffer | number;
 interface Waiter {
   resolve(reply: Reply): void;
   reject(error: Error): void;
-  readonly timer: NodeJS.Timeout;
+  timer: NodeJS.Timeout;
 }
 
 /** A connection to a server under test. */
@@ -37,6 +37,8 @@ export class RespClient {
   readonly #waiting: Waiter[] = [];
   readonly #pushWaiting: Waiter[] = [];
   #closeReason: Error | undefined;
+  /** Time at which something came last. */
+  #lastMs = performance.now();
 
   private constructor(socket: net.Socket, options: ClientOptions) {
     this.socket = socket;
@@ -127,14 +129,19 @@ export class RespClient {
         reject(this.#closeError());
         return;
       }
-      const timer = setTimeout(() => {
-        reject(new Error(`no ${what} within ${this.#waitMs} ms`));
-      }, this.#waitMs);
-      queue.push({ resolve, reject, timer });
+      const expire = (): void => {
+        // A long pipeline may take longer as a whole, as long as its replies come.
+        const leftMs = this.#waitMs - (performance.now() - this.#lastMs);
+        if (leftMs > 0) waiter.timer = setTimeout(expire, leftMs);
+        else reject(new Error(`no ${what} within ${this.#waitMs} ms`));
+      };
+      const waiter = { resolve, reject, timer: setTimeout(expire, this.#waitMs) };
+      queue.push(waiter);
     });
   }
 
   #take(reply: Reply): void {
+    this.#lastMs = performance.now();
     const isPush = reply instanceof Push;
     const waiter = (isPush ? this.#pushWaiting : this.#waiting).shift();
     if (waiter === undefined) {
