@@ -79,16 +79,11 @@ export const constants: Readonly<Record<string, Constant>> = {
     value: 'ignore',
     reason: 'Commands of a primary that a replica cannot run are told in the log, and counted.',
   },
-  'rdb-key-save-delay': { value: '0', isHidden: true, reason: 'Saving is not slowed down.' },
   'rdb-save-incremental-fsync': { value: 'yes', reason: incremental },
   rdbchecksum: { value: 'yes', reason: 'Every block on disk has a checksum.' },
   'repl-diskless-load': {
     value: 'swapdb',
     reason: 'Data of a primary are built beside those that are there, and then take their place.',
-  },
-  'repl-diskless-sync': {
-    value: 'yes',
-    reason: 'Full synchronisations are sent while they are made, and never a file.',
   },
   'repl-disable-tcp-nodelay': {
     value: 'no',

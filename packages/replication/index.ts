@@ -2,6 +2,7 @@
 
 export { lagSecs, Primary } from './primary/primary.ts';
 export type { AckWaiter, FollowedStream, PrimarySettings } from './primary/surroundings.ts';
+export type { SyncFile } from './primary/sync-file.ts';
 export type { Replica } from './primary/replica.ts';
 export type { Announced } from './replica/handshake.ts';
 export {

@@ -85,6 +85,7 @@ export class MachineComponents {
     this.work = new IncrementalWork(nowUs);
     const { sender } = this;
     this.snapshots = new Snapshots({
+      shardCount: options.shardCount,
       store,
       journal,
       outlet: options.snapshots,

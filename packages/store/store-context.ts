@@ -101,6 +101,8 @@ export class StoreContext {
   seesExpired = false;
   /** True under LFU policies: access bits count uses. */
   countsUses = false;
+  /** What the policy goes by, and files tell of each key; undefined where it goes by something else. */
+  toldUse: 'idle' | 'frequency' | undefined;
   /** To be set by `Store.setPolicy`. */
   policy: EvictionPolicy = 'noeviction';
 

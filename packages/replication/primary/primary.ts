@@ -10,6 +10,7 @@ import type { AckWaiter, FollowedStream, PrimaryOptions } from './surroundings.t
 import { FeedReader } from './feed-reader.ts';
 import { FullSyncs } from './full-syncs.ts';
 import { Figures } from './figures.ts';
+import type { ShardPiece } from './piece-order.ts';
 import { Replica, type ReplicaLink } from './replica.ts';
 import { ReplicationStream } from './replication-stream.ts';
 
@@ -55,6 +56,9 @@ export class Primary {
       ],
       began: (replicas) => {
         for (const replica of replicas) this.#tellFullSync(replica);
+      },
+      sending: (replicas) => {
+        for (const replica of replicas) this.#sendsFile(replica);
       },
       sent: (replica) => {
         this.#synced(replica);
@@ -219,6 +223,7 @@ export class Primary {
       this.#stream.beginAnew();
     }
     if (!this.#hasWaiting) this.#waitingSinceMs = nowMs;
+    replica.hasMark = true;
     replica.enter('wait_bgsave', 'waits for a full synchronisation', nowMs);
     this.#options.log('info', 'full-sync-asked', 'A replica asks for a full synchronisation.', {
       addr: replica.link.address,
@@ -231,7 +236,9 @@ export class Primary {
   }
 
   get #waiting(): readonly Replica[] {
-    return [...this.#replicas].filter(({ state }) => state === 'wait_bgsave');
+    return [...this.#replicas].filter(
+      ({ state, awaitsFile }) => state === 'wait_bgsave' && !awaitsFile,
+    );
   }
 
   /** Begins a full synchronisation, when it is time. */
@@ -239,25 +246,45 @@ export class Primary {
     const waiting = this.#waiting;
     const [first] = waiting;
     if (first === undefined || !this.#syncs.mayBegin) return;
-    const { syncDelaySecs, syncMaxReplicas } = this.#options.settings;
-    const isFull = syncMaxReplicas > 0 && waiting.length >= syncMaxReplicas;
-    const waitedMs = this.#options.nowMs() - this.#waitingSinceMs;
-    if (!isFull && waitedMs < syncDelaySecs * 1_000) return;
+    const isInFile = this.#wantsFile(first);
+    if (!isInFile && !this.#isDue(waiting.length)) return;
     if (this.#isFollowing && this.#followed?.mayCut !== true) return;
-    const together = waiting.filter(({ filter }) => filter === first.filter);
+    const together = waiting.filter(
+      (replica) => replica.filter === first.filter && this.#wantsFile(replica) === isInFile,
+    );
     this.#options.frozen();
     this.#cuts += 1;
     this.#cutOffset = this.#stream.offset;
     if (!this.#isFed || this.#isFollowing) this.#begin();
-    this.#syncs.begin(this.#cuts, together, first.filter);
+    this.#syncs.begin(this.#cuts, together, first.filter, isInFile);
     const nowMs = this.#options.nowMs();
     for (const replica of together) {
-      replica.enter('send_bulk', 'is sent a full synchronisation', nowMs);
+      replica.awaitsFile = isInFile;
+      if (isInFile) replica.enter('wait_bgsave', 'waits for the file with all data', nowMs);
+      else replica.enter('send_bulk', 'is sent a full synchronisation', nowMs);
       // From where the stream is now, at the latest: it is known when all shards have come there.
       replica.offset = this.#stream.offset;
     }
     this.#waitingSinceMs = nowMs;
     this.#options.wake();
+  }
+
+  /** True where a replica is told the length of a full synchronisation ahead. What is filtered has an end mark always. */
+  #wantsFile({ hasEof, filter }: Replica): boolean {
+    return !hasEof || (filter === 'all' && !this.#options.isDiskless());
+  }
+
+  /** True when no more replicas are waited for that want the same. */
+  #isDue(waiting: number): boolean {
+    const { syncDelaySecs, syncMaxReplicas } = this.#options.settings;
+    if (syncMaxReplicas > 0 && waiting >= syncMaxReplicas) return true;
+    return this.#options.nowMs() - this.#waitingSinceMs >= syncDelaySecs * 1_000;
+  }
+
+  #sendsFile(replica: Replica): void {
+    replica.awaitsFile = false;
+    replica.hasMark = false;
+    replica.enter('send_bulk', 'is sent a full synchronisation', this.#options.nowMs());
   }
 
   /** Shards tell what they do from the cut of the last number on. */
@@ -278,8 +305,8 @@ export class Primary {
   #synced(replica: Replica): void {
     const nowMs = this.#options.nowMs();
     replica.ackMs = nowMs;
-    // An old one acknowledges nothing, so nothing else can tell that it goes on.
-    replica.awaitsAck = !replica.isOld;
+    // Without an end mark it knows where the data end.
+    replica.awaitsAck = replica.hasMark;
     replica.enter('online', 'has its full synchronisation', nowMs);
     this.figures.show();
     this.#options.log('info', 'replica-synced', 'A replica has been sent all data.', {
@@ -340,8 +367,8 @@ export class Primary {
   }
 
   /** Takes a piece of a full synchronisation. */
-  synced(shard: number, number: number, body: Bytes, isFault: boolean): void {
-    this.#syncs.take(shard, number, body, isFault);
+  synced(number: number, piece: ShardPiece, isFault: boolean): void {
+    this.#syncs.take(number, piece, isFault);
   }
 
   /** Puts a command of main into the stream, in no database in particular. */
@@ -414,7 +441,7 @@ export class Primary {
     const isAnyOnline = [...this.#replicas].some(({ holdsStream }) => holdsStream);
     if (isAnyOnline) this.tell(['PING']);
     // Who waits for a synchronisation sees that the link is there.
-    for (const { link } of this.#waiting) link.send(LF);
+    for (const { state, link } of this.#replicas) if (state === 'wait_bgsave') link.send(LF);
     this.#options.wake();
   }
 

@@ -264,6 +264,11 @@ export class Keyspace {
     return decayedCounter(this.access(ref), this.#store);
   }
 
+  /** What the eviction policy goes by, and files tell of each key; undefined where it goes by something else. */
+  get toldUse(): 'idle' | 'frequency' | undefined {
+    return this.#store.toldUse;
+  }
+
   /** All bytes that the key costs, with its share of the indexes. */
   recordBytes(ref: Ref): number {
     return this.#records.bytesOf(ref) + this.#contents.indexShare(ref);
