@@ -208,6 +208,9 @@ export class Server {
       isLoaded,
       persistence: this.#persistence,
       replicas: this.#replicas.primary,
+      tellShards: (isSo) => {
+        router.broadcast({ kind: 'lacks-replicas', isSo });
+      },
       isBusy: () => router.scripts.busy.isAny,
       replicaRefusal: (client, entry) => this.#replication.refusal(client, entry),
     });

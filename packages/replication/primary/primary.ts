@@ -140,7 +140,8 @@ export class Primary {
   /** True when there are fewer good replicas than writes need. */
   get lacksReplicas(): boolean {
     const { minReplicas, maxLagSecs } = this.#options.settings;
-    return minReplicas > 0 && maxLagSecs > 0 && this.goodReplicas < minReplicas;
+    if (minReplicas === 0 || maxLagSecs === 0 || this.#isFollowing) return false;
+    return this.goodReplicas < minReplicas;
   }
 
   /** Bytes that are kept for a replica, and that its connection has not been given. */

@@ -16,6 +16,8 @@ interface GateState {
   readonly isBusy: () => boolean;
   /** Tells whether writes have fewer replicas than they need. */
   readonly replicas: { readonly lacksReplicas: boolean };
+  /** Tells shards whether they lack replicas: their scripts write nothing then. */
+  readonly tellShards: (lacksReplicas: boolean) => void;
 }
 
 /** Returns the reason why a client may not run a command now; `wait` when it may later. */
@@ -27,6 +29,14 @@ export type Gate = (
 
 /** Makes the function that every command has to pass. */
 export function newGate(state: GateState): Gate {
+  let wasLacking = false;
+  /** A script is refused where it writes, so its shard has to know; what is told is before the command. */
+  const tellShards = (): void => {
+    const { lacksReplicas } = state.replicas;
+    if (lacksReplicas === wasLacking) return;
+    wasLacking = lacksReplicas;
+    state.tellShards(lacksReplicas);
+  };
   return (client, entry, args) => {
     // What a primary sends is run whatever this server thinks of it; a script that is busy is waited for.
     if (client.isPrimary) return state.isBusy() ? 'wait' : undefined;
@@ -38,8 +48,9 @@ export function newGate(state: GateState): Gate {
       // As Redis, which judges its disk first.
       const failure = persistence.durability?.refusal;
       if (failure !== undefined) return failure;
-      if (replicas.lacksReplicas) return errors.noReplicas;
     }
+    if (entry.script !== undefined || entry.route === 'exec') tellShards();
+    if (writes(client, entry) && replicas.lacksReplicas) return errors.noReplicas;
     return state.replicaRefusal(client, entry);
   };
 }
@@ -47,4 +58,9 @@ export function newGate(state: GateState): Gate {
 /** True for commands that write, and for scripts that may. */
 function isWriting(entry: CommandEntry): boolean {
   return entry.isWrite || (entry.script !== undefined && entry.mayChange);
+}
+
+/** True for commands that write, and for transactions with such. */
+function writes({ transaction }: Client, entry: CommandEntry): boolean {
+  return entry.route === 'exec' ? transaction?.queue.writes === true : entry.isWrite;
 }

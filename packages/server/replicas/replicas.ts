@@ -63,8 +63,10 @@ export class Replicas implements ReplicasPort, FeedTaker {
       mayFreeze: () => !freeze.isTaken,
       frozen: () => {
         freeze.take();
+        options.page.set('writesFullSync', 1);
       },
       thawed: () => {
+        options.page.set('writesFullSync', 0);
         freeze.release();
       },
       facts: () => [

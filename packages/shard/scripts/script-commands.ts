@@ -161,6 +161,7 @@ export class ScriptCommands {
     if (!run.isAlone && entry.route === 'everyShard') return elsewhere;
     if (!entry.isWrite) return undefined;
     if (run.isOnReplica) return asRaised(errors.readOnlyReplica);
+    if (run.lacksReplicas && !run.hasWritten) return asRaised(errors.noReplicas);
     if (entry.deniesOom && run.isOutOfMemory && !run.hasWritten)
       return asRaised(errors.outOfMemory);
     if (!run.hasWritten) {
