@@ -16,7 +16,6 @@ interface Constant {
 const freed =
   'The memory of any value is given back in well under a millisecond, by DEL as by UNLINK.';
 const incremental = 'Snapshots are synced while they are written, a few megabytes at a time.';
-const plainLinks = 'Links between servers are plain.';
 const processors = 'Threads are left to the scheduler.';
 const service = 'The service manager does this: svc stays in the foreground.';
 
@@ -102,15 +101,7 @@ export const constants: Readonly<Record<string, Constant>> = {
   'socket-mark-id': { value: '0', reason: 'Sockets are not marked.' },
   supervised: { value: 'no', reason: service },
   'syslog-enabled': { value: 'no', reason: 'The log goes to stdout, stderr and files.' },
-  'tls-client-cert-file': { value: '', reason: plainLinks },
-  'tls-client-key-file': { value: '', reason: plainLinks },
-  'tls-client-key-file-pass': { value: '', reason: plainLinks },
   'tls-cluster': { value: 'no', reason: 'There is no cluster.', isReliedOn: true },
-  'tls-replication': {
-    value: 'no',
-    reason: 'Links between servers are plain.',
-    isReliedOn: true,
-  },
 };
 
 /** The constant of that name or alias. */

@@ -381,7 +381,8 @@ export class Primary {
   pump(): void {
     if (this.#replicas.size === 0) return;
     if (this.#waiters.size > 0) for (const waiter of [...this.#waiters]) waiter.look();
-    if (this.#asksForAcks) {
+    // Behind all that is to be acknowledged: who has it before answers too little, and nothing more for a second.
+    if (this.#asksForAcks && this.isSettled) {
       this.#asksForAcks = false;
       this.tell(['REPLCONF', 'GETACK', '*']);
     }

@@ -65,7 +65,8 @@ const sync = onMain<ServerContext>({
 
 /** Throws why a connection cannot be that of a replica. */
 function mayFollow(client: ClientPort, facts: ReplicaFacts): void {
-  if (client.traffic.outputBytes > 0) throw pending;
+  // What the kernel was offered may be with the replica, though over TLS that is told later.
+  if (client.traffic.unsentBytes > 0) throw pending;
   // What is filtered is never put into a file, of which the length would be known.
   if (facts.filter !== 'all' && !facts.hasEof) throw needsEof;
 }
