@@ -69,6 +69,9 @@ export class MachineComponents {
     const { store, settings, events, keyUse, waitingClients } = this;
     this.watches = new Watches(store);
     this.ownExpiry = new OwnExpiry(store);
+    store.endSet = (...key) => {
+      this.ownExpiry.changed(...key);
+    };
     this.context = new ExecutionContext({
       ...options,
       store,
@@ -82,7 +85,6 @@ export class MachineComponents {
       watches: this.watches,
       isKept: (name) => keyLocks.isKept(name),
       role: this.role,
-      ownExpiry: this.ownExpiry,
     });
     this.staged = new StagedData({
       store,

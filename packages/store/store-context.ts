@@ -99,6 +99,9 @@ export class StoreContext {
   lazyExpireDisabled = false;
   /** While true, expired keys are there: for what a primary sends, which knows when their time is over. */
   seesExpired = false;
+  /** True while it is told which keys are given an end: `endSet` is called then. */
+  tellsEnds = false;
+  endSet: (database: number, key: Uint8Array, at: number, length: number) => void = ignore;
   /** True under LFU policies: access bits count uses. */
   countsUses = false;
   /** What the policy goes by, and files tell of each key; undefined where it goes by something else. */

@@ -18,7 +18,6 @@ import type { KeyEvents } from './key-events.ts';
 import { MODES, type Guests, type Mode } from './mode.ts';
 import type { KeyUse } from '../observation/key-use.ts';
 import type { Settings } from '../settings.ts';
-import type { OwnExpiry } from '../replica/own-expiry.ts';
 import type { Role } from '../replica/role.ts';
 import type { ShardUsers } from '../access/shard-users.ts';
 import type { WaitingClients } from '../blocked/blocked-clients.ts';
@@ -32,9 +31,7 @@ interface ContextOptions {
   watches: Watches;
   waitingClients: WaitingClients;
   users: Pick<ShardUsers, 'mayReadEveryKey'>;
-  role: Pick<Role, 'isReplica' | 'primary'>;
-  /** Keys with an end that clients write on a replica. */
-  ownExpiry: Pick<OwnExpiry, 'changed'>;
+  role: Pick<Role, 'isReplica'>;
   events: KeyEvents;
   keyUse: KeyUse;
   shardIndex: number;
@@ -82,7 +79,6 @@ export class ExecutionContext implements ShardContext {
   readonly #keyUse: KeyUse;
   readonly #users: ContextOptions['users'];
   readonly #role: ContextOptions['role'];
-  readonly #ownExpiry: ContextOptions['ownExpiry'];
   readonly #isKept: (name: string) => boolean;
   #mode: Mode = MODES.noWait;
   /** Undefined unless keys of other shards are here. */
@@ -112,7 +108,6 @@ export class ExecutionContext implements ShardContext {
     this.#keyUse = options.keyUse;
     this.#users = options.users;
     this.#role = options.role;
-    this.#ownExpiry = options.ownExpiry;
     this.#isKept = options.isKept;
   }
 
@@ -259,9 +254,8 @@ export class ExecutionContext implements ShardContext {
       this.#events.add(type, event, this.database, key.subarray(at, at + length), true);
     }
     this.#guests?.touched.add(keyName(this.database, key, at, length));
-    if (this.#role.isReplica && this.connection !== this.#role.primary) {
-      this.#ownExpiry.changed(this.database, key, at, length);
-    }
+    // It may have come with an end, as RESTORE and RENAME have it.
+    if (this.store.tellsEnds) this.store.endSet(this.database, key, at, length);
     this.keyChanged(this.database, key, at, length);
   }
 

@@ -28,14 +28,14 @@ export class OwnExpiry {
     return this.#keys.size;
   }
 
-  /** A client has changed a key: if it expires, it is one of these from now on. */
+  /** A client has changed a key, or given it an end: if it expires, it is one of these from now on. */
   changed(database: number, bytes: Bytes, at: number, length: number): void {
     const keyspace = this.#store.databases[database]!;
     const ref = keyspace.lookUp(bytes, length, at);
     if (ref === 0 || keyspace.expireAt(ref) < 0) return;
     const name = keyName(database, bytes, at, length);
     if (this.#keys.has(name)) return;
-    this.#keys.set(name, { database, key: bytes.slice(at, at + length) });
+    this.#keys.set(name, { database, key: Uint8Array.from(bytes.subarray(at, at + length)) });
   }
 
   /** Forgets all keys: they are gone, or expire as any other. */

@@ -211,6 +211,15 @@ export class Keyspace {
 
   /** Sets when the record expires, or with -1 that it does not. The record may move. */
   setExpireAt(ref: Ref, unixMs: number): Ref {
+    const next = this.#setExpireAt(ref, unixMs);
+    if (this.#store.tellsEnds && unixMs >= 0) {
+      const { bytes, at, length } = this.key(next);
+      this.#store.endSet(this.#number, bytes, at, length);
+    }
+    return next;
+  }
+
+  #setExpireAt(ref: Ref, unixMs: number): Ref {
     const records = this.#records;
     const head = records.head(ref);
     if (head < 0 && unixMs >= 0) {
