@@ -19,7 +19,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runTool, watchTool } from '../clients/redis-tool.ts';
 import { fill } from '../durability/contents.ts';
-import { untilLinked } from './info.test-helper.ts';
+import { infoOf, untilLinked } from './info.test-helper.ts';
 import { AT_ONCE, caughtUp, differences, startReplica } from './replicas.test-helper.ts';
 
 const inFile = suite('full synchronisations in files');
@@ -172,6 +172,43 @@ if (needs(redisProgram()) && needs('redis-cli')) {
     await client.call('SET', 'still', 'here');
     await caughtUp(client, 1);
     await replica.stop();
+  });
+
+  inFile('rdb-key-save-delay holds up what is written, and lets it go at once', async () => {
+    const isSaving = async (): Promise<boolean> =>
+      (await infoOf(client, 'persistence'))['rdb_bgsave_in_progress'] === '1';
+    await client.call('CONFIG', 'SET', 'rdb-key-save-delay', '2000000000');
+    await client.call('BGSAVE');
+    // What nobody wanted any more may have to end before.
+    await until(isSaving, 'a snapshot has begun');
+    await client.call('CONFIG', 'SET', 'rdb-key-save-delay', '-2147483648');
+    await until(async () => !(await isSaving()), 'the snapshot is there');
+    await client.call('CONFIG', 'SET', 'rdb-key-save-delay', '2000000000');
+    const replica = await startReplica(server);
+    await until(isSaving, 'a full synchronisation has begun');
+    await client.call('SET', 'meanwhile', '1');
+    const { slave0 } = await infoOf(client);
+    assert.match(slave0 ?? '', 'state=send_bulk');
+    await client.call('CONFIG', 'SET', 'rdb-key-save-delay', '0');
+    await untilLinked(await replica.client());
+    await caughtUp(client, 1);
+    assert.is(await (await replica.client()).call('GET', 'meanwhile'), '1');
+    assert.equal(await client.call('CONFIG', 'GET', 'rdb-key-save*'), []);
+    await replica.stop();
+  });
+
+  inFile('how often keys were used is told where the policy goes by it', async () => {
+    await client.call('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lfu', 'lfu-decay-time', '0');
+    const dump = (await (await server.client({ buffers: true })).call('DUMP', 'number')) as Buffer;
+    await client.call('RESTORE', 'often', '0', dump, 'FREQ', '200');
+    const folder = path.join(server.folder, 'lfu');
+    mkdirSync(folder, { recursive: true });
+    await runTool(server, ['redis-cli', '--rdb', path.join(folder, 'dump.rdb')]);
+    const args = ['--maxmemory-policy', 'allkeys-lfu', '--lfu-decay-time', '0'];
+    const redis = await startRedis(args, folder);
+    assert.is(await (await redis.client()).call('OBJECT', 'FREQ', 'often'), 200);
+    await redis.stop();
+    await client.call('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
   });
 
   inFile('redis-cli --rdb saves all data, in a file and on its output', async () => {

@@ -17,7 +17,8 @@ export class PieceOrder {
   readonly #give: (piece: ShardPiece) => void;
   /** Shard whose value goes on. */
   #unfinished: number | undefined;
-  #waiting: ShardPiece[] = [];
+  /** Pieces that wait, by their shards, whose order they keep. */
+  readonly #waiting = new Map<number, ShardPiece[]>();
   waitingBytes = 0;
 
   constructor(give: (piece: ShardPiece) => void) {
@@ -25,28 +26,37 @@ export class PieceOrder {
   }
 
   take(piece: ShardPiece): void {
-    if (!this.#pass(piece)) return;
-    // What waited may hold another value that goes on, behind which the rest waits again.
-    while (this.#unfinished === undefined && this.#waiting.length > 0) this.#passWaiting();
-  }
-
-  /** Gives a piece away, or keeps it; true when it was given away and its values are whole. */
-  #pass(piece: ShardPiece): boolean {
-    const { shard, goesOn, bytes } = piece;
+    const { shard } = piece;
     if (this.#unfinished !== undefined && this.#unfinished !== shard) {
-      this.#waiting.push(piece);
-      this.waitingBytes += bytes.length;
-      return false;
+      this.#keep(piece);
+      return;
     }
-    this.#unfinished = goesOn ? shard : undefined;
-    this.#give(piece);
-    return !goesOn;
+    this.#pass(piece);
+    // A value that waited may go on as well, and the rest waits for that.
+    for (const waiting of this.#waiting.keys()) {
+      if (this.#unfinished === undefined) this.#passWaiting(waiting);
+    }
   }
 
-  #passWaiting(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    this.waitingBytes = 0;
-    for (const piece of waiting) this.#pass(piece);
+  #keep(piece: ShardPiece): void {
+    const pieces = this.#waiting.get(piece.shard);
+    if (pieces === undefined) this.#waiting.set(piece.shard, [piece]);
+    else pieces.push(piece);
+    this.waitingBytes += piece.bytes.length;
+  }
+
+  #pass(piece: ShardPiece): void {
+    this.#unfinished = piece.goesOn ? piece.shard : undefined;
+    this.#give(piece);
+  }
+
+  /** Gives all away that a shard has waiting. */
+  #passWaiting(shard: number): void {
+    const pieces = this.#waiting.get(shard)!;
+    this.#waiting.delete(shard);
+    for (const piece of pieces) {
+      this.waitingBytes -= piece.bytes.length;
+      this.#pass(piece);
+    }
   }
 }
