@@ -235,7 +235,7 @@ export interface ClientTraffic {
   readonly queryMemoryBytes: number;
   /** Replies that the client has not read. */
   readonly outputBytes: number;
-  /** Those of them that the kernel was not even offered. */
+  /** Bytes of replies that the kernel was not even offered. */
   readonly unsentBytes: number;
 }
 

@@ -104,7 +104,7 @@ export class StoreContext {
   endSet: (database: number, key: Uint8Array, at: number, length: number) => void = ignore;
   /** True under LFU policies: access bits count uses. */
   countsUses = false;
-  /** What the policy goes by, and files tell of each key; undefined where it goes by something else. */
+  /** Use of keys by which the policy chooses, and which files tell; undefined where it goes by something else. */
   toldUse: 'idle' | 'frequency' | undefined;
   /** To be set by `Store.setPolicy`. */
   policy: EvictionPolicy = 'noeviction';

@@ -101,8 +101,7 @@ class OldReplica {
   }
 }
 
-const connect = async (): Promise<OldReplica> =>
-  new OldReplica(await dial({ host: '127.0.0.1', port: server.port }));
+const connect = (): OldReplica => new OldReplica(dial({ host: '127.0.0.1', port: server.port }));
 
 const dataFolder = (): string => path.join(server.folder, 'svc-data');
 
@@ -118,7 +117,7 @@ async function isWhole(snapshot: Buffer): Promise<void> {
 
 if (needs(redisProgram()) && needs('redis-cli')) {
   inFile('SYNC alone is answered with the length, the data and the stream', async () => {
-    const replica = await connect();
+    const replica = connect();
     replica.send('SYNC');
     const length = Number(/^\$(\d+)$/.exec(await replica.line())?.[1]);
     const snapshot = await replica.bytes(length);
@@ -131,14 +130,14 @@ if (needs(redisProgram()) && needs('redis-cli')) {
   });
 
   inFile('PSYNC without an end mark tells the offset, and goes on from it', async () => {
-    const replica = await connect();
+    const replica = connect();
     replica.send('PSYNC', '?', '-1');
     const [, id, offset] = /^\+FULLRESYNC (\w{40}) (\d+)$/.exec(await replica.line())!;
     const length = Number(/^\$(\d+)$/.exec(await replica.line())?.[1]);
     await replica.bytes(length);
     replica.end();
     await client.call('SET', 'while away', '1');
-    const again = await connect();
+    const again = connect();
     again.send('PSYNC', id!, String(Number(offset) + 1));
     assert.is(await again.line(), '+CONTINUE');
     assert.is(await again.line(), '*2');
@@ -162,7 +161,7 @@ if (needs(redisProgram()) && needs('redis-cli')) {
     mkdirSync(inTheWay, { recursive: true });
     const replica = await startReplica(server);
     await untilLinked(await replica.client());
-    const old = await connect();
+    const old = connect();
     old.send('SYNC');
     await until(() => old.isClosed, 'the old one is sent away');
     await until(

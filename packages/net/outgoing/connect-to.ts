@@ -1,6 +1,6 @@
 /** Connections that this server makes to others. */
 
-import { connect, type Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { contextOptions, type TlsOptions } from '../tls/tls-options.ts';
 
@@ -22,4 +22,9 @@ export function connectSecurelyTo(host: string, port: number, options: TlsOption
     checkServerIdentity: () => undefined,
   });
   return socket.setNoDelay(true);
+}
+
+/** Stands for a connection that cannot be begun; it tells so as any other that fails. */
+export function failedConnection(error: Error): Socket {
+  return new Socket().destroy(error);
 }

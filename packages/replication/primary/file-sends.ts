@@ -24,7 +24,7 @@ interface SharedFile {
   users: number;
 }
 
-/** What one replica is sent. */
+/** State of a file that is sent to one replica. */
 interface FileSend {
   readonly shared: SharedFile;
   /** Bytes of the file that were read, and those of them that the connection has not been given. */

@@ -12,6 +12,7 @@ import { FullSyncs } from './full-syncs.ts';
 import { Figures } from './figures.ts';
 import type { ShardPiece } from './piece-order.ts';
 import { Replica, type ReplicaLink } from './replica.ts';
+import { countGood, isDue, isTimedOut, wantsFile } from './replica-rules.ts';
 import { ReplicationStream } from './replication-stream.ts';
 
 const LF = Buffer.from('\n');
@@ -129,12 +130,7 @@ export class Primary {
   /** Replicas that follow the stream and have acknowledged lately. */
   get goodReplicas(): number {
     const { maxLagSecs } = this.#options.settings;
-    const nowMs = this.#options.nowMs();
-    let good = 0;
-    for (const { state, ackMs } of this.#replicas) {
-      if (state === 'online' && lagSecs(nowMs, ackMs) <= maxLagSecs) good += 1;
-    }
-    return good;
+    return countGood(this.#replicas, this.#options.nowMs(), maxLagSecs);
   }
 
   /** True when there are fewer good replicas than writes need. */
@@ -223,17 +219,13 @@ export class Primary {
       // What was before is in no backlog: the stream is another.
       this.#stream.beginAnew();
     }
-    if (!this.#hasWaiting) this.#waitingSinceMs = nowMs;
+    if (this.#waiting.length === 0) this.#waitingSinceMs = nowMs;
     replica.hasMark = true;
     replica.enter('wait_bgsave', 'waits for a full synchronisation', nowMs);
     this.#options.log('info', 'full-sync-asked', 'A replica asks for a full synchronisation.', {
       addr: replica.link.address,
     });
     this.#beginSync();
-  }
-
-  get #hasWaiting(): boolean {
-    return this.#waiting.length > 0;
   }
 
   get #waiting(): readonly Replica[] {
@@ -247,11 +239,16 @@ export class Primary {
     const waiting = this.#waiting;
     const [first] = waiting;
     if (first === undefined || !this.#syncs.mayBegin) return;
-    const isInFile = this.#wantsFile(first);
-    if (!isInFile && !this.#isDue(waiting.length)) return;
+    const isDiskless = this.#options.isDiskless();
+    const isInFile = wantsFile(first, isDiskless);
+    if (
+      !isInFile &&
+      !isDue(waiting.length, this.#options.nowMs() - this.#waitingSinceMs, this.#options.settings)
+    )
+      return;
     if (this.#isFollowing && this.#followed?.mayCut !== true) return;
     const together = waiting.filter(
-      (replica) => replica.filter === first.filter && this.#wantsFile(replica) === isInFile,
+      (replica) => replica.filter === first.filter && wantsFile(replica, isDiskless) === isInFile,
     );
     this.#options.frozen();
     this.#cuts += 1;
@@ -268,18 +265,6 @@ export class Primary {
     }
     this.#waitingSinceMs = nowMs;
     this.#options.wake();
-  }
-
-  /** True where a replica is told the length of a full synchronisation ahead. What is filtered has an end mark always. */
-  #wantsFile({ hasEof, filter }: Replica): boolean {
-    return !hasEof || (filter === 'all' && !this.#options.isDiskless());
-  }
-
-  /** True when no more replicas are waited for that want the same. */
-  #isDue(waiting: number): boolean {
-    const { syncDelaySecs, syncMaxReplicas } = this.#options.settings;
-    if (syncMaxReplicas > 0 && waiting >= syncMaxReplicas) return true;
-    return this.#options.nowMs() - this.#waitingSinceMs >= syncDelaySecs * 1_000;
   }
 
   #sendsFile(replica: Replica): void {
@@ -429,7 +414,7 @@ export class Primary {
       this.#ping();
     }
     for (const replica of [...this.#replicas]) {
-      if (this.#isTimedOut(replica, nowMs, timeoutSecs * 1_000)) {
+      if (isTimedOut(replica, nowMs, timeoutSecs * 1_000)) {
         replica.link.close('it has not been heard of for repl-timeout');
       }
     }
@@ -445,12 +430,6 @@ export class Primary {
     // Who waits for a synchronisation sees that the link is there.
     for (const { state, link } of this.#replicas) if (state === 'wait_bgsave') link.send(LF);
     this.#options.wake();
-  }
-
-  #isTimedOut(replica: Replica, nowMs: number, timeoutMs: number): boolean {
-    if (replica.isOld) return false;
-    if (replica.state === 'online') return nowMs - replica.ackMs > timeoutMs;
-    return replica.state === 'send_bulk' && nowMs - replica.sentMs > timeoutMs;
   }
 
   /** Nobody has come back for as long as the backlog is kept. */
@@ -540,9 +519,4 @@ export class Primary {
   #close(reason: string): void {
     for (const { link } of [...this.#replicas]) link.close(reason);
   }
-}
-
-/** Whole seconds since a replica has acknowledged something, as Redis counts them. */
-export function lagSecs(nowMs: number, ackMs: number): number {
-  return Math.max(0, Math.floor(nowMs / 1_000) - Math.floor(ackMs / 1_000));
 }

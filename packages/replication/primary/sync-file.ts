@@ -76,8 +76,8 @@ export class SyncFileWriter {
       this.#options.failed(error as Error);
     }
     this.#isWriting = false;
-    if (this.#isDropped) this.drop();
-    else this.#handOver();
+    if (this.#mayTell) this.#handOver();
+    else this.drop();
   }
 
   async #writeWaiting(file: SyncFile): Promise<void> {
@@ -85,10 +85,16 @@ export class SyncFileWriter {
     await file.append(pieces.map(({ bytes }) => bytes));
     for (const piece of pieces) {
       this.#byteCount += piece.bytes.length;
-      if (this.#isDropped) continue;
-      this.heldBytes -= piece.bytes.length;
-      this.#options.written(piece);
+      if (this.#mayTell) {
+        this.heldBytes -= piece.bytes.length;
+        this.#options.written(piece);
+      }
     }
+  }
+
+  /** False when it was dropped, which may happen while the disk is waited for. */
+  get #mayTell(): boolean {
+    return !this.#isDropped;
   }
 
   #handOver(): void {

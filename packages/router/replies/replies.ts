@@ -68,7 +68,7 @@ interface RepliesOptions {
 }
 
 /** Piece of a shard's share of a full synchronisation. */
-export interface SyncedPiece {
+interface SyncedPiece {
   readonly shard: number;
   readonly bytes: Bytes;
   /** Its last value goes on in the next piece of the shard. */

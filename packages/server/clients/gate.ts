@@ -43,16 +43,21 @@ export function newGate(state: GateState): Gate {
     const refusal = state.clients.gate(client, entry, args);
     if (refusal !== undefined) return refusal;
     if (!state.isLoaded() && !entry.has('loading')) return errors.loading;
-    const { replicas, persistence } = state;
-    if (isWriting(entry)) {
-      // As Redis, which judges its disk first.
-      const failure = persistence.durability?.refusal;
-      if (failure !== undefined) return failure;
-    }
     if (entry.script !== undefined || entry.route === 'exec') tellShards();
-    if (writes(client, entry) && replicas.lacksReplicas) return errors.noReplicas;
-    return state.replicaRefusal(client, entry);
+    return writeRefusal(state, client, entry) ?? state.replicaRefusal(client, entry);
   };
+}
+
+/** Tells why nothing is to be written now. */
+function writeRefusal(
+  { replicas, persistence }: GateState,
+  client: Client,
+  entry: CommandEntry,
+): CommandError | undefined {
+  // As Redis, which judges its disk first.
+  const failure = isWriting(entry) ? persistence.durability?.refusal : undefined;
+  if (failure !== undefined) return failure;
+  return writes(client, entry) && replicas.lacksReplicas ? errors.noReplicas : undefined;
 }
 
 /** True for commands that write, and for scripts that may. */

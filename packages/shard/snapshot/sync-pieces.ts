@@ -6,14 +6,14 @@
 import type { Bytes } from '#base';
 
 /** A value that is written in steps. */
-export interface LongPieces {
+interface LongPieces {
   readonly pieces: Bytes[];
   /** All of them are there. */
   isWhole: boolean;
 }
 
 /** Sends a piece; `goesOn` says that its value goes on in the next. */
-export type SendPiece = (piece: Bytes, goesOn: boolean) => void;
+type SendPiece = (piece: Bytes, goesOn: boolean) => void;
 
 export class SyncPieces {
   #pieces: Bytes[] = [];
@@ -60,7 +60,7 @@ export class SyncPieces {
     }
   }
 
-  /** Of one that is not whole a piece is kept: the last must be known for the last. */
+  /** True when its next piece can be sent. While it is not whole one is kept, which may be the last. */
   #isReady({ pieces, isWhole }: LongPieces): boolean {
     return pieces.length > (isWhole ? 0 : 1);
   }

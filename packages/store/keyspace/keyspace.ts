@@ -273,7 +273,7 @@ export class Keyspace {
     return decayedCounter(this.access(ref), this.#store);
   }
 
-  /** What the eviction policy goes by, and files tell of each key; undefined where it goes by something else. */
+  /** Use of keys by which the policy chooses, and which files tell; undefined where it goes by something else. */
   get toldUse(): 'idle' | 'frequency' | undefined {
     return this.#store.toldUse;
   }

@@ -282,7 +282,7 @@ export function writeKey(writer: RdbWriter, keyspace: Keyspace, ref: Ref, value:
   writer.raw(written, 1, written.length - 1);
 }
 
-/** What stands before the type of a key's value. */
+/** Writes when a key expires and how it was used, which stands before the type of its value. */
 function writeKeyFacts(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
   const expireAt = keyspace.expireAt(ref);
   if (expireAt >= 0) {
