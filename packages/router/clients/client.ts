@@ -287,7 +287,6 @@ export class Client implements ClientPort {
       queryBytes,
       queryMemoryBytes,
       outputBytes: output.pendingBytes + (this.replica?.heldBytes ?? 0),
-      unsentBytes: this.unsentBytes,
     };
   }
 

@@ -67,20 +67,12 @@ interface RepliesOptions {
   readonly replication: FeedTaker;
 }
 
-/** Piece of a shard's share of a full synchronisation. */
-interface SyncedPiece {
-  readonly shard: number;
-  readonly bytes: Bytes;
-  /** Its last value goes on in the next piece of the shard. */
-  readonly goesOn: boolean;
-}
-
 /** Takes what shards tell of for replicas. */
 export interface FeedTaker {
   /** A body of a `feed` frame. */
   fed(shard: number, body: Bytes): void;
   /** A piece of the full synchronisation of that number: its last is empty, or says why it has failed. */
-  synced(number: number, piece: SyncedPiece, isFault: boolean): void;
+  synced(shard: number, number: number, body: Bytes, isFault: boolean): void;
 }
 
 export class Replies {
@@ -210,7 +202,7 @@ export class Replies {
         this.#replication.fed(link.index, body);
         break;
       case FrameKind.rdb:
-        this.#takeSynced(link.index, word, body);
+        this.#replication.synced(link.index, sequence, body, this.#isError(word));
         break;
       case FrameKind.copies:
       case FrameKind.returned:
@@ -255,13 +247,6 @@ export class Replies {
       default:
         return false;
     }
-  }
-
-  #takeSynced(shard: number, word: number, bytes: Bytes): void {
-    const { words } = this.#memory;
-    const goesOn = (words[word + Reply.kind]! & CONTINUED) !== 0;
-    const number = words[word + Reply.sequence]! >>> 0;
-    this.#replication.synced(number, { shard, bytes, goesOn }, this.#isError(word));
   }
 
   #isError(word: number): boolean {

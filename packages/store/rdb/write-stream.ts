@@ -11,8 +11,7 @@ import type { Stream } from '../stream/stream.ts';
 import type { RdbWriter } from './rdb-writer.ts';
 
 const ID_BYTES = 16;
-/** Ids that are written between two steps. */
-const IDS_PER_STEP = 128;
+const placeScratch = new IdPlace();
 const idScratch = new StreamId();
 const keyScratch: Bytes = new Uint8Array(ID_BYTES);
 
@@ -37,7 +36,10 @@ export function* streamSteps(writer: RdbWriter, stream: Stream, isOld = false): 
   writeId(writer, stream.maxDeletedId);
   writer.signed(stream.entriesAdded);
   writer.length(groups.count);
-  for (const group of groups.sorted) yield* groupSteps(writer, group, isOld);
+  for (const group of groups.sorted) {
+    writeGroup(writer, group, isOld);
+    yield;
+  }
 }
 
 function writeNode(writer: RdbWriter, nodes: Stream['nodes'], at: IdPlace): void {
@@ -48,44 +50,30 @@ function writeNode(writer: RdbWriter, nodes: Stream['nodes'], at: IdPlace): void
   writer.string(nodes.bytes, nodes.at, nodes.nodeBytes);
 }
 
-function* groupSteps(writer: RdbWriter, group: StreamGroup, isOld: boolean): Steps<void> {
+function writeGroup(writer: RdbWriter, group: StreamGroup, isOld: boolean): void {
   const { pending, consumers, entriesRead } = group;
   writer.string(fromLatin1(group.name));
   writeId(writer, group.lastId);
   writer.signed(entriesRead);
   writer.length(pending.count);
-  yield* pendingSteps(writer, pending, (at) => {
-    writer.milliseconds(group.deliveredMs(at));
-    writer.length(group.deliveries(at));
-  });
+  for (let more = pending.first(placeScratch); more; more = pending.next(placeScratch)) {
+    writeKey(writer, pending);
+    writer.milliseconds(group.deliveredMs(placeScratch));
+    writer.length(group.deliveries(placeScratch));
+  }
   writer.length(consumers.count);
-  for (const consumer of consumers.sorted) yield* consumerSteps(writer, consumer, isOld);
+  for (const consumer of consumers.sorted) writeConsumer(writer, consumer, isOld);
 }
 
-function* consumerSteps(writer: RdbWriter, consumer: StreamConsumer, isOld: boolean): Steps<void> {
+function writeConsumer(writer: RdbWriter, consumer: StreamConsumer, isOld: boolean): void {
   const { pending } = consumer;
   writer.string(fromLatin1(consumer.name));
   writer.milliseconds(consumer.seenMs);
   if (!isOld) writer.milliseconds(consumer.activeMs);
   writer.length(pending.count);
-  yield* pendingSteps(writer, pending);
-}
-
-/** Writes ids in order, and what follows each of them. */
-function* pendingSteps(
-  writer: RdbWriter,
-  pending: IdIndex,
-  follow?: (at: IdPlace) => void,
-): Steps<void> {
-  const at = new IdPlace();
-  let written = 0;
-  for (let more = pending.first(at); more; more = pending.next(at)) {
-    writeKey(writer, pending, at);
-    follow?.(at);
-    written += 1;
-    if (written % IDS_PER_STEP === 0) yield;
+  for (let more = pending.first(placeScratch); more; more = pending.next(placeScratch)) {
+    writeKey(writer, pending);
   }
-  yield;
 }
 
 function writeId(writer: RdbWriter, { msHigh, msLow, seqHigh, seqLow }: StreamId): void {
@@ -93,9 +81,9 @@ function writeId(writer: RdbWriter, { msHigh, msLow, seqHigh, seqLow }: StreamId
   writer.wideLength(seqHigh, seqLow);
 }
 
-/** The id at a place, in the order of its bytes. */
-function writeKey(writer: RdbWriter, index: IdIndex, at: IdPlace): void {
-  index.readId(at, idScratch);
+/** The id at the current place, in the order of its bytes. */
+function writeKey(writer: RdbWriter, index: IdIndex): void {
+  index.readId(placeScratch, idScratch);
   writer.bigEndian(idScratch.msHigh);
   writer.bigEndian(idScratch.msLow);
   writer.bigEndian(idScratch.seqHigh);
