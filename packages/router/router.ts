@@ -108,6 +108,9 @@ export class Router {
   readonly #blockedClients: BlockedClients;
   readonly #keyDiscovery: KeyDiscovery;
   readonly #args = new Arguments();
+  readonly #wrote = (client: Client): void => {
+    this.#options.replication.wrote(client);
+  };
 
   // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
   constructor(options: RouterOptions) {
@@ -313,6 +316,7 @@ export class Router {
     }
     client.lastCommandMs = this.#clientRegistry.nowMs;
     client.lastCommandId = entry.id;
+    if (mayWrite(client, entry)) client.wrote = this.#wrote;
     if (!this.#send(client, entry, args, command)) {
       this.tracing.giveBack(client);
       return this.#clientRegistry.stall(client);
@@ -451,6 +455,7 @@ export class Router {
   drain(): void {
     this.#clientRegistry.worksFor(undefined);
     this.#replies.drain();
+    this.#options.replication.drained();
     this.transactions.retry();
     this.scripts.retry();
     this.#blockedClients.retry();
@@ -475,6 +480,12 @@ export class Router {
       this.#keyDiscovery.hasResends;
     return isWaiting && this.#links.some((link) => link.hasNewRoom);
   }
+}
+
+/** True when the command, or the transaction that it runs, may write. */
+function mayWrite(client: Client, entry: CommandEntry): boolean {
+  if (entry.route === 'exec') return client.transaction?.queue.hasWrites === true;
+  return entry.mayChange;
 }
 
 /** True while replies are under way to what the client has sent; what a transaction queues is run later. */

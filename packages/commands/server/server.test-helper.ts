@@ -153,7 +153,7 @@ function replicasPort(ask: Ask, isReplica: boolean, keepsLog: boolean): Ports['r
       ask('acknowledge', offset, diskOffset);
     },
     acks: () => ({ replicas: 1, local: 1 }),
-    await: (wish) => {
+    await: (_client, wish) => {
       ask('await', wish);
       return () => ({ replicas: 1, local: 1 });
     },

@@ -50,10 +50,10 @@ export interface ReplicasPort {
   /** SYNC. */
   requestFull(client: ClientPort): void;
   acknowledge(client: ClientPort, offset: number, diskOffset: number): void;
-  /** Acknowledgements of all that was done up to now. */
-  acks(wish: AckWish): Acks;
+  /** Acknowledgements of all that the client has written. */
+  acks(client: ClientPort, wish: AckWish): Acks;
   /** Calls back when the wish is fulfilled; answers what gives it up, and then has the acknowledgements so far. */
-  await(wish: AckWish, done: (acks: Acks) => void): () => Acks;
+  await(client: ClientPort, wish: AckWish, done: (acks: Acks) => void): () => Acks;
   /** True while what is done is kept on this server's disk. */
   readonly keepsLog: boolean;
 }

@@ -78,8 +78,8 @@ function awaitAcks(
   timeoutMs: number,
   write: (reply: ReplyWriter, acks: Acks) => void,
 ): void {
-  const { replicas, reply, timers, mayBlock } = context;
-  const now = replicas.acks(wish);
+  const { client, replicas, reply, timers, mayBlock } = context;
+  const now = replicas.acks(client, wish);
   const isFulfilled = now.replicas >= wish.replicas && now.local >= Number(wish.isLocal);
   if (isFulfilled || !mayBlock) {
     write(reply, now);
@@ -89,7 +89,7 @@ function awaitAcks(
     write(late, giveUp());
   };
   const answer = context.defer(timedOut);
-  const giveUp = replicas.await(wish, (acks) => {
+  const giveUp = replicas.await(client, wish, (acks) => {
     answer((late) => {
       write(late, acks);
     });
