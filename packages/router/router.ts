@@ -464,6 +464,11 @@ export class Router {
     this.#clientRegistry.worksFor(undefined);
   }
 
+  /** True while shards have commands of clients, but for those that wait for an event. */
+  get isBusy(): boolean {
+    return this.transactions.isAtBarrier || this.#clientRegistry.isBusy;
+  }
+
   /** Takes all replies there are for nobody: main has failed, and shards are not to wait for it. */
   dropReplies(): void {
     this.#replies.drop();

@@ -40,6 +40,8 @@ export class Primary {
   /** Since when replicas wait for a full synchronisation. */
   #waitingSinceMs = 0;
   #asksForAcks = false;
+  /** True while nothing is to be added to the stream by itself. */
+  holdsPings = false;
 
   constructor(options: PrimaryOptions) {
     this.#options = options;
@@ -412,9 +414,11 @@ export class Primary {
 
   #ping(): void {
     const isAnyOnline = [...this.#replicas].some(({ holdsStream }) => holdsStream);
-    if (isAnyOnline) this.tell(['PING']);
-    // Who waits for a synchronisation sees that the link is there.
-    for (const { link } of this.#waiting) link.send(LF);
+    if (isAnyOnline && !this.holdsPings) this.tell(['PING']);
+    // Who waits for a synchronisation, or for a stream that does not come for now, sees that the link is there.
+    const isSilent = this.#isFollowing && this.#followed === undefined;
+    const waiting = isSilent ? this.replicas : this.#waiting;
+    for (const { link, state } of waiting) if (state !== 'send_bulk') link.send(LF);
     this.#options.wake();
   }
 
@@ -448,12 +452,16 @@ export class Primary {
    * stream can go on with this one.
    */
   promote(id: string, offset: number): void {
+    // Its own stream may not have ended yet: what shards are still to tell is part of it.
+    const isFedStill = this.#isFed && !this.#isFollowing;
     this.#isFollowing = false;
     this.#followed = undefined;
     this.#stream.goOn(id, offset);
-    this.#cuts += 1;
-    this.#begin();
-    this.#options.order({ kind: 'begin', number: this.#cuts });
+    if (!isFedStill) {
+      this.#cuts += 1;
+      this.#begin();
+      this.#options.order({ kind: 'begin', number: this.#cuts });
+    }
     this.#idleSinceMs = this.#options.nowMs();
     // They learn of the id as they come again, and go on where they are.
     this.#close('the stream has another id now');
@@ -465,7 +473,8 @@ export class Primary {
     this.#isFollowing = true;
     this.#followed = undefined;
     this.#isFed = false;
-    this.#close('this server is a replica now');
+    // Who has all data may go on with the stream of the next primary.
+    this.#close('this server is a replica now', ({ state }) => state !== 'online');
   }
 
   /** Follows a stream from an offset on, and hands it on to replicas of this server. */
@@ -508,8 +517,9 @@ export class Primary {
     this.#options.wake();
   }
 
-  #close(reason: string): void {
-    for (const { link } of [...this.#replicas]) link.close(reason);
+  #close(reason: string, which: (replica: Replica) => boolean = () => true): void {
+    // One that has not asked for anything yet misses nothing.
+    for (const replica of this.replicas) if (which(replica)) replica.link.close(reason);
   }
 }
 

@@ -301,6 +301,11 @@ export class Client implements ClientPort {
     return (this.nextSequence - this.dueSequence) >>> 0;
   }
 
+  /** True while it has commands on their way, and does not wait for an event. */
+  get isInFlight(): boolean {
+    return this.outstanding > 0 && !(this.isBlocked && this.canUnblock);
+  }
+
   /** True when replies will come by themselves, since nothing that the client has sent may wait. */
   get isOwedReplies(): boolean {
     return this.outstanding > 0 && !this.isOccupied;

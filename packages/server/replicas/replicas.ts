@@ -6,6 +6,7 @@ import type {
   Acks,
   AckWish,
   ClientPort,
+  FailoverTarget,
   ReplicaFacts,
   ReplicaPlace,
   ReplicasPort,
@@ -163,6 +164,14 @@ export class Replicas implements ReplicasPort, FeedTaker {
 
   get offset(): number {
     return this.primary.offset;
+  }
+
+  get count(): number {
+    return this.primary.replicas.length;
+  }
+
+  stateOf({ host, port }: FailoverTarget): string | undefined {
+    return this.primary.replicas.find((replica) => replica.isAt(host, port))?.state;
   }
 
   get online(): readonly ReplicaPlace[] {

@@ -1,31 +1,38 @@
 /** The server's role in replication, and the commands and reports about it. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type CommandError } from '#base';
-import { commandTable, type CommandEntry, type ReplicationPort, type RoleReport } from '#commands';
+import type { CommandEntry, ReplicationPort, RoleReport } from '#commands';
 import { REPLICATION_QUANTITIES } from '#quantities';
 import type { Client } from '#router';
 import type { Primary, StreamPosition } from '#replication';
-import { settingsAppliedCall } from '#stats';
+import { Failover } from './failover.ts';
+import { untilQuiet } from './quiet.ts';
 import { ReplicaSide, type Reached, type ReplicaSideOptions } from './replica-side.ts';
 
-/** Commands of replicas, which a replica without a link has nothing for. */
-const FOLLOWING = new Set([commandTable.byName('PSYNC'), commandTable.byName('SYNC')]);
-/** Looks at whether the stream has all that was done, and between two of them. */
-const SETTLE_ROUNDS_MAX = 500;
-const SETTLE_POLL_MS = 2;
+/** Longest wait for what was under way when the server became a replica. */
+const QUIET_MS_MAX = 5_000;
 /** Between two looks at a link. */
 const TICK_MS = 1_000;
 
-type ReplicationOptions = Omit<ReplicaSideOptions, 'host' | 'port' | 'before'>;
+type ReplicationOptions = Omit<ReplicaSideOptions, 'host' | 'port' | 'before' | 'failover'>;
 
 export class Replication implements ReplicationPort {
   readonly #options: ReplicationOptions;
   #replica: ReplicaSide | undefined;
   #ticker: NodeJS.Timeout | undefined;
+  readonly failover: Failover;
 
   constructor(options: ReplicationOptions) {
     this.#options = options;
+    this.failover = new Failover({
+      ...options,
+      follow: ({ host, port }) => {
+        this.replicaOf(host, port);
+      },
+      lead: () => {
+        this.replicaOfNone();
+      },
+    });
   }
 
   /** Begins as the settings say. */
@@ -42,6 +49,7 @@ export class Replication implements ReplicationPort {
 
   stop(): void {
     clearInterval(this.#ticker);
+    this.failover.stop();
     void this.#replica?.stop();
   }
 
@@ -84,7 +92,8 @@ export class Replication implements ReplicationPort {
   #follow(host: string, port: number): void {
     const before = this.#replica?.stop() ?? this.#ownPosition();
     this.#options.page.set('isReplica', 1);
-    this.#replica = new ReplicaSide({ ...this.#options, host, port, before });
+    const { failover } = this;
+    this.#replica = new ReplicaSide({ ...this.#options, host, port, before, failover });
     this.#replica.start();
   }
 
@@ -93,12 +102,13 @@ export class Replication implements ReplicationPort {
    * have it, and then only what came since is needed.
    */
   async #ownPosition(): Promise<Reached> {
-    const { primary, router } = this.#options;
+    const { primary, clock } = this.#options;
     let position: StreamPosition | undefined;
     if (primary.isActive) {
-      await router.shardCalls.ask(settingsAppliedCall, null);
-      await untilSettled(primary);
-      position = { id: primary.stream.id, offset: primary.offset };
+      const untilMs = clock.wallMs() + QUIET_MS_MAX;
+      if (await untilQuiet(this.#options, () => clock.wallMs() < untilMs)) {
+        position = { id: primary.stream.id, offset: primary.offset };
+      }
     }
     // It may be a primary again by now.
     if (this.#replica !== undefined) primary.demote();
@@ -125,6 +135,19 @@ export class Replication implements ReplicationPort {
     router.retryAll();
   }
 
+  takeOver(id: string): boolean {
+    const { log } = this.#options;
+    log.info('failover-request', `Failover request received for replid ${id}.`);
+    if (id.toLowerCase() !== this.id) return false;
+    this.replicaOfNone();
+    return true;
+  }
+
+  get syncRefusal(): CommandError | undefined {
+    if (this.failover.isUnderWay) return errors.failingOver;
+    return this.#replica?.isUp === false ? errors.noPrimaryLink : undefined;
+  }
+
   /** Ends the waits of clients, which might write when they are over. A replica does not. */
   #unblockClients(): void {
     for (const client of this.#options.clients.all) {
@@ -142,17 +165,7 @@ export class Replication implements ReplicationPort {
     const queue = entry.route === 'exec' ? client.transaction?.queue : undefined;
     const writes = queue?.writes ?? entry.isWrite;
     if (writes && settings.boolean('replication.read-only')) return errors.readOnlyReplica;
-    return this.#linkRefusal(replica, entry, queue);
-  }
-
-  /** Says why a replica does not run a command that it would run were its link up. */
-  #linkRefusal(
-    replica: ReplicaSide,
-    entry: CommandEntry,
-    queue: { readonly deniesStale: boolean } | undefined,
-  ): CommandError | undefined {
-    if (this.#isStale(replica) && minds(entry, queue)) return errors.primaryDown;
-    return FOLLOWING.has(entry) && !replica.isUp ? errors.noPrimaryLink : undefined;
+    return this.#isStale(replica) && minds(entry, queue) ? errors.primaryDown : undefined;
   }
 
   /** True while the data may be old, and nobody is to see them. */
@@ -164,11 +177,4 @@ export class Replication implements ReplicationPort {
 /** True when a command, or a transaction, needs data that are not old. */
 function minds(entry: CommandEntry, queue: { readonly deniesStale: boolean } | undefined): boolean {
   return !entry.has('stale') || queue?.deniesStale === true;
-}
-
-/** Settles when units of several shards are in the stream of which a part has come. */
-async function untilSettled(primary: Primary): Promise<void> {
-  for (let round = 0; round < SETTLE_ROUNDS_MAX && !primary.isSettled; round += 1) {
-    await sleep(SETTLE_POLL_MS);
-  }
 }

@@ -1,6 +1,7 @@
 /** Port to the replicas of this server. */
 
 import type { ClientPort } from '../../contexts.ts';
+import type { FailoverTarget } from './failover-port.ts';
 
 /** Facts that a replica tells of itself. */
 export interface ReplicaFacts {
@@ -39,6 +40,10 @@ export interface Acks {
 export interface ReplicasPort {
   /** Bytes of the stream so far. */
   readonly offset: number;
+  /** Number of replicas that have asked to be synchronised. */
+  readonly count: number;
+  /** State of the replica at an address; undefined where there is none. */
+  stateOf(place: FailoverTarget): string | undefined;
   /** Replicas that follow the stream. */
   readonly online: readonly ReplicaPlace[];
   /** True when the connection is a replica's. */
