@@ -6,7 +6,7 @@
  */
 
 import type { Bytes } from '#base';
-import type { AckWaiter, FollowedStream, PrimaryOptions } from './surroundings.ts';
+import type { AckWaiter, FollowedStream, PrimaryOptions, StreamPlace } from './surroundings.ts';
 import { FeedReader } from './feed-reader.ts';
 import { FullSyncs } from './full-syncs.ts';
 import { Figures } from './figures.ts';
@@ -14,6 +14,10 @@ import { Replica, type ReplicaLink } from './replica.ts';
 import { ReplicationStream } from './replication-stream.ts';
 
 const LF = Buffer.from('\n');
+/** Most bytes of the backlog that are kept over a restart. */
+const TAIL_BYTES_MAX = 64 * 1024 * 1024;
+/** Place without a past, of a stream that is known by its id and offset alone. */
+const NO_PAST = { secondId: '0'.repeat(40), secondOffset: -1, tail: new Uint8Array(0) };
 
 export class Primary {
   /** Figures of how far replicas are behind. */
@@ -465,6 +469,31 @@ export class Primary {
     this.#idleSinceMs = this.#options.nowMs();
     // They learn of the id as they come again, and go on where they are.
     this.#close('the stream has another id now');
+  }
+
+  /** Place in the stream that belongs to the data now; undefined where nothing is told to replicas. */
+  get place(): StreamPlace | undefined {
+    if (!this.#isFed || this.#isFollowing || !this.isSettled) return undefined;
+    return this.#placeAt(this.#stream.offset, this.#stream.database);
+  }
+
+  /** The same of a stream that is followed, which is applied up to there. */
+  placeOf(id: string, offset: number, database: number): StreamPlace {
+    const isHere =
+      id === this.#stream.id && offset >= this.#backlogFrom && offset <= this.#stream.offset;
+    return isHere ? this.#placeAt(offset, database) : { id, offset, database, ...NO_PAST };
+  }
+
+  #placeAt(offset: number, database: number): StreamPlace {
+    const from = Math.max(this.#backlogFrom, offset - TAIL_BYTES_MAX);
+    return this.#stream.placeAt(offset, database, from);
+  }
+
+  /** Goes on at a place that was kept, before anything is done: as the replica of a server, or as a primary itself. */
+  restore(place: StreamPlace, isReplica: boolean): void {
+    this.#stream.restore(place);
+    if (isReplica) this.#isFollowing = true;
+    else this.promote(place.id, place.offset);
   }
 
   /** This server is a replica from now on: it makes no stream. */

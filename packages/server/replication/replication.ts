@@ -1,14 +1,17 @@
 /** The server's role in replication, and the commands and reports about it. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type CommandError } from '#base';
 import type { CommandEntry, ReplicationPort, RoleReport } from '#commands';
 import { REPLICATION_QUANTITIES } from '#quantities';
 import type { Client } from '#router';
-import type { Primary, StreamPosition } from '#replication';
+import type { Primary, StreamPlace, StreamPosition } from '#replication';
 import { Failover } from './failover.ts';
 import { untilQuiet } from './quiet.ts';
 import { ReplicaSide, type Reached, type ReplicaSideOptions } from './replica-side.ts';
 
+/** Longest wait for what came of a primary to be applied, when the server stops. */
+const APPLY_MS_MAX = 5_000;
 /** Longest wait for what was under way when the server became a replica. */
 const QUIET_MS_MAX = 5_000;
 /** Between two looks at a link. */
@@ -20,6 +23,10 @@ export class Replication implements ReplicationPort {
   readonly #options: ReplicationOptions;
   #replica: ReplicaSide | undefined;
   #ticker: NodeJS.Timeout | undefined;
+  /** Place that a replica has been brought back to. */
+  #restored: Reached | undefined;
+  /** Settles with where a replica was when the server stopped. */
+  #stopped: Promise<Reached> | undefined;
   readonly failover: Failover;
 
   constructor(options: ReplicationOptions) {
@@ -50,7 +57,45 @@ export class Replication implements ReplicationPort {
   stop(): void {
     clearInterval(this.#ticker);
     this.failover.stop();
-    void this.#replica?.stop();
+    this.#stopped ??= this.#replica?.stop();
+  }
+
+  /** Waits until all that was taken of a primary's stream is applied. */
+  async stopped(): Promise<void> {
+    await Promise.race([this.#stopped, sleep(APPLY_MS_MAX, undefined, { ref: false })]);
+  }
+
+  /** Place in the stream that belongs to the data, now that nothing is done any more; undefined where it is not known. */
+  async placeAtEnd(): Promise<StreamPlace | undefined> {
+    const { primary } = this.#options;
+    if (this.#replica === undefined) return primary.place;
+    const reached = await Promise.race([this.#stopped, Promise.resolve(undefined)]);
+    if (reached?.position === undefined) return undefined;
+    const { id, offset } = reached.position;
+    return primary.placeOf(id, offset, reached.database);
+  }
+
+  /** The data are back, at a place in the stream if that is known; nothing was done since. */
+  restore(place: StreamPlace | undefined): void {
+    const { settings, primary, router, log } = this.#options;
+    const isReplica = settings.string('replication.primary-host') !== '';
+    // From the first moment on nothing expires by itself.
+    if (isReplica) router.broadcast({ kind: 'role', isReplica, primary: undefined });
+    if (place !== undefined) {
+      const { id, offset, database, tail } = place;
+      primary.restore(place, isReplica);
+      if (isReplica) this.#restored = { position: { id, offset }, database };
+      const fields = { offset, backlog: tail.length };
+      log.info('stream-restored', 'Replication can go on where it was.', fields);
+    }
+    router.publish();
+  }
+
+  /** Place that was restored, once. */
+  #takeRestored(): Promise<Reached> | undefined {
+    const restored = this.#restored;
+    this.#restored = undefined;
+    return restored === undefined ? undefined : Promise.resolve(restored);
   }
 
   /** This server towards its replicas. */
@@ -90,7 +135,7 @@ export class Replication implements ReplicationPort {
   }
 
   #follow(host: string, port: number): void {
-    const before = this.#replica?.stop() ?? this.#ownPosition();
+    const before = this.#replica?.stop() ?? this.#takeRestored() ?? this.#ownPosition();
     this.#options.page.set('isReplica', 1);
     const { failover } = this;
     this.#replica = new ReplicaSide({ ...this.#options, host, port, before, failover });
