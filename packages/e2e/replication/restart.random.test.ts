@@ -17,13 +17,16 @@ import {
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentsOf, fill } from '../durability/contents.ts';
+import { runMain } from '../process/main-process.ts';
 import { change } from './changes.test-helper.ts';
 import { infoOf, untilLinked, untilSame } from './info.test-helper.ts';
 import { AT_ONCE } from './replicas.test-helper.ts';
 
 const restart = suite('replication over restarts');
 
-const ROUNDS = 4;
+/** A run of CI tries some of the cases; a longer one by hand all of them. */
+const ROUNDS = Number(process.env['TEST_ROUNDS'] ?? 2);
+const MODES = ['periodic', 'sync', 'async'];
 const WAYS = [[], ['SHUTDOWN'], ['SHUTDOWN', 'NOW'], ['SHUTDOWN', 'NOSAVE'], ['SHUTDOWN', 'SAVE']];
 
 /** A server that keeps its data over restarts. */
@@ -65,6 +68,13 @@ class Restarted {
     assert.is(exitCode, 0);
   }
 
+  /** Writes its data as a snapshot of Redis. */
+  async export(file: string): Promise<void> {
+    const kept = ['--set', 'persistence.enabled=yes', '--shards', String(this.#shards)];
+    const { exitCode, stderr } = await runMain([...kept, '--export-rdb', file], {}, this.#folder);
+    assert.is(exitCode, 0, stderr);
+  }
+
   async kill(): Promise<void> {
     this.server.signal('SIGKILL');
     await this.server.ended;
@@ -91,49 +101,47 @@ async function areSame(primary: RespClient, replica: RespClient): Promise<void> 
   assert.equal(await contentsOf(replica), await contentsOf(primary));
 }
 
-for (const mode of ['periodic', 'sync', 'async']) {
-  restart(
-    `stops in good order, with the log in mode ${mode}`,
-    withRandom(async (random) => {
-      const args = ['--set', `persistence.durability-mode=${mode}`];
-      const [primary, replica] = [new Restarted(3, args), new Restarted(2, args)];
-      await primary.start();
-      await fill(primary.client);
-      await replica.start(primary.server);
-      await untilLinked(replica.client);
-      try {
-        for (let round = 0; round < ROUNDS; round += 1) {
+restart(
+  'who stops in good order goes on where it was',
+  withRandom(async (random) => {
+    const args = ['--set', `persistence.durability-mode=${random.pick(MODES)}`];
+    const [primary, replica] = [new Restarted(3, args), new Restarted(2, args)];
+    await primary.start();
+    await fill(primary.client);
+    await replica.start(primary.server);
+    await untilLinked(replica.client);
+    try {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await someChanges(primary.client, random);
+        if (random.chance(0.5)) await untilSame(primary.client, replica.client);
+        const [full, partial] = await countsOf(primary.client);
+        const which = random.integer(0, 2);
+        const ways = [random.pick(WAYS), random.pick(WAYS)];
+        if (which === 0) {
+          await replica.end(ways[0]!);
           await someChanges(primary.client, random);
-          if (random.chance(0.5)) await untilSame(primary.client, replica.client);
-          const [full, partial] = await countsOf(primary.client);
-          const which = random.integer(0, 2);
-          const ways = [random.pick(WAYS), random.pick(WAYS)];
-          if (which === 0) {
-            await replica.end(ways[0]!);
-            await someChanges(primary.client, random);
-            await replica.start(primary.server);
-            await areSame(primary.client, replica.client);
-            assert.equal(await countsOf(primary.client), [full, partial + 1]);
-          } else {
-            const { offset } = await placeOf(primary.client);
-            if (which === 2) await replica.end(ways[1]!);
-            await primary.end(ways[0]!);
-            await primary.start();
-            assert.ok((await placeOf(primary.client)).offset >= offset);
-            await someChanges(primary.client, random);
-            if (which === 2) await replica.start(primary.server);
-            else await replica.client.call('REPLICAOF', '127.0.0.1', primary.server.port);
-            await areSame(primary.client, replica.client);
-            assert.equal(await countsOf(primary.client), [0, 1], `${ways.join()} of ${which}`);
-          }
+          await replica.start(primary.server);
+          await areSame(primary.client, replica.client);
+          assert.equal(await countsOf(primary.client), [full, partial + 1]);
+        } else {
+          const { offset } = await placeOf(primary.client);
+          if (which === 2) await replica.end(ways[1]!);
+          await primary.end(ways[0]!);
+          await primary.start();
+          assert.ok((await placeOf(primary.client)).offset >= offset);
+          await someChanges(primary.client, random);
+          if (which === 2) await replica.start(primary.server);
+          else await replica.client.call('REPLICAOF', '127.0.0.1', primary.server.port);
+          await areSame(primary.client, replica.client);
+          assert.equal(await countsOf(primary.client), [0, 1], `${ways.join()} of ${which}`);
         }
-      } finally {
-        await replica.remove();
-        await primary.remove();
       }
-    }),
-  );
-}
+    } finally {
+      await replica.remove();
+      await primary.remove();
+    }
+  }),
+);
 
 async function placeOf(client: RespClient): Promise<{ id: string; offset: number }> {
   const info = await infoOf(client);
@@ -226,6 +234,33 @@ if (needs(redisProgram())) {
     } finally {
       await redis.stop();
       await here.remove();
+    }
+  });
+
+  restart('an export has the place of its data: a Redis that begins with it goes on', async () => {
+    const here = new Restarted(2);
+    await here.start();
+    const first = await startServer({ args: AT_ONCE });
+    const folder = mkdtempSync(path.join(tmpdir(), 'svc-export-'));
+    let redis: ChildServer | undefined;
+    try {
+      await fill(here.client);
+      const follower = await first.client();
+      await follower.call('REPLICAOF', '127.0.0.1', here.server.port);
+      await untilLinked(follower);
+      await change(here.client, 1);
+      await here.end([]);
+      await here.export(path.join(folder, 'dump.rdb'));
+      await here.start();
+      await change(here.client, 2);
+      redis = await startRedis(['--replicaof', `127.0.0.1 ${here.server.port}`], folder);
+      await areSame(here.client, await redis.client({ buffers: true }));
+      assert.equal(await countsOf(here.client), [0, 1]);
+    } finally {
+      await redis?.stop();
+      await first.stop();
+      await here.remove();
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 }
