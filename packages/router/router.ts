@@ -316,7 +316,6 @@ export class Router {
     }
     client.lastCommandMs = this.#clientRegistry.nowMs;
     client.lastCommandId = entry.id;
-    if (mayWrite(client, entry)) client.wrote = this.#wrote;
     if (!this.#send(client, entry, args, command)) {
       this.tracing.giveBack(client);
       return this.#clientRegistry.stall(client);
@@ -328,6 +327,7 @@ export class Router {
   }
 
   #send(client: Client, entry: CommandEntry, args: Arguments, command: ParsedCommand): boolean {
+    if (client.mayWrite(entry)) client.wrote = this.#wrote;
     // Who watches reads it when it is sent, and who waits may send it again.
     if (this.watcher !== undefined || entry.mayWait) command.isGivable = false;
     if (entry.route === 'exec') return this.transactions.exec(client, entry);
@@ -485,12 +485,6 @@ export class Router {
       this.#keyDiscovery.hasResends;
     return isWaiting && this.#links.some((link) => link.hasNewRoom);
   }
-}
-
-/** True when the command, or the transaction that it runs, may write. */
-function mayWrite(client: Client, entry: CommandEntry): boolean {
-  if (entry.route === 'exec') return client.transaction?.queue.hasWrites === true;
-  return entry.mayChange;
 }
 
 /** True while replies are under way to what the client has sent; what a transaction queues is run later. */

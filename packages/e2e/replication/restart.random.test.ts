@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
   needs,
-  Random,
   redisProgram,
   startRedis,
   startServer,
   until,
   withRandom,
   type ChildServer,
+  type Random,
   type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
@@ -101,11 +101,45 @@ async function areSame(primary: RespClient, replica: RespClient): Promise<void> 
   assert.equal(await contentsOf(replica), await contentsOf(primary));
 }
 
+async function offsetOf(client: RespClient): Promise<number> {
+  return Number((await infoOf(client))['master_repl_offset']);
+}
+
+interface Pair {
+  readonly primary: Restarted;
+  readonly replica: Restarted;
+}
+
+async function restartReplica({ primary, replica }: Pair, random: Random): Promise<void> {
+  const [full, partial] = await countsOf(primary.client);
+  await replica.end(random.pick(WAYS));
+  await someChanges(primary.client, random);
+  await replica.start(primary.server);
+  await areSame(primary.client, replica.client);
+  assert.equal(await countsOf(primary.client), [full, partial + 1]);
+}
+
+async function restartPrimary({ primary, replica }: Pair, random: Random): Promise<void> {
+  const offset = await offsetOf(primary.client);
+  const isBoth = random.chance(0.5);
+  if (isBoth) await replica.end(random.pick(WAYS));
+  const way = random.pick(WAYS);
+  await primary.end(way);
+  await primary.start();
+  assert.ok((await offsetOf(primary.client)) >= offset);
+  await someChanges(primary.client, random);
+  if (isBoth) await replica.start(primary.server);
+  else await replica.client.call('REPLICAOF', '127.0.0.1', primary.server.port);
+  await areSame(primary.client, replica.client);
+  assert.equal(await countsOf(primary.client), [0, 1], `${way.join(' ')}, both: ${isBoth}`);
+}
+
 restart(
   'who stops in good order goes on where it was',
   withRandom(async (random) => {
     const args = ['--set', `persistence.durability-mode=${random.pick(MODES)}`];
-    const [primary, replica] = [new Restarted(3, args), new Restarted(2, args)];
+    const pair = { primary: new Restarted(3, args), replica: new Restarted(2, args) };
+    const { primary, replica } = pair;
     await primary.start();
     await fill(primary.client);
     await replica.start(primary.server);
@@ -114,27 +148,7 @@ restart(
       for (let round = 0; round < ROUNDS; round += 1) {
         await someChanges(primary.client, random);
         if (random.chance(0.5)) await untilSame(primary.client, replica.client);
-        const [full, partial] = await countsOf(primary.client);
-        const which = random.integer(0, 2);
-        const ways = [random.pick(WAYS), random.pick(WAYS)];
-        if (which === 0) {
-          await replica.end(ways[0]!);
-          await someChanges(primary.client, random);
-          await replica.start(primary.server);
-          await areSame(primary.client, replica.client);
-          assert.equal(await countsOf(primary.client), [full, partial + 1]);
-        } else {
-          const { offset } = await placeOf(primary.client);
-          if (which === 2) await replica.end(ways[1]!);
-          await primary.end(ways[0]!);
-          await primary.start();
-          assert.ok((await placeOf(primary.client)).offset >= offset);
-          await someChanges(primary.client, random);
-          if (which === 2) await replica.start(primary.server);
-          else await replica.client.call('REPLICAOF', '127.0.0.1', primary.server.port);
-          await areSame(primary.client, replica.client);
-          assert.equal(await countsOf(primary.client), [0, 1], `${ways.join()} of ${which}`);
-        }
+        await (random.chance(0.4) ? restartReplica : restartPrimary)(pair, random);
       }
     } finally {
       await replica.remove();
@@ -142,11 +156,6 @@ restart(
     }
   }),
 );
-
-async function placeOf(client: RespClient): Promise<{ id: string; offset: number }> {
-  const info = await infoOf(client);
-  return { id: info['master_replid']!, offset: Number(info['master_repl_offset']) };
-}
 
 restart('who was killed needs all data, or gives it', async () => {
   const [primary, replica] = [new Restarted(2), new Restarted(2)];

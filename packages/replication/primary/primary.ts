@@ -6,7 +6,8 @@
  */
 
 import type { Bytes } from '#base';
-import type { AckWaiter, FollowedStream, PrimaryOptions, StreamPlace } from './surroundings.ts';
+import type { FollowedStream, PrimaryOptions, StreamPlace } from './surroundings.ts';
+import { Acknowledgements } from './acknowledgements.ts';
 import { FeedReader } from './feed-reader.ts';
 import { FullSyncs } from './full-syncs.ts';
 import { Figures } from './figures.ts';
@@ -22,11 +23,11 @@ const NO_PAST = { secondId: '0'.repeat(40), secondOffset: -1, tail: new Uint8Arr
 export class Primary {
   /** Figures of how far replicas are behind. */
   readonly figures: Figures;
+  readonly acks: Acknowledgements;
   readonly #options: PrimaryOptions;
   readonly #stream = new ReplicationStream();
   readonly #syncs: FullSyncs;
   readonly #replicas = new Set<Replica>();
-  readonly #waiters = new Set<AckWaiter>();
   #reader: FeedReader;
   /** Number of the last place in the order that shards were told to mark. */
   #cuts = 0;
@@ -43,13 +44,13 @@ export class Primary {
   #idleSinceMs = 0;
   /** Since when replicas wait for a full synchronisation. */
   #waitingSinceMs = 0;
-  #asksForAcks = false;
   /** True while nothing is to be added to the stream by itself. */
   holdsPings = false;
 
   constructor(options: PrimaryOptions) {
     this.#options = options;
     this.figures = new Figures(this, options);
+    this.acks = new Acknowledgements(this.#replicas, options);
     this.#reader = this.#newReader();
     this.#syncs = new FullSyncs({
       ...options,
@@ -293,51 +294,9 @@ export class Primary {
     });
   }
 
-  /** A replica has what was done up to an offset, and on disk up to another. */
-  acknowledged(replica: Replica, offset: number, diskOffset: number): void {
-    replica.ackOffset = Math.max(replica.ackOffset, offset);
-    replica.diskOffset = Math.max(replica.diskOffset, diskOffset);
-    replica.ackMs = this.#options.nowMs();
-    if (replica.awaitsAck && replica.state === 'online') {
-      replica.awaitsAck = false;
-      this.#options.wake();
-    }
-    for (const waiter of [...this.#waiters]) waiter.look();
-  }
-
-  /** Replicas that have acknowledged an offset; `onDisk` there. */
-  acknowledgedBy(offset: number, onDisk = false): number {
-    let count = 0;
-    for (const replica of this.#replicas) {
-      if (replica.state !== 'online') continue;
-      if ((onDisk ? replica.diskOffset : replica.ackOffset) >= offset) count += 1;
-    }
-    return count;
-  }
-
-  /** True while a replica that follows the stream has not acknowledged all of it, and is asked to. */
+  /** True while a replica lacks something, or something is still to be put into the stream. */
   get lacksAcks(): boolean {
-    const { offset } = this.#stream;
-    const lacks = this.replicas.some(
-      ({ isStreaming, isOld, ackOffset }) => isStreaming && !isOld && ackOffset < offset,
-    );
-    return lacks || !this.isSettled;
-  }
-
-  /** Has replicas tell what they have: they do so without having been asked only once a second. */
-  askForAcks(): void {
-    this.#asksForAcks = true;
-    this.#options.wake();
-  }
-
-  /** Tells a waiter of acknowledgements, which replicas are asked for. */
-  await(waiter: AckWaiter): void {
-    this.#waiters.add(waiter);
-    this.askForAcks();
-  }
-
-  forget(waiter: AckWaiter): void {
-    this.#waiters.delete(waiter);
+    return this.acks.lack(this.#stream.offset) || !this.isSettled;
   }
 
   /** Takes a body of a shard's feed. */
@@ -358,11 +317,8 @@ export class Primary {
   /** Gives replicas what there is for them; to be called at the end of each turn. */
   pump(): void {
     if (this.#replicas.size === 0) return;
-    if (this.#waiters.size > 0) for (const waiter of [...this.#waiters]) waiter.look();
-    if (this.#asksForAcks) {
-      this.#asksForAcks = false;
-      this.tell(['REPLCONF', 'GETACK', '*']);
-    }
+    this.acks.look();
+    if (this.acks.takeAsked()) this.tell(['REPLCONF', 'GETACK', '*']);
     this.#syncs.pump();
     for (const replica of this.#replicas) {
       if (replica.isRdbOnly && replica.state === 'online') {

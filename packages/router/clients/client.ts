@@ -6,6 +6,7 @@ import {
   commandTable,
   type ClientPort,
   type ClientTraffic,
+  type CommandEntry,
   type ReplyMode,
   type Subscriptions,
   type TraceParent,
@@ -313,6 +314,11 @@ export class Client implements ClientPort {
 
   get canUnblock(): boolean {
     return this.unblock !== undefined;
+  }
+
+  /** True when the command, or the transaction that it runs, may write. */
+  mayWrite(entry: CommandEntry): boolean {
+    return entry.route === 'exec' ? this.transaction?.queue.hasWrites === true : entry.mayChange;
   }
 
   /** True when the client's next command must wait for the reply to its last. */

@@ -147,7 +147,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
 
   acknowledge(client: ClientPort, offset: number, diskOffset: number): void {
     const replica = this.#byClient.get(client.id);
-    if (replica !== undefined) this.primary.acknowledged(replica, offset, diskOffset);
+    if (replica !== undefined) this.primary.acks.take(replica, offset, diskOffset);
   }
 
   /** A client is gone. */
@@ -213,7 +213,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
 
   acks(client: ClientPort, wish: AckWish): Acks {
     const offset = this.#writtenTo(client as Client);
-    const replicas = offset === undefined ? 0 : this.primary.acknowledgedBy(offset, wish.onDisk);
+    const replicas = offset === undefined ? 0 : this.primary.acks.of(offset, wish.onDisk);
     // Who has written nothing waits for no disk.
     return { replicas, local: Number(this.keepsLog && !(client as Client).hasWritten) };
   }
@@ -223,7 +223,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
     let offset = this.#writtenTo(client as Client);
     let { local } = this.acks(client, wish);
     const acks = (): Acks => ({
-      replicas: offset === undefined ? 0 : primary.acknowledgedBy(offset, wish.onDisk),
+      replicas: offset === undefined ? 0 : primary.acks.of(offset, wish.onDisk),
       local,
     });
     const waiter: AckWaiter = {
@@ -231,11 +231,11 @@ export class Replicas implements ReplicasPort, FeedTaker {
         offset ??= this.#writtenTo(client as Client);
         const now = acks();
         if (now.replicas < wish.replicas || now.local < Number(wish.isLocal)) return;
-        primary.forget(waiter);
+        primary.acks.forget(waiter);
         done(now);
       },
     };
-    primary.await(waiter);
+    primary.acks.await(waiter);
     if (wish.isLocal && local === 0) {
       this.#options.onDisk(() => {
         local = 1;
@@ -243,7 +243,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
       });
     }
     return () => {
-      primary.forget(waiter);
+      primary.acks.forget(waiter);
       return acks();
     };
   }
@@ -251,7 +251,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
   /** Waits until the replicas have all that was done, as long as there is time: so none of it is lost with the server. */
   async haveAll(isTime: () => boolean): Promise<void> {
     const { primary } = this;
-    if (primary.lacksAcks) primary.askForAcks();
+    if (primary.lacksAcks) primary.acks.ask();
     while (primary.lacksAcks && isTime()) await sleep(LOOK_MS);
     if (!primary.lacksAcks) return;
     this.#options.log.warn(

@@ -70,7 +70,7 @@ export class Failover implements FailoverPort {
     void untilQuiet(this.#options, () => this.#wish === wish).then((isQuiet) => {
       if (!isQuiet || this.#state !== 'waiting-for-sync') return;
       this.#isQuiet = true;
-      if (primary.lacksAcks) primary.askForAcks();
+      if (primary.lacksAcks) primary.acks.ask();
       this.#look();
     });
   }
