@@ -40,7 +40,8 @@ export function newGate(state: GateState): Gate {
       if (failure !== undefined) return failure;
       if (replicas.lacksReplicas) return errors.noReplicas;
     }
-    return state.replicaRefusal(client, entry);
+    // As Redis, which holds back nothing that it would refuse.
+    return state.replicaRefusal(client, entry) ?? state.clients.hold(client, entry, args);
   };
 }
 
