@@ -1,12 +1,7 @@
 /** Replication in Redis' own protocol: a server as a primary, and as a replica. */
 
 export { lagSecs, Primary } from './primary/primary.ts';
-export type {
-  AckWaiter,
-  FollowedStream,
-  PrimarySettings,
-  StreamPlace,
-} from './primary/surroundings.ts';
+export type { AckWaiter, FollowedStream, PrimarySettings } from './primary/surroundings.ts';
 export type { Replica } from './primary/replica.ts';
 export type { Announced } from './replica/handshake.ts';
 export {

@@ -273,12 +273,7 @@ export class PlayedClient {
 const NO_CALLS = {
   spokeHttp: () => undefined,
   keyEvents: () => undefined,
-  replication: {
-    fed: () => undefined,
-    synced: () => undefined,
-    wrote: () => undefined,
-    drained: () => undefined,
-  },
+  replication: { fed: () => undefined, synced: () => undefined },
   beginTurn: () => undefined,
 };
 

@@ -227,12 +227,7 @@ export class Simulation {
       spokeHttp: () => undefined,
       isOutOfMemory: () => false,
       keyEvents: () => undefined,
-      replication: {
-        fed: () => undefined,
-        synced: () => undefined,
-        wrote: () => undefined,
-        drained: () => undefined,
-      },
+      replication: { fed: () => undefined, synced: () => undefined },
       queryBytesMax: () => Infinity,
       beginTurn: () => undefined,
       runOnMain: (client, { command }, args, reply) => {

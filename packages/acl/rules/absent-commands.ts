@@ -10,6 +10,7 @@ const names = [
   'replicaof',
   'restore-asking',
   'slaveof',
+  'failover',
   ...['module|load', 'module|loadex', 'module|unload'],
   'cluster',
   ...[

@@ -40,8 +40,7 @@ export function newGate(state: GateState): Gate {
       if (failure !== undefined) return failure;
       if (replicas.lacksReplicas) return errors.noReplicas;
     }
-    // As Redis, which holds back nothing that it would refuse.
-    return state.replicaRefusal(client, entry) ?? state.clients.hold(client, entry, args);
+    return state.replicaRefusal(client, entry);
   };
 }
 

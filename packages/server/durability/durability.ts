@@ -14,13 +14,10 @@ import {
   DataFolder,
   DataFolderError,
   keysIn,
-  forgetStreamPlace,
   markBroken,
-  readStreamPlace,
   realDisk,
   segmentFile,
   type DiskNotice,
-  type KeptPlace,
   type LogStart,
   type Manifest,
 } from '#persistence';
@@ -49,11 +46,6 @@ export interface DurabilityOptions {
   readonly router: Router;
   readonly latency: LatencyEvents;
   readonly freeze: KeyFreeze;
-  /**
-   * The data is read, and no command was run: with the place in the stream of replication that belongs to it; undefined
-   * where that is not known.
-   */
-  readonly recovered: (place: KeptPlace | undefined) => void;
   /** Ends the turn of main, so that what was put into rings is seen. */
   readonly publish: () => void;
 }
@@ -151,7 +143,7 @@ export class Durability {
     const { folder } = this.#opened;
     const { mainPage } = serverMemory;
     const startUs = clock.nowUs();
-    const begin = (isWhole: boolean): Promise<void> => this.#beginLog(isWhole);
+    const begin = (): Promise<void> => this.#beginLog();
     if (await new ServerRecovery({ ...this.#options, folder, begin }, pool).run()) this.#due.owe();
     mainPage.set('recoveryUs', clock.nowUs() - startUs);
     const [newest] = folder.snapshots;
@@ -162,11 +154,9 @@ export class Durability {
    * Begins the log, now that what is there will be used: before, nothing is written. No command is run before a log
    * can take it.
    */
-  async #beginLog(isWhole: boolean): Promise<void> {
+  async #beginLog(): Promise<void> {
     const { serverMemory } = this.#options;
     const { folder } = this.#opened;
-    this.#options.recovered(isWhole ? readStreamPlace(folder) : undefined);
-    forgetStreamPlace(folder.folder);
     removeLeftovers(folder);
     // Repairs may have taken segments out.
     const repaired = new DataFolder(folder.folder);
@@ -466,12 +456,6 @@ export class Durability {
       sleep(leftMs, 'it took too long', { ref: false }),
     ]);
     this.#isSavedAtEnd = failure === undefined;
-  }
-
-  /** True when all that was done is on disk once this has stopped. */
-  get isWhole(): boolean {
-    const awaitsSnapshot = this.#options.serverMemory.mainPage.get('awaitsSnapshot') === 1;
-    return this.#isOn && !awaitsSnapshot && this.#failure.message === undefined;
   }
 
   /** Has all on disk. */

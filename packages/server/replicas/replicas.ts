@@ -6,7 +6,6 @@ import type {
   Acks,
   AckWish,
   ClientPort,
-  FailoverTarget,
   ReplicaFacts,
   ReplicaPlace,
   ReplicasPort,
@@ -44,8 +43,6 @@ export class Replicas implements ReplicasPort, FeedTaker {
   readonly freeze: KeyFreeze;
   readonly #options: ReplicasOptions;
   readonly #byClient = new Map<number, Replica>();
-  /** Clients whose last writes have no offset yet. */
-  readonly #writers = new Set<Client>();
 
   constructor(options: ReplicasOptions) {
     this.#options = options;
@@ -147,12 +144,11 @@ export class Replicas implements ReplicasPort, FeedTaker {
 
   acknowledge(client: ClientPort, offset: number, diskOffset: number): void {
     const replica = this.#byClient.get(client.id);
-    if (replica !== undefined) this.primary.acks.take(replica, offset, diskOffset);
+    if (replica !== undefined) this.primary.acknowledged(replica, offset, diskOffset);
   }
 
   /** A client is gone. */
   left(client: Client): void {
-    this.#writers.delete(client);
     const replica = this.#byClient.get(client.id);
     if (replica === undefined) return;
     this.#byClient.delete(client.id);
@@ -164,14 +160,6 @@ export class Replicas implements ReplicasPort, FeedTaker {
 
   get offset(): number {
     return this.primary.offset;
-  }
-
-  get count(): number {
-    return this.primary.replicas.length;
-  }
-
-  stateOf({ host, port }: FailoverTarget): string | undefined {
-    return this.primary.replicas.find((replica) => replica.isAt(host, port))?.state;
   }
 
   get online(): readonly ReplicaPlace[] {
@@ -193,57 +181,39 @@ export class Replicas implements ReplicasPort, FeedTaker {
     return this.#options.keepsLog();
   }
 
-  wrote(client: Client): void {
-    if (!this.primary.isActive) return;
-    client.writeOffset = -1;
-    this.#writers.add(client);
-  }
-
-  drained(): void {
-    // What is still to be merged has no offset yet.
-    if (this.#writers.size === 0 || !this.primary.isSettled) return;
-    for (const client of this.#writers) client.writeOffset = this.primary.offset;
-    this.#writers.clear();
-  }
-
-  /** Offset behind all that a client has written; undefined while the stream does not have all of it. */
-  #writtenTo({ writeOffset }: Client): number | undefined {
-    return writeOffset < 0 ? undefined : writeOffset;
-  }
-
-  acks(client: ClientPort, wish: AckWish): Acks {
-    const offset = this.#writtenTo(client as Client);
-    const replicas = offset === undefined ? 0 : this.primary.acks.of(offset, wish.onDisk);
-    // Who has written nothing waits for no disk.
-    return { replicas, local: Number(this.keepsLog && !(client as Client).hasWritten) };
-  }
-
-  await(client: ClientPort, wish: AckWish, done: (acks: Acks) => void): () => Acks {
+  acks(wish: AckWish): Acks {
     const { primary } = this;
-    let offset = this.#writtenTo(client as Client);
-    let { local } = this.acks(client, wish);
+    // What is still to be merged has no offset yet.
+    const replicas = primary.isSettled ? primary.acknowledgedBy(primary.offset, wish.onDisk) : 0;
+    return { replicas, local: 0 };
+  }
+
+  await(wish: AckWish, done: (acks: Acks) => void): () => Acks {
+    const { primary } = this;
+    let offset = primary.isSettled ? primary.offset : undefined;
+    let local = 0;
     const acks = (): Acks => ({
-      replicas: offset === undefined ? 0 : primary.acks.of(offset, wish.onDisk),
+      replicas: offset === undefined ? 0 : primary.acknowledgedBy(offset, wish.onDisk),
       local,
     });
     const waiter: AckWaiter = {
       look: () => {
-        offset ??= this.#writtenTo(client as Client);
+        if (offset === undefined && primary.isSettled) offset = primary.offset;
         const now = acks();
         if (now.replicas < wish.replicas || now.local < Number(wish.isLocal)) return;
-        primary.acks.forget(waiter);
+        primary.forget(waiter);
         done(now);
       },
     };
-    primary.acks.await(waiter);
-    if (wish.isLocal && local === 0) {
+    primary.await(waiter);
+    if (wish.isLocal) {
       this.#options.onDisk(() => {
         local = 1;
         waiter.look();
       });
     }
     return () => {
-      primary.acks.forget(waiter);
+      primary.forget(waiter);
       return acks();
     };
   }
@@ -251,7 +221,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
   /** Waits until the replicas have all that was done, as long as there is time: so none of it is lost with the server. */
   async haveAll(isTime: () => boolean): Promise<void> {
     const { primary } = this;
-    if (primary.lacksAcks) primary.acks.ask();
+    if (primary.lacksAcks) primary.askForAcks();
     while (primary.lacksAcks && isTime()) await sleep(LOOK_MS);
     if (!primary.lacksAcks) return;
     this.#options.log.warn(
