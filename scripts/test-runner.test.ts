@@ -164,6 +164,15 @@ runner('refuses a file that asks for more time than any may have', async () => {
   assert.is(result?.failed, 1);
 });
 
+runner('refuses a file whose head asks for something in a way that is not read', async () => {
+  put('a.test.js', `${head} ${twoTests} s.run();`);
+  for (const line of [' * test-limit: 90s', '// test-limit: 90', '// test-again: TLS']) {
+    put('sources/a.test.ts', `/**\n${line}\n`);
+    const [result] = await run({ sourceFolder: path.join(folder, 'sources') });
+    assert.equal(result?.faults, [`says "${line.trim()}", which has no effect`]);
+  }
+});
+
 runner('ends what a file left running', async () => {
   const mark = path.join(folder, 'running');
   const child = `import { spawn } from 'node:child_process';

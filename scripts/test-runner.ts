@@ -23,6 +23,8 @@ const LIMIT_SECONDS_MAX = 180;
  * each `// test-again: NAME=value …`, by which the file is run once more with these in its environment.
  */
 const HEAD_LINES = 12;
+const LIMIT = /^\/\/ test-limit: (\d+)s$/m;
+const AGAIN = /^\/\/ test-again: (\w+=\S+(?: \w+=\S+)*)$/gm;
 const OUTPUT_CHARS_MAX = 200_000;
 /**
  * So many files run at a time beyond one for each core: a third of what files take is waiting, for a page to ask again, for a
@@ -113,7 +115,7 @@ interface FileRun {
 }
 
 function runsOf(file: string, options: TestRunOptions): FileRun[] {
-  const again = headOf(file, options).matchAll(/^\/\/ test-again: (\w+=\S+(?: \w+=\S+)*)$/gm);
+  const again = headOf(file, options).matchAll(AGAIN);
   return ['', ...[...again].map(([, variables]) => variables!)].map((variables) => ({
     file,
     variables,
@@ -123,7 +125,12 @@ function runsOf(file: string, options: TestRunOptions): FileRun[] {
 async function runFile(run: FileRun, options: TestRunOptions): Promise<FileResult> {
   const file = run.variables === '' ? run.file : `${run.file} with ${run.variables}`;
   const limitSeconds = limitOf(run.file, options);
-  if (limitSeconds > LIMIT_SECONDS_MAX && !isLimitTold()) return refused(file, limitSeconds);
+  const unread = unreadLine(headOf(run.file, options));
+  if (unread !== undefined) return refused(file, `says "${unread}", which has no effect`);
+  if (limitSeconds > LIMIT_SECONDS_MAX && !isLimitTold()) {
+    const most = `${LIMIT_SECONDS_MAX} s is the most`;
+    return refused(file, `asks for ${limitSeconds} s by its test-limit, but ${most}`);
+  }
   const end = await runProcess(
     path.join(options.folder, run.file),
     run.variables,
@@ -155,9 +162,8 @@ function sourceName(file: string): string {
   return file.replace(/\.js$/, '.ts');
 }
 
-/** A file that was not run, since it asks for more time than any may have. */
-function refused(file: string, limitSeconds: number): FileResult {
-  const fault = `asks for ${limitSeconds} s by its test-limit, but ${LIMIT_SECONDS_MAX} s is the most`;
+/** A file that was not run, since what it asks for cannot be had. */
+function refused(file: string, fault: string): FileResult {
   const nothing = { passed: 0, missingTools: [], output: '', durationMs: 0 };
   return { file, failed: 1, faults: [fault], ...nothing };
 }
@@ -170,8 +176,14 @@ function isLimitTold(): boolean {
 /** Seconds that a file may take: what TEST_LIMIT_SECS says, or its head, or the default. */
 function limitOf(file: string, options: TestRunOptions): number {
   if (isLimitTold()) return Number(process.env['TEST_LIMIT_SECS']);
-  const wanted = /^\/\/ test-limit: (\d+)s$/m.exec(headOf(file, options))?.[1];
+  const wanted = LIMIT.exec(headOf(file, options))?.[1];
   return Number(wanted ?? options.limitSeconds ?? LIMIT_SECONDS_DEFAULT);
+}
+
+/** The first line of a head that asks for something in a way that is not read. */
+function unreadLine(head: string): string | undefined {
+  const asking = head.split('\n').filter((line) => /\btest-(?:limit|again):/.test(line));
+  return asking.find((line) => !LIMIT.test(line) && line.match(AGAIN) === null)?.trim();
 }
 
 /** The first lines of a file's source; empty where it has none. */
