@@ -26,6 +26,13 @@ interface Waiter {
   timer: NodeJS.Timeout;
 }
 
+/** Replies or pushes that are waited for, and the time at which one of them came last. */
+interface Awaited {
+  readonly what: 'reply' | 'push';
+  readonly waiters: Waiter[];
+  lastMs: number;
+}
+
 /** A connection to a server under test. */
 export class RespClient {
   /** Messages that came unasked: pushes, and replies nobody waited for. */
@@ -34,11 +41,9 @@ export class RespClient {
   readonly closed: Promise<void>;
   readonly socket: net.Socket;
   readonly #waitMs: number;
-  readonly #waiting: Waiter[] = [];
-  readonly #pushWaiting: Waiter[] = [];
+  readonly #replies: Awaited = { what: 'reply', waiters: [], lastMs: -Infinity };
+  readonly #pushed: Awaited = { what: 'push', waiters: [], lastMs: -Infinity };
   #closeReason: Error | undefined;
-  /** Time at which something came last. */
-  #lastMs = performance.now();
 
   private constructor(socket: net.Socket, options: ClientOptions) {
     this.socket = socket;
@@ -102,13 +107,13 @@ export class RespClient {
 
   /** The next reply that no earlier call waits for. */
   receive(): Promise<Reply> {
-    return this.#wait(this.#waiting, 'reply');
+    return this.#wait(this.#replies);
   }
 
   /** The next push, or the oldest one not yet taken. */
   nextPush(): Promise<Reply> {
     const [first] = this.pushes.splice(0, 1);
-    return first === undefined ? this.#wait(this.#pushWaiting, 'push') : Promise.resolve(first);
+    return first === undefined ? this.#wait(this.#pushed) : Promise.resolve(first);
   }
 
   /** Says goodbye and waits until the connection is closed. */
@@ -123,7 +128,7 @@ export class RespClient {
     return this.closed;
   }
 
-  #wait(queue: Waiter[], what: string): Promise<Reply> {
+  #wait(awaited: Awaited): Promise<Reply> {
     return new Promise((resolve, reject) => {
       if (this.socket.destroyed) {
         reject(this.#closeError());
@@ -131,19 +136,19 @@ export class RespClient {
       }
       const expire = (): void => {
         // A long pipeline may take longer as a whole, as long as its replies come.
-        const leftMs = this.#waitMs - (performance.now() - this.#lastMs);
+        const leftMs = this.#waitMs - (performance.now() - awaited.lastMs);
         if (leftMs > 0) waiter.timer = setTimeout(expire, leftMs);
-        else reject(new Error(`no ${what} within ${this.#waitMs} ms`));
+        else reject(new Error(`no ${awaited.what} within ${this.#waitMs} ms`));
       };
       const waiter = { resolve, reject, timer: setTimeout(expire, this.#waitMs) };
-      queue.push(waiter);
+      awaited.waiters.push(waiter);
     });
   }
 
   #take(reply: Reply): void {
-    this.#lastMs = performance.now();
-    const isPush = reply instanceof Push;
-    const waiter = (isPush ? this.#pushWaiting : this.#waiting).shift();
+    const awaited = reply instanceof Push ? this.#pushed : this.#replies;
+    awaited.lastMs = performance.now();
+    const waiter = awaited.waiters.shift();
     if (waiter === undefined) {
       this.pushes.push(reply);
       return;
@@ -153,7 +158,7 @@ export class RespClient {
   }
 
   #abandon(): void {
-    for (const waiter of [...this.#waiting.splice(0), ...this.#pushWaiting.splice(0)]) {
+    for (const waiter of [...this.#replies.waiters.splice(0), ...this.#pushed.waiters.splice(0)]) {
       clearTimeout(waiter.timer);
       waiter.reject(this.#closeError());
     }
