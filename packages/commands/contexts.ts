@@ -235,6 +235,8 @@ export interface ClientTraffic {
   readonly queryMemoryBytes: number;
   /** Replies that the client has not read. */
   readonly outputBytes: number;
+  /** Bytes of replies that the kernel was not even offered. */
+  readonly unsentBytes: number;
 }
 
 /** Gives the reply of a command that could not be answered at once. May be called once, from any later turn. */

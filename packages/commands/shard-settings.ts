@@ -45,6 +45,7 @@ export const shardSettingNames = [
   'encoding.set-max-listpack-entries',
   'encoding.set-max-listpack-value',
   'slowlog.log-slower-than',
+  'snapshot.key-save-delay-us',
   'slowlog.max-arg-len',
   'slowlog.max-len',
   'encoding.stream-node-max-bytes',

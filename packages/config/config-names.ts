@@ -68,7 +68,7 @@ function settingTargets(name: SettingName): (readonly [string, Target])[] {
   const row = rowOf(name);
   const target: Target = {
     settings: [name],
-    isHidden: false,
+    isHidden: row.isHidden === true,
     isSecret: row.isSecret === true,
     isMasked: row.isMasked === true,
     isLive: row.effect === 'live',

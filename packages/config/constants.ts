@@ -16,7 +16,6 @@ interface Constant {
 const freed =
   'The memory of any value is given back in well under a millisecond, by DEL as by UNLINK.';
 const incremental = 'Snapshots are synced while they are written, a few megabytes at a time.';
-const plainLinks = 'Links between servers are plain.';
 const processors = 'Threads are left to the scheduler.';
 const service = 'The service manager does this: svc stays in the foreground.';
 
@@ -79,16 +78,11 @@ export const constants: Readonly<Record<string, Constant>> = {
     value: 'ignore',
     reason: 'Commands of a primary that a replica cannot run are told in the log, and counted.',
   },
-  'rdb-key-save-delay': { value: '0', isHidden: true, reason: 'Saving is not slowed down.' },
   'rdb-save-incremental-fsync': { value: 'yes', reason: incremental },
   rdbchecksum: { value: 'yes', reason: 'Every block on disk has a checksum.' },
   'repl-diskless-load': {
     value: 'swapdb',
     reason: 'Data of a primary are built beside those that are there, and then take their place.',
-  },
-  'repl-diskless-sync': {
-    value: 'yes',
-    reason: 'Full synchronisations are sent while they are made, and never a file.',
   },
   'repl-disable-tcp-nodelay': {
     value: 'no',
@@ -107,15 +101,7 @@ export const constants: Readonly<Record<string, Constant>> = {
   'socket-mark-id': { value: '0', reason: 'Sockets are not marked.' },
   supervised: { value: 'no', reason: service },
   'syslog-enabled': { value: 'no', reason: 'The log goes to stdout, stderr and files.' },
-  'tls-client-cert-file': { value: '', reason: plainLinks },
-  'tls-client-key-file': { value: '', reason: plainLinks },
-  'tls-client-key-file-pass': { value: '', reason: plainLinks },
   'tls-cluster': { value: 'no', reason: 'There is no cluster.', isReliedOn: true },
-  'tls-replication': {
-    value: 'no',
-    reason: 'Links between servers are plain.',
-    isReliedOn: true,
-  },
 };
 
 /** The constant of that name or alias. */

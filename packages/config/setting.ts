@@ -23,6 +23,8 @@ export interface Setting<V extends Value = Value> {
   readonly isSecret?: boolean;
   /** A secret that CONFIG GET does not show either, since it opens more than commands do. */
   readonly isMasked?: boolean;
+  /** Shown by CONFIG GET only when asked for by its exact name. */
+  readonly isHidden?: boolean;
   /** True when CONFIG shows the setting only as a part of another name. */
   readonly isPart?: boolean;
 }

@@ -15,12 +15,26 @@ export const REPLICATION_QUANTITIES = {
     { counter: 'syncKeys', by: 'main', kind: 'gauge' },
     { counter: 'syncBytes', by: 'main', kind: 'gauge', unit: 'bytes' },
   ],
+  /** Keys of a writable replica that are its own. */
+  ownKeys: [
+    {
+      counter: 'ownExpiries',
+      by: 'shards',
+      kind: 'gauge',
+      help: 'Keys with an end that clients have written on a writable replica.',
+      info: 'slave_expires_tracked_keys',
+      metric: 'svc_replica_own_expiries',
+      exporter: 'redis_slave_expires_tracked_keys',
+    },
+  ],
   /** State of the server as a primary. */
   primary: [
     /** 1 from when the first replica was attached on. */
     { counter: 'isPrimary', by: 'main', kind: 'gauge' },
     /** The most replicas that were there at once since the backlog was made. */
     { counter: 'replicasSeen', by: 'main', kind: 'gauge' },
+    /** 1 while shards write a full synchronisation. */
+    { counter: 'writesFullSync', by: 'main', kind: 'gauge' },
     /** 1 while writes are refused for want of replicas. */
     { counter: 'lacksReplicas', by: 'main', kind: 'gauge' },
     {

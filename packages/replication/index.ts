@@ -1,7 +1,9 @@
 /** Replication in Redis' own protocol: a server as a primary, and as a replica. */
 
-export { lagSecs, Primary } from './primary/primary.ts';
+export { Primary } from './primary/primary.ts';
+export { lagSecs } from './primary/replica-rules.ts';
 export type { AckWaiter, FollowedStream, PrimarySettings } from './primary/surroundings.ts';
+export type { SyncFile } from './primary/sync-file.ts';
 export type { Replica } from './primary/replica.ts';
 export type { Announced } from './replica/handshake.ts';
 export {

@@ -28,7 +28,7 @@ import { MetricsReader } from './info/metrics-reader.ts';
 import { type ListeningPlaces, tlsOptions } from './clients/listening-places.ts';
 import { newPlaces } from './clients/new-places.ts';
 import { TlsCounts } from './clients/tls-counts.ts';
-import { valuesOf } from './clients/tls-files.ts';
+import { readOutgoingTls, valuesOf } from './clients/tls-files.ts';
 import { LateSettings } from './ports/late-settings.ts';
 import { opsAnswers } from './ports/ops-answers.ts';
 import { OpsLink, type OpsWorker } from './threads/ops-link.ts';
@@ -97,6 +97,7 @@ export class Server {
   constructor(settings: Settings, own: OwnFolder | undefined, worker?: OpsWorker) {
     this.#settings = settings;
     const tls = tlsOptions(valuesOf(settings));
+    readOutgoingTls(valuesOf(settings));
     this.#ops = new OpsLink(settings, this.#runId, worker);
     const running = new RunningTrace();
     this.#log = mainLog(this.#clock, this.#ops, running);
@@ -208,6 +209,9 @@ export class Server {
       isLoaded,
       persistence: this.#persistence,
       replicas: this.#replicas.primary,
+      tellShards: (isSo) => {
+        router.broadcast({ kind: 'lacks-replicas', isSo });
+      },
       isBusy: () => router.scripts.busy.isAny,
       replicaRefusal: (client, entry) => this.#replication.refusal(client, entry),
     });

@@ -16,6 +16,7 @@ import { ShardUsers } from './access/shard-users.ts';
 import { Role } from './replica/role.ts';
 import { StagedData } from './replica/staged-data.ts';
 import { Slowness } from './observation/slowness.ts';
+import { OwnExpiry } from './replica/own-expiry.ts';
 import { Snapshots } from './snapshot/snapshots.ts';
 import type { KeyLocks } from './multi-shard/key-locks.ts';
 import { IncrementalWork } from './timed/incremental-work.ts';
@@ -39,6 +40,7 @@ export class MachineComponents {
   readonly work: IncrementalWork;
   readonly context: ExecutionContext;
   readonly snapshots: Snapshots;
+  readonly ownExpiry: OwnExpiry;
   readonly feed: Feed;
   readonly effects: Effects;
   readonly maintenance: Maintenance;
@@ -66,6 +68,10 @@ export class MachineComponents {
     this.store = new Store({ databases, seed: options.seed, random: options.random });
     const { store, settings, events, keyUse, waitingClients } = this;
     this.watches = new Watches(store);
+    this.ownExpiry = new OwnExpiry(store);
+    store.endSet = (...key) => {
+      this.ownExpiry.changed(...key);
+    };
     this.context = new ExecutionContext({
       ...options,
       store,
@@ -80,11 +86,17 @@ export class MachineComponents {
       isKept: (name) => keyLocks.isKept(name),
       role: this.role,
     });
-    this.staged = new StagedData({ store, settings, context: this.context });
+    this.staged = new StagedData({
+      store,
+      settings,
+      context: this.context,
+      ownExpiry: this.ownExpiry,
+    });
     const nowUs = (): number => options.clock.nowUs();
     this.work = new IncrementalWork(nowUs);
     const { sender } = this;
     this.snapshots = new Snapshots({
+      shardCount: options.shardCount,
       store,
       journal,
       outlet: options.snapshots,
@@ -111,6 +123,7 @@ export class MachineComponents {
       store,
       slowness: this.slowness,
       role: this.role,
+      ownExpiry: this.ownExpiry,
       isReading: () => work.isActive || freeze.isReading,
     });
   }

@@ -170,6 +170,7 @@ export class ShardMachine {
         this.#base.maintenance.countPrefixes(this.#base.keyUse.prefixes.matcher);
       this.#base.events.apply(settings);
       this.#options.journal?.apply(settings);
+      this.#base.snapshots.delayKeys(settings.number('snapshot.key-save-delay-us'));
       this.#page.tracksLatency = settings.boolean('latency.tracking');
     });
   }

@@ -4,7 +4,11 @@ export { accessOfUse, type EvictionPolicy } from './records/access.ts';
 export { KeySizes } from './keyspace/key-sizes.ts';
 export { Encoding } from './records/encodings.ts';
 export type { Ref } from './memory/segment.ts';
-export { SnapshotIterator, SNAPSHOT_PIECE_BYTES_USUAL } from './state/snapshot-iterator.ts';
+export {
+  SNAPSHOT_PIECE_BYTES_USUAL,
+  SNAPSHOT_STEP_KEYS,
+  SnapshotIterator,
+} from './state/snapshot-iterator.ts';
 export { KeyStateWriter } from './state/key-state.ts';
 export { installStates, KeyStateReader } from './state/key-state-reader.ts';
 export { HashValue, type PackedLimits } from './hash/hash-value.ts';

@@ -99,8 +99,13 @@ export class StoreContext {
   lazyExpireDisabled = false;
   /** While true, expired keys are there: for what a primary sends, which knows when their time is over. */
   seesExpired = false;
+  /** True while it is told which keys are given an end: `endSet` is called then. */
+  tellsEnds = false;
+  endSet: (database: number, key: Uint8Array, at: number, length: number) => void = ignore;
   /** True under LFU policies: access bits count uses. */
   countsUses = false;
+  /** Use of keys by which the policy chooses, and which files tell; undefined where it goes by something else. */
+  toldUse: 'idle' | 'frequency' | undefined;
   /** To be set by `Store.setPolicy`. */
   policy: EvictionPolicy = 'noeviction';
 

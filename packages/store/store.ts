@@ -56,6 +56,7 @@ export class Store extends Databases {
   setPolicy(policy: EvictionPolicy): void {
     this.policy = policy;
     this.countsUses = policy.endsWith('lfu');
+    this.toldUse = this.countsUses ? 'frequency' : policy.endsWith('lru') ? 'idle' : undefined;
     this.#evictor.forget();
   }
 

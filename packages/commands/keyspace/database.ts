@@ -56,6 +56,8 @@ const flushdb = everyShard({
     const { size } = context.keyspace;
     context.store.flush(context.database);
     context.flushed(context.database, size);
+    // Replicas are told in any case, as in Redis: they may have keys of their own.
+    context.changedUncounted();
     return null;
   },
   merge: allOk,
@@ -78,6 +80,7 @@ const flushall = everyShard({
     const keys = context.store.keyCount;
     context.store.flush();
     context.flushed(ALL_DATABASES, keys);
+    context.changedUncounted();
     return null;
   },
   merge: allOk,

@@ -139,10 +139,7 @@ const refused: readonly (readonly [line: string, message: string])[] = [
     'redis.conf:1: replicaof 10.0.0.1 is not allowed: it takes a host and a port',
   ],
   ['slaveof 10.0.0.1 70000', 'redis.conf:1: slaveof 10.0.0.1 70000 is not allowed:'],
-  [
-    'tls-replication yes',
-    'redis.conf:1: tls-replication is not allowed. Links between servers are plain.',
-  ],
+  ['tls-cluster yes', 'redis.conf:1: tls-cluster is not allowed. There is no cluster.'],
   ['cluster-enabled yes', 'cluster.enabled = yes is not allowed; allowed is only false'],
 ];
 for (const [line, message] of refused) {

@@ -31,6 +31,7 @@ const adding = ['save', 'client-output-buffer-limit'];
 const PLACES: readonly string[] = [
   ...['logfile', 'unixsocket', 'aclfile', 'tls-cert-file', 'tls-key-file'],
   ...['tls-ca-cert-file', 'tls-ca-cert-dir', 'tls-dh-params-file'],
+  ...['tls-client-cert-file', 'tls-client-key-file'],
 ];
 
 /** Directive of a user, whose lines are those of one setting. */

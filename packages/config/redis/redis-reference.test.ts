@@ -38,7 +38,7 @@ reference('of what a server alone has, all is told by CONFIG GET', () => {
   assert.equal(unknown, ['active-defrag-max-scan-fields', 'appendfilename']);
   const told = new Settings().configGet([
     ...['appenddirname', 'oom-score-adj-values', 'rdb-save-incremental-fsync'],
-    ...['active-defrag-cycle-max', 'tls-client-cert-file', 'proc-title-template'],
+    ...['active-defrag-cycle-max', 'proc-title-template'],
   ]);
   assert.equal(
     told.map(([, value]) => value),

@@ -104,6 +104,15 @@ export const durabilitySettings = rows({
     aliases: ['rdbcompression'],
     meaning: 'Packs snapshots, which takes processor time of its own thread.',
   },
+  'snapshot.key-save-delay-us': {
+    kind: integer({ least: -2_147_483_648 }),
+    default: 0,
+    effect: 'live',
+    config: 'rdb-key-save-delay',
+    isHidden: true,
+    meaning:
+      'For tests: microseconds that snapshots and full synchronisations take longer for each key; of a number below 0, a microsecond for so many keys.',
+  },
   'tiered.enabled': {
     kind: yesOrNo,
     default: false,

@@ -1,4 +1,4 @@
-import { bytes, integer } from '../kinds.ts';
+import { bytes, integer, yesOrNo } from '../kinds.ts';
 import { rows } from '../setting.ts';
 
 /** Settings of a server towards its replicas. */
@@ -39,6 +39,14 @@ export const primarySettings = rows({
     config: 'repl-ping-replica-period',
     aliases: ['repl-ping-slave-period'],
     meaning: 'Seconds between two pings to replicas.',
+  },
+  'replication.diskless-sync': {
+    kind: yesOrNo,
+    default: true,
+    effect: 'live',
+    config: 'repl-diskless-sync',
+    meaning:
+      'Sends full synchronisations while they are made; off, they are put into a temporary file first. Replicas that must be told the length are sent a file always.',
   },
   'replication.diskless-sync-delay-secs': {
     kind: integer(),

@@ -54,6 +54,33 @@ export const tlsSettings = rows({
     meaning:
       'Folder of further authorities: all its files that end in .pem, .crt or .cer, or are named by their hash.',
   },
+  'tls.replication': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'live',
+    config: 'tls-replication',
+    meaning:
+      'Links to a primary are made over TLS, to a certificate of the authorities of tls.ca-file and tls.ca-dir. Replicas come to the port of either kind.',
+  },
+  'tls.client-cert-file': {
+    kind: text,
+    default: '',
+    effect: 'live',
+    meaning: 'Certificate that is shown to a primary, as PEM; empty for that of tls.cert-file.',
+  },
+  'tls.client-key-file': {
+    kind: text,
+    default: '',
+    effect: 'live',
+    meaning: 'Its private key, as PEM; empty for that of tls.key-file.',
+  },
+  'tls.client-key-file-pass': {
+    kind: text,
+    default: '',
+    effect: 'live',
+    isSecret: true,
+    meaning: 'Passphrase of that key; empty for none.',
+  },
   'tls.client-certs': {
     kind: oneOf('none', 'optional', 'required'),
     default: 'none',

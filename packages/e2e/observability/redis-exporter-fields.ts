@@ -36,7 +36,8 @@ export const PRESENT: readonly string[] = `
   repl_backlog_histlen second_repl_offset slave_expires_tracked_keys sync_full
   sync_partial_ok sync_partial_err aof_last_rewrite_time_sec aof_current_rewrite_time_sec
   aof_last_cow_size io_threads_active io_threaded_reads_processed
-  io_threaded_writes_processed mem_clients_slaves used_cpu_sys_children
+  io_threaded_writes_processed mem_clients_slaves mem_replication_backlog
+    mem_total_replication_buffers used_cpu_sys_children
   used_cpu_user_children
 `
   .trim()
@@ -120,11 +121,8 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
       `,
     ],
     [
-      'there is no replication',
+      'only a replica has a priority, and what goes to replicas is not counted apart',
       `
-        mem_replication_backlog
-        mem_total_replication_buffers
-       
         slave_priority
         total_net_repl_input_bytes total_net_repl_output_bytes
       `,

@@ -193,9 +193,20 @@ if (needs(redisProgram())) {
     const refused = 'NOREPLICAS Not enough good replicas to write.';
     assert.is(await errorOf(client, '1'), refused);
     assert.is(await client.call('GET', 'a'), null);
+    const ofScript = async (command: string, script: string): Promise<unknown> => {
+      const reply = await client.reply(command, script, 0);
+      return reply instanceof ReplyError ? reply.message.replace(/ script: .*/, '') : reply;
+    };
+    const write = "return redis.call('SET', 'a', '1')";
+    assert.is(await ofScript('EVAL', write), refused);
+    assert.is(await ofScript('EVAL', `#!lua\nreturn 1`), refused);
+    assert.is(await ofScript('EVAL', '#!lua flags=no-writes\nreturn 1'), 1);
+    assert.is(await ofScript('EVAL', "return redis.call('GET', 'a')"), null);
+    assert.is(await ofScript('EVAL_RO', 'return 1'), 1);
     const replica = await startReplica(server);
     await untilLinked(await replica.client());
     await until(async () => (await client.reply('SET', 'a', '1')) === 'OK', 'writes are taken');
+    assert.is(await ofScript('EVAL', write), 'OK');
     await replica.stop();
     await until(async () => (await errorOf(client, '2')) === refused, 'they are not');
     await server.stop();

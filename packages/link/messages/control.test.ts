@@ -8,6 +8,7 @@ const messages = suite('control messages');
 
 const all: readonly Control[] = [
   { kind: 'role', isReplica: true, primary: 7 },
+  { kind: 'lacks-replicas', isSo: true },
   { kind: 'stop' },
   { kind: 'reset-bands', generation: 3 },
   {
@@ -29,7 +30,7 @@ for (const message of all) {
 }
 
 messages('an encoded message is not changed by the next one', () => {
-  const first = encodeControl(all[2]!);
+  const first = encodeControl(all[3]!);
   const copy = first.slice();
   encodeControl({ kind: 'settings', values: { maxmemory: 1 } });
   assert.equal(first, copy);

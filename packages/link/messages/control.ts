@@ -20,6 +20,8 @@ export type Control =
   | { kind: 'users'; rules: readonly (readonly [name: string, rules: string | null])[] }
   /** Role of the server in replication, and the slot of the client that stands for its primary. */
   | { kind: 'role'; isReplica: boolean; primary: number | undefined }
+  /** True while there are fewer good replicas than writes need: scripts write nothing then. */
+  | { kind: 'lacks-replicas'; isSo: boolean }
   | { kind: 'stop' };
 
 /** Content of a call frame: the name of the call, and its question. */

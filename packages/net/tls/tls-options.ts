@@ -61,8 +61,7 @@ export function contextOptions(options: TlsOptions): SecureContextOptions {
   const isOff = [...TLS_VERSIONS].filter(([version]) => !spoken.includes(version));
   const noTickets = sessions.areKept ? 0 : constants.SSL_OP_NO_TICKET;
   return {
-    cert: options.certificate,
-    key: options.key,
+    ...(options.certificate === '' ? {} : { cert: options.certificate, key: options.key }),
     ...(options.passphrase === '' ? {} : { passphrase: options.passphrase }),
     ...(options.authorities.length === 0 ? {} : { ca: [...options.authorities] }),
     dhparam: options.dhParameters === '' ? 'auto' : options.dhParameters,

@@ -1,14 +1,18 @@
 /**
  * Full synchronisations: all keys as they were at one place of the order, sent to several replicas at once while the shards
- * write them. The shards write no more than the slowest replica takes.
+ * write them, or put into a file first, for replicas that want its length ahead. The shards write no more than the slowest
+ * replica, or the file, takes.
  */
 
 import { randomBytes } from 'node:crypto';
 import type { Bytes, LogFields } from '#base';
 import type { FeedOrder } from '#link';
 import { rdb } from '#store';
+import { FileSends } from './file-sends.ts';
+import { PieceOrder, type ShardPiece } from './piece-order.ts';
 import type { Replica, SyncFilter } from './replica.ts';
 import { Stream } from './stream.ts';
+import { SyncFileWriter, type SyncFile, type SyncPiece } from './sync-file.ts';
 
 /** Bytes that each shard may have on their way. */
 const CREDIT_BYTES = 1024 * 1024;
@@ -27,11 +31,16 @@ interface FullSyncsOptions {
   mayFreeze(): boolean;
   /** Fields that a file begins with. */
   facts(): readonly (readonly [string, string])[];
+  /** Makes a temporary file. */
+  openFile(): Promise<SyncFile>;
   nowMs(): number;
+  wake(): void;
   /** The place of a full synchronisation in the stream is known: its replicas are told. */
   began(replicas: readonly Replica[]): void;
   /** Keys are frozen no more. */
   thawed(): void;
+  /** Replicas are sent what was put into a file for them. */
+  sending(replicas: readonly Replica[]): void;
   /** A replica has been sent all of it. */
   sent(replica: Replica): void;
   log(event: string, message: string, fields: LogFields): void;
@@ -47,14 +56,18 @@ interface Charge {
 /** One full synchronisation. */
 interface FullSync {
   readonly number: number;
-  readonly filter: SyncFilter;
   readonly replicas: Replica[];
   readonly offsets: Map<Replica, number>;
   readonly stream: Stream;
+  /** Writer of the file that it is put into; undefined where it is sent while it is made. */
+  readonly file: SyncFileWriter | undefined;
+  readonly order: PieceOrder;
   readonly mark: Bytes;
   readonly charges: Charge[];
   readonly used: number[];
   readonly beganMs: number;
+  /** Pieces that have come before its place in the order is known. */
+  early: ShardPiece[];
   shardsLeft: number;
   /** All shards have come to its place in the order. */
   isPlaced: boolean;
@@ -65,10 +78,12 @@ interface FullSync {
 
 export class FullSyncs {
   readonly #options: FullSyncsOptions;
+  readonly #fileSends: FileSends;
   #current: FullSync | undefined;
 
   constructor(options: FullSyncsOptions) {
     this.#options = options;
+    this.#fileSends = new FileSends(options);
   }
 
   get isActive(): boolean {
@@ -77,7 +92,12 @@ export class FullSyncs {
 
   /** Bytes that are kept for replicas which have not taken them. */
   get heldBytes(): number {
-    return this.#current?.stream.byteCount ?? 0;
+    const sync = this.#current;
+    const ofCurrent =
+      sync === undefined
+        ? 0
+        : sync.stream.byteCount + sync.order.waitingBytes + (sync.file?.heldBytes ?? 0);
+    return ofCurrent + this.#fileSends.heldBytes;
   }
 
   /** True when none is under way, and one can begin. */
@@ -87,6 +107,7 @@ export class FullSyncs {
 
   /** True when there is something to give to a connection that takes more. */
   get hasWork(): boolean {
+    if (this.#fileSends.hasWork) return true;
     const sync = this.#current;
     if (sync === undefined || !sync.isPlaced || sync.isAbandoned) return false;
     for (const [replica, offset] of sync.offsets) {
@@ -96,25 +117,46 @@ export class FullSyncs {
   }
 
   /** Begins one, under a number of its own, for replicas that want the same. */
-  begin(number: number, replicas: readonly Replica[], filter: SyncFilter): void {
+  begin(number: number, replicas: readonly Replica[], filter: SyncFilter, isInFile: boolean): void {
     const { shards } = this.#options;
     const mark = Buffer.from(randomBytes(MARK_BYTES).toString('hex'));
-    this.#current = {
+    const sync: FullSync = {
       number,
-      filter,
       replicas: [...replicas],
-      offsets: new Map(replicas.map((replica) => [replica, 0])),
+      offsets: new Map(isInFile ? [] : replicas.map((replica) => [replica, 0])),
       stream: new Stream(),
+      file: isInFile ? this.#newFile(() => sync) : undefined,
+      order: new PieceOrder(({ shard, bytes }) => {
+        this.#put(sync, { shard, bytes });
+      }),
       mark,
       charges: [],
       used: Array.from({ length: shards }, () => 0),
       beganMs: this.#options.nowMs(),
+      early: [],
       shardsLeft: shards,
       isPlaced: false,
       isAbandoned: false,
       fault: undefined,
     };
+    this.#current = sync;
     this.#options.order({ kind: 'cut', number, credit: CREDIT_BYTES, filter });
+  }
+
+  #newFile(sync: () => FullSync): SyncFileWriter {
+    return new SyncFileWriter({
+      open: () => this.#options.openFile(),
+      written: ({ shard, bytes }) => {
+        if (shard !== undefined) sync().used[shard]! += bytes.length;
+        this.#grant(sync());
+      },
+      ended: (file, byteCount) => {
+        this.#sendFile(sync(), file, byteCount);
+      },
+      failed: (error) => {
+        this.#fail(sync(), `its file cannot be written: ${error.message}`);
+      },
+    });
   }
 
   /** All shards have come to the place of a full synchronisation: what follows in the stream is not in it. */
@@ -127,45 +169,47 @@ export class FullSyncs {
       return;
     }
     this.#options.began(sync.replicas);
-    const { stream } = sync;
-    // What shards have sent already stands behind the head.
-    const early: Bytes[] = [];
-    for (let at = stream.begin; at < stream.end;) {
-      const piece = stream.from(at);
-      early.push(piece.slice());
-      at += piece.length;
+    if (sync.file === undefined) {
+      sync.stream.write(Buffer.from(`$EOF:${Buffer.from(sync.mark).toString()}\r\n`));
     }
-    stream.reset(0);
-    stream.write(Buffer.from(`$EOF:${Buffer.from(sync.mark).toString()}\r\n`));
     new rdb.RdbFileWriter(
       (bytes) => {
-        stream.write(bytes);
+        this.#put(sync, { shard: undefined, bytes });
       },
       false,
       this.#options.facts(),
     );
-    const headBytes = stream.end;
-    for (const piece of early) stream.write(piece);
-    for (const [nth, charge] of sync.charges.entries()) {
-      sync.charges[nth] = { ...charge, end: charge.end + headBytes };
-    }
+    for (const piece of sync.early.splice(0)) sync.order.take(piece);
     this.#endIfWritten(sync);
   }
 
   /** Takes a piece of a shard: the last is empty, or says why the shard has failed. */
-  take(shard: number, number: number, body: Bytes, isFault: boolean): void {
+  take(number: number, piece: ShardPiece, isFault: boolean): void {
     const sync = this.#current;
     if (sync?.number !== number) return;
-    if (body.length === 0 || isFault) {
+    const { bytes } = piece;
+    if (bytes.length === 0 || isFault) {
       sync.shardsLeft -= 1;
-      if (isFault) this.#fail(sync, Buffer.from(body).toString());
+      if (isFault) this.#fail(sync, Buffer.from(bytes).toString());
       if (sync.shardsLeft === 0) this.#options.thawed();
       this.#endIfWritten(sync);
       return;
     }
     if (sync.isAbandoned) return;
-    sync.stream.write(body);
-    sync.charges.push({ end: sync.stream.end, shard, byteCount: body.length });
+    if (sync.isPlaced) sync.order.take(piece);
+    else sync.early.push(piece);
+  }
+
+  /** Puts bytes behind all others. */
+  #put(sync: FullSync, piece: SyncPiece): void {
+    if (sync.file !== undefined) {
+      sync.file.write(piece);
+      return;
+    }
+    const { shard, bytes } = piece;
+    sync.stream.write(bytes);
+    if (shard === undefined) return;
+    sync.charges.push({ end: sync.stream.end, shard, byteCount: bytes.length });
   }
 
   #fail(sync: FullSync, fault: string): void {
@@ -179,18 +223,26 @@ export class FullSyncs {
   #endIfWritten(sync: FullSync): void {
     if (sync.shardsLeft > 0 || !sync.isPlaced) return;
     if (sync.isAbandoned) {
-      this.#current = undefined;
+      this.#forget(sync);
       return;
     }
-    sync.stream.write(RDB_END);
-    sync.stream.write(sync.mark);
+    this.#put(sync, { shard: undefined, bytes: RDB_END });
+    if (sync.file === undefined) sync.stream.write(sync.mark);
+    else sync.file.end();
+  }
+
+  #forget(sync: FullSync): void {
+    if (this.#current === sync) this.#current = undefined;
   }
 
   /** A replica is gone. */
   left(replica: Replica): void {
+    this.#fileSends.left(replica);
     const sync = this.#current;
-    if (sync?.offsets.delete(replica) !== true) return;
-    sync.replicas.splice(sync.replicas.indexOf(replica), 1);
+    const nth = sync?.replicas.indexOf(replica) ?? -1;
+    if (sync === undefined || nth < 0) return;
+    sync.offsets.delete(replica);
+    sync.replicas.splice(nth, 1);
     if (sync.replicas.length === 0) this.#abandon(sync);
   }
 
@@ -198,15 +250,19 @@ export class FullSyncs {
     if (sync.isAbandoned) return;
     sync.isAbandoned = true;
     sync.stream.reset(0);
+    sync.file?.drop();
     sync.charges.length = 0;
+    sync.early = [];
     if (sync.shardsLeft > 0) this.#options.order({ kind: 'abandon', number: sync.number });
-    else if (sync.isPlaced) this.#current = undefined;
+    else if (sync.isPlaced) this.#forget(sync);
   }
 
   /** Gives replicas what their connections take, and the shards room for as much as all have taken. */
   pump(): void {
+    this.#fileSends.pump();
     const sync = this.#current;
     if (sync === undefined || !sync.isPlaced || sync.isAbandoned) return;
+    if (sync.file !== undefined) return;
     const { stream } = sync;
     let least = stream.end;
     const nowMs = this.#options.nowMs();
@@ -226,11 +282,21 @@ export class FullSyncs {
       this.#options.sent(replica);
     }
     if (sync.replicas.length > 0) return;
-    this.#current = undefined;
-    this.#options.log('sync-sent', 'A full synchronisation has been sent.', {
-      bytes: stream.end,
-      ms: Math.round(nowMs - sync.beganMs),
-    });
+    this.#forget(sync);
+    this.#ended('sync-sent', 'A full synchronisation has been sent.', sync, stream.end);
+  }
+
+  /** All of it is in a file: that is sent, and the next full synchronisation may begin. */
+  #sendFile(sync: FullSync, file: SyncFile, byteCount: number): void {
+    this.#forget(sync);
+    this.#ended('sync-file', 'A full synchronisation is in its file.', sync, byteCount);
+    this.#options.sending(sync.replicas);
+    this.#fileSends.begin(sync.replicas, file, byteCount);
+  }
+
+  #ended(event: string, message: string, sync: FullSync, byteCount: number): void {
+    const ms = Math.round(this.#options.nowMs() - sync.beganMs);
+    this.#options.log(event, message, { bytes: byteCount, ms });
   }
 
   #discharge(sync: FullSync, offset: number): void {
@@ -242,6 +308,10 @@ export class FullSyncs {
     }
     if (done === 0) return;
     sync.charges.splice(0, done);
+    this.#grant(sync);
+  }
+
+  #grant(sync: FullSync): void {
     for (const [shard, byteCount] of sync.used.entries()) {
       if (byteCount < GRANT_BYTES_MIN) continue;
       sync.used[shard] = 0;

@@ -10,7 +10,9 @@ import type { AckWaiter, FollowedStream, PrimaryOptions } from './surroundings.t
 import { FeedReader } from './feed-reader.ts';
 import { FullSyncs } from './full-syncs.ts';
 import { Figures } from './figures.ts';
+import type { ShardPiece } from './piece-order.ts';
 import { Replica, type ReplicaLink } from './replica.ts';
+import { countGood, isDue, isTimedOut, wantsFile } from './replica-rules.ts';
 import { ReplicationStream } from './replication-stream.ts';
 
 const LF = Buffer.from('\n');
@@ -55,6 +57,9 @@ export class Primary {
       ],
       began: (replicas) => {
         for (const replica of replicas) this.#tellFullSync(replica);
+      },
+      sending: (replicas) => {
+        for (const replica of replicas) this.#sendsFile(replica);
       },
       sent: (replica) => {
         this.#synced(replica);
@@ -125,18 +130,14 @@ export class Primary {
   /** Replicas that follow the stream and have acknowledged lately. */
   get goodReplicas(): number {
     const { maxLagSecs } = this.#options.settings;
-    const nowMs = this.#options.nowMs();
-    let good = 0;
-    for (const { state, ackMs } of this.#replicas) {
-      if (state === 'online' && lagSecs(nowMs, ackMs) <= maxLagSecs) good += 1;
-    }
-    return good;
+    return countGood(this.#replicas, this.#options.nowMs(), maxLagSecs);
   }
 
   /** True when there are fewer good replicas than writes need. */
   get lacksReplicas(): boolean {
     const { minReplicas, maxLagSecs } = this.#options.settings;
-    return minReplicas > 0 && maxLagSecs > 0 && this.goodReplicas < minReplicas;
+    if (minReplicas === 0 || maxLagSecs === 0 || this.#isFollowing) return false;
+    return this.goodReplicas < minReplicas;
   }
 
   /** Bytes that are kept for a replica, and that its connection has not been given. */
@@ -218,7 +219,8 @@ export class Primary {
       // What was before is in no backlog: the stream is another.
       this.#stream.beginAnew();
     }
-    if (!this.#hasWaiting) this.#waitingSinceMs = nowMs;
+    if (this.#waiting.length === 0) this.#waitingSinceMs = nowMs;
+    replica.hasMark = true;
     replica.enter('wait_bgsave', 'waits for a full synchronisation', nowMs);
     this.#options.log('info', 'full-sync-asked', 'A replica asks for a full synchronisation.', {
       addr: replica.link.address,
@@ -226,12 +228,10 @@ export class Primary {
     this.#beginSync();
   }
 
-  get #hasWaiting(): boolean {
-    return this.#waiting.length > 0;
-  }
-
   get #waiting(): readonly Replica[] {
-    return [...this.#replicas].filter(({ state }) => state === 'wait_bgsave');
+    return [...this.#replicas].filter(
+      ({ state, awaitsFile }) => state === 'wait_bgsave' && !awaitsFile,
+    );
   }
 
   /** Begins a full synchronisation, when it is time. */
@@ -239,25 +239,38 @@ export class Primary {
     const waiting = this.#waiting;
     const [first] = waiting;
     if (first === undefined || !this.#syncs.mayBegin) return;
-    const { syncDelaySecs, syncMaxReplicas } = this.#options.settings;
-    const isFull = syncMaxReplicas > 0 && waiting.length >= syncMaxReplicas;
-    const waitedMs = this.#options.nowMs() - this.#waitingSinceMs;
-    if (!isFull && waitedMs < syncDelaySecs * 1_000) return;
+    const isDiskless = this.#options.isDiskless();
+    const isInFile = wantsFile(first, isDiskless);
+    if (
+      !isInFile &&
+      !isDue(waiting.length, this.#options.nowMs() - this.#waitingSinceMs, this.#options.settings)
+    )
+      return;
     if (this.#isFollowing && this.#followed?.mayCut !== true) return;
-    const together = waiting.filter(({ filter }) => filter === first.filter);
+    const together = waiting.filter(
+      (replica) => replica.filter === first.filter && wantsFile(replica, isDiskless) === isInFile,
+    );
     this.#options.frozen();
     this.#cuts += 1;
     this.#cutOffset = this.#stream.offset;
     if (!this.#isFed || this.#isFollowing) this.#begin();
-    this.#syncs.begin(this.#cuts, together, first.filter);
+    this.#syncs.begin(this.#cuts, together, first.filter, isInFile);
     const nowMs = this.#options.nowMs();
     for (const replica of together) {
-      replica.enter('send_bulk', 'is sent a full synchronisation', nowMs);
+      replica.awaitsFile = isInFile;
+      if (isInFile) replica.enter('wait_bgsave', 'waits for the file with all data', nowMs);
+      else replica.enter('send_bulk', 'is sent a full synchronisation', nowMs);
       // From where the stream is now, at the latest: it is known when all shards have come there.
       replica.offset = this.#stream.offset;
     }
     this.#waitingSinceMs = nowMs;
     this.#options.wake();
+  }
+
+  #sendsFile(replica: Replica): void {
+    replica.awaitsFile = false;
+    replica.hasMark = false;
+    replica.enter('send_bulk', 'is sent a full synchronisation', this.#options.nowMs());
   }
 
   /** Shards tell what they do from the cut of the last number on. */
@@ -278,8 +291,8 @@ export class Primary {
   #synced(replica: Replica): void {
     const nowMs = this.#options.nowMs();
     replica.ackMs = nowMs;
-    // An old one acknowledges nothing, so nothing else can tell that it goes on.
-    replica.awaitsAck = !replica.isOld;
+    // Without an end mark it knows where the data end.
+    replica.awaitsAck = replica.hasMark;
     replica.enter('online', 'has its full synchronisation', nowMs);
     this.figures.show();
     this.#options.log('info', 'replica-synced', 'A replica has been sent all data.', {
@@ -340,8 +353,8 @@ export class Primary {
   }
 
   /** Takes a piece of a full synchronisation. */
-  synced(shard: number, number: number, body: Bytes, isFault: boolean): void {
-    this.#syncs.take(shard, number, body, isFault);
+  synced(number: number, piece: ShardPiece, isFault: boolean): void {
+    this.#syncs.take(number, piece, isFault);
   }
 
   /** Puts a command of main into the stream, in no database in particular. */
@@ -353,7 +366,8 @@ export class Primary {
   pump(): void {
     if (this.#replicas.size === 0) return;
     if (this.#waiters.size > 0) for (const waiter of [...this.#waiters]) waiter.look();
-    if (this.#asksForAcks) {
+    // Behind all that is to be acknowledged: who has it before answers too little, and nothing more for a second.
+    if (this.#asksForAcks && this.isSettled) {
       this.#asksForAcks = false;
       this.tell(['REPLCONF', 'GETACK', '*']);
     }
@@ -400,7 +414,7 @@ export class Primary {
       this.#ping();
     }
     for (const replica of [...this.#replicas]) {
-      if (this.#isTimedOut(replica, nowMs, timeoutSecs * 1_000)) {
+      if (isTimedOut(replica, nowMs, timeoutSecs * 1_000)) {
         replica.link.close('it has not been heard of for repl-timeout');
       }
     }
@@ -414,14 +428,8 @@ export class Primary {
     const isAnyOnline = [...this.#replicas].some(({ holdsStream }) => holdsStream);
     if (isAnyOnline) this.tell(['PING']);
     // Who waits for a synchronisation sees that the link is there.
-    for (const { link } of this.#waiting) link.send(LF);
+    for (const { state, link } of this.#replicas) if (state === 'wait_bgsave') link.send(LF);
     this.#options.wake();
-  }
-
-  #isTimedOut(replica: Replica, nowMs: number, timeoutMs: number): boolean {
-    if (replica.isOld) return false;
-    if (replica.state === 'online') return nowMs - replica.ackMs > timeoutMs;
-    return replica.state === 'send_bulk' && nowMs - replica.sentMs > timeoutMs;
   }
 
   /** Nobody has come back for as long as the backlog is kept. */
@@ -511,9 +519,4 @@ export class Primary {
   #close(reason: string): void {
     for (const { link } of [...this.#replicas]) link.close(reason);
   }
-}
-
-/** Whole seconds since a replica has acknowledged something, as Redis counts them. */
-export function lagSecs(nowMs: number, ackMs: number): number {
-  return Math.max(0, Math.floor(nowMs / 1_000) - Math.floor(ackMs / 1_000));
 }

@@ -58,6 +58,10 @@ export class Replica {
   ackMs = 0;
   /** Offset that it has been sent. */
   offset = 0;
+  /** Waits for the file with its full synchronisation to be whole. */
+  awaitsFile = false;
+  /** Its full synchronisation ends with a mark. */
+  hasMark = true;
   /** Waits for its first acknowledgement before the stream goes on: only that tells that it has seen the end mark. */
   awaitsAck = false;
   /** Time at which bytes of a full synchronisation were last given to it. */
@@ -104,7 +108,8 @@ export class Replica {
 
   /** True when the stream has to be kept for it from its offset on. */
   get holdsStream(): boolean {
-    return (this.#state === 'online' || this.#state === 'send_bulk') && !this.isRdbOnly;
+    const isSynced = this.#state === 'online' || this.#state === 'send_bulk' || this.awaitsFile;
+    return isSynced && !this.isRdbOnly;
   }
 
   /** True when its connection takes more. */

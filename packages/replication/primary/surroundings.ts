@@ -3,6 +3,7 @@
 import type { LogFields } from '#base';
 import type { FeedOrder } from '#link';
 import type { PrimaryFigure } from './figures.ts';
+import type { SyncFile } from './sync-file.ts';
 
 /** Settings that a primary reads, each time anew. */
 export interface PrimarySettings {
@@ -41,6 +42,10 @@ export interface PrimaryOptions {
   thawed(): void;
   /** Fields that a full synchronisation begins with. */
   facts(): readonly (readonly [string, string])[];
+  /** True when full synchronisations are sent while they are made, to replicas that can do without a length. */
+  isDiskless(): boolean;
+  /** Makes a temporary file for a full synchronisation. */
+  openFile(): Promise<SyncFile>;
   nowMs(): number;
   count(what: 'fullSyncs' | 'partialSyncs' | 'partialSyncsRefused'): void;
   show(figure: PrimaryFigure, value: number): void;

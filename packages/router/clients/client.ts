@@ -287,6 +287,7 @@ export class Client implements ClientPort {
       queryBytes,
       queryMemoryBytes,
       outputBytes: output.pendingBytes + (this.replica?.heldBytes ?? 0),
+      unsentBytes: this.unsentBytes,
     };
   }
 

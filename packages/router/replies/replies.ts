@@ -67,12 +67,20 @@ interface RepliesOptions {
   readonly replication: FeedTaker;
 }
 
+/** Piece of a shard's share of a full synchronisation. */
+interface SyncedPiece {
+  readonly shard: number;
+  readonly bytes: Bytes;
+  /** Its last value goes on in the next piece of the shard. */
+  readonly goesOn: boolean;
+}
+
 /** Takes what shards tell of for replicas. */
 export interface FeedTaker {
   /** A body of a `feed` frame. */
   fed(shard: number, body: Bytes): void;
   /** A piece of the full synchronisation of that number: its last is empty, or says why it has failed. */
-  synced(shard: number, number: number, body: Bytes, isFault: boolean): void;
+  synced(number: number, piece: SyncedPiece, isFault: boolean): void;
 }
 
 export class Replies {
@@ -202,7 +210,7 @@ export class Replies {
         this.#replication.fed(link.index, body);
         break;
       case FrameKind.rdb:
-        this.#replication.synced(link.index, sequence, body, this.#isError(word));
+        this.#takeSynced(link.index, word, body);
         break;
       case FrameKind.copies:
       case FrameKind.returned:
@@ -247,6 +255,13 @@ export class Replies {
       default:
         return false;
     }
+  }
+
+  #takeSynced(shard: number, word: number, bytes: Bytes): void {
+    const { words } = this.#memory;
+    const goesOn = (words[word + Reply.kind]! & CONTINUED) !== 0;
+    const number = words[word + Reply.sequence]! >>> 0;
+    this.#replication.synced(number, { shard, bytes, goesOn }, this.#isError(word));
   }
 
   #isError(word: number): boolean {

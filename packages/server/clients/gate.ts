@@ -16,6 +16,8 @@ interface GateState {
   readonly isBusy: () => boolean;
   /** Tells whether writes have fewer replicas than they need. */
   readonly replicas: { readonly lacksReplicas: boolean };
+  /** Tells shards whether they lack replicas: their scripts write nothing then. */
+  readonly tellShards: (lacksReplicas: boolean) => void;
 }
 
 /** Returns the reason why a client may not run a command now; `wait` when it may later. */
@@ -27,24 +29,43 @@ export type Gate = (
 
 /** Makes the function that every command has to pass. */
 export function newGate(state: GateState): Gate {
+  let wasLacking = false;
+  /** A script is refused where it writes, so its shard has to know; what is told is before the command. */
+  const tellShards = (): void => {
+    const { lacksReplicas } = state.replicas;
+    if (lacksReplicas === wasLacking) return;
+    wasLacking = lacksReplicas;
+    state.tellShards(lacksReplicas);
+  };
   return (client, entry, args) => {
     // What a primary sends is run whatever this server thinks of it; a script that is busy is waited for.
     if (client.isPrimary) return state.isBusy() ? 'wait' : undefined;
     const refusal = state.clients.gate(client, entry, args);
     if (refusal !== undefined) return refusal;
     if (!state.isLoaded() && !entry.has('loading')) return errors.loading;
-    const { replicas, persistence } = state;
-    if (isWriting(entry)) {
-      // As Redis, which judges its disk first.
-      const failure = persistence.durability?.refusal;
-      if (failure !== undefined) return failure;
-      if (replicas.lacksReplicas) return errors.noReplicas;
-    }
-    return state.replicaRefusal(client, entry);
+    if (entry.script !== undefined || entry.route === 'exec') tellShards();
+    return writeRefusal(state, client, entry) ?? state.replicaRefusal(client, entry);
   };
+}
+
+/** Tells why nothing is to be written now. */
+function writeRefusal(
+  { replicas, persistence }: GateState,
+  client: Client,
+  entry: CommandEntry,
+): CommandError | undefined {
+  // As Redis, which judges its disk first.
+  const failure = isWriting(entry) ? persistence.durability?.refusal : undefined;
+  if (failure !== undefined) return failure;
+  return writes(client, entry) && replicas.lacksReplicas ? errors.noReplicas : undefined;
 }
 
 /** True for commands that write, and for scripts that may. */
 function isWriting(entry: CommandEntry): boolean {
   return entry.isWrite || (entry.script !== undefined && entry.mayChange);
+}
+
+/** True for commands that write, and for transactions with such. */
+function writes({ transaction }: Client, entry: CommandEntry): boolean {
+  return entry.route === 'exec' ? transaction?.queue.writes === true : entry.isWrite;
 }

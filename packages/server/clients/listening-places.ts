@@ -7,7 +7,7 @@ import type { Logger } from '#base';
 import { configSetFailed, type Settings } from '#config';
 import type { Listener, TcpPlaces, TlsOptions } from '#net';
 import type { LateChange, Pairs, SettingChanges } from '../ports/late-settings.ts';
-import { readTls, valuesOf, type ValueOf } from './tls-files.ts';
+import { readOutgoingTls, readTls, valuesOf, type ValueOf } from './tls-files.ts';
 
 /** Places of TCP by the settings. */
 export function tcpPlaces(valueOf: ValueOf): TcpPlaces {
@@ -63,7 +63,10 @@ export class ListeningPlaces implements LateChange {
     const oldTls = this.#tls;
     const tlsName = tlsNameIn(pairs);
     try {
-      if (tlsName !== undefined) await this.#secure(tlsOptions(valueOf));
+      if (tlsName !== undefined) {
+        readOutgoingTls(valueOf);
+        await this.#secure(tlsOptions(valueOf));
+      }
     } catch (error) {
       const reason = `Unable to update TLS configuration: ${(error as Error).message}`;
       throw configSetFailed(tlsName ?? '', reason);

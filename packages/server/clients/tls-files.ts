@@ -26,21 +26,59 @@ export function valuesOf(settings: Settings): ValueOf {
 /** Reads and judges all files; throws an error that names the setting and the file. */
 export function readTls(valueOf: ValueOf): TlsOptions {
   const text = (name: SettingName): string => valueOf(name) as string;
-  const number = (name: SettingName): number => valueOf(name) as number;
-  const clientCertificates = text('tls.client-certs') as ClientCertificates;
-  const authorities = readAuthorities(text('tls.ca-file'), text('tls.ca-dir'));
+  const options = readShared(valueOf, {
+    certificate: demandFile('tls.cert-file', text('tls.cert-file')),
+    key: demandFile('tls.key-file', text('tls.key-file')),
+    passphrase: text('tls.key-file-pass'),
+  });
+  const { clientCertificates, authorities } = options;
   if (clientCertificates !== 'none' && authorities.length === 0) {
     throw new Error(
       `tls.client-certs is ${clientCertificates}, which needs authorities in tls.ca-file or tls.ca-dir`,
     );
   }
-  const options: TlsOptions = {
-    certificate: demandFile('tls.cert-file', text('tls.cert-file')),
-    key: demandFile('tls.key-file', text('tls.key-file')),
-    passphrase: text('tls.key-file-pass'),
-    authorities,
+  demandPair(options, text);
+  return options;
+}
+
+/**
+ * The same for links to other servers, where they are secured: with a certificate of their own, with that of the server, or
+ * with none.
+ */
+export function readOutgoingTls(valueOf: ValueOf): TlsOptions | undefined {
+  if (valueOf('tls.replication') !== true) return undefined;
+  const text = (name: SettingName): string => valueOf(name) as string;
+  const isOwn = text('tls.client-cert-file') !== '' && text('tls.client-key-file') !== '';
+  const names: PairNames = isOwn
+    ? ['tls.client-cert-file', 'tls.client-key-file', 'tls.client-key-file-pass']
+    : ['tls.cert-file', 'tls.key-file', 'tls.key-file-pass'];
+  const [certificate, key, passphrase] = names;
+  const options = readShared(valueOf, {
+    certificate: readNamed(certificate, text(certificate)),
+    key: readNamed(key, text(key)),
+    passphrase: text(passphrase),
+  });
+  if (options.authorities.length === 0) {
+    throw new Error('tls.replication needs authorities in tls.ca-file or tls.ca-dir');
+  }
+  demandPair(options, text, names);
+  return options;
+}
+
+/** Names of the settings of a certificate: its file, that of its key, and the passphrase. */
+type PairNames = readonly [certificate: SettingName, key: SettingName, passphrase: SettingName];
+
+function readShared(
+  valueOf: ValueOf,
+  pair: Pick<TlsOptions, 'certificate' | 'key' | 'passphrase'>,
+): TlsOptions {
+  const text = (name: SettingName): string => valueOf(name) as string;
+  const number = (name: SettingName): number => valueOf(name) as number;
+  return {
+    ...pair,
+    authorities: readAuthorities(text('tls.ca-file'), text('tls.ca-dir')),
     dhParameters: readDhParameters(text('tls.dh-params-file')),
-    clientCertificates,
+    clientCertificates: text('tls.client-certs') as ClientCertificates,
     protocols: valueOf('tls.protocols') as readonly string[],
     ciphers: text('tls.ciphers'),
     cipherSuites: text('tls.ciphersuites'),
@@ -54,8 +92,6 @@ export function readTls(valueOf: ValueOf): TlsOptions {
     handshakeMs: number('tls.handshake-timeout-ms'),
     handshakesMax: number('tls.max-handshakes'),
   };
-  demandPair(options, text);
-  return options;
 }
 
 function demandFile(name: SettingName, file: string): string {
@@ -108,7 +144,11 @@ function cannotRead(name: SettingName, file: string, cause: unknown): Error {
 }
 
 /** Throws where OpenSSL refuses certificate, key, ciphers or authorities, with the files it is about. */
-function demandPair(options: TlsOptions, text: (name: SettingName) => string): void {
+function demandPair(
+  options: TlsOptions,
+  text: (name: SettingName) => string,
+  [certificate, key]: readonly SettingName[] = ['tls.cert-file', 'tls.key-file'],
+): void {
   try {
     demandUsable(options);
   } catch (cause) {
@@ -116,7 +156,7 @@ function demandPair(options: TlsOptions, text: (name: SettingName) => string): v
       const names = `tls.ciphers ("${text('tls.ciphers')}") and tls.ciphersuites ("${text('tls.ciphersuites')}")`;
       throw new Error(`${names} cannot be used: OpenSSL knows no such cipher`, { cause });
     }
-    const files = `${text('tls.cert-file')} with the key ${text('tls.key-file')}`;
+    const files = `${text(certificate!)} with the key ${text(key!)}`;
     const reason = tlsReason(cause as Error);
     throw new Error(`the certificate ${files} cannot be used: ${reason}`, { cause });
   }

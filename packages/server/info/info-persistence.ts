@@ -43,7 +43,7 @@ function head({ durability: report }: ServerMetrics): Line[] {
     ['async_loading', 0],
     ['current_cow_size', report.isSaving ? report.preservedBytes : 0],
     ['rdb_changes_since_last_save', report.changesSinceSave],
-    ['rdb_bgsave_in_progress', Number(report.isSaving)],
+    ['rdb_bgsave_in_progress', Number(report.isSaving || report.isSyncing)],
   ];
 }
 

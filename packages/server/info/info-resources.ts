@@ -65,7 +65,13 @@ function limits(metrics: ServerMetrics): Line[] {
 
 function freed(metrics: ServerMetrics): Line[] {
   return [
-    ['mem_clients_slaves', 0],
+    // The backlog is a part of what replicas share.
+    [
+      'mem_clients_slaves',
+      Math.max(0, metrics.total('replicationBytes') - metrics.total('backlogBytes')),
+    ],
+    ['mem_replication_backlog', metrics.total('backlogBytes')],
+    ['mem_total_replication_buffers', metrics.total('replicationBytes')],
     ['mem_aof_buffer', metrics.logBufferBytes],
     // What is in use is counted without it at once.
     ['lazyfree_pending_objects', 0],

@@ -107,9 +107,8 @@ const CLIENTS: readonly Part[] = [
   CLIENT_QUANTITIES.pubsubClients,
 ];
 
-/** Replicas expire no keys of their own, and one thread has all sockets. */
+/** One thread has all sockets, or front threads have them, which count nothing of the kind. */
 const NEVER: readonly Line[] = [
-  ['slave_expires_tracked_keys', 0],
   ['io_threaded_reads_processed', 0],
   ['io_threaded_writes_processed', 0],
 ];
@@ -136,6 +135,7 @@ const STATS: readonly Part[] = [
   SCRIPT_QUANTITIES.runs,
   KEY_QUANTITIES.lookups,
   REPLICATION_QUANTITIES.syncs,
+  REPLICATION_QUANTITIES.ownKeys,
   () => NEVER,
   KEY_QUANTITIES.defragmentation,
   CLIENT_QUANTITIES.pubsub,

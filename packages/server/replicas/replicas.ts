@@ -17,6 +17,7 @@ import type { Client, FeedTaker, Router } from '#router';
 import type { PubSub } from '../messaging/pubsub.ts';
 import type { KeyFreeze } from '../durability/key-freeze.ts';
 import { REDIS_VERSION } from '../version.ts';
+import { openSyncFile } from './sync-file.ts';
 
 /** Between two looks at what replicas have. */
 const LOOK_MS = 5;
@@ -62,8 +63,10 @@ export class Replicas implements ReplicasPort, FeedTaker {
       mayFreeze: () => !freeze.isTaken,
       frozen: () => {
         freeze.take();
+        options.page.set('writesFullSync', 1);
       },
       thawed: () => {
+        options.page.set('writesFullSync', 0);
         freeze.release();
       },
       facts: () => [
@@ -73,6 +76,8 @@ export class Replicas implements ReplicasPort, FeedTaker {
         ['used-mem', String(options.usedBytes())],
         ['aof-base', '0'],
       ],
+      isDiskless: () => settings.boolean('replication.diskless-sync'),
+      openFile: () => openSyncFile(settings.string('persistence.data-dir')),
       nowMs: () => clock.wallMs(),
       count: (what) => {
         options.page.add(what, 1);
@@ -95,8 +100,8 @@ export class Replicas implements ReplicasPort, FeedTaker {
     this.primary.fed(shard, body);
   }
 
-  synced(shard: number, number: number, body: Bytes, isFault: boolean): void {
-    this.primary.synced(shard, number, body, isFault);
+  synced(...piece: Parameters<FeedTaker['synced']>): void {
+    this.primary.synced(...piece);
   }
 
   // Connections.

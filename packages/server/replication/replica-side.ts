@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { Bytes, Clock, Logger } from '#base';
 import type { Settings } from '#config';
 import { FrameKind } from '#link';
-import { connectTo, type ConnectionConfig } from '#net';
+import type { ConnectionConfig } from '#net';
 import {
   type Primary,
   PrimaryLink,
@@ -21,6 +21,7 @@ import type { Clients } from '../clients/clients.ts';
 import { FailureLog } from '../diagnostics/failure-log.ts';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import { REDIS_VERSION } from '../version.ts';
+import { connectToPrimary } from './connect-to-primary.ts';
 import { FullSync } from './full-sync.ts';
 import { PrimaryStream } from './primary-stream.ts';
 
@@ -96,7 +97,7 @@ export class ReplicaSide implements Follower {
     this.#link = new PrimaryLink({
       host,
       port,
-      connect: connectTo,
+      connect: (linkHost, linkPort) => connectToPrimary(settings, linkHost, linkPort),
       follower: this,
       announced: () => this.#announced(),
       timeoutMs: () => 1_000 * settings.number('replication.timeout-secs'),
@@ -193,7 +194,7 @@ export class ReplicaSide implements Follower {
   #announced(): Announced {
     const { settings } = this.#options;
     return {
-      port: settings.number('replication.announce-port') || settings.number('server.port'),
+      port: settings.number('replication.announce-port') || ownPort(settings),
       ip: settings.string('replication.announce-ip'),
       user: settings.string('replication.primary-user'),
       password: this.#password(),
@@ -389,4 +390,10 @@ export class ReplicaSide implements Follower {
       if (!this.#hasStopped) this.#tellShards();
     });
   }
+}
+
+/** The port that a primary is told of: with secured links that of TLS, where there is one. */
+function ownPort(settings: Settings): number {
+  const isSecure = settings.boolean('tls.replication') && settings.boolean('tls.enabled');
+  return settings.number(isSecure ? 'tls.port' : 'server.port');
 }

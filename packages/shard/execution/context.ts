@@ -254,6 +254,8 @@ export class ExecutionContext implements ShardContext {
       this.#events.add(type, event, this.database, key.subarray(at, at + length), true);
     }
     this.#guests?.touched.add(keyName(this.database, key, at, length));
+    // It may have come with an end, as RESTORE and RENAME have it.
+    if (this.store.tellsEnds) this.store.endSet(this.database, key, at, length);
     this.keyChanged(this.database, key, at, length);
   }
 

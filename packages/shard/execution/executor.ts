@@ -296,6 +296,7 @@ export class Executor {
     context.reply.protocol = (kindWord & RequestFlag.resp3) === 0 ? 2 : 3;
     store.noTouch = (kindWord & RequestFlag.noTouch) !== 0;
     store.seesExpired = context.connection === this.#role.primary;
+    store.tellsEnds = this.#role.isReplica && !store.seesExpired;
     return entry;
   }
 

@@ -119,6 +119,9 @@ export class Messages {
         this.#options.base.role.change(control.isReplica, control.primary);
         maintenance.roleChanged();
         break;
+      case 'lacks-replicas':
+        this.#options.base.role.hasFewReplicas = control.isSo;
+        break;
       case 'users':
         this.#options.base.users.update(control.rules);
         break;

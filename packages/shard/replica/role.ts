@@ -11,6 +11,9 @@ export class Role {
   /** Slot of the client that stands for the primary. */
   primary = NOBODY;
 
+  /** A primary has fewer good replicas than writes need. */
+  hasFewReplicas = false;
+
   /** Sets the role; `primary` is undefined while no stream comes. */
   change(isReplica: boolean, primary: number | undefined): void {
     this.isReplica = isReplica;
@@ -20,5 +23,10 @@ export class Role {
   /** True when what the client in a slot has run may write nothing. */
   refusesWrites(slot: number, settings: Pick<ShardSettings, 'boolean'>): boolean {
     return this.isReplica && slot !== this.primary && settings.boolean('replication.read-only');
+  }
+
+  /** True when nothing is to be written for want of replicas. */
+  get lacksReplicas(): boolean {
+    return this.hasFewReplicas && !this.isReplica;
   }
 }

@@ -10,11 +10,13 @@ import { accessOfUse, rdb, type Keyspace, type Store } from '#store';
 import type { CallAnswerers } from '../call-answerers.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Settings } from '../settings.ts';
+import type { OwnExpiry } from './own-expiry.ts';
 
 interface StagedDataOptions {
   readonly store: Store;
   readonly settings: Settings;
   readonly context: ExecutionContext;
+  readonly ownExpiry: OwnExpiry;
 }
 
 export class StagedData {
@@ -66,11 +68,12 @@ export class StagedData {
 
   /** Serves what has come instead of what there was. */
   adopt(): void {
-    const { store, context } = this.#options;
+    const { store, context, ownExpiry } = this.#options;
     const databases = this.#databases ?? store.newDatabases();
     this.#databases = undefined;
     context.flushed(ALL_DATABASES, store.keyCount);
     store.replaceAll(databases);
+    ownExpiry.clear();
     // Whoever watches a key, or waits for one, looks at what is there now.
     for (const database of databases.keys()) context.swapped(database, database);
   }

@@ -160,9 +160,8 @@ export class ScriptCommands {
     }
     if (!run.isAlone && entry.route === 'everyShard') return elsewhere;
     if (!entry.isWrite) return undefined;
-    if (run.isOnReplica) return asRaised(errors.readOnlyReplica);
-    if (entry.deniesOom && run.isOutOfMemory && !run.hasWritten)
-      return asRaised(errors.outOfMemory);
+    const error = writeError(run, entry);
+    if (error !== undefined) return asRaised(error);
     if (!run.hasWritten) {
       // Stopped before it has written: the hook ends it with the next instruction.
       if (!this.#options.control.write()) return 'Script killed by user with SCRIPT KILL...';
@@ -333,4 +332,12 @@ export class ScriptCommands {
 /** Error with its code, as scripts raise it. */
 function asRaised({ text }: CommandError): string {
   return `-${text}`;
+}
+
+/** Returns why a command may not write now; what has begun to write may go on, but on a replica. */
+function writeError(run: ScriptRun, entry: CommandEntry): CommandError | undefined {
+  if (run.isOnReplica) return errors.readOnlyReplica;
+  if (run.hasWritten) return undefined;
+  if (run.lacksReplicas) return errors.noReplicas;
+  return entry.deniesOom && run.isOutOfMemory ? errors.outOfMemory : undefined;
 }

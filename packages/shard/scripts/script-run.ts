@@ -16,6 +16,8 @@ export interface ScriptRun {
   readonly hasBarrier: boolean;
   /** The server is a replica, where only what its primary sends may write. */
   readonly isOnReplica: boolean;
+  /** A primary had fewer good replicas than writes need when the script began. */
+  readonly lacksReplicas: boolean;
   /** Memory was over its limit, with nothing to evict, when the script began. */
   readonly isOutOfMemory: boolean;
   /** Slot of the client's connection, and the sequence of its command. */
@@ -44,6 +46,7 @@ export const KEYS_INDEX = 3;
 export interface ScriptLimits {
   readonly isOutOfMemory: boolean;
   readonly isOnReplica: boolean;
+  readonly lacksReplicas: boolean;
 }
 
 /** Number of keys that a command names; throws as Redis does. */
@@ -58,11 +61,12 @@ export function keyCountOf(args: Arguments, notInteger: CommandError): number {
 export function checkFlags(
   flags: ReadonlySet<ScriptFlagName> | undefined,
   { isReadOnly }: ScriptCall,
-  { isOutOfMemory, isOnReplica }: ScriptLimits,
+  { isOutOfMemory, isOnReplica, lacksReplicas }: ScriptLimits,
 ): void {
   if (flags === undefined) return;
   if (!flags.has('no-writes') && isReadOnly) throw errors.scriptMayWrite;
   if (!flags.has('no-writes') && isOnReplica) throw errors.scriptOnReplica;
+  if (!flags.has('no-writes') && lacksReplicas) throw errors.noReplicas;
   if (isOutOfMemory && !flags.has('allow-oom') && !flags.has('no-writes')) {
     throw errors.scriptOutOfMemory;
   }

@@ -72,6 +72,8 @@ interface ScriptsOptions {
   isOutOfMemory(): boolean;
   /** The server is a replica, and the client in that slot may not write. */
   refusesWrites(slot: number): boolean;
+  /** A primary has fewer good replicas than writes need. */
+  lacksReplicas(): boolean;
 }
 
 /** Script or function that can be run. */
@@ -291,13 +293,16 @@ export class Scripts implements ShardScripts {
 
   #run(runnable: Runnable, args: Arguments, keyCount: number, call: ScriptCall): void {
     const { executor, page, control, context, clock } = this.#options;
-    const isOutOfMemory = this.#options.isOutOfMemory();
-    const isOnReplica = this.#options.refusesWrites(context.connection);
-    checkFlags(runnable.flags, call, { isOutOfMemory, isOnReplica });
+    const limits: ScriptLimits = {
+      isOutOfMemory: this.#options.isOutOfMemory(),
+      isOnReplica: this.#options.refusesWrites(context.connection),
+      lacksReplicas: this.#options.lacksReplicas(),
+    };
+    checkFlags(runnable.flags, call, limits);
     const { pointed, pointedSpans } = executor;
     assert(pointed !== undefined, 'a command is at hand');
     const { protocol } = context.reply;
-    const run = this.#newRun(runnable, call, { isOutOfMemory, isOnReplica });
+    const run = this.#newRun(runnable, call, limits);
     const keys = new ArgumentRange(args, KEYS_INDEX, keyCount);
     const rest = new ArgumentRange(args, KEYS_INDEX + keyCount, args.count - KEYS_INDEX - keyCount);
     const engine = this.#theEngine();
@@ -334,7 +339,7 @@ export class Scripts implements ShardScripts {
   #newRun(
     { name, isFunction, flags }: Runnable,
     call: ScriptCall,
-    { isOutOfMemory, isOnReplica }: ScriptLimits,
+    { isOutOfMemory, isOnReplica, lacksReplicas }: ScriptLimits,
   ): ScriptRun {
     const { executor, context } = this.#options;
     const { words, word } = executor.pointed!;
@@ -346,6 +351,7 @@ export class Scripts implements ShardScripts {
       isAlone: context.shardCount === 1 || this.#options.keyLocks.isStopped,
       hasBarrier: (kindWord & RequestFlag.alone) !== 0,
       isOnReplica,
+      lacksReplicas,
       isOutOfMemory: isOutOfMemory && flags?.has('allow-oom') !== true,
       connection: context.connection,
       sequence: words[word + Request.sequence]!,

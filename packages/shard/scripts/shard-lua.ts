@@ -72,6 +72,7 @@ export class ShardLua {
       redisVersion: machine.redisVersion,
       isOutOfMemory: () => maintenance.isOutOfMemory(),
       refusesWrites: (slot) => role.refusesWrites(slot, settings),
+      lacksReplicas: () => role.lacksReplicas,
     });
     options.context.provide(this.scripts);
     this.frames = new ScriptFrames(this.asks, lending, machine.memory.words);

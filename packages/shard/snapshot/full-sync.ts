@@ -3,10 +3,11 @@
  * snapshots, sent to main as far as that has said it has room.
  */
 
-import type { Bytes } from '#base';
-import { FrameKind, ReplyFlag } from '#link';
+import type { Bytes, Steps } from '#base';
+import { CONTINUED, FrameKind, ReplyFlag } from '#link';
 import { rdb, type SnapshotIterator } from '#store';
 import type { ReplySender } from '../execution/reply-sender.ts';
+import { SyncPieces } from './sync-pieces.ts';
 
 /** Pieces of about this fit a frame. */
 const PIECE_BYTES = 40 * 1024;
@@ -23,10 +24,10 @@ export class FullSync {
   readonly #freeze: SnapshotIterator;
   readonly #sender: ReplySender;
   readonly #writer: rdb.RdbPieceWriter;
-  /** Bytes that main has room for; less than nothing behind a long value. */
+  /** Bytes that main has room for; less than nothing behind a large piece. */
   #credit: number;
   /** Pieces to be sent: some are written while a command runs, when nothing can be. */
-  #pieces: Bytes[] = [];
+  readonly #pieces = new SyncPieces();
   #isAbandoned = false;
   readonly #hasKeys: boolean;
   #fault: string | undefined;
@@ -42,17 +43,33 @@ export class FullSync {
 
   /** Begins with the libraries of functions, which every shard has. */
   begin(libraries: readonly Bytes[]): void {
-    for (const code of libraries) this.#writer.library(code);
+    const writer = this.#writer;
+    for (const code of libraries) writer.library(code);
     if (!this.#hasKeys) {
-      if (this.#writer.count > 0) this.#pieces.push(this.#writer.written.slice());
+      if (writer.count > 0) this.#pieces.add(writer.written.slice());
       return;
     }
     this.#freeze.begin(
-      (piece) => this.#pieces.push(piece.slice()),
+      (piece) => {
+        this.#pieces.add(piece.slice());
+      },
       () => {
         this.#fault = 'a value is larger than the memory there is for its copy';
       },
-      { writer: this.#writer, pieceBytes: PIECE_BYTES },
+      {
+        writer,
+        pieceBytes: PIECE_BYTES,
+        longSteps: (keyspace, ref, database, wrote) => {
+          const long = this.#pieces.addLong();
+          const steps = writer.inSteps(keyspace, ref, database, (piece) => {
+            wrote(piece.length);
+            long.pieces.push(piece);
+          });
+          return endingWith(steps, () => {
+            long.isWhole = true;
+          });
+        },
+      },
     );
   }
 
@@ -62,7 +79,7 @@ export class FullSync {
 
   abandon(): void {
     this.#isAbandoned = true;
-    this.#pieces = [];
+    this.#pieces.clear();
     this.#freeze.abandon();
   }
 
@@ -72,20 +89,26 @@ export class FullSync {
     if (!mayGoOn) return false;
     this.#send();
     if (this.#freeze.isActive) {
-      if (this.#pieces.length > 0) return false;
+      if (!this.#pieces.isEmpty) return false;
       this.#freeze.slice(nowUs, budgetUs);
       this.#send();
     }
-    if (!this.#freeze.isActive && this.#pieces.length === 0) this.#end();
+    if (!this.#freeze.isActive && this.#pieces.isEmpty) this.#end();
     return true;
   }
 
   #send(): void {
-    if (this.#isAbandoned) this.#pieces = [];
-    while (this.#pieces.length > 0 && this.#credit > 0) {
-      const piece = this.#pieces.shift()!;
-      this.#credit -= piece.length;
-      this.#sender.give(FrameKind.rdb, 0, this.number, piece);
+    if (this.#isAbandoned) this.#pieces.clear();
+    while (!this.#pieces.isEmpty && this.#credit > 0) {
+      this.#pieces.sendNext((piece, goesOn) => {
+        this.#credit -= piece.length;
+        this.#sender.give(
+          goesOn ? FrameKind.rdb | CONTINUED : FrameKind.rdb,
+          0,
+          this.number,
+          piece,
+        );
+      });
     }
   }
 
@@ -95,4 +118,10 @@ export class FullSync {
     if (fault === undefined) this.#sender.sendSignal(FrameKind.rdb, 0, this.number);
     else this.#sender.send(FrameKind.rdb, 0, this.number, Buffer.from(fault), ReplyFlag.error);
   }
+}
+
+/** The same steps, with something that is done behind the last. */
+function* endingWith(steps: Steps<void>, done: () => void): Steps<void> {
+  yield* steps;
+  done();
 }

@@ -2,7 +2,7 @@
 
 import type { LibraryFacts } from '#commands';
 import { AT, type Page } from '#stats';
-import { LIBRARIES_PIECE, rdb, SnapshotIterator, type Store } from '#store';
+import { LIBRARIES_PIECE, rdb, SNAPSHOT_STEP_KEYS, SnapshotIterator, type Store } from '#store';
 import type { Journal } from '../log/journal.ts';
 import type { SnapshotOutlet } from '../machine-options.ts';
 import { FullSync, type SyncOrder } from './full-sync.ts';
@@ -14,7 +14,11 @@ const SLICE_US = 300;
 /** Between two slices, so that main and who asks get a processor in time where there are few. */
 const REST_US = 300;
 
+/** So much of a delay is made up for that was longer than wanted. */
+const LATE_US_MAX = 2_000;
+
 interface SnapshotsOptions {
+  readonly shardCount: number;
   readonly store: Store;
   readonly journal: Journal | undefined;
   readonly outlet: SnapshotOutlet | undefined;
@@ -28,12 +32,28 @@ export class Snapshots {
   readonly #options: SnapshotsOptions;
   #number = 0;
   #restUntilUs = 0;
+  /** Microseconds that a key takes longer. */
+  #keyDelayUs = 0;
   /** Full synchronisation that keys are frozen for; undefined where it is a snapshot, and where none is. */
   #sync: FullSync | undefined;
 
   constructor(options: SnapshotsOptions) {
     this.#options = options;
     this.freeze = new SnapshotIterator(options.store);
+  }
+
+  /**
+   * Has each key take so many microseconds longer; below 0 a microsecond for so many keys. All shards have keys to write at
+   * the same time, so a key of one of them takes as many times longer.
+   */
+  delayKeys(us: number): void {
+    const { shardCount } = this.#options;
+    const keyDelayUs = (us < 0 ? -1 / us : us) * shardCount;
+    if (keyDelayUs === this.#keyDelayUs) return;
+    this.#keyDelayUs = keyDelayUs;
+    this.#restUntilUs = 0;
+    const keysPerRest = keyDelayUs > 0 ? Math.ceil(REST_US / keyDelayUs) : SNAPSHOT_STEP_KEYS;
+    this.freeze.stepKeys = Math.min(keysPerRest, SNAPSHOT_STEP_KEYS);
   }
 
   get isActive(): boolean {
@@ -103,9 +123,10 @@ export class Snapshots {
     if (outlet !== undefined && outlet.ahead >= PIECES_AHEAD_MAX) return false;
     const startUs = nowUs();
     if (startUs < this.#restUntilUs) return false;
-    const isThrough = this.freeze.slice(nowUs, SLICE_US);
+    const { walkedKeys } = this.freeze;
+    const isThrough = this.freeze.slice(nowUs, this.#sliceUs);
     const endUs = nowUs();
-    this.#restUntilUs = endUs + REST_US;
+    this.#rest(endUs, walkedKeys);
     page.add('snapshotUs', endUs - startUs);
     page.values[AT.snapshotPreservedBytes] = this.freeze.preservedBytes;
     if (!isThrough) return true;
@@ -118,11 +139,31 @@ export class Snapshots {
     const { nowUs, page } = this.#options;
     const startUs = nowUs();
     if (startUs < this.#restUntilUs) return false;
-    const isBusy = sync.slice(nowUs, SLICE_US);
+    const { walkedKeys } = this.freeze;
+    const isBusy = sync.slice(nowUs, this.#sliceUs);
     const endUs = nowUs();
-    if (isBusy) this.#restUntilUs = endUs + REST_US;
+    if (isBusy) this.#rest(endUs, walkedKeys);
     page.add('snapshotUs', endUs - startUs);
     if (sync.hasEnded) this.#sync = undefined;
     return isBusy;
+  }
+
+  get #isDelayed(): boolean {
+    return this.#keyDelayUs > 0 && this.freeze.isActive && this.freeze.isWhole;
+  }
+
+  get #sliceUs(): number {
+    return this.#isDelayed && this.freeze.stepKeys < SNAPSHOT_STEP_KEYS ? 0 : SLICE_US;
+  }
+
+  /** Rests behind a slice; `before` are the keys that had been written before it. */
+  #rest(endUs: number, before: number): void {
+    if (!this.#isDelayed) {
+      this.#restUntilUs = endUs + REST_US;
+      return;
+    }
+    const delayUs = (this.freeze.walkedKeys - before) * this.#keyDelayUs;
+    const fromUs = Math.max(this.#restUntilUs, endUs - LATE_US_MAX);
+    this.#restUntilUs = fromUs + Math.max(delayUs, REST_US);
   }
 }

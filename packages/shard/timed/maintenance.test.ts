@@ -9,6 +9,7 @@ import { FakeClock } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Settings } from '../settings.ts';
+import { OwnExpiry } from '../replica/own-expiry.ts';
 import { Maintenance } from './maintenance.ts';
 
 const maintenance = suite('maintenance');
@@ -59,6 +60,7 @@ function evicting(tenacity: number): { store: Store; page: Page; tended: Mainten
     slowness: { occurred: () => undefined },
     flight: { note: () => undefined },
     role: { isReplica: false },
+    ownExpiry: new OwnExpiry(store),
     usedBytesOfAll: () => store.memory.usedBytes,
     isReading: () => false,
   });

@@ -12,6 +12,7 @@ import {
 import { memoryPressure } from '#usdt';
 import { KeySizes, type EvictionPolicy, type Store } from '#store';
 import type { Settings } from '../settings.ts';
+import type { OwnExpiry } from '../replica/own-expiry.ts';
 import type { Role } from '../replica/role.ts';
 import type { Slowness } from '../observation/slowness.ts';
 
@@ -43,6 +44,7 @@ interface MaintenanceOptions {
   readonly usedBytesOfAll: () => number;
   readonly flight: FlightRecorder;
   readonly role: Pick<Role, 'isReplica'>;
+  readonly ownExpiry: OwnExpiry;
   /** True while a value is being read in steps. */
   readonly isReading: () => boolean;
 }
@@ -61,6 +63,7 @@ export class Maintenance {
   #evictUs = EVICT_STEP_US * EVICT_STEPS;
   #isPaused = false;
   readonly #role: MaintenanceOptions['role'];
+  readonly #ownExpiry: OwnExpiry;
   /** On a replica, the primary sees to the limit. */
   #ignoresMaxmemory = true;
   /** True while a value is being read in steps: no field of it may expire by itself. */
@@ -87,6 +90,7 @@ export class Maintenance {
   constructor(options: MaintenanceOptions) {
     const { store, page, clock, slowness, usedBytesOfAll, flight, isReading, role } = options;
     this.#role = role;
+    this.#ownExpiry = options.ownExpiry;
     this.#isReading = isReading;
     this.#evictions = new Tally((atUs, us, keys) => {
       flight.note('eviction-cycle', atUs, [us, keys]);
@@ -125,6 +129,8 @@ export class Maintenance {
   /** The shard has another role: on a replica nothing expires by itself. */
   roleChanged(): void {
     this.#store.lazyExpireDisabled = this.#isPaused || this.#role.isReplica;
+    // On a primary they expire as any other.
+    if (!this.#role.isReplica) this.#ownExpiry.clear();
   }
 
   /** Counts keys by these prefixes from now on: what is known of others is void. */
@@ -203,6 +209,9 @@ export class Maintenance {
     const store = this.#store;
     const beganUs = this.#nowUs();
     store.expireSlice(this.#nowUs, this.#expireUs);
+    if (this.#role.isReplica && !this.#isPaused) {
+      this.#ownExpiry.slice(this.#nowUs, this.#expireUs);
+    }
     const startUs = this.#nowUs();
     const fields = this.#isReading() ? 0 : store.expireFieldsSlice(this.#nowUs, this.#expireUs);
     this.#took('expire-cycle', beganUs);
@@ -284,6 +293,7 @@ export class Maintenance {
     values[AT.expiredTimeCapReached] = stats.expiredTimeCapReached - this.#capReachedBefore;
     values[AT.defragMoved] = stats.defragMoved - this.#movedBefore;
     values[AT.stalePercent] = stats.staleEstimatePercent;
+    values[AT.ownExpiries] = this.#ownExpiry.count;
     let volatile = 0;
     for (let index = 0; index < databases.length; index += 1) {
       const { size, expires, fieldExpires, meanExpiry } = databases[index]!;

@@ -29,6 +29,8 @@ export interface DurabilityReport {
   /** True while a start would find nothing of what is logged: the first snapshot is not on disk. */
   readonly awaitsSnapshot: boolean;
   readonly isSaving: boolean;
+  /** A full synchronisation of replicas is being written. */
+  readonly isSyncing: boolean;
   /** Unix milliseconds; 0 when no snapshot was taken yet. */
   readonly savingSinceMs: number;
   readonly saves: number;
@@ -75,6 +77,7 @@ export function durabilityReport(source: DurabilitySource): DurabilityReport {
     mode: source.mode,
     awaitsSnapshot: main.get('awaitsSnapshot') === 1,
     isSaving: main.get('savingSinceMs') > 0,
+    isSyncing: main.get('writesFullSync') > 0,
     savingSinceMs: main.get('savingSinceMs'),
     saves: main.get('saves'),
     savesFailed: main.get('savesFailed'),

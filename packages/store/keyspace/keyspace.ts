@@ -211,6 +211,15 @@ export class Keyspace {
 
   /** Sets when the record expires, or with -1 that it does not. The record may move. */
   setExpireAt(ref: Ref, unixMs: number): Ref {
+    const next = this.#setExpireAt(ref, unixMs);
+    if (this.#store.tellsEnds && unixMs >= 0) {
+      const { bytes, at, length } = this.key(next);
+      this.#store.endSet(this.#number, bytes, at, length);
+    }
+    return next;
+  }
+
+  #setExpireAt(ref: Ref, unixMs: number): Ref {
     const records = this.#records;
     const head = records.head(ref);
     if (head < 0 && unixMs >= 0) {
@@ -262,6 +271,11 @@ export class Keyspace {
   /** The access counter under LFU policies, with what it lost since. */
   frequency(ref: Ref): number {
     return decayedCounter(this.access(ref), this.#store);
+  }
+
+  /** Use of keys by which the policy chooses, and which files tell; undefined where it goes by something else. */
+  get toldUse(): 'idle' | 'frequency' | undefined {
+    return this.#store.toldUse;
   }
 
   /** All bytes that the key costs, with its share of the indexes. */

@@ -11,7 +11,8 @@ import type { Stream } from '../stream/stream.ts';
 import type { RdbWriter } from './rdb-writer.ts';
 
 const ID_BYTES = 16;
-const placeScratch = new IdPlace();
+/** Ids that are written between two steps. */
+const IDS_PER_STEP = 128;
 const idScratch = new StreamId();
 const keyScratch: Bytes = new Uint8Array(ID_BYTES);
 
@@ -36,10 +37,7 @@ export function* streamSteps(writer: RdbWriter, stream: Stream, isOld = false): 
   writeId(writer, stream.maxDeletedId);
   writer.signed(stream.entriesAdded);
   writer.length(groups.count);
-  for (const group of groups.sorted) {
-    writeGroup(writer, group, isOld);
-    yield;
-  }
+  for (const group of groups.sorted) yield* groupSteps(writer, group, isOld);
 }
 
 function writeNode(writer: RdbWriter, nodes: Stream['nodes'], at: IdPlace): void {
@@ -50,30 +48,44 @@ function writeNode(writer: RdbWriter, nodes: Stream['nodes'], at: IdPlace): void
   writer.string(nodes.bytes, nodes.at, nodes.nodeBytes);
 }
 
-function writeGroup(writer: RdbWriter, group: StreamGroup, isOld: boolean): void {
+function* groupSteps(writer: RdbWriter, group: StreamGroup, isOld: boolean): Steps<void> {
   const { pending, consumers, entriesRead } = group;
   writer.string(fromLatin1(group.name));
   writeId(writer, group.lastId);
   writer.signed(entriesRead);
   writer.length(pending.count);
-  for (let more = pending.first(placeScratch); more; more = pending.next(placeScratch)) {
-    writeKey(writer, pending);
-    writer.milliseconds(group.deliveredMs(placeScratch));
-    writer.length(group.deliveries(placeScratch));
-  }
+  yield* pendingSteps(writer, pending, (at) => {
+    writer.milliseconds(group.deliveredMs(at));
+    writer.length(group.deliveries(at));
+  });
   writer.length(consumers.count);
-  for (const consumer of consumers.sorted) writeConsumer(writer, consumer, isOld);
+  for (const consumer of consumers.sorted) yield* consumerSteps(writer, consumer, isOld);
 }
 
-function writeConsumer(writer: RdbWriter, consumer: StreamConsumer, isOld: boolean): void {
+function* consumerSteps(writer: RdbWriter, consumer: StreamConsumer, isOld: boolean): Steps<void> {
   const { pending } = consumer;
   writer.string(fromLatin1(consumer.name));
   writer.milliseconds(consumer.seenMs);
   if (!isOld) writer.milliseconds(consumer.activeMs);
   writer.length(pending.count);
-  for (let more = pending.first(placeScratch); more; more = pending.next(placeScratch)) {
-    writeKey(writer, pending);
+  yield* pendingSteps(writer, pending);
+}
+
+/** Writes ids in order, and what follows each of them. */
+function* pendingSteps(
+  writer: RdbWriter,
+  pending: IdIndex,
+  follow?: (at: IdPlace) => void,
+): Steps<void> {
+  const at = new IdPlace();
+  let written = 0;
+  for (let more = pending.first(at); more; more = pending.next(at)) {
+    writeKey(writer, pending, at);
+    follow?.(at);
+    written += 1;
+    if (written % IDS_PER_STEP === 0) yield;
   }
+  yield;
 }
 
 function writeId(writer: RdbWriter, { msHigh, msLow, seqHigh, seqLow }: StreamId): void {
@@ -81,9 +93,9 @@ function writeId(writer: RdbWriter, { msHigh, msLow, seqHigh, seqLow }: StreamId
   writer.wideLength(seqHigh, seqLow);
 }
 
-/** The id at the current place, in the order of its bytes. */
-function writeKey(writer: RdbWriter, index: IdIndex): void {
-  index.readId(placeScratch, idScratch);
+/** The id at a place, in the order of its bytes. */
+function writeKey(writer: RdbWriter, index: IdIndex, at: IdPlace): void {
+  index.readId(at, idScratch);
   writer.bigEndian(idScratch.msHigh);
   writer.bigEndian(idScratch.msLow);
   writer.bigEndian(idScratch.seqHigh);

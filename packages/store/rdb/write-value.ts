@@ -11,7 +11,7 @@ import type { Stream } from '../stream/stream.ts';
 import { LONG_COPY_BYTES } from '../limits.ts';
 import { ValueType } from '../records/value-type.ts';
 import { NodeForm, RDB_VERSION, RdbOp, RdbType } from './rdb-type.ts';
-import type { RdbWriter } from './rdb-writer.ts';
+import { RdbWriter } from './rdb-writer.ts';
 import { streamSteps, writeStream } from './write-stream.ts';
 
 /** Elements of a table that are written between two steps. */
@@ -271,17 +271,85 @@ function* stringSteps(writer: RdbWriter, value: Bytes): Steps<void> {
   });
 }
 
-/** Writes a key with its expiry; `value` holds what `writeValue` has made of it. */
+/** Writes a key with its expiry and its use; `value` holds what `writeValue` has made of it. */
 export function writeKey(writer: RdbWriter, keyspace: Keyspace, ref: Ref, value: RdbWriter): void {
-  const expireAt = keyspace.expireAt(ref);
-  if (expireAt >= 0) {
-    writer.byte(RdbOp.expireMs);
-    writer.milliseconds(expireAt);
-  }
+  writeKeyFacts(writer, keyspace, ref);
   const { written } = value;
   writer.byte(written[0]!);
   const { bytes, at, length } = keyspace.key(ref);
   // A key that is the text of a number may be one.
   writer.string(bytes, at, length);
   writer.raw(written, 1, written.length - 1);
+}
+
+/** Writes when a key expires and how it was used, which stands before the type of its value. */
+function writeKeyFacts(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
+  const expireAt = keyspace.expireAt(ref);
+  if (expireAt >= 0) {
+    writer.byte(RdbOp.expireMs);
+    writer.milliseconds(expireAt);
+  }
+  switch (keyspace.toldUse) {
+    case 'idle':
+      writer.byte(RdbOp.idle);
+      writer.length(keyspace.idleSeconds(ref));
+      break;
+    case 'frequency':
+      writer.byte(RdbOp.frequency);
+      writer.byte(keyspace.frequency(ref));
+      break;
+    case undefined:
+      break;
+  }
+}
+
+/** Bytes of a piece of a value that is written in steps, about. */
+const STEP_BYTES = 128 * 1024;
+
+/**
+ * Writes a key as `writeKey` does, in the oldest version that has its value and in steps, behind what the writer holds;
+ * gives it away in pieces of memory of their own. Nobody may change the value until it is written; its record may be moved.
+ */
+export function keySteps(
+  head: RdbWriter,
+  keyspace: Keyspace,
+  ref: Ref,
+  give: (piece: Bytes) => void,
+): Steps<void> {
+  writeKeyFacts(head, keyspace, ref);
+  const { bytes, at, length } = keyspace.key(ref);
+  const key = new RdbWriter();
+  key.string(bytes, at, length);
+  const value = new RdbWriter();
+  // What has to be found by the record is found now.
+  return pieceSteps(
+    head,
+    key,
+    value,
+    valueSteps(value, keyspace, ref, versionFor(keyspace, ref)),
+    give,
+  );
+}
+
+function* pieceSteps(
+  head: RdbWriter,
+  key: RdbWriter,
+  value: RdbWriter,
+  steps: Steps<void>,
+  give: (piece: Bytes) => void,
+): Steps<void> {
+  let isDone = steps.next().done === true;
+  // The key stands behind the first byte of its value, which is the type.
+  const { written } = value;
+  head.byte(written[0]!);
+  head.raw(key.written, 0, key.writtenBytes);
+  head.raw(written, 1, written.length - 1);
+  value.clear();
+  give(head.take());
+  while (!isDone) {
+    yield;
+    isDone = steps.next().done === true;
+    if (value.writtenBytes >= STEP_BYTES) give(value.take());
+  }
+  if (value.writtenBytes > 0) give(value.take());
 }

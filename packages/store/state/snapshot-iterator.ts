@@ -17,8 +17,8 @@ import type { Ref } from '../memory/segment.ts';
 import type { Store } from '../store.ts';
 import { isLong } from '../records/value-codec.ts';
 
-/** Keys met between two looks at the clock. */
-const STEP_KEYS = 32;
+/** Most keys met between two looks at the clock. */
+export const SNAPSHOT_STEP_KEYS = 32;
 /** States are handed on when they take this many bytes. */
 const PIECE_BYTES = 256 * 1_024;
 /** Nearly no piece is larger: keys are looked at so many at a time. */
@@ -35,6 +35,16 @@ interface SnapshotForm {
   readonly writer: SnapshotPieceWriter;
   /** Pieces are handed on when they have so many bytes. */
   readonly pieceBytes: number;
+  /**
+   * Steps that write a key with a long value, which has nothing to do with the pieces of others; `wrote` is told of bytes
+   * that are written. The record is read with the first step.
+   */
+  longSteps(
+    keyspace: Keyspace,
+    ref: Ref,
+    database: number,
+    wrote: (byteCount: number) => void,
+  ): Steps<void>;
 }
 
 interface SnapshotPieceWriter {
@@ -58,8 +68,8 @@ export class SnapshotIterator {
   readonly #store: Store;
   #writer: SnapshotPieceWriter = new KeyStateWriter(0);
   #pieceBytes = PIECE_BYTES;
-  /** Long values are written in steps. */
-  #hasSteps = true;
+  /** Form of the keys, where they are not written as states. */
+  #form: SnapshotForm | undefined;
   #sink: SnapshotSink | undefined;
   #failed: (() => void) | undefined;
   /** False when the last freeze was abandoned. */
@@ -75,6 +85,10 @@ export class SnapshotIterator {
   readonly #refs: Ref[] = [];
   /** Long states so far. */
   #longCount = 0;
+  /** Keys met between two looks at the clock. */
+  stepKeys = SNAPSHOT_STEP_KEYS;
+  /** Keys that the walk has written. */
+  walkedKeys = 0;
   /** Bytes written because they were about to change. */
   preservedBytes = 0;
 
@@ -98,7 +112,7 @@ export class SnapshotIterator {
     this.isWhole = true;
     this.#writer = form?.writer ?? new KeyStateWriter(SNAPSHOT_PIECE_BYTES_USUAL);
     this.#pieceBytes = form?.pieceBytes ?? PIECE_BYTES;
-    this.#hasSteps = form === undefined;
+    this.#form = form;
     this.#standing = store.databases.map((keyspace) => keyspace.standing());
     this.#numbers = new Map(this.#standing.map(({ contents }, number) => [contents, number]));
     this.#database = 0;
@@ -148,7 +162,7 @@ export class SnapshotIterator {
     const number = this.#numbers.get(keyspace.contents);
     meet(keyspace, ref);
     if (number === undefined || !this.isWhole) return;
-    if (this.#hasSteps && isLong(keyspace, ref)) {
+    if (isLong(keyspace, ref)) {
       const long = this.#longState(keyspace, ref, number);
       long.isPreserved = true;
       finish(long.steps);
@@ -174,14 +188,28 @@ export class SnapshotIterator {
   #longState(keyspace: Keyspace, ref: Ref, database: number): LongState {
     const { bytes, at, length } = keyspace.key(ref);
     const key = bytes.slice(at, at + length);
-    const number = this.#longCount;
-    this.#longCount += 1;
-    const steps = longState(keyspace, ref, database, number, (piece, count) => {
-      if (long.isPreserved) this.preservedBytes += piece.length;
-      this.#sink?.(piece, count, true);
-    });
+    const wrote = (byteCount: number): void => {
+      if (long.isPreserved) this.preservedBytes += byteCount;
+    };
+    const steps =
+      this.#form?.longSteps(keyspace, ref, database, wrote) ??
+      this.#stateSteps(keyspace, ref, database, wrote);
     const long: LongState = { contents: keyspace.contents, key, steps, isPreserved: false };
     return long;
+  }
+
+  #stateSteps(
+    keyspace: Keyspace,
+    ref: Ref,
+    database: number,
+    wrote: (byteCount: number) => void,
+  ): Steps<void> {
+    const number = this.#longCount;
+    this.#longCount += 1;
+    return longState(keyspace, ref, database, number, (piece, count) => {
+      wrote(piece.length);
+      this.#sink?.(piece, count, true);
+    });
   }
 
   /** Goes on for a while; true when all keys are met. */
@@ -207,7 +235,7 @@ export class SnapshotIterator {
   #step(keyspace: Keyspace): void {
     const refs = this.#refs;
     let found = 0;
-    this.#cursor = keyspace.scan(this.#cursor, STEP_KEYS, (ref) => {
+    this.#cursor = keyspace.scan(this.#cursor, this.stepKeys, (ref) => {
       refs[found] = ref;
       found += 1;
     });
@@ -224,13 +252,14 @@ export class SnapshotIterator {
       meet(keyspace, ref);
       if (!this.isWhole) continue;
       this.#write(keyspace, ref);
+      this.walkedKeys += 1;
       if (this.#writer.length >= this.#pieceBytes) this.#handOn();
     }
   }
 
   #write(keyspace: Keyspace, ref: Ref): void {
     try {
-      if (this.#hasSteps && isLong(keyspace, ref)) this.#beginLong(keyspace, ref);
+      if (isLong(keyspace, ref)) this.#beginLong(keyspace, ref);
       else this.#writer.write(keyspace, ref, this.#database);
     } catch (error) {
       this.#fail(error);
@@ -266,6 +295,7 @@ export class SnapshotIterator {
     this.#handOn();
     this.#sink = undefined;
     this.#writer = new KeyStateWriter(0);
+    this.#form = undefined;
     this.#standing = [];
     this.#numbers.clear();
   }

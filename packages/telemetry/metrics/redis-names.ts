@@ -113,7 +113,9 @@ const durabilityNames: readonly MetricDefinition[] = [
     'redis_rdb_changes_since_last_save',
     (source) => source.durability.changesSinceSave,
   ),
-  simple('gauge', 'redis_rdb_bgsave_in_progress', (source) => Number(source.durability.isSaving)),
+  simple('gauge', 'redis_rdb_bgsave_in_progress', ({ durability }) =>
+    Number(durability.isSaving || durability.isSyncing),
+  ),
   disk('gauge', 'redis_rdb_last_save_timestamp_seconds', (report) =>
     Math.floor(report.lastSaveMs / 1_000),
   ),

@@ -13,9 +13,6 @@ const HOST_BYTES_MAX = 255;
 
 const pending = new CommandError('ERR SYNC and PSYNC are invalid with pending output');
 const needsEof = new CommandError('ERR Filtered replica requires EOF capability');
-const needsEnd = new CommandError(
-  'ERR a full synchronisation has an end mark and no length: the replica must announce REPLCONF capa eof',
-);
 const tooLong = (bytes: number): CommandError =>
   new CommandError(
     `ERR REPLCONF ip-address provided by replica instance is too long: ${bytes} bytes`,
@@ -68,9 +65,10 @@ const sync = onMain<ServerContext>({
 
 /** Throws why a connection cannot be that of a replica. */
 function mayFollow(client: ClientPort, facts: ReplicaFacts): void {
-  if (client.traffic.outputBytes > 0) throw pending;
-  if (facts.hasEof) return;
-  throw facts.filter === 'all' ? needsEnd : needsEof;
+  // What the kernel was offered may be with the replica, though over TLS that is told later.
+  if (client.traffic.unsentBytes > 0) throw pending;
+  // What is filtered is never put into a file, of which the length would be known.
+  if (facts.filter !== 'all' && !facts.hasEof) throw needsEof;
 }
 
 const replconf = onMain<ServerContext>({

@@ -3,12 +3,12 @@
  * database of its first key. Each value has the oldest form that there is for it, so that all can be read since 7.0 but for
  * hashes whose fields expire, which are new in 7.4.
  */
-import type { Bytes } from '#base';
+import type { Bytes, Steps } from '#base';
 import type { Keyspace } from '../../keyspace/keyspace.ts';
 import type { Ref } from '../../memory/segment.ts';
 import { RdbOp } from '../rdb-type.ts';
 import { RdbWriter } from '../rdb-writer.ts';
-import { versionFor, writeKey, writeValue } from '../write-value.ts';
+import { keySteps, versionFor, writeKey, writeValue } from '../write-value.ts';
 
 /** Memory of a value that is kept for the next. */
 const VALUE_BYTES_KEPT = 64 * 1024;
@@ -60,5 +60,18 @@ export class RdbPieceWriter {
     writeKey(writer, keyspace, ref, value);
     if (value.written.length > VALUE_BYTES_KEPT) this.#value = new RdbWriter();
     this.count += 1;
+  }
+
+  /** Writes a key with a long value in steps, in pieces of its own that `give` takes. */
+  inSteps(
+    keyspace: Keyspace,
+    ref: Ref,
+    database: number,
+    give: (piece: Bytes) => void,
+  ): Steps<void> {
+    const head = new RdbWriter();
+    head.byte(RdbOp.selectDb);
+    head.length(database);
+    return keySteps(head, keyspace, ref, give);
   }
 }
