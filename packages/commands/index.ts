@@ -105,6 +105,11 @@ export type {
 export type { TransactionContext, TransactionsPort } from './transaction/index.ts';
 export { tellSecrecy } from './server/config.ts';
 export type {
+  FailoverPort,
+  FailoverTarget,
+  FailoverWish,
+} from './server/replicas/failover-port.ts';
+export type {
   Acks,
   AckWish,
   ReplicaFacts,

@@ -18,6 +18,7 @@ import {
   isProblem,
   realDisk,
   SnapshotWriter,
+  type KeptPlace,
   type Manifest,
   type RecoveryPlan,
   type RecoveryProblem,
@@ -208,8 +209,8 @@ export class OfflineData {
     return scripts.libraries.map(({ code }) => Buffer.from(code, 'latin1'));
   }
 
-  /** Writes a snapshot that Redis reads. */
-  exportRdb(file: string): number {
+  /** Writes a snapshot that Redis reads, with the place in the stream of replication that belongs to it where that is known. */
+  exportRdb(file: string, place?: KeptPlace): number {
     const fd = fs.openSync(file, 'wx', 0o600);
     let keys = 0;
     try {
@@ -218,6 +219,7 @@ export class OfflineData {
         ['redis-ver', '7.4.0'],
         ['redis-bits', '64'],
         ['ctime', String(createdSecs)],
+        ...placeFields(place),
       ] as const;
       const pieces: Bytes[] = [];
       let bytes = 0;
@@ -317,4 +319,14 @@ function readFrom<T>(file: string, read: (source: rdb.RdbSource) => T): T {
   } finally {
     fs.closeSync(fd);
   }
+}
+
+/** Fields by which a Redis that begins with a snapshot goes on with the stream. */
+function placeFields(place: KeptPlace | undefined): (readonly [name: string, value: string])[] {
+  if (place === undefined) return [];
+  return [
+    ['repl-stream-db', String(place.database)],
+    ['repl-id', place.id],
+    ['repl-offset', String(place.offset)],
+  ];
 }

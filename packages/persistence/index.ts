@@ -17,6 +17,12 @@ export {
   type RecoveryPlan,
   type ShardPlan,
 } from './folder/data-folder.ts';
+export {
+  forgetStreamPlace,
+  readStreamPlace,
+  writeStreamPlace,
+  type KeptPlace,
+} from './folder/stream-place.ts';
 export { demandFolder, demandUsableFolder, makeFolder } from './folder/make-folder.ts';
 export { isProblem, RecoveryAttempts, type RecoveryProblem } from './recovery-attempts.ts';
 export type { Manifest } from './blocks/manifest.ts';

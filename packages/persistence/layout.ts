@@ -5,6 +5,7 @@
  *   snapshots/<number>/shard-<n>.snapshot   the keys at the point at which segment <number> begins
  *   snapshots/<number>/manifest.json        written last: without it there is no snapshot
  *   snapshots/<number>.partial/             a snapshot under way
+ *   stream-place                            place in the stream of replication, written by a stop in good order
  */
 import path from 'node:path';
 
@@ -31,6 +32,7 @@ export const isPartial = (name: string): boolean =>
 export const snapshotFile = (folder: string, shard: number): string =>
   path.join(folder, `shard-${shard}.snapshot`);
 export const MANIFEST = 'manifest.json';
+export const STREAM_PLACE = 'stream-place';
 
 /** The number in a name of those; undefined for any other name. */
 export function numberIn(name: string, ending = ''): number | undefined {

@@ -2,7 +2,12 @@
 
 export { Primary } from './primary/primary.ts';
 export { lagSecs } from './primary/replica-rules.ts';
-export type { AckWaiter, FollowedStream, PrimarySettings } from './primary/surroundings.ts';
+export type {
+  AckWaiter,
+  FollowedStream,
+  PrimarySettings,
+  StreamPlace,
+} from './primary/surroundings.ts';
 export type { SyncFile } from './primary/sync-file.ts';
 export type { Replica } from './primary/replica.ts';
 export type { Announced } from './replica/handshake.ts';

@@ -273,7 +273,12 @@ export class PlayedClient {
 const NO_CALLS = {
   spokeHttp: () => undefined,
   keyEvents: () => undefined,
-  replication: { fed: () => undefined, synced: () => undefined },
+  replication: {
+    fed: () => undefined,
+    synced: () => undefined,
+    wrote: () => undefined,
+    drained: () => undefined,
+  },
   beginTurn: () => undefined,
 };
 

@@ -108,6 +108,9 @@ export class Router {
   readonly #blockedClients: BlockedClients;
   readonly #keyDiscovery: KeyDiscovery;
   readonly #args = new Arguments();
+  readonly #wrote = (client: Client): void => {
+    this.#options.replication.wrote(client);
+  };
 
   // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
   constructor(options: RouterOptions) {
@@ -324,6 +327,7 @@ export class Router {
   }
 
   #send(client: Client, entry: CommandEntry, args: Arguments, command: ParsedCommand): boolean {
+    if (client.mayWrite(entry)) client.wrote = this.#wrote;
     // Who watches reads it when it is sent, and who waits may send it again.
     if (this.watcher !== undefined || entry.mayWait) command.isGivable = false;
     if (entry.route === 'exec') return this.transactions.exec(client, entry);
@@ -451,12 +455,18 @@ export class Router {
   drain(): void {
     this.#clientRegistry.worksFor(undefined);
     this.#replies.drain();
+    this.#options.replication.drained();
     this.transactions.retry();
     this.scripts.retry();
     this.#blockedClients.retry();
     this.#keyDiscovery.retry();
     this.#clientRegistry.retryStalled();
     this.#clientRegistry.worksFor(undefined);
+  }
+
+  /** True while shards have commands of clients, but for those that wait for an event. */
+  get isBusy(): boolean {
+    return this.transactions.isAtBarrier || this.#clientRegistry.isBusy;
   }
 
   /** Takes all replies there are for nobody: main has failed, and shards are not to wait for it. */

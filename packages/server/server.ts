@@ -39,6 +39,7 @@ import { ShardPool } from './threads/shard-pool.ts';
 import { SettingsBroadcast, shardCountOf, shardSettings } from './threads/shard-settings.ts';
 import { startSummary } from './start-summary.ts';
 import { connectionConfig } from './clients/connection-config.ts';
+import type { StreamPlace } from '#replication';
 import { Replication } from './replication/replication.ts';
 import { followTracing, mainLog, Traces } from './diagnostics/traces.ts';
 import { Ticker } from './threads/ticker.ts';
@@ -175,6 +176,9 @@ export class Server {
       router,
       latency: mainLatency.latency,
       freeze: this.#replicas.freeze,
+      recovered: (place) => {
+        this.#replication.restore(place);
+      },
       publish: this.#beginTurn,
     });
     this.#latencyMonitor = new LatencyMonitor({
@@ -426,6 +430,14 @@ export class Server {
     return this.#clients.all.some((client) => !client.isOccupied && !client.isReplica);
   }
 
+  /** Place in the stream of replication of the data that the shards have left; undefined where it is not known. */
+  async #lastPlace(): Promise<StreamPlace | undefined> {
+    if (this.#crashes.hasCrashed || !this.#isLoaded) return undefined;
+    // All that they have told is in the rings.
+    this.#router.drain();
+    return this.#replication.placeAtEnd();
+  }
+
   /** Ends everything; waits for clients to get their replies, but no longer than `timeoutMs`. */
   async #end(timeoutMs: number): Promise<void> {
     if (this.#isStopping) return;
@@ -436,7 +448,10 @@ export class Server {
     this.#serverMemory.mainPage.set('phase', Phase.stopping);
     const untilMs = this.#clock.wallMs() + timeoutMs;
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
+    // Nothing that replicas would have to be told of happens by itself any more.
+    this.#router.broadcast({ kind: 'pause', isOn: true });
     await this.#replicas.haveAll(() => this.#clock.wallMs() < untilMs);
+    await this.#replication.stopped();
     const leaving = this.#clients.all.filter((client) => !this.#awaitingEnd.has(client));
     for (const client of leaving) client.socket.destroy();
     if (this.#isLoaded && !this.#crashes.hasCrashed) {
@@ -450,10 +465,14 @@ export class Server {
     this.#router.publish();
     const stopMs = this.#crashes.isMainDead ? CRASH_STOP_MS_MAX : SHARD_STOP_MS_MAX;
     // The timer must not outlive the threads, or each stop would take as long.
-    await Promise.race([this.#pool.ended(), sleep(stopMs, undefined, { ref: false })]);
+    const hasEnded = await Promise.race([
+      this.#pool.ended().then(() => true),
+      sleep(stopMs, false, { ref: false }),
+    ]);
+    const place = hasEnded ? await this.#lastPlace() : undefined;
     await this.#pool.terminate();
     this.#serverMemory.endShards();
-    await this.#persistence.stop();
+    await this.#persistence.stop(place);
     this.#serverMemory.doorbell.stop();
     this.#log.info('stopped', 'svc has stopped');
     await this.#ops.stop();

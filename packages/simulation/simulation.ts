@@ -227,7 +227,12 @@ export class Simulation {
       spokeHttp: () => undefined,
       isOutOfMemory: () => false,
       keyEvents: () => undefined,
-      replication: { fed: () => undefined, synced: () => undefined },
+      replication: {
+        fed: () => undefined,
+        synced: () => undefined,
+        wrote: () => undefined,
+        drained: () => undefined,
+      },
       queryBytesMax: () => Infinity,
       beginTurn: () => undefined,
       runOnMain: (client, { command }, args, reply) => {

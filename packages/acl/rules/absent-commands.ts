@@ -10,7 +10,6 @@ const names = [
   'replicaof',
   'restore-asking',
   'slaveof',
-  'failover',
   ...['module|load', 'module|loadex', 'module|unload'],
   'cluster',
   ...[

@@ -159,6 +159,7 @@ export const errors = {
     "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
   ),
   noPrimaryLink: fixed("NOMASTERLINK Can't SYNC while not connected with my master"),
+  failingOver: fixed("NOMASTERLINK Can't SYNC while failing over"),
   roleChanged: fixed(
     'UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)',
   ),

@@ -7,6 +7,7 @@ import { serverArt } from './lolwut.ts';
 import { serverMemory } from './memory.ts';
 import { serverModules } from './module.ts';
 import { monitor } from './monitor.ts';
+import { failoverCommands } from './replicas/failover.ts';
 import { primaryCommands } from './replicas/primary.ts';
 import { serverSaving } from './save.ts';
 import { serverReplication } from './replication.ts';
@@ -25,6 +26,7 @@ export const serverCommands: readonly Command[] = [
   ...serverReplication,
   ...primaryCommands,
   ...serverWaits,
+  ...failoverCommands,
   ...serverArt,
   ...serverDebugging,
   ...serverSaving,

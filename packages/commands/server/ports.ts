@@ -1,10 +1,11 @@
 /** Ports of the server that commands about it use. `server` implements these; tests imitate them. */
 
-import type { Bytes } from '#base';
+import type { Bytes, CommandError } from '#base';
 import type { HotWindowReport } from '#stats';
 import type { BundleReport, TraceReport } from '#api-types';
 import type { ClientPort, MainContext } from '../contexts.ts';
 import type { CommandTable } from '../table/command-table.ts';
+import type { FailoverPort } from './replicas/failover-port.ts';
 import type { ReplicasPort } from './replicas/replicas-port.ts';
 
 /** Settings under Redis' names, as text. */
@@ -42,6 +43,11 @@ export interface ReplicationPort {
   replicaOf(host: string, port: number): boolean;
   /** Makes the server a primary of what it has. */
   replicaOfNone(): void;
+  /** This server's primary hands over to it: true when the id is that of the stream, and then this is the primary. */
+  takeOver(id: string): boolean;
+  /** Error for those who want to follow this server, while nobody can. */
+  readonly syncRefusal: CommandError | undefined;
+  readonly failover: FailoverPort;
 }
 
 export interface InfoPort {

@@ -41,6 +41,8 @@ const role = onMain<ServerContext>({
   },
 });
 
+const failingOver = new CommandError('ERR REPLICAOF not allowed while failing over.');
+const askedByReplica = new CommandError('ERR Command is not valid when client is a replica.');
 const invalidPort = new CommandError('ERR Invalid master port');
 const PORT_MAX = 65_535;
 
@@ -79,12 +81,14 @@ function following(name: 'REPLICAOF' | 'SLAVEOF', since: string) {
       },
     ],
     ...(name === 'SLAVEOF' ? { deprecated: { since: '5.0.0', replacedBy: '`REPLICAOF`' } } : {}),
-    run({ reply, replication }, args) {
+    run({ client, reply, replication }, args) {
+      if (replication.failover.isUnderWay) throw failingOver;
       if (args.spellsAt(1, 'NO') && args.spellsAt(2, 'ONE')) {
         replication.replicaOfNone();
         reply.simple('OK');
         return;
       }
+      if (client.isReplica) throw askedByReplica;
       const port = args.roundedAt(2, invalidPort);
       if (port < 0 || port > PORT_MAX) throw invalidPort;
       const isNew = replication.replicaOf(args.latin1(1), port);

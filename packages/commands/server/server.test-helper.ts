@@ -68,6 +68,20 @@ function replicationPort(ask: Ask): ReplicationPort {
     replicaOfNone: () => {
       ask('replicaOfNone');
     },
+    takeOver: (id) => {
+      ask('takeOver', id);
+      return id === 'mine';
+    },
+    syncRefusal: undefined,
+    failover: {
+      isUnderWay: false,
+      begin: (wish) => {
+        ask('failover', wish);
+      },
+      abort: (reason) => {
+        ask('abort', reason);
+      },
+    },
   };
 }
 
@@ -138,6 +152,8 @@ function replicasPort(ask: Ask, isReplica: boolean, keepsLog: boolean): Ports['r
   };
   return {
     offset: 100,
+    count: 1,
+    stateOf: ({ port }) => (port === 6380 ? 'online' : port === 6381 ? 'send_bulk' : undefined),
     online: [{ host: '10.0.0.1', port: 6380, offset: 70 }],
     keepsLog,
     isReplica: () => isReplica,
@@ -153,7 +169,7 @@ function replicasPort(ask: Ask, isReplica: boolean, keepsLog: boolean): Ports['r
       ask('acknowledge', offset, diskOffset);
     },
     acks: () => ({ replicas: 1, local: 1 }),
-    await: (wish) => {
+    await: (_client, wish) => {
       ask('await', wish);
       return () => ({ replicas: 1, local: 1 });
     },

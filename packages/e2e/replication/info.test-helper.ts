@@ -1,6 +1,7 @@
 /** INFO of replication, and waiting for what it tells. */
 
-import { textOf, until, type RespClient } from '#testkit';
+import { readFileSync } from 'node:fs';
+import { textOf, until, type ChildServer, type RespClient } from '#testkit';
 
 /** Lines of a section of INFO by their names. */
 export async function infoOf(
@@ -29,4 +30,19 @@ export async function untilSame(primary: RespClient, replica: RespClient): Promi
     const offset = (await infoOf(primary))['master_repl_offset'];
     return (await infoOf(replica))['slave_repl_offset'] === offset;
   }, 'the replica has applied all that the primary has written');
+}
+
+/** Stops a server's process, until SIGCONT; ends when it stands still. */
+export async function freeze(server: ChildServer): Promise<void> {
+  server.signal('SIGSTOP');
+  const stat = `/proc/${server.pid}/stat`;
+  await until(() => readFileSync(stat, 'latin1').includes(') T '), 'the server stands still');
+}
+
+/** Ends when a server has so many replicas that follow its stream. */
+export async function untilOnline(primary: RespClient, replicas: number): Promise<void> {
+  await until(async () => {
+    const lines = Object.entries(await infoOf(primary)).filter(([name]) => /^slave\d+$/.test(name));
+    return lines.filter(([, line]) => line.includes('state=online')).length === replicas;
+  }, `${replicas} replicas are online`);
 }

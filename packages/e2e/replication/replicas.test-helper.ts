@@ -14,8 +14,10 @@ export function startReplica(of: ChildServer): Promise<ChildServer> {
   ]);
 }
 
-/** Waits until so many replicas have acknowledged all that was done. */
+/** Waits until so many replicas have acknowledged all that was done, by whatever client. */
 export async function caughtUp(primary: RespClient, replicas: number): Promise<void> {
+  // WAIT is about what its own client has done, and before this is all that others have.
+  await primary.call('PUBLISH', 'nobody', 'listens');
   const have = async (): Promise<boolean> =>
     (await primary.call('WAIT', replicas, 1_000)) === replicas;
   await until(have, `${replicas} replicas have all`);

@@ -144,6 +144,15 @@ export class DataFolder {
     return this.shards === 0;
   }
 
+  /** All files that count, by their numbers and sizes, and the last life that wrote here. */
+  get fingerprint(): string {
+    const snapshots = this.snapshots.map(({ number, epoch }) => `${number}@${epoch}`);
+    const logs = [...this.#segments]
+      .sort(([one], [other]) => one - other)
+      .map(([shard, each]) => [shard, ...each.map(({ number, size }) => `${number}=${size}`)]);
+    return [this.lastEpoch, snapshots.join(' '), ...logs.map((log) => log.join(' '))].join(';');
+  }
+
   /** Messages about what counts for nothing: snapshots that cannot be read, and logs whose first one never came. */
   get remarks(): readonly string[] {
     const { length } = this.unfounded;

@@ -6,7 +6,8 @@
  */
 
 import type { Bytes } from '#base';
-import type { AckWaiter, FollowedStream, PrimaryOptions } from './surroundings.ts';
+import type { FollowedStream, PrimaryOptions, StreamPlace } from './surroundings.ts';
+import { Acknowledgements } from './acknowledgements.ts';
 import { FeedReader } from './feed-reader.ts';
 import { FullSyncs } from './full-syncs.ts';
 import { Figures } from './figures.ts';
@@ -16,15 +17,19 @@ import { countGood, isDue, isTimedOut, wantsFile } from './replica-rules.ts';
 import { ReplicationStream } from './replication-stream.ts';
 
 const LF = Buffer.from('\n');
+/** Most bytes of the backlog that are kept over a restart. */
+const TAIL_BYTES_MAX = 64 * 1024 * 1024;
+/** Place without a past, of a stream that is known by its id and offset alone. */
+const NO_PAST = { secondId: '0'.repeat(40), secondOffset: -1, tail: new Uint8Array(0) };
 
 export class Primary {
   /** Figures of how far replicas are behind. */
   readonly figures: Figures;
+  readonly acks: Acknowledgements;
   readonly #options: PrimaryOptions;
   readonly #stream = new ReplicationStream();
   readonly #syncs: FullSyncs;
   readonly #replicas = new Set<Replica>();
-  readonly #waiters = new Set<AckWaiter>();
   #reader: FeedReader;
   /** Number of the last place in the order that shards were told to mark. */
   #cuts = 0;
@@ -41,11 +46,13 @@ export class Primary {
   #idleSinceMs = 0;
   /** Since when replicas wait for a full synchronisation. */
   #waitingSinceMs = 0;
-  #asksForAcks = false;
+  /** True while nothing is to be added to the stream by itself. */
+  holdsPings = false;
 
   constructor(options: PrimaryOptions) {
     this.#options = options;
     this.figures = new Figures(this, options);
+    this.acks = new Acknowledgements(this.#replicas, options);
     this.#reader = this.#newReader();
     this.#syncs = new FullSyncs({
       ...options,
@@ -300,51 +307,9 @@ export class Primary {
     });
   }
 
-  /** A replica has what was done up to an offset, and on disk up to another. */
-  acknowledged(replica: Replica, offset: number, diskOffset: number): void {
-    replica.ackOffset = Math.max(replica.ackOffset, offset);
-    replica.diskOffset = Math.max(replica.diskOffset, diskOffset);
-    replica.ackMs = this.#options.nowMs();
-    if (replica.awaitsAck && replica.state === 'online') {
-      replica.awaitsAck = false;
-      this.#options.wake();
-    }
-    for (const waiter of [...this.#waiters]) waiter.look();
-  }
-
-  /** Replicas that have acknowledged an offset; `onDisk` there. */
-  acknowledgedBy(offset: number, onDisk = false): number {
-    let count = 0;
-    for (const replica of this.#replicas) {
-      if (replica.state !== 'online') continue;
-      if ((onDisk ? replica.diskOffset : replica.ackOffset) >= offset) count += 1;
-    }
-    return count;
-  }
-
-  /** True while a replica that follows the stream has not acknowledged all of it, and is asked to. */
+  /** True while a replica lacks something, or something is still to be put into the stream. */
   get lacksAcks(): boolean {
-    const { offset } = this.#stream;
-    const lacks = this.replicas.some(
-      ({ isStreaming, isOld, ackOffset }) => isStreaming && !isOld && ackOffset < offset,
-    );
-    return lacks || !this.isSettled;
-  }
-
-  /** Has replicas tell what they have: they do so without having been asked only once a second. */
-  askForAcks(): void {
-    this.#asksForAcks = true;
-    this.#options.wake();
-  }
-
-  /** Tells a waiter of acknowledgements, which replicas are asked for. */
-  await(waiter: AckWaiter): void {
-    this.#waiters.add(waiter);
-    this.askForAcks();
-  }
-
-  forget(waiter: AckWaiter): void {
-    this.#waiters.delete(waiter);
+    return this.acks.lack(this.#stream.offset) || !this.isSettled;
   }
 
   /** Takes a body of a shard's feed. */
@@ -365,12 +330,9 @@ export class Primary {
   /** Gives replicas what there is for them; to be called at the end of each turn. */
   pump(): void {
     if (this.#replicas.size === 0) return;
-    if (this.#waiters.size > 0) for (const waiter of [...this.#waiters]) waiter.look();
+    this.acks.look();
     // Behind all that is to be acknowledged: who has it before answers too little, and nothing more for a second.
-    if (this.#asksForAcks && this.isSettled) {
-      this.#asksForAcks = false;
-      this.tell(['REPLCONF', 'GETACK', '*']);
-    }
+    if (this.isSettled && this.acks.takeAsked()) this.tell(['REPLCONF', 'GETACK', '*']);
     this.#syncs.pump();
     for (const replica of this.#replicas) {
       if (replica.isRdbOnly && replica.state === 'online') {
@@ -426,9 +388,12 @@ export class Primary {
 
   #ping(): void {
     const isAnyOnline = [...this.#replicas].some(({ holdsStream }) => holdsStream);
-    if (isAnyOnline) this.tell(['PING']);
-    // Who waits for a synchronisation sees that the link is there.
-    for (const { state, link } of this.#replicas) if (state === 'wait_bgsave') link.send(LF);
+    if (isAnyOnline && !this.holdsPings) this.tell(['PING']);
+    // Who waits for a synchronisation, or for a stream that does not come for now, sees that the link is there.
+    const isSilent = this.#isFollowing && this.#followed === undefined;
+    for (const { link, state } of this.#replicas) {
+      if (state === 'wait_bgsave' || (isSilent && state === 'online')) link.send(LF);
+    }
     this.#options.wake();
   }
 
@@ -456,15 +421,44 @@ export class Primary {
    * stream can go on with this one.
    */
   promote(id: string, offset: number): void {
+    // Its own stream may not have ended yet: what shards are still to tell is part of it.
+    const isFedStill = this.#isFed && !this.#isFollowing;
     this.#isFollowing = false;
     this.#followed = undefined;
     this.#stream.goOn(id, offset);
-    this.#cuts += 1;
-    this.#begin();
-    this.#options.order({ kind: 'begin', number: this.#cuts });
+    if (!isFedStill) {
+      this.#cuts += 1;
+      this.#begin();
+      this.#options.order({ kind: 'begin', number: this.#cuts });
+    }
     this.#idleSinceMs = this.#options.nowMs();
     // They learn of the id as they come again, and go on where they are.
     this.#close('the stream has another id now');
+  }
+
+  /** Place in the stream that belongs to the data now; undefined where nothing is told to replicas. */
+  get place(): StreamPlace | undefined {
+    if (!this.#isFed || this.#isFollowing || !this.isSettled) return undefined;
+    return this.#placeAt(this.#stream.offset, this.#stream.database);
+  }
+
+  /** The same of a stream that is followed, which is applied up to there. */
+  placeOf(id: string, offset: number, database: number): StreamPlace {
+    const isHere =
+      id === this.#stream.id && offset >= this.#backlogFrom && offset <= this.#stream.offset;
+    return isHere ? this.#placeAt(offset, database) : { id, offset, database, ...NO_PAST };
+  }
+
+  #placeAt(offset: number, database: number): StreamPlace {
+    const from = Math.max(this.#backlogFrom, offset - TAIL_BYTES_MAX);
+    return this.#stream.placeAt(offset, database, from);
+  }
+
+  /** Goes on at a place that was kept, before anything is done: as the replica of a server, or as a primary itself. */
+  restore(place: StreamPlace, isReplica: boolean): void {
+    this.#stream.restore(place);
+    if (isReplica) this.#isFollowing = true;
+    else this.promote(place.id, place.offset);
   }
 
   /** This server is a replica from now on: it makes no stream. */
@@ -473,7 +467,8 @@ export class Primary {
     this.#isFollowing = true;
     this.#followed = undefined;
     this.#isFed = false;
-    this.#close('this server is a replica now');
+    // Who has all data may go on with the stream of the next primary.
+    this.#close('this server is a replica now', ({ state }) => state !== 'online');
   }
 
   /** Follows a stream from an offset on, and hands it on to replicas of this server. */
@@ -516,7 +511,8 @@ export class Primary {
     this.#options.wake();
   }
 
-  #close(reason: string): void {
-    for (const { link } of [...this.#replicas]) link.close(reason);
+  #close(reason: string, which: (replica: Replica) => boolean = () => true): void {
+    // One that has not asked for anything yet misses nothing.
+    for (const replica of this.replicas) if (which(replica)) replica.link.close(reason);
   }
 }

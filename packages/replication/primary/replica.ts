@@ -101,6 +101,11 @@ export class Replica {
     return this.announcedHost === '' ? this.link.host : this.announcedHost;
   }
 
+  /** True when that is the address under which it is reached. */
+  isAt(host: string, port: number): boolean {
+    return this.host.toLowerCase() === host.toLowerCase() && this.listeningPort === port;
+  }
+
   /** True while it follows the stream. */
   get isStreaming(): boolean {
     return this.#state === 'online' && !this.awaitsAck && !this.isRdbOnly;

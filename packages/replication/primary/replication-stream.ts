@@ -5,6 +5,7 @@ import type { Bytes } from '#base';
 import { commandBytes } from '#resp';
 import type { FeedCommands } from './feed-merger.ts';
 import { Stream } from './stream.ts';
+import type { StreamPlace } from './surroundings.ts';
 
 const EMPTY_ID = '0'.repeat(40);
 const ID_BYTES = 20;
@@ -58,6 +59,27 @@ export class ReplicationStream {
     this.beginAnew();
     this.#id = id;
     this.bytes.reset(offset);
+  }
+
+  /** Goes on at a place that was kept. */
+  restore({ id, offset, secondId, secondOffset, tail }: StreamPlace): void {
+    this.#id = id;
+    this.#secondId = secondId;
+    this.#secondOffset = secondOffset;
+    this.bytes.reset(offset - tail.length);
+    this.bytes.write(tail);
+  }
+
+  /** Place at an offset, in a database, with what there is of the stream from another offset on. */
+  placeAt(offset: number, database: number, from: number): StreamPlace {
+    const { id, secondId, secondOffset } = this;
+    const tail = this.bytes.between(from, offset);
+    return { id, offset, database, secondId, secondOffset, tail };
+  }
+
+  /** Database that the stream is in; 0 where that has to be said again. */
+  get database(): number {
+    return Math.max(0, this.#database);
   }
 
   /** Goes by another id from here on. */

@@ -85,6 +85,17 @@ export class Stream {
     return bytes.subarray(offset - from);
   }
 
+  /** A copy of the bytes between two offsets. */
+  between(from: number, to: number): Bytes {
+    const copy = new Uint8Array(to - from);
+    for (let at = from; at < to;) {
+      const piece = this.from(at).subarray(0, to - at);
+      copy.set(piece, at - from);
+      at += piece.length;
+    }
+    return copy;
+  }
+
   #indexOf(offset: number): number {
     let low = this.#gone;
     let high = this.#chunks.length - 1;

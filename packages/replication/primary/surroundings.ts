@@ -1,6 +1,6 @@
 /** Surroundings of a primary: its settings, what it asks of the server, and the stream that it may follow itself. */
 
-import type { LogFields } from '#base';
+import type { Bytes, LogFields } from '#base';
 import type { FeedOrder } from '#link';
 import type { PrimaryFigure } from './figures.ts';
 import type { SyncFile } from './sync-file.ts';
@@ -52,6 +52,16 @@ export interface PrimaryOptions {
   /** There is something to send: a turn is to be begun. */
   wake(): void;
   log(level: 'info' | 'warn', event: string, message: string, fields: LogFields): void;
+}
+
+/** Place in a stream, with the last bytes before it. */
+export interface StreamPlace {
+  readonly id: string;
+  readonly offset: number;
+  readonly database: number;
+  readonly secondId: string;
+  readonly secondOffset: number;
+  readonly tail: Bytes;
 }
 
 /** Waits for replicas to have what was done up to an offset. */

@@ -120,6 +120,8 @@ interface Fixture {
   readonly follower: FakeFollower;
   readonly sockets: FakeSocket[];
   readonly clock: { ms: number };
+  /** Hands over, while `isOn`; and what was answered then. */
+  readonly handing: { isOn: boolean; readonly answers: boolean[] };
   readonly socket: FakeSocket;
 }
 
@@ -127,6 +129,7 @@ function linked(announced: { ip?: string; user?: string; password?: string } = {
   const follower = new FakeFollower();
   const sockets: FakeSocket[] = [];
   const clock = { ms: 1_000 };
+  const handing = { isOn: false, answers: [] as boolean[] };
   const made = new PrimaryLink({
     host: 'primary',
     port: 6379,
@@ -136,6 +139,10 @@ function linked(announced: { ip?: string; user?: string; password?: string } = {
       return socket;
     },
     follower,
+    isHandingOver: () => handing.isOn,
+    answered: (isAccepted) => {
+      handing.answers.push(isAccepted);
+    },
     announced: () => ({
       port: 7000,
       ip: '',
@@ -150,7 +157,7 @@ function linked(announced: { ip?: string; user?: string; password?: string } = {
   });
   made.start();
   sockets[0]!.emit('connect');
-  return { link: made, follower, sockets, clock, socket: sockets[0]! };
+  return { link: made, follower, sockets, clock, handing, socket: sockets[0]! };
 }
 
 /** Answers the questions before PSYNC. */
@@ -193,6 +200,24 @@ for (const [form, head, tail] of [
       },
     );
   }
+}
+
+for (const [answer, isAccepted] of [
+  [`+CONTINUE ${ID}`, true],
+  [`+FULLRESYNC ${ID} 100`, true],
+  ["-ERR PSYNC FAILOVER can't be sent to a master.", false],
+  ["-NOMASTERLINK Can't SYNC while failing over", false],
+] as const) {
+  link(`who hands over hears whether the other is the primary now: ${answer.slice(0, 12)}`, () => {
+    const fixture = linked();
+    const { follower, handing, socket } = fixture;
+    follower.position = { id: ID, offset: 7 };
+    handing.isOn = true;
+    shakeHands(fixture);
+    assert.equal(socket.take(), [`PSYNC ${ID} 8 FAILOVER`]);
+    socket.say(`${answer}\r\n`);
+    assert.equal(handing.answers, [isAccepted]);
+  });
 }
 
 link('what comes of the stream before the data are in place waits', async () => {

@@ -59,6 +59,10 @@ interface PrimaryLinkOptions {
   readonly port: number;
   connect(host: string, port: number): LinkSocket;
   readonly follower: Follower;
+  /** True while the server at the other end is asked to become the primary. */
+  isHandingOver(): boolean;
+  /** The primary has answered where the stream goes on, or refused. */
+  answered(isAccepted: boolean): void;
   /** Facts that the replica tells of itself, and its login. */
   announced(): Announced;
   /** Milliseconds without a byte after which the link is broken. */
@@ -271,7 +275,7 @@ export class PrimaryLink {
     const { position } = this.#options.follower;
     const [id, offset] =
       position === undefined ? ['?', '-1'] : [position.id, String(position.offset + 1)];
-    this.#send(['PSYNC', id, offset]);
+    this.#send(['PSYNC', id, offset, ...(this.#options.isHandingOver() ? ['FAILOVER'] : [])]);
   }
 
   readonly #takeLines = (piece: Bytes): number => {
@@ -306,15 +310,18 @@ export class PrimaryLink {
   #takePosition(line: string): void {
     const full = /^\+FULLRESYNC ([0-9a-f]{40}) (\d{1,15})$/i.exec(line);
     if (full !== null) {
+      this.#options.answered(true);
       this.#awaitData({ id: full[1]!, offset: Number(full[2]) });
       return;
     }
     const partial = /^\+CONTINUE(?: ([0-9a-f]{40}))?\s*$/i.exec(line);
     if (partial !== null) {
+      this.#options.answered(true);
       this.#options.follower.goOn(partial[1]);
       this.#beginStream();
       return;
     }
+    this.#options.answered(false);
     this.fail(
       NOT_NOW.test(line)
         ? `the primary cannot serve replicas now: ${line.slice(1)}`

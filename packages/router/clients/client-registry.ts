@@ -151,6 +151,11 @@ export class ClientRegistry {
     return this.hold(client);
   }
 
+  /** True while a client, or one that is gone, has commands on their way that do not wait for an event. */
+  get isBusy(): boolean {
+    return this.#slots.some((client) => client?.isInFlight === true);
+  }
+
   get hasStalled(): boolean {
     return this.#stalled.size > 0;
   }

@@ -6,6 +6,7 @@ import {
   commandTable,
   type ClientPort,
   type ClientTraffic,
+  type CommandEntry,
   type ReplyMode,
   type Subscriptions,
   type TraceParent,
@@ -84,6 +85,12 @@ export class Client implements ClientPort {
   isMonitor = false;
   /** Its commands are the stream of this server's primary: they are obeyed, whatever stands in the way of others. */
   isPrimary = false;
+  /** True once a command of it that may write has been answered. */
+  hasWritten = false;
+  /** Offset of the stream for replicas behind its last write; -1 while the stream does not have all of that. */
+  writeOffset = 0;
+  /** Is told when writes under way are answered; undefined while none are. */
+  wrote: ((client: Client) => void) | undefined;
   /** Its link as a replica of this server; undefined for others. */
   replica: ReplicaConnection | undefined;
   /** A pause holds its next command back. */
@@ -296,6 +303,11 @@ export class Client implements ClientPort {
     return (this.nextSequence - this.dueSequence) >>> 0;
   }
 
+  /** True while it has commands on their way, and does not wait for an event. */
+  get isInFlight(): boolean {
+    return this.outstanding > 0 && !(this.isBlocked && this.canUnblock);
+  }
+
   /** True when replies will come by themselves, since nothing that the client has sent may wait. */
   get isOwedReplies(): boolean {
     return this.outstanding > 0 && !this.isOccupied;
@@ -303,6 +315,11 @@ export class Client implements ClientPort {
 
   get canUnblock(): boolean {
     return this.unblock !== undefined;
+  }
+
+  /** True when the command, or the transaction that it runs, may write. */
+  mayWrite(entry: CommandEntry): boolean {
+    return entry.route === 'exec' ? this.transaction?.queue.hasWrites === true : entry.mayChange;
   }
 
   /** True when the client's next command must wait for the reply to its last. */
@@ -423,8 +440,15 @@ export class Client implements ClientPort {
     // The reply to a transaction that is conducted is put together of many.
     if (this.traces !== undefined && !this.isAtBarrier) this.traces.answered(this.dueSequence);
     this.socket.touch();
+    if (this.wrote !== undefined && this.outstanding === 0) this.#noteWrites(this.wrote);
     if (this.answered !== undefined && this.outstanding === 0) this.answered();
     if (this.isEnding) this.#closeIfAnswered();
+  }
+
+  #noteWrites(wrote: (client: Client) => void): void {
+    this.wrote = undefined;
+    this.hasWritten = true;
+    wrote(this);
   }
 
   #deliverParked(reorderBuffer: ReorderBuffer): void {

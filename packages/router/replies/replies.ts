@@ -81,6 +81,10 @@ export interface FeedTaker {
   fed(shard: number, body: Bytes): void;
   /** A piece of the full synchronisation of that number: its last is empty, or says why it has failed. */
   synced(number: number, piece: SyncedPiece, isFault: boolean): void;
+  /** All that the client has written is answered; what shards tell of it may come in the same turn. */
+  wrote(client: Client): void;
+  /** All that shards have told so far was taken. */
+  drained(): void;
 }
 
 export class Replies {

@@ -15,8 +15,15 @@ import { ClientMemory } from './client-memory.ts';
 import type { ConnectedClients } from './connected-clients.ts';
 import type { TlsCounts } from './tls-counts.ts';
 
-/** Commands that CLIENT PAUSE holds back. */
+/** Commands that a pause holds back. */
 type PauseMode = 'all' | 'write';
+/** Causes of a pause: each has one of its own. */
+type PauseReason = 'command' | 'failover';
+
+interface Pause {
+  readonly mode: PauseMode;
+  readonly untilMs: number;
+}
 
 /** Most bytes that may wait for a client that has not authenticated, beside what the kernel takes. */
 const UNAUTHENTICATED_OUTPUT_BYTES_MAX = 1_024;
@@ -43,7 +50,7 @@ export class Clients {
   readonly #blocks: ParkingBlocks;
   readonly #connected: ConnectedClients;
   #lastId = 0;
-  #pause: { mode: PauseMode; untilMs: number } | undefined;
+  readonly #pauses = new Map<PauseReason, Pause>();
   readonly #access: Access;
   readonly #left: (client: Client) => void;
   readonly #log: ClientsOptions['log'];
@@ -172,12 +179,13 @@ export class Clients {
       const denial = this.#access.refusal(client, entry, args);
       if (denial !== undefined) return denial;
     }
-    const refusal = refusalInMode(client, entry);
-    if (refusal !== undefined) return refusal;
-    if (this.#pause !== undefined && this.#isPaused(client, entry, args)) {
-      return this.#postpone(client);
-    }
-    return undefined;
+    return refusalInMode(client, entry);
+  }
+
+  /** Answers `wait` for a command that a pause holds back. */
+  hold(client: Client, entry: CommandEntry, args: Arguments): 'wait' | undefined {
+    if (this.#pauses.size === 0 || !this.#isPaused(client, entry, args)) return undefined;
+    return this.#postpone(client);
   }
 
   #mayDebug(client: Client): boolean {
@@ -198,35 +206,43 @@ export class Clients {
   }
 
   #isPaused(client: Client, entry: CommandEntry, args: Arguments): boolean {
-    const pause = this.#pause;
-    // Its end is for the tick, which knows who waits.
-    if (pause === undefined || pause.untilMs <= this.#router.nowMs) return false;
-    if (pause.mode === 'all' || entry.isWrite) return true;
+    const mode = this.#pauseMode;
+    if (mode === undefined || client.isReplica) return false;
+    if (mode === 'all' || entry.isWrite) return true;
     if (entry.has('may_replicate')) {
       return entry.script === undefined || this.#router.scripts.mayWrite(entry, args);
     }
     return entry.route === 'exec' && client.transaction?.queue.hasWrites === true;
   }
 
+  /** Commands that pauses hold back now; undefined where there is none. The end of one is for the tick, which knows who waits. */
+  get #pauseMode(): PauseMode | undefined {
+    let found: PauseMode | undefined;
+    for (const { mode, untilMs } of this.#pauses.values()) {
+      if (untilMs > this.#router.nowMs && found !== 'all') found = mode;
+    }
+    return found;
+  }
+
   /** Holds commands back until a moment; a pause in force is only ever made longer and stricter. */
-  pause(mode: PauseMode, untilMs: number): void {
-    const before = this.#pause;
+  pause(mode: PauseMode, untilMs: number, reason: PauseReason = 'command'): void {
+    const before = this.#pauses.get(reason);
     const strict = before?.mode === 'all' && before.untilMs > this.#router.nowMs;
     this.#router.broadcast({ kind: 'pause', isOn: true });
-    this.#pause = {
+    this.#pauses.set(reason, {
       mode: strict ? 'all' : mode,
       untilMs: Math.max(before?.untilMs ?? 0, untilMs),
-    };
+    });
     // No function is loaded while writes wait.
     void this.#router.scripts.learnFunctions().then(() => {
       this.#router.retryAll();
     });
   }
 
-  unpause(): void {
-    if (this.#pause === undefined) return;
-    this.#pause = undefined;
-    this.#router.broadcast({ kind: 'pause', isOn: false });
+  unpause(reason: PauseReason = 'command'): void {
+    if (!this.#pauses.delete(reason)) return;
+    if (this.#pauses.size === 0) this.#router.broadcast({ kind: 'pause', isOn: false });
+    // Another pause may hold them back again.
     for (const client of this.#connected.all) this.#resume(client);
     this.#router.retryAll();
   }
@@ -234,7 +250,7 @@ export class Clients {
   /** Checks what must be looked at now and then: pauses that end, idle clients, full outputs. */
   tick(nowMs: number): void {
     this.#tls.tick(nowMs);
-    if (this.#pause !== undefined && this.#pause.untilMs <= nowMs) this.unpause();
+    for (const [reason, { untilMs }] of this.#pauses) if (untilMs <= nowMs) this.unpause(reason);
     const timeoutMs = this.#settings.number('server.timeout-secs') * 1_000;
     for (const client of this.#connected.all) {
       const waits = mayBeIdle(client);

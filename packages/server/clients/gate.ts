@@ -44,7 +44,9 @@ export function newGate(state: GateState): Gate {
     if (refusal !== undefined) return refusal;
     if (!state.isLoaded() && !entry.has('loading')) return errors.loading;
     if (entry.script !== undefined || entry.route === 'exec') tellShards();
-    return writeRefusal(state, client, entry) ?? state.replicaRefusal(client, entry);
+    const refused = writeRefusal(state, client, entry) ?? state.replicaRefusal(client, entry);
+    // As Redis, which holds back nothing that it would refuse.
+    return refused ?? state.clients.hold(client, entry, args);
   };
 }
 

@@ -3,7 +3,14 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Settings } from '#config';
-import { DataFolder, DataFolderError, demandFolder, FolderLock, makeFolder } from '#persistence';
+import {
+  DataFolder,
+  DataFolderError,
+  demandFolder,
+  FolderLock,
+  makeFolder,
+  readStreamPlace,
+} from '#persistence';
 import { OfflineData, readFolder, type OfflineOptions } from '#offline';
 import { shardCountOf, shardSettings } from '../threads/shard-settings.ts';
 
@@ -26,11 +33,10 @@ export function exportRdb(settings: Settings, file: string): Promise<readonly st
   return withFolder(settings, (folder) => {
     if (folder.isEmpty) throw new DataFolderError('there is no data to export');
     const { data, report } = readFolder(folder, optionsOf(settings));
-    return [
-      ...report.remarks,
-      ...report.unwritten,
-      `${data.exportRdb(file)} keys were written to ${file}`,
-    ];
+    const said = [...report.remarks, ...report.unwritten];
+    // What was left out is at no place that is known.
+    const place = said.length === 0 ? readStreamPlace(folder) : undefined;
+    return [...said, `${data.exportRdb(file, place)} keys were written to ${file}`];
   });
 }
 

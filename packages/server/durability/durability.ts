@@ -14,10 +14,13 @@ import {
   DataFolder,
   DataFolderError,
   keysIn,
+  forgetStreamPlace,
   markBroken,
+  readStreamPlace,
   realDisk,
   segmentFile,
   type DiskNotice,
+  type KeptPlace,
   type LogStart,
   type Manifest,
 } from '#persistence';
@@ -46,6 +49,11 @@ export interface DurabilityOptions {
   readonly router: Router;
   readonly latency: LatencyEvents;
   readonly freeze: KeyFreeze;
+  /**
+   * The data is read, and no command was run: with the place in the stream of replication that belongs to it; undefined
+   * where that is not known.
+   */
+  readonly recovered: (place: KeptPlace | undefined) => void;
   /** Ends the turn of main, so that what was put into rings is seen. */
   readonly publish: () => void;
 }
@@ -143,7 +151,7 @@ export class Durability {
     const { folder } = this.#opened;
     const { mainPage } = serverMemory;
     const startUs = clock.nowUs();
-    const begin = (): Promise<void> => this.#beginLog();
+    const begin = (isWhole: boolean): Promise<void> => this.#beginLog(isWhole);
     if (await new ServerRecovery({ ...this.#options, folder, begin }, pool).run()) this.#due.owe();
     mainPage.set('recoveryUs', clock.nowUs() - startUs);
     const [newest] = folder.snapshots;
@@ -154,9 +162,11 @@ export class Durability {
    * Begins the log, now that what is there will be used: before, nothing is written. No command is run before a log
    * can take it.
    */
-  async #beginLog(): Promise<void> {
+  async #beginLog(isWhole: boolean): Promise<void> {
     const { serverMemory } = this.#options;
     const { folder } = this.#opened;
+    this.#options.recovered(isWhole ? readStreamPlace(folder) : undefined);
+    forgetStreamPlace(folder.folder);
     removeLeftovers(folder);
     // Repairs may have taken segments out.
     const repaired = new DataFolder(folder.folder);
@@ -456,6 +466,12 @@ export class Durability {
       sleep(leftMs, 'it took too long', { ref: false }),
     ]);
     this.#isSavedAtEnd = failure === undefined;
+  }
+
+  /** True when all that was done is on disk once this has stopped. */
+  get isWhole(): boolean {
+    const awaitsSnapshot = this.#options.serverMemory.mainPage.get('awaitsSnapshot') === 1;
+    return this.#isOn && !awaitsSnapshot && this.#failure.message === undefined;
   }
 
   /** Has all on disk. */

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configSetFailed, type Settings } from '#config';
-import { DataFolder, FolderLock, makeFolder } from '#persistence';
+import { DataFolder, FolderLock, makeFolder, writeStreamPlace, type KeptPlace } from '#persistence';
 import type { LateChange, Pairs, SettingChanges } from '../ports/late-settings.ts';
 import { DiskLink, diskSettings, type DiskPorts } from '../threads/disk-link.ts';
 import { Durability, type DurabilityOptions } from './durability.ts';
@@ -176,12 +176,24 @@ export class PersistenceSwitch implements LateChange {
     await this.#durability?.disk.purge();
   }
 
-  /** Has all on disk. */
-  async stop(): Promise<void> {
+  /** Without it the next start needs all data of its primary, or its replicas do. */
+  #keep(place: KeptPlace): void {
+    const { settings, log } = this.#options;
+    try {
+      writeStreamPlace(new DataFolder(settings.string('persistence.data-dir')), place);
+    } catch (error) {
+      const fields = { error: (error as Error).message };
+      log.warn('stream-place', 'The place in the stream of replication cannot be kept.', fields);
+    }
+  }
+
+  /** Has all on disk, with the place in the stream of replication that belongs to it. */
+  async stop(place?: KeptPlace): Promise<void> {
     this.#isStopping = true;
     // What is being closed is closed by the stop at the latest.
     if (!this.#isLeaving) await this.#busy;
     await this.#durability?.stop();
+    if (place !== undefined && this.#durability?.isWhole === true) this.#keep(place);
     this.#lock?.release();
   }
 }

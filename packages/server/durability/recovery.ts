@@ -24,8 +24,8 @@ interface ServerRecoveryOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly folder: DataFolder;
-  /** All data is read: what is done from now on is logged; settles when it can be. */
-  readonly begin: () => Promise<void>;
+  /** All data is read: what is done from now on is logged; settles when it can be. `isWhole`: nothing was left out. */
+  readonly begin: (isWhole: boolean) => Promise<void>;
 }
 
 type Recovered = Extract<RecoveryAnswer, { kind: 'recovered' }>;
@@ -69,7 +69,7 @@ export class ServerRecovery {
     const { shards, missing } = recovered;
     this.#tell(shards);
     await Promise.all(shards.map((_, shard) => this.#pool.ask(shard, { kind: 'repair' })));
-    await this.#options.begin();
+    await this.#options.begin(missing.size === 0 && this.#isWhole(shards));
     await this.#complete(missing);
     if (folder.isEmpty) return false;
     const ms = Math.round((clock.nowUs() - startUs) / 1_000);
@@ -151,6 +151,15 @@ export class ServerRecovery {
       if (answer.kind === 'recovered') recovered.push(answer);
     }
     return recovered;
+  }
+
+  /** True when all that was there is there again, and nothing else. */
+  #isWhole(shards: readonly Recovered[]): boolean {
+    if (this.#isSalvaged || this.#unwritten.length > 0 || this.#lostBytes > 0) return false;
+    return shards.every(
+      ({ report }) =>
+        report.leftOut.length === 0 && report.droppedRecords === 0 && report.refusedRecords === 0,
+    );
   }
 
   /** Says what was left out. */

@@ -169,7 +169,7 @@ function stalePercent({ shards, databases }: ServerMetrics): number {
 }
 
 function replication({
-  replication: { id, offset, replica, primary },
+  replication: { id, offset, replica, primary, failover },
   settings,
   nowMs,
 }: ServerMetrics): Line[] {
@@ -177,7 +177,7 @@ function replication({
     ['role', replica === undefined ? 'master' : 'slave'],
     ...(replica === undefined ? [] : replicaLines(replica, settings, nowMs)),
     ...replicasLines(primary, settings, nowMs),
-    ['master_failover_state', 'no-failover'],
+    ['master_failover_state', failover.state],
     ['master_replid', id],
     ['master_replid2', primary.stream.secondId],
     ['master_repl_offset', offset],

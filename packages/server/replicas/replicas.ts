@@ -6,6 +6,7 @@ import type {
   Acks,
   AckWish,
   ClientPort,
+  FailoverTarget,
   ReplicaFacts,
   ReplicaPlace,
   ReplicasPort,
@@ -44,6 +45,8 @@ export class Replicas implements ReplicasPort, FeedTaker {
   readonly freeze: KeyFreeze;
   readonly #options: ReplicasOptions;
   readonly #byClient = new Map<number, Replica>();
+  /** Clients whose last writes have no offset yet. */
+  readonly #writers = new Set<Client>();
 
   constructor(options: ReplicasOptions) {
     this.#options = options;
@@ -149,11 +152,12 @@ export class Replicas implements ReplicasPort, FeedTaker {
 
   acknowledge(client: ClientPort, offset: number, diskOffset: number): void {
     const replica = this.#byClient.get(client.id);
-    if (replica !== undefined) this.primary.acknowledged(replica, offset, diskOffset);
+    if (replica !== undefined) this.primary.acks.take(replica, offset, diskOffset);
   }
 
   /** A client is gone. */
   left(client: Client): void {
+    this.#writers.delete(client);
     const replica = this.#byClient.get(client.id);
     if (replica === undefined) return;
     this.#byClient.delete(client.id);
@@ -165,6 +169,14 @@ export class Replicas implements ReplicasPort, FeedTaker {
 
   get offset(): number {
     return this.primary.offset;
+  }
+
+  get count(): number {
+    return this.primary.replicas.length;
+  }
+
+  stateOf({ host, port }: FailoverTarget): string | undefined {
+    return this.primary.replicas.find((replica) => replica.isAt(host, port))?.state;
   }
 
   get online(): readonly ReplicaPlace[] {
@@ -186,39 +198,57 @@ export class Replicas implements ReplicasPort, FeedTaker {
     return this.#options.keepsLog();
   }
 
-  acks(wish: AckWish): Acks {
-    const { primary } = this;
-    // What is still to be merged has no offset yet.
-    const replicas = primary.isSettled ? primary.acknowledgedBy(primary.offset, wish.onDisk) : 0;
-    return { replicas, local: 0 };
+  wrote(client: Client): void {
+    if (!this.primary.isActive) return;
+    client.writeOffset = -1;
+    this.#writers.add(client);
   }
 
-  await(wish: AckWish, done: (acks: Acks) => void): () => Acks {
+  drained(): void {
+    // What is still to be merged has no offset yet.
+    if (this.#writers.size === 0 || !this.primary.isSettled) return;
+    for (const client of this.#writers) client.writeOffset = this.primary.offset;
+    this.#writers.clear();
+  }
+
+  /** Offset behind all that a client has written; undefined while the stream does not have all of it. */
+  #writtenTo({ writeOffset }: Client): number | undefined {
+    return writeOffset < 0 ? undefined : writeOffset;
+  }
+
+  acks(client: ClientPort, wish: AckWish): Acks {
+    const offset = this.#writtenTo(client as Client);
+    const replicas = offset === undefined ? 0 : this.primary.acks.of(offset, wish.onDisk);
+    // Who has written nothing waits for no disk.
+    return { replicas, local: Number(this.keepsLog && !(client as Client).hasWritten) };
+  }
+
+  await(client: ClientPort, wish: AckWish, done: (acks: Acks) => void): () => Acks {
     const { primary } = this;
-    let offset = primary.isSettled ? primary.offset : undefined;
-    let local = 0;
+    let offset = this.#writtenTo(client as Client);
+    let { local } = this.acks(client, wish);
     const acks = (): Acks => ({
-      replicas: offset === undefined ? 0 : primary.acknowledgedBy(offset, wish.onDisk),
+      replicas: offset === undefined ? 0 : primary.acks.of(offset, wish.onDisk),
       local,
     });
     const waiter: AckWaiter = {
       look: () => {
-        if (offset === undefined && primary.isSettled) offset = primary.offset;
+        offset ??= this.#writtenTo(client as Client);
         const now = acks();
         if (now.replicas < wish.replicas || now.local < Number(wish.isLocal)) return;
-        primary.forget(waiter);
+        primary.acks.forget(waiter);
         done(now);
       },
     };
-    primary.await(waiter);
-    if (wish.isLocal) {
+    primary.acks.await(waiter);
+    if (wish.isLocal && local === 0) {
       this.#options.onDisk(() => {
         local = 1;
         waiter.look();
       });
     }
     return () => {
-      primary.forget(waiter);
+      primary.acks.forget(waiter);
       return acks();
     };
   }
@@ -226,7 +256,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
   /** Waits until the replicas have all that was done, as long as there is time: so none of it is lost with the server. */
   async haveAll(isTime: () => boolean): Promise<void> {
     const { primary } = this;
-    if (primary.lacksAcks) primary.askForAcks();
+    if (primary.lacksAcks) primary.acks.ask();
     while (primary.lacksAcks && isTime()) await sleep(LOOK_MS);
     if (!primary.lacksAcks) return;
     this.#options.log.warn(

@@ -116,7 +116,6 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
   take(piece: Bytes): void {
     this.#came.push(piece);
     this.#transport.received(piece);
-    this.#mark(false);
     this.#handOn();
   }
 
@@ -148,6 +147,8 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     let left = this.#unrelayed;
     if (left <= 0) return;
     this.#handedOn += left;
+    // What had to wait may have been taken since the piece came that it is of.
+    this.#mark(false);
     while (left > 0) {
       const [piece] = this.#came;
       if (piece === undefined) break;

@@ -22,6 +22,7 @@ import { FailureLog } from '../diagnostics/failure-log.ts';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import { REDIS_VERSION } from '../version.ts';
 import { connectToPrimary } from './connect-to-primary.ts';
+import type { Failover } from './failover.ts';
 import { FullSync } from './full-sync.ts';
 import { PrimaryStream } from './primary-stream.ts';
 
@@ -42,6 +43,8 @@ export interface ReplicaSideOptions {
   readonly port: number;
   /** Settles with where to go on, when all that came before is applied. */
   readonly before: Promise<Reached>;
+  /** Handing over of the primary's role to the server that is followed, if that is under way. */
+  readonly failover: Pick<Failover, 'isAsking' | 'answered'>;
   /** This server towards its own replicas, which get the stream as it comes. */
   readonly primary: Primary;
   /** Calls back when all that was done so far is on disk. */
@@ -99,6 +102,10 @@ export class ReplicaSide implements Follower {
       port,
       connect: (linkHost, linkPort) => connectToPrimary(settings, linkHost, linkPort),
       follower: this,
+      isHandingOver: () => options.failover.isAsking,
+      answered: (isAccepted) => {
+        options.failover.answered(isAccepted);
+      },
       announced: () => this.#announced(),
       timeoutMs: () => 1_000 * settings.number('replication.timeout-secs'),
       nowMs: () => clock.wallMs(),

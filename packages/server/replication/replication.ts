@@ -2,30 +2,44 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type CommandError } from '#base';
-import { commandTable, type CommandEntry, type ReplicationPort, type RoleReport } from '#commands';
+import type { CommandEntry, ReplicationPort, RoleReport } from '#commands';
 import { REPLICATION_QUANTITIES } from '#quantities';
 import type { Client } from '#router';
-import type { Primary, StreamPosition } from '#replication';
-import { settingsAppliedCall } from '#stats';
+import type { Primary, StreamPlace, StreamPosition } from '#replication';
+import { Failover } from './failover.ts';
+import { untilQuiet } from './quiet.ts';
 import { ReplicaSide, type Reached, type ReplicaSideOptions } from './replica-side.ts';
 
-/** Commands of replicas, which a replica without a link has nothing for. */
-const FOLLOWING = new Set([commandTable.byName('PSYNC'), commandTable.byName('SYNC')]);
-/** Looks at whether the stream has all that was done, and between two of them. */
-const SETTLE_ROUNDS_MAX = 500;
-const SETTLE_POLL_MS = 2;
+/** Longest wait for what came of a primary to be applied, when the server stops. */
+const APPLY_MS_MAX = 5_000;
+/** Longest wait for what was under way when the server became a replica. */
+const QUIET_MS_MAX = 5_000;
 /** Between two looks at a link. */
 const TICK_MS = 1_000;
 
-type ReplicationOptions = Omit<ReplicaSideOptions, 'host' | 'port' | 'before'>;
+type ReplicationOptions = Omit<ReplicaSideOptions, 'host' | 'port' | 'before' | 'failover'>;
 
 export class Replication implements ReplicationPort {
   readonly #options: ReplicationOptions;
   #replica: ReplicaSide | undefined;
   #ticker: NodeJS.Timeout | undefined;
+  /** Place that a replica has been brought back to. */
+  #restored: Reached | undefined;
+  /** Settles with where a replica was when the server stopped. */
+  #stopped: Promise<Reached> | undefined;
+  readonly failover: Failover;
 
   constructor(options: ReplicationOptions) {
     this.#options = options;
+    this.failover = new Failover({
+      ...options,
+      follow: ({ host, port }) => {
+        this.replicaOf(host, port);
+      },
+      lead: () => {
+        this.replicaOfNone();
+      },
+    });
   }
 
   /** Begins as the settings say. */
@@ -42,7 +56,46 @@ export class Replication implements ReplicationPort {
 
   stop(): void {
     clearInterval(this.#ticker);
-    void this.#replica?.stop();
+    this.failover.stop();
+    this.#stopped ??= this.#replica?.stop();
+  }
+
+  /** Waits until all that was taken of a primary's stream is applied. */
+  async stopped(): Promise<void> {
+    await Promise.race([this.#stopped, sleep(APPLY_MS_MAX, undefined, { ref: false })]);
+  }
+
+  /** Place in the stream that belongs to the data, now that nothing is done any more; undefined where it is not known. */
+  async placeAtEnd(): Promise<StreamPlace | undefined> {
+    const { primary } = this.#options;
+    if (this.#replica === undefined) return primary.place;
+    const reached = await Promise.race([this.#stopped, Promise.resolve(undefined)]);
+    if (reached?.position === undefined) return undefined;
+    const { id, offset } = reached.position;
+    return primary.placeOf(id, offset, reached.database);
+  }
+
+  /** The data are back, at a place in the stream if that is known; nothing was done since. */
+  restore(place: StreamPlace | undefined): void {
+    const { settings, primary, router, log } = this.#options;
+    const isReplica = settings.string('replication.primary-host') !== '';
+    // From the first moment on nothing expires by itself.
+    if (isReplica) router.broadcast({ kind: 'role', isReplica, primary: undefined });
+    if (place !== undefined) {
+      const { id, offset, database, tail } = place;
+      primary.restore(place, isReplica);
+      if (isReplica) this.#restored = { position: { id, offset }, database };
+      const fields = { offset, backlog: tail.length };
+      log.info('stream-restored', 'Replication can go on where it was.', fields);
+    }
+    router.publish();
+  }
+
+  /** Place that was restored, once. */
+  #takeRestored(): Promise<Reached> | undefined {
+    const restored = this.#restored;
+    this.#restored = undefined;
+    return restored === undefined ? undefined : Promise.resolve(restored);
   }
 
   /** This server towards its replicas. */
@@ -82,9 +135,10 @@ export class Replication implements ReplicationPort {
   }
 
   #follow(host: string, port: number): void {
-    const before = this.#replica?.stop() ?? this.#ownPosition();
+    const before = this.#replica?.stop() ?? this.#takeRestored() ?? this.#ownPosition();
     this.#options.page.set('isReplica', 1);
-    this.#replica = new ReplicaSide({ ...this.#options, host, port, before });
+    const { failover } = this;
+    this.#replica = new ReplicaSide({ ...this.#options, host, port, before, failover });
     this.#replica.start();
   }
 
@@ -93,12 +147,13 @@ export class Replication implements ReplicationPort {
    * have it, and then only what came since is needed.
    */
   async #ownPosition(): Promise<Reached> {
-    const { primary, router } = this.#options;
+    const { primary, clock } = this.#options;
     let position: StreamPosition | undefined;
     if (primary.isActive) {
-      await router.shardCalls.ask(settingsAppliedCall, null);
-      await untilSettled(primary);
-      position = { id: primary.stream.id, offset: primary.offset };
+      const untilMs = clock.wallMs() + QUIET_MS_MAX;
+      if (await untilQuiet(this.#options, () => clock.wallMs() < untilMs)) {
+        position = { id: primary.stream.id, offset: primary.offset };
+      }
     }
     // It may be a primary again by now.
     if (this.#replica !== undefined) primary.demote();
@@ -125,6 +180,19 @@ export class Replication implements ReplicationPort {
     router.retryAll();
   }
 
+  takeOver(id: string): boolean {
+    const { log } = this.#options;
+    log.info('failover-request', `Failover request received for replid ${id}.`);
+    if (id.toLowerCase() !== this.id) return false;
+    this.replicaOfNone();
+    return true;
+  }
+
+  get syncRefusal(): CommandError | undefined {
+    if (this.failover.isUnderWay) return errors.failingOver;
+    return this.#replica?.isUp === false ? errors.noPrimaryLink : undefined;
+  }
+
   /** Ends the waits of clients, which might write when they are over. A replica does not. */
   #unblockClients(): void {
     for (const client of this.#options.clients.all) {
@@ -142,17 +210,7 @@ export class Replication implements ReplicationPort {
     const queue = entry.route === 'exec' ? client.transaction?.queue : undefined;
     const writes = queue?.writes ?? entry.isWrite;
     if (writes && settings.boolean('replication.read-only')) return errors.readOnlyReplica;
-    return this.#linkRefusal(replica, entry, queue);
-  }
-
-  /** Says why a replica does not run a command that it would run were its link up. */
-  #linkRefusal(
-    replica: ReplicaSide,
-    entry: CommandEntry,
-    queue: { readonly deniesStale: boolean } | undefined,
-  ): CommandError | undefined {
-    if (this.#isStale(replica) && minds(entry, queue)) return errors.primaryDown;
-    return FOLLOWING.has(entry) && !replica.isUp ? errors.noPrimaryLink : undefined;
+    return this.#isStale(replica) && minds(entry, queue) ? errors.primaryDown : undefined;
   }
 
   /** True while the data may be old, and nobody is to see them. */
@@ -164,11 +222,4 @@ export class Replication implements ReplicationPort {
 /** True when a command, or a transaction, needs data that are not old. */
 function minds(entry: CommandEntry, queue: { readonly deniesStale: boolean } | undefined): boolean {
   return !entry.has('stale') || queue?.deniesStale === true;
-}
-
-/** Settles when units of several shards are in the stream of which a part has come. */
-async function untilSettled(primary: Primary): Promise<void> {
-  for (let round = 0; round < SETTLE_ROUNDS_MAX && !primary.isSettled; round += 1) {
-    await sleep(SETTLE_POLL_MS);
-  }
 }

@@ -5,12 +5,14 @@ import type { Arguments } from '../../arguments.ts';
 import type { ClientPort } from '../../contexts.ts';
 import { onMain } from '../../definition.ts';
 import { noKeys } from '../../keys.ts';
-import type { ServerContext } from '../ports.ts';
+import type { ReplicationPort, ServerContext } from '../ports.ts';
 import type { ReplicaFacts } from './replicas-port.ts';
 
 /** Longest address that a replica may tell. */
 const HOST_BYTES_MAX = 255;
 
+const isPrimary = new CommandError("ERR PSYNC FAILOVER can't be sent to a master.");
+const otherStream = new CommandError('ERR PSYNC FAILOVER replid must match my replid.');
 const pending = new CommandError('ERR SYNC and PSYNC are invalid with pending output');
 const needsEof = new CommandError('ERR Filtered replica requires EOF capability');
 const tooLong = (bytes: number): CommandError =>
@@ -36,9 +38,11 @@ const psync = onMain<ServerContext>({
     { name: 'replicationid', type: 'string' },
     { name: 'offset', type: 'integer' },
   ],
-  run({ client, reply, replicas }, args) {
+  run({ client, reply, replicas, replication }, args) {
     // Who is a replica already is not answered, as in Redis.
     if (replicas.isReplica(client)) return;
+    if (args.count > 3 && args.spellsAt(3, 'FAILOVER')) takeOver(replication, args.latin1(1));
+    maySync(replication);
     const offset = args.roundedAt(2);
     mayFollow(client, replicas.factsOf(client));
     const line = replicas.resume(client, args.latin1(1), offset);
@@ -56,12 +60,24 @@ const sync = onMain<ServerContext>({
   flags: ['admin', 'noscript', 'no_async_loading', 'no_multi'],
   keys: noKeys,
   args: [],
-  run({ client, replicas }) {
+  run({ client, replicas, replication }) {
     if (replicas.isReplica(client)) return;
+    maySync(replication);
     mayFollow(client, replicas.factsOf(client));
     replicas.requestFull(client);
   },
 });
+
+/** Becomes the primary, since the one there was hands over and follows this server from now on. */
+function takeOver(replication: ReplicationPort, id: string): void {
+  if (replication.role.role === 'master') throw isPrimary;
+  if (!replication.takeOver(id)) throw otherStream;
+}
+
+/** Throws why nobody can follow this server now. */
+function maySync({ syncRefusal }: ReplicationPort): void {
+  if (syncRefusal !== undefined) throw syncRefusal;
+}
 
 /** Throws why a connection cannot be that of a replica. */
 function mayFollow(client: ClientPort, facts: ReplicaFacts): void {

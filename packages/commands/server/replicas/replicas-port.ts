@@ -1,6 +1,7 @@
 /** Port to the replicas of this server. */
 
 import type { ClientPort } from '../../contexts.ts';
+import type { FailoverTarget } from './failover-port.ts';
 
 /** Facts that a replica tells of itself. */
 export interface ReplicaFacts {
@@ -39,6 +40,10 @@ export interface Acks {
 export interface ReplicasPort {
   /** Bytes of the stream so far. */
   readonly offset: number;
+  /** Number of replicas that have asked to be synchronised. */
+  readonly count: number;
+  /** State of the replica at an address; undefined where there is none. */
+  stateOf(place: FailoverTarget): string | undefined;
   /** Replicas that follow the stream. */
   readonly online: readonly ReplicaPlace[];
   /** True when the connection is a replica's. */
@@ -50,10 +55,10 @@ export interface ReplicasPort {
   /** SYNC. */
   requestFull(client: ClientPort): void;
   acknowledge(client: ClientPort, offset: number, diskOffset: number): void;
-  /** Acknowledgements of all that was done up to now. */
-  acks(wish: AckWish): Acks;
+  /** Acknowledgements of all that the client has written. */
+  acks(client: ClientPort, wish: AckWish): Acks;
   /** Calls back when the wish is fulfilled; answers what gives it up, and then has the acknowledgements so far. */
-  await(wish: AckWish, done: (acks: Acks) => void): () => Acks;
+  await(client: ClientPort, wish: AckWish, done: (acks: Acks) => void): () => Acks;
   /** True while what is done is kept on this server's disk. */
   readonly keepsLog: boolean;
 }

@@ -11,6 +11,12 @@ import type { Acks, AckWish } from './replicas-port.ts';
 const noLog = new CommandError(
   'ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.',
 );
+const waitOnReplica = new CommandError(
+  'ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated.',
+);
+const waitaofOnReplica = new CommandError(
+  'ERR WAITAOF cannot be used with replica instances. Please also note that writes to replicas are just local and are not propagated.',
+);
 const notInRange = new CommandError('ERR value is out of range, must be between 0 and 1');
 const notPositive = new CommandError('ERR value is out of range, must be positive');
 
@@ -30,6 +36,7 @@ const wait = onMain<ServerContext>({
   acl: { add: ['connection'], drop: ['keyspace'] },
   tips: ['request_policy:all_shards', 'response_policy:agg_min'],
   run(context, args) {
+    if (context.replication.role.role === 'slave') throw waitOnReplica;
     const replicas = args.roundedAt(1);
     const timeoutMs = millisecondsAt(args, 2, context.nowMs);
     const wish = { replicas, onDisk: false, isLocal: false };
@@ -61,6 +68,7 @@ const waitaof = onMain<ServerContext>({
     const replicas = args.roundedAt(2);
     if (replicas < 0) throw notPositive;
     const timeoutMs = millisecondsAt(args, 3, context.nowMs);
+    if (context.replication.role.role === 'slave') throw waitaofOnReplica;
     if (local === 1 && !context.replicas.keepsLog) throw noLog;
     const wish = { replicas, onDisk: true, isLocal: local === 1 };
     awaitAcks(context, wish, timeoutMs, (reply, acks) => {
@@ -78,8 +86,8 @@ function awaitAcks(
   timeoutMs: number,
   write: (reply: ReplyWriter, acks: Acks) => void,
 ): void {
-  const { replicas, reply, timers, mayBlock } = context;
-  const now = replicas.acks(wish);
+  const { client, replicas, reply, timers, mayBlock } = context;
+  const now = replicas.acks(client, wish);
   const isFulfilled = now.replicas >= wish.replicas && now.local >= Number(wish.isLocal);
   if (isFulfilled || !mayBlock) {
     write(reply, now);
@@ -89,7 +97,7 @@ function awaitAcks(
     write(late, giveUp());
   };
   const answer = context.defer(timedOut);
-  const giveUp = replicas.await(wish, (acks) => {
+  const giveUp = replicas.await(client, wish, (acks) => {
     answer((late) => {
       write(late, acks);
     });

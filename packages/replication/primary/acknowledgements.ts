@@ -1,0 +1,74 @@
+/** Acknowledgements of replicas, and who waits for them. */
+
+import type { Replica } from './replica.ts';
+import type { AckWaiter, PrimaryOptions } from './surroundings.ts';
+
+export class Acknowledgements {
+  readonly #replicas: ReadonlySet<Replica>;
+  readonly #options: Pick<PrimaryOptions, 'nowMs' | 'wake'>;
+  readonly #waiters = new Set<AckWaiter>();
+  #isAsked = false;
+
+  constructor(replicas: ReadonlySet<Replica>, options: Pick<PrimaryOptions, 'nowMs' | 'wake'>) {
+    this.#replicas = replicas;
+    this.#options = options;
+  }
+
+  /** A replica has what was done up to an offset, and on disk up to another. */
+  take(replica: Replica, offset: number, diskOffset: number): void {
+    replica.ackOffset = Math.max(replica.ackOffset, offset);
+    replica.diskOffset = Math.max(replica.diskOffset, diskOffset);
+    replica.ackMs = this.#options.nowMs();
+    if (replica.awaitsAck && replica.state === 'online') {
+      replica.awaitsAck = false;
+      this.#options.wake();
+    }
+    this.look();
+  }
+
+  /** Replicas that have acknowledged an offset; `onDisk` there. */
+  of(offset: number, onDisk = false): number {
+    let count = 0;
+    for (const replica of this.#replicas) {
+      if (replica.state !== 'online') continue;
+      if ((onDisk ? replica.diskOffset : replica.ackOffset) >= offset) count += 1;
+    }
+    return count;
+  }
+
+  /** True while a replica that follows the stream has not acknowledged all of it, and would if it were asked to. */
+  lack(offset: number): boolean {
+    for (const { isStreaming, isOld, ackOffset } of this.#replicas) {
+      if (isStreaming && !isOld && ackOffset < offset) return true;
+    }
+    return false;
+  }
+
+  /** Has replicas tell what they have: they do so without having been asked only once a second. */
+  ask(): void {
+    this.#isAsked = true;
+    this.#options.wake();
+  }
+
+  /** True once after replicas are to be asked. */
+  takeAsked(): boolean {
+    const isAsked = this.#isAsked;
+    this.#isAsked = false;
+    return isAsked;
+  }
+
+  /** Tells a waiter of acknowledgements, which replicas are asked for. */
+  await(waiter: AckWaiter): void {
+    this.#waiters.add(waiter);
+    this.ask();
+  }
+
+  forget(waiter: AckWaiter): void {
+    this.#waiters.delete(waiter);
+  }
+
+  /** Has all who wait look again. */
+  look(): void {
+    if (this.#waiters.size > 0) for (const waiter of [...this.#waiters]) waiter.look();
+  }
+}
