@@ -21,6 +21,8 @@ class FakePrimary {
   data: Buffer = Buffer.alloc(0);
   closesBehind = false;
   stream: net.Socket | undefined;
+  /** Place that was asked for last. */
+  asked = '';
 
   private constructor(server: net.Server) {
     this.#server = server;
@@ -43,6 +45,11 @@ class FakePrimary {
     socket.on('data', (piece) => {
       const text = piece.toString('latin1');
       if (text.includes('PSYNC')) {
+        this.asked = text
+          .split('\r\n')
+          .filter((line) => !/^[*$]/.test(line))
+          .join(' ')
+          .trim();
         socket.write(`+FULLRESYNC ${ID} 0\r\n`);
         socket.write(this.data);
         this.stream = socket;
@@ -95,6 +102,9 @@ const cases: readonly (readonly [what: string, data: Buffer, reason: RegExp])[] 
   ['more than it ends with', told(Buffer.concat([GOOD, Buffer.from('more')])), /more bytes follow/],
   ['no length', Buffer.from('HELLO\r\n'), /was to send its data/],
 ];
+
+const asCommand = (words: readonly string[]): string =>
+  `*${words.length}\r\n${words.map((word) => `$${word.length}\r\n${word}\r\n`).join('')}`;
 
 let primary: FakePrimary;
 let replica: ChildServer;
@@ -159,5 +169,34 @@ broken('what is no command ends the link', async () => {
   await until(async () => /is no command/.test(await lastFailure()), 'the link breaks');
   assert.is(textOf(await here.call('GET', 'last')), 'one');
 });
+
+broken(
+  'another primary is asked for what is behind all that was taken, though it is still being applied',
+  async () => {
+    const next = await FakePrimary.listen();
+    try {
+      primary.data = told(GOOD);
+      primary.closesBehind = false;
+      next.data = told(GOOD);
+      await here.call('REPLICAOF', 'NO', 'ONE');
+      await here.call('REPLICAOF', '127.0.0.1', primary.port);
+      await untilLinked(here);
+      const commands = [
+        ['SELECT', '0'],
+        ['EVAL', 'for i = 1, 2e7 do end return redis.call("SET", KEYS[1], "done")', '1', 'slow'],
+        ['INCR', 'count'],
+      ];
+      const stream = commands.map(asCommand).join('');
+      primary.stream?.end(stream);
+      await until(async () => (await infoOf(here))['master_link_status'] === 'down', 'it is over');
+      assert.is(await here.call('REPLICAOF', '127.0.0.1', next.port), 'OK');
+      await until(() => next.asked !== '', 'the next one is asked');
+      assert.is(next.asked, `PSYNC ${ID} ${stream.length + 1}`);
+    } finally {
+      await here.call('REPLICAOF', 'NO', 'ONE');
+      await next.close();
+    }
+  },
+);
 
 broken.run();

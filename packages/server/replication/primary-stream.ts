@@ -71,6 +71,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
   readonly #came: Bytes[] = [];
   #handedOn = 0;
   #hasEnded = false;
+  #ending: Promise<void> | undefined;
 
   constructor(options: PrimaryStreamOptions) {
     const { router, clients, config, address, position, database } = options;
@@ -171,9 +172,13 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     if (!this.#hasEnded && this.#connection.isStalled) this.#options.router.retryAll();
   }
 
-  /** Takes nothing more; settles when everything that was taken is applied. */
-  async end(): Promise<void> {
-    if (this.#hasEnded) return;
+  /** Takes nothing more; settles when everything that was taken is applied, however often it is asked. */
+  end(): Promise<void> {
+    this.#ending ??= this.#finish();
+    return this.#ending;
+  }
+
+  async #finish(): Promise<void> {
     this.#hasEnded = true;
     const { client } = this;
     const reached = this.#settledAt;
