@@ -42,7 +42,7 @@ reference('of what a server alone has, all is told by CONFIG GET', () => {
   ]);
   assert.equal(
     told.map(([, value]) => value),
-    ['log', '0 0 0', 'yes', '9', '', ''],
+    ['log', '0 0 0', 'yes', '9', ''],
   );
 });
 

@@ -140,7 +140,9 @@ keys('announces what happened, in the database where it did', () => {
     'g del b',
     'swapped 3 4',
     'flushed 0',
+    'uncounted',
     'flushed -1',
+    'uncounted',
   ]);
 });
 
