@@ -121,6 +121,20 @@ routing(
   },
 );
 
+routing('so do they behind long transactions of such commands', () => {
+  const main = new RouterFixture(1);
+  const client = main.newClient();
+  main.mainUs = 1_000;
+  main.router.readClock();
+  const takings: string[] = [];
+  for (const command of ['MULTI', 'PING', 'PING', 'EXEC', 'MULTI', 'PING', 'PING', 'EXEC']) {
+    takings.push(client.send(command));
+  }
+  // MULTI is one of main's commands too, and takes as long.
+  assert.equal(takings.slice(0, 4), ['taken', 'taken', 'taken', 'taken']);
+  assert.is(takings.at(-1), 'long');
+});
+
 routing('a slot is used again only when all its commands are answered', () => {
   const main = new RouterFixture(2);
   const { shards } = main;

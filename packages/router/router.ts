@@ -323,7 +323,8 @@ export class Router {
     this.watcher?.(client, entry, args);
     if (client.awaitsReply) client.isCountedLater = true;
     else this.#clientRegistry.count(client);
-    return entry.route === 'onMain' && this.#answers.tookLong ? 'long' : 'taken';
+    const isOnMain = entry.route === 'onMain' || entry.route === 'exec';
+    return isOnMain && this.#answers.tookLong ? 'long' : 'taken';
   }
 
   #send(client: Client, entry: CommandEntry, args: Arguments, command: ParsedCommand): boolean {

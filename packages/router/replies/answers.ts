@@ -63,7 +63,7 @@ const LONG_US = 100;
 const SHARE_US = 4_000;
 
 export class Answers {
-  /** True when the last of main's own commands has taken long, and others are to come before its client's next. */
+  /** True when main's last own command, or transaction of such, has taken long: others come before its client's next. */
   tookLong = false;
   readonly #running: RunningTrace;
   readonly #commandStats: CommandStats;
@@ -111,7 +111,7 @@ export class Answers {
     this.#running.trace = undefined;
     const endUs = this.#clock.nowUs();
     const executeUs = endUs - startUs;
-    this.tookLong = executeUs >= LONG_US && endUs - this.#clientRegistry.nowUs >= SHARE_US;
+    this.took(executeUs, endUs);
     this.#commandStats.ran(entry, executeUs);
     this.#countFailure(entry, reply);
     trace?.ran(executeUs, reply.errorText);
@@ -126,6 +126,11 @@ export class Answers {
     this.#commandStats.logIfSlow(client, entry, args, executeUs);
     // CLIENT REPLY ON, and RESET, are themselves answered.
     this.#deliver(client, sequence, wasMuted && client.replyMode !== 'on');
+  }
+
+  /** Notes the time of a command, or of a transaction, that main has run. */
+  took(executeUs: number, endUs: number): void {
+    this.tookLong = executeUs >= LONG_US && endUs - this.#clientRegistry.nowUs >= SHARE_US;
   }
 
   /**

@@ -36,8 +36,8 @@ interface BarrierTransactionOptions {
   /** All commands are done: answers how many shards will say that their logs have the end of it. */
   prepare(): number;
   readonly clock: Clock;
-  /** The shards may go on; its commands took so long, from the first to the last. */
-  done(executeUs: number): void;
+  /** The shards may go on; its commands took so long, from the first to the last, which ended then. */
+  done(executeUs: number, endUs: number): void;
 }
 
 export class BarrierTransaction {
@@ -186,7 +186,8 @@ export class BarrierTransaction {
     if (!this.#isMuted) this.#collected.moveTo(client.socket.output);
     client.socket.touch();
     client.releasePushes();
-    this.#options.done(this.#options.clock.nowUs() - this.#beganUs);
+    const endUs = this.#options.clock.nowUs();
+    this.#options.done(endUs - this.#beganUs, endUs);
   }
 }
 

@@ -130,6 +130,7 @@ export class Transactions {
   exec(client: Client, entry: CommandEntry): boolean {
     const { transaction } = client;
     const { answers } = this.#options;
+    answers.tookLong = false;
     if (transaction === undefined) {
       answers.fail(client, entry, errors.execWithoutMulti);
       return true;
@@ -265,8 +266,9 @@ export class Transactions {
         this.#tellShards({ kind, connection: client.slot, sequence: routes.nextTransaction() });
         return routes.links.length;
       },
-      done: (executeUs) => {
+      done: (executeUs, endUs) => {
         this.#options.answers.actFor(client);
+        this.#options.answers.took(executeUs, endUs);
         this.#options.commandStats.ran(entry, executeUs);
         this.#barriers.delete(client);
         if (needsBarrier) this.#tellShards({ kind: FrameKind.resume });
