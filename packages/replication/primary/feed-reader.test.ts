@@ -33,17 +33,23 @@ const cut = (number: number): Buffer =>
   segment('', { flags: FeedEnd.cut, transaction: number, parts: 2 });
 
 /** A reader of two shards that have come to its first cut, and what came of it. */
-function newReader(): { read: (shard: number, ...segments: Bytes[]) => void; units: string[] } {
+function newReader(beginsTogether = true): {
+  read: (shard: number, ...segments: Bytes[]) => void;
+  units: string[];
+} {
   const units: string[] = [];
-  const reader = new FeedReader(2, CUT, {
-    unit: (commands, isOne) => {
-      const words = commands.map(
-        ({ database, pieces }) => `${database}${Buffer.concat(pieces).toString()}`,
-      );
-      units.push(isOne ? `(${words.join(' ')})` : words.join(' '));
+  const reader = new FeedReader(
+    { shards: 2, firstCut: CUT, beginsTogether },
+    {
+      unit: (commands, isOne) => {
+        const words = commands.map(
+          ({ database, pieces }) => `${database}${Buffer.concat(pieces).toString()}`,
+        );
+        units.push(isOne ? `(${words.join(' ')})` : words.join(' '));
+      },
+      cut: (number) => units.push(`cut ${number}`),
     },
-    cut: (number) => units.push(`cut ${number}`),
-  });
+  );
   const read = (shard: number, ...segments: Bytes[]): void => {
     reader.take(shard, Buffer.concat(segments));
   };
@@ -64,6 +70,15 @@ readers('what comes before the first cut is of a feed that has ended', () => {
   assert.equal(units, []);
   read(1, cut(CUT));
   assert.equal(units, ['cut 5', '0a']);
+});
+
+readers('where nobody begins to read, no shard waits for another to have begun', () => {
+  const { read, units } = newReader(false);
+  read(0, segment('old'), cut(CUT), segment('a'));
+  assert.equal(units, ['0a']);
+  read(1, segment('old'), cut(CUT), segment('b'), cut(CUT + 1));
+  read(0, cut(CUT + 1));
+  assert.equal(units, ['0a', '0b', 'cut 6']);
 });
 
 readers('commands and groups of a shard', () => {

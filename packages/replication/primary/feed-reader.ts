@@ -35,19 +35,30 @@ interface ShardFeed {
   open: OpenCommands | undefined;
 }
 
+interface FeedReaderOptions {
+  readonly shards: number;
+  readonly firstCut: number;
+  readonly beginsTogether: boolean;
+}
+
 export class FeedReader {
   readonly #shards: number;
   readonly #firstCut: number;
+  readonly #beginsTogether: boolean;
   readonly #merger: FeedMerger;
   readonly #feeds: readonly ShardFeed[];
   #barrier: BarrierUnit | undefined;
   /** Shards that have ended it. */
   #ended = 0;
 
-  /** Reads what shards tell behind the cut of a number: what comes before it is of a feed that has ended. */
-  constructor(shards: number, firstCut: number, target: FeedTarget) {
+  /**
+   * Reads what shards tell behind the cut of a number: what comes before it is of a feed that has ended. Where nobody begins to
+   * read there (`beginsTogether` is false), a shard's units wait for no other shard to have come to it.
+   */
+  constructor({ shards, firstCut, beginsTogether }: FeedReaderOptions, target: FeedTarget) {
     this.#shards = shards;
     this.#firstCut = firstCut;
+    this.#beginsTogether = beginsTogether;
     this.#merger = new FeedMerger(shards, target);
     this.#feeds = Array.from({ length: shards }, () => ({
       hasBegun: false,
@@ -153,6 +164,7 @@ export class FeedReader {
         merger.whole(shard, `whole ${transaction}`, parts, { commands });
         break;
       case FeedEnd.cut:
+        if (transaction === this.#firstCut && !this.#beginsTogether) break;
         merger.whole(shard, `cut ${transaction}`, parts, { commands, cut: transaction });
         break;
       default:

@@ -77,19 +77,23 @@ export class Primary {
     });
   }
 
-  #newReader(): FeedReader {
-    return new FeedReader(this.#options.shards, this.#cuts, {
-      unit: (commands, isOne) => {
-        // What a stream does that is followed is handed on as it came.
-        if (!this.#isFollowing) this.#stream.write(commands, isOne);
+  #newReader(beginsTogether = true): FeedReader {
+    const { shards } = this.#options;
+    return new FeedReader(
+      { shards, firstCut: this.#cuts, beginsTogether },
+      {
+        unit: (commands, isOne) => {
+          // What a stream does that is followed is handed on as it came.
+          if (!this.#isFollowing) this.#stream.write(commands, isOne);
+        },
+        cut: (number) => {
+          // A replica that begins here has no database selected.
+          this.#stream.forgetDatabase();
+          this.#syncs.placed(number);
+          if (this.#isFollowing) this.#options.order({ kind: 'end' });
+        },
       },
-      cut: (number) => {
-        // A replica that begins here has no database selected.
-        this.#stream.forgetDatabase();
-        this.#syncs.placed(number);
-        if (this.#isFollowing) this.#options.order({ kind: 'end' });
-      },
-    });
+    );
   }
 
   /** The stream's ids and offset. */
@@ -260,7 +264,7 @@ export class Primary {
     this.#options.frozen();
     this.#cuts += 1;
     this.#cutOffset = this.#stream.offset;
-    if (!this.#isFed || this.#isFollowing) this.#begin();
+    if (!this.#isFed || this.#isFollowing) this.#begin(true);
     this.#syncs.begin(this.#cuts, together, first.filter, isInFile);
     const nowMs = this.#options.nowMs();
     for (const replica of together) {
@@ -281,9 +285,9 @@ export class Primary {
   }
 
   /** Shards tell what they do from the cut of the last number on. */
-  #begin(): void {
+  #begin(beginsTogether: boolean): void {
     this.#isFed = true;
-    this.#reader = this.#newReader();
+    this.#reader = this.#newReader(beginsTogether);
     this.#stream.forgetDatabase();
   }
 
@@ -428,7 +432,8 @@ export class Primary {
     this.#stream.goOn(id, offset);
     if (!isFedStill) {
       this.#cuts += 1;
-      this.#begin();
+      // What a client is told of is in the stream at once, whatever keeps another shard.
+      this.#begin(false);
       this.#options.order({ kind: 'begin', number: this.#cuts });
     }
     this.#idleSinceMs = this.#options.nowMs();
