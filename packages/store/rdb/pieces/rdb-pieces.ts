@@ -24,7 +24,7 @@ export class RdbPieceWriter {
   }
 
   get length(): number {
-    return this.#writer.written.length;
+    return this.#writer.writtenBytes;
   }
 
   /** Bytes written, good until more are. */
@@ -58,7 +58,7 @@ export class RdbPieceWriter {
       this.#database = database;
     }
     writeKey(writer, keyspace, ref, value);
-    if (value.written.length > VALUE_BYTES_KEPT) this.#value = new RdbWriter();
+    if (value.writtenBytes > VALUE_BYTES_KEPT) this.#value = new RdbWriter();
     this.count += 1;
   }
 
