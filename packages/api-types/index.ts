@@ -44,6 +44,13 @@ export type {
   CommandStatus,
 } from './status.ts';
 export type { ThreadReport, ThreadsDocument } from './threads.ts';
-export type { PrimaryReport, ReplicaReport, ReplicationDocument } from './replication.ts';
+export type {
+  LinkChangeReport,
+  PrimaryReport,
+  ReplicaReport,
+  ReplicationDocument,
+  ReplicationState,
+  SyncCounts,
+} from './replication.ts';
 export type { DenialReport, UserFigures, UserReport, UsersDocument } from './users.ts';
 export type { SpanDocument, SpanReport, TraceDocument, TraceReport } from './traces.ts';

@@ -5,6 +5,8 @@ export interface ReplicaReport {
   /** Number of its connection, as CLIENT LIST has it. */
   readonly id: number;
   readonly addr: string;
+  /** Address under which clients reach it, by its own word where it has told. */
+  readonly host: string;
   /** Port that it listens on, by its own word; 0 where it has not told. */
   readonly listening_port: number;
   readonly version: string | null;
@@ -15,12 +17,20 @@ export interface ReplicaReport {
   readonly offset: number;
   readonly disk_offset: number;
   readonly lag_bytes: number;
-  /** Milliseconds for which it has lacked something, as far as it has told. */
+  /** Milliseconds by which it is behind. */
   readonly lag_ms: number;
+  /** Timestamps in the stream tell that to the millisecond; acknowledgements, which come every second, no better than those. */
+  readonly lag_source: 'timestamps' | 'acknowledgements';
   /** Milliseconds since it has acknowledged anything. */
   readonly ack_age_ms: number;
   /** Bytes that are kept for it, and that its connection has not been given. */
   readonly held_bytes: number;
+  /** Bytes that its connection was given and that the kernel has not taken. */
+  readonly output_buffer_bytes: number;
+  /** Bytes that its connection was given in all. */
+  readonly sent_bytes: number;
+  /** Reason of the full synchronisation that it had or waits for; null where it went on from the backlog. */
+  readonly sync_reason: string | null;
 }
 
 /** Primary of the server. */
@@ -28,8 +38,13 @@ export interface PrimaryReport {
   readonly host: string;
   readonly port: number;
   readonly state: string;
+  readonly state_reason: string;
   readonly state_since_ms: number;
   readonly offset: number;
+  /** Time from the last timestamp of the primary until it was applied, by both clocks; null where it sends none. */
+  readonly lag_ms: number | null;
+  /** Moment of that. */
+  readonly lag_time_ms: number | null;
   /** Reason for which the link was broken last; null when it never was. */
   readonly last_failure: string | null;
   readonly bytes_received: number;
@@ -39,10 +54,42 @@ export interface PrimaryReport {
   readonly sync: {
     readonly total_bytes: number | null;
     readonly received_bytes: number;
+    /** Share that has come; null where it is not known how much there is. */
+    readonly percent: number | null;
     readonly keys: number;
     readonly started_ms: number;
   } | null;
 }
+
+/** A change of a link, or of the role of the server. */
+export interface LinkChangeReport {
+  readonly time_ms: number;
+  /** Link to the primary, to a replica, or the server itself. */
+  readonly link: 'primary' | 'replica' | 'server';
+  /** Address of the other end; null for the server itself. */
+  readonly peer: string | null;
+  /** Number of the connection, as CLIENT LIST has it; null where it has none. */
+  readonly client: number | null;
+  readonly state: string;
+  readonly reason: string;
+}
+
+/** Counts of synchronisations since the start, or CONFIG RESETSTAT. */
+export interface SyncCounts {
+  readonly full_syncs: number;
+  /** Full synchronisations by the reason why the replica could not go on. */
+  readonly full_syncs_by_reason: Readonly<Record<string, number>>;
+  readonly partial_syncs: number;
+  readonly partial_syncs_refused: number;
+  /** Synchronisations that the server has had as a replica, and links that broke while it followed. */
+  readonly own_full_syncs: number;
+  readonly own_partial_syncs: number;
+  readonly link_breaks: number;
+  readonly stream_errors: number;
+}
+
+/** Replication without its history, as the ops thread is told of it every second. */
+export type ReplicationState = Omit<ReplicationDocument, 'history'>;
 
 export interface ReplicationDocument {
   readonly role: 'primary' | 'replica';
@@ -56,11 +103,28 @@ export interface ReplicationDocument {
     readonly size_bytes: number;
     readonly used_bytes: number;
     readonly first_byte_offset: number;
+    /** Time for which a replica may be away at the present rate; null while nothing is written. */
+    readonly lasts_seconds: number | null;
   };
+  readonly failover_state: string;
+  /** Figures of all replicas together; the lag is that of the slowest. */
+  readonly good_replicas: number;
+  readonly lag_bytes: number;
+  readonly lag_us: number;
+  readonly stream_bytes: number;
+  readonly stream_bytes_per_sec: number;
+  /** Traffic of links: from the primary, and to replicas. */
+  readonly bytes_in: number;
+  readonly bytes_in_per_sec: number;
+  readonly bytes_out: number;
+  readonly bytes_out_per_sec: number;
+  readonly counts: SyncCounts;
   /** Units of shards that wait for others' before they are in the stream. */
   readonly waiting_units: number;
   /** Memory of the stream, and of full synchronisations that replicas have not taken. */
   readonly buffer_bytes: number;
   readonly primary: PrimaryReport | null;
   readonly replicas: readonly ReplicaReport[];
+  /** The latest changes of links and of the role, oldest first. */
+  readonly history: readonly LinkChangeReport[];
 }

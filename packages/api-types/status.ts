@@ -29,6 +29,7 @@ export interface StatusDocument {
     readonly fragmentation_ratio: number;
   };
   readonly persistence: PersistenceReport;
+  readonly replication: Figures<'replication'>;
   readonly shards: readonly ShardStatus[];
   readonly keyspace: Figures<'keyspace'> & {
     readonly total_keys: number;

@@ -1,6 +1,15 @@
 /** Recent events of all threads, in the order of time. No thread is asked. */
 
-import { FLIGHT_KINDS, GC_KINDS, type FlightField, type FlightKind } from '#stats';
+import {
+  FLIGHT_KINDS,
+  GC_KINDS,
+  PRIMARY_LINK_STATES,
+  REPLICA_STATES,
+  ROLES,
+  SYNC_REASON_NAMES,
+  type FlightField,
+  type FlightKind,
+} from '#stats';
 import type { FlightEntry, FlightReport } from '#api-types';
 import type { RecordedEvent } from '#link';
 import type { Observer } from './observer.ts';
@@ -56,6 +65,10 @@ function shown(observer: Observer, { of }: FlightField, value: number): number |
     command: observer.commandNames,
     setting: observer.settingNames,
     collection: GC_KINDS.map(({ kind }) => kind),
+    'replica-state': REPLICA_STATES,
+    'primary-link-state': PRIMARY_LINK_STATES,
+    'sync-reason': SYNC_REASON_NAMES,
+    role: ROLES,
   };
   return names[of][value] ?? null;
 }

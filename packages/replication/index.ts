@@ -1,5 +1,6 @@
 /** Replication in Redis' own protocol: a server as a primary, and as a replica. */
 
+export { LinkHistory, type LinkChange } from './history.ts';
 export { Primary } from './primary/primary.ts';
 export { lagSecs } from './primary/replica-rules.ts';
 export type {
@@ -8,8 +9,9 @@ export type {
   PrimarySettings,
   StreamPlace,
 } from './primary/surroundings.ts';
+export type { SyncReason } from './primary/sync-reasons.ts';
 export type { SyncFile } from './primary/sync-file.ts';
-export type { Replica } from './primary/replica.ts';
+export type { Replica, ReplicaState } from './primary/replica.ts';
 export type { Announced } from './replica/handshake.ts';
 export {
   PrimaryLink,

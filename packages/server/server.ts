@@ -41,6 +41,7 @@ import { startSummary } from './start-summary.ts';
 import { connectionConfig } from './clients/connection-config.ts';
 import type { StreamPlace } from '#replication';
 import { Replication } from './replication/replication.ts';
+import { ReplicationNews } from './replicas/replication-news.ts';
 import { followTracing, mainLog, Traces } from './diagnostics/traces.ts';
 import { Ticker } from './threads/ticker.ts';
 import { Turn } from './threads/turn.ts';
@@ -79,6 +80,7 @@ export class Server {
   readonly #lateSettings: LateSettings;
   readonly #metricsReader: MetricsReader;
   readonly #replicas: Replicas;
+  readonly #replicationNews: ReplicationNews;
   readonly #mainRunner: MainRunner;
   readonly #ticker: Ticker;
   readonly #runId = randomBytes(20).toString('hex');
@@ -140,6 +142,7 @@ export class Server {
     this.#replicas = newReplicas({
       settings,
       serverMemory,
+      latency: mainLatency.latency,
       router: () => this.#router,
       keepsLog: () => this.#persistence.durability !== undefined,
       clock: this.#clock,
@@ -245,6 +248,7 @@ export class Server {
       config,
       page,
       primary: this.#replicas.primary,
+      events: this.#replicas.events,
       onDisk: (done) => {
         this.#replicas.onDisk(done);
       },
@@ -269,6 +273,7 @@ export class Server {
     followTracing(settings, router.tracing);
     logSettingChanges(settings, this.#log);
     this.#mainRunner = this.#newMainRunner();
+    this.#replicationNews = new ReplicationNews(this.#parts);
     this.#ticker = new Ticker({ ...this.#parts, serverMemory, primary: this.#replicas.primary });
     this.#access.begin();
   }
@@ -363,6 +368,7 @@ export class Server {
     if (this.#isStopping) return;
     this.#latencyMonitor.start();
     this.#persistence.start();
+    this.#replicationNews.start();
     this.#replication.start();
     this.#ticker.start();
     this.#serverMemory.mainPage.set('phase', Phase.ready);
@@ -458,6 +464,7 @@ export class Server {
       const leftMs = untilMs - this.#clock.wallMs();
       await this.#persistence.durability?.saveAtEnd(leftMs, this.#savesAtEnd);
     }
+    this.#replicationNews.stop();
     this.#ticker.stop();
     this.#latencyMonitor.stop();
     this.#pool.expectEnd();

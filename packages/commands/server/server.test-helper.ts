@@ -146,6 +146,7 @@ function replicasPort(ask: Ask, isReplica: boolean, keepsLog: boolean): Ports['r
     announcedHost: '',
     hasEof: false,
     hasPsync2: false,
+    hasStamps: false,
     version: '',
     isRdbOnly: false,
     filter: 'all' as const,

@@ -51,6 +51,11 @@ export const PLACES: readonly Place[] = [
     load: async () => (await import('./pages/clients.tsx')).ClientsPage,
   },
   {
+    name: 'replication',
+    title: 'Replication',
+    load: async () => (await import('./pages/replication.tsx')).ReplicationPage,
+  },
+  {
     name: 'users',
     title: 'Users',
     load: async () => (await import('./pages/users.tsx')).UsersPage,

@@ -311,7 +311,19 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
   ['/debug/api/traces', { traces: ['object'] }],
   ['/debug/api/bundle/list', { bundles: ['object'] }],
   ['/admin/health', { status: 'string', state: 'string', issues: ['object'] }],
-  ['/admin/role', { role: 'string', connected_replicas: 'number', replication_offset: 'number' }],
+  [
+    '/admin/role',
+    {
+      role: 'string',
+      connected_replicas: 'number',
+      good_replicas: 'number',
+      replication_offset: 'number',
+      lag_bytes: 'number',
+      lag_us: 'number',
+      primary: 'null',
+      replicas: ['object'],
+    },
+  ],
   ['/admin/cluster', { enabled: 'boolean' }],
   ['/admin/nodes', { enabled: 'boolean', nodes: ['object'] }],
 ];

@@ -64,6 +64,7 @@ const NAMES = [
   ...[
     'key-fates.json',
     'scripts.json',
+    'replication.json',
     'users.json',
     'flight-recorder.json',
     'traces.json',

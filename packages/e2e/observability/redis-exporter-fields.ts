@@ -24,7 +24,8 @@ export const PRESENT: readonly string[] = `
   tracking_total_keys tracking_total_items tracking_total_prefixes connected_slaves
   master_repl_offset total_connections_received total_commands_processed
   acl_access_denied_auth acl_access_denied_cmd acl_access_denied_key acl_access_denied_channel
-  rejected_connections total_net_input_bytes total_net_output_bytes expired_subkeys
+  rejected_connections total_net_input_bytes total_net_output_bytes
+  total_net_repl_input_bytes total_net_repl_output_bytes expired_subkeys
   expired_keys expired_time_cap_reached_count expire_cycle_cpu_milliseconds
   evicted_keys keyspace_hits keyspace_misses used_cpu_sys used_cpu_user
   used_cpu_sys_main_thread used_cpu_user_main_thread total_error_replies
@@ -121,10 +122,9 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
       `,
     ],
     [
-      'only a replica has a priority, and what goes to replicas is not counted apart',
+      'only a replica has a priority',
       `
         slave_priority
-        total_net_repl_input_bytes total_net_repl_output_bytes
       `,
     ],
     [

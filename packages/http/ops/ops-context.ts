@@ -1,6 +1,7 @@
 /** Context of the HTTP side: given by the ops thread, used by every group of routes. */
 
 import { systemClock, type LogFields } from '#base';
+import type { ReplicationState } from '#api-types';
 import { ThreadRates } from '#stats';
 import type { Observer } from '#observer';
 import type { TraceStore } from '#telemetry';
@@ -43,6 +44,8 @@ export class OpsContext {
   readonly log: OpsHttpOptions['log'];
   /** Names of the users with rows of their own on the pages, in the order of the rows. */
   readonly userNames: string[] = [];
+  /** Replicas and primary as main has told of them last; undefined while there was neither. */
+  replication: ReplicationState | undefined;
   readonly mainRates: ThreadRates;
   readonly shardRates: readonly ThreadRates[];
   readonly #sampler: NodeJS.Timeout;

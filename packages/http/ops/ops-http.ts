@@ -5,6 +5,7 @@
  * what is not there yet waits until it is.
  */
 
+import type { ReplicationState } from '#api-types';
 import { systemClock } from '#base';
 import type { SecureContextOptions } from 'node:tls';
 import { Access } from '../protocol/access.ts';
@@ -111,6 +112,11 @@ export class OpsHttp {
   /** Takes the name of the user whose counts are the next row of the pages. */
   addUser(name: string): void {
     this.#context.userNames.push(name);
+  }
+
+  /** Takes what main tells of replicas and of the primary. */
+  tellReplication(state: ReplicationState): void {
+    this.#context.replication = state;
   }
 
   /** Has metrics that were rendered before rendered anew. */

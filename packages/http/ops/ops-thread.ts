@@ -10,6 +10,7 @@ import {
   type LogThreshold,
   type LogRecord,
 } from '#base';
+import type { ReplicationState } from '#api-types';
 import { flightRecorder, type Page } from '#stats';
 import { isCall, PortCalls, TraceRingReader, type CallMessage } from '#link';
 import { Observer, type ObserverData } from '#observer';
@@ -38,6 +39,7 @@ export type OpsMessage =
   | { readonly kind: 'log'; readonly records: readonly LogRecord[] }
   | { readonly kind: 'level'; readonly level: LogThreshold }
   | { readonly kind: 'user'; readonly name: string }
+  | { readonly kind: 'replication'; readonly state: ReplicationState }
   | { readonly kind: 'secure'; readonly options: SecureContextOptions }
   | { readonly kind: 'reopen-log' }
   | { readonly kind: 'stop' };
@@ -170,6 +172,9 @@ export class OpsThread {
         break;
       case 'user':
         this.#http.addUser(message.name);
+        break;
+      case 'replication':
+        this.#http.tellReplication(message.state);
         break;
       case 'secure':
         this.#http.secure(message.options);

@@ -31,14 +31,9 @@ export function adminRoutes(opsContext: OpsContext): Route[] {
     },
     {
       path: '/admin/role',
-      about: 'Role of the server in replication.',
+      about: 'Role of the server in replication, its primary, and how far its replicas are.',
       methods: {
-        GET: () =>
-          json({
-            role: observer.main.get('isReplica') === 1 ? 'replica' : 'primary',
-            connected_replicas: observer.main.get('replicas'),
-            replication_offset: observer.main.get('streamOffset'),
-          }),
+        GET: () => json(roleOf(opsContext)),
       },
     },
     {
@@ -63,6 +58,38 @@ export function adminRoutes(opsContext: OpsContext): Route[] {
       methods: { POST: () => snapshot(opsContext) },
     },
   ];
+}
+
+/** Role of the server, where the primary is, and how far replicas are. */
+function roleOf({ observer: { main }, replication }: OpsContext): object {
+  const isReplica = main.get('isReplica') === 1;
+  const primary = isReplica ? replication?.primary : undefined;
+  return {
+    role: isReplica ? 'replica' : 'primary',
+    connected_replicas: main.get('replicas'),
+    good_replicas: main.get('goodReplicas'),
+    replication_offset: main.get('streamOffset'),
+    lag_bytes: main.get('replicaLagBytes'),
+    lag_us: main.get('replicaLagUs'),
+    primary: primary
+      ? {
+          host: primary.host,
+          port: primary.port,
+          link_state: primary.state,
+          link_up: main.get('primaryLinkUp') === 1,
+          lag_ms: primary.lag_ms,
+        }
+      : null,
+    replicas: (replication?.replicas ?? []).map((replica) => ({
+      addr: replica.addr,
+      host: replica.host,
+      port: replica.listening_port,
+      state: replica.state,
+      offset: replica.offset,
+      lag_bytes: replica.lag_bytes,
+      lag_ms: replica.lag_ms,
+    })),
+  };
 }
 
 async function snapshot({ mainClient, observer }: OpsContext): Promise<Answer> {

@@ -37,16 +37,18 @@ export class DebugDocuments {
   }
 
   server() {
-    const { live, observer, clock, version } = this.#context;
+    const { live, observer, clock, version, replication } = this.#context;
+    const isReplica = observer.main.get('isReplica') === 1;
+    const primary = isReplica ? replication?.primary : undefined;
     const aliveUs = clock.nowUs() - observer.main.get('startedUs');
     return {
       version,
-      role: observer.main.get('isReplica') === 1 ? 'replica' : 'primary',
+      role: isReplica ? 'replica' : 'primary',
       uptime_seconds: Math.floor(aliveUs / 1_000_000),
       num_shards: observer.shards.length,
       connected_replicas: observer.main.get('replicas'),
-      master_host: null,
-      master_port: null,
+      master_host: primary?.host ?? null,
+      master_port: primary?.port ?? null,
       replication_offset: observer.main.get('streamOffset'),
       bind_addr: live.clientBind,
       port: live.clientPort,

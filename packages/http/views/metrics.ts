@@ -140,6 +140,7 @@ export class MetricsRenderer {
       logs: observer.logs,
       durability: durabilityIn(observer, live.status.durabilityMode, nowUs),
       users: this.#users.read(),
+      replication: this.#context.replication,
       shape: observer.shape,
       commandNames: observer.commandNames,
       version,
@@ -176,14 +177,14 @@ export class MetricsRenderer {
 }
 
 /** Returns the labels that tell this instance from others, under the names that redis_exporter has for them. */
-function instanceOf({ fixed, live }: OpsContext): Readonly<Record<string, string>> {
+function instanceOf({ fixed, live, observer }: OpsContext): Readonly<Record<string, string>> {
   return {
     maxmemory_policy: live.maxmemoryPolicy,
     os: `${process.platform} ${process.arch}`,
     process_id: String(process.pid),
     redis_mode: 'standalone',
     redis_version: fixed.redisVersion,
-    role: 'master',
+    role: observer.main.get('isReplica') === 1 ? 'slave' : 'master',
     run_id: fixed.identity.instanceId,
     tcp_port: String(live.clientPort),
   };

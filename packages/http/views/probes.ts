@@ -15,6 +15,8 @@ interface Check {
   readonly isQuiet?: boolean;
   /** Returns the problem; undefined when there is none. */
   problem(): string | undefined;
+  /** Returns what is told where there is no problem, and the answers are in words; undefined where nothing is. */
+  remark?(): string | undefined;
 }
 
 interface ProbesOptions {
@@ -94,11 +96,23 @@ function syncCheck(options: ProbesOptions): Check {
       ) {
         return undefined;
       }
-      if (main.get('syncInProgress') === 0) return 'there is no link to the primary';
-      const [keys, bytes] = [main.get('syncKeys'), main.get('syncBytes')];
-      return `the data of the primary are coming: ${keys} keys, ${bytes} bytes so far`;
+      return syncProgress(main) ?? 'there is no link to the primary';
     },
+    // Who is ready all the same serves old data meanwhile, or none.
+    remark: () => syncProgress(main),
   };
+}
+
+/** Says how much of the data of the primary has come; undefined while none are coming. */
+function syncProgress(main: Page): string | undefined {
+  if (main.get('syncInProgress') === 0) return undefined;
+  const [keys, bytes, total] = [
+    main.get('syncKeys'),
+    main.get('syncBytes'),
+    main.get('syncTotalBytes'),
+  ];
+  const share = total > 0 ? ` of ${total} (${((100 * bytes) / total).toFixed(1)} %)` : '';
+  return `the data of the primary are coming: ${keys} keys, ${bytes}${share} bytes so far`;
 }
 
 function answerOf(exchange: Exchange, name: string, checks: readonly Check[]): Answer {
@@ -110,12 +124,15 @@ function answerOf(exchange: Exchange, name: string, checks: readonly Check[]): A
   const failed = judged.find(({ problem }) => problem !== undefined);
   if (exchange.query.has('verbose')) {
     const lines = judged
-      .filter(({ check, problem }) => check.isQuiet !== true || problem !== undefined)
-      .map(({ check, problem }) => {
+      .map((each) => ({ ...each, remark: each.check.remark?.() }))
+      .filter(
+        ({ check, problem, remark }) =>
+          check.isQuiet !== true || problem !== undefined || remark !== undefined,
+      )
+      .map(({ check, problem, remark }) => {
         if (excluded.has(check.name)) return `[+]${check.name} excluded: ok`;
-        return problem === undefined
-          ? `[+]${check.name} ok`
-          : `[-]${check.name} failed: ${problem}`;
+        if (problem !== undefined) return `[-]${check.name} failed: ${problem}`;
+        return remark === undefined ? `[+]${check.name} ok` : `[+]${check.name} ok: ${remark}`;
       });
     const unknown = [...excluded].filter((each) => !checks.some((check) => check.name === each));
     if (unknown.length > 0) {

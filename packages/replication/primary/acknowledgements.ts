@@ -1,17 +1,24 @@
 /** Acknowledgements of replicas, and who waits for them. */
 
 import type { Replica } from './replica.ts';
+import type { Stamps } from '../stamps.ts';
 import type { AckWaiter, PrimaryOptions } from './surroundings.ts';
 
 export class Acknowledgements {
   readonly #replicas: ReadonlySet<Replica>;
   readonly #options: Pick<PrimaryOptions, 'nowMs' | 'wake'>;
+  readonly #stamps: Pick<Stamps, 'acknowledged'>;
   readonly #waiters = new Set<AckWaiter>();
   #isAsked = false;
 
-  constructor(replicas: ReadonlySet<Replica>, options: Pick<PrimaryOptions, 'nowMs' | 'wake'>) {
+  constructor(
+    replicas: ReadonlySet<Replica>,
+    options: Pick<PrimaryOptions, 'nowMs' | 'wake'>,
+    stamps: Pick<Stamps, 'acknowledged'>,
+  ) {
     this.#replicas = replicas;
     this.#options = options;
+    this.#stamps = stamps;
   }
 
   /** A replica has what was done up to an offset, and on disk up to another. */
@@ -19,6 +26,7 @@ export class Acknowledgements {
     replica.ackOffset = Math.max(replica.ackOffset, offset);
     replica.diskOffset = Math.max(replica.diskOffset, diskOffset);
     replica.ackMs = this.#options.nowMs();
+    this.#stamps.acknowledged(replica.stampLag, replica.ackOffset, replica.ackMs);
     if (replica.awaitsAck && replica.state === 'online') {
       replica.awaitsAck = false;
       this.#options.wake();

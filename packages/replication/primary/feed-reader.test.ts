@@ -39,7 +39,8 @@ function newReader(beginsTogether = true): {
 } {
   const units: string[] = [];
   const reader = new FeedReader(
-    { shards: 2, firstCut: CUT, beginsTogether },
+    2,
+    { cut: CUT, beginsTogether },
     {
       unit: (commands, isOne) => {
         const words = commands.map(

@@ -35,9 +35,11 @@ interface ShardFeed {
   open: OpenCommands | undefined;
 }
 
-interface FeedReaderOptions {
-  readonly shards: number;
-  readonly firstCut: number;
+/** Place from which feeds are read. */
+interface FeedStart {
+  /** Number of the cut: what comes before it is of a feed that has ended. */
+  readonly cut: number;
+  /** True where somebody begins to read: units wait until all shards have come to it. */
   readonly beginsTogether: boolean;
 }
 
@@ -51,13 +53,9 @@ export class FeedReader {
   /** Shards that have ended it. */
   #ended = 0;
 
-  /**
-   * Reads what shards tell behind the cut of a number: what comes before it is of a feed that has ended. Where nobody begins to
-   * read there (`beginsTogether` is false), a shard's units wait for no other shard to have come to it.
-   */
-  constructor({ shards, firstCut, beginsTogether }: FeedReaderOptions, target: FeedTarget) {
+  constructor(shards: number, { cut, beginsTogether }: FeedStart, target: FeedTarget) {
     this.#shards = shards;
-    this.#firstCut = firstCut;
+    this.#firstCut = cut;
     this.#beginsTogether = beginsTogether;
     this.#merger = new FeedMerger(shards, target);
     this.#feeds = Array.from({ length: shards }, () => ({

@@ -2,6 +2,7 @@
 
 import { OffsetTimes } from './offset-times.ts';
 import type { Replica } from './replica.ts';
+import type { Stamps } from '../stamps.ts';
 
 export type PrimaryFigure =
   | 'isPrimary'
@@ -10,6 +11,7 @@ export type PrimaryFigure =
   | 'replicas'
   | 'goodReplicas'
   | 'streamOffset'
+  | 'streamBytes'
   | 'replicaLagBytes'
   | 'replicaLagUs'
   | 'backlogBytes'
@@ -22,6 +24,8 @@ interface FigureSource {
   readonly goodReplicas: number;
   readonly lacksReplicas: boolean;
   readonly backlogUsed: number;
+  /** Bytes that the stream has grown by. */
+  readonly streamBytes: number;
   readonly memoryBytes: number;
 }
 
@@ -32,19 +36,37 @@ interface FiguresOptions {
 
 export class Figures {
   readonly #source: FigureSource;
+  readonly #stamps: Pick<Stamps, 'lagMs' | 'clear'>;
   readonly #options: FiguresOptions;
   readonly #times = new OffsetTimes();
   /** The most replicas that were there at once since the backlog was made. */
   #seen = 0;
 
-  constructor(source: FigureSource, options: FiguresOptions) {
+  constructor(
+    source: FigureSource,
+    stamps: Pick<Stamps, 'lagMs' | 'clear'>,
+    options: FiguresOptions,
+  ) {
     this.#source = source;
+    this.#stamps = stamps;
     this.#options = options;
   }
 
-  /** Milliseconds for which a replica has lacked something; more where it has not told for longer. */
-  lagMs({ ackOffset }: Replica): number {
-    return this.#times.lagMs(ackOffset, this.#options.nowMs());
+  /**
+   * Milliseconds by which a replica is behind. By timestamps in the stream where it answers them; else the time for which
+   * it has lacked something as far as it has told, which is up to a second more than it is.
+   */
+  lagMs(replica: Replica): number {
+    const { ackOffset, stampLag } = replica;
+    const nowMs = this.#options.nowMs();
+    const unackedMs = this.#times.lagMs(ackOffset, nowMs);
+    if (!this.hasStampLag(replica)) return unackedMs;
+    return this.#stamps.lagMs(stampLag, ackOffset, unackedMs, nowMs);
+  }
+
+  /** True when its lag is told by timestamps. */
+  hasStampLag({ hasStamps, stampLag }: Replica): boolean {
+    return hasStamps && stampLag.stampOffset >= 0;
   }
 
   lagBytes({ ackOffset }: Replica): number {
@@ -54,6 +76,7 @@ export class Figures {
   /** Nobody follows any more: what was is forgotten. */
   forget(): void {
     this.#times.clear();
+    this.#stamps.clear();
     this.#seen = 0;
     this.show();
   }
@@ -73,6 +96,7 @@ export class Figures {
       replicas: staying.length,
       goodReplicas: source.goodReplicas,
       streamOffset: offset,
+      streamBytes: source.streamBytes,
       replicaLagBytes: Math.max(0, ...online.map((replica) => this.lagBytes(replica))),
       replicaLagUs: 1_000 * Math.max(0, ...online.map((replica) => this.lagMs(replica))),
       backlogBytes: source.backlogUsed,

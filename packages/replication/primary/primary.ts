@@ -15,6 +15,8 @@ import type { ShardPiece } from './piece-order.ts';
 import { Replica, type ReplicaLink } from './replica.ts';
 import { countGood, isDue, isTimedOut, wantsFile } from './replica-rules.ts';
 import { ReplicationStream } from './replication-stream.ts';
+import { Stamps } from '../stamps.ts';
+import { counterOf, isRefusal, reasonFor, wordsOf, type SyncReason } from './sync-reasons.ts';
 
 const LF = Buffer.from('\n');
 /** Most bytes of the backlog that are kept over a restart. */
@@ -28,6 +30,8 @@ export class Primary {
   readonly acks: Acknowledgements;
   readonly #options: PrimaryOptions;
   readonly #stream = new ReplicationStream();
+  /** Timestamps in the stream, also those of a stream that is followed. */
+  readonly stamps = new Stamps();
   readonly #syncs: FullSyncs;
   readonly #replicas = new Set<Replica>();
   #reader: FeedReader;
@@ -51,8 +55,8 @@ export class Primary {
 
   constructor(options: PrimaryOptions) {
     this.#options = options;
-    this.figures = new Figures(this, options);
-    this.acks = new Acknowledgements(this.#replicas, options);
+    this.figures = new Figures(this, this.stamps, options);
+    this.acks = new Acknowledgements(this.#replicas, options, this.stamps);
     this.#reader = this.#newReader();
     this.#syncs = new FullSyncs({
       ...options,
@@ -78,26 +82,25 @@ export class Primary {
   }
 
   #newReader(beginsTogether = true): FeedReader {
-    const { shards } = this.#options;
-    return new FeedReader(
-      { shards, firstCut: this.#cuts, beginsTogether },
-      {
-        unit: (commands, isOne) => {
-          // What a stream does that is followed is handed on as it came.
-          if (!this.#isFollowing) this.#stream.write(commands, isOne);
-        },
-        cut: (number) => {
-          // A replica that begins here has no database selected.
-          this.#stream.forgetDatabase();
-          this.#syncs.placed(number);
-          if (this.#isFollowing) this.#options.order({ kind: 'end' });
-        },
+    const start = { cut: this.#cuts, beginsTogether };
+    return new FeedReader(this.#options.shards, start, {
+      unit: (commands, isOne) => {
+        // What a stream does that is followed is handed on as it came.
+        if (this.#isFollowing) return;
+        this.#stream.write(commands, isOne);
+        this.stamps.hasNews = true;
       },
-    );
+      cut: (number) => {
+        // A replica that begins here has no database selected.
+        this.#stream.forgetDatabase();
+        this.#syncs.placed(number);
+        if (this.#isFollowing) this.#options.order({ kind: 'end' });
+      },
+    });
   }
 
   /** The stream's ids and offset. */
-  get stream(): Pick<ReplicationStream, 'id' | 'secondId' | 'secondOffset'> {
+  get stream(): Pick<ReplicationStream, 'id' | 'secondId' | 'secondOffset' | 'isKnownAs'> {
     return this.#stream;
   }
 
@@ -119,6 +122,11 @@ export class Primary {
   /** Bytes of the backlog. */
   get backlogUsed(): number {
     return this.#isFed ? this.#stream.offset - this.#backlogFrom : 0;
+  }
+
+  /** Bytes that the stream has grown by since the start. */
+  get streamBytes(): number {
+    return this.#stream.bytes.written;
   }
 
   /** Bytes kept for replicas, in the backlog and beyond it, and of full synchronisations. */
@@ -158,7 +166,7 @@ export class Primary {
 
   /** A connection tells that it is a replica's. */
   connect(link: ReplicaLink): Replica {
-    const replica = new Replica(link, this.#options.nowMs());
+    const replica = new Replica(link, this.#options.nowMs(), this.#options.events);
     this.#replicas.add(replica);
     return replica;
   }
@@ -166,9 +174,11 @@ export class Primary {
   /** The connection of a replica is gone. */
   left(replica: Replica): void {
     if (!this.#replicas.delete(replica)) return;
-    replica.isGone = true;
     this.#syncs.left(replica);
-    if (replica.state !== 'handshake') {
+    if (replica.state === 'handshake') {
+      replica.isGone = true;
+    } else {
+      replica.leave();
       const fields = { addr: replica.link.address, state: replica.state };
       this.#options.log('warn', 'replica-left', 'The connection of a replica is gone.', fields);
     }
@@ -181,15 +191,15 @@ export class Primary {
    */
   resume(replica: Replica, id: string, offset: number): string | undefined {
     const from = offset - 1;
-    if (!this.#mayResume(id, from)) {
-      if (id !== '?') {
+    const reason = reasonFor(replica, id, from, this);
+    if (reason !== undefined) {
+      if (isRefusal(reason)) {
         this.#options.count('partialSyncsRefused');
-        this.#options.log('info', 'partial-sync-refused', this.#whyNot(id, from), {
-          addr: replica.link.address,
-          offset,
-        });
+        const message = `A full synchronisation follows, since ${wordsOf(reason)}.`;
+        const fields = { addr: replica.link.address, offset, reason };
+        this.#options.log('info', 'partial-sync-refused', message, fields);
       }
-      this.requestFull(replica);
+      this.requestFull(replica, reason);
       return undefined;
     }
     this.#options.count('partialSyncs');
@@ -208,33 +218,24 @@ export class Primary {
     return this.#isFollowing ? this.#cutOffset : this.#stream.offset;
   }
 
-  #mayResume(id: string, from: number): boolean {
-    if (!this.#isFed) return false;
-    if (!this.#stream.isKnownAs(id, from)) return false;
-    return from >= this.#backlogFrom && from <= this.#stream.offset;
-  }
-
-  #whyNot(id: string, from: number): string {
-    if (!this.#isFed) return 'There is no backlog: a full synchronisation follows.';
-    if (!this.#stream.isKnownAs(id, from)) {
-      return 'The replica was following another stream: a full synchronisation follows.';
-    }
-    return 'The backlog does not reach back to where the replica was: a full synchronisation follows.';
-  }
-
   /** A replica needs a full synchronisation. */
-  requestFull(replica: Replica): void {
+  requestFull(replica: Replica, reason: SyncReason): void {
     this.#options.count('fullSyncs');
+    this.#options.count(counterOf(reason));
     const nowMs = this.#options.nowMs();
+    replica.syncReason = reason;
+    replica.syncAskedMs = nowMs;
     if (!this.#isFed && !this.#isFollowing) {
       // What was before is in no backlog: the stream is another.
       this.#stream.beginAnew();
     }
     if (this.#waiting.length === 0) this.#waitingSinceMs = nowMs;
     replica.hasMark = true;
-    replica.enter('wait_bgsave', 'waits for a full synchronisation', nowMs);
+    replica.enter('wait_bgsave', `waits for all data: ${wordsOf(reason)}`, nowMs);
+    this.#options.events.replicaSyncBegun(replica, reason);
     this.#options.log('info', 'full-sync-asked', 'A replica asks for a full synchronisation.', {
       addr: replica.link.address,
+      reason,
     });
     this.#beginSync();
   }
@@ -305,6 +306,7 @@ export class Primary {
     // Without an end mark it knows where the data end.
     replica.awaitsAck = replica.hasMark;
     replica.enter('online', 'has its full synchronisation', nowMs);
+    this.#options.events.replicaSyncEnded(replica, Math.max(0, nowMs - replica.syncAskedMs));
     this.figures.show();
     this.#options.log('info', 'replica-synced', 'A replica has been sent all data.', {
       addr: replica.link.address,
@@ -335,6 +337,7 @@ export class Primary {
   pump(): void {
     if (this.#replicas.size === 0) return;
     this.acks.look();
+    this.stamps.put(this, this.#options.nowMs());
     // Behind all that is to be acknowledged: who has it before answers too little, and nothing more for a second.
     if (this.isSettled && this.acks.takeAsked()) this.tell(['REPLCONF', 'GETACK', '*']);
     this.#syncs.pump();

@@ -1,7 +1,9 @@
 /** A replica of this server: what it has said of itself, how far it is, and how its link came to be as it is. */
 
 import type { Bytes } from '#base';
+import type { StampLag } from '../stamps.ts';
 import type { Stream } from './stream.ts';
+import type { SyncReason } from './sync-reasons.ts';
 
 /** Connection to a replica. */
 export interface ReplicaLink {
@@ -13,13 +15,17 @@ export interface ReplicaLink {
   /** Bytes that the kernel has not taken yet, and those of them that it was not even offered. */
   readonly pendingBytes: number;
   readonly unsentBytes: number;
+  /** Reason for which this side has closed it; undefined where it has not. */
+  closeReason: string | undefined;
+  /** Bytes that it was given in all. */
+  readonly sentBytes: number;
   /** Sends bytes; long ones are not copied, and must not change. */
   send(bytes: Bytes): void;
   /** Closes the connection, and says why in the log. */
   close(reason: string): void;
 }
 
-type ReplicaState =
+export type ReplicaState =
   /** It has told of itself, or asks for what it lacks. */
   | 'handshake'
   /** It waits for a full synchronisation to begin. */
@@ -37,6 +43,12 @@ const PENDING_BYTES_MAX = 256 * 1024;
 /** Bytes given to it at once. */
 const PIECE_BYTES = 64 * 1024;
 
+/** Taker of changes of its state. */
+export interface StateListener {
+  /** It is so now, for a reason; `gone` when its connection is. */
+  replicaChanged(replica: Replica, state: ReplicaState | 'gone', reason: string): void;
+}
+
 export class Replica {
   readonly link: ReplicaLink;
   listeningPort = 0;
@@ -46,6 +58,8 @@ export class Replica {
   hasEof = false;
   /** Understands that the id of the stream may change. */
   hasPsync2 = false;
+  /** Takes timestamps in the stream. */
+  hasStamps = false;
   /** Version that it has told; empty where it has not. */
   version = '';
   isRdbOnly = false;
@@ -56,6 +70,12 @@ export class Replica {
   ackOffset = 0;
   diskOffset = 0;
   ackMs = 0;
+  /** Lag by its answers to timestamps. */
+  readonly stampLag: StampLag = { stampOffset: -1, delayMs: 0 };
+  /** Reason of the full synchronisation that it waits for or has had; undefined where it went on. */
+  syncReason: SyncReason | undefined;
+  /** Time at which it asked for that. */
+  syncAskedMs = 0;
   /** Offset that it has been sent. */
   offset = 0;
   /** Waits for the file with its full synchronisation to be whole. */
@@ -70,9 +90,11 @@ export class Replica {
   #state: ReplicaState = 'handshake';
   #sinceMs: number;
   #reason = 'connected';
+  readonly #listener: StateListener;
 
-  constructor(link: ReplicaLink, nowMs: number) {
+  constructor(link: ReplicaLink, nowMs: number, listener: StateListener) {
     this.link = link;
+    this.#listener = listener;
     this.#sinceMs = nowMs;
     this.ackMs = nowMs;
     this.sentMs = nowMs;
@@ -95,6 +117,14 @@ export class Replica {
     this.#state = state;
     this.#reason = reason;
     this.#sinceMs = nowMs;
+    this.#listener.replicaChanged(this, state, reason);
+  }
+
+  /** Its connection is gone. */
+  leave(): void {
+    this.isGone = true;
+    const reason = this.link.closeReason ?? 'the replica has closed the connection';
+    this.#listener.replicaChanged(this, 'gone', reason);
   }
 
   get host(): string {

@@ -68,6 +68,8 @@ export class ReplicationStream {
     this.#secondOffset = secondOffset;
     this.bytes.reset(offset - tail.length);
     this.bytes.write(tail);
+    // They were written before the restart.
+    this.bytes.written -= tail.length;
   }
 
   /** Place at an offset, in a database, with what there is of the stream from another offset on. */

@@ -28,6 +28,8 @@ export class Stream {
   /** The last chunk, while it has room. */
   #tail: Bytes = new Uint8Array(0);
   #tailUsed = 0;
+  /** Bytes that were ever written. */
+  written = 0;
 
   constructor(offset = 0) {
     this.#begin = offset;
@@ -59,6 +61,7 @@ export class Stream {
       this.#copy(bytes);
     }
     this.#end += length;
+    this.written += length;
   }
 
   #copy(bytes: Bytes): void {

@@ -3,7 +3,9 @@
 import type { Bytes, LogFields } from '#base';
 import type { FeedOrder } from '#link';
 import type { PrimaryFigure } from './figures.ts';
+import type { Replica, StateListener } from './replica.ts';
 import type { SyncFile } from './sync-file.ts';
+import type { ReasonCounter, SyncReason } from './sync-reasons.ts';
 
 /** Settings that a primary reads, each time anew. */
 export interface PrimarySettings {
@@ -28,6 +30,17 @@ export interface FollowedStream {
   readonly database: number;
 }
 
+/** Taker of what replicas go through. */
+interface PrimaryEvents extends StateListener {
+  /** A full synchronisation begins for a replica. */
+  replicaSyncBegun(replica: Replica, reason: SyncReason): void;
+  /** A replica has all of it, `ms` after it has asked. */
+  replicaSyncEnded(replica: Replica, ms: number): void;
+}
+
+/** Counts of synchronisations. */
+type SyncCounter = 'fullSyncs' | 'partialSyncs' | 'partialSyncsRefused' | ReasonCounter;
+
 export interface PrimaryOptions {
   readonly shards: number;
   readonly settings: PrimarySettings;
@@ -47,7 +60,8 @@ export interface PrimaryOptions {
   /** Makes a temporary file for a full synchronisation. */
   openFile(): Promise<SyncFile>;
   nowMs(): number;
-  count(what: 'fullSyncs' | 'partialSyncs' | 'partialSyncsRefused'): void;
+  count(what: SyncCounter): void;
+  readonly events: PrimaryEvents;
   show(figure: PrimaryFigure, value: number): void;
   /** There is something to send: a turn is to be begun. */
   wake(): void;

@@ -1,5 +1,7 @@
 /** Questions of a replica before it asks for data, each of which the primary answers with a line. */
 
+import { STAMP_CAPABILITY } from '../stamps.ts';
+
 /** Facts that a replica tells of itself, and its login. */
 export interface Announced {
   /** Port at which clients reach it. */
@@ -34,7 +36,7 @@ export function handshake({ port, ip, user, password, version }: Announced): Que
   const told = [
     ['listening-port', String(port)],
     ...(ip === '' ? [] : [['ip-address', ip]]),
-    ['capa', 'eof', 'capa', 'psync2'],
+    ['capa', 'eof', 'capa', 'psync2', 'capa', STAMP_CAPABILITY],
     ['version', version],
   ];
   for (const words of told) questions.push({ words: ['REPLCONF', ...words], isNeeded: never });

@@ -153,6 +153,8 @@ function linked(announced: { ip?: string; user?: string; password?: string } = {
     }),
     timeoutMs: () => 60_000,
     nowMs: () => clock.ms,
+    changed: ignore,
+    received: ignore,
     log: quiet,
   });
   made.start();
@@ -166,7 +168,7 @@ function shakeHands({ socket }: Pick<Fixture, 'socket'>): void {
   socket.say('+PONG\r\n');
   assert.equal(socket.take(), ['REPLCONF listening-port 7000']);
   socket.say('+OK\r\n');
-  assert.equal(socket.take(), ['REPLCONF capa eof capa psync2']);
+  assert.equal(socket.take(), ['REPLCONF capa eof capa psync2 capa svc-stamps']);
   socket.say('+OK\r\n');
   assert.equal(socket.take(), ['REPLCONF version 7.4.1']);
   socket.say('-ERR Unrecognized REPLCONF option: version\r\n');

@@ -68,6 +68,10 @@ interface PrimaryLinkOptions {
   /** Milliseconds without a byte after which the link is broken. */
   timeoutMs(): number;
   nowMs(): number;
+  /** The link has another state, and why. */
+  changed(state: LinkState, reason: string): void;
+  /** Bytes have come. */
+  received(byteCount: number): void;
   readonly log: Pick<Logger, 'info' | 'warn' | 'debug'>;
 }
 
@@ -92,6 +96,8 @@ export class PrimaryLink {
   #isStopped = false;
   /** Unix milliseconds since which the link has its state. */
   stateSinceMs: number;
+  /** Reason for the state that it has. */
+  stateReason = 'the server begins to follow it';
   /** Reason for which the link was broken last; empty when it never was. */
   lastFailure = '';
   /** Bytes that have come over all connections of this link. */
@@ -153,10 +159,12 @@ export class PrimaryLink {
     this.#broken(reason);
   }
 
-  #set(state: LinkState): void {
+  #set(state: LinkState, reason: string): void {
     if (state === this.#state) return;
     this.#state = state;
     this.stateSinceMs = this.#options.nowMs();
+    this.stateReason = reason;
+    this.#options.changed(state, reason);
     const { host, port } = this;
     const fields = { state, host, port };
     this.#options.log.debug(
@@ -168,7 +176,7 @@ export class PrimaryLink {
 
   #connect(): void {
     const { host, port } = this;
-    this.#set('connecting');
+    this.#set('connecting', 'it is being connected to');
     this.#lastInputMs = this.#options.nowMs();
     this.#isPaused = false;
     const socket = this.#options.connect(host, port);
@@ -221,9 +229,10 @@ export class PrimaryLink {
     this.#options.log[isNews ? 'warn' : 'debug']('replica-link-broken', message, { host, port });
     this.#options.follower.broken(reason);
     // Until what has come is applied, it is not known from where to go on.
-    this.#set('connecting');
+    this.#set('connecting', `the link is broken: ${reason}`);
     void this.#options.follower.settled().then(() => {
-      if (!this.#isStopped && this.#socket === undefined) this.#set('connect');
+      if (!this.#isStopped && this.#socket === undefined)
+        this.#set('connect', `the link was broken: ${reason}`);
     });
   }
 
@@ -234,6 +243,12 @@ export class PrimaryLink {
   #received(piece: Bytes): void {
     this.#lastInputMs = this.#options.nowMs();
     this.bytesReceived += piece.length;
+    this.#options.received(piece.length);
+    this.#hand(piece);
+  }
+
+  /** Gives bytes to who takes them, as long as somebody does. */
+  #hand(piece: Bytes): void {
     let rest = piece;
     while (rest.length > 0) {
       const take = this.#take;
@@ -250,16 +265,13 @@ export class PrimaryLink {
     this.#take = take;
     const kept = this.#kept;
     this.#kept = [];
-    for (const piece of kept) {
-      this.bytesReceived -= piece.length;
-      this.#received(piece);
-    }
+    for (const piece of kept) this.#hand(piece);
   }
 
   // Handshake.
 
   #beginHandshake(): void {
-    this.#set('handshake');
+    this.#set('handshake', 'the primary has taken the connection');
     this.#questions = handshake(this.#options.announced());
     this.#take = this.#takeLines;
     this.#ask();
@@ -318,7 +330,7 @@ export class PrimaryLink {
     if (partial !== null) {
       this.#options.answered(true);
       this.#options.follower.goOn(partial[1]);
-      this.#beginStream();
+      this.#beginStream('the stream goes on where it was left');
       return;
     }
     this.#options.answered(false);
@@ -332,7 +344,7 @@ export class PrimaryLink {
   // Data.
 
   #awaitData(position: StreamPosition): void {
-    this.#set('sync');
+    this.#set('sync', 'the primary sends all data');
     this.#take = (piece) => {
       const taken = this.#lines.take(piece);
       const { line } = this.#lines;
@@ -370,7 +382,7 @@ export class PrimaryLink {
     const socket = this.#socket;
     this.#options.follower.endSync().then(
       () => {
-        if (socket === this.#socket && !this.#isStopped) this.#beginStream();
+        if (socket === this.#socket && !this.#isStopped) this.#beginStream('all data are in place');
       },
       (error: unknown) => {
         if (socket === this.#socket) this.fail((error as Error).message);
@@ -380,8 +392,8 @@ export class PrimaryLink {
 
   // Stream.
 
-  #beginStream(): void {
-    this.#set('connected');
+  #beginStream(reason: string): void {
+    this.#set('connected', reason);
     this.lastFailure = '';
     const { follower } = this.#options;
     follower.beginStream();

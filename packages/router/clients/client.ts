@@ -54,6 +54,8 @@ interface ReplicaConnection {
   readonly heldBytes: number;
   /** The kernel has taken what was written. */
   drained(): void;
+  /** This side closes it, for a reason. */
+  closing(reason: string): void;
 }
 
 /** Destination of a client's replies: its socket, or a place where they are put together. */

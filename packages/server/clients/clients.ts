@@ -296,8 +296,13 @@ export class Clients {
     this.#page.add('outputLimitDisconnections', 1);
     const fields = { conn_id: client.id, addr: client.address, bytes: pendingBytes };
     this.#log.warn('client-output', 'A client was closed: it left its replies unread.', fields);
-    client.socket.destroy();
+    closeUnread(client);
   }
+}
+
+function closeUnread({ replica, socket }: Client): void {
+  replica?.closing('it has left too much unread');
+  socket.destroy();
 }
 
 /** The setting that limits what a client may leave unread. */

@@ -60,6 +60,8 @@ const ADVICE: Readonly<Record<LatencyEvent, string>> = {
     'Making room takes long. Leave more room below maxmemory, avoid lowering it by much at once, and split big keys.',
   'snapshot-io':
     'Writing a snapshot takes long. Use a faster or less busy disk, or take snapshots less often.',
+  'repl-sync':
+    'A full synchronisation takes long: all data go to a replica. INFO stats tells by reason why replicas could not go on (sync_full_...). Raise repl-backlog-size where the backlog was too short, repl-backlog-ttl where there was none, and repl-timeout where links break while the data go.',
 };
 
 export function latencyReport(symptoms: Symptoms): string {

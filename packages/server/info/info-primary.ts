@@ -18,3 +18,22 @@ export function replicasLines(primary: Primary, settings: Settings, nowMs: numbe
   }
   return lines;
 }
+
+/** Lines beside those of Redis: the lag of each replica in bytes and in milliseconds, and what is kept for it. */
+export function replicaLagLines(primary: Primary, nowMs: number): Line[] {
+  return primary.replicas.map((replica, nth) => {
+    const { link, ackMs, sinceMs } = replica;
+    const { figures } = primary;
+    const parts = {
+      addr: link.address,
+      lag_bytes: figures.lagBytes(replica),
+      lag_ms: Math.round(figures.lagMs(replica)),
+      lag_source: figures.hasStampLag(replica) ? 'timestamps' : 'acknowledgements',
+      ack_age_ms: Math.max(0, Math.round(nowMs - ackMs)),
+      buffer_bytes: primary.heldFor(replica) + link.pendingBytes,
+      state_seconds: Math.max(0, Math.floor((nowMs - sinceMs) / 1_000)),
+    };
+    const told = Object.entries(parts).map(([name, value]) => `${name}=${value}`);
+    return [`replica${nth}`, told.join(',')];
+  });
+}

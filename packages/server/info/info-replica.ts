@@ -34,6 +34,16 @@ export function replicaLines(replica: ReplicaSide, settings: Settings, nowMs: nu
     ['slave_priority', settings.number('replication.priority')],
     ['slave_read_only', Number(settings.boolean('replication.read-only'))],
     ['replica_announced', Number(settings.boolean('replication.announced'))],
+    ['master_link_state', replica.state],
+    ['master_link_state_seconds', seconds(link.stateSinceMs)],
+    ['master_link_state_reason', oneLine(link.stateReason)],
+    ['master_link_lag_ms', replica.lag?.ms ?? -1],
+    ['master_link_last_failure', oneLine(link.lastFailure)],
   );
   return lines;
+}
+
+/** Text of another server, which must not make lines of its own. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, '?');
 }

@@ -17,7 +17,7 @@ import {
 import { errorCounts, latencyVerdict, percentileUs, TICKS_PER_US } from '#stats';
 import { keyspace, keySizes, keySizesAge, prefixes } from './info-keys.ts';
 import { linesOfParts, rowsOfParts, type Line, type Part } from './info-lines.ts';
-import { replicasLines } from './info-primary.ts';
+import { replicaLagLines, replicasLines } from './info-primary.ts';
 import { replicaLines } from './info-replica.ts';
 import { listeners, tcpPort } from './info-listeners.ts';
 import { PERSISTENCE } from './info-persistence.ts';
@@ -118,9 +118,14 @@ const STATS: readonly Part[] = [
   COMMAND_QUANTITIES.processed,
   ({ rates }) => [['instantaneous_ops_per_sec', Math.round(rates.main.commandsPerSecond)]],
   CLIENT_QUANTITIES.traffic,
+  REPLICATION_QUANTITIES.traffic,
   ({ rates }) => [
     ['instantaneous_input_kbps', (rates.bytesRead.perSecond / 1_024).toFixed(2)],
     ['instantaneous_output_kbps', (rates.bytesWritten.perSecond / 1_024).toFixed(2)],
+  ],
+  ({ main }) => [
+    ['instantaneous_input_repl_kbps', (main.get('replicationInputRate') / 1_024).toFixed(2)],
+    ['instantaneous_output_repl_kbps', (main.get('replicationOutputRate') / 1_024).toFixed(2)],
   ],
   CLIENT_QUANTITIES.refused,
   KEY_QUANTITIES.expired,
@@ -135,6 +140,8 @@ const STATS: readonly Part[] = [
   SCRIPT_QUANTITIES.runs,
   KEY_QUANTITIES.lookups,
   REPLICATION_QUANTITIES.syncs,
+  REPLICATION_QUANTITIES.syncReasons,
+  REPLICATION_QUANTITIES.links,
   REPLICATION_QUANTITIES.ownKeys,
   () => NEVER,
   KEY_QUANTITIES.defragmentation,
@@ -186,8 +193,11 @@ function replication({
     ['repl_backlog_size', settings.number('replication.backlog-size')],
     ['repl_backlog_first_byte_offset', primary.backlogBegin],
     ['repl_backlog_histlen', primary.backlogUsed],
+    ...replicaLagLines(primary, nowMs),
   ];
 }
+
+const REPLICATION: readonly Part[] = [replication, REPLICATION_QUANTITIES.flow];
 
 /** Every entry that was called or rejected, with what all threads counted for it. */
 function usedCommands(metrics: ServerMetrics): { name: string; id: number; calls: number }[] {
@@ -257,7 +267,14 @@ function tiered(): Line[] {
 const RATE_LIMIT: readonly Part[] = [ACCESS_QUANTITIES.limitedUsers, ACCESS_QUANTITIES.limited];
 
 /** Rows with a line that no section has a place for: a new list of the table is shown all the same. */
-const REST = unshownRows(QUANTITIES, [CLIENTS, MEMORY, PERSISTENCE, STATS, RATE_LIMIT]);
+const REST = unshownRows(QUANTITIES, [
+  CLIENTS,
+  MEMORY,
+  PERSISTENCE,
+  STATS,
+  REPLICATION,
+  RATE_LIMIT,
+]);
 
 /** Returns the rows that have a line and are in none of the sections. */
 export function unshownRows(
@@ -275,7 +292,7 @@ const SECTIONS: readonly Section[] = [
   { name: 'Memory', shownBy: 'bare', lines: MEMORY },
   { name: 'Persistence', shownBy: 'bare', lines: PERSISTENCE },
   { name: 'Stats', shownBy: 'bare', lines: [...STATS, REST] },
-  { name: 'Replication', shownBy: 'bare', lines: replication },
+  { name: 'Replication', shownBy: 'bare', lines: REPLICATION },
   { name: 'CPU', shownBy: 'bare', lines: cpu },
   { name: 'Keyspace', shownBy: 'bare', lines: keyspace },
   {

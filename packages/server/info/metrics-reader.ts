@@ -17,6 +17,7 @@ import { CLIENT_BYTES, type Router } from '#router';
 import { statusDocument } from '#observer';
 import type { Replication } from '../replication/replication.ts';
 import type { ServerMemory } from '../threads/shared-memory.ts';
+import { ReplicationRates } from '../replicas/replication-rates.ts';
 import { ServerMetrics, type Rates } from './server-metrics.ts';
 import { statusSettings } from '../diagnostics/status-settings.ts';
 import { EXECUTABLE, VERSION } from '../version.ts';
@@ -37,6 +38,7 @@ interface MetricsReaderOptions {
 export class MetricsReader {
   readonly #options: MetricsReaderOptions;
   readonly #rates: Rates;
+  readonly #replicationRates: ReplicationRates;
   readonly #samples: ThreadSamples;
   /** Collections of the nursery, as of the last second. */
   #collections = 0;
@@ -47,6 +49,7 @@ export class MetricsReader {
   constructor(options: MetricsReaderOptions) {
     this.#options = options;
     const { mainPage, shardPages } = options.serverMemory;
+    this.#replicationRates = new ReplicationRates(mainPage);
     this.#samples = new ThreadSamples(mainPage);
     this.#rates = {
       main: new ThreadRates(mainPage),
@@ -74,6 +77,7 @@ export class MetricsReader {
     }
     this.#rates.main.sample(nowUs);
     for (const rates of this.#rates.shards) rates.sample(nowUs);
+    this.#replicationRates.sample(nowUs);
     this.#rates.bytesRead.sample(page.get('bytesRead'), nowUs);
     this.#rates.bytesWritten.sample(page.get('bytesWritten'), nowUs);
   }

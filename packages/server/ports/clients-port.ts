@@ -9,7 +9,9 @@ export function clientsPort(clients: Clients): ClientsPort {
     all: () => clients.all,
     byId: (id) => clients.byId(id),
     kill: (client: ClientPort) => {
-      clients.byId(client.id)?.socket.destroy();
+      const victim = clients.byId(client.id);
+      victim?.replica?.closing('a client has killed it');
+      victim?.socket.destroy();
     },
     pause: (mode, untilMs) => {
       clients.pause(mode, untilMs);

@@ -136,6 +136,7 @@ function killClient({ clients, log }: PageAnswersOptions, id: number): ActionAns
   const client = clients.byId(id);
   if (client === undefined) return 'No such client ID';
   log.info('client-killed', 'a client was disconnected over HTTP', { id, addr: client.address });
+  client.replica?.closing('it was killed over HTTP');
   client.socket.destroy();
   return null;
 }

@@ -2,22 +2,26 @@
 
 import { DiskWait } from '../durability/disk-wait.ts';
 import { KeyFreeze } from '../durability/key-freeze.ts';
+import type { LatencyEvents } from '#stats';
 import type { ServerMemory } from '../threads/shared-memory.ts';
+import { ReplicationEvents } from './replication-events.ts';
 import { Replicas, type ReplicasOptions } from './replicas.ts';
 
 type NewReplicasOptions = Omit<
   ReplicasOptions,
-  'shards' | 'freeze' | 'page' | 'usedBytes' | 'onDisk'
+  'shards' | 'freeze' | 'page' | 'usedBytes' | 'onDisk' | 'events'
 > & {
   readonly serverMemory: ServerMemory;
+  readonly latency: LatencyEvents;
 };
 
-export function newReplicas({ serverMemory, ...options }: NewReplicasOptions): Replicas {
+export function newReplicas({ serverMemory, latency, ...options }: NewReplicasOptions): Replicas {
   const diskWait = new DiskWait(serverMemory);
   return new Replicas({
     ...options,
     shards: serverMemory.shardPages.length,
     freeze: new KeyFreeze(),
+    events: new ReplicationEvents({ flight: serverMemory.flight, latency, clock: options.clock }),
     page: serverMemory.mainPage,
     usedBytes: () => serverMemory.usedBytes,
     onDisk: (done) => {

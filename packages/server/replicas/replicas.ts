@@ -18,6 +18,7 @@ import type { Client, FeedTaker, Router } from '#router';
 import type { PubSub } from '../messaging/pubsub.ts';
 import type { KeyFreeze } from '../durability/key-freeze.ts';
 import { REDIS_VERSION } from '../version.ts';
+import type { ReplicationEvents } from './replication-events.ts';
 import { openSyncFile } from './sync-file.ts';
 
 /** Between two looks at what replicas have. */
@@ -29,6 +30,8 @@ export interface ReplicasOptions {
   readonly router: () => Pick<Router, 'orderFeed' | 'grantSync'>;
   readonly freeze: KeyFreeze;
   readonly page: Page;
+  /** History of links and of the role. */
+  readonly events: ReplicationEvents;
   readonly clock: Clock;
   readonly log: Logger;
   readonly beginTurn: () => void;
@@ -43,6 +46,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
   readonly primary: Primary;
   /** Freeze of all keys, which snapshots to disk and full synchronisations have in turn. */
   readonly freeze: KeyFreeze;
+  readonly events: ReplicationEvents;
   readonly #options: ReplicasOptions;
   readonly #byClient = new Map<number, Replica>();
   /** Clients whose last writes have no offset yet. */
@@ -51,7 +55,9 @@ export class Replicas implements ReplicasPort, FeedTaker {
   constructor(options: ReplicasOptions) {
     this.#options = options;
     this.freeze = options.freeze;
-    const { settings, freeze, clock, router, log } = options;
+    this.events = options.events;
+    const { settings, freeze, clock, router, log, page } = options;
+    showBacklogSize(settings, page);
     this.primary = new Primary({
       shards: options.shards,
       settings: primarySettings(settings),
@@ -88,6 +94,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
       show: (figure, value) => {
         options.page.set(figure, value);
       },
+      events: options.events,
       wake: () => {
         options.beginTurn();
       },
@@ -120,7 +127,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
   #replicaOf(client: Client): Replica {
     const known = this.#byClient.get(client.id);
     if (known !== undefined) return known;
-    const replica = this.primary.connect(linkTo(client, this.#options.log));
+    const replica = this.primary.connect(linkTo(client, this.#options));
     this.#byClient.set(client.id, replica);
     return replica;
   }
@@ -132,7 +139,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
   requestFull(client: ClientPort): void {
     const replica = this.#follows(client as Client);
     replica.isOld = true;
-    this.primary.requestFull(replica);
+    this.primary.requestFull(replica, 'old-protocol');
   }
 
   /** The client is a replica from now on. */
@@ -145,6 +152,9 @@ export class Replicas implements ReplicasPort, FeedTaker {
       },
       drained: () => {
         this.#options.beginTurn();
+      },
+      closing: (reason) => {
+        replica.link.closeReason = reason;
       },
     };
     return replica;
@@ -273,10 +283,26 @@ export class Replicas implements ReplicasPort, FeedTaker {
   }
 }
 
+/** Keeps the size that the backlog may have on the page. */
+function showBacklogSize(settings: Settings, page: Page): void {
+  page.set('backlogSize', settings.number('replication.backlog-size'));
+  settings.onChange('replication.backlog-size', (bytes) => {
+    page.set('backlogSize', bytes);
+  });
+}
+
 /** A client's connection as that of a replica. */
-function linkTo(client: Client, log: Logger): ConstructorParameters<typeof Replica>[0] {
+function linkTo(
+  client: Client,
+  { log, page }: Pick<ReplicasOptions, 'log' | 'page'>,
+): ConstructorParameters<typeof Replica>[0] {
   const { socket } = client;
+  let sentBytes = 0;
   return {
+    closeReason: undefined,
+    get sentBytes() {
+      return sentBytes;
+    },
     id: client.id,
     address: client.address,
     host: hostOf(client.address),
@@ -288,11 +314,14 @@ function linkTo(client: Client, log: Logger): ConstructorParameters<typeof Repli
     },
     send(bytes) {
       if (socket.isClosed) return;
+      sentBytes += bytes.length;
+      page.add('replicationOutputBytes', bytes.length);
       socket.output.give(bytes);
       socket.touch();
     },
     close(reason) {
       if (socket.isClosed) return;
+      this.closeReason = reason;
       log.warn('replica-closed', `The connection of a replica is closed: ${reason}.`, {
         addr: client.address,
       });

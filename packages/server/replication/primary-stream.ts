@@ -37,6 +37,10 @@ interface PrimaryStreamOptions {
   fail(reason: string): void;
   /** The primary wants to know how far the stream is applied, now that it is applied so far. */
   acknowledge(): void;
+  /** The stream has a timestamp at an offset, which is taken now. */
+  stamped(offset: number): void;
+  /** All before a timestamp of the primary's, in Unix milliseconds, is applied. */
+  reached(stampMs: number): void;
   /** Something of the stream was answered with an error. */
   failed(error: string): void;
   /** Bytes of whole commands of the stream that were taken. */
@@ -51,6 +55,8 @@ interface Mark {
   readonly offset: number;
   /** The primary has asked how far the stream is applied. */
   readonly isAsked: boolean;
+  /** Timestamp of the primary's at which it stands; NaN where it is none. */
+  readonly stampMs: number;
 }
 
 export class PrimaryStream implements ConnectionOwner, FollowedStream {
@@ -124,7 +130,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
   run(commands: Bytes): void {
     this.#ownBytes += commands.length;
     this.#transport.received(commands);
-    this.#mark(false);
+    this.#mark();
   }
 
   /** Place behind what was taken, which is applied or will be. */
@@ -149,7 +155,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     if (left <= 0) return;
     this.#handedOn += left;
     // What had to wait may have been taken since the piece came that it is of.
-    this.#mark(false);
+    this.#mark();
     while (left > 0) {
       const [piece] = this.#came;
       if (piece === undefined) break;
@@ -201,10 +207,18 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
   }
 
   /** Notes the place reached, to know later that it is applied. */
-  #mark(isAsked: boolean): void {
+  #mark(): void {
     const { transaction, nextSequence: sequence } = this.client;
-    if (transaction !== undefined && !isAsked) return;
-    this.#marks.push({ sequence, offset: this.#settledAt, isAsked });
+    if (transaction !== undefined) return;
+    this.#marks.push({ sequence, offset: this.#settledAt, isAsked: false, stampMs: NaN });
+  }
+
+  /** Notes the place of a question for how far the stream is applied; what asks is a part of what is, then. */
+  #markAsked({ length }: ParsedCommand, stampMs: number): void {
+    const { transaction, nextSequence: sequence } = this.client;
+    const offset = this.#settledAt + (transaction === undefined ? length : 0);
+    this.#marks.push({ sequence, offset, isAsked: true, stampMs });
+    if (!Number.isNaN(stampMs)) this.#options.stamped(this.#takenTo);
   }
 
   /** Replies have come: more may be applied. */
@@ -221,6 +235,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
       if ((dueSequence - mark.sequence) >>> 0 >= 2 ** 31) break;
       this.#applied = mark.offset;
       isAsked ||= mark.isAsked;
+      if (!Number.isNaN(mark.stampMs)) this.#options.reached(mark.stampMs);
       count += 1;
     }
     if (count > 0) this.#marks.splice(0, count);
@@ -233,7 +248,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     const { client } = this;
     if (this.#hasEnded) return 'held';
     if (this.#isGetAck(command)) {
-      this.#mark(true);
+      this.#markAsked(command, stampOf(wordAt(command, 2)));
       if (client.outstanding === 0) this.#looked();
       return 'taken';
     }
@@ -244,13 +259,10 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     return taking;
   }
 
-  #isGetAck({ count, source, at, spans }: ParsedCommand): boolean {
-    if (count !== 3) return false;
-    const word = (index: number): string => {
-      const from = at + spans[2 * index]!;
-      return Buffer.from(source.buffer, source.byteOffset + from, spans[2 * index + 1]).toString();
-    };
-    return spans[1] === 8 && REPLCONF.test(word(0)) && GETACK.test(word(1));
+  #isGetAck(command: ParsedCommand): boolean {
+    const { count, spans } = command;
+    if (count !== 3 || spans[1] !== 8) return false;
+    return REPLCONF.test(wordAt(command, 0)) && GETACK.test(wordAt(command, 1));
   }
 
   protocolError(text: string): void {
@@ -281,4 +293,15 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
   backlogged(): void {
     // Nothing waits for a reader.
   }
+}
+
+/** A word of a command as text. */
+function wordAt({ source, at, spans }: ParsedCommand, index: number): string {
+  const from = at + spans[2 * index]!;
+  return Buffer.from(source.buffer, source.byteOffset + from, spans[2 * index + 1]).toString();
+}
+
+/** Timestamp that a GETACK carries; NaN where it carries none. */
+function stampOf(word: string): number {
+  return /^\d{12,15}$/.test(word) ? Number(word) : NaN;
 }

@@ -19,12 +19,14 @@ import type { Page } from '#stats';
 import { rdb } from '#store';
 import type { Clients } from '../clients/clients.ts';
 import { FailureLog } from '../diagnostics/failure-log.ts';
+import type { ReplicationEvents } from '../replicas/replication-events.ts';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import { REDIS_VERSION } from '../version.ts';
 import { connectToPrimary } from './connect-to-primary.ts';
 import type { Failover } from './failover.ts';
 import { FullSync } from './full-sync.ts';
 import { PrimaryStream } from './primary-stream.ts';
+import { progressFields, type SyncProgress } from './sync-progress.ts';
 
 /** Between two lines of the log about data that are coming. */
 const PROGRESS_MS = 5_000;
@@ -37,6 +39,7 @@ export interface ReplicaSideOptions {
   readonly shardCount: number;
   readonly persistence: PersistenceSwitch;
   readonly page: Page;
+  readonly events: ReplicationEvents;
   readonly log: Logger;
   readonly clock: Clock;
   readonly host: string;
@@ -60,13 +63,11 @@ export interface Reached {
   readonly database: number;
 }
 
-/** Data of the primary that are coming, as reports tell of them. */
-interface SyncReport {
-  readonly totalBytes: number | undefined;
-  readonly receivedBytes: number;
-  readonly keys: number;
-  readonly startedMs: number;
-  readonly lastReceivedMs: number;
+/** Lag of the link as the last timestamp of the primary has it, by the clocks of both. */
+interface LinkLag {
+  readonly ms: number;
+  /** Unix milliseconds at which that was. */
+  readonly atMs: number;
 }
 
 export class ReplicaSide implements Follower {
@@ -85,6 +86,8 @@ export class ReplicaSide implements Follower {
   #settling: Promise<void> = Promise.resolve();
   /** Since when there has been no link, in Unix milliseconds. */
   downSinceMs: number;
+  /** Time from the last timestamp of the primary until it was applied; undefined where there was none. */
+  #lag: LinkLag | undefined;
   #hasStarted = false;
   #hasStopped = false;
 
@@ -109,6 +112,12 @@ export class ReplicaSide implements Follower {
       announced: () => this.#announced(),
       timeoutMs: () => 1_000 * settings.number('replication.timeout-secs'),
       nowMs: () => clock.wallMs(),
+      changed: (state, reason) => {
+        this.#changed(state, reason);
+      },
+      received: (byteCount) => {
+        options.page.add('replicationInputBytes', byteCount);
+      },
       log,
     });
   }
@@ -129,12 +138,29 @@ export class ReplicaSide implements Follower {
     return this.#link.state === 'connected';
   }
 
-  get link(): Pick<PrimaryLink, 'stateSinceMs' | 'lastFailure' | 'bytesReceived' | 'silentMs'> {
+  get link(): Pick<
+    PrimaryLink,
+    'stateSinceMs' | 'stateReason' | 'lastFailure' | 'bytesReceived' | 'silentMs'
+  > {
     return this.#link;
   }
 
+  /** Lag by the timestamps of the primary; undefined where it sends none, and without a link. */
+  get lag(): LinkLag | undefined {
+    return this.isUp ? this.#lag : undefined;
+  }
+
+  get #peer(): string {
+    return `${this.host}:${this.port}`;
+  }
+
+  #changed(state: LinkState, reason: string): void {
+    this.#options.events.primaryChanged(this.#peer, state, reason);
+    this.#show();
+  }
+
   /** Data that are coming; undefined while none are. */
-  get sync(): SyncReport | undefined {
+  get sync(): SyncProgress | undefined {
     return this.#sync;
   }
 
@@ -156,8 +182,8 @@ export class ReplicaSide implements Follower {
   async stop(): Promise<Reached> {
     this.#hasStopped = true;
     this.#link.stop();
-    this.#sync?.abandon();
-    this.#sync = undefined;
+    this.#options.events.primaryChanged(this.#peer, 'ended', 'it is not followed any more');
+    this.#endSync(this.#options.events);
     this.#endStream();
     // One that has not begun yet has nothing of its own.
     const before = this.#hasStarted ? undefined : await this.#options.before;
@@ -183,8 +209,7 @@ export class ReplicaSide implements Follower {
     const sync = this.#sync;
     if (sync === undefined || nowMs - this.#progressMs < PROGRESS_MS) return;
     this.#progressMs = nowMs;
-    const { keys, receivedBytes: bytes, totalBytes } = sync;
-    const fields = { keys, bytes, total_bytes: totalBytes ?? null };
+    const fields = progressFields(sync, nowMs);
     log.info('replica-sync-progress', 'The data of the primary are coming.', fields);
   }
 
@@ -193,9 +218,11 @@ export class ReplicaSide implements Follower {
     const { page } = this.#options;
     page.set('primaryLinkUp', Number(this.isUp));
     page.set('primaryLinkDownSinceMs', this.isUp ? 0 : this.downSinceMs);
-    page.set('syncInProgress', Number(this.#link.state === 'sync'));
+    page.set('primaryLagUs', Math.round(1_000 * (this.lag?.ms ?? 0)));
+    page.set('syncInProgress', Number(this.#sync !== undefined));
     page.set('syncKeys', this.#sync?.keys ?? 0);
     page.set('syncBytes', this.#sync?.receivedBytes ?? 0);
+    page.set('syncTotalBytes', this.#sync?.totalBytes ?? 0);
   }
 
   #announced(): Announced {
@@ -265,6 +292,7 @@ export class ReplicaSide implements Follower {
     const { router, shardCount, clock, log, host, port } = this.#options;
     log.info('replica-sync', 'All data of the primary are needed.', { host, port });
     this.#progressMs = clock.wallMs();
+    this.#options.events.ownSyncBegun();
     this.#sync = new FullSync({
       shardCalls: router.shardCalls,
       shardCount,
@@ -278,6 +306,7 @@ export class ReplicaSide implements Follower {
         this.#link.fail(reason);
       },
     });
+    this.#show();
   }
 
   takeData(piece: Bytes): boolean {
@@ -288,7 +317,7 @@ export class ReplicaSide implements Follower {
     const sync = this.#sync;
     if (sync === undefined) return;
     await sync.ended();
-    const { persistence, clock, log } = this.#options;
+    const { persistence, clock, log, page, events } = this.#options;
     // Until the new data are on disk as a whole, the old ones are what is there.
     const isKept = await persistence.suspend();
     const isWanted = sync === this.#sync;
@@ -296,7 +325,10 @@ export class ReplicaSide implements Follower {
     if (isKept) void persistence.resume();
     if (!isWanted) return;
     const { keys, receivedBytes: bytes } = sync;
-    const fields = { keys, bytes, ms: Math.round(clock.wallMs() - sync.startedMs) };
+    const ms = Math.max(0, Math.round(clock.wallMs() - sync.startedMs));
+    const fields = { keys, bytes, ms };
+    page.add('primaryFullSyncs', 1);
+    events.ownSyncEnded(ms);
     log.info('replica-synced', 'The data of the primary are here.', fields);
   }
 
@@ -319,7 +351,8 @@ export class ReplicaSide implements Follower {
   }
 
   goOn(id: string | undefined): void {
-    const { log } = this.#options;
+    const { log, page } = this.#options;
+    page.add('primaryPartialSyncs', 1);
     if (id !== undefined && this.#position !== undefined) {
       this.#options.primary.renamed(id);
       this.#position = { id, offset: this.#position.offset };
@@ -335,7 +368,7 @@ export class ReplicaSide implements Follower {
   }
 
   #newStream(position: StreamPosition): PrimaryStream {
-    const { router, clients, config, host, port } = this.#options;
+    const { router, clients, config, host, port, primary, clock } = this.#options;
     const stream = new PrimaryStream({
       router,
       clients,
@@ -362,6 +395,12 @@ export class ReplicaSide implements Follower {
       relayed: () => {
         this.#options.primary.relayed();
       },
+      stamped: (offset) => {
+        primary.stamps.note(offset, clock.wallMs());
+      },
+      reached: (stampMs) => {
+        this.#reached(stampMs);
+      },
       failed: (error) => {
         this.#options.page.add('replicaErrors', 1);
         this.#errors.add({ error }, this.#options.clock.wallMs());
@@ -373,16 +412,37 @@ export class ReplicaSide implements Follower {
     return stream;
   }
 
+  /** All before a timestamp of the primary's is applied. */
+  #reached(stampMs: number): void {
+    const atMs = this.#options.clock.wallMs();
+    // Clocks that do not agree tell of no lag rather than of a negative one.
+    this.#lag = { ms: Math.max(0, Math.round(atMs - stampMs)), atMs };
+    this.#options.page.set('primaryLagUs', 1_000 * this.#lag.ms);
+  }
+
   takeStream(piece: Bytes): void {
     this.#stream?.take(piece);
   }
 
   broken(): void {
-    if (this.#stream !== undefined) this.downSinceMs = this.#options.clock.wallMs();
+    const { page, events, clock } = this.#options;
+    if (this.#stream !== undefined) {
+      this.downSinceMs = clock.wallMs();
+      page.add('primaryLinkBreaks', 1);
+    }
+    this.#lag = undefined;
+    this.#endSync(events);
     this.#show();
-    this.#sync?.abandon();
-    this.#sync = undefined;
     this.#endStream();
+  }
+
+  /** Ends a full synchronisation that is under way: no more of it comes. */
+  #endSync(events: ReplicationEvents): void {
+    const sync = this.#sync;
+    if (sync === undefined) return;
+    sync.abandon();
+    this.#sync = undefined;
+    events.ownSyncFailed(sync.startedMs);
   }
 
   #endStream(): void {

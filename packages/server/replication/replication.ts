@@ -6,6 +6,8 @@ import type { CommandEntry, ReplicationPort, RoleReport } from '#commands';
 import { REPLICATION_QUANTITIES } from '#quantities';
 import type { Client } from '#router';
 import type { Primary, StreamPlace, StreamPosition } from '#replication';
+import type { Page } from '#stats';
+import type { ReplicationEvents } from '../replicas/replication-events.ts';
 import { Failover } from './failover.ts';
 import { untilQuiet } from './quiet.ts';
 import { ReplicaSide, type Reached, type ReplicaSideOptions } from './replica-side.ts';
@@ -51,6 +53,7 @@ export class Replication implements ReplicationPort {
     const host = settings.string('replication.primary-host');
     // A client may have said so already: some are served before everything has started.
     if (host === '' || this.#replica !== undefined) return;
+    this.#options.events.roleChanged('replica', this.offset, 'the settings name a primary');
     this.#follow(host, settings.number('replication.primary-port'));
   }
 
@@ -103,6 +106,16 @@ export class Replication implements ReplicationPort {
     return this.#options.primary;
   }
 
+  /** Page that the figures of replication stand on. */
+  get page(): Page {
+    return this.#options.page;
+  }
+
+  /** History of links and of the role. */
+  get events(): ReplicationEvents {
+    return this.#options.events;
+  }
+
   /** This server as a replica; undefined while it is a primary. */
   get replica(): ReplicaSide | undefined {
     return this.#replica;
@@ -129,7 +142,10 @@ export class Replication implements ReplicationPort {
     const replica = this.#replica;
     if (replica?.host === host && replica.port === port) return false;
     this.#options.settings.holdPrimary({ host, port });
-    if (replica === undefined) this.#unblockClients();
+    if (replica === undefined) {
+      this.#unblockClients();
+      this.#options.events.roleChanged('replica', this.offset, `it follows ${host}:${port}`);
+    }
     this.#follow(host, port);
     return true;
   }
@@ -175,6 +191,7 @@ export class Replication implements ReplicationPort {
     // From this place of the order on the stream is this server's own.
     primary.promote(taken?.id ?? primary.stream.id, taken?.offset ?? primary.offset);
     this.#options.beginTurn();
+    this.#options.events.roleChanged('primary', primary.offset, 'it follows nobody any more');
     log.info('primary', 'The server is a primary now.');
     // Some may wait for what they may write now.
     router.retryAll();

@@ -1,6 +1,7 @@
 /** Main's end of the ops thread: log records go there, questions come from there, and nobody waits for it but at the start and the end. */
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { ReplicationState } from '#api-types';
 import { thresholdIndex, type LogRecord, type LogThreshold } from '#base';
 import { settingNames, type Settings } from '#config';
 import type { MainAnswers, OpsData, OpsMessage, OpsNotice } from '#http';
@@ -139,6 +140,11 @@ export class OpsLink {
   /** Tells of a user that counts have begun for: its name, as text, is that of the next row. */
   tellUser(name: string): void {
     this.#send({ kind: 'user', name });
+  }
+
+  /** Tells of replicas and of the primary, as they are now. */
+  tellReplication(state: ReplicationState): void {
+    this.#send({ kind: 'replication', state });
   }
 
   /** Asks the ops thread; rejects when it does not answer in time, by default that of what may take a while. */

@@ -3,12 +3,21 @@
  * thread does now. Events are rare, and what could come often is told at most a few times a second.
  */
 
+import { REPLICATION_QUANTITIES } from '#quantities';
+
 /** Number of an event; without `of` it is shown as it is. */
 export interface FlightField {
   /** As it is shown; ends in its unit. */
   readonly name: string;
   /** The number counts a row of another table, whose name is shown; -1 is none. */
-  readonly of?: 'command' | 'setting' | 'collection';
+  readonly of?:
+    | 'command'
+    | 'setting'
+    | 'collection'
+    | 'replica-state'
+    | 'primary-link-state'
+    | 'sync-reason'
+    | 'role';
 }
 
 export interface FlightKind {
@@ -18,6 +27,18 @@ export interface FlightKind {
   /** Its numbers, in their order; at most four. */
   readonly fields: readonly FlightField[];
 }
+
+/** States of a link to a replica, of the link to a primary, and roles: places in these are numbers of events. */
+export const REPLICA_STATES = ['handshake', 'wait_bgsave', 'send_bulk', 'online', 'gone'] as const;
+export const PRIMARY_LINK_STATES = [
+  ...['connect', 'connecting', 'handshake', 'sync', 'connected'],
+  'ended',
+] as const;
+export const ROLES = ['primary', 'replica'] as const;
+/** Reasons of full synchronisations, as metrics name them. */
+export const SYNC_REASON_NAMES: readonly string[] = REPLICATION_QUANTITIES.syncReasons.map(
+  ({ label: [, reason] }) => reason,
+);
 
 /** A batch of a shard that takes so long is notable: what came behind it has waited. */
 export const SLOW_BATCH_US = 5_000;
@@ -83,6 +104,37 @@ export const FLIGHT_KINDS = [
     event: 'log-healed',
     about: 'The logs are written again, behind a snapshot.',
     fields: [{ name: 'snapshot' }],
+  },
+  {
+    event: 'role-change',
+    about: 'The server became a primary or a replica; the offset is that of its stream then.',
+    fields: [{ name: 'role', of: 'role' }, { name: 'offset' }],
+  },
+  {
+    event: 'primary-link',
+    about: 'The link of a replica to its primary has another state.',
+    fields: [{ name: 'state', of: 'primary-link-state' }],
+  },
+  {
+    event: 'replica-state',
+    about: 'The link to a replica has another state; the client is its connection.',
+    fields: [{ name: 'client' }, { name: 'state', of: 'replica-state' }],
+  },
+  {
+    event: 'sync-begin',
+    about:
+      'A replica needs all data, for the reason that is told; without a client it is the server itself that gets them.',
+    fields: [{ name: 'client' }, { name: 'reason', of: 'sync-reason' }],
+  },
+  {
+    event: 'sync-end',
+    about: 'A replica has all data; without a client it is the server itself.',
+    fields: [{ name: 'client' }, { name: 'duration_us' }],
+  },
+  {
+    event: 'sync-failed',
+    about: 'A full synchronisation ended early; without a client it is that of the server itself.',
+    fields: [{ name: 'client' }, { name: 'duration_us' }],
   },
 ] as const satisfies readonly FlightKind[];
 

@@ -168,6 +168,7 @@ export function collectStatus(source: StatusSource): StatusDocument {
     clients,
     memory,
     persistence: source.persistence,
+    replication: statusFields('replication', main, pages),
     shards,
     keyspace: keyspaceStatus(source),
     commands: {

@@ -4,7 +4,7 @@
  */
 
 import type { Counts, DurabilityReport, LogFigures, NamedPages, Page, PageShape } from '#stats';
-import type { MetricKind, Unit } from '#api-types';
+import type { MetricKind, ReplicationState, Unit } from '#api-types';
 import type { LabelledCounts } from './user-series.ts';
 import type { Exemplar } from '../traces/exemplars.ts';
 import type { TraceFigures } from '../traces/trace-store.ts';
@@ -22,6 +22,8 @@ export interface MetricSource {
   readonly shape: PageShape;
   /** Counts of users under a bounded set of labels. */
   readonly users: readonly LabelledCounts[];
+  /** Replicas and primary as main has told of them last; undefined while there was neither. */
+  readonly replication: ReplicationState | undefined;
   /** Names of commands, by the ids that pages count by. */
   readonly commandNames: readonly string[];
   readonly version: string;

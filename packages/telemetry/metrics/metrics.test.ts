@@ -61,6 +61,7 @@ function source(): MetricSource {
     shards,
     shape,
     version: '1.2.3',
+    replication: undefined,
     users: new UserSeries({ main, shards, commandCount: shape.commands }, 2, ['anna']).read(),
     threads: [
       ['main', main],

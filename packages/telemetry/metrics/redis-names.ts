@@ -3,6 +3,7 @@
  * `[http] redis-exporter-names`.
  */
 
+import type { PrimaryReport, ReplicaReport } from '#api-types';
 import { QUANTITIES, SCRIPT_QUANTITIES, type PageQuantity } from '#quantities';
 import {
   errorCounts,
@@ -14,6 +15,7 @@ import {
 } from '#stats';
 import { eachCommand, pagesOf, secondsOf } from './families/commands.ts';
 import { metric, sumOf, type MetricDefinition, type MetricSource } from './definition.ts';
+import { replicasByPlace } from './families/replication.ts';
 import { fragmentationOf, usedBytes } from './families/keyspace.ts';
 
 const SAME = 'As redis_exporter has it.';
@@ -144,6 +146,74 @@ const durabilityNames: readonly MetricDefinition[] = [
   disk('gauge', 'redis_aof_delayed_fsync', (_report, { logs }) => sumOfLogs(logs, 'delayedSyncs')),
 ];
 
+const SLAVE_LABELS = ['slave_ip', 'slave_port', 'slave_state'];
+
+const perSlave = (name: string, of: (replica: ReplicaReport) => number): MetricDefinition =>
+  metric(
+    'gauge',
+    { name, help: SAME, labels: SLAVE_LABELS },
+    'main, told every second',
+    (source, samples) => {
+      for (const replica of replicasByPlace(source)) {
+        const { host, listening_port: port, state } = replica;
+        samples.value(of(replica), host, String(port), state);
+      }
+    },
+  );
+
+/** Metrics that only a replica has. */
+const ofSlave = (
+  name: string,
+  labels: readonly string[],
+  read: (primary: PrimaryReport, source: MetricSource) => readonly [value: number, ...string[]],
+): MetricDefinition =>
+  metric('gauge', { name, help: SAME, labels }, 'main, told every second', (source, samples) => {
+    const primary = source.replication?.primary;
+    if (primary) samples.value(...read(primary, source));
+  });
+
+const MASTER_LABELS = ['master_host', 'master_port'];
+const masterOf = ({ host, port }: PrimaryReport): readonly [string, string] => [host, String(port)];
+
+/** Whole seconds since a replica has acknowledged, as Redis tells its lag. */
+function slaveLag({ state, ack_age_ms: ms }: ReplicaReport): number {
+  return state === 'online' ? Math.floor(ms / 1_000) : 0;
+}
+
+const replicationNames: readonly MetricDefinition[] = [
+  perSlave('redis_connected_slave_offset_bytes', ({ offset }) => offset),
+  perSlave('redis_connected_slave_lag_seconds', slaveLag),
+  ofSlave('redis_master_link_up', MASTER_LABELS, (primary, { main }) => [
+    main.get('primaryLinkUp'),
+    ...masterOf(primary),
+  ]),
+  ofSlave('redis_master_sync_in_progress', MASTER_LABELS, (primary, { main }) => [
+    main.get('syncInProgress'),
+    ...masterOf(primary),
+  ]),
+  ofSlave('redis_master_last_io_seconds_ago', MASTER_LABELS, (primary) => [
+    primary.state === 'connected' ? Math.floor(primary.silent_ms / 1_000) : -1,
+    ...masterOf(primary),
+  ]),
+  ofSlave('redis_slave_repl_offset', MASTER_LABELS, (primary) => [
+    Math.max(0, primary.offset),
+    ...masterOf(primary),
+  ]),
+  simple('gauge', 'redis_repl_backlog_is_active', ({ replication }) =>
+    Number(replication?.backlog.active ?? false),
+  ),
+  simple(
+    'gauge',
+    'redis_repl_backlog_first_byte_offset',
+    ({ replication }) => replication?.backlog.first_byte_offset ?? 0,
+  ),
+  simple(
+    'gauge',
+    'redis_second_repl_offset',
+    ({ replication }) => replication?.second_offset ?? -1,
+  ),
+];
+
 /** Metrics that are always 0: of what does not exist in this version, or never does. */
 const noneOf = ['redis_cluster_enabled', 'redis_lazyfree_pending_objects'];
 
@@ -151,6 +221,7 @@ export const redisMetrics: readonly MetricDefinition[] = [
   instance,
   errors,
   ...durabilityNames,
+  ...replicationNames,
   ...noneOf.map((name) => simple('gauge', name, () => 0)),
   perCommand('redis_commands_total', 'calls'),
   perCommand('redis_commands_rejected_calls_total', 'rejected'),

@@ -21,6 +21,7 @@ import { keyspaceMetrics } from './families/keyspace.ts';
 import { opsMetrics } from './families/ops.ts';
 import { persistenceMetrics } from './families/persistence.ts';
 import { prefixMetrics } from './families/prefixes.ts';
+import { replicationMetrics } from './families/replication.ts';
 import { restOf } from './quantities.ts';
 import { redisMetrics } from './redis-names.ts';
 import { scriptMetrics } from './families/scripts.ts';
@@ -49,7 +50,7 @@ const NAMED: readonly NamedFamily[] = [
   { title: 'Key prefixes', metrics: prefixMetrics },
   { title: 'Scripts and functions', metrics: scriptMetrics },
   { title: 'Log and snapshots', metrics: persistenceMetrics, subjects: [DURABILITY_QUANTITIES] },
-  { title: 'Replication', metrics: [], subjects: [REPLICATION_QUANTITIES] },
+  { title: 'Replication', metrics: replicationMetrics, subjects: [REPLICATION_QUANTITIES] },
   { title: 'Shards', metrics: shardMetrics },
   { title: 'Threads', metrics: threadMetrics, subjects: [THREAD_QUANTITIES] },
   { title: 'HTTP and log', metrics: opsMetrics },

@@ -53,13 +53,13 @@ primary('who has replies to come is no replica', () => {
 
 primary('what a replica tells of itself is known when it asks for the stream', () => {
   const { context, asked } = contextWithPorts(silent);
-  call(context, 'REPLCONF capa eof capa psync2 listening-port 6380 version 7.4.1');
+  call(context, 'REPLCONF capa eof capa psync2 capa svc-stamps listening-port 6380 version 7.4.1');
   assert.is(call(context, 'PSYNC abc 7'), 'CONTINUE abc');
   assert.is(call(context, 'PSYNC ? -1'), undefined);
   call(context, 'SYNC');
   assert.match(
     asked[0]!,
-    /^resume "abc" 7 .*"listeningPort":6380.*"hasEof":true.*"version":"7.4.1"/,
+    /^resume "abc" 7 .*"listeningPort":6380.*"hasEof":true.*"hasStamps":true.*"version":"7.4.1"/,
   );
   assert.match(asked[1]!, /^resume "\?" -1/);
   assert.match(asked[2]!, /^full/);

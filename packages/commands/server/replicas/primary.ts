@@ -8,6 +8,8 @@ import { noKeys } from '../../keys.ts';
 import type { ReplicationPort, ServerContext } from '../ports.ts';
 import type { ReplicaFacts } from './replicas-port.ts';
 
+/** Capability of servers of this kind: they answer timestamps in the stream. */
+const STAMP_CAPABILITY = 'SVC-STAMPS';
 /** Longest address that a replica may tell. */
 const HOST_BYTES_MAX = 255;
 
@@ -143,6 +145,7 @@ function readOption(name: string, args: Arguments, index: number, facts: Replica
     case 'capa':
       if (args.spellsAt(index, 'EOF')) facts.hasEof = true;
       else if (args.spellsAt(index, 'PSYNC2')) facts.hasPsync2 = true;
+      else if (args.spellsAt(index, STAMP_CAPABILITY)) facts.hasStamps = true;
       break;
     case 'version':
       facts.version = args.latin1(index);

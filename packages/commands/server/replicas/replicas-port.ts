@@ -10,6 +10,8 @@ export interface ReplicaFacts {
   announcedHost: string;
   hasEof: boolean;
   hasPsync2: boolean;
+  /** Takes timestamps in the stream. */
+  hasStamps: boolean;
   version: string;
   isRdbOnly: boolean;
   filter: 'all' | 'functions' | 'nothing';

@@ -5,8 +5,8 @@ import type { ReplicationDocument, StatusDocument } from '#api-types';
 import { request, startServer, textOf, until, type ChildServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { infoOf, untilLinked, untilSame } from './info.test-helper.ts';
-import { LinkProxy } from './link-proxy.test-helper.ts';
+import { infoOf, untilLinked, untilSame } from '../info.test-helper.ts';
+import { LinkProxy } from '../link-proxy.test-helper.ts';
 
 const surfaces = suite('surfaces of a replica');
 

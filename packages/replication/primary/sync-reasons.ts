@@ -1,0 +1,68 @@
+/** Reasons for full synchronisations: why a replica could not go on with the stream where it was. */
+
+export type SyncReason = keyof typeof COUNTERS;
+
+export type ReasonCounter = (typeof COUNTERS)[SyncReason];
+
+const COUNTERS = {
+  first: 'fullSyncsFirst',
+  'data-only': 'fullSyncsDataOnly',
+  'old-protocol': 'fullSyncsOldProtocol',
+  'no-backlog': 'fullSyncsNoBacklog',
+  'other-stream': 'fullSyncsOtherStream',
+  'backlog-short': 'fullSyncsBacklogShort',
+  ahead: 'fullSyncsAhead',
+} as const;
+
+const WORDS: Readonly<Record<SyncReason, string>> = {
+  first: 'the replica knew no stream',
+  'data-only': 'it wants the data alone',
+  'old-protocol': 'it speaks the protocol of before PSYNC',
+  'no-backlog': 'there is no backlog',
+  'other-stream': 'the replica was following another stream',
+  'backlog-short': 'the backlog does not reach back to where the replica was',
+  ahead: 'the replica has more of the stream than the server had',
+};
+
+/** Counter of full synchronisations for a reason. */
+export function counterOf(reason: SyncReason): ReasonCounter {
+  return COUNTERS[reason];
+}
+
+/** The reason in words, as a part of a sentence. */
+export function wordsOf(reason: SyncReason): string {
+  return WORDS[reason];
+}
+
+/** True when a replica wanted to go on, and could not. */
+export function isRefusal(reason: SyncReason): boolean {
+  return reason !== 'first' && reason !== 'data-only' && reason !== 'old-protocol';
+}
+
+/** Stream that a replica wants to go on with. */
+interface ResumedStream {
+  readonly isActive: boolean;
+  readonly stream: {
+    readonly secondId: string;
+    isKnownAs(id: string, offset: number): boolean;
+  };
+  readonly offset: number;
+  /** First byte of the backlog, as Redis counts. */
+  readonly backlogBegin: number;
+}
+
+/** Reason for which a replica cannot go on behind an offset of a stream; undefined where it can. */
+export function reasonFor(
+  { isRdbOnly }: { readonly isRdbOnly: boolean },
+  id: string,
+  from: number,
+  { isActive, stream, offset, backlogBegin }: ResumedStream,
+): SyncReason | undefined {
+  if (id === '?') return isRdbOnly ? 'data-only' : 'first';
+  if (!isActive) return 'no-backlog';
+  if (!stream.isKnownAs(id, from)) {
+    return id.toLowerCase() === stream.secondId ? 'ahead' : 'other-stream';
+  }
+  if (from < backlogBegin - 1) return 'backlog-short';
+  return from > offset ? 'ahead' : undefined;
+}

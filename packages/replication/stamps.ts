@@ -1,0 +1,112 @@
+/**
+ * Timestamps in the stream, between servers of this kind: `REPLCONF GETACK <unix ms>`, which a replica answers with an
+ * acknowledgement when it has applied all before it. So a lag is told to the millisecond by the clock of one machine.
+ *
+ * A Redis that follows beside such a replica answers it as any GETACK. Stamps stand behind commands of the same turn, and
+ * nowhere else: a stream that rests does not grow, so whoever has all of it stays the same as its primary.
+ */
+
+/** Stream that stamps are put into, and the replicas that follow it. */
+interface StampedStream {
+  readonly offset: number;
+  readonly replicas: Iterable<{ readonly hasStamps: boolean; readonly isStreaming: boolean }>;
+  tell(words: readonly string[]): void;
+}
+
+/** Capability by which a replica tells that it takes timestamps; Redis ignores one that it does not know. */
+export const STAMP_CAPABILITY = 'svc-stamps';
+
+/** Least time between two stamps. */
+const STAMP_MS = 100;
+/** Acknowledgements come by themselves every second: who has not sent one for longer is behind as long as that. */
+const ACK_MS_MAX = 2_000;
+/** Stamps that no replica has answered: some minutes of them. */
+const STAMPS_MAX = 2_048;
+
+interface Stamp {
+  /** Offset before the stamp: of all that an answer acknowledges. */
+  readonly offset: number;
+  /** Time at which the stream had come there, by this server's clock. */
+  readonly ms: number;
+}
+
+/** Lag of one replica, as its answers to stamps tell it. */
+export interface StampLag {
+  /** Offset of the last stamp that it has answered, and how long that took; -1 before the first. */
+  stampOffset: number;
+  delayMs: number;
+}
+
+export class Stamps {
+  /** True when commands were put into the stream since it was looked at last. */
+  hasNews = false;
+  #stamps: Stamp[] = [];
+  #lastMs = 0;
+
+  /** True when it is time for another. */
+  isDue(nowMs: number): boolean {
+    // A clock that was set back does not stop them.
+    return nowMs - this.#lastMs >= STAMP_MS || nowMs < this.#lastMs;
+  }
+
+  /** Puts a timestamp behind what this turn has put into the stream, where a replica takes them and one is due. */
+  put(stream: StampedStream, nowMs: number): void {
+    if (!this.hasNews) return;
+    this.hasNews = false;
+    if (!this.isDue(nowMs) || !isAnyStamped(stream)) return;
+    // An acknowledgement of what is before it answers it: Redis does not count it in.
+    const { offset } = stream;
+    stream.tell(['REPLCONF', 'GETACK', String(Math.floor(nowMs))]);
+    this.note(offset, nowMs);
+  }
+
+  /** A stamp stands at an offset of the stream. */
+  note(offset: number, nowMs: number): void {
+    this.#lastMs = nowMs;
+    const last = this.#stamps.at(-1);
+    // The stream has begun anew, or a link brings again what there was.
+    if (last !== undefined && last.offset >= offset) this.clear();
+    this.#stamps.push({ offset, ms: nowMs });
+    if (this.#stamps.length > 2 * STAMPS_MAX) this.#stamps = this.#stamps.slice(STAMPS_MAX);
+  }
+
+  /** A replica has acknowledged an offset. */
+  acknowledged(lag: StampLag, offset: number, nowMs: number): void {
+    const answered = this.#stamps[this.#firstBehind(offset) - 1];
+    if (answered === undefined || answered.offset <= lag.stampOffset) return;
+    lag.stampOffset = answered.offset;
+    lag.delayMs = Math.max(0, nowMs - answered.ms);
+  }
+
+  /**
+   * Milliseconds by which a replica is behind that has acknowledged less than there is; `unackedMs` is the time for which
+   * it has lacked something, as far as it has told.
+   */
+  lagMs(lag: StampLag, offset: number, unackedMs: number, nowMs: number): number {
+    const waiting = this.#stamps[this.#firstBehind(offset)];
+    const waitingMs = waiting === undefined ? 0 : nowMs - waiting.ms;
+    const silentMs = unackedMs > ACK_MS_MAX ? unackedMs : 0;
+    return Math.max(0, Math.min(lag.delayMs, unackedMs), waitingMs, silentMs);
+  }
+
+  clear(): void {
+    this.#stamps = [];
+  }
+
+  /** Index of the first stamp that an acknowledgement of an offset has not answered. */
+  #firstBehind(offset: number): number {
+    let low = 0;
+    let high = this.#stamps.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#stamps[middle]!.offset > offset) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}
+
+function isAnyStamped({ replicas }: StampedStream): boolean {
+  for (const { hasStamps, isStreaming } of replicas) if (hasStamps && isStreaming) return true;
+  return false;
+}

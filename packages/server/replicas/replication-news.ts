@@ -1,0 +1,57 @@
+/** Tells the ops thread of replication: once a second, and soon after a link or the role has changed. */
+
+import type { Clock } from '#base';
+import type { Settings } from '#config';
+import type { Replication } from '../replication/replication.ts';
+import type { OpsLink } from '../threads/ops-link.ts';
+import { replicationState } from './replication-document.ts';
+
+const TELL_MS = 1_000;
+
+interface ReplicationNewsOptions {
+  readonly replication: Replication;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly ops: Pick<OpsLink, 'tellReplication'>;
+}
+
+export class ReplicationNews {
+  readonly #options: ReplicationNewsOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Immediate | undefined;
+  /** There was something to tell of the last time. */
+  #wasNotable = false;
+
+  constructor(options: ReplicationNewsOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { settings, replication } = this.#options;
+    if (!settings.boolean('http.enabled')) return;
+    this.#timer = setInterval(() => {
+      this.#tell();
+    }, TELL_MS);
+    replication.events.onChange = () => {
+      this.#soon ??= setImmediate(() => {
+        this.#soon = undefined;
+        this.#tell();
+      });
+    };
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    clearImmediate(this.#soon);
+    this.#options.replication.events.onChange = () => undefined;
+  }
+
+  #tell(): void {
+    const { replication, settings, clock, ops } = this.#options;
+    const isNotable = replication.replica !== undefined || replication.primary.replicas.length > 0;
+    // Of a server alone there is nothing to tell, but once that it is alone.
+    if (!isNotable && !this.#wasNotable) return;
+    this.#wasNotable = isNotable;
+    ops.tellReplication(replicationState(replication, settings, clock.wallMs()));
+  }
+}

@@ -1,0 +1,32 @@
+/** Progress of data that are coming from a primary, as reports tell of it. */
+
+import type { LogFields } from '#base';
+
+export interface SyncProgress {
+  readonly totalBytes: number | undefined;
+  readonly receivedBytes: number;
+  readonly keys: number;
+  readonly startedMs: number;
+  readonly lastReceivedMs: number;
+}
+
+/** Fields of the line about it in the log. */
+export function progressFields(progress: SyncProgress, nowMs: number): LogFields {
+  const { keys, receivedBytes: bytes, totalBytes, startedMs } = progress;
+  return {
+    keys,
+    bytes,
+    total_bytes: totalBytes ?? null,
+    percent: percentOf(progress),
+    bytes_per_sec: Math.round((1_000 * bytes) / Math.max(1, nowMs - startedMs)),
+  };
+}
+
+/** Share that has come, in percent with one digit behind the point; null where it is not known how much there is. */
+export function percentOf({
+  receivedBytes,
+  totalBytes,
+}: Pick<SyncProgress, 'receivedBytes' | 'totalBytes'>): number | null {
+  if (totalBytes === undefined || totalBytes === 0) return null;
+  return Math.round((1_000 * receivedBytes) / totalBytes) / 10;
+}
