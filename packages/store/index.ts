@@ -1,5 +1,6 @@
 import * as hyperloglog from './hyperloglog/index.ts';
 import * as rdb from './rdb/index.ts';
+import * as warm from './warm/index.ts';
 export { accessOfUse, type EvictionPolicy } from './records/access.ts';
 export { KeySizes } from './keyspace/key-sizes.ts';
 export { Encoding } from './records/encodings.ts';
@@ -51,5 +52,8 @@ export {
 } from './records/value-codec.ts';
 export { ValueType } from './records/value-type.ts';
 export { WordReader, WordWriter } from './memory/word-bytes.ts';
-export { hyperloglog, rdb };
+export { hyperloglog, rdb, warm };
+export type { WarmOutlet, WarmTier } from './warm/warm-tier.ts';
+export type { Loan } from './warm/loan.ts';
+export { SPILL_BUSY } from './keyspace/eviction.ts';
 export { LONG_COPY_BYTES } from './limits.ts';

@@ -36,8 +36,9 @@ const listScratch = reused(new ListValue());
 const setScratch = reused(new SetValue());
 const sortedSetScratch = reused(new SortedSetValue());
 
-/** Bytes of a string, else elements. */
-function sizeOf(keyspace: Keyspace, ref: Ref): number {
+/** Returns the size of a value: bytes of a string, else elements. */
+export function sizeOf(keyspace: Keyspace, ref: Ref): number {
+  if (keyspace.isWarm(ref)) return keyspace.warmSize(ref);
   switch (keyspace.type(ref)) {
     case ValueType.list:
       return listScratch.open(keyspace, ref, NO_LIST_LIMITS).count;

@@ -45,6 +45,11 @@ export function registerCodec(type: number, encoding: number, codec: ObjectCodec
   codecs.set(id, codec);
 }
 
+/** True when values of a type in an encoding are objects. */
+export function hasCodec(type: number, encoding: number): boolean {
+  return codecs.has(type * TYPE_STEP + encoding);
+}
+
 export function codecOf(type: number, encoding: number): ObjectCodec {
   const codec = codecs.get(type * TYPE_STEP + encoding);
   assert(codec !== undefined, 'an object value whose owner has named a codec');
