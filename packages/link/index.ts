@@ -45,6 +45,7 @@ export {
   LOG_BLOCK_BYTES,
   WORKSPACE_BYTES,
   type FrontPlaces,
+  type TierPlaces,
   type LinkLayout,
   type LinkShape,
 } from './layout.ts';

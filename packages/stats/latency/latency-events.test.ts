@@ -20,7 +20,10 @@ function recording(thresholdMs = 10): LatencyEvents {
 events('are the six of the specification, and their order is frozen', () => {
   assert.equal(
     [...LATENCY_EVENTS],
-    ['command', 'fork', 'aof-fsync', 'expire-cycle', 'eviction-cycle', 'snapshot-io'],
+    [
+      ...['command', 'fork', 'aof-fsync', 'expire-cycle', 'eviction-cycle', 'snapshot-io'],
+      'warm-fetch',
+    ],
   );
 });
 

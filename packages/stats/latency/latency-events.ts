@@ -8,6 +8,7 @@ export const LATENCY_EVENTS = [
   'expire-cycle',
   'eviction-cycle',
   'snapshot-io',
+  'warm-fetch',
 ] as const;
 
 export type LatencyEvent = (typeof LATENCY_EVENTS)[number];
