@@ -181,6 +181,7 @@ const seams: readonly Seam[] = [
       'packages/server/threads/front-pool.ts',
       'packages/server/threads/ops-worker.ts',
       'packages/server/threads/disk-link.ts',
+      'packages/server/tier/tier-pool.ts',
     ],
   },
   {

@@ -13,7 +13,7 @@ const HOT_KEYS = 1_000;
 const COMMANDS = 200_000;
 const PIPELINE = 16;
 const ZIPF = 0.99;
-/** Of a hundred commands, these read. */
+/** Reads among a hundred commands. */
 const READ_PERCENT = 80;
 const TURNS = 3;
 const WRITERS = 10;

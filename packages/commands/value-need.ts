@@ -1,4 +1,4 @@
-/** Which commands look at the values of their keys: those of others need not be fetched from the warm tier. */
+/** Need of commands for the values of their keys: what none of them looks at is not fetched from the warm tier. */
 
 import type { ArgumentSource } from './arguments.ts';
 import type { Command } from './definition.ts';

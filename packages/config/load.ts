@@ -78,7 +78,7 @@ function demandTokens(settings: Settings): void {
   }
 }
 
-/** What a setting names lies in the data folder, unless it was given another. */
+/** Puts a folder into the data folder, unless it was given another place. */
 function inDataFolder({ values }: Gathered, name: SettingName, folder: string): void {
   if (values.get(name)!.origin !== 'default') return;
   const dataFolder = values.get('persistence.data-dir')!.value as string;

@@ -8,6 +8,7 @@ export {
   type SettingValue,
 } from './messages/control.ts';
 export { SharedCounter } from './counter.ts';
+export { SharedFlag } from './shared-flag.ts';
 export { ScriptControl, ScriptFlag } from './script-control.ts';
 export { ScriptExchange } from './script-exchange.ts';
 export { EventRing, type RecordedEvent } from './rings/event-ring.ts';

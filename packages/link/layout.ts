@@ -64,7 +64,7 @@ export interface LinkLayout {
 
 /** Places in the link memory that a shard shares with the thread that serves its warm tier. */
 export interface TierPlaces {
-  /** What is to be written, which stays there until it is on disk. */
+  /** Extents to be written, which stay there until they are on disk. */
   readonly orders: RingPlace;
   readonly reads: RingPlace;
   readonly answers: RingPlace;

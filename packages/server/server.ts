@@ -42,7 +42,7 @@ import { connectionConfig } from './clients/connection-config.ts';
 import { Replication } from './replication/replication.ts';
 import { followTracing, mainLog, Traces } from './diagnostics/traces.ts';
 import { Ticker } from './threads/ticker.ts';
-import { TierPool } from './threads/tier-pool.ts';
+import { TierPool } from './tier/tier-pool.ts';
 import { Turn } from './threads/turn.ts';
 import { newReplicas } from './replicas/new-replicas.ts';
 import type { Replicas } from './replicas/replicas.ts';

@@ -13,7 +13,7 @@ import { keyScratch, valueScratch, type Store } from '#store';
 import { BatchNotes } from './timed/batch-notes.ts';
 import { BlockedCommands } from './blocked/blocked-commands.ts';
 import type { Executor } from './execution/executor.ts';
-import { newExecutor } from './execution/new-executor.ts';
+import { newExecutor } from './new-executor.ts';
 import { answerCalls } from './machine-calls.ts';
 import { MachineComponents } from './machine-components.ts';
 import { Frame } from './execution/frame.ts';

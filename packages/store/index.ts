@@ -42,18 +42,11 @@ export type { EntryPieces } from './stream/stream-node.ts';
 export { StreamValue } from './stream/stream-value.ts';
 export { NODE_BYTES_MAX, type Stream, type Trimming } from './stream/stream.ts';
 export { PackedTable } from './table/packed-table.ts';
-export {
-  bytesForm,
-  codecAt,
-  codecOf,
-  isLong,
-  PIECE_BYTES,
-  type Encoded,
-} from './records/value-codec.ts';
+export { codecOf, type Encoded } from './records/codecs.ts';
+export { bytesForm, codecAt, isLong, PIECE_BYTES } from './records/value-codec.ts';
 export { ValueType } from './records/value-type.ts';
 export { WordReader, WordWriter } from './memory/word-bytes.ts';
 export { hyperloglog, rdb, warm };
-export type { WarmOutlet, WarmTier } from './warm/warm-tier.ts';
-export type { Loan } from './warm/loan.ts';
+export type { WarmOutlet } from './warm/warm-tier.ts';
 export { SPILL_BUSY } from './keyspace/eviction.ts';
 export { LONG_COPY_BYTES } from './limits.ts';

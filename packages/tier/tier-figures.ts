@@ -1,4 +1,6 @@
-/** What a tier thread tells of the disk of one shard: doubles in shared memory that it alone writes. */
+/** Figures of the disk of one shard: doubles in shared memory that its tier thread alone writes. */
+
+import type { SharedMemory } from '#link';
 
 const FIGURES = [
   /** A number of TierFault. */
@@ -17,14 +19,14 @@ const FIGURES = [
 
 type Figure = (typeof FIGURES)[number];
 
-/** What keeps a disk from being written or read; `stats` has words for the numbers. */
+/** Faults that keep a disk from being written or read; `stats` has words for the numbers. */
 export const TierFault = { none: 0, full: 1, unwritable: 2, vanished: 3, dead: 4 } as const;
 
 export class TierFigures {
   static readonly bytes = FIGURES.length * Float64Array.BYTES_PER_ELEMENT;
   readonly #values: Float64Array;
 
-  constructor(memory: SharedArrayBuffer) {
+  constructor(memory: SharedMemory) {
     this.#values = new Float64Array(memory);
   }
 

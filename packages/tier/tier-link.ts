@@ -1,6 +1,6 @@
 /** A shard's end of its way to the warm tier. */
 
-import { assert, CommandError, type Bytes } from '#base';
+import { assert, errors, type Bytes, type CommandError } from '#base';
 import { RingReader, RingWriter, type LinkMemory, type TierPlaces } from '#link';
 import type { WarmOutlet } from '#store';
 import { TierFault, type TierFigures } from './tier-figures.ts';
@@ -28,8 +28,8 @@ interface TierLinkOptions {
   readonly nowMs: () => number;
 }
 
-/** What was asked for: a value's entry or a whole extent, or why there is none. The bytes are the taker's. */
-export interface Arrival {
+/** An entry of a value or a whole extent that was asked for, or why there is none. The bytes are the taker's. */
+interface Arrival {
   readonly isExtent: boolean;
   readonly number: number;
   readonly bytes: Bytes | CommandError;
@@ -235,13 +235,9 @@ export class TierLink implements WarmOutlet {
 const POLL_MS = 100;
 
 const FAILURES: Readonly<Record<number, CommandError>> = {
-  [TierStatus.damaged]: new CommandError(
-    'ERR the value of this key is damaged in the warm tier and cannot be read',
-  ),
-  [TierStatus.missing]: new CommandError('ERR the value of this key is missing in the warm tier'),
-  [TierStatus.unreadable]: new CommandError(
-    'ERR the warm tier cannot be read, and the value of this key is there',
-  ),
+  [TierStatus.damaged]: errors.warmDamaged,
+  [TierStatus.missing]: errors.warmMissing,
+  [TierStatus.unreadable]: errors.warmUnreadable,
 };
 
 function failureOf(status: number): CommandError {

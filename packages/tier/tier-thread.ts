@@ -9,6 +9,7 @@ import {
   Doorbell,
   layoutOf,
   LinkMemory,
+  SharedFlag,
   wakeSleeper,
   type LinkShape,
   type SharedMemory,
@@ -29,7 +30,7 @@ export interface TierThreadData {
     readonly figures: SharedMemory;
     readonly port: MessagePort;
   }[];
-  /** A word that is not 0 when the thread is to end. */
+  /** A flag that is raised when the thread is to end. */
   readonly ending: SharedMemory;
 }
 
@@ -49,7 +50,7 @@ export async function runTierThread(
   const memory = new LinkMemory(data.memory);
   const layout = layoutOf(data.link);
   const bell = new Doorbell(memory, layout.tierBells[data.index] ?? unreachable('a bell'));
-  const ending = new Int32Array(data.ending);
+  const ending = new SharedFlag(data.ending);
   let services: readonly TierService[];
   try {
     services = await Promise.all(
@@ -81,7 +82,7 @@ export async function runTierThread(
   }
   lowerPriority();
   answer({ problem: undefined });
-  serve(services, bell, () => Atomics.load(ending, 0) !== 0);
+  serve(services, bell, () => ending.isRaised);
   for (const service of services) service.close();
   for (const { port } of data.shards) port.close();
 }

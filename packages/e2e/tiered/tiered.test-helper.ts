@@ -7,10 +7,10 @@ import {
   type ServerOptions,
 } from '#testkit';
 
-export const KIB = 1024;
+const KIB = 1024;
 /** Bytes that the data may take: a tenth of what the tests put in. */
 export const LIMIT_BYTES = 2 * KIB ** 2;
-export const VALUE_BYTES = 1_000;
+const VALUE_BYTES = 1_000;
 export const KEYS = 20_000;
 
 export function startTiered(

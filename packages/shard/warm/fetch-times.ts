@@ -1,4 +1,4 @@
-/** How long fetches of warm values take: counts by time, from which percentiles of late are told. */
+/** Times of fetches of warm values: counts by time, from which percentiles of late are told. */
 
 /** Rows: below 2 us, 4 us, and so on, with four to each power of two. */
 const ROWS_PER_OCTAVE = 4;

@@ -1,4 +1,4 @@
-/** What a shard's page tells of its warm tier. */
+/** Figures of a shard's warm tier on its page. */
 
 import { AT, type Page } from '#stats';
 import type { Store } from '#store';

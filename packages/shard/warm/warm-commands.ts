@@ -65,7 +65,7 @@ function firstNeedOf({ command, firstArgumentIsKey, container }: CommandEntry): 
 /** Stands for the arguments where they say nothing about what is needed. */
 const NO_ARGUMENTS = new Arguments();
 
-/** By number of the command: the need of the value of argument 1, where that is its only key. */
+/** Needs of the value of argument 1, where that is the only key, by number of the command. */
 const firstNeeds = commandTable.entries.map((entry) => firstNeedOf(entry));
 
 export class WarmCommands {

@@ -12,7 +12,7 @@ import type { FetchTimes } from './fetch-times.ts';
 const COMPACTIONS_MAX = 4;
 
 /** Told of the entry of a value, or why there is none. */
-export type ValueTaker = (entry: Bytes | CommandError) => void;
+type ValueTaker = (entry: Bytes | CommandError) => void;
 
 interface Fetch {
   readonly takers: ValueTaker[];

@@ -1,4 +1,4 @@
-/** What a machine does for its warm tier between commands. */
+/** Work of a machine for its warm tier, between commands. */
 
 import { warm, type Store } from '#store';
 import type { KeyEvents } from '../execution/key-events.ts';

@@ -6,7 +6,7 @@
  * command: so it is halved while more than one use in 16 is of it.
  */
 
-/** Of as many keys one is watched at first. */
+/** Keys of which one is watched at first. */
 const FIRST_PART = 64;
 const SAMPLED_SHARE_MAX = 1 / 16;
 /** Uses behind which the share is judged. */

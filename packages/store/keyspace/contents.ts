@@ -26,7 +26,7 @@ export class Contents {
   constructor(hasher: KeyHasher, views: SharedViews, memory: MemoryCount, tier: WarmTier) {
     this.#tier = tier;
     this.ledger = new Ledger(memory);
-    const warm = { tier, owner: tier.register(this) };
+    const warm = { tier, owner: tier.register() };
     this.records = new Records(hasher, views, this.ledger, warm);
     this.index = new KeyIndex(this.records, this.ledger);
     this.volatile = new KeyIndex(this.records, this.ledger);

@@ -10,7 +10,7 @@ import type { EvictionPolicy } from '../records/access.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Keyspace } from './keyspace.ts';
 import { EVICTION_POOL_ENTRIES, EVICTION_POOL_KEY_BYTES } from '../limits.ts';
-import { maySpill } from '../warm/spill.ts';
+import { maySpill, spill } from '../warm/spill.ts';
 import type { Databases } from './databases.ts';
 
 const FREQUENCY_MAX = 255;
@@ -115,7 +115,7 @@ export class Evictor {
         const before = store.memory.usedBytes;
         const { tier } = store;
         const uses = keyspace.frequency(ref);
-        if (keyspace.spill(ref)) {
+        if (spill(keyspace, tier, ref)) {
           tier.victimFrequency += (uses - tier.victimFrequency) * VICTIM_SHARE;
           return Math.max(1, before - store.memory.usedBytes);
         }

@@ -29,8 +29,8 @@ import { PLAIN, type SetOptions } from './set-options.ts';
 import { ValueType } from '../records/value-type.ts';
 import { PackedTable } from '../table/packed-table.ts';
 import { resizeValue, switchExpiry } from '../records/value-size.ts';
-import { hasCodec } from '../records/value-codec.ts';
-import { spillValue, unspillValue } from '../warm/spill.ts';
+import { hasCodec } from '../records/codecs.ts';
+import { unspillValue } from '../warm/unspill.ts';
 
 export class Keyspace {
   readonly #store: StoreContext;
@@ -226,11 +226,9 @@ export class Keyspace {
     return isWarmHead(this.#records.head(ref));
   }
 
-  /** Moves the value into the warm tier; false when that is not worth it, or there is no room now. */
-  spill(ref: Ref): boolean {
-    const next = spillValue(this, this.#store.tier, ref);
-    if (next !== 0) this.#exchange(ref, next);
-    return next !== 0;
+  /** For this package only: lets a record stand where another stood, which it has taken everything of. */
+  standIn(ref: Ref, next: Ref): void {
+    this.#exchange(ref, next);
   }
 
   /** Brings a warm value back; answers the record, which has moved. */

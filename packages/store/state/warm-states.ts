@@ -6,7 +6,7 @@ import type { Keyspace } from '../keyspace/keyspace.ts';
 import { setOptions } from '../keyspace/set-options.ts';
 import type { Ref } from '../memory/segment.ts';
 import { Span } from '../records/span.ts';
-import { codecOf } from '../records/value-codec.ts';
+import { codecOf } from '../records/codecs.ts';
 import { readEntry } from '../warm/extent.ts';
 
 /** Values that are asked for ahead of the one that is to be written next. */

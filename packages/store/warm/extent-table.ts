@@ -16,7 +16,7 @@ export class ExtentTable {
   #end = 0;
   /** Bytes of all extents that are written or about to be. */
   byteCount = 0;
-  /** Of those, the share of values in use. */
+  /** Share of values in use of those bytes. */
   liveBytes = 0;
 
   /** Numbers in use so far, and one more. */

@@ -8,21 +8,23 @@
  */
 import { crc32 } from 'node:zlib';
 import { assert, type Bytes } from '#base';
-import { StateFlag } from '../state/key-state.ts';
 
 /** Four pages of the database less the head of the first: extents of one size leave gaps that fit others. */
-export const EXTENT_BYTES = 4 * 4_096 - 24;
+const EXTENT_BYTES = 4 * 4_096 - 24;
 /** Bits of a value's number that say which of an extent it is; the others are the extent's. */
 export const NTH_BITS = 10;
-export const EXTENT_VALUES_MAX = 1 << NTH_BITS;
+const EXTENT_VALUES_MAX = 1 << NTH_BITS;
 export const EXTENTS_MAX = 2 ** (32 - NTH_BITS);
 
 const ENTRY_HEAD_BYTES = 12;
+/** Bits of the encoding, and the flag of a value that is an object's bytes, as in the states of keys. */
+const ENCODING_BITS = 15;
+const OBJECT_FLAG = 128;
 const OFFSET_BYTES = 4;
 const COUNT_BYTES = 4;
 
 /** The parts of an entry, as places in the bytes that it lies in. */
-export interface WarmEntry {
+interface WarmEntry {
   readonly bytes: Bytes;
   readonly keyAt: number;
   readonly keyLength: number;
@@ -88,7 +90,7 @@ export class ExtentWriter {
     view.setUint32(begin + 4, head.valueLength, true);
     view.setUint16(begin + 8, key.length, true);
     view.setUint8(begin + 10, head.type);
-    view.setUint8(begin + 11, head.encoding | (head.isObject ? StateFlag.object : 0));
+    view.setUint8(begin + 11, head.encoding | (head.isObject ? OBJECT_FLAG : 0));
     this.#bytes.set(key.bytes.subarray(key.at, key.at + key.length), keyAt);
     write(this.#bytes, keyAt + key.length);
     const end = begin + byteCount;
@@ -169,7 +171,7 @@ export function readEntry(entry: Bytes): WarmEntry {
     valueAt: ENTRY_HEAD_BYTES + keyLength,
     valueLength: view.getUint32(4, true),
     type: view.getUint8(10),
-    encoding: flags & StateFlag.encoding,
-    isObject: (flags & StateFlag.object) !== 0,
+    encoding: flags & ENCODING_BITS,
+    isObject: (flags & OBJECT_FLAG) !== 0,
   };
 }

@@ -1,6 +1,6 @@
 /** Warm values at hand. */
 import { finish, type Bytes, type CommandError } from '#base';
-import { codecOf } from '../records/value-codec.ts';
+import { codecOf } from '../records/codecs.ts';
 import type { ValueView } from '../records/shared-views.ts';
 import { readEntry } from './extent.ts';
 
@@ -19,7 +19,7 @@ export interface Loan {
   isWritten: boolean;
   /** Commands that have still to run, and that it was fetched for. */
   awaited: number;
-  /** Why there is none. */
+  /** Error in the place of a value that could not be read. */
   readonly failure: CommandError | undefined;
 }
 

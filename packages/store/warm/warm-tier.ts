@@ -5,8 +5,7 @@
  * extent that the value is in, and its place there. Whoever wants the value gets a loan of it; the record stays warm
  * until `settle` decides whether the value comes back. So a reference to a record stays good while its value is used.
  */
-import { assert, CommandError, type Bytes } from '#base';
-import type { Contents } from '../keyspace/contents.ts';
+import { assert, errors, type Bytes, type CommandError } from '#base';
 import { ExtentTable } from './extent-table.ts';
 import { entryBytes, ExtentWriter, NTH_BITS, type EntryHead } from './extent.ts';
 import type { Loan } from './loan.ts';
@@ -28,7 +27,7 @@ export interface WarmOutlet {
 }
 
 /** Counters that only grow, but for `keys`. */
-export interface WarmStats {
+interface WarmStats {
   keys: number;
   spills: number;
   spilledBytes: number;
@@ -77,7 +76,6 @@ export class WarmTier {
   readonly loans = new Map<number, Loan>();
   /** Names of keys whose values were spilled under another one. */
   readonly #renamed = new Map<number, Bytes>();
-  readonly #contents = new Map<number, Contents>();
   /** The extent that values of an owner go to. */
   readonly #open = new Map<number, ExtentWriter>();
   /** Extents that are full and that the disk has had no room for. */
@@ -90,15 +88,13 @@ export class WarmTier {
   readonly #held: number[] = [];
 
   /** A number for the contents of a database, by which its extents know it. */
-  register(contents: Contents): number {
+  register(): number {
     this.#owners += 1;
-    this.#contents.set(this.#owners, contents);
     return this.#owners;
   }
 
   /** The contents of a database are dropped, with all their values. */
   forget(owner: number): void {
-    this.#contents.delete(owner);
     const open = this.#open.get(owner);
     // Who holds it may have still to read it.
     if (open !== undefined && this.#holds > 0) this.#seal(owner, open);
@@ -110,10 +106,6 @@ export class WarmTier {
       this.#remove(extent);
     }
     for (const [number, loan] of this.loans) if (loan.owner === owner) this.loans.delete(number);
-  }
-
-  contentsOf(owner: number): Contents | undefined {
-    return this.#contents.get(owner);
   }
 
   /** The number of a value of which an entry was added; -1 when there is no room for it now. */
@@ -188,7 +180,7 @@ export class WarmTier {
     const unwritten = this.unwritten(number);
     if (unwritten !== undefined) return unwritten;
     this.stats.waits += 1;
-    return this.outlet?.read(number) ?? new CommandError('ERR there is no warm tier');
+    return this.outlet?.read(number) ?? errors.noWarmTier;
   }
 
   /** A value is no more in use. */
@@ -241,7 +233,7 @@ export class WarmTier {
     this.extents.give(extent);
   }
 
-  /** What is read from now on stays readable until `letGo`, whatever becomes of its keys. */
+  /** Keeps all extents readable until `letGo`, whatever becomes of the keys of their values. */
   hold(): void {
     this.#holds += 1;
   }

@@ -1,13 +1,13 @@
 /** Puts the executor of a machine together. */
 
 import type { CommandEntry } from '#commands';
-import type { MachineComponents } from '../machine-components.ts';
-import type { MachineOptions } from '../machine-options.ts';
-import { TracedCommands } from '../observation/traced-commands.ts';
-import { Executor } from './executor.ts';
-import type { Frame } from './frame.ts';
+import type { MachineComponents } from './machine-components.ts';
+import type { MachineOptions } from './machine-options.ts';
+import { TracedCommands } from './observation/traced-commands.ts';
+import { Executor } from './execution/executor.ts';
+import type { Frame } from './execution/frame.ts';
 
-/** What the executor tells the machine. */
+/** Told by the executor of commands that end otherwise than at once. */
 interface ExecutorListener {
   /** A command has found nothing and waits, or takes long. */
   putOff(frame: Frame): void;

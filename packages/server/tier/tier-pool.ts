@@ -3,14 +3,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
-import { unreachable, type Logger } from '#base';
+import { systemClock, unreachable, type Logger } from '#base';
 import type { Settings } from '#config';
-import { allocateShared, Doorbell } from '#link';
+import { Doorbell, SharedFlag } from '#link';
 import { FolderLock, makeFolder } from '#persistence';
 import type { ShardTier } from '#shard';
 import { TierFault, TierFigures, type TierThreadAnswer, type TierThreadData } from '#tier';
 import { tierWorkerUrl } from '#workers';
-import type { ServerMemory } from './shared-memory.ts';
+import type { ServerMemory } from '../threads/shared-memory.ts';
 
 /** Young generation of such a thread's heap: what it moves is in shared memory. */
 const YOUNG_GENERATION_MB = 8;
@@ -33,7 +33,7 @@ export class TierPool {
   readonly #ways: readonly Way[];
   readonly #workers: Worker[] = [];
   readonly #ends: Promise<void>[] = [];
-  readonly #ending = allocateShared(Int32Array.BYTES_PER_ELEMENT);
+  readonly #ending = SharedFlag.allocate();
   readonly #figures: readonly TierFigures[];
   #lock: FolderLock | undefined;
   #isStopping = false;
@@ -135,7 +135,7 @@ export class TierPool {
       const figures = this.#figures[shard] ?? unreachable('figures of each shard');
       if (figures.get('fault') === TierFault.dead) continue;
       figures.set('fault', TierFault.dead);
-      figures.set('faultSinceMs', Date.now());
+      figures.set('faultSinceMs', systemClock.wallMs());
     }
     const message = `The warm tier of shards ${shards.join(', ')} is lost until the next start: ${reason}.`;
     this.#options.log.error('tier-thread-died', message);
@@ -145,7 +145,7 @@ export class TierPool {
   async stop(): Promise<void> {
     if (this.#threads === 0 || this.#isStopping) return;
     this.#isStopping = true;
-    Atomics.store(new Int32Array(this.#ending), 0, 1);
+    new SharedFlag(this.#ending).raise();
     const { serverMemory } = this.#options;
     for (const at of serverMemory.layout.tierBells) {
       new Doorbell(serverMemory.memory, at).ring();
