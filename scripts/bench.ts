@@ -14,6 +14,7 @@
  *   memory   resident bytes per key at 2 million keys
  *   stall    the longest wait of a bystander while 5 million keys are written
  *   copies   the same while values of a million elements are copied, within a shard and to another, and beside a spin
+ *   tiered   hot keys beside a full warm tier, and ten times the memory, beside everything in memory
  *   scrape   how long /metrics takes at 8 shards after a command of many kinds
  *   observers  what scrapes and bundles cost a load that goes on
  *   soak     resident memory and heaps over ten minutes of load in each of four modes; fails where they grow by 3 %
@@ -52,6 +53,7 @@ import { writeResults } from '../bench/load/results.ts';
 import { replication } from '../bench/load/replication.ts';
 import { soak } from '../bench/load/soak.ts';
 import { usersCostOf } from '../bench/load/users.ts';
+import { tiered } from '../bench/load/tiered.ts';
 import { tracingOverheadOf } from '../bench/load/tracing.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -443,6 +445,7 @@ const PARTS: Readonly<Record<string, () => Promise<void> | void>> = {
   memory: benchMemory,
   stall: benchStall,
   copies: benchCopies,
+  tiered: () => tiered(scale, row, report),
   scrape: benchScrape,
   observers: benchObservers,
   soak: benchSoak,

@@ -34,7 +34,7 @@ const beneathServer = [
     'shard',
   ],
   ...['offline', 'replication'],
-  ...['router', 'net', 'observer', 'telemetry', 'http', 'persistence', 'workers'],
+  ...['router', 'net', 'observer', 'telemetry', 'http', 'persistence', 'tier', 'workers'],
 ];
 
 const layers: Readonly<Record<string, Layer>> = {
@@ -54,10 +54,11 @@ const layers: Readonly<Record<string, Layer>> = {
   lua: { imports: ['base'], thirdParty: ['wasmoon-lua5.1'] },
   link: { imports: ['base'], thirdParty: ['msgpackr'] },
   config: { imports: ['base'], thirdParty: ['@iarna/toml', 'valibot'] },
+  tier: { imports: ['base', 'store', 'link'], thirdParty: ['lmdb'] },
   shard: {
     imports: [
       ...['acl', 'base', 'usdt', 'resp', 'store', 'quantities', 'stats', 'commands', 'link', 'lua'],
-      'persistence',
+      ...['persistence', 'tier'],
     ],
   },
   offline: { imports: ['base', 'store', 'stats', 'commands', 'persistence', 'shard'] },
@@ -123,6 +124,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'workers/front': { imports: ['net'] },
   'workers/ops': { imports: ['base', 'http'] },
   'workers/disk': { imports: ['base', 'persistence'] },
+  'workers/tier': { imports: ['base', 'tier'] },
   'workers/urls': { imports: [] },
   'workers/tasks': {
     imports: ['base', 'stats', 'offline', 'replication'],
@@ -179,6 +181,7 @@ const seams: readonly Seam[] = [
       'packages/server/threads/front-pool.ts',
       'packages/server/threads/ops-worker.ts',
       'packages/server/threads/disk-link.ts',
+      'packages/server/tier/tier-pool.ts',
     ],
   },
   {

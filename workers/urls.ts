@@ -12,6 +12,9 @@ export const opsWorkerUrl = new URL('./ops.js', import.meta.url);
 /** The entry of the disk thread. */
 export const diskWorkerUrl = new URL('./disk.js', import.meta.url);
 
+/** The entry of a thread that serves the warm tier. */
+export const tierWorkerUrl = new URL('./tier.js', import.meta.url);
+
 /** The task that packs a diagnostic bundle. */
 export const bundleTaskUrl = new URL('./tasks/bundle.js', import.meta.url);
 

@@ -22,6 +22,7 @@ const hot = [
   'resp',
   'stats',
   'persistence',
+  'tier',
 ];
 
 /** Control messages take a package of others, which the ops thread begins without. */
@@ -45,7 +46,7 @@ export default {
   ssr: {
     // Others' packages too: the one that packs bundles alone has modules for 0.2 s. Not those that find files of their own.
     noExternal: true,
-    external: ['piscina', 'msgpackr', 'koffi'],
+    external: ['piscina', 'msgpackr', 'koffi', 'lmdb'],
     // The files that Node itself loads: what `require` expects is not what is in those that `module` names.
     resolve: { mainFields: ['main'] },
   },
@@ -63,6 +64,7 @@ export default {
         front: folder('dist/workers/front.js'),
         ops: folder('dist/workers/ops.js'),
         disk: folder('dist/workers/disk.js'),
+        tier: folder('dist/workers/tier.js'),
         'tasks/bundle': folder('dist/workers/tasks/bundle.js'),
         'tasks/redistribute': folder('dist/workers/tasks/redistribute.js'),
         'tasks/split-snapshot': folder('dist/workers/tasks/split-snapshot.js'),

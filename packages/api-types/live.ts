@@ -23,7 +23,10 @@ export interface LiveStatus extends Pick<StatusDocument, 'frogdb' | 'cluster'> {
   readonly figures: LiveFigures | null;
 }
 
-export interface LiveFigures extends Pick<StatusDocument, 'clients' | 'memory' | 'keyspace'> {
+export interface LiveFigures extends Pick<
+  StatusDocument,
+  'clients' | 'memory' | 'keyspace' | 'tiered'
+> {
   readonly commands: Omit<StatusDocument['commands'], 'top' | 'windows'>;
 }
 

@@ -19,4 +19,6 @@ export interface SlowlogReport {
   readonly shard: number | null;
   readonly queue_us: number;
   readonly durable_us: number;
+  /** For values of the warm tier. */
+  readonly fetch_us: number;
 }

@@ -30,6 +30,13 @@ export interface StatusDocument {
   };
   readonly persistence: PersistenceReport;
   readonly replication: Figures<'replication'>;
+  readonly tiered: Figures<'tiered'> & {
+    readonly enabled: boolean;
+    /** Values in the tier are nowhere else, since nothing is kept on disk. */
+    readonly is_only_copy: boolean;
+    /** Word for what is wrong with its disk; none where nothing is. */
+    readonly fault: string;
+  };
   readonly shards: readonly ShardStatus[];
   readonly keyspace: Figures<'keyspace'> & {
     readonly total_keys: number;
@@ -58,7 +65,8 @@ export type HealthCode =
   | 'REPLICA_DOWN'
   | 'REPLICATION_LAG'
   | 'NO_GOOD_REPLICAS'
-  | 'PRIMARY_LINK_DOWN';
+  | 'PRIMARY_LINK_DOWN'
+  | 'TIER_FAULT';
 
 export interface HealthIssue {
   readonly severity: Severity;

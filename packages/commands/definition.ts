@@ -115,6 +115,8 @@ export interface CommandHead {
   inserts?: number;
   /** The argument that is the first field or member that it looks up in the value of its first key. */
   field?: number;
+  /** Looks at no value of its keys, whatever their specs say: only at what is known of the keys, or it moves values. */
+  leavesValues?: true;
   /** The database that keys of spec `spec` are in, when not the client's (COPY ... DB). */
   databaseOf?: (spec: number, args: Arguments, selected: number) => number;
   /** Another database in which it touches the same keys (MOVE). */

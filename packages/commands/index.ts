@@ -48,6 +48,7 @@ export type {
   SlowlogPort,
 } from './diagnostics/ports.ts';
 export { findKeys, mayWrite, type FoundKey, type KeySpec } from './keys.ts';
+export { needsValue } from './value-need.ts';
 export type { AclContext, AclPort, SelectorFacts, UserFacts } from './acl/index.ts';
 export { ACL_CATEGORIES, aclCategories, isAclCategory } from './derive.ts';
 export type { SplitPlan } from './merge.ts';

@@ -122,8 +122,8 @@ const badFiles: readonly (readonly [toml: string, message: string])[] = [
     'svc.toml:2: http.token = (hidden) is not allowed; allowed is a string',
   ],
   [
-    '[tiered]\nenabled = true',
-    'svc.toml:2: tiered.enabled = true is not allowed; allowed is only false, because this version does not have it',
+    '[tiered]\nenabled = 1',
+    'svc.toml:2: tiered.enabled = 1 is not allowed; allowed is true or false',
   ],
   [
     '[latency-bands]\nbands = [5, 1]',

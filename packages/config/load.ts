@@ -5,6 +5,7 @@ import { takeEnvironment } from './sources/environment.ts';
 import { takeTable } from './sources/file-source.ts';
 import { isRedisFile, takeRedisFile } from './redis/redis-file.ts';
 import { Settings } from './runtime.ts';
+import type { SettingName } from './settings.ts';
 import { Gathered } from './sources/source.ts';
 import { readToml, TomlError } from './sources/toml-file.ts';
 import type { ConfigWarning } from './config-warning.ts';
@@ -54,9 +55,11 @@ export function load(input: LoadInput): Loaded {
   takeEnvironment(gathered, input.environment);
   takeCommandLine(gathered, line);
   if (gathered.mistakes.length > 0) throw new ConfigError(gathered.mistakes.join('\n'));
-  bundlesInDataFolder(gathered);
+  inDataFolder(gathered, 'debug-bundle.directory', 'bundles');
+  inDataFolder(gathered, 'tiered.directory', 'tier');
   const settings = new Settings(gathered.values, file);
   demandTokens(settings);
+  demandTier(settings);
   return { settings, action, warnings: [...gathered.warnings, ...warningsOf(settings)] };
 }
 
@@ -75,12 +78,20 @@ function demandTokens(settings: Settings): void {
   }
 }
 
-/** Bundles lie in the data folder, unless they were given another. */
-function bundlesInDataFolder({ values }: Gathered): void {
-  if (values.get('debug-bundle.directory')!.origin !== 'default') return;
+/** Puts a folder into the data folder, unless it was given another place. */
+function inDataFolder({ values }: Gathered, name: SettingName, folder: string): void {
+  if (values.get(name)!.origin !== 'default') return;
   const dataFolder = values.get('persistence.data-dir')!.value as string;
-  const value = path.join(dataFolder, 'bundles');
-  values.set('debug-bundle.directory', { value, origin: 'default' });
+  values.set(name, { value: path.join(dataFolder, folder), origin: 'default' });
+}
+
+/** Throws where values are to be spilled and there is nothing that takes them. */
+function demandTier(settings: Settings): void {
+  const policy = settings.string('memory.maxmemory-policy');
+  if (!policy.startsWith('tiered-') || settings.boolean('tiered.enabled')) return;
+  throw new ConfigError(
+    `memory.maxmemory-policy is ${policy} and tiered.enabled is not set: there is no disk that takes what memory has no room for; set tiered.enabled, too`,
+  );
 }
 
 function fileOf(wanted: string | undefined, folder: string): string | undefined {

@@ -13,6 +13,7 @@ import { memorySettings } from './table/memory.ts';
 import { replicaSettings } from './table/replica.ts';
 import { primarySettings } from './table/primary.ts';
 import { serverSettings } from './table/server.ts';
+import { tieredSettings } from './table/tiered.ts';
 import { tlsSettings } from './table/tls.ts';
 
 /** Every setting, by `section.key`. */
@@ -20,6 +21,7 @@ const settings = {
   ...serverSettings,
   ...tlsSettings,
   ...memorySettings,
+  ...tieredSettings,
   ...durabilitySettings,
   ...replicaSettings,
   ...primarySettings,

@@ -8,6 +8,7 @@ export {
   type SettingValue,
 } from './messages/control.ts';
 export { SharedCounter } from './counter.ts';
+export { SharedFlag } from './shared-flag.ts';
 export { ScriptControl, ScriptFlag } from './script-control.ts';
 export { ScriptExchange } from './script-exchange.ts';
 export { EventRing, type RecordedEvent } from './rings/event-ring.ts';
@@ -45,6 +46,7 @@ export {
   LOG_BLOCK_BYTES,
   WORKSPACE_BYTES,
   type FrontPlaces,
+  type TierPlaces,
   type LinkLayout,
   type LinkShape,
 } from './layout.ts';

@@ -13,6 +13,8 @@ export interface LinkShape {
   shards: number;
   /** Threads that move the bytes of connections; none without it. */
   fronts?: number;
+  /** Threads that serve the warm tier; none without it. */
+  tierThreads?: number;
   /** Bytes of each ring; a power of two. */
   requestRingBytes: number;
   replyRingBytes: number;
@@ -50,11 +52,22 @@ export interface LinkLayout {
   scripts: readonly number[];
   /** Places that main shares with each front thread. */
   fronts: readonly FrontPlaces[];
+  /** Ways of the shards to the threads that serve their warm tiers, and the bells of those; none without them. */
+  tiers: readonly TierPlaces[];
+  tierBells: readonly number[];
   /** Place by which the script that runs alone has other shards run commands. */
   scriptExchange: number;
   /** From main to the ops thread: what it is told of traced requests. */
   traces: RingPlace;
   bytes: number;
+}
+
+/** Places in the link memory that a shard shares with the thread that serves its warm tier. */
+export interface TierPlaces {
+  /** Extents to be written, which stay there until they are on disk. */
+  readonly orders: RingPlace;
+  readonly reads: RingPlace;
+  readonly answers: RingPlace;
 }
 
 /** Places in the link memory that main shares with a front thread. */
@@ -70,6 +83,10 @@ const REQUEST_RING_BYTES = 1024 * 1024;
 const REPLY_RING_BYTES = 1024 * 1024;
 /** Bytes of each ring between main and a front thread. */
 const FRONT_RING_BYTES = 1024 * 1024;
+/** Bytes of the rings of a warm tier: what is on its way to the disk, what is wanted, and what comes back. */
+const TIER_ORDER_RING_BYTES = 2 * 1024 * 1024;
+const TIER_READ_RING_BYTES = 64 * 1024;
+const TIER_ANSWER_RING_BYTES = 1024 * 1024;
 /** Bytes of a log's ring: what a shard writes in some milliseconds; beyond it records wait in private memory. */
 const LOG_RING_BYTES = 2 * 1024 * 1024;
 /** Most bytes of a block of a log, but for a record that is longer. */
@@ -89,10 +106,11 @@ export const WORKSPACE_BYTES = 16 * 1024;
 /** Margin before the workspace, for results, and behind it, for bytes read past the end. */
 const WORKSPACE_MARGIN_BYTES = 64;
 
-export function defaultShape(shards: number, fronts = 0): LinkShape {
+export function defaultShape(shards: number, fronts = 0, tierThreads = 0): LinkShape {
   return {
     shards,
     fronts,
+    tierThreads,
     requestRingBytes: REQUEST_RING_BYTES,
     replyRingBytes: REPLY_RING_BYTES,
     logRingBytes: LOG_RING_BYTES,
@@ -112,6 +130,31 @@ function frontPlaces(
     slots: take(FRONT_SLOTS_BYTES),
     bell: take(DOORBELL_BYTES),
   };
+}
+
+function tierPlaces(ring: (byteCount: number) => RingPlace): TierPlaces {
+  return {
+    orders: ring(TIER_ORDER_RING_BYTES),
+    reads: ring(TIER_READ_RING_BYTES),
+    answers: ring(TIER_ANSWER_RING_BYTES),
+  };
+}
+
+/** Rings of the log of each shard, with the words beside them. */
+function logPlaces(
+  shape: LinkShape,
+  take: (byteCount: number) => number,
+  ring: (byteCount: number) => RingPlace,
+): Pick<LinkLayout, 'logs' | 'logProgress' | 'logOwners' | 'logBlocks'> {
+  const logs: RingPlace[] = [];
+  const [logProgress, logOwners, logBlocks]: [number[], number[], number[]] = [[], [], []];
+  for (let shard = 0; shard < shape.shards && shape.logRingBytes > 0; shard += 1) {
+    logs.push(ring(shape.logRingBytes));
+    logProgress.push(take(LOG_PROGRESS_BYTES));
+    logOwners.push(take(LOG_OWNER_BYTES));
+    logBlocks.push(take(LOG_BLOCK_BYTES));
+  }
+  return { logs, logProgress, logOwners, logBlocks };
 }
 
 export function layoutOf(shape: LinkShape): LinkLayout {
@@ -135,29 +178,22 @@ export function layoutOf(shape: LinkShape): LinkLayout {
     replies.push(ring(shape.replyRingBytes));
   }
   const logBell = take(DOORBELL_BYTES);
-  const logs: RingPlace[] = [];
-  const [logProgress, logOwners, logBlocks]: [number[], number[], number[]] = [[], [], []];
-  for (let shard = 0; shard < shape.shards && shape.logRingBytes > 0; shard += 1) {
-    logs.push(ring(shape.logRingBytes));
-    logProgress.push(take(LOG_PROGRESS_BYTES));
-    logOwners.push(take(LOG_OWNER_BYTES));
-    logBlocks.push(take(LOG_BLOCK_BYTES));
-  }
+  const logs = logPlaces(shape, take, ring);
   const read = take(shape.readBytes);
   const blocks = take(shape.blocks * shape.blockBytes);
   const slowIds = take(COUNTER_BYTES);
   const removedKeyIds = take(COUNTER_BYTES);
   const workspaces = requests.map(() => take(WORKSPACE_BYTES + WORKSPACE_MARGIN_BYTES));
   const scripts = requests.map(() => take(SCRIPT_CONTROL_BYTES));
+  const { tierThreads = 0 } = shape;
+  const tiers = tierThreads === 0 ? [] : requests.map(() => tierPlaces(ring));
+  const tierBells = Array.from({ length: tierThreads }, () => take(DOORBELL_BYTES));
   const fronts = Array.from({ length: shape.fronts ?? 0 }, () => frontPlaces(take, ring));
   return {
     doorbell,
     requests,
     replies,
-    logs,
-    logProgress,
-    logOwners,
-    logBlocks,
+    ...logs,
     logBell,
     read,
     blocks,
@@ -166,6 +202,8 @@ export function layoutOf(shape: LinkShape): LinkLayout {
     workspaces,
     scripts,
     fronts,
+    tiers,
+    tierBells,
     scriptExchange: take(SCRIPT_EXCHANGE_BYTES),
     traces: ring(TRACE_RING_BYTES),
     bytes: at,

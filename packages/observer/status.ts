@@ -21,6 +21,8 @@ export interface StatusSettings {
   readonly memoryLimitBytes: number;
   /** There is an eviction policy. */
   readonly evicts: boolean;
+  /** There is a warm tier. */
+  readonly isTiered: boolean;
   /** sync, periodic or async. */
   readonly durabilityMode: string;
   readonly limits: HealthLimits;

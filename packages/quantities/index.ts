@@ -17,5 +17,6 @@ export {
   type StatusField,
 } from './table.ts';
 export { THREAD_QUANTITIES } from './threads.ts';
+export { TIER_QUANTITIES } from './tier.ts';
 export { TLS_QUANTITIES } from './tls.ts';
 export { USER_QUANTITIES, type UserFieldName, type UserPath, type UserQuantity } from './users.ts';

@@ -15,6 +15,7 @@ import type { Quantity } from './quantity.ts';
 import { REPLICATION_QUANTITIES } from './replication.ts';
 import { SCRIPT_QUANTITIES } from './scripts.ts';
 import { THREAD_QUANTITIES } from './threads.ts';
+import { TIER_QUANTITIES } from './tier.ts';
 import { TLS_QUANTITIES } from './tls.ts';
 
 const SUBJECTS = [
@@ -25,6 +26,7 @@ const SUBJECTS = [
   CLIENT_QUANTITIES,
   ACCESS_QUANTITIES,
   TLS_QUANTITIES,
+  TIER_QUANTITIES,
   DURABILITY_QUANTITIES,
   REPLICATION_QUANTITIES,
   SCRIPT_QUANTITIES,

@@ -44,6 +44,7 @@ import { Replication } from './replication/replication.ts';
 import { ReplicationNews } from './replicas/replication-news.ts';
 import { followTracing, mainLog, Traces } from './diagnostics/traces.ts';
 import { Ticker } from './threads/ticker.ts';
+import { TierPool } from './tier/tier-pool.ts';
 import { Turn } from './threads/turn.ts';
 import { newReplicas } from './replicas/new-replicas.ts';
 import type { Replicas } from './replicas/replicas.ts';
@@ -73,6 +74,7 @@ export class Server {
   readonly #serverMemory: ServerMemory;
   readonly #persistence: PersistenceSwitch;
   readonly #pool: ShardPool;
+  readonly #tierPool: TierPool;
   readonly #replication: Replication;
   readonly #frontPool: FrontPool;
   readonly #turn: Turn;
@@ -109,8 +111,14 @@ export class Server {
     this.#serverMemory = serverMemory;
     this.#traces = new Traces(settings, serverMemory.mainPage, this.#ops);
     this.#ops.begin(serverMemory.observerData, tls);
+    this.#tierPool = new TierPool({
+      serverMemory,
+      settings,
+      log: this.#log,
+    });
     this.#pool = new ShardPool({
       serverMemory,
+      tierOf: (shard) => this.#tierPool.tierOf(shard),
       recovers: own !== undefined,
       folder: settings.string('persistence.data-dir'),
       settings: shardSettings(settings),
@@ -360,6 +368,7 @@ export class Server {
       for (const client of this.#clients.all) client.socket.destroy();
       await this.#pool.terminate();
       await this.#frontPool.terminate();
+      await this.#tierPool.stop();
       this.#serverMemory.doorbell.stop();
       await this.#persistence.stop();
       await this.#ops.stop();
@@ -378,12 +387,13 @@ export class Server {
 
   /** Brings the data back; meanwhile clients are told to wait. */
   async #recover(http: Promise<void>): Promise<void> {
-    const threads = Promise.all([http, this.#pool.up()]);
+    const threads = Promise.all([http, this.#pool.up(), this.#tierPool.up()]);
     // It may fail before it is waited for, and whoever starts the server is told of that by `http` too.
     threads.catch(() => undefined);
     // From an empty folder nothing comes: commands wait in the rings for the moment that the shards need.
     const { durability } = this.#persistence;
-    this.#isLoaded = durability?.isEmpty !== false;
+    const isTiered = this.#settings.boolean('tiered.enabled');
+    this.#isLoaded = durability?.isEmpty !== false && !isTiered;
     this.#serverMemory.mainPage.set('loading', Number(!this.#isLoaded));
     if (this.#isLoaded) await durability?.recover(this.#pool);
     await threads;
@@ -479,6 +489,7 @@ export class Server {
     const place = hasEnded ? await this.#lastPlace() : undefined;
     await this.#pool.terminate();
     this.#serverMemory.endShards();
+    await this.#tierPool.stop();
     await this.#persistence.stop(place);
     this.#serverMemory.doorbell.stop();
     this.#log.info('stopped', 'svc has stopped');

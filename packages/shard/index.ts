@@ -4,4 +4,4 @@ export { Recovery, refusalsOf, type RecoveryReport } from './recovery/recovery.t
 export type { RecoveryAnswer, RecoveryOrder } from './recovery/recovery-thread.ts';
 export { ShardMachine } from './machine.ts';
 export { Settings } from './settings.ts';
-export { runShardThread, type ShardThreadData } from './thread.ts';
+export { runShardThread, type ShardThreadData, type ShardTier } from './thread.ts';

@@ -27,10 +27,10 @@ export function answerCalls(
     options.purge?.();
     return bytes;
   });
-  // Nothing is on a disk tier: all keys are in memory.
   answerers.on(SHARD_CONTENT, (): ShardContent => {
     const keys = store.keyCount;
-    return { keys, hot_keys: keys, warm_keys: 0 };
+    const warmKeys = store.tier.stats.keys;
+    return { keys, hot_keys: keys - warmKeys, warm_keys: warmKeys };
   });
   answerers.on(SCRIPT_STATS, () => scripts.stats.figures);
   answerers.on(READ_ONLY_FUNCTIONS, () => scripts.readOnlyFunctions);

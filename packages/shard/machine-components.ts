@@ -23,6 +23,10 @@ import { IncrementalWork } from './timed/incremental-work.ts';
 import { Maintenance } from './timed/maintenance.ts';
 import { WaitingClients } from './blocked/blocked-clients.ts';
 import { Watches } from './execution/watches.ts';
+import { FetchTimes } from './warm/fetch-times.ts';
+import { TierPage } from './warm/tier-page.ts';
+import { WarmValues } from './warm/warm-values.ts';
+import { WorkingSet } from './warm/working-set.ts';
 
 export class MachineComponents {
   readonly settings: Settings;
@@ -46,6 +50,10 @@ export class MachineComponents {
   readonly maintenance: Maintenance;
   readonly role = new Role();
   readonly staged: StagedData;
+  readonly fetchTimes = new FetchTimes();
+  readonly workingSet = new WorkingSet();
+  /** Undefined without a warm tier. */
+  readonly warmValues: WarmValues | undefined;
 
   /** `settle` is called before main may see replies; it is the machine's, since what is settled has been executed. */
   // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
@@ -116,6 +124,15 @@ export class MachineComponents {
     });
     const { context, effects } = this;
     store.events = ownChanges({ store, context, events, effects, shardIndex: index });
+    const { tier } = options;
+    const times = this.fetchTimes;
+    const tierPage =
+      tier &&
+      new TierPage({ store, page, times, figures: tier.figures, workingSet: this.workingSet });
+    if (tier !== undefined) {
+      store.tier.outlet = tier;
+      this.warmValues = new WarmValues({ store, link: tier, times, nowUs });
+    }
     const { work } = this;
     const { freeze } = this.snapshots;
     this.maintenance = new Maintenance({
@@ -125,6 +142,7 @@ export class MachineComponents {
       role: this.role,
       ownExpiry: this.ownExpiry,
       isReading: () => work.isActive || freeze.isReading,
+      tierPage,
     });
   }
 }

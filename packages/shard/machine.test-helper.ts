@@ -62,6 +62,7 @@ function settings(): ShardSettingValues {
     'persistence.wal-failure-policy': 'reject',
     'server.proto-max-bulk-len': 512 * 1024 ** 2,
     'slowlog.log-slower-than': -1,
+    'tiered.when-full': 'evict',
   } as unknown as ShardSettingValues;
 }
 

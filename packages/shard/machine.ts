@@ -5,14 +5,15 @@
  * never waits (but for room in the reply ring), so a test can run many of them in one thread.
  */
 
-import type { CommandEntry, ShardScripts } from '#commands';
+import type { ShardScripts } from '#commands';
 import { AT, type Page } from '#stats';
 import { FrameKind, KIND_MASK, Request, TRANSFERRED } from '#link';
 import { messageReceived } from '#usdt';
 import { keyScratch, valueScratch, type Store } from '#store';
 import { BatchNotes } from './timed/batch-notes.ts';
 import { BlockedCommands } from './blocked/blocked-commands.ts';
-import { Executor } from './execution/executor.ts';
+import type { Executor } from './execution/executor.ts';
+import { newExecutor } from './new-executor.ts';
 import { answerCalls } from './machine-calls.ts';
 import { MachineComponents } from './machine-components.ts';
 import { Frame } from './execution/frame.ts';
@@ -30,8 +31,8 @@ import type { ScriptFrames } from './scripts/script-frames.ts';
 import { ShardLua } from './scripts/shard-lua.ts';
 import { ShardKeyFates } from './observation/key-fates.ts';
 import { probeReceived } from './observation/usdt.ts';
-import { TracedCommands } from './observation/traced-commands.ts';
 import { DryRuns } from './blocked/dry-run.ts';
+import { WarmWork } from './warm/warm-work.ts';
 
 /** A batch ends after this many microseconds, so that main sees replies and maintenance gets its turn. */
 const BATCH_US_MAX = 500;
@@ -67,6 +68,7 @@ export class ShardMachine {
   /** Commands that scripts of other shards call here. */
   readonly calleeCommands: CalleeCommands;
   readonly #cursor: FrameCursor;
+  readonly warmWork: WarmWork;
   /** Somebody watches what is taken, as of the last batch's beginning. */
   #isProbed = false;
 
@@ -84,7 +86,16 @@ export class ShardMachine {
     this.#values = options.page.values;
     this.#notes = new BatchNotes(options.page, options.flight);
     this.#ahead = new FramePrefetch(options.requests, options.memory, base.store.keyPrefetch);
-    this.#executor = this.#newExecutor();
+    this.#executor = newExecutor(options, base, {
+      putOff: (frame) => {
+        const wait = base.context.takeWait();
+        if (wait === undefined) this.#preparedCommands.begin(frame);
+        else this.#blockedCommands.park(frame, wait);
+      },
+      answered: (frame) => {
+        this.#blockedCommands.answered(frame);
+      },
+    });
     this.#fates = new ShardKeyFates(options, base.slowness, this.#executor);
     base.store.fates = this.#fates;
     this.#fates.answer(base.answerers);
@@ -150,6 +161,16 @@ export class ShardMachine {
       asks: lua.asks,
       feedOrders: new FeedOrders(base, lua.scripts, options),
     });
+    this.warmWork = new WarmWork({
+      ...shared,
+      keyLocks,
+      nowUs,
+      maintenance: base.maintenance,
+      slowness: base.slowness,
+      values: base.warmValues,
+      workingSet: base.workingSet,
+      keysOf: (frame) => this.#lending.keysOf(frame),
+    });
     this.#frame = new Frame(options.memory.bytes, options.memory.words, 0);
     this.#cursor = new FrameCursor(options.requests, options.memory.words);
     options.page.set('startedUs', this.#executor.nowUs);
@@ -172,44 +193,6 @@ export class ShardMachine {
       this.#options.journal?.apply(settings);
       this.#base.snapshots.delayKeys(settings.number('snapshot.key-save-delay-us'));
       this.#page.tracksLatency = settings.boolean('latency.tracking');
-    });
-  }
-
-  #newExecutor(): Executor {
-    const { page, clock, memory } = this.#options;
-    const makeRoomFor = ({ deniesOom }: CommandEntry): void => {
-      if (deniesOom && this.#base.maintenance.mustEvict()) this.#base.maintenance.makeRoom();
-    };
-    const evicted = (): number => this.store.stats.evicted;
-    const waitsForDisk = (): boolean => this.#options.journal?.holdsReplies === true;
-    const { sender } = this.#base;
-    const traced = new TracedCommands({ sender, clock, evicted, makeRoomFor, waitsForDisk });
-    return new Executor({
-      traced,
-      makeRoomFor,
-      keyUse: this.keyUse,
-      store: this.store,
-      context: this.#base.context,
-      args: this.#base.args,
-      sender: this.#base.sender,
-      page,
-      clock,
-      events: this.#base.events,
-      effects: this.#base.effects,
-      watches: this.#base.watches,
-      linkWords: memory.words,
-      slowness: this.#base.slowness,
-      users: this.#base.users,
-      journal: this.#options.journal,
-      role: this.#base.role,
-      putOff: (frame) => {
-        const wait = this.#base.context.takeWait();
-        if (wait === undefined) this.#preparedCommands.begin(frame);
-        else this.#blockedCommands.park(frame, wait);
-      },
-      answered: (frame) => {
-        this.#blockedCommands.answered(frame);
-      },
     });
   }
 
@@ -277,7 +260,9 @@ export class ShardMachine {
   step(): number {
     const executor = this.#executor;
     const wasCalled = this.calleeCommands.run();
-    const worked = this.#turn() || wasCalled;
+    const hasFetched = this.warmWork.takeArrived();
+    if (hasFetched) this.#flush();
+    const worked = this.#turn() || wasCalled || hasFetched;
     if (this.#base.work.isActive) {
       this.#base.work.slice();
       this.#beat();
@@ -288,6 +273,7 @@ export class ShardMachine {
       // Between batches, and as long as nothing else is to do.
       const isBusy = this.#base.snapshots.slice();
       this.#base.sender.flush();
+      this.warmWork.publish();
       if (isBusy && !this.#base.maintenance.isDue(executor.nowUs)) {
         this.#beat();
         return 0;
@@ -332,6 +318,7 @@ export class ShardMachine {
     // Whoever has a reply of a long command finds the thread alive.
     this.#values[AT.heartbeatUs] = this.#executor.nowUs;
     const { maintenance, events } = this.#base;
+    this.warmWork.settle();
     maintenance.publish();
     // What has to go for what was written is told of with its reply: a client's next command comes behind it.
     if (!this.#lending.isStopped && maintenance.makeRoomBehind()) {
@@ -353,6 +340,7 @@ export class ShardMachine {
     this.#base.slowness.send(this.#base.sender);
     this.#base.sender.flush();
     journal?.flush();
+    this.warmWork.publish();
   }
 
   /** Writes what was logged before replies are shown. */
@@ -401,6 +389,7 @@ export class ShardMachine {
   }
 
   #dispatch(frame: Frame): void {
+    if (this.store.tier.stats.keys > 0 && this.warmWork.putsOff(frame)) return;
     this.#perform(frame);
     if (this.#base.waitingClients.hasTouched) this.#blockedCommands.serve();
   }

@@ -36,6 +36,7 @@ import {
   type LinkShape,
   type SharedMemory,
 } from '#link';
+import { TierFigures, TierLink } from '#tier';
 import { durablePartsOf, type ShardDurability } from './log/durability-options.ts';
 import { ShardMachine } from './machine.ts';
 import type { MachineOptions, ShardExchange } from './machine-options.ts';
@@ -58,8 +59,19 @@ export interface ShardThreadData {
   settings: ShardSettingValues;
   redisVersion: string;
   durability: ShardDurability;
+  /** Undefined without a warm tier. */
+  tier?: ShardTier | undefined;
   /** True where data is to be read before the shard serves. */
   recovers: boolean;
+}
+
+/** The shard's end of its way to the warm tier. */
+export interface ShardTier {
+  /** Thread that serves it. */
+  readonly thread: number;
+  readonly figures: SharedMemory;
+  /** Bodies too large for the rings, both ways. */
+  readonly port: MessagePort;
 }
 
 /** Runs until main sends `stop`. */
@@ -103,6 +115,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     nextRemovedKeyId: () => removedKeyIds.next(),
     flight,
     profiler: new ThreadProfiler(),
+    tier: data.tier && tierLink(index, data.tier, memory, layout),
     purge: () => {
       threadMemory.purge();
     },
@@ -118,6 +131,33 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     durable.journal.flush();
     data.durability.records.close();
     data.durability.pieces.close();
+    data.tier?.port.close();
+  });
+}
+
+/** Way of a shard to the thread that serves its warm tier. */
+function tierLink(
+  index: number,
+  { thread, figures, port }: ShardTier,
+  memory: LinkMemory,
+  layout: LinkLayout,
+): TierLink {
+  const bell = new Doorbell(memory, layout.tierBells[thread] ?? unreachable('a bell'));
+  return new TierLink({
+    memory,
+    places: layout.tiers[index] ?? unreachable('a shard has a way to its tier'),
+    figures: new TierFigures(figures),
+    wake: () => {
+      bell.ring();
+    },
+    send: (body) => {
+      port.postMessage(body, [body]);
+    },
+    receive: () => {
+      const received = receiveMessageOnPort(port) ?? unreachable('a body arrives before its frame');
+      return received.message as ArrayBuffer;
+    },
+    nowMs: () => systemClock.nowUs() / 1_000,
   });
 }
 
@@ -168,7 +208,7 @@ function drive(driven: Driven, ended: () => void): void {
   const work = new ThreadWork(page, page.get('startedUs'));
   const collections = new GcPauses(page, notesPauses(flight));
   const { calleeCommands } = machine;
-  const isCalled = (): boolean => calleeCommands.isDue;
+  const isCalled = (): boolean => calleeCommands.isDue || machine.warmWork.hasArrived;
   collections.start();
   const run = (): void => {
     collections.take();

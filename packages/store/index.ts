@@ -1,5 +1,6 @@
 import * as hyperloglog from './hyperloglog/index.ts';
 import * as rdb from './rdb/index.ts';
+import * as warm from './warm/index.ts';
 export { accessOfUse, type EvictionPolicy } from './records/access.ts';
 export { KeySizes } from './keyspace/key-sizes.ts';
 export { Encoding } from './records/encodings.ts';
@@ -41,15 +42,11 @@ export type { EntryPieces } from './stream/stream-node.ts';
 export { StreamValue } from './stream/stream-value.ts';
 export { NODE_BYTES_MAX, type Stream, type Trimming } from './stream/stream.ts';
 export { PackedTable } from './table/packed-table.ts';
-export {
-  bytesForm,
-  codecAt,
-  codecOf,
-  isLong,
-  PIECE_BYTES,
-  type Encoded,
-} from './records/value-codec.ts';
+export { codecOf, type Encoded } from './records/codecs.ts';
+export { bytesForm, codecAt, isLong, PIECE_BYTES } from './records/value-codec.ts';
 export { ValueType } from './records/value-type.ts';
 export { WordReader, WordWriter } from './memory/word-bytes.ts';
-export { hyperloglog, rdb };
+export { hyperloglog, rdb, warm };
+export type { WarmOutlet } from './warm/warm-tier.ts';
+export { SPILL_BUSY } from './keyspace/eviction.ts';
 export { LONG_COPY_BYTES } from './limits.ts';

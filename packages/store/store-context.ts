@@ -2,6 +2,7 @@
 import type { EvictionPolicy } from './records/access.ts';
 import { MemoryCount } from './memory/memory-count.ts';
 import { SharedViews } from './records/shared-views.ts';
+import { WarmTier } from './warm/warm-tier.ts';
 
 /** Told after a key is gone; the bytes of the key are valid during the call only. */
 export interface StoreEvents {
@@ -61,6 +62,7 @@ export class StoreContext {
   readonly random: () => number;
   readonly memory = new MemoryCount();
   readonly views = new SharedViews();
+  readonly tier = new WarmTier();
   readonly stats: StoreStats = {
     hits: 0,
     misses: 0,

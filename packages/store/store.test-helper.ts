@@ -3,7 +3,7 @@ import { finish, fromLatin1, latin1, type Bytes } from '#base';
 import type { Ref } from './memory/segment.ts';
 import type { Keyspace } from './keyspace/keyspace.ts';
 import { Store } from './store.ts';
-import type { ObjectCodec } from './records/value-codec.ts';
+import type { ObjectCodec } from './records/codecs.ts';
 import { WordWriter } from './memory/word-bytes.ts';
 import { Span } from './records/span.ts';
 import { setOptions } from './keyspace/set-options.ts';

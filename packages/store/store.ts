@@ -72,6 +72,10 @@ export class Store extends Databases {
     this.#evictor.forget();
   }
 
+  newDatabase(): Keyspace {
+    return new Keyspace(this, this.#hasher, 0);
+  }
+
   /** Empty databases beside those that are served, as many: what they come to hold counts as memory at once. */
   newDatabases(): readonly Keyspace[] {
     return this.databases.map((_, number) => new Keyspace(this, this.#hasher, number));
@@ -127,6 +131,11 @@ export class Store extends Databases {
   /** Removes one key as the policy says; answers the bytes that freed, 0 when there is nothing to evict. */
   evictOne(): number {
     return this.#evictor.evictOne();
+  }
+
+  /** Spills the value of one key; answers the bytes that freed, 0 when there is nothing to spill, or SPILL_BUSY. */
+  spillOne(): number {
+    return this.#evictor.spillOne();
   }
 
   /** True while defragmentation is in the middle of its work. */

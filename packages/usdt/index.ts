@@ -15,3 +15,5 @@ export const scatterStart = new Probe('scatter__start');
 export const scatterDone = new Probe('scatter__done');
 export const pubsubPublish = new Probe('pubsub__publish');
 export const connectionAccept = new Probe('connection__accept');
+export const warmSpill = new Probe('warm__spill');
+export const warmFetch = new Probe('warm__fetch');

@@ -33,6 +33,8 @@ export const PROBES = [
   { name: 'scatter__done', args: [text('command'), number('latency_us'), number('shard_count')] },
   { name: 'pubsub__publish', args: [text('channel'), number('subscribers')] },
   { name: 'connection__accept', args: [number('conn_id'), text('addr')] },
+  { name: 'warm__spill', args: [number('shard_id'), number('values'), number('latency_us')] },
+  { name: 'warm__fetch', args: [number('shard_id'), number('values'), number('latency_us')] },
 ] as const satisfies readonly ProbeDefinition[];
 
 export type ProbeName = (typeof PROBES)[number]['name'];

@@ -13,6 +13,7 @@ import { encodingName, isSharedInteger } from './value-encoding.ts';
 
 const type = oneShard({
   name: 'TYPE',
+  leavesValues: true,
   summary: 'Answers which type of value a key holds.',
   since: '1.0.0',
   complexity: 'O(1)',
@@ -51,6 +52,7 @@ const encoding = oneShard({
 const freq = oneShard({
   ...ofOneKey,
   name: 'OBJECT|FREQ',
+  leavesValues: true,
   summary: 'Answers the logarithmic count of recent uses of a key.',
   since: '4.0.0',
   run(context, args) {
@@ -64,6 +66,7 @@ const freq = oneShard({
 const idletime = oneShard({
   ...ofOneKey,
   name: 'OBJECT|IDLETIME',
+  leavesValues: true,
   summary: 'Answers how many seconds a key has not been used.',
   since: '2.2.3',
   run(context, args) {

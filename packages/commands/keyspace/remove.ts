@@ -40,6 +40,7 @@ const unlink = byKey({
 
 const exists = byKey({
   name: 'EXISTS',
+  leavesValues: true,
   summary: 'Answers how many of the named keys exist.',
   since: '1.0.0',
   complexity: 'O(N) for N keys.',
@@ -61,6 +62,7 @@ const exists = byKey({
 
 const touch = byKey({
   name: 'TOUCH',
+  leavesValues: true,
   summary: 'Marks keys as just used and answers how many of them exist.',
   since: '3.2.1',
   complexity: 'O(N) for N keys.',

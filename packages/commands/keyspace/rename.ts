@@ -18,6 +18,7 @@ const twoNames: readonly ArgumentDoc[] = [
 
 const rename = oneShard({
   name: 'RENAME',
+  leavesValues: true,
   summary: 'Gives a key another name and overwrites what had it before.',
   since: '1.0.0',
   complexity: 'O(1), but for the removal of a large value that had the name.',
@@ -34,6 +35,7 @@ const rename = oneShard({
 
 const renamenx = oneShard({
   name: 'RENAMENX',
+  leavesValues: true,
   summary: 'Gives a key another name, if no key has it.',
   since: '1.0.0',
   complexity: 'O(1)',

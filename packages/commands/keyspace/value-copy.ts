@@ -41,6 +41,10 @@ export function putValue(source: Keyspace, ref: Ref, target: Place, copied: unkn
 export function moveValue(source: Keyspace, origin: Place, target: Place): void {
   const ref = source.peek(origin.key, origin.at, origin.length);
   assert(ref !== 0, 'a key that is moved exists');
+  if (source.isWarm(ref) && source === target.keyspace) {
+    source.renameWarm(ref, keyScratch.point(target.key, target.at, target.length));
+    return;
+  }
   const access = source.access(ref);
   let moved: Ref;
   if (source.isObject(ref)) {

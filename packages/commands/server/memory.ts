@@ -18,6 +18,7 @@ const policies = [
 
 const usage = oneShard({
   name: 'MEMORY|USAGE',
+  leavesValues: true,
   summary: 'Answers how many bytes a key and its value take.',
   since: '4.0.0',
   complexity: 'O(1): sizes are counted while values change.',

@@ -58,6 +58,7 @@ const mget = byKey<readonly (Bytes | null)[]>({
 
 const strlen = oneShard({
   name: 'STRLEN',
+  leavesValues: true,
   summary: 'Answers how many bytes the string of a key has.',
   since: '2.2.0',
   complexity: 'O(1)',

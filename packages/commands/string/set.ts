@@ -127,6 +127,7 @@ function expireStored(
 
 const setnx = oneShard({
   name: 'SETNX',
+  leavesValues: true,
   summary: 'Stores a string under a key that does not exist yet.',
   since: '1.0.0',
   complexity: 'O(1)',

@@ -73,6 +73,7 @@ const exec = execRoute({
 
 const watch = byKey({
   name: 'WATCH',
+  leavesValues: true,
   summary: 'Lets the next EXEC do nothing when one of the keys changes before it.',
   since: '2.2.0',
   complexity: 'O(1) for every key.',

@@ -113,12 +113,6 @@ export const durabilitySettings = rows({
     meaning:
       'For tests: microseconds that snapshots and full synchronisations take longer for each key; of a number below 0, a microsecond for so many keys.',
   },
-  'tiered.enabled': {
-    kind: yesOrNo,
-    default: false,
-    effect: 'fixed',
-    meaning: 'Moves values that are seldom used to disk.',
-  },
   'cluster.enabled': {
     kind: yesOrNo,
     default: false,

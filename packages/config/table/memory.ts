@@ -22,6 +22,8 @@ export const memorySettings = rows({
       'allkeys-lru',
       'allkeys-lfu',
       'allkeys-random',
+      'tiered-lru',
+      'tiered-lfu',
       'noeviction',
     ),
     default: 'noeviction',

@@ -178,6 +178,7 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
           shard: 'number|null',
           queue_us: 'number',
           durable_us: 'number',
+          fetch_us: 'number',
         },
       ],
       missing_shards: ['number'],

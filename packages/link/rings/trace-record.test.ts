@@ -129,7 +129,10 @@ records('a full ring refuses, and has room again when it was read', () => {
 });
 
 records('keeps the numbers that cross threads', () => {
-  assert.equal({ ...TracedPart }, { store: 0, evict: 1, logWrite: 2, logSync: 3, call: 4 });
+  assert.equal(
+    { ...TracedPart },
+    { store: 0, evict: 1, logWrite: 2, logSync: 3, call: 4, fetch: 5 },
+  );
   assert.equal(
     { ...TimesAt },
     { slot: 0, sequence: 1, queueUs: 2, startUs: 3, endUs: 4, error: 5 },

@@ -23,6 +23,8 @@ export const TracedPart = {
   logSync: 3,
   /** A command that a script called, ahead of the script's own part; the detail is the command's index in the table. */
   call: 4,
+  /** The command waited for values of the warm tier before it ran; the detail is how many. */
+  fetch: 5,
 } as const;
 
 /** Doubles of a body. */

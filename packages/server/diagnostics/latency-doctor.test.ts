@@ -36,6 +36,7 @@ const healthy: Symptoms = {
   queueUsP99: [40, 50],
   scripts: { runs: 0, barriers: 0 },
   refused: [],
+  tier: { hits: 0, fetches: 0, workingSetBytes: 0, limitBytes: 0 },
   nowMs: NOW_SECONDS * 1_000,
 };
 
@@ -59,6 +60,7 @@ function slow(words: string, secondsAgo: number, ms: number): SlowEntry {
     executeUs: ms * 1_000,
     queueUs: 0,
     durableUs: 0,
+    fetchUs: 0,
     database: 0,
     client,
     unixMs: (NOW_SECONDS - secondsAgo) * 1_000,
@@ -191,6 +193,14 @@ for (const [runs, barriers, isNamed] of [
     }
   });
 }
+
+doctor('says when memory is too small for what is used', () => {
+  const tier = { hits: 100_000, fetches: 30_000, workingSetBytes: 64e6, limitBytes: 10e6 };
+  const advice = /30 % of all look-ups went to the warm tier's disk\. About 61 MiB would hold 99 %/;
+  assert.match(latencyReport({ ...healthy, tier }), advice);
+  const isEnough = { ...tier, fetches: 1_000 };
+  assert.not.match(latencyReport({ ...healthy, tier: isEnough }), /warm tier/);
+});
 
 doctor('names users that a rate limit refuses much, whatever else is seen', () => {
   const refused = [

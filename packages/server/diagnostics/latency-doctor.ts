@@ -31,6 +31,13 @@ export interface Symptoms {
   readonly scripts: { readonly runs: number; readonly barriers: number };
   /** Commands that rate limits have refused within the last minute, by user; most first. */
   readonly refused: readonly RefusedUser[];
+  /** Look-ups that found a key, those of them that went to the disk, and the memory that 99 % of them would need. */
+  readonly tier: {
+    readonly hits: number;
+    readonly fetches: number;
+    readonly workingSetBytes: number;
+    readonly limitBytes: number;
+  };
   /** The longest pause that the machine causes by itself, when it was measured. */
   readonly baselineUsMax?: number;
   readonly nowMs: number;
@@ -47,6 +54,9 @@ const BARRIER_SHARE_MIN = 0.1;
 /** Refusals of a user within a minute from which on they are notable, and users that are named. */
 const REFUSALS_MIN = 100;
 const REFUSED_SHOWN = 3;
+/** Look-ups from which on the share of those that went to the disk means something, and the share that is notable. */
+const TIER_HITS_MIN = 10_000;
+const FETCH_SHARE_MIN = 0.2;
 
 const ADVICE: Readonly<Record<LatencyEvent, string>> = {
   command:
@@ -58,6 +68,8 @@ const ADVICE: Readonly<Record<LatencyEvent, string>> = {
     'Many keys expire at once. Spread their times to live by a random part; more rounds of less work each come with a higher hz, less work a round with a lower active-expire-effort.',
   'eviction-cycle':
     'Making room takes long. Leave more room below maxmemory, avoid lowering it by much at once, and split big keys.',
+  'warm-fetch':
+    'Commands wait for values of the warm tier. Give the data more memory (maxmemory), choose tiered-lfu so that what is read once turns nothing over, or put tiered.directory on a faster disk.',
   'snapshot-io':
     'Writing a snapshot takes long. Use a faster or less busy disk, or take snapshots less often.',
   'repl-sync':
@@ -216,11 +228,23 @@ function advices(series: readonly LatencySeries[], symptoms: Symptoms): readonly
 }
 
 /** Advice that needs no recorded event. */
-function otherAdvices({ scripts, refused }: Symptoms): readonly string[] {
-  return [...scriptAdvices(scripts), ...limitAdvices(refused)];
+function otherAdvices({ scripts, refused, tier }: Symptoms): readonly string[] {
+  return [...scriptAdvices(scripts), ...limitAdvices(refused), ...tierAdvices(tier)];
 }
 
 /** Advice where rate limits refuse much. */
+/** Advice where memory is too small for what is asked for again and again. */
+function tierAdvices({ hits, fetches, workingSetBytes, limitBytes }: Symptoms['tier']): string[] {
+  const isThrashing =
+    hits >= TIER_HITS_MIN && fetches > hits * FETCH_SHARE_MIN && workingSetBytes > limitBytes;
+  if (!isThrashing) return [];
+  const percent = ((100 * fetches) / hits).toFixed(0);
+  const mib = (bytes: number): string => `${(bytes / 1_048_576).toFixed(0)} MiB`;
+  return [
+    `Memory is too small for what is used: ${percent} % of all look-ups went to the warm tier's disk. About ${mib(workingSetBytes)} would hold 99 % of them, and maxmemory is ${mib(limitBytes)}.`,
+  ];
+}
+
 function limitAdvices(refused: Symptoms['refused']): readonly string[] {
   return refused
     .filter((each) => each.refused >= REFUSALS_MIN)

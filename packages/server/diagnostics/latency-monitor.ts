@@ -18,6 +18,7 @@ import {
   percentileUs,
   prefixReports,
   type LatencySeries,
+  type Page,
 } from '#stats';
 import type { FlightEntry } from '#api-types';
 import type { Router } from '#router';
@@ -159,6 +160,12 @@ export class LatencyMonitor implements LatencyPort {
         barriers: serverMemory.mainPage.get('scriptBarriers'),
       },
       refused: this.#options.refused(),
+      tier: {
+        hits: sumOf(serverMemory.shardPages, 'hits'),
+        fetches: sumOf(serverMemory.shardPages, 'tierFetches'),
+        workingSetBytes: sumOf(serverMemory.shardPages, 'tierWorkingSetBytes'),
+        limitBytes: settings.number('memory.maxmemory'),
+      },
       nowMs: wallMs(),
     });
   }
@@ -195,4 +202,8 @@ export class LatencyMonitor implements LatencyPort {
       },
     };
   }
+}
+
+function sumOf(pages: readonly Page[], counter: Parameters<Page['get']>[0]): number {
+  return pages.reduce((sum, page) => sum + page.get(counter), 0);
 }

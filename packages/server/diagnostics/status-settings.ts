@@ -9,6 +9,7 @@ export function statusSettings(settings: Settings): StatusSettings {
     durabilityMode: settings.string('persistence.durability-mode'),
     memoryLimitBytes: settings.number('memory.maxmemory'),
     evicts: settings.string('memory.maxmemory-policy') !== 'noeviction',
+    isTiered: settings.boolean('tiered.enabled'),
     limits: {
       memoryWarningPercent: settings.number('status.memory-warning-percent'),
       connectionWarningPercent: settings.number('status.connection-warning-percent'),

@@ -13,6 +13,7 @@ import {
   SCRIPT_QUANTITIES,
   MEMORY_QUANTITIES,
   REPLICATION_QUANTITIES,
+  TIER_QUANTITIES,
 } from '#quantities';
 import { errorCounts, latencyVerdict, percentileUs, TICKS_PER_US } from '#stats';
 import { keyspace, keySizes, keySizesAge, prefixes } from './info-keys.ts';
@@ -259,10 +260,10 @@ function latencyBaseline({ baseline, settings }: ServerMetrics): Line[] {
   ];
 }
 
-/** There is no disk tier, and so nothing to count of it. */
-function tiered(): Line[] {
-  return [['tiered_enabled', 0]];
-}
+const TIERED: readonly Part[] = [
+  ({ settings }) => [['tiered_enabled', Number(settings.boolean('tiered.enabled'))]],
+  ...Object.values(TIER_QUANTITIES),
+];
 
 const RATE_LIMIT: readonly Part[] = [ACCESS_QUANTITIES.limitedUsers, ACCESS_QUANTITIES.limited];
 
@@ -274,6 +275,7 @@ const REST = unshownRows(QUANTITIES, [
   STATS,
   REPLICATION,
   RATE_LIMIT,
+  TIERED,
 ]);
 
 /** Returns the rows that have a line and are in none of the sections. */
@@ -306,7 +308,7 @@ const SECTIONS: readonly Section[] = [
   { name: 'Errorstats', shownBy: 'all', lines: errorStats },
   { name: 'Latencystats', shownBy: 'all', lines: latencyStats },
   { name: 'Latency_baseline', shownBy: 'all', lines: latencyBaseline },
-  { name: 'Tiered', shownBy: 'all', lines: tiered },
+  { name: 'Tiered', shownBy: 'all', lines: TIERED },
   { name: 'Keysizes', shownBy: 'all', lines: keySizes, linesOfAll: keySizesAge },
   { name: 'Prefixes', shownBy: 'all', lines: prefixes },
   { name: 'Cluster', shownBy: 'none', lines: cluster },

@@ -83,6 +83,7 @@ function slowReport(entry: SlowEntry): SlowlogReport {
     shard: entry.shard === MAIN_THREAD ? null : entry.shard,
     queue_us: Math.floor(entry.queueUs),
     durable_us: Math.floor(entry.durableUs),
+    fetch_us: Math.floor(entry.fetchUs),
   };
 }
 

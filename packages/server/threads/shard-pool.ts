@@ -10,7 +10,7 @@ import {
 import { unreachable } from '#base';
 import type { ShardSettingValues } from '#commands';
 import type { BodyPort } from '#router';
-import type { RecoveryAnswer, RecoveryOrder, ShardThreadData } from '#shard';
+import type { RecoveryAnswer, RecoveryOrder, ShardThreadData, ShardTier } from '#shard';
 import { shardWorkerUrl } from '#workers';
 import { REDIS_VERSION } from '../version.ts';
 import type { DiskPorts } from './disk-link.ts';
@@ -26,6 +26,8 @@ interface ShardPoolOptions {
   folder: string;
   /** True where data is to be read before the shards serve. */
   recovers: boolean;
+  /** The shard's end of its way to the warm tier; undefined without one. */
+  tierOf(shard: number): ShardTier | undefined;
   /** Called once, for the first shard that ends without being told to. */
   died(shard: number, reason: unknown): void;
 }
@@ -106,10 +108,12 @@ export class ShardPool {
       redisVersion: REDIS_VERSION,
       durability: { folder, figures, ...toDisk },
       recovers,
+      tier: options.tierOf(index),
     };
+    const tierPorts = data.tier === undefined ? [] : [data.tier.port];
     const worker = new Worker(shardWorkerUrl, {
       workerData: data,
-      transferList: [port, toDisk.records, toDisk.pieces],
+      transferList: [port, toDisk.records, toDisk.pieces, ...tierPorts],
       name: `svc-shard-${String(index)}`,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });

@@ -34,9 +34,16 @@ import {
   type SharedMemory,
 } from '#link';
 import { BlockPool, type ReadBuffer } from '#net';
+import { TierFigures } from '#tier';
 import { memoryPressure } from '#usdt';
 import { ShardLink, type BodyPort } from '#router';
 import { Observer, type ObserverData } from '#observer';
+
+/** Returns how many threads serve the warm tier; 0 without it. */
+function tierThreads(settings: Settings, shardCount: number): number {
+  if (!settings.boolean('tiered.enabled')) return 0;
+  return Math.min(settings.number('tiered.fetch-threads'), shardCount);
+}
 
 export class ServerMemory {
   readonly shape: LinkShape;
@@ -46,6 +53,8 @@ export class ServerMemory {
   readonly pageShape: PageShape;
   readonly shardMemory: readonly SharedMemory[];
   readonly mainPage: Page;
+  /** Memory in which the tier's threads tell of the disk of each shard; none without a tier. */
+  readonly tierMemory: readonly SharedMemory[];
   /** Memory in which the disk thread tells of each shard's log. */
   readonly logMemory: readonly SharedMemory[];
   readonly logFigures: readonly LogFigures[];
@@ -68,7 +77,7 @@ export class ServerMemory {
 
   constructor(shardCount: number, settings: Settings, nowUs: number) {
     const fronts = frontCount(settings.number('server.front-threads'));
-    this.shape = defaultShape(shardCount, fronts);
+    this.shape = defaultShape(shardCount, fronts, tierThreads(settings, shardCount));
     this.layout = layoutOf(this.shape);
     this.memory = LinkMemory.allocate(this.layout.bytes);
     this.doorbell = new Doorbell(this.memory, this.layout.doorbell);
@@ -82,6 +91,8 @@ export class ServerMemory {
     const pageBytes = Page.bytes(this.pageShape);
     this.shardMemory = Array.from({ length: shardCount }, () => allocateShared(pageBytes));
     this.shardPages = this.shardMemory.map((page) => new Page(this.pageShape, page));
+    const isTiered = this.shape.tierThreads !== 0;
+    this.tierMemory = isTiered ? this.shardMemory.map(() => allocateShared(TierFigures.bytes)) : [];
     this.logMemory = this.shardMemory.map(() => allocateShared(LogFigures.bytes));
     this.logFigures = this.logMemory.map((memory) => new LogFigures(memory));
     const mainMemory = allocateShared(pageBytes);
@@ -180,9 +191,16 @@ export class ServerMemory {
     if (isReplica && settings.boolean('replication.ignore-maxmemory')) return false;
     const policy = settings.string('memory.maxmemory-policy');
     const isRefused =
-      policy === 'noeviction' || (policy.startsWith('volatile-') && !this.#hasVolatileKeys());
+      policy === 'noeviction' ||
+      (policy.startsWith('volatile-') && !this.#hasVolatileKeys()) ||
+      (policy.startsWith('tiered-') && this.#refusesTier());
     if (isRefused && memoryPressure.isWatched) memoryPressure.fire(this.usedBytes, limit, 'refuse');
     return isRefused;
+  }
+
+  /** True when a shard has room for a value neither in memory nor in the warm tier. */
+  #refusesTier(): boolean {
+    return this.shardPages.some((page) => page.get('tierRefuses') === 1);
   }
 
   #hasVolatileKeys(): boolean {

@@ -64,6 +64,8 @@ const WAITED = -1;
 export class Executor {
   /** Monotonic microseconds: when the last command ended, or the batch began. */
   nowUs = 0;
+  /** Microseconds for which the frame that is being run has waited for warm values. */
+  fetchUs = 0;
   readonly #options: ExecutorOptions;
   readonly #context: ExecutionContext;
   readonly #sender: ReplySender;
@@ -426,6 +428,12 @@ export class Executor {
     }
     this.#sender.end(sequence, this.nowUs | 0);
     this.counts.ran(frame, entry, startUs, queueUs);
+  }
+
+  /** True unless the command that is being run only reads. */
+  get isWriting(): boolean {
+    const executing = this.#values[AT.executing]!;
+    return executing === 0 || this.#entries[executing - 1]?.mayChange !== false;
   }
 
   /** Microseconds from main's taking the command up to its start here. */

@@ -1,7 +1,15 @@
 /** The keys that frames name: for holds, for watches, and for what must be kept before it changes. */
 
-import { keyName } from '#base';
-import { commandTable, findKeys, mayWrite, type Arguments, type CommandEntry } from '#commands';
+import { keyName, type Bytes } from '#base';
+import {
+  commandTable,
+  findKeys,
+  mayWrite,
+  needsValue,
+  type Arguments,
+  type CommandEntry,
+  type KeySpec,
+} from '#commands';
 import { FrameKind, Request, RequestFlag } from '#link';
 import type { ExecutionContext } from './context.ts';
 import type { Effects, NamedKey } from '../log/effects.ts';
@@ -9,8 +17,14 @@ import type { Frame } from './frame.ts';
 import { framesIn, spansOf } from './frame-spans.ts';
 import { watchPlace, type Watches } from './watches.ts';
 
-/** Told of a key: where it stands in the arguments, and whether it may be written. */
-type KeyVisitor = (database: number, args: Arguments, index: number, isWritten: boolean) => void;
+/** Told of a key: where it stands in the arguments, and whether it may be written; and of what else is said of it. */
+type KeyVisitor = (
+  database: number,
+  args: Arguments,
+  index: number,
+  isWritten: boolean,
+  found: { readonly spec: KeySpec; readonly entry: CommandEntry },
+) => void;
 
 /** Pointer that sets arguments and context to a frame's command. */
 interface Pointer {
@@ -61,6 +75,17 @@ export class FrameKeys {
     return names;
   }
 
+  /** Tells of the keys whose values the commands of the frame look at. */
+  eachNeeded(
+    frame: Frame,
+    visit: (database: number, key: Bytes, at: number, length: number) => void,
+  ): void {
+    this.#visit(frame, (database, args, index, _isWritten, { spec, entry }) => {
+      if (!needsValue(entry.command, spec, args)) return;
+      visit(database, args.source, args.at(index), args.length(index));
+    });
+  }
+
   /** Returns the keys that may be written, each once. */
   written(frame: Frame): readonly NamedKey[] {
     const written = new Map<string, NamedKey>();
@@ -97,8 +122,9 @@ export class FrameKeys {
     for (const { index, spec } of findKeys(keys, args) ?? []) {
       const nth = keys.specs.indexOf(spec);
       const isWritten = mayWrite(spec);
-      visit(databaseOf?.(nth, args, selected) ?? selected, args, index, isWritten);
-      if (alsoIn !== undefined) visit(alsoIn(args), args, index, isWritten);
+      const found = { spec, entry };
+      visit(databaseOf?.(nth, args, selected) ?? selected, args, index, isWritten, found);
+      if (alsoIn !== undefined) visit(alsoIn(args), args, index, isWritten, found);
     }
     return true;
   }

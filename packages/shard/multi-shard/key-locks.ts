@@ -13,7 +13,7 @@ import type { Frame } from '../execution/frame.ts';
 
 /** A claim on keys: of a frame that waits, or of a transaction under way. */
 interface Ticket {
-  readonly frame: Frame | undefined;
+  frame: Frame | undefined;
   readonly keys: Set<string>;
   /** The keys stay where they are, as they are: who only looks at all keys need not wait. */
   leavesInPlace: boolean;
@@ -185,6 +185,22 @@ export class KeyLocks {
     this.#byTransaction.delete(transaction);
     this.#leave(ticket);
     act?.();
+    this.#settle();
+  }
+
+  /** Runs a frame for which a hold has kept all of its keys, and ends the hold. */
+  runHeld(transaction: number, frame: Frame): void {
+    const ticket = this.#byTransaction.get(transaction);
+    assert(ticket !== undefined, 'a hold that has begun');
+    this.#byTransaction.delete(transaction);
+    // From now on it is a frame's place in the queues: what waits for its keys is told of what it does.
+    ticket.frame = frame;
+    const [running, keys] = [this.#running, this.#runningKeys];
+    this.#running = ticket;
+    this.#runWaited(frame, [...ticket.keys]);
+    this.#running = running;
+    this.#runningKeys = keys;
+    this.#leave(ticket);
     this.#settle();
   }
 

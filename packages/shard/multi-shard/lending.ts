@@ -102,7 +102,7 @@ export class Lending {
     }
     if (this.#keyLocks.isActive && !IMMEDIATE.has(kind)) {
       const passes = hasFlag(frame, RequestFlag.passesBarrier);
-      const names = this.#keysOf(frame);
+      const names = this.keysOf(frame);
       const sees = names === null && this.#keyLocks.areAllInPlace && this.#onlyLooks(frame);
       if (!sees && !this.#keyLocks.admits(frame, names, passes)) {
         const { executor, watches, values } = this.#options;
@@ -151,8 +151,8 @@ export class Lending {
     else this.#takeBack(message);
   }
 
-  /** Null when the frame concerns all keys. */
-  #keysOf(frame: Frame): readonly string[] | null {
+  /** The names of the keys that a frame concerns; null when it concerns all. */
+  keysOf(frame: Frame): readonly string[] | null {
     if (isAlone(frame)) return null;
     switch (frame.kind) {
       case FrameKind.lend:

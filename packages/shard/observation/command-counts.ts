@@ -32,6 +32,8 @@ interface Present {
   /** Unix milliseconds at the zero of the clock. */
   readonly unixLeadMs: number;
   readonly isProbed: boolean;
+  /** Microseconds for which the command has waited for values of the warm tier. */
+  readonly fetchUs: number;
   /** Has the next command begin now. */
   readClock(): void;
 }
@@ -154,12 +156,13 @@ export class CommandCounts {
     queueUs: number,
   ): number | undefined {
     const slowness = this.#slowness;
-    if (executeUs < slowness.noticeUs) return undefined;
-    const { unixMs, args } = this.#present;
+    const { unixMs, args, fetchUs } = this.#present;
+    if (executeUs + fetchUs < slowness.noticeUs) return undefined;
     slowness.occurred('command', executeUs, unixMs);
-    if (!slowness.isLogged(entry, executeUs)) return undefined;
+    if (!slowness.isLogged(entry, executeUs + fetchUs)) return undefined;
     const { database } = this.#options.context;
-    const times = { unixMs, executeUs, queueUs, durableUs: 0 };
+    const waitedUs = Math.max(0, queueUs - fetchUs);
+    const times = { unixMs, executeUs, queueUs: waitedUs, durableUs: 0, fetchUs };
     return slowness.log(entry, args, { ...times, database, client });
   }
 }

@@ -65,6 +65,11 @@ export class TracedCommands {
     this.#times.add(TracedPart.store, this.#command, this.#sinceUs, endUs);
   }
 
+  /** Notes that the command has waited for so many values of the warm tier. */
+  fetched(values: number, sinceUs: number, endUs: number): void {
+    this.#times.add(TracedPart.fetch, values, sinceUs, endUs);
+  }
+
   /** Notes a command that a script has called. */
   called(command: number, sinceUs: number): void {
     this.#times.add(TracedPart.call, command, sinceUs, this.#options.clock.nowUs());

@@ -52,7 +52,10 @@ export async function recoverThread(
     switch (order.kind) {
       case 'recover': {
         const { store, replay } = machine;
-        recovery = new Recovery({ store, replay, page });
+        const passed = (): void => {
+          machine.warmWork.makeRoomWhileLoading();
+        };
+        recovery = new Recovery({ store, replay, page, passed });
         answer(recover(machine, recovery, order));
         break;
       }

@@ -45,6 +45,8 @@ interface RecoveryOptions {
   readonly store: Store;
   readonly replay: Replay;
   readonly page: Page;
+  /** Called behind each piece that was taken in. */
+  readonly passed?: () => void;
 }
 
 export class Recovery {
@@ -203,7 +205,8 @@ export class Recovery {
   }
 
   #passed(reader: BlockReader, keys: number): void {
-    const { page } = this.#options;
+    const { page, passed } = this.#options;
+    passed?.();
     page.set('loadedBytes', this.#before + reader.offset);
     if (keys > 0) page.set('loadedKeys', keys);
   }

@@ -54,7 +54,8 @@ export class FullSync {
         this.#pieces.add(piece.slice());
       },
       () => {
-        this.#fault = 'a value is larger than the memory there is for its copy';
+        this.#fault =
+          'there is no memory for the copy of a value, or the warm tier could not be read';
       },
       {
         writer,
@@ -94,7 +95,7 @@ export class FullSync {
       this.#send();
     }
     if (!this.#freeze.isActive && this.#pieces.isEmpty) this.#end();
-    return true;
+    return !this.#freeze.isWaiting;
   }
 
   #send(): void {

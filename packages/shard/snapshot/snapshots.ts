@@ -129,7 +129,7 @@ export class Snapshots {
     this.#rest(endUs, walkedKeys);
     page.add('snapshotUs', endUs - startUs);
     page.values[AT.snapshotPreservedBytes] = this.freeze.preservedBytes;
-    if (!isThrough) return true;
+    if (!isThrough) return !this.freeze.isWaiting;
     if (!this.freeze.isWhole) return false;
     outlet?.send(this.#number, new Uint8Array(0), 0, false);
     return false;

@@ -36,6 +36,7 @@ function settingsWith(tenacity: number): Settings {
     'memory.maxmemory': 1,
     'memory.maxmemory-policy': 'allkeys-random',
     'memory.maxmemory-samples': 5,
+    'tiered.when-full': 'evict',
     'memory.maxmemory-eviction-tenacity': tenacity,
   });
 }
@@ -60,6 +61,9 @@ function evicting(tenacity: number): { store: Store; page: Page; tended: Mainten
     slowness: { occurred: () => undefined },
     flight: { note: () => undefined },
     role: { isReplica: false },
+    tierPage: undefined,
+    shardCount: 1,
+    index: 0,
     ownExpiry: new OwnExpiry(store),
     usedBytesOfAll: () => store.memory.usedBytes,
     isReading: () => false,

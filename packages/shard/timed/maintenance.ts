@@ -9,8 +9,9 @@ import {
   type LatencyEvent,
   type Page,
 } from '#stats';
-import { memoryPressure } from '#usdt';
-import { KeySizes, type EvictionPolicy, type Store } from '#store';
+import { memoryPressure, warmSpill } from '#usdt';
+import { KeySizes, SPILL_BUSY, type EvictionPolicy, type Store } from '#store';
+import type { TierPage } from '../warm/tier-page.ts';
 import type { Settings } from '../settings.ts';
 import type { OwnExpiry } from '../replica/own-expiry.ts';
 import type { Role } from '../replica/role.ts';
@@ -33,6 +34,11 @@ const KEY_SIZES_PERIOD_MS = 25;
 const CHANGES_STEP = 65_536;
 /** One defragmentation that was asked for. */
 const PURGE_US = 20_000;
+/** From this share of its limit on memory has to wait for the disk that takes what is spilled, for so long at a time. */
+const OVER_SHARE = 1.05;
+const TIER_WAIT_MS = 2;
+/** Below this share of its limit memory is taken to have room for what is fetched. */
+const ROOM_SHARE = 0.97;
 /** While keys are over the limit or sparse slabs are left, rounds follow this closely. */
 const BUSY_PERIOD_MS = 5;
 
@@ -47,6 +53,9 @@ interface MaintenanceOptions {
   readonly ownExpiry: OwnExpiry;
   /** True while a value is being read in steps. */
   readonly isReading: () => boolean;
+  readonly tierPage: TierPage | undefined;
+  readonly shardCount: number;
+  readonly index: number;
 }
 
 export class Maintenance {
@@ -62,6 +71,10 @@ export class Maintenance {
   /** Most microseconds of eviction at a time. */
   #evictUs = EVICT_STEP_US * EVICT_STEPS;
   #isPaused = false;
+  readonly #shardCount: number;
+  readonly #shardIndex: number;
+  /** Undefined without a warm tier. */
+  readonly #tierPage: TierPage | undefined;
   readonly #role: MaintenanceOptions['role'];
   readonly #ownExpiry: OwnExpiry;
   /** On a replica, the primary sees to the limit. */
@@ -90,6 +103,9 @@ export class Maintenance {
   constructor(options: MaintenanceOptions) {
     const { store, page, clock, slowness, usedBytesOfAll, flight, isReading, role } = options;
     this.#role = role;
+    this.#shardCount = options.shardCount;
+    this.#shardIndex = options.index;
+    this.#tierPage = options.tierPage;
     this.#ownExpiry = options.ownExpiry;
     this.#isReading = isReading;
     this.#evictions = new Tally((atUs, us, keys) => {
@@ -113,11 +129,21 @@ export class Maintenance {
     this.#evictUs = evictionUs(settings.number('memory.maxmemory-eviction-tenacity'));
     this.#defragments = settings.boolean('memory.active-defrag');
     store.setPolicy(settings.string('memory.maxmemory-policy') as EvictionPolicy);
+    this.#applyTier(settings);
     store.samples = settings.number('memory.maxmemory-samples');
     store.lfuLogFactor = settings.number('memory.lfu-log-factor');
     store.lfuDecayMinutes = settings.number('memory.lfu-decay-time');
     // Whoever has lowered the limit may look at once what has gone.
     if (this.mustEvict()) this.makeRoom();
+  }
+
+  #applyTier(settings: Settings): void {
+    const { tier } = this.#store;
+    tier.isOn =
+      tier.outlet !== undefined && settings.string('memory.maxmemory-policy').startsWith('tiered-');
+    tier.bytesMin = settings.number('tiered.min-value-bytes');
+    tier.bytesMax = settings.number('tiered.max-bytes') / this.#shardCount;
+    tier.evictsWhenFull = settings.string('tiered.when-full') === 'evict';
   }
 
   /** While paused nothing is removed: what has expired is absent, and what is too much stays. */
@@ -145,6 +171,11 @@ export class Maintenance {
   mustEvict(): boolean {
     if (this.#isPaused || (this.#role.isReplica && this.#ignoresMaxmemory)) return false;
     return this.#maxmemory > 0 && this.#usedBytesOfAll() > this.#maxmemory;
+  }
+
+  /** True when memory is not full: what is fetched may stay. */
+  get hasRoom(): boolean {
+    return this.#maxmemory === 0 || this.#usedBytesOfAll() < this.#maxmemory * ROOM_SHARE;
   }
 
   /** True when memory is over its limit and nothing can be evicted. */
@@ -198,6 +229,7 @@ export class Maintenance {
     page.add('defragUs', defraggedUs - evictedUs);
     // SWAPDB exchanges indexes, and their sum stays.
     this.#publishIndexes();
+    this.#tierPage?.publishPercentiles();
     this.publish();
     const isBusy = evicting || isBehind || moved > 0;
     const restMs = counting ? KEY_SIZES_PERIOD_MS : this.#idlePeriodMs();
@@ -294,6 +326,7 @@ export class Maintenance {
     values[AT.defragMoved] = stats.defragMoved - this.#movedBefore;
     values[AT.stalePercent] = stats.staleEstimatePercent;
     values[AT.ownExpiries] = this.#ownExpiry.count;
+    this.#tierPage?.publish();
     let volatile = 0;
     for (let index = 0; index < databases.length; index += 1) {
       const { size, expires, fieldExpires, meanExpiry } = databases[index]!;
@@ -319,26 +352,61 @@ export class Maintenance {
     this.#fieldsBefore = stats.expiredFields;
     this.#capReachedBefore = stats.expiredTimeCapReached;
     this.#movedBefore = stats.defragMoved;
+    this.#tierPage?.reset();
   }
 
   /** Evicts for a while when over the limit, though nobody writes here: another shard may need the room. */
   #evictSlice(): boolean {
     this.#hasToEvict = true;
-    if (!this.mustEvict()) return false;
+    if (!this.mustEvict()) {
+      this.#page.values[AT.tierRefuses] = 0;
+      return false;
+    }
     this.#probePressure();
     const startUs = this.#nowUs();
     const endUs = startUs + this.#evictUs;
     const { values } = this.#page;
     const { stats } = this.#store;
     const before = stats.evicted;
+    const spillsBefore = this.#store.tier.stats.spills;
     let freed = 0;
     do {
       freed = this.#store.evictOne();
       values[AT.usedBytes] = this.#store.memory.usedBytes;
     } while (freed > 0 && this.mustEvict() && this.#nowUs() < endUs);
-    this.#hasToEvict = freed > 0;
+    // The disk has no room yet: what is too much goes later.
+    this.#hasToEvict = freed !== 0;
+    if (freed === SPILL_BUSY) this.#waitForTier();
+    const { isOn, evictsWhenFull } = this.#store.tier;
+    values[AT.tierRefuses] = Number(isOn && !evictsWhenFull && freed === 0);
+    const spills = this.#store.tier.stats.spills - spillsBefore;
+    if (spills > 0 && warmSpill.isWatched) {
+      warmSpill.fire(this.#shardIndex, spills, this.#nowUs() - startUs);
+    }
     this.#evicted(startUs, stats.evicted - before);
     return freed > 0;
+  }
+
+  /** Spills until memory has room again; evicts nothing, since what is read may not be the last word. */
+  spillWhileLoading(): void {
+    const { tier, memory } = this.#store;
+    const { values } = this.#page;
+    values[AT.usedBytes] = memory.usedBytes;
+    if (!tier.isOn) return;
+    while (this.mustEvict()) {
+      const freed = this.#store.spillOne();
+      if (freed === 0) break;
+      if (freed === SPILL_BUSY) tier.outlet?.waitForRoom(TIER_WAIT_MS);
+      values[AT.usedBytes] = memory.usedBytes;
+    }
+  }
+
+  /** Has a shard that takes in more than its disk does wait for that. */
+  #waitForTier(): void {
+    const { tier } = this.#store;
+    if (this.#usedBytesOfAll() < this.#maxmemory * OVER_SHARE) return;
+    tier.stats.waits += 1;
+    tier.outlet?.waitForRoom(TIER_WAIT_MS);
   }
 
   /** Eviction that began then has ended, and so many keys are gone. */

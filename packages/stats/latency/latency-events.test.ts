@@ -20,7 +20,10 @@ function recording(thresholdMs = 10): LatencyEvents {
 events('are known, and their order is frozen', () => {
   assert.equal(
     [...LATENCY_EVENTS],
-    ['command', 'fork', 'aof-fsync', 'expire-cycle', 'eviction-cycle', 'snapshot-io', 'repl-sync'],
+    [
+      ...['command', 'fork', 'aof-fsync', 'expire-cycle', 'eviction-cycle', 'snapshot-io'],
+      ...['repl-sync', 'warm-fetch'],
+    ],
   );
 });
 

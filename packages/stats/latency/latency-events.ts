@@ -9,6 +9,7 @@ export const LATENCY_EVENTS = [
   'eviction-cycle',
   'snapshot-io',
   'repl-sync',
+  'warm-fetch',
 ] as const;
 
 export type LatencyEvent = (typeof LATENCY_EVENTS)[number];

@@ -13,6 +13,7 @@ const command: SlowCommand = {
   executeUs: 20,
   queueUs: 3,
   durableUs: 0,
+  fetchUs: 0,
   database: 0,
   client,
 };

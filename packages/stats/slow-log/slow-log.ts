@@ -26,12 +26,15 @@ export interface SlowCommand {
   readonly queueUs: number;
   /** Until it was on disk. */
   readonly durableUs: number;
+  /** Microseconds for which it waited for values of the warm tier, which are in neither of the others. */
+  readonly fetchUs?: number;
   readonly database: number;
   readonly client: SlowClient;
 }
 
 /** An entry as reports show it. */
 export interface SlowEntry extends SlowCommand {
+  readonly fetchUs: number;
   readonly id: number;
   /** -1 for main. */
   readonly shard: number;
@@ -68,7 +71,8 @@ const EXECUTE_US = 1;
 const QUEUE_US = 2;
 const DURABLE_US = 3;
 const ID = 4;
-const TIMES = 5;
+const FETCH_US = 5;
+const TIMES = 6;
 
 /** Numbers of an entry's row in `facts`. */
 const DATABASE = 0;
@@ -180,6 +184,7 @@ export class SlowLog {
     times[at + EXECUTE_US] = executeUs;
     times[at + QUEUE_US] = queueUs;
     times[at + DURABLE_US] = 0;
+    times[at + FETCH_US] = 0;
     const factsAt = (nth & this.#mask) * FACTS;
     facts[factsAt + DATABASE] = command.database;
     facts[factsAt + PLACE] = command.place;
@@ -271,10 +276,12 @@ export class SlowLog {
     return nth;
   }
 
-  #addCopied({ unixMs, executeUs, queueUs, durableUs, database, client }: SlowCommand): number {
+  #addCopied({ unixMs, executeUs, queueUs, durableUs, ...rest }: SlowCommand): number {
+    const { fetchUs = 0, database, client } = rest;
     const nth = this.#next();
     const place = nth & this.#mask;
     this.#times.set([unixMs, executeUs, queueUs, durableUs], place * TIMES);
+    this.#times[place * TIMES + FETCH_US] = fetchUs;
     this.#facts.set([database, COPIED], place * FACTS);
     this.#clients[place] = client;
     return nth;
@@ -335,10 +342,8 @@ export class SlowLog {
   #shown(nth: number): SlowEntry {
     const place = nth & this.#mask;
     const at = place * TIMES;
-    const [unixMs = 0, executeUs = 0, queueUs = 0, durableUs = 0, id = 0] = this.#times.subarray(
-      at,
-      at + TIMES,
-    );
+    const times = this.#times.subarray(at, at + TIMES);
+    const [unixMs = 0, executeUs = 0, queueUs = 0, durableUs = 0, id = 0, fetchUs = 0] = times;
     return {
       id,
       shard: this.#shard,
@@ -346,6 +351,7 @@ export class SlowLog {
       executeUs,
       queueUs,
       durableUs,
+      fetchUs,
       database: this.#facts[place * FACTS + DATABASE]!,
       client: this.#clients[place] ?? unreachable('an entry is of a client'),
       args: this.#argumentsOf(place).shown,

@@ -18,6 +18,7 @@ const well: Vitals = {
   usedBytes: 0,
   limitBytes: 0,
   evicts: false,
+  tierFault: 'none',
   connected: 1,
   maxClients: 100,
   durabilityLagMs: 0,
@@ -36,6 +37,8 @@ const well: Vitals = {
 const cases: readonly (readonly [change: Partial<Vitals>, status: string, codes: string[]])[] = [
   [{}, 'healthy', []],
   [{ usedBytes: 1e12 }, 'healthy', []],
+  [{ tierFault: 'vanished' }, 'degraded', ['warning TIER_FAULT']],
+  [{ tierFault: 'full' }, 'unhealthy', ['critical TIER_FAULT']],
   [{ usedBytes: 899, limitBytes: 1_000 }, 'healthy', []],
   [{ usedBytes: 900, limitBytes: 1_000 }, 'degraded', ['warning MEMORY_PRESSURE']],
   [{ usedBytes: 949, limitBytes: 1_000 }, 'degraded', ['warning MEMORY_PRESSURE']],

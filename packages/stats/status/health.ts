@@ -1,5 +1,6 @@
 /** Judges how a server fares: what is wrong, and how badly. */
 
+import { TIER_FAULT_TEXTS } from './tier-faults.ts';
 import type { Health, HealthCode, HealthIssue, Severity } from '#api-types';
 
 /** The settings `status.*`. */
@@ -19,6 +20,8 @@ export interface Vitals {
   readonly limitBytes: number;
   /** Full memory makes room by itself: it has an eviction policy. */
   readonly evicts: boolean;
+  /** Word for what is wrong with the disk of the warm tier. */
+  readonly tierFault: string;
   readonly connected: number;
   readonly maxClients: number;
   readonly durabilityLagMs: number;
@@ -53,6 +56,7 @@ export function judge(vitals: Vitals, limits: HealthLimits): Health {
     ...connections(vitals, limits),
     ...durability(vitals, limits),
     ...replication(vitals, limits),
+    ...tier(vitals),
     ...main(vitals),
     ...vitals.stuckFronts.map((words) => issue('critical', 'FRONT_STUCK', words)),
     ...vitals.stuck.map(({ shard, doing }) =>
@@ -70,6 +74,13 @@ function issue(severity: Severity, code: HealthCode, message: string): HealthIss
 
 function readiness({ isReady }: Vitals): HealthIssue[] {
   return isReady ? [] : [issue('critical', 'NOT_READY', 'the server is starting or stopping')];
+}
+
+function tier({ tierFault }: Vitals): HealthIssue[] {
+  const text = TIER_FAULT_TEXTS[tierFault];
+  if (text === undefined) return [];
+  const severity = tierFault === 'vanished' ? 'warning' : 'critical';
+  return [issue(severity, 'TIER_FAULT', text)];
 }
 
 function main({ mainStandstill }: Vitals): HealthIssue[] {

@@ -57,6 +57,7 @@ function scene({ executing, nowUs = 10_000_000, wallMs = 1_700_000_000_000 }: Sc
     maxClients: 10,
     memoryLimitBytes: 0,
     evicts: false,
+    isTiered: false,
     persistence: NO_PERSISTENCE,
     limits: {
       memoryWarningPercent: 90,
@@ -70,8 +71,8 @@ function scene({ executing, nowUs = 10_000_000, wallMs = 1_700_000_000_000 }: Sc
 }
 
 const sections = [
-  ...['frogdb', 'cluster', 'health', 'clients', 'memory', 'persistence', 'shards', 'keyspace'],
-  'commands',
+  ...['frogdb', 'cluster', 'health', 'clients', 'memory', 'persistence', 'tiered', 'shards'],
+  ...['keyspace', 'commands'],
 ];
 
 status('has its sections in order', () => {

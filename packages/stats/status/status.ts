@@ -17,6 +17,7 @@ import type {
 import { calledCommands, mergeExecutions } from '../page/called-commands.ts';
 import type { DurabilityReport } from './durability.ts';
 import { judge, type HealthLimits } from './health.ts';
+import { TIER_FAULTS } from './tier-faults.ts';
 import { frontSilenceUs, silenceText } from '../threads/front-standstill.ts';
 import { mainStandstill } from '../threads/main-work.ts';
 import { HISTOGRAM_BUCKETS, percentileUs } from '../page/histogram.ts';
@@ -75,6 +76,8 @@ export interface StatusSource {
   readonly memoryLimitBytes: number;
   /** There is an eviction policy. */
   readonly evicts: boolean;
+  /** There is a warm tier. */
+  readonly isTiered: boolean;
   readonly limits: HealthLimits;
   readonly persistence: PersistenceReport;
 }
@@ -151,6 +154,7 @@ export function collectStatus(source: StatusSource): StatusDocument {
       replicaLagMs: main.get('replicaLagUs') / 1_000,
       linkDownMs: linkDownMs(source),
       evicts: source.evicts,
+      tierFault: tierFault(source),
       mainStandstill: mainStandstill(main, source.commandNames, source.nowUs)?.doing ?? null,
       stuckFronts: stuckFronts(source),
       stuck: shards.filter(({ state }) => state === 'stuck').map(stuckIn(source)),
@@ -169,6 +173,7 @@ export function collectStatus(source: StatusSource): StatusDocument {
     memory,
     persistence: source.persistence,
     replication: statusFields('replication', main, pages),
+    tiered: tieredStatus(source),
     shards,
     keyspace: keyspaceStatus(source),
     commands: {
@@ -213,6 +218,22 @@ function memoryStatus(source: StatusSource): StatusDocument['memory'] {
     rss_bytes: source.rssBytes,
     fragmentation_ratio: hundredths(fragmentation(source.rssBytes, source.main, pages).ratio),
   };
+}
+
+function tieredStatus(source: StatusSource): StatusDocument['tiered'] {
+  const { isTiered, persistence, main } = source;
+  const pages = source.shards.map(({ page }) => page);
+  return {
+    enabled: isTiered,
+    is_only_copy: isTiered && !persistence.enabled,
+    fault: tierFault(source),
+    ...statusFields('tiered', main, pages),
+  };
+}
+
+/** Returns a word for the worst of the faults of all shards. */
+function tierFault({ shards }: StatusSource): string {
+  return TIER_FAULTS[Math.max(...shards.map(({ page }) => page.get('tierFault')))] ?? 'none';
 }
 
 function keyspaceStatus(source: StatusSource): StatusDocument['keyspace'] {

@@ -11,7 +11,7 @@ import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { PackedTable } from '../table/packed-table.ts';
 import { tableCodec } from '../table/table-codec.ts';
-import { registerCodec } from '../records/value-codec.ts';
+import { registerCodec } from '../records/codecs.ts';
 import { setOptions } from '../keyspace/set-options.ts';
 import { Span } from '../records/span.ts';
 import { ValueType } from '../records/value-type.ts';

@@ -175,7 +175,10 @@ export class KeyPrefetch {
   #tableOf(nth: number): PackedTable | undefined {
     const ref: Ref = this.#refs[nth]!;
     if (ref === 0) return undefined;
-    const object = this.#keyspaces[nth]!.object(ref);
+    const keyspace = this.#keyspaces[nth]!;
+    // A guess is no reason to fetch a value.
+    if (keyspace.isWarm(ref)) return undefined;
+    const object = keyspace.object(ref);
     if (object instanceof PackedTable) return object;
     return object instanceof RankedTable ? object.table : undefined;
   }

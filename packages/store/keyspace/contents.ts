@@ -12,6 +12,7 @@ import type { KeyHasher } from '../records/key-hasher.ts';
 import type { SharedViews } from '../records/shared-views.ts';
 import { Records } from '../records/records.ts';
 import type { Ref } from '../memory/segment.ts';
+import type { WarmTier } from '../warm/warm-tier.ts';
 
 export class Contents {
   readonly ledger: Ledger;
@@ -20,12 +21,22 @@ export class Contents {
   readonly volatile: KeyIndex;
   readonly fieldVolatile: KeyIndex;
 
-  constructor(hasher: KeyHasher, views: SharedViews, memory: MemoryCount) {
+  readonly #tier: WarmTier;
+
+  constructor(hasher: KeyHasher, views: SharedViews, memory: MemoryCount, tier: WarmTier) {
+    this.#tier = tier;
     this.ledger = new Ledger(memory);
-    this.records = new Records(hasher, views, this.ledger);
+    const warm = { tier, owner: tier.register() };
+    this.records = new Records(hasher, views, this.ledger, warm);
     this.index = new KeyIndex(this.records, this.ledger);
     this.volatile = new KeyIndex(this.records, this.ledger);
     this.fieldVolatile = new KeyIndex(this.records, this.ledger);
+  }
+
+  /** Drops everything at once. */
+  close(): void {
+    this.ledger.close();
+    this.#tier.forget(this.records.warmOwner);
   }
 
   /** Makes room for a record in the indexes it is to be in: entering it cannot fail. */

@@ -2,6 +2,9 @@
 import { StoreContext } from '../store-context.ts';
 import type { Keyspace } from './keyspace.ts';
 
-export class Databases extends StoreContext {
+export abstract class Databases extends StoreContext {
   readonly databases: Keyspace[] = [];
+
+  /** An empty database beside those that are served. */
+  abstract newDatabase(): Keyspace;
 }

@@ -10,9 +10,20 @@ import type { EvictionPolicy } from '../records/access.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Keyspace } from './keyspace.ts';
 import { EVICTION_POOL_ENTRIES, EVICTION_POOL_KEY_BYTES } from '../limits.ts';
+import { maySpill, spill } from '../warm/spill.ts';
 import type { Databases } from './databases.ts';
 
 const FREQUENCY_MAX = 255;
+/** Answered in the place of freed bytes: there is something to spill, and the disk has no room for it yet. */
+export const SPILL_BUSY = -1;
+/** Keys looked at to find one whose value is in memory, for each sample that is wanted: most are warm. */
+const SPILL_TRIES = 24;
+/** Samples without any value to spill, behind which there is none. */
+const SPILL_ROUNDS = 4;
+/** From this share of dead bytes on a full tier waits for them to be given back. */
+const DEAD_SHARE = 0.25;
+/** Share of a new victim in what is known of the last ones. */
+const VICTIM_SHARE = 1 / 64;
 
 /** A candidate. Entries are reused, and so are the bytes they keep a key in. */
 interface Candidate {
@@ -29,6 +40,8 @@ export class Evictor {
   #count = 0;
   /** The database whose turn it is under the random policies. */
   #turn = 0;
+  /** Candidates have values in memory, which are to be spilled. */
+  #isSpilling = false;
 
   constructor(store: Databases) {
     this.#store = store;
@@ -56,7 +69,60 @@ export class Evictor {
       case 'volatile-lfu':
       case 'volatile-ttl':
         return this.#evictBest();
+      case 'tiered-lru':
+      case 'tiered-lfu':
+        return this.#spillOrEvict();
     }
+  }
+
+  /** Spills the value of the coldest key, and evicts none. */
+  spillOne(): number {
+    const { tier } = this.#store;
+    if (!tier.canTakeMore) return 0;
+    return tier.isFlowing ? this.#spillBest() : SPILL_BUSY;
+  }
+
+  #spillOrEvict(): number {
+    const { tier } = this.#store;
+    if (tier.canTakeMore) {
+      const freed = this.spillOne();
+      if (freed !== 0) return freed;
+    } else if (tier.deadBytes > tier.extents.byteCount * DEAD_SHARE && !tier.isFailing) {
+      return SPILL_BUSY;
+    }
+    if (tier.isOn && !tier.evictsWhenFull) return 0;
+    this.#choose(false);
+    return this.#evictBest();
+  }
+
+  #choose(isSpilling: boolean): void {
+    if (this.#isSpilling !== isSpilling) this.forget();
+    this.#isSpilling = isSpilling;
+  }
+
+  /** Spills the coldest of the pool. */
+  #spillBest(): number {
+    const store = this.#store;
+    this.#choose(true);
+    for (let round = 0; round < SPILL_ROUNDS; round += 1) {
+      this.#fill();
+      while (this.#count > 0) {
+        this.#count -= 1;
+        const entry = this.#pool[this.#count]!;
+        const keyspace = store.databases[entry.database]!;
+        const ref = this.#stillBest(keyspace, entry);
+        if (ref === 0) continue;
+        const before = store.memory.usedBytes;
+        const { tier } = store;
+        const uses = keyspace.frequency(ref);
+        if (spill(keyspace, tier, ref)) {
+          tier.victimFrequency += (uses - tier.victimFrequency) * VICTIM_SHARE;
+          return Math.max(1, before - store.memory.usedBytes);
+        }
+        if (!tier.isFlowing) return SPILL_BUSY;
+      }
+    }
+    return 0;
   }
 
   #evictRandom(): number {
@@ -91,6 +157,7 @@ export class Evictor {
     const ref = keyspace.lookUp(entry.key, entry.length);
     if (ref === 0) return 0;
     if (isVolatileOnly(this.#store.policy) && keyspace.expireAt(ref) < 0) return 0;
+    if (this.#isSpilling && !maySpill(keyspace, this.#store.tier, ref)) return 0;
     return this.#score(keyspace, ref) >= entry.score ? ref : 0;
   }
 
@@ -105,12 +172,27 @@ export class Evictor {
       if (count === 0) continue;
       candidates += count;
       const samples = Math.min(this.#store.samples, count);
+      if (this.#isSpilling) {
+        this.#fillWarm(keyspace, database, samples);
+        continue;
+      }
       for (let i = 0; i < samples; i += 1) {
         const ref = keyspace.randomRef(isVolatile);
         this.#offer(keyspace, database, ref);
       }
     }
     return candidates;
+  }
+
+  /** Samples keys whose values are in memory. */
+  #fillWarm(keyspace: Keyspace, database: number, samples: number): void {
+    let found = 0;
+    for (let tries = samples * SPILL_TRIES; tries > 0 && found < samples; tries -= 1) {
+      const ref = keyspace.randomRef();
+      if (ref === 0 || !maySpill(keyspace, this.#store.tier, ref)) continue;
+      found += 1;
+      this.#offer(keyspace, database, ref);
+    }
   }
 
   /** Returns a score, the higher the better it is to evict this record rather than another. */

@@ -5,16 +5,11 @@
  * LPUSH and HSET a second look at the key, for a figure that is seldom read; what a walk finds is exact for keys that
  * have not changed meanwhile.
  */
-import { KEY_PREFIXES_MAX, reused, type PrefixMatcher } from '#base';
-import { HashValue } from '../hash/hash-value.ts';
+import { KEY_PREFIXES_MAX, type PrefixMatcher } from '#base';
 import type { Keyspace } from './keyspace.ts';
-import { ListValue } from '../list/list-value.ts';
+import { sizeOf } from './value-count.ts';
 import type { Ref } from '../memory/segment.ts';
-import { SetValue } from '../set/set-value.ts';
-import { SortedSetValue } from '../sorted-set/sorted-set-value.ts';
 import type { Store } from '../store.ts';
-import type { Stream } from '../stream/stream.ts';
-import { ValueType } from '../records/value-type.ts';
 
 /** Rows of the key sizes of one database, by number of type less one. */
 const KEY_SIZES_TYPES = 6;
@@ -26,33 +21,6 @@ const NOTHING = new Float64Array(0);
 
 /** Keys visited between two looks at the clock. */
 const STEP_KEYS = 64;
-
-/** Only read: nothing is converted. */
-const NO_LIST_LIMITS = { size: 0, compressDepth: 0, plainBytes: 0 };
-const NO_LIMITS = { entries: Infinity, valueBytes: Infinity, intsetEntries: Infinity };
-
-const hashScratch = reused(new HashValue());
-const listScratch = reused(new ListValue());
-const setScratch = reused(new SetValue());
-const sortedSetScratch = reused(new SortedSetValue());
-
-/** Bytes of a string, else elements. */
-function sizeOf(keyspace: Keyspace, ref: Ref): number {
-  switch (keyspace.type(ref)) {
-    case ValueType.list:
-      return listScratch.open(keyspace, ref, NO_LIST_LIMITS).count;
-    case ValueType.set:
-      return setScratch.open(keyspace, ref, NO_LIMITS).count;
-    case ValueType.zset:
-      return sortedSetScratch.open(keyspace, ref, NO_LIMITS).count;
-    case ValueType.hash:
-      return hashScratch.open(keyspace, ref, NO_LIMITS).count;
-    case ValueType.stream:
-      return (keyspace.object(ref) as Stream).length;
-    default:
-      return keyspace.length(ref);
-  }
-}
 
 /** The row of a size: 0 for none, else one more than the power of two that it reaches. */
 function rowOf(size: number): number {

@@ -8,11 +8,14 @@ import {
   ACCESS_MASK,
   ENCODING_MASK,
   ENCODING_SHIFT,
+  FREEZE_BIT,
   HAS_EXPIRY,
   hasFieldExpiry,
   headOf,
+  isWarmHead,
   PLACE_MASK,
   PLACE_OBJECT,
+  PLACE_WARM,
   TYPE_MASK,
   TYPE_SHIFT,
   withValue,
@@ -23,8 +26,11 @@ import { blobOf, meanExpiry, type Records } from '../records/records.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { StoreContext } from '../store-context.ts';
 import { PLAIN, type SetOptions } from './set-options.ts';
+import { ValueType } from '../records/value-type.ts';
 import { PackedTable } from '../table/packed-table.ts';
 import { resizeValue, switchExpiry } from '../records/value-size.ts';
+import { hasCodec } from '../records/codecs.ts';
+import { unspillValue } from '../warm/unspill.ts';
 
 export class Keyspace {
   readonly #store: StoreContext;
@@ -42,7 +48,7 @@ export class Keyspace {
     store: StoreContext,
     hasher: KeyHasher,
     number: number,
-    contents = new Contents(hasher, store.views, store.memory),
+    contents = new Contents(hasher, store.views, store.memory, store.tier),
   ) {
     this.#store = store;
     this.#hasher = hasher;
@@ -94,6 +100,11 @@ export class Keyspace {
     return this.#records.head(ref) < 0 ? this.#unlessExpired(ref) : ref;
   }
 
+  /** The hash of a key: of one that is at hand it need not be made. */
+  hash(key: Uint8Array, at: number, length: number): number {
+    return this.#hasher.hash(key, at, length);
+  }
+
   /** The record of a key, expired or not, without any effect; or 0. */
   lookUp(key: Uint8Array, length: number, at = 0): Ref {
     return this.#index.find(this.#hasher.hash(key, at, length), key, at, length);
@@ -130,6 +141,7 @@ export class Keyspace {
 
   /** Bytes of the value; 0 for an object. */
   length(ref: Ref): number {
+    if (this.isWarm(ref) && this.type(ref) === ValueType.string) return this.warmSize(ref);
     return this.#records.valueLength(ref);
   }
 
@@ -166,8 +178,9 @@ export class Keyspace {
 
   /** Gives a value another length, zero beyond what it had. The record may move; write through `value`. */
   resize(ref: Ref, length: number): Ref {
-    const next = resizeValue(this.#records, ref, length);
-    return next === ref ? ref : this.#exchange(ref, next);
+    const own = this.isWarm(ref) ? this.unspill(ref) : ref;
+    const next = resizeValue(this.#records, own, length);
+    return next === own ? own : this.#exchange(own, next);
   }
 
   /** Creates or overwrites with a JavaScript value; `bytes` is its owner's count of its size. */
@@ -191,17 +204,78 @@ export class Keyspace {
 
   /** The JavaScript value, or undefined when the value is bytes. */
   object(ref: Ref): unknown {
+    if (this.isWarm(ref)) return this.#records.loan(ref).object;
     return this.isObject(ref) ? this.#records.objects.thing(this.#records.number(ref)) : undefined;
   }
 
   isObject(ref: Ref): boolean {
-    return (this.#records.head(ref) & PLACE_OBJECT) !== 0;
+    const place = this.#records.head(ref) & PLACE_MASK;
+    if (place !== PLACE_WARM) return place === PLACE_OBJECT;
+    return hasCodec(this.type(ref), this.encoding(ref));
   }
 
   /** Adjusts the count of an object's size. */
   addObjectBytes(ref: Ref, delta: number): void {
     assert(this.isObject(ref), 'an object is counted');
-    this.#records.addObjectBytes(this.#records.number(ref), delta);
+    if (this.isWarm(ref)) this.#records.loan(ref).objectBytes += delta;
+    else this.#records.addObjectBytes(this.#records.number(ref), delta);
+  }
+
+  /** True when the value is in the warm tier, at hand or not. */
+  isWarm(ref: Ref): boolean {
+    return isWarmHead(this.#records.head(ref));
+  }
+
+  /** For this package only: lets a record stand where another stood, which it has taken everything of. */
+  standIn(ref: Ref, next: Ref): void {
+    this.#exchange(ref, next);
+  }
+
+  /** Brings a warm value back; answers the record, which has moved. */
+  unspill(ref: Ref): Ref {
+    return this.#exchange(ref, unspillValue(this.#contents.records, this.#store.tier, ref));
+  }
+
+  /** Gives a warm key another name, which no key has; the value stays where it is. */
+  renameWarm(ref: Ref, { bytes, at, length }: ByteRange): void {
+    const { tier, freezeBit } = this.#store;
+    const records = this.#records;
+    const hash = this.#hasher.hash(bytes, at, length);
+    const hasExpiry = records.head(ref) < 0;
+    this.#contents.reserve(hash, 0, hasExpiry, this.type(ref), this.encoding(ref));
+    const word = (records.word(ref) & ~FREEZE_BIT) | freezeBit;
+    const next = records.create(word, headOf(length, hasExpiry) | PLACE_WARM, bytes, at, length);
+    const number = records.number(ref);
+    records.setNumber(next, number);
+    records.setWarmSize(next, records.warmSize(ref));
+    if (hasExpiry) records.setExpiry(next, records.expiry(ref));
+    this.#contents.enter(hash, 0, next);
+    tier.retain(number >>> 0);
+    this.removeRef(ref, KeyFate.moved);
+    tier.rename(number >>> 0, bytes.slice(at, at + length));
+  }
+
+  /** Place of a warm value in the tier. */
+  warmNumber(ref: Ref): number {
+    return this.#records.number(ref) >>> 0;
+  }
+
+  /** Size of a warm value: bytes of a string, else elements. */
+  warmSize(ref: Ref): number {
+    return this.#records.warmSize(ref);
+  }
+
+  /** A warm value that nobody waits for, and that was not changed, is no more used. */
+  endLoan(ref: Ref): void {
+    const { loans } = this.#store.tier;
+    const number = this.warmNumber(ref);
+    const loan = loans.get(number);
+    if (loan !== undefined && !loan.isWritten && loan.awaited === 0) loans.delete(number);
+  }
+
+  /** A warm value has another place in the tier. */
+  moveWarm(ref: Ref, number: number): void {
+    this.#records.setNumber(ref, number | 0);
   }
 
   /** Returns the expiry of the record in Unix milliseconds, or -1. */
@@ -305,8 +379,9 @@ export class Keyspace {
 
   /** Drops everything at once: nothing is walked, and the collector takes the memory later. */
   clear(): void {
-    this.#contents.ledger.close();
-    this.#adopt(new Contents(this.#hasher, this.#store.views, this.#store.memory));
+    this.#contents.close();
+    const { views, memory, tier } = this.#store;
+    this.#adopt(new Contents(this.#hasher, views, memory, tier));
   }
 
   /** Exchanges what two databases hold. */

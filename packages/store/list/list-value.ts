@@ -12,7 +12,7 @@ import { ListpackEntries, spliceRecord } from '../listpack/listpack-entries.ts';
 import { HEADER_BYTES } from '../listpack/listpack-layout.ts';
 import { Listpack } from '../listpack/listpack.ts';
 import type { Ref } from '../memory/segment.ts';
-import { registerCodec } from '../records/value-codec.ts';
+import { registerCodec } from '../records/codecs.ts';
 import { setOptions } from '../keyspace/set-options.ts';
 import { Span, valueScratch } from '../records/span.ts';
 import { ValueType } from '../records/value-type.ts';

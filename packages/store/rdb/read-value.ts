@@ -7,7 +7,7 @@ import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { ListLimits } from '../list/node-limits.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { SetLimits } from '../set/set-value.ts';
-import { codecOf } from '../records/value-codec.ts';
+import { codecOf } from '../records/codecs.ts';
 import { ValueType } from '../records/value-type.ts';
 import type { FinishedValue } from './finished-value.ts';
 import { demand } from './malformed.ts';

@@ -16,6 +16,8 @@ export const EVICTION_POLICIES = [
   'allkeys-random',
   'volatile-random',
   'volatile-ttl',
+  'tiered-lru',
+  'tiered-lfu',
 ] as const;
 
 /** Policy for what to remove when memory runs out, by Redis' names. */

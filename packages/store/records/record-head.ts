@@ -5,6 +5,7 @@
  *   word 1   has expiry 1 | key outside 1 | place of the value 2 | value length 14 | key length 14
  *   then     expiry, a double                     when it has one
  *            number of the value's outside entry  when the value is not inline
+ *            size of the value                    when it is warm: bytes of a string, else elements
  *            number of the key's outside entry    when the key is outside
  *            key bytes, value bytes               those that are inline
  *
@@ -39,12 +40,15 @@ export const KEY_OUTSIDE = 1 << 30;
 export const PLACE_MASK = 3 << 28;
 export const PLACE_BLOB = 1 << 28;
 export const PLACE_OBJECT = 2 << 28;
+/** The value is in the warm tier; the number says where. */
+export const PLACE_WARM = 3 << 28;
 export const VALUE_SHIFT = 14;
 export const LENGTH_MASK = (1 << 14) - 1;
 
 const HEADER_BYTES = 8;
 const EXPIRY_BYTES = 8;
 const NUMBER_BYTES = 4;
+const WARM_SIZE_BYTES = 4;
 
 /** Head of a record with this key; the place and the length of the value are zero in it. */
 export function headOf(keyLength: number, hasExpiry: boolean): number {
@@ -71,6 +75,7 @@ function fixedBytes(head: number): number {
   let bytes = head < 0 ? HEADER_BYTES + EXPIRY_BYTES : HEADER_BYTES;
   if ((head & (PLACE_MASK | KEY_OUTSIDE)) !== 0) {
     if ((head & PLACE_MASK) !== 0) bytes += NUMBER_BYTES;
+    if ((head & PLACE_MASK) === PLACE_WARM) bytes += WARM_SIZE_BYTES;
     if ((head & KEY_OUTSIDE) !== 0) bytes += NUMBER_BYTES;
   }
   return bytes;
@@ -98,5 +103,15 @@ export function numberWord(ref: Ref, head: number): number {
 }
 
 export function keyNumberWord(ref: Ref, head: number): number {
-  return numberWord(ref, head) + ((head & PLACE_MASK) !== 0 ? 1 : 0);
+  return numberWord(ref, head) + (((head & PLACE_MASK) !== 0 ? 1 : 0) + (isWarmHead(head) ? 1 : 0));
+}
+
+/** Index of the word with the size of a warm value. */
+export function warmSizeWord(ref: Ref, head: number): number {
+  return numberWord(ref, head) + 1;
+}
+
+/** True when the value of a record with this head is in the warm tier. */
+export function isWarmHead(head: number): boolean {
+  return (head & PLACE_MASK) === PLACE_WARM;
 }

@@ -11,6 +11,7 @@ import {
   HAS_EXPIRY,
   inlineKeyBytes,
   inlineValueBytes,
+  isWarmHead,
   keyAt,
   KEY_OUTSIDE,
   keyNumberWord,
@@ -19,12 +20,18 @@ import {
   PLACE_BLOB,
   PLACE_MASK,
   PLACE_OBJECT,
+  PLACE_WARM,
   recordBytes,
   valueAt,
   VALUE_SHIFT,
+  warmSizeWord,
 } from './record-head.ts';
 import type { KeyHasher } from './key-hasher.ts';
 import type { SharedViews, ValueView } from './shared-views.ts';
+import type { Loan } from '../warm/loan.ts';
+import { viewLoan } from '../warm/loan.ts';
+import { lend } from '../warm/lend.ts';
+import type { WarmTier } from '../warm/warm-tier.ts';
 import { SEGMENT_SHIFT, UNIT_MASK, type Ref, type Segment } from '../memory/segment.ts';
 import { classOf } from '../memory/size-classes.ts';
 
@@ -42,9 +49,19 @@ export class Records {
   readonly #hasher: KeyHasher;
   readonly #views: SharedViews;
   readonly #ledger: Ledger;
+  readonly #tier: WarmTier;
+  /** Number by which the warm tier knows these records. */
+  readonly warmOwner: number;
   #expirySum = 0;
 
-  constructor(hasher: KeyHasher, views: SharedViews, ledger: Ledger) {
+  constructor(
+    hasher: KeyHasher,
+    views: SharedViews,
+    ledger: Ledger,
+    warm: { readonly tier: WarmTier; readonly owner: number },
+  ) {
+    this.#tier = warm.tier;
+    this.warmOwner = warm.owner;
     this.heap = new Heap(ledger);
     this.segments = this.heap.segments;
     this.blobs = new LargeValues<Uint8Array>(ledger, BLOB_BYTES);
@@ -159,6 +176,8 @@ export class Records {
       view.view = segment.view;
       view.at = valueAt(ref, head);
       view.length = (head >>> VALUE_SHIFT) & LENGTH_MASK;
+    } else if (isWarmHead(head)) {
+      return viewLoan(this.loan(ref), view);
     } else {
       assert((head & PLACE_OBJECT) === 0, 'a value of bytes');
       const number = segment.words[numberWord(ref, head)]!;
@@ -172,8 +191,24 @@ export class Records {
 
   valueLength(ref: Ref): number {
     const head = this.head(ref);
-    if ((head & PLACE_MASK) === 0) return (head >>> VALUE_SHIFT) & LENGTH_MASK;
-    return (head & PLACE_OBJECT) !== 0 ? 0 : this.blobs.number(this.number(ref));
+    const place = head & PLACE_MASK;
+    if (place === 0) return (head >>> VALUE_SHIFT) & LENGTH_MASK;
+    if (place === PLACE_WARM) return this.loan(ref).bytes.length;
+    return place === PLACE_OBJECT ? 0 : this.blobs.number(this.number(ref));
+  }
+
+  /** The value of a warm record. */
+  loan(ref: Ref): Loan {
+    return lend(this.#tier, this.warmOwner, this.number(ref) >>> 0);
+  }
+
+  /** Size of a warm value: bytes of a string, else elements. */
+  warmSize(ref: Ref): number {
+    return this.segments[ref >>> SEGMENT_SHIFT]!.words[warmSizeWord(ref, this.head(ref))]! >>> 0;
+  }
+
+  setWarmSize(ref: Ref, size: number): void {
+    this.segments[ref >>> SEGMENT_SHIFT]!.words[warmSizeWord(ref, this.head(ref))] = size;
   }
 
   /**
@@ -246,6 +281,10 @@ export class Records {
     if ((head & PLACE_MASK) !== 0) {
       const has = (old & PLACE_MASK) !== 0;
       target.words[numberWord(next, head)] = has ? source.words[numberWord(ref, old)]! : 0;
+      if (isWarmHead(head)) {
+        const size = isWarmHead(old) ? source.words[warmSizeWord(ref, old)]! : 0;
+        target.words[warmSizeWord(next, head)] = size;
+      }
     }
     if ((head & KEY_OUTSIDE) !== 0) {
       target.words[keyNumberWord(next, head)] = source.words[keyNumberWord(ref, old)]!;
@@ -317,6 +356,7 @@ export class Records {
     const place = head & PLACE_MASK;
     if (place === PLACE_BLOB) this.removeBlob(this.number(ref));
     else if (place === PLACE_OBJECT) this.removeObject(this.number(ref));
+    else if (place === PLACE_WARM) this.#tier.release(this.number(ref) >>> 0);
   }
 
   /** Frees the record with all it keeps outside. */

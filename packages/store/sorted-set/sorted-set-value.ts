@@ -10,7 +10,7 @@ import type { PackedLimits, Piece } from '../hash/hash-value.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import type { Ref } from '../memory/segment.ts';
-import { registerCodec } from '../records/value-codec.ts';
+import { registerCodec } from '../records/codecs.ts';
 import { setOptions } from '../keyspace/set-options.ts';
 import { Span, valueScratch } from '../records/span.ts';
 import { ValueType } from '../records/value-type.ts';

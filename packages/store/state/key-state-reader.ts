@@ -5,7 +5,7 @@ import { KEY_STATE_HEADER_BYTES, LONG_SIZE_BYTES, StateFlag } from './key-state.
 import { LOOK_AHEAD_MAX } from '../index/prefetch.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Store } from '../store.ts';
-import { codecOf } from '../records/value-codec.ts';
+import { codecOf } from '../records/codecs.ts';
 import { setOptions } from '../keyspace/set-options.ts';
 import { Span, valueScratch } from '../records/span.ts';
 

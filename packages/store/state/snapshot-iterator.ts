@@ -16,6 +16,7 @@ import { FREEZE_BIT } from '../records/record-head.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Store } from '../store.ts';
 import { isLong } from '../records/value-codec.ts';
+import { WarmStates } from './warm-states.ts';
 
 /** Most keys met between two looks at the clock. */
 export const SNAPSHOT_STEP_KEYS = 32;
@@ -92,8 +93,12 @@ export class SnapshotIterator {
   /** Bytes written because they were about to change. */
   preservedBytes = 0;
 
+  /** Warm keys that were met, and are yet to be written. */
+  readonly #warm: WarmStates;
+
   constructor(store: Store) {
     this.#store = store;
+    this.#warm = new WarmStates(store);
   }
 
   get isActive(): boolean {
@@ -107,6 +112,7 @@ export class SnapshotIterator {
   begin(sink: SnapshotSink, failed?: () => void, form?: SnapshotForm): void {
     const store = this.#store;
     store.freezeBit ^= FREEZE_BIT;
+    store.tier.hold();
     this.#sink = sink;
     this.#failed = failed;
     this.isWhole = true;
@@ -131,12 +137,23 @@ export class SnapshotIterator {
     this.#sink = nobody;
     this.isWhole = false;
     this.#long.length = 0;
+    this.#warm.clear();
     this.#writer.clear();
+  }
+
+  /** True when nothing can be done before values come from the disk. */
+  get isWaiting(): boolean {
+    const isEnding = this.#database >= this.#standing.length;
+    return this.#warm.count > 0 && !this.#warm.hasNext && (isEnding || this.#warm.isFull);
   }
 
   /** Abandons what there is no room for. */
   #fail(error: unknown): void {
     if (!isResourceError(error)) throw error;
+    this.#giveUp();
+  }
+
+  #giveUp(): void {
     this.abandon();
     this.#failed?.();
     this.#failed = undefined;
@@ -162,6 +179,10 @@ export class SnapshotIterator {
     const number = this.#numbers.get(keyspace.contents);
     meet(keyspace, ref);
     if (number === undefined || !this.isWhole) return;
+    if (this.#isAway(keyspace, ref)) {
+      this.#warm.add(keyspace, ref, number);
+      return;
+    }
     if (isLong(keyspace, ref)) {
       const long = this.#longState(keyspace, ref, number);
       long.isPreserved = true;
@@ -220,6 +241,11 @@ export class SnapshotIterator {
         this.#stepLong();
         continue;
       }
+      if (this.#warm.hasNext) {
+        this.#writeWarm();
+        continue;
+      }
+      if (this.isWaiting) return false;
       const keyspace = this.#standing[this.#database];
       if (keyspace === undefined) {
         this.#end();
@@ -259,11 +285,30 @@ export class SnapshotIterator {
 
   #write(keyspace: Keyspace, ref: Ref): void {
     try {
-      if (isLong(keyspace, ref)) this.#beginLong(keyspace, ref);
+      if (this.#isAway(keyspace, ref)) this.#warm.add(keyspace, ref, this.#database);
+      else if (isLong(keyspace, ref)) this.#beginLong(keyspace, ref);
       else this.#writer.write(keyspace, ref, this.#database);
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** True when the value is warm and not at hand. */
+  #isAway(keyspace: Keyspace, ref: Ref): boolean {
+    return keyspace.isWarm(ref) && !this.#store.tier.loans.has(keyspace.warmNumber(ref));
+  }
+
+  /** Writes the next warm key. Without its value the whole would lack a key: it is abandoned. */
+  #writeWarm(): void {
+    try {
+      const isWritten = this.#warm.take((keyspace, ref, database) => {
+        this.#writer.write(keyspace, ref, database);
+      });
+      if (!isWritten) this.#giveUp();
+    } catch (error) {
+      this.#fail(error);
+    }
+    if (this.#writer.length >= this.#pieceBytes) this.#handOn();
   }
 
   #beginLong(keyspace: Keyspace, ref: Ref): void {
@@ -293,6 +338,7 @@ export class SnapshotIterator {
 
   #end(): void {
     this.#handOn();
+    this.#store.tier.letGo();
     this.#sink = undefined;
     this.#writer = new KeyStateWriter(0);
     this.#form = undefined;

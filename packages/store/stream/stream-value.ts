@@ -7,7 +7,7 @@ import { Encoding } from '../records/encodings.ts';
 import type { Piece } from '../hash/hash-value.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
-import { registerCodec } from '../records/value-codec.ts';
+import { registerCodec } from '../records/codecs.ts';
 import { setOptions } from '../keyspace/set-options.ts';
 import { ValueType } from '../records/value-type.ts';
 import { streamCodec } from './stream-codec.ts';

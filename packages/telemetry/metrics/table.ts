@@ -9,6 +9,7 @@ import {
   MEMORY_QUANTITIES,
   REPLICATION_QUANTITIES,
   THREAD_QUANTITIES,
+  TIER_QUANTITIES,
   TLS_QUANTITIES,
   type PageQuantity,
 } from '#quantities';
@@ -50,6 +51,7 @@ const NAMED: readonly NamedFamily[] = [
   { title: 'Key prefixes', metrics: prefixMetrics },
   { title: 'Scripts and functions', metrics: scriptMetrics },
   { title: 'Log and snapshots', metrics: persistenceMetrics, subjects: [DURABILITY_QUANTITIES] },
+  { title: 'Warm tier', metrics: [], subjects: [TIER_QUANTITIES] },
   { title: 'Replication', metrics: replicationMetrics, subjects: [REPLICATION_QUANTITIES] },
   { title: 'Shards', metrics: shardMetrics },
   { title: 'Threads', metrics: threadMetrics, subjects: [THREAD_QUANTITIES] },

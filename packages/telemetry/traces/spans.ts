@@ -194,9 +194,9 @@ class Plan {
         if (this.#record.spans.shard) calls.push(part);
         continue;
       }
-      // The command has ended when its reply waits.
-      const isSync = part.part === TracedPart.logSync;
-      const partId = this.#addPart(isSync ? parentId : id, part, attributes);
+      // The command has ended when its reply waits, and has not begun while it waits for values.
+      const isBeside = part.part === TracedPart.logSync || part.part === TracedPart.fetch;
+      const partId = this.#addPart(isBeside ? parentId : id, part, attributes);
       if (part.part !== TracedPart.store) continue;
       for (const call of calls) this.#addStore(partId ?? id, call, attributes);
       calls = [];
@@ -222,6 +222,9 @@ class Plan {
     if (part === TracedPart.store) return this.#addStore(parentId, times, attributes);
     if (part === TracedPart.evict && switches.shard) {
       return add('shard.evict', { 'svc.evicted_keys': detail });
+    }
+    if (part === TracedPart.fetch && switches.shard) {
+      return add('shard.fetch', { 'svc.fetched_values': detail });
     }
     if (part === TracedPart.logWrite && switches.persistence) {
       return add('persistence.wal_write', { 'svc.wal_bytes': detail });

@@ -32,6 +32,8 @@ SEMAPHORE(scatter__start);
 SEMAPHORE(scatter__done);
 SEMAPHORE(pubsub__publish);
 SEMAPHORE(connection__accept);
+SEMAPHORE(warm__spill);
+SEMAPHORE(warm__fetch);
 
 static unsigned short *const semaphores[] = {
     &svc_command__start_semaphore,       &svc_command__done_semaphore,
@@ -40,6 +42,7 @@ static unsigned short *const semaphores[] = {
     &svc_memory__pressure_semaphore,     &svc_wal__write_semaphore,
     &svc_scatter__start_semaphore,       &svc_scatter__done_semaphore,
     &svc_pubsub__publish_semaphore,      &svc_connection__accept_semaphore,
+    &svc_warm__spill_semaphore,          &svc_warm__fetch_semaphore,
 };
 
 #define PROBE_COUNT (sizeof(semaphores) / sizeof(semaphores[0]))
@@ -108,6 +111,12 @@ static napi_value fire(napi_env env, napi_callback_info info) {
       break;
     case 11:
       STAP_PROBE2(svc, connection__accept, a[0].number, a[1].text);
+      break;
+    case 12:
+      STAP_PROBE3(svc, warm__spill, a[0].number, a[1].number, a[2].number);
+      break;
+    case 13:
+      STAP_PROBE3(svc, warm__fetch, a[0].number, a[1].number, a[2].number);
       break;
     default:
       break;

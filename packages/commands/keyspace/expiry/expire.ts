@@ -46,6 +46,7 @@ function expiring(
     arity: -3,
     flags: ['write', 'fast'],
     keys: oneKey('RW', 'update'),
+    leavesValues: true,
     args: [{ name: 'key', type: 'key' }, doc, condition],
     history: [['7.0.0', 'NX, XX, GT and LT came.']],
     run(context, args) {
@@ -89,6 +90,7 @@ const persist = oneShard({
   arity: 2,
   flags: ['write', 'fast'],
   keys: oneKey('RW', 'update'),
+  leavesValues: true,
   args: [{ name: 'key', type: 'key' }],
   run(context, args) {
     const { keyspace, reply } = context;

@@ -26,6 +26,7 @@ function lifetime(
     arity: 2,
     flags: ['readonly', 'fast'],
     keys: oneKey('RO', 'access'),
+    leavesValues: true,
     args: [{ name: 'key', type: 'key' }],
     ...(absolute
       ? {}

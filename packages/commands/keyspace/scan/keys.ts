@@ -64,8 +64,13 @@ export function keyCopy(keyspace: Keyspace, ref: Ref): Bytes {
 /** Visits every record; the visitor must not write to the store. */
 export function walk(keyspace: Keyspace, visit: (ref: Ref) => void): void {
   let cursor = 0;
+  const visitOne = (ref: Ref): void => {
+    visit(ref);
+    // Values of all warm keys at hand at the same time would be more than memory has room for.
+    if (keyspace.isWarm(ref)) keyspace.endLoan(ref);
+  };
   do {
-    cursor = keyspace.scan(cursor, WALK_STEP_KEYS, visit);
+    cursor = keyspace.scan(cursor, WALK_STEP_KEYS, visitOne);
   } while (cursor !== 0);
 }
 

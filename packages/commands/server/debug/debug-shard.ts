@@ -76,7 +76,8 @@ const object = oneShard({
       `Value at:0x${ref.toString(16).padStart(8, '0')} refcount:1 ` +
         `encoding:${encodingName(keyspace, ref)} serializedlength:${serializedBytes(keyspace, ref)} ` +
         `lru:${keyspace.access(ref)} lru_seconds_idle:${keyspace.idleSeconds(ref)}` +
-        listReport(keyspace, ref),
+        listReport(keyspace, ref) +
+        (keyspace.isWarm(ref) ? ' tier:warm' : ''),
     );
   },
 });

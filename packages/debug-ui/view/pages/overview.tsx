@@ -29,6 +29,11 @@ export function OverviewPage(): JSX.Element {
         <Issues issues={status?.health.issues ?? []} />
         {status?.figures && <Facts figures={status.figures} latest={latest} />}
       </Panel>
+      {status?.figures?.tiered.enabled === true && (
+        <Panel title="Warm tier" source={live}>
+          <TierFacts figures={status.figures} latest={latest} />
+        </Panel>
+      )}
       <Panel title="Now on each shard" source={live}>
         <Table
           caption="What each shard is doing now"
@@ -95,6 +100,46 @@ function Facts({ figures, latest }: FactsProps): JSX.Element {
         note={`${count(keyspace.expires)} expire`}
       />
       <Outcomes latest={latest?.totals ?? undefined} errors={commands.errors_total} />
+    </dl>
+  );
+}
+
+/** Shares of keys and of use that memory has, and what the disk costs. */
+function TierFacts({ figures, latest }: FactsProps): JSX.Element {
+  const { tiered } = figures;
+  const { hot_keys: hot, warm_keys: warm } = tiered;
+  const { hits = 0, warm_fetches: fetches = 0, spills } = latest?.totals ?? {};
+  const memoryPercent = hits > 0 ? 100 * (1 - Math.min(1, fetches / hits)) : null;
+  const hotPercent = hot + warm > 0 ? (100 * hot) / (hot + warm) : null;
+  return (
+    <dl class="facts ten">
+      <Fact
+        label="In memory"
+        value={percent(hotPercent)}
+        note={`${count(hot)} hot, ${count(warm)} warm keys`}
+      />
+      <Fact
+        label="Hit rate of memory"
+        value={percent(memoryPercent)}
+        note={`${rate(fetches)} fetched`}
+      />
+      <Fact
+        label="Fetch p99"
+        value={micros(tiered.fetch_p99_us)}
+        note={`p50 ${micros(tiered.fetch_p50_us)}`}
+      />
+      <Fact label="Spills" value={rate(spills)} note={`${count(tiered.spills_total)} in all`} />
+      <Fact
+        label="On disk"
+        value={bytes(tiered.file_bytes)}
+        note={`${bytes(tiered.live_bytes)} in use`}
+      />
+      <Fact
+        label="Disk"
+        value={tiered.fault}
+        {...(tiered.fault === 'none' ? {} : { tone: 'bad' as const })}
+        note={tiered.is_only_copy ? 'the only copy' : 'a cache'}
+      />
     </dl>
   );
 }

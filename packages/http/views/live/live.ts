@@ -212,10 +212,11 @@ export class Live {
 }
 
 function statusOf(status: StatusDocument, parts: ReadonlySet<LivePart>): LiveStatus {
-  const { frogdb, cluster, health, clients, memory, keyspace, commands } = status;
+  const { frogdb, cluster, health, clients, memory, keyspace, tiered, commands } = status;
   const { total_processed, ops_per_sec, errors_total } = commands;
   const totals = { total_processed, ops_per_sec, errors_total };
-  const figures = parts.has('figures') ? { clients, memory, keyspace, commands: totals } : null;
+  const shown = { clients, memory, keyspace, tiered, commands: totals };
+  const figures = parts.has('figures') ? shown : null;
   return { frogdb, cluster, health, figures };
 }
 

@@ -133,10 +133,11 @@ const columns: readonly Column<SlowlogEntry>[] = [
 ];
 
 function Phases({ entry }: { readonly entry: SlowlogEntry }): JSX.Element {
-  const { queue_us: queue, duration_us: execute, durable_us: durable } = entry;
-  const whole = Math.max(1, queue + execute + durable);
+  const { queue_us: queue, fetch_us: fetch, duration_us: execute, durable_us: durable } = entry;
+  const whole = Math.max(1, queue + fetch + execute + durable);
   const parts = [
     ['queue', queue],
+    ['fetch', fetch],
     ['execute', execute],
     ['durable', durable],
   ] as const;

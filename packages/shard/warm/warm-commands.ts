@@ -1,0 +1,208 @@
+/**
+ * Commands on warm keys: they are put off, with their keys held, until their values are there.
+ *
+ * Meanwhile commands on other keys go on, and those on the same keys wait behind them in order. What comes this way
+ * unseen (a key that a script has not declared, say) reads its value at once, and the shard waits for it.
+ */
+
+import { keyOfName, type Bytes, type CommandError } from '#base';
+import { Arguments, commandTable, needsValue, type CommandEntry } from '#commands';
+import { DATABASE_SHIFT, FrameKind, Request } from '#link';
+import { warm, type Keyspace, type Store } from '#store';
+import { warmFetch } from '#usdt';
+import type { Executor } from '../execution/executor.ts';
+import type { Frame } from '../execution/frame.ts';
+import type { KeyLocks } from '../multi-shard/key-locks.ts';
+import type { Slowness } from '../observation/slowness.ts';
+import { isTraced } from '../observation/traced-commands.ts';
+import type { WarmValues } from './warm-values.ts';
+import type { WorkingSet } from './working-set.ts';
+
+/** Below all numbers of transactions and of commands that take long. */
+const FIRST_HOLD = -(2 ** 32);
+
+const KINDS: ReadonlySet<number> = new Set([
+  ...[FrameKind.command, FrameKind.part, FrameKind.share, FrameKind.exec],
+  ...[FrameKind.host, FrameKind.lend, FrameKind.offer, FrameKind.migrate],
+]);
+
+/** Frames whose keys leave the shard, or are told to others, with their values. */
+const WHOLE_KINDS: ReadonlySet<number> = new Set([
+  ...[FrameKind.host, FrameKind.lend, FrameKind.migrate],
+]);
+
+export interface WarmCommandsOptions {
+  readonly store: Store;
+  readonly values: WarmValues;
+  readonly executor: Executor;
+  readonly keyLocks: KeyLocks;
+  readonly nowUs: () => number;
+  readonly shardIndex: number;
+  readonly workingSet: WorkingSet;
+  readonly slowness: Pick<Slowness, 'occurred'>;
+  /** The keys that a frame names; null when it concerns all. */
+  keysOf(frame: Frame): readonly string[] | null;
+}
+
+/** A frame that waits for values. */
+interface PutOff {
+  frame: Frame;
+  readonly hold: number;
+  readonly numbers: readonly number[];
+  readonly sinceUs: number;
+  missing: number;
+}
+
+/** 0: no; 1: yes; -1: it has to be asked. */
+function firstNeedOf({ command, firstArgumentIsKey, container }: CommandEntry): number {
+  const [spec] = command.keys.specs;
+  if (!firstArgumentIsKey || container !== undefined || spec === undefined) return -1;
+  if (spec.variable !== undefined || command.alsoIn !== undefined) return -1;
+  if (command.route === 'oneShard' && command.otherKeys !== undefined) return -1;
+  return needsValue(command, spec, NO_ARGUMENTS) ? 1 : 0;
+}
+
+/** Stands for the arguments where they say nothing about what is needed. */
+const NO_ARGUMENTS = new Arguments();
+
+/** Needs of the value of argument 1, where that is the only key, by number of the command. */
+const firstNeeds = commandTable.entries.map((entry) => firstNeedOf(entry));
+
+export class WarmCommands {
+  readonly #options: WarmCommandsOptions;
+  #lastHold = FIRST_HOLD;
+  /** Numbers of the values that the frame at hand needs. */
+  readonly #needed = new Set<number>();
+  readonly #ready: PutOff[] = [];
+  readonly #note = (database: number, key: Bytes, at: number, length: number): void => {
+    const keyspace = this.#options.store.databases[database];
+    if (keyspace !== undefined) this.#look(keyspace, key, at, length);
+  };
+
+  constructor(options: WarmCommandsOptions) {
+    this.#options = options;
+  }
+
+  /** Puts a frame off when it needs values that are not at hand; answers whether it has. */
+  putsOff(frame: Frame): boolean {
+    if (!this.#needsAny(frame)) return false;
+    const { keyLocks } = this.#options;
+    const names = this.#options.keysOf(frame);
+    // Who concerns all keys has them all to itself, and reads what it needs.
+    if (names === null) return false;
+    const numbers = [...this.#needed];
+    const putOff = this.#fetch(frame, numbers);
+    if (putOff === undefined) return false;
+    keyLocks.hold(putOff.hold, names, true);
+    return true;
+  }
+
+  #needsAny(frame: Frame): boolean {
+    const { kind, words, word } = frame;
+    this.#needed.clear();
+    if (kind === FrameKind.command) {
+      const need = firstNeeds[words[word + Request.command]!]!;
+      if (need === 0) return false;
+      if (need > 0) this.#lookAtFirst(frame);
+      else this.#options.executor.keys.eachNeeded(frame, this.#note);
+    } else if (WHOLE_KINDS.has(kind)) {
+      for (const name of this.#options.keysOf(frame) ?? []) {
+        const { database, key } = keyOfName(name);
+        this.#note(database, key, 0, key.length);
+      }
+    } else if (KINDS.has(kind)) {
+      this.#options.executor.keys.eachNeeded(frame, this.#note);
+    }
+    return this.#needed.size > 0;
+  }
+
+  #lookAtFirst({ words, word, bytes }: Frame): void {
+    const count = words[word + Request.argumentCount]!;
+    if (count < 2) return;
+    const spans = word + Request.spans;
+    const body = (spans + 2 * count) << 2;
+    const database = words[word + Request.kind]! >>> DATABASE_SHIFT;
+    this.#note(database, bytes, body + words[spans + 2]!, words[spans + 3]!);
+  }
+
+  #look(keyspace: Keyspace, key: Bytes, at: number, length: number): void {
+    const ref = keyspace.lookUp(key, length, at);
+    if (ref === 0) return;
+    const { workingSet } = this.#options;
+    const hash = keyspace.hash(key, at, length);
+    const isWarm = keyspace.isWarm(ref);
+    if (workingSet.isWatched(hash)) {
+      workingSet.note(hash, keyspace.recordBytes(ref) + (isWarm ? keyspace.warmSize(ref) : 0));
+    }
+    if (!isWarm) return;
+    const number = keyspace.warmNumber(ref);
+    if (!this.#options.store.tier.loans.has(number)) this.#needed.add(number);
+  }
+
+  /** Asks for the values; undefined when all of them are in memory still. */
+  #fetch(frame: Frame, numbers: readonly number[]): PutOff | undefined {
+    const { store, values, nowUs } = this.#options;
+    const hold = this.#lastHold - 1;
+    const putOff: PutOff = { frame, hold, numbers, sinceUs: nowUs(), missing: 0 };
+    const here = new Set<number>();
+    let isAsking = true;
+    for (const number of numbers) {
+      values.fetch(number, (entry) => {
+        if (isAsking) here.add(number);
+        this.#arrived(number, entry, isAsking ? undefined : putOff);
+      });
+    }
+    isAsking = false;
+    store.tier.stats.fetches += numbers.length;
+    putOff.missing = numbers.length - here.size;
+    if (putOff.missing === 0) return undefined;
+    this.#lastHold = hold;
+    putOff.frame = frame.detached();
+    for (const number of here) this.#await(number, 1);
+    return putOff;
+  }
+
+  #arrived(number: number, entry: Bytes | CommandError, putOff: PutOff | undefined): void {
+    const { store } = this.#options;
+    const owner = store.tier.extents.owner(warm.extentOf(number));
+    const loan = warm.arrived(store.tier, owner, number, entry);
+    if (putOff === undefined) return;
+    loan.awaited += 1;
+    putOff.missing -= 1;
+    if (putOff.missing === 0) this.#ready.push(putOff);
+    this.#countExpired(owner, loan.key);
+  }
+
+  /** A value that is there already has one more to wait for it. */
+  #await(number: number, by: number): void {
+    const loan = this.#options.store.tier.loans.get(number);
+    if (loan !== undefined) loan.awaited += by;
+  }
+
+  #countExpired(owner: number, key: Bytes): void {
+    const { store } = this.#options;
+    const keyspace = warm.keyspaceOf(store, owner);
+    const ref = keyspace?.lookUp(key, key.length) ?? 0;
+    if (keyspace === undefined || key.length === 0) return;
+    const expireAt = ref === 0 ? 0 : keyspace.expireAt(ref);
+    if (expireAt >= 0 && expireAt < store.nowMs) store.tier.stats.expiredOnFetch += 1;
+  }
+
+  /** Runs what has all of its values; answers whether anything was. */
+  run(): boolean {
+    if (this.#ready.length === 0) return false;
+    const { executor, keyLocks, nowUs, slowness, shardIndex } = this.#options;
+    for (const { frame, hold, numbers, sinceUs } of this.#ready.splice(0)) {
+      executor.nowUs = nowUs();
+      executor.readWallClock();
+      executor.fetchUs = executor.nowUs - sinceUs;
+      if (warmFetch.isWatched) warmFetch.fire(shardIndex, numbers.length, executor.fetchUs);
+      if (isTraced(frame)) executor.traced.fetched(numbers.length, sinceUs, executor.nowUs);
+      slowness.occurred('warm-fetch', executor.fetchUs, executor.unixMs);
+      keyLocks.runHeld(hold, frame);
+      executor.fetchUs = 0;
+      for (const number of numbers) this.#await(number, -1);
+    }
+    return true;
+  }
+}

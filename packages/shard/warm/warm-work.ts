@@ -1,0 +1,71 @@
+/** Work of a machine for its warm tier, between commands. */
+
+import { warm, type Store } from '#store';
+import type { KeyEvents } from '../execution/key-events.ts';
+import type { Frame } from '../execution/frame.ts';
+import type { Maintenance } from '../timed/maintenance.ts';
+import { WarmCommands, type WarmCommandsOptions } from './warm-commands.ts';
+import type { WarmValues } from './warm-values.ts';
+
+interface WarmWorkOptions extends Omit<WarmCommandsOptions, 'values'> {
+  /** Undefined without a tier: then there is nothing to do. */
+  readonly values: WarmValues | undefined;
+  readonly maintenance: Maintenance;
+  readonly events: KeyEvents;
+}
+
+export class WarmWork {
+  readonly #store: Store;
+  readonly #values: WarmValues | undefined;
+  readonly #commands: WarmCommands | undefined;
+  readonly #maintenance: Maintenance;
+  readonly #events: KeyEvents;
+
+  constructor({ values, maintenance, events, ...options }: WarmWorkOptions) {
+    const { store, executor } = options;
+    this.#store = store;
+    this.#values = values;
+    this.#maintenance = maintenance;
+    this.#events = events;
+    this.#commands = values && new WarmCommands({ ...options, values });
+    // What is done while no command runs may change what it finds.
+    if (values !== undefined) store.tier.isWriting = () => executor.isWriting;
+  }
+
+  /** True when a value has come. */
+  get hasArrived(): boolean {
+    return this.#values?.hasArrived === true;
+  }
+
+  /** Puts a frame off that needs warm values; answers whether it has. */
+  putsOff(frame: Frame): boolean {
+    return this.#commands?.putsOff(frame) === true;
+  }
+
+  /** Runs commands whose values have come; answers whether any value has. */
+  takeArrived(): boolean {
+    if (this.#values?.step() !== true) return false;
+    this.#events.begin();
+    this.#commands?.run();
+    return true;
+  }
+
+  /** Ends the use of warm values by the commands that were run. */
+  settle(): void {
+    if (this.#store.tier.loans.size > 0) warm.settleLoans(this.#store, this.#maintenance.hasRoom);
+  }
+
+  /** Lets the tier's thread see what is wanted. */
+  publish(): void {
+    this.#values?.publish();
+  }
+
+  /** Spills what was read from files, where that is more than memory has room for. */
+  makeRoomWhileLoading(): void {
+    if (this.#values === undefined) return;
+    this.settle();
+    this.#maintenance.spillWhileLoading();
+    this.#values.step();
+    this.#values.publish();
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Estimates how much memory would hold most of what is asked for.
+ *
+ * A part of all keys, chosen by their hashes, is watched: how often each of them is used tells how use is spread over
+ * all keys. Where a few keys get most of the use the part may hold one of those, and would be noted with every other
+ * command: so it is halved while more than one use in 16 is of it.
+ */
+
+/** Keys of which one is watched at first. */
+const FIRST_PART = 64;
+const SAMPLED_SHARE_MAX = 1 / 16;
+/** Uses behind which the share is judged. */
+const JUDGED_EVERY = 4_096;
+const WATCHED_MAX = 8_192;
+/** Uses behind which all counts are halved: what was long ago fades. */
+const FADED_EVERY = 1_000_000;
+
+interface WatchedKey {
+  uses: number;
+  bytes: number;
+}
+
+export class WorkingSet {
+  readonly #watched = new Map<number, WatchedKey>();
+  /** A hash with none of these bits is watched. */
+  #mask = FIRST_PART - 1;
+  #uses = 0;
+  #watchedUses = 0;
+  #sinceFade = 0;
+
+  /** Counts a use; true where the key is watched, and `note` is to be told of it. */
+  isWatched(hash: number): boolean {
+    this.#uses += 1;
+    if (this.#uses >= JUDGED_EVERY) this.#judge();
+    return (hash & this.#mask) === 0;
+  }
+
+  /** A watched key was used, which takes so many bytes in memory. */
+  note(hash: number, bytes: number): void {
+    this.#watchedUses += 1;
+    const key = this.#watched.get(hash);
+    if (key === undefined) {
+      this.#watched.set(hash, { uses: 1, bytes });
+      if (this.#watched.size > WATCHED_MAX) this.#halve();
+    } else {
+      key.uses += 1;
+      key.bytes = bytes;
+    }
+  }
+
+  /** Bytes of the keys that get so much of all use, those that are used most first. */
+  bytesFor(share: number): number {
+    const keys = [...this.#watched.values()].sort((a, b) => b.uses - a.uses);
+    let left = share * keys.reduce((sum, { uses }) => sum + uses, 0);
+    let bytes = 0;
+    for (const key of keys) {
+      if (left <= 0) break;
+      left -= key.uses;
+      bytes += key.bytes;
+    }
+    return bytes * (this.#mask + 1);
+  }
+
+  #judge(): void {
+    if (this.#watchedUses > this.#uses * SAMPLED_SHARE_MAX) this.#halve();
+    this.#sinceFade += this.#uses;
+    this.#uses = 0;
+    this.#watchedUses = 0;
+    if (this.#sinceFade < FADED_EVERY) return;
+    this.#sinceFade = 0;
+    for (const [hash, key] of this.#watched) {
+      key.uses = Math.floor(key.uses / 2);
+      if (key.uses === 0) this.#watched.delete(hash);
+    }
+  }
+
+  /** Watches half as many keys. */
+  #halve(): void {
+    this.#mask = this.#mask * 2 + 1;
+    for (const hash of this.#watched.keys()) {
+      if ((hash & this.#mask) !== 0) this.#watched.delete(hash);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/** Has warm values at hand: those that were fetched for a command, and those that are read only now. */
+import { CommandError, type Bytes } from '#base';
+import { failedLoan, loanOf, type Loan } from './loan.ts';
+import type { WarmTier } from './warm-tier.ts';
+
+/** The value of that number; throws the error of one that cannot be read. */
+export function lend(tier: WarmTier, owner: number, number: number): Loan {
+  const loan = tier.loans.get(number) ?? readNow(tier, owner, number);
+  if (loan.failure !== undefined) throw loan.failure;
+  if (tier.isWriting()) loan.isWritten = true;
+  return loan;
+}
+
+/** A value has come from the disk, or an error in its place. */
+export function arrived(
+  tier: WarmTier,
+  owner: number,
+  number: number,
+  entry: Bytes | CommandError,
+): Loan {
+  const known = tier.loans.get(number);
+  if (known !== undefined) return known;
+  const isFailure = entry instanceof CommandError;
+  if (isFailure) tier.stats.failures += 1;
+  const loan = isFailure ? failedLoan(owner, entry) : loanOf(owner, entry);
+  const name = tier.nameOf(number);
+  if (name !== undefined) loan.key = name;
+  tier.loans.set(number, loan);
+  return loan;
+}
+
+/** Nobody has asked for the value before: the shard stands still until it is there. */
+function readNow(tier: WarmTier, owner: number, number: number): Loan {
+  tier.stats.fetches += 1;
+  return arrived(tier, owner, number, tier.entryNow(number));
+}

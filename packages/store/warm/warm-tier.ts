@@ -1,0 +1,289 @@
+/**
+ * The warm tier as a store sees it: which values are there, and those that commands have at hand for now.
+ *
+ * The record of a warm value keeps its type, encoding, clock and expiry, the size of the value, and a number: the
+ * extent that the value is in, and its place there. Whoever wants the value gets a loan of it; the record stays warm
+ * until `settle` decides whether the value comes back. So a reference to a record stays good while its value is used.
+ */
+import { assert, errors, type Bytes, type CommandError } from '#base';
+import { ExtentTable } from './extent-table.ts';
+import { entryBytes, ExtentWriter, NTH_BITS, type EntryHead } from './extent.ts';
+import type { Loan } from './loan.ts';
+
+const NTH_MASK = (1 << NTH_BITS) - 1;
+
+/** The way to the disk. */
+export interface WarmOutlet {
+  /** Gives an extent to be written; false when too much is under way. The bytes are good until it returns. */
+  put(extent: number, bytes: Bytes): boolean;
+  /** An extent is no more needed. */
+  drop(extent: number): void;
+  /** Waits until the disk has taken something, or so long. */
+  waitForRoom(timeoutMs: number): void;
+  /** The disk takes nothing, or cannot be read. */
+  readonly isFailing: boolean;
+  /** The entry of a value, after what was put before; waits for it. An error says why there is none. */
+  read(number: number): Bytes | CommandError;
+}
+
+/** Counters that only grow, but for `keys`. */
+interface WarmStats {
+  keys: number;
+  spills: number;
+  spilledBytes: number;
+  /** Values that were fetched for a command. */
+  fetches: number;
+  unspills: number;
+  expiredOnFetch: number;
+  /** Fetches for which a shard stood still. */
+  waits: number;
+  compactedBytes: number;
+  failures: number;
+}
+
+export class WarmTier {
+  /** Undefined where there is no tier. */
+  outlet: WarmOutlet | undefined;
+  /** Has the entry of a value told when it is there; at once where there is no other way. */
+  fetch: (number: number, take: (entry: Bytes | CommandError) => void) => void = (number, take) => {
+    take(this.entryNow(number));
+  };
+  /** Values may be spilled. */
+  isOn = false;
+  /** Shorter values stay where they are. */
+  bytesMin = 64;
+  /** Bytes that extents may take; 0 without a limit. */
+  bytesMax = 0;
+  /** Keys are evicted when the tier is full, too; else writes are refused. */
+  evictsWhenFull = true;
+  /** Uses, as the LFU policies count them, of the values that were spilled of late: about the least that are kept. */
+  victimFrequency = 0;
+  /** True while what is done to loans may change them. */
+  isWriting: () => boolean = () => true;
+  readonly extents = new ExtentTable();
+  readonly stats: WarmStats = {
+    keys: 0,
+    spills: 0,
+    spilledBytes: 0,
+    fetches: 0,
+    unspills: 0,
+    expiredOnFetch: 0,
+    waits: 0,
+    compactedBytes: 0,
+    failures: 0,
+  };
+  /** Values at hand, by number. */
+  readonly loans = new Map<number, Loan>();
+  /** Names of keys whose values were spilled under another one. */
+  readonly #renamed = new Map<number, Bytes>();
+  /** The extent that values of an owner go to. */
+  readonly #open = new Map<number, ExtentWriter>();
+  /** Extents that are full and that the disk has had no room for. */
+  readonly #sealed: ExtentWriter[] = [];
+  /** Written extents of which half or less is in use. */
+  readonly sparse = new Set<number>();
+  #owners = 0;
+  /** Removed extents stay readable while somebody holds them. */
+  #holds = 0;
+  readonly #held: number[] = [];
+
+  /** A number for the contents of a database, by which its extents know it. */
+  register(): number {
+    this.#owners += 1;
+    return this.#owners;
+  }
+
+  /** The contents of a database are dropped, with all their values. */
+  forget(owner: number): void {
+    const open = this.#open.get(owner);
+    // Who holds it may have still to read it.
+    if (open !== undefined && this.#holds > 0) this.#seal(owner, open);
+    this.#open.delete(owner);
+    const { extents } = this;
+    for (let extent = 0; extent < extents.end; extent += 1) {
+      if (extents.owner(extent) !== owner) continue;
+      this.stats.keys -= extents.live(extent);
+      this.#remove(extent);
+    }
+    for (const [number, loan] of this.loans) if (loan.owner === owner) this.loans.delete(number);
+  }
+
+  /** The number of a value of which an entry was added; -1 when there is no room for it now. */
+  add(
+    owner: number,
+    head: EntryHead,
+    key: { readonly bytes: Bytes; readonly at: number; readonly length: number },
+    write: (target: Bytes, at: number) => void,
+  ): number {
+    const byteCount = entryBytes(key.length, head.valueLength);
+    const writer = this.#writerFor(owner, byteCount);
+    if (writer === undefined) return -1;
+    const nth = writer.add(head, key, write);
+    this.extents.added(writer.extent);
+    this.stats.keys += 1;
+    this.stats.spilledBytes += byteCount;
+    return ((writer.extent << NTH_BITS) | nth) >>> 0;
+  }
+
+  #writerFor(owner: number, byteCount: number): ExtentWriter | undefined {
+    const open = this.#open.get(owner);
+    if (open?.fits(byteCount) === true) return open;
+    if (!this.#flush() || (open !== undefined && !this.#seal(owner, open))) return undefined;
+    if (this.extents.isFull) return undefined;
+    const writer = new ExtentWriter(this.extents.take(owner), byteCount);
+    this.#open.set(owner, writer);
+    return writer;
+  }
+
+  /** True when no extent waits for room on its way to the disk. */
+  get isFlowing(): boolean {
+    return this.#flush();
+  }
+
+  #flush(): boolean {
+    for (let first = this.#sealed[0]; first !== undefined; first = this.#sealed[0]) {
+      if (this.extents.owner(first.extent) !== 0 && !this.#put(first)) return false;
+      this.#sealed.shift();
+    }
+    return true;
+  }
+
+  /** Gives away a full extent; false when that has to wait. */
+  #seal(owner: number, writer: ExtentWriter): boolean {
+    this.#open.delete(owner);
+    if (this.extents.live(writer.extent) === 0) {
+      this.#remove(writer.extent);
+      return true;
+    }
+    this.extents.sealed(writer.extent, writer.finish().length);
+    this.#judge(writer.extent);
+    if (this.#put(writer)) return true;
+    this.#sealed.push(writer);
+    return false;
+  }
+
+  #put(writer: ExtentWriter): boolean {
+    return this.outlet?.put(writer.extent, writer.finish()) === true;
+  }
+
+  /** Bytes of a value that has not gone to the disk yet; undefined when it has. */
+  unwritten(number: number): Bytes | undefined {
+    const extent = extentOf(number);
+    const open = this.#open.get(this.extents.owner(extent));
+    const writer =
+      open?.extent === extent ? open : this.#sealed.find((one) => one.extent === extent);
+    return writer?.entry(number & NTH_MASK);
+  }
+
+  /** The entry of a value, for which the shard waits. */
+  entryNow(number: number): Bytes | CommandError {
+    const unwritten = this.unwritten(number);
+    if (unwritten !== undefined) return unwritten;
+    this.stats.waits += 1;
+    return this.outlet?.read(number) ?? errors.noWarmTier;
+  }
+
+  /** A value is no more in use. */
+  release(number: number): void {
+    this.#renamed.delete(number);
+    this.stats.keys -= 1;
+    this.move(number);
+  }
+
+  /** The same where it is used under another number from now on. */
+  move(number: number): void {
+    const extent = extentOf(number);
+    if (this.extents.lost(extent) > 0) this.#judge(extent);
+    else if (this.extents.bytes(extent) > 0) this.#remove(extent);
+  }
+
+  /** The value is used by one record more, until that of its old name goes. */
+  retain(number: number): void {
+    this.extents.regained(extentOf(number));
+    this.stats.keys += 1;
+  }
+
+  /** The value has another number from now on. */
+  renumber(number: number): void {
+    // It is written under the name that its key has now.
+    this.#renamed.delete(number);
+    this.stats.keys -= 1;
+    this.move(number);
+  }
+
+  #judge(extent: number): void {
+    if (this.extents.bytes(extent) > 0 && this.extents.share(extent) <= SPARSE_SHARE) {
+      this.sparse.add(extent);
+    }
+  }
+
+  #remove(extent: number): void {
+    this.sparse.delete(extent);
+    const isOpen = this.extents.bytes(extent) === 0;
+    this.extents.emptied(extent);
+    if (isOpen) this.extents.give(extent);
+    else if (this.#holds > 0) this.#held.push(extent);
+    else this.#drop(extent);
+  }
+
+  #drop(extent: number): void {
+    const nth = this.#sealed.findIndex((writer) => writer.extent === extent);
+    if (nth >= 0) this.#sealed.splice(nth, 1);
+    else this.outlet?.drop(extent);
+    this.extents.give(extent);
+  }
+
+  /** Keeps all extents readable until `letGo`, whatever becomes of the keys of their values. */
+  hold(): void {
+    this.#holds += 1;
+  }
+
+  letGo(): void {
+    assert(this.#holds > 0, 'extents are held before they are let go');
+    this.#holds -= 1;
+    if (this.#holds === 0) for (const extent of this.#held.splice(0)) this.#drop(extent);
+  }
+
+  /** The key of a value has another name than it was spilled under. */
+  rename(number: number, key: Bytes): void {
+    this.#renamed.set(number, key);
+    const loan = this.loans.get(number);
+    if (loan !== undefined) loan.key = key;
+  }
+
+  /** The name that the key of a value has been given since it was spilled. */
+  nameOf(number: number): Bytes | undefined {
+    return this.#renamed.get(number);
+  }
+
+  /** True when there is no room for more values. */
+  get isFull(): boolean {
+    return this.bytesMax > 0 && this.extents.byteCount >= this.bytesMax;
+  }
+
+  get isFailing(): boolean {
+    return this.outlet?.isFailing === true;
+  }
+
+  /** True when values may be spilled, though perhaps not at once. */
+  get canTakeMore(): boolean {
+    return this.isOn && !this.isFull && !this.isFailing;
+  }
+
+  /** Bytes of extents that no value in use takes. */
+  get deadBytes(): number {
+    return Math.max(0, this.extents.byteCount - this.extents.liveBytes);
+  }
+}
+
+/** An extent with no more of its values in use is worth being written anew. */
+const SPARSE_SHARE = 0.5;
+
+export function extentOf(number: number): number {
+  return number >>> NTH_BITS;
+}
+
+/** Place of a value in its extent. */
+export function nthOf(number: number): number {
+  return number & NTH_MASK;
+}

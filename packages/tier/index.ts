@@ -1,0 +1,3 @@
+export { TierFault, TierFigures } from './tier-figures.ts';
+export { TierLink } from './tier-link.ts';
+export { runTierThread, type TierThreadAnswer, type TierThreadData } from './tier-thread.ts';

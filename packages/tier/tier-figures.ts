@@ -1,0 +1,50 @@
+/** Figures of the disk of one shard: doubles in shared memory that its tier thread alone writes. */
+
+import type { SharedMemory } from '#link';
+
+const FIGURES = [
+  /** A number of TierFault. */
+  'fault',
+  /** Milliseconds of Unix time since which it is so. */
+  'faultSinceMs',
+  /** Bytes of the file. */
+  'fileBytes',
+  /** Bytes that were written to the disk. */
+  'writtenBytes',
+  'extentReads',
+  'commits',
+  'commitUs',
+  'errors',
+] as const;
+
+type Figure = (typeof FIGURES)[number];
+
+/** Faults that keep a disk from being written or read; `stats` has words for the numbers. */
+export const TierFault = { none: 0, full: 1, unwritable: 2, vanished: 3, dead: 4 } as const;
+
+export class TierFigures {
+  static readonly bytes = FIGURES.length * Float64Array.BYTES_PER_ELEMENT;
+  readonly #values: Float64Array;
+
+  constructor(memory: SharedMemory) {
+    this.#values = new Float64Array(memory);
+  }
+
+  get(figure: Figure): number {
+    return this.#values[FIGURES.indexOf(figure)]!;
+  }
+
+  set(figure: Figure, value: number): void {
+    this.#values[FIGURES.indexOf(figure)] = value;
+  }
+
+  add(figure: Figure, value: number): void {
+    this.set(figure, this.get(figure) + value);
+  }
+
+  /** True when nothing is written. */
+  get isFailing(): boolean {
+    const fault = this.get('fault');
+    return fault !== TierFault.none && fault !== TierFault.vanished;
+  }
+}

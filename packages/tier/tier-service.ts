@@ -1,0 +1,257 @@
+/**
+ * Serves one shard: writes its extents, and reads them.
+ *
+ * What could not be written stays in its ring, and is read from there, until it can be: it may be the only copy. So a
+ * disk that is full costs the shard its room for more, and nothing else.
+ */
+
+import type { Bytes } from '#base';
+import { RingReader, RingWriter, type LinkMemory, type TierPlaces } from '#link';
+import { warm } from '#store';
+import { TierFault, type TierFigures } from './tier-figures.ts';
+import {
+  TIER_HEAD_BYTES,
+  TierAnswer,
+  tierFrameBytes,
+  TierOrder,
+  TierStatus,
+  TierWord,
+} from './tier-frames.ts';
+
+/** Before a write that failed is tried again. */
+const RETRY_MS = 200;
+/** Between two looks at the file. */
+const LOOK_MS = 1_000;
+
+/** Change of what is on disk: bytes are put, and nothing is removed. */
+export interface ExtentChange {
+  readonly extent: number;
+  readonly bytes: Bytes | undefined;
+}
+
+/** Extents on a disk. */
+export interface ExtentDisk {
+  /** The bytes of an extent, good until the next call; undefined where there are none. Throws where it cannot be read. */
+  read(extent: number): Bytes | undefined;
+  /** Does all changes or none, and then throws. */
+  commit(changes: readonly ExtentChange[]): void;
+  /** Bytes of the file; -1 when it is gone. */
+  look(): number;
+  /** Bytes written to the disk so far. */
+  readonly writtenBytes: number;
+  close(): void;
+}
+
+interface TierServiceOptions {
+  readonly memory: LinkMemory;
+  readonly places: TierPlaces;
+  readonly figures: TierFigures;
+  readonly disk: ExtentDisk;
+  /** Wakes the shard, which sleeps on the answers or elsewhere. */
+  readonly wake: () => void;
+  readonly send: (body: ArrayBuffer) => void;
+  readonly receive: () => ArrayBuffer;
+  readonly nowUs: () => number;
+  readonly wallMs: () => number;
+}
+
+export class TierService {
+  readonly #options: TierServiceOptions;
+  readonly #orders: RingReader;
+  readonly #reads: RingReader;
+  readonly #answers: RingWriter;
+  /** Changes that are not on disk: of each extent the last. */
+  #pending: ExtentChange[] = [];
+  readonly #latest = new Map<number, ExtentChange>();
+  #retryUs = 0;
+  #lookUs = 0;
+  /** An answer for which there was no room. */
+  #unsent: (() => boolean) | undefined;
+
+  constructor(options: TierServiceOptions) {
+    const { memory, places } = options;
+    this.#options = options;
+    this.#orders = new RingReader(memory, places.orders);
+    this.#reads = new RingReader(memory, places.reads);
+    this.#answers = new RingWriter(memory, places.answers);
+  }
+
+  /** Does what was ordered, for a while; answers whether there was anything. */
+  turn(): boolean {
+    const hasRead = this.#takeReads();
+    const hasChanged = this.#commit();
+    const nowUs = this.#options.nowUs();
+    if (nowUs >= this.#lookUs) this.#look(nowUs);
+    return hasRead || hasChanged;
+  }
+
+  close(): void {
+    this.#options.disk.close();
+  }
+
+  /** Milliseconds until there is something to do by itself. */
+  get restMs(): number {
+    return this.#pending.length > 0 ? RETRY_MS : LOOK_MS;
+  }
+
+  #takeReads(): boolean {
+    if (this.#unsent !== undefined) {
+      if (!this.#unsent()) return false;
+      this.#unsent = undefined;
+    }
+    let hasRead = false;
+    for (let at = this.#reads.next(); at >= 0; at = this.#reads.next()) {
+      // What was ordered before a read is seen before it.
+      this.#takeOrders();
+      const { words } = this.#options.memory;
+      const word = at >> 2;
+      const isExtent = words[word + TierWord.kind] === TierOrder.readExtent;
+      const number = words[word + TierWord.number]! >>> 0;
+      this.#reads.advance(words[word + TierWord.bytes]!);
+      hasRead = true;
+      const send = this.#answer(isExtent, number);
+      if (send()) continue;
+      this.#unsent = send;
+      break;
+    }
+    this.#reads.release();
+    this.#publish();
+    return hasRead;
+  }
+
+  /** Finds what is wanted; what comes back gives it to the shard, if there is room. */
+  #answer(isExtent: boolean, number: number): () => boolean {
+    const { status, bytes } = this.#find(isExtent, number);
+    const kind = isExtent ? TierAnswer.extent : TierAnswer.value;
+    return () => this.#send(kind, number, status, bytes);
+  }
+
+  #find(isExtent: boolean, number: number): { status: number; bytes: Bytes } {
+    const extent = isExtent ? number : warm.extentOf(number);
+    this.#options.figures.add('extentReads', 1);
+    let whole: Bytes | undefined;
+    try {
+      const change = this.#latest.get(extent);
+      whole = change === undefined ? this.#options.disk.read(extent) : change.bytes;
+    } catch {
+      this.#options.figures.add('errors', 1);
+      return { status: TierStatus.unreadable, bytes: NOTHING };
+    }
+    if (whole === undefined) return { status: TierStatus.missing, bytes: NOTHING };
+    if (isExtent) return { status: TierStatus.sound, bytes: whole };
+    const entry = warm.entryOf(whole, warm.nthOf(number));
+    if (entry !== undefined && warm.isSound(entry)) {
+      return { status: TierStatus.sound, bytes: entry };
+    }
+    this.#options.figures.add('errors', 1);
+    return { status: TierStatus.damaged, bytes: NOTHING };
+  }
+
+  #send(kind: number, number: number, status: number, bytes: Bytes): boolean {
+    const { memory, send } = this.#options;
+    const isLong = tierFrameBytes(bytes.length) > this.#answers.capacity / 4;
+    const byteCount = tierFrameBytes(isLong ? 0 : bytes.length);
+    const at = this.#answers.reserve(byteCount);
+    if (at < 0) {
+      this.#answers.requestRoom();
+      return false;
+    }
+    const word = at >> 2;
+    memory.words[word + TierWord.bytes] = byteCount;
+    memory.words[word + TierWord.kind] = kind;
+    memory.words[word + TierWord.number] = number | 0;
+    memory.words[word + TierWord.status] = status;
+    memory.words[word + TierWord.length] = isLong ? -bytes.length : bytes.length;
+    if (isLong) send(new Uint8Array(bytes).buffer);
+    else memory.bytes.set(bytes, at + TIER_HEAD_BYTES);
+    this.#answers.commit(byteCount);
+    return true;
+  }
+
+  #publish(): void {
+    if (!this.#answers.hasUnpublished) return;
+    if (this.#answers.publish()) this.#answers.wakeReader();
+    this.#options.wake();
+  }
+
+  /** Takes all that is ordered; it stays in the ring until it is on disk. */
+  #takeOrders(): void {
+    const { memory, receive } = this.#options;
+    for (let at = this.#orders.next(); at >= 0; at = this.#orders.next()) {
+      const word = at >> 2;
+      const extent = memory.words[word + TierWord.number]! >>> 0;
+      const length = memory.words[word + TierWord.length]!;
+      const begin = at + TIER_HEAD_BYTES;
+      let bytes: Bytes | undefined;
+      if (memory.words[word + TierWord.kind] === TierOrder.put) {
+        bytes =
+          length < 0 ? new Uint8Array(receive()) : memory.bytes.subarray(begin, begin + length);
+      }
+      const change = { extent, bytes };
+      this.#pending.push(change);
+      this.#latest.set(extent, change);
+      this.#orders.advance(memory.words[word + TierWord.bytes]!);
+    }
+  }
+
+  /** Writes what was ordered; answers whether there was anything that could be. */
+  #commit(): boolean {
+    const { disk, figures, nowUs } = this.#options;
+    const startUs = nowUs();
+    if (this.#retryUs > startUs) return false;
+    this.#takeOrders();
+    if (this.#pending.length === 0) return false;
+    try {
+      disk.commit([...this.#latest.values()]);
+    } catch (error) {
+      this.#failed(isFull(error) ? TierFault.full : TierFault.unwritable);
+      this.#retryUs = nowUs() + RETRY_MS * 1_000;
+      return false;
+    }
+    this.#retryUs = 0;
+    this.#recovered();
+    this.#pending = [];
+    this.#latest.clear();
+    if (this.#orders.release()) this.#orders.wakeWriter();
+    figures.set('writtenBytes', disk.writtenBytes);
+    figures.add('commits', 1);
+    figures.add('commitUs', nowUs() - startUs);
+    // A shard that has more to spill is told that there is room.
+    this.#options.wake();
+    return true;
+  }
+
+  #failed(fault: number): void {
+    const { figures, wallMs } = this.#options;
+    figures.add('errors', 1);
+    if (figures.get('fault') === fault) return;
+    figures.set('fault', fault);
+    figures.set('faultSinceMs', wallMs());
+  }
+
+  #recovered(): void {
+    const { figures } = this.#options;
+    if (figures.get('fault') === TierFault.none || figures.get('fault') === TierFault.vanished)
+      return;
+    figures.set('fault', TierFault.none);
+    figures.set('faultSinceMs', 0);
+  }
+
+  /** Looks at the file: one whose folder is gone can still be read and written, until the server ends. */
+  #look(nowUs: number): void {
+    const { disk, figures } = this.#options;
+    this.#lookUs = nowUs + LOOK_MS * 1_000;
+    const fileBytes = disk.look();
+    figures.set('fileBytes', Math.max(0, fileBytes));
+    if (fileBytes < 0 && figures.get('fault') === TierFault.none) this.#failed(TierFault.vanished);
+  }
+}
+
+const NOTHING: Bytes = new Uint8Array(0);
+
+/** True for an error that more room on the disk would mend. */
+function isFull(error: unknown): boolean {
+  const message =
+    error instanceof Error ? `${error.message} ${String(Reflect.get(error, 'code'))}` : '';
+  return /ENOSPC|no space|MDB_MAP_FULL|\b28\b|EDQUOT/i.test(message);
+}
