@@ -202,6 +202,7 @@ export class ShardMachine {
       users: this.#base.users,
       journal: this.#options.journal,
       role: this.#base.role,
+      openSlots: this.#base.openSlots,
       putOff: (frame) => {
         const wait = this.#base.context.takeWait();
         if (wait === undefined) this.#preparedCommands.begin(frame);
