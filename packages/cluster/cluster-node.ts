@@ -80,6 +80,8 @@ export class ClusterNode {
   #handsOverTo: string | undefined;
   #toldMs = 0;
   #told = '';
+  /** It has told that it has the data. */
+  #hasTold = false;
   #endWatch: (() => void) | undefined;
   #hasStopped = false;
 
@@ -246,7 +248,9 @@ export class ClusterNode {
     const sentMs = this.lease.nowMs;
     const ttlMs = await this.#options.coordinator.keepAlive();
     if (ttlMs > 0) {
+      const wasSafe = this.lease.isSafe;
       this.lease.renewed(sentMs, ttlMs);
+      if (!wasSafe) this.#options.host.changed();
       return;
     }
     this.lease.lost();
@@ -259,16 +263,21 @@ export class ClusterNode {
   /** Tells how far the data are, now and then. */
   async #tell(): Promise<void> {
     const { nowMs } = this.lease;
-    if (nowMs - this.#toldMs < TELL_MS) return;
+    const document = this.#document();
+    // Who has the data now may be wanted in the next moment.
+    const isNews = this.#hasTold !== document.offset >= 0;
+    if (!isNews && nowMs - this.#toldMs < TELL_MS) return;
     this.#toldMs = nowMs;
-    if (JSON.stringify(this.#document()) !== this.#told) await this.#putNode();
+    if (JSON.stringify(document) !== this.#told) await this.#putNode();
   }
 
   async #putNode(): Promise<Outcome> {
-    const value = JSON.stringify(this.#document());
+    const document = this.#document();
+    const value = JSON.stringify(document);
     const write = { key: nodeKey(this.#id), value, isLeased: true };
     const outcome = await this.#options.coordinator.commit([], [write]);
     this.#told = value;
+    this.#hasTold = document.offset >= 0;
     return outcome;
   }
 

@@ -40,10 +40,10 @@ export interface EtcdTls {
 type Lease = ReturnType<Etcd3['lease']>;
 type FaultHandling = NonNullable<IOptions['faultHandling']>;
 
-/** Calls once and does not hold failures against a host. */
+/** Calls once and does not hold failures against a host. What is called may throw at once, which is a failure like others. */
 const plainPolicy = {
-  execute: (call: (context: { signal: AbortSignal }) => unknown): unknown =>
-    Promise.resolve(call({ signal: new AbortController().signal })),
+  execute: async (call: (context: { signal: AbortSignal }) => unknown): Promise<unknown> =>
+    await call({ signal: new AbortController().signal }),
 } as unknown as NonNullable<FaultHandling['global']>;
 
 const LEASE_MS_MIN = 1_000;
@@ -221,5 +221,5 @@ function credentialsOf({ ca, key, cert }: EtcdTls): NonNullable<IOptions['creden
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message.replace(/\s+/g, ' ') : String(error);
+  return error instanceof Error ? error.message.replace(/\s+/g, ' ').trim() : String(error);
 }

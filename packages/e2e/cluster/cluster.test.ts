@@ -25,8 +25,14 @@ let etcd: Etcd;
 let nodes: PlayedNode[] = [];
 
 async function tool(...args: readonly string[]): Promise<string> {
-  const { stdout } = await run('redis-cli', ['--cluster', ...args], { timeout: 120_000 });
-  return stdout;
+  try {
+    return (await run('redis-cli', ['--cluster', ...args], { timeout: 120_000 })).stdout;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    throw new Error(`redis-cli --cluster ${args.join(' ')}: ${stdout.slice(-2_000)}${stderr}`, {
+      cause: error,
+    });
+  }
 }
 
 const placeOf = ({ server }: PlayedNode): string => `127.0.0.1:${server.port}`;

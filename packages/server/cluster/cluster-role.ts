@@ -29,8 +29,8 @@ export class ClusterRole implements ClusterHost {
   readonly #options: ClusterRoleOptions;
   /** Node that is followed. */
   #followed = '';
-  /** The data are that node's. */
-  #isSynced = false;
+  /** Streams that had begun of whoever was followed at the same place before. */
+  #streamsBefore = 0;
 
   constructor(options: ClusterRoleOptions) {
     this.#options = options;
@@ -40,22 +40,24 @@ export class ClusterRole implements ClusterHost {
     const { replication } = this.#options;
     const { replica, id: streamId, offset } = replication;
     if (replica === undefined) return { streamId, offset };
-    this.#isSynced ||= replica.isUp;
-    const isTold = primary === '' || (this.#followed === primary && this.#isSynced);
+    const isSynced = replica.streamsBegun > this.#streamsBefore;
+    const isTold = primary === '' || (this.#followed === primary && isSynced);
     return { streamId, offset: isTold && replica.position !== undefined ? offset : -1 };
   }
 
   follow(primary: string, { host, port, tlsPort }: MemberAddress): void {
-    if (this.#followed !== primary) this.#isSynced = false;
-    this.#followed = primary;
     const { settings, replication } = this.#options;
     const isSecure = settings.boolean('tls.replication') && tlsPort > 0;
-    replication.replicaOf(host, isSecure ? tlsPort : port);
+    const isNew = replication.replicaOf(host, isSecure ? tlsPort : port);
+    if (isNew) this.#streamsBefore = 0;
+    else if (this.#followed !== primary) {
+      this.#streamsBefore = replication.replica?.streamsBegun ?? 0;
+    }
+    this.#followed = primary;
   }
 
   lead(): void {
     this.#followed = '';
-    this.#isSynced = false;
     this.#options.replication.lead();
   }
 

@@ -46,6 +46,8 @@ const BEATS_PER_LEASE = 10;
 const ANSWER_SHARE = 0.25;
 /** Longest wait for a node that is to be met. */
 const MEET_MS_MAX = 2_000;
+/** Between two looks at whether replies may still be written. */
+const LOOK_MS = 20;
 /** Keys of a slot that are deleted at once. */
 const KEYS_PER_DELETION = 500;
 
@@ -79,6 +81,7 @@ export class Cluster implements ClusterPort {
   readonly #withheld = new Set<number>();
   #leaseMs: number;
   #beat: NodeJS.Timeout | undefined;
+  #look: NodeJS.Timeout | undefined;
   #openRules = '[]';
   /** The node had this group's slots, and may have their keys still. */
   #owned: ReadonlySet<number> = new Set();
@@ -142,14 +145,17 @@ export class Cluster implements ClusterPort {
   start(): void {
     void this.node.beat();
     this.#beat = setInterval(() => {
-      this.fence.look();
       void this.node.beat();
     }, this.#leaseMs / BEATS_PER_LEASE);
+    this.#look = setInterval(() => {
+      this.fence.look();
+    }, LOOK_MS);
   }
 
   /** Lets another take the primary's place at once. */
   async stop(): Promise<void> {
     clearInterval(this.#beat);
+    clearInterval(this.#look);
     await this.node.stop();
   }
 
@@ -164,7 +170,7 @@ export class Cluster implements ClusterPort {
   #changed(): void {
     const { node } = this;
     this.#table.update(node, this.#withheld);
-    if (this.#table.isPrimary) this.fence.arm();
+    if (this.#table.isPrimary && node.lease.isSafe) this.fence.arm();
     this.#tellShards();
     this.#dropLost();
     const { router, beginTurn } = this.#options;

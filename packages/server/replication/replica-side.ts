@@ -85,6 +85,8 @@ export class ReplicaSide implements Follower {
   #settling: Promise<void> = Promise.resolve();
   /** Since when there has been no link, in Unix milliseconds. */
   downSinceMs: number;
+  /** Streams of the primary that have begun: from the first on the data are the primary's. */
+  streamsBegun = 0;
   #hasStarted = false;
   #hasStopped = false;
 
@@ -330,6 +332,7 @@ export class ReplicaSide implements Follower {
   beginStream(): void {
     const { log, host, port } = this.#options;
     if (this.#stream === undefined && this.#position !== undefined) this.#newStream(this.#position);
+    this.streamsBegun += 1;
     this.#show();
     log.info('replica-link-up', 'The link to the primary is up.', { host, port });
   }
