@@ -16,6 +16,8 @@ import {
 
 /** Longer than any pause of a busy machine. */
 const LEASE_MS = 20_000;
+/** Several nodes may start at once. */
+const START_MS_MAX = 120_000;
 
 /** An etcd, alone or as one of several that are asked in turn. */
 export class Etcd {
@@ -117,6 +119,7 @@ export async function startNode(
   await until(
     async () => /cluster_my_epoch:[1-9]/.test(textOf(await client.call('CLUSTER', 'INFO'))),
     'the node has its place',
+    START_MS_MAX,
   );
   return { server, client, id: textOf(await client.call('CLUSTER', 'MYID')) };
 }

@@ -1,6 +1,5 @@
 /** This server in its cluster: the node, its part of the data, and the commands and reports about it. */
 
-import { readFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { SLOT_COUNT, type Bytes, type Clock, type Logger } from '#base';
 import {
@@ -15,8 +14,6 @@ import {
   replicate,
   reset,
   setSlot,
-  type EtcdOptions,
-  type EtcdTls,
   type MemberAddress,
 } from '#cluster';
 import type { ClusterGroupFacts, ClusterPort, SlotChange } from '#commands';
@@ -33,6 +30,7 @@ import { VERSION } from '../version.ts';
 import { ClusterGate, type Redirect } from './cluster-gate.ts';
 import { groupFacts, infoLines } from './cluster-reports.ts';
 import { ClusterRole } from './cluster-role.ts';
+import { coordinatorOptions } from './coordinator-options.ts';
 import { Fence } from './fence.ts';
 import { nodeAddress } from './node-address.ts';
 import { newId, NodeId } from './node-id.ts';
@@ -42,8 +40,6 @@ import { SlotTable } from './slot-table.ts';
 
 /** Renewals in the life of a lease. */
 const BEATS_PER_LEASE = 10;
-/** Longest wait for the coordinator, as a share of a lease's life. */
-const ANSWER_SHARE = 0.25;
 /** Longest wait for a node that is to be met. */
 const MEET_MS_MAX = 2_000;
 /** Between two looks at whether replies may still be written. */
@@ -73,7 +69,7 @@ export class Cluster implements ClusterPort {
   readonly redirects: Record<Redirect, number> = { moved: 0, crossslot: 0, down: 0 };
   readonly #options: ClusterOptions;
   readonly #nodeId: NodeId;
-  readonly #ownGroup = newId();
+  #ownGroup = newId();
   readonly #table = new SlotTable();
   readonly #keys: SlotKeys;
   readonly #role: ClusterRole;
@@ -161,6 +157,9 @@ export class Cluster implements ClusterPort {
 
   get #wish(): { group: string; isNamed: boolean } {
     const name = this.#options.settings.string('cluster.group');
+    const { topology, group } = this.node;
+    // The group that it has founded may have gone on without it.
+    if (group === undefined && topology.groups.has(this.#ownGroup)) this.#ownGroup = newId();
     if (name === '') return { group: this.#ownGroup, isNamed: false };
     return { group: createHash('sha1').update(name).digest('hex'), isNamed: true };
   }
@@ -421,40 +420,4 @@ export class Cluster implements ClusterPort {
     const reports = await router.shardCalls.ask(SHARD_CONTENT, null);
     return reports.some((report) => report.missing || report.answer.keys > 0);
   }
-}
-
-function coordinatorOptions(settings: Settings): EtcdOptions {
-  const endpoints = settings.get('cluster.coordinator-endpoints');
-  const file = settings.string('cluster.coordinator-password-file');
-  const password =
-    file === ''
-      ? settings.string('cluster.coordinator-password')
-      : readFileSync(file, 'utf8').trimEnd();
-  const answerMs = settings.number('cluster.node-timeout-ms') * ANSWER_SHARE;
-  return {
-    endpoints,
-    cluster: settings.string('cluster.name'),
-    username: settings.string('cluster.coordinator-username'),
-    password,
-    tls: coordinatorTls(settings),
-    timeoutMs: answerMs,
-  };
-}
-
-function coordinatorTls(settings: Settings): EtcdTls | undefined {
-  const ca = settings.string('cluster.coordinator-ca-file');
-  const cert = settings.string('cluster.coordinator-cert-file');
-  const key = settings.string('cluster.coordinator-key-file');
-  if (ca === '') {
-    if (cert !== '')
-      throw new Error('cluster.coordinator-cert-file needs cluster.coordinator-ca-file');
-    return undefined;
-  }
-  if ((cert === '') !== (key === '')) {
-    throw new Error('cluster.coordinator-cert-file and -key-file belong together');
-  }
-  return {
-    ca: readFileSync(ca),
-    ...(cert === '' ? {} : { cert: readFileSync(cert), key: readFileSync(key) }),
-  };
 }
