@@ -27,6 +27,8 @@ interface ClusterRoleOptions {
 
 export class ClusterRole implements ClusterHost {
   readonly #options: ClusterRoleOptions;
+  /** It has followed another: without slots its keys are of nobody. */
+  hasFollowed = false;
   /** Node that is followed. */
   #followed = '';
   /** Streams that had begun of whoever was followed at the same place before. */
@@ -54,6 +56,7 @@ export class ClusterRole implements ClusterHost {
       this.#streamsBefore = replication.replica?.streamsBegun ?? 0;
     }
     this.#followed = primary;
+    this.hasFollowed = true;
   }
 
   lead(): void {

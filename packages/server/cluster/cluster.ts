@@ -387,7 +387,9 @@ export class Cluster implements ClusterPort {
   async reset(isHard: boolean): Promise<void> {
     const { node } = this;
     const wasPrimary = node.isPrimary;
-    if (wasPrimary && (await this.#hasKeys())) {
+    // A replica that was forgotten leads nobody, and has keys that others have.
+    const isLeft = wasPrimary && this.#ownSlots().length === 0 && this.#role.hasFollowed;
+    if (wasPrimary && !isLeft && (await this.#hasKeys())) {
       throw new ClusterError("CLUSTER RESET can't be called with master nodes containing keys");
     }
     await this.#letGo(wasPrimary ? this.#ownSlots() : [], () =>
@@ -395,7 +397,7 @@ export class Cluster implements ClusterPort {
     );
     if (isHard) await node.rename(this.#nodeId.renew());
     await node.beat();
-    if (wasPrimary) return;
+    if (wasPrimary && !isLeft) return;
     // What a replica has is its primary's.
     this.#role.lead();
     await runOwnCommands(this.#options, commandBytes(['FLUSHALL']));
