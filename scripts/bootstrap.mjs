@@ -24,6 +24,7 @@ const serverConfig = 'configs/tools/vite-server.config.js';
 const programs = {
   start: 'bundle/server/main.js',
   dev: 'scripts/dev.js',
+  cluster: 'scripts/cluster/try-out.js',
   test: 'scripts/test.js',
   check: 'scripts/check.js',
   bench: 'scripts/bench.js',

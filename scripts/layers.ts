@@ -33,7 +33,7 @@ const beneathServer = [
     'config',
     'shard',
   ],
-  ...['offline', 'replication'],
+  ...['offline', 'replication', 'cluster'],
   ...['router', 'net', 'observer', 'telemetry', 'http', 'persistence', 'tier', 'workers'],
 ];
 
@@ -63,6 +63,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   offline: { imports: ['base', 'store', 'stats', 'commands', 'persistence', 'shard'] },
   replication: { imports: ['base', 'resp', 'store', 'link'] },
+  cluster: { imports: ['base'], thirdParty: ['etcd3'] },
   router: { imports: ['acl', 'base', 'usdt', 'resp', 'stats', 'commands', 'link'] },
   net: { imports: ['base', 'resp', 'link', 'stats'] },
   observer: { imports: ['base', 'stats', 'commands', 'link'], types: ['api-types'] },

@@ -218,6 +218,8 @@ export interface ClientPort {
   replyMode: ReplyMode;
   noEvict: boolean;
   noTouch: boolean;
+  /** READONLY: it reads from replicas, whose data may be old. */
+  readsFromReplica: boolean;
   /** The trace that its commands belong to, as its application says. */
   traceParent: TraceParent | undefined;
   /** Takes no more commands, and closes when what was taken is answered. */

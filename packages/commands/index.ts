@@ -27,6 +27,13 @@ export {
   type ShardSettings,
   type ShardSettingValues,
 } from './shard-settings.ts';
+export type {
+  ClusterContext,
+  ClusterGroupFacts,
+  ClusterNodeFacts,
+  ClusterPort,
+  SlotChange,
+} from './cluster/index.ts';
 export {
   clientLine,
   flagsOf,

@@ -101,7 +101,11 @@ export const constants: Readonly<Record<string, Constant>> = {
   'socket-mark-id': { value: '0', reason: 'Sockets are not marked.' },
   supervised: { value: 'no', reason: service },
   'syslog-enabled': { value: 'no', reason: 'The log goes to stdout, stderr and files.' },
-  'tls-cluster': { value: 'no', reason: 'There is no cluster.', isReliedOn: true },
+  'tls-cluster': {
+    value: 'no',
+    reason: 'Nodes have no bus of their own; tls.replication secures what they send each other.',
+    isReliedOn: true,
+  },
 };
 
 /** The constant of that name or alias. */

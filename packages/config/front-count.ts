@@ -9,3 +9,13 @@ export function frontCount(wanted: number, cores = availableParallelism()): numb
   if (wanted >= 0) return wanted;
   return cores <= CORES_WITHOUT ? 0 : Math.floor(cores / CORES_EACH);
 }
+
+/** Number of front threads of a server: none in a cluster, where main sees to every reply that is written. */
+export function frontCountOf(settings: {
+  number(name: 'server.front-threads'): number;
+  boolean(name: 'cluster.enabled'): boolean;
+}): number {
+  return settings.boolean('cluster.enabled')
+    ? 0
+    : frontCount(settings.number('server.front-threads'));
+}

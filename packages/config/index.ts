@@ -1,4 +1,4 @@
-export { frontCount } from './front-count.ts';
+export { frontCountOf } from './front-count.ts';
 export { secrecyOfNames } from './config-names.ts';
 export { helpText } from './sources/command-line.ts';
 export { ConfigError, load, loadFromProcess, type Loaded } from './load.ts';

@@ -6,6 +6,7 @@
  */
 import type { Value } from './kinds.ts';
 import type { Setting } from './setting.ts';
+import { clusterSettings } from './table/cluster.ts';
 import { diagnosticsSettings } from './table/diagnostics.ts';
 import { durabilitySettings } from './table/durability.ts';
 import { loggingSettings } from './table/logging.ts';
@@ -25,6 +26,7 @@ const settings = {
   ...durabilitySettings,
   ...replicaSettings,
   ...primarySettings,
+  ...clusterSettings,
   ...diagnosticsSettings,
   ...loggingSettings,
 };

@@ -6,6 +6,7 @@ export {
   type Control,
   type CallQuestion,
   type SettingValue,
+  type OpenSlotRule,
 } from './messages/control.ts';
 export { SharedCounter } from './counter.ts';
 export { SharedFlag } from './shared-flag.ts';

@@ -73,6 +73,7 @@ export class Connection {
     this.#parser = new CommandParser(config.command, config.limits);
     this.#transport = transport;
     this.output = new Output(transport.sink, config.pool, {
+      mayWrite: config.mayWrite,
       failed: () => {
         this.destroy();
       },

@@ -14,6 +14,8 @@ const BUFFER_BYTES = 16 * 1024;
 const GIVEN_BYTES_MIN = 32 * 1024;
 
 interface OutputEvents {
+  /** Asked before each write; where it says no, the connection has failed. */
+  readonly mayWrite?: (() => boolean) | undefined;
   failed(): void;
   /** A write that could not be done at once is through. */
   drained(): void;
@@ -200,6 +202,10 @@ export class Output {
 
   /** Writes the chunks; true when their memory is free again. */
   #write(chunks: readonly Bytes[], byteCount: number): boolean {
+    if (this.#events.mayWrite?.() === false) {
+      this.#hasFailed = true;
+      return true;
+    }
     const outcome = this.#sink.write(chunks, byteCount, this.isLast);
     this.#writing = outcome === 'kept';
     if (outcome === 'failed') this.#hasFailed = true;

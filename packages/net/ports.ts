@@ -37,6 +37,8 @@ export interface ConnectionConfig {
   limits: ParserLimits & { queryBytesMax: number };
   turn: ConnectionTurn;
   counters: NetCounters;
+  /** False while nothing may be told to clients; undefined where that is always allowed. */
+  mayWrite: (() => boolean) | undefined;
 }
 
 /** Members of a connection that a turn needs. */

@@ -2,6 +2,7 @@
 
 import { ConfigError, helpText, loadFromProcess, type Loaded, type Settings } from '#config';
 import { latencyReport } from '#stats';
+import { demandCluster } from './cluster/demand-cluster.ts';
 import { demandUsers } from './access/initial-users.ts';
 import { checkData, exportRdb, importAtFirstStart, importRdb } from './durability/data-tools.ts';
 import { openDataFolder } from './durability/persistence-switch.ts';
@@ -14,6 +15,7 @@ import { VERSION } from './version.ts';
 /** Puts a server together that has its data folder for itself; rejects when that is not to be had. */
 async function openServer(settings: Settings, ops: OpsWorker | undefined): Promise<Server> {
   demandUsers(settings);
+  demandCluster(settings);
   const keeps = settings.boolean('persistence.enabled');
   const own = keeps ? await openDataFolder(settings) : undefined;
   try {

@@ -40,6 +40,7 @@ import { SettingsBroadcast, shardCountOf, shardSettings } from './threads/shard-
 import { startSummary } from './start-summary.ts';
 import { connectionConfig } from './clients/connection-config.ts';
 import type { StreamPlace } from '#replication';
+import { Cluster } from './cluster/cluster.ts';
 import { Replication } from './replication/replication.ts';
 import { ReplicationNews } from './replicas/replication-news.ts';
 import { followTracing, mainLog, Traces } from './diagnostics/traces.ts';
@@ -76,6 +77,8 @@ export class Server {
   readonly #pool: ShardPool;
   readonly #tierPool: TierPool;
   readonly #replication: Replication;
+  /** Undefined where the server is in no cluster. */
+  readonly #cluster: Cluster | undefined;
   readonly #frontPool: FrontPool;
   readonly #turn: Turn;
   readonly #places: ListeningPlaces;
@@ -219,6 +222,7 @@ export class Server {
     });
     this.#clients = clients;
     const isLoaded = (): boolean => this.#isLoaded;
+    const isClustered = settings.boolean('cluster.enabled');
     this.#gate = newGate({
       clients,
       isLoaded,
@@ -227,6 +231,9 @@ export class Server {
       tellShards: (isSo) => {
         router.broadcast({ kind: 'lacks-replicas', isSo });
       },
+      cluster: isClustered
+        ? { judge: (...command) => this.#cluster?.gate.judge(...command) }
+        : undefined,
       isBusy: () => router.scripts.busy.isAny,
       replicaRefusal: (client, entry) => this.#replication.refusal(client, entry),
     });
@@ -248,7 +255,8 @@ export class Server {
         clients.memory.sweep();
       },
     });
-    const config = connectionConfig(serverMemory, blocks, settings, this.#turn);
+    const mayWrite = isClustered ? () => this.#cluster?.fence.mayWrite() ?? true : undefined;
+    const config = connectionConfig(serverMemory, blocks, settings, { turn: this.#turn, mayWrite });
     this.#replication = new Replication({
       settings,
       router,
@@ -266,6 +274,20 @@ export class Server {
       clock: this.#clock,
       beginTurn: this.#beginTurn,
     });
+    this.#cluster = isClustered
+      ? new Cluster({
+          settings,
+          router,
+          clients,
+          config,
+          replication: this.#replication,
+          primary: this.#replicas.primary,
+          shardCount: this.#shardCount,
+          clock: this.#clock,
+          log: this.#log,
+          beginTurn: this.#beginTurn,
+        })
+      : undefined;
     this.#places = newPlaces({
       settings,
       tls,
@@ -303,6 +325,7 @@ export class Server {
       lateSettings: this.#lateSettings,
       persistence: this.#persistence,
       replication: this.#replication,
+      cluster: this.#cluster,
       clock: this.#clock,
       log: this.#log,
     };
@@ -379,6 +402,7 @@ export class Server {
     this.#persistence.start();
     this.#replicationNews.start();
     this.#replication.start();
+    this.#cluster?.start();
     this.#ticker.start();
     this.#serverMemory.mainPage.set('phase', Phase.ready);
     const shards = this.#shardCount;
@@ -446,6 +470,13 @@ export class Server {
     return this.#clients.all.some((client) => !client.isOccupied && !client.isReplica);
   }
 
+  /** Lets replicas have everything, takes what a primary has sent, and lets another take this server's place. */
+  async #leaveOthers(untilMs: number): Promise<void> {
+    await this.#replicas.haveAll(() => this.#clock.wallMs() < untilMs);
+    await this.#replication.stopped();
+    await this.#cluster?.stop();
+  }
+
   /** Place in the stream of replication of the data that the shards have left; undefined where it is not known. */
   async #lastPlace(): Promise<StreamPlace | undefined> {
     if (this.#crashes.hasCrashed || !this.#isLoaded) return undefined;
@@ -466,8 +497,7 @@ export class Server {
     while (this.#hasClientsInFlight() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
     // Nothing that replicas would have to be told of happens by itself any more.
     this.#router.broadcast({ kind: 'pause', isOn: true });
-    await this.#replicas.haveAll(() => this.#clock.wallMs() < untilMs);
-    await this.#replication.stopped();
+    await this.#leaveOthers(untilMs);
     const leaving = this.#clients.all.filter((client) => !this.#awaitingEnd.has(client));
     for (const client of leaving) client.socket.destroy();
     if (this.#isLoaded && !this.#crashes.hasCrashed) {

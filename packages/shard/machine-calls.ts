@@ -8,8 +8,10 @@ import {
   READ_ONLY_FUNCTIONS,
   SCRIPT_STATS,
   SHARD_CONTENT,
+  walkSlotCall,
   type ShardContent,
 } from '#stats';
+import { walkSlot } from './cluster/slot-keys.ts';
 import type { MachineComponents } from './machine-components.ts';
 import type { MachineOptions } from './machine-options.ts';
 import type { Scripts } from './scripts/scripts.ts';
@@ -32,6 +34,7 @@ export function answerCalls(
     const warmKeys = store.tier.stats.keys;
     return { keys, hot_keys: keys - warmKeys, warm_keys: warmKeys };
   });
+  answerers.on(walkSlotCall, (step) => walkSlot(store, step));
   answerers.on(SCRIPT_STATS, () => scripts.stats.figures);
   answerers.on(READ_ONLY_FUNCTIONS, () => scripts.readOnlyFunctions);
   base.staged.answer(answerers);

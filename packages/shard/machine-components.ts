@@ -13,6 +13,7 @@ import { CallAnswerers } from './call-answerers.ts';
 import { ReplySender } from './execution/reply-sender.ts';
 import { Settings } from './settings.ts';
 import { ShardUsers } from './access/shard-users.ts';
+import { OpenSlots } from './cluster/open-slots.ts';
 import { Role } from './replica/role.ts';
 import { StagedData } from './replica/staged-data.ts';
 import { Slowness } from './observation/slowness.ts';
@@ -49,6 +50,7 @@ export class MachineComponents {
   readonly effects: Effects;
   readonly maintenance: Maintenance;
   readonly role = new Role();
+  readonly openSlots = new OpenSlots();
   readonly staged: StagedData;
   readonly fetchTimes = new FetchTimes();
   readonly workingSet = new WorkingSet();

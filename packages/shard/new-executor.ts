@@ -46,6 +46,7 @@ export function newExecutor(
     users: base.users,
     journal,
     role: base.role,
+    openSlots: base.openSlots,
     ...listener,
   });
 }

@@ -167,5 +167,8 @@ export {
   shardCall,
   type ShardContent,
   type ShardCall,
+  type SlotWalk,
+  type SlotWalkStep,
+  walkSlotCall,
 } from './shard-calls.ts';
 export { fragmentation, usedMemory, type Fragmentation } from './status/used-memory.ts';

@@ -31,6 +31,24 @@ export const stageKeysCall = shardCall<Uint8Array, Staged>('stage-keys');
 /** Has a shard drop what it has staged. */
 export const dropStagedCall = shardCall<null, null>('drop-staged');
 
+/** Step of a walk through a shard's keys, for those of one slot. */
+export interface SlotWalk {
+  readonly slot: number;
+  readonly cursor: number;
+  /** Keys that are wanted; 0 to count them alone. */
+  readonly count: number;
+}
+
+/** Outcome of such a step; the walk is over with cursor 0. */
+export interface SlotWalkStep {
+  readonly cursor: number;
+  readonly found: number;
+  readonly keys: readonly Uint8Array[];
+}
+
+/** Has a shard take a step of a walk for the keys of a slot. */
+export const walkSlotCall = shardCall<SlotWalk, SlotWalkStep>('walk-slot');
+
 /** Counts that only a shard itself can take. */
 export interface ShardContent {
   readonly keys: number;

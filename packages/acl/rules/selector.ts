@@ -193,10 +193,7 @@ export class Selector {
     if ((entry === undefined || entry.isHidden) && !isAbsent) throw new RuleError('unknown');
     if (name.includes('|')) throw new RuleError('partOfSubcommand');
     if (part === '' || hasSpaces(part)) throw new RuleError('syntax');
-    const hasParts = isAbsent
-      ? name.toLowerCase() === 'cluster'
-      : entry!.shownSubcommands.length > 0;
-    if (hasParts) {
+    if (!isAbsent && entry!.shownSubcommands.length > 0) {
       this.#applyCommand(text, true);
       return;
     }

@@ -181,6 +181,16 @@ export const errors = {
     ),
   invalidExpire: (command: string): CommandError =>
     fixed(`ERR invalid expire time in '${command}' command`),
+  slotInMotion: fixed('TRYAGAIN Multiple keys request during rehashing of slot'),
+  ask: (slot: number, place: string): CommandError => fixed(`ASK ${slot} ${place}`),
+  moved: (slot: number, place: string): CommandError => fixed(`MOVED ${slot} ${place}`),
+  crossSlot: fixed("CROSSSLOT Keys in request don't hash to the same slot"),
+  slotUnbound: fixed('CLUSTERDOWN Hash slot not served'),
+  clusterDown: fixed('CLUSTERDOWN The cluster is down'),
+  clusterReadsOnly: fixed('CLUSTERDOWN The cluster is down and only accepts read commands'),
+  noLease: (reason: string): CommandError =>
+    fixed(`CLUSTERDOWN The lease of this node is not sure: ${oneLine(reason)}`),
+  notInCluster: (what: string): CommandError => fixed(`ERR ${what} in cluster mode`),
   shardDown: (shard: number): CommandError => fixed(`SHARDDOWN shard ${String(shard)} has stopped`),
 } as const;
 

@@ -1,5 +1,6 @@
 /** Ports of the server that commands about connections use. */
 
+import type { ClusterPort } from '../cluster/ports.ts';
 import type { ClientPort, MainContext } from '../contexts.ts';
 import type { TrackingOptions } from './tracking-state.ts';
 
@@ -36,6 +37,8 @@ export interface ConnectionContext extends MainContext {
   readonly clients: ClientsPort;
   readonly authentication: AuthenticationPort;
   readonly tracks: TracksPort;
+  /** Undefined where the server is in no cluster. */
+  readonly cluster: ClusterPort | undefined;
   readonly databaseCount: number;
   readonly redisVersion: string;
   /** Forgets all state of the connection but its id and authentication. */

@@ -185,7 +185,7 @@ function sayHello(context: ConnectionContext, args: Arguments): void {
   reply.text('id');
   reply.integer(client.id);
   reply.text('mode');
-  reply.text('standalone');
+  reply.text(context.cluster === undefined ? 'standalone' : 'cluster');
   reply.text('role');
   reply.text('master');
   reply.text('modules');

@@ -2,6 +2,7 @@
 
 import { aclCommands } from '../acl/index.ts';
 import { bitmapCommands } from '../bitmap/index.ts';
+import { clusterCommands } from '../cluster/index.ts';
 import { connectionCommands } from '../connection/index.ts';
 import { diagnosticsCommands } from '../diagnostics/index.ts';
 import { geoCommands } from '../geo/index.ts';
@@ -39,4 +40,5 @@ export const commandTable = new CommandTable([
   ...scriptCommands,
   ...diagnosticsCommands,
   ...aclCommands,
+  ...clusterCommands,
 ]);

@@ -139,8 +139,7 @@ const refused: readonly (readonly [line: string, message: string])[] = [
     'redis.conf:1: replicaof 10.0.0.1 is not allowed: it takes a host and a port',
   ],
   ['slaveof 10.0.0.1 70000', 'redis.conf:1: slaveof 10.0.0.1 70000 is not allowed:'],
-  ['tls-cluster yes', 'redis.conf:1: tls-cluster is not allowed. There is no cluster.'],
-  ['cluster-enabled yes', 'cluster.enabled = yes is not allowed; allowed is only false'],
+  ['tls-cluster yes', 'redis.conf:1: tls-cluster is not allowed. Nodes have no bus'],
 ];
 for (const [line, message] of refused) {
   redisFile(`${line} is refused`, () => assert.match(refusal(`${line}\n`), message));

@@ -1,5 +1,4 @@
 import { bytes, integer, oneOf, text, yesOrNo } from '../kinds.ts';
-import { words } from '../list-kinds.ts';
 import { savePoints } from '../redis/redis-kinds.ts';
 import { rows } from '../setting.ts';
 
@@ -112,23 +111,5 @@ export const durabilitySettings = rows({
     isHidden: true,
     meaning:
       'For tests: microseconds that snapshots and full synchronisations take longer for each key; of a number below 0, a microsecond for so many keys.',
-  },
-  'cluster.enabled': {
-    kind: yesOrNo,
-    default: false,
-    effect: 'fixed',
-    meaning: 'Shares the slots with other servers.',
-  },
-  'cluster.coordinator-endpoints': {
-    kind: words(16),
-    default: [],
-    effect: 'fixed',
-    meaning: 'Addresses of the coordinator.',
-  },
-  'cluster.announce-address': {
-    kind: text,
-    default: '',
-    effect: 'fixed',
-    meaning: 'The address other servers and clients are told; empty for the bound one.',
   },
 });

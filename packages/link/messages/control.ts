@@ -22,7 +22,16 @@ export type Control =
   | { kind: 'role'; isReplica: boolean; primary: number | undefined }
   /** True while there are fewer good replicas than writes need: scripts write nothing then. */
   | { kind: 'lacks-replicas'; isSo: boolean }
+  /** Slots that are moved key by key from now on. */
+  | { kind: 'open-slots'; rules: readonly OpenSlotRule[] }
   | { kind: 'stop' };
+
+/** A slot that is moved key by key. */
+export interface OpenSlotRule {
+  readonly slot: number;
+  /** Address of the node that has the keys which are not here any more; null where they come here. */
+  readonly target: string | null;
+}
 
 /** Content of a call frame: the name of the call, and its question. */
 export type CallQuestion = readonly [name: string, question: unknown];

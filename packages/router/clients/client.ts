@@ -84,6 +84,10 @@ export class Client implements ClientPort {
   replyMode: ReplyMode = 'on';
   noEvict = false;
   noTouch = false;
+  readsFromReplica = false;
+  /** Sequences of the commands that ASKING is for: the one behind it, or those of a transaction; -1 for none. */
+  askingFrom = -1;
+  askingTo = -1;
   isMonitor = false;
   /** Its commands are the stream of this server's primary: they are obeyed, whatever stands in the way of others. */
   isPrimary = false;

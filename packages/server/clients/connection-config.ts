@@ -11,7 +11,7 @@ export function connectionConfig(
   { mainPage }: ServerMemory,
   pool: BlockPool,
   settings: Settings,
-  turn: Turn,
+  { turn, mayWrite }: { readonly turn: Turn; readonly mayWrite: ConnectionConfig['mayWrite'] },
 ): ConnectionConfig {
   const limits = {
     bulkBytesMax: settings.number('server.proto-max-bulk-len'),
@@ -26,6 +26,7 @@ export function connectionConfig(
   return {
     pool,
     command: new ParsedCommand(),
+    mayWrite,
     limits,
     turn: {
       get number() {

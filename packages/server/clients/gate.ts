@@ -2,6 +2,7 @@ import { errors, type CommandError } from '#base';
 import type { Arguments, CommandEntry } from '#commands';
 import type { Client } from '#router';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
+import type { ClusterGate } from '../cluster/cluster-gate.ts';
 import type { Clients } from './clients.ts';
 
 /** State of the server that decides on commands. */
@@ -12,6 +13,8 @@ interface GateState {
   readonly persistence: Pick<PersistenceSwitch, 'durability'>;
   /** Tells why a replica does not run a command. */
   readonly replicaRefusal: (client: Client, entry: CommandEntry) => CommandError | undefined;
+  /** Judges which node of a cluster runs a command; undefined where the server is in none. */
+  readonly cluster: Pick<ClusterGate, 'judge'> | undefined;
   /** True while a script has run for too long. */
   readonly isBusy: () => boolean;
   /** Tells whether writes have fewer replicas than they need. */
@@ -43,6 +46,8 @@ export function newGate(state: GateState): Gate {
     const refusal = state.clients.gate(client, entry, args);
     if (refusal !== undefined) return refusal;
     if (!state.isLoaded() && !entry.has('loading')) return errors.loading;
+    const elsewhere = state.cluster?.judge(client, entry, args);
+    if (elsewhere !== undefined) return elsewhere;
     if (entry.script !== undefined || entry.route === 'exec') tellShards();
     const refused = writeRefusal(state, client, entry) ?? state.replicaRefusal(client, entry);
     // As Redis, which holds back nothing that it would refuse.

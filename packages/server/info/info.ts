@@ -2,7 +2,7 @@
 
 import { unixUs } from '#base';
 import { commandTable } from '#commands';
-import { frontCount } from '#config';
+import { frontCountOf } from '#config';
 import {
   ACCESS_QUANTITIES,
   CLIENT_QUANTITIES,
@@ -49,8 +49,8 @@ function server({
   return [
     ['redis_version', REDIS_VERSION],
     ['svc_version', VERSION],
-    ['redis_mode', 'standalone'],
-    ...cluster(),
+    ['redis_mode', settings.boolean('cluster.enabled') ? 'cluster' : 'standalone'],
+    ...cluster({ settings }),
     ['os', `${process.platform} ${process.arch}`],
     ['arch_bits', 64],
     ['multiplexing_api', 'libuv'],
@@ -67,7 +67,7 @@ function server({
     ['configured_hz', settings.number('server.hz')],
     ['shards', shardCount],
     // Redis has threads beside main only while there is much to do; front threads always are there.
-    ['io_threads_active', Number(frontCount(settings.number('server.front-threads')) > 0)],
+    ['io_threads_active', Number(frontCountOf(settings) > 0)],
     ['executable', executable],
     ['config_file', settings.file ?? ''],
     ...listeners(settings),
@@ -75,8 +75,8 @@ function server({
 }
 
 /** Clients look for it in a bare INFO, where Redis has a section of it. */
-function cluster(): Line[] {
-  return [['cluster_enabled', 0]];
+function cluster({ settings }: Pick<ServerMetrics, 'settings'>): Line[] {
+  return [['cluster_enabled', Number(settings.boolean('cluster.enabled'))]];
 }
 
 function connections({ clients: all, settings }: ServerMetrics): Line[] {

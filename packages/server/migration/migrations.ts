@@ -20,6 +20,8 @@ interface MigrationsOptions {
   readonly router: { readonly keyMigrations: KeyMigrations };
   /** The client whose command is being run. */
   readonly client: () => Client;
+  /** Undefined without a cluster; in one, keys may be of a slot that the target does not own yet. */
+  readonly cluster: object | undefined;
   /** True while the server is a replica. */
   readonly isReplica: () => boolean;
 }
@@ -128,7 +130,10 @@ export class Migrations implements MigrationPort {
   ): Promise<void> {
     let isWriting = true;
     const write = async (): Promise<void> => {
-      for (const bytes of restoreWrites(keys, migration)) {
+      for (const bytes of restoreWrites(keys, {
+        ...migration,
+        asks: this.#options.cluster !== undefined,
+      })) {
         if ((await connection.write(bytes)) !== undefined) return;
       }
       isWriting = false;

@@ -21,15 +21,20 @@ export function keysLeft(keys: readonly MigratedKey[], nowMs: number): readonly 
     .map((key) => ({ ...key, ttl: key.expireAt < 0 ? 0 : Math.max(key.expireAt - nowMs, 1) }));
 }
 
+interface RestoreOptions extends Pick<Migration, 'keys' | 'replaces'> {
+  /** The target may not own the keys' slot yet. */
+  readonly asks: boolean;
+}
+
 /** RESTORE of each key, in writes. */
 export function* restoreWrites(
   keys: readonly KeyToRestore[],
-  { keys: names, replaces }: Pick<Migration, 'keys' | 'replaces'>,
+  { keys: names, replaces, asks }: RestoreOptions,
 ): Generator<Bytes, void> {
   let short: Bytes[] = [];
   let shortBytes = 0;
   for (const key of keys) {
-    for (const piece of restore(names[key.index]!, key, replaces)) {
+    for (const piece of restore(names[key.index]!, key, { replaces, asks })) {
       short.push(piece);
       shortBytes += piece.length;
       if (shortBytes < WRITE_BYTES) continue;
@@ -44,12 +49,13 @@ export function* restoreWrites(
 function* restore(
   name: Bytes,
   { value = [], ttl }: KeyToRestore,
-  replaces: boolean,
+  { replaces, asks }: Pick<RestoreOptions, 'replaces' | 'asks'>,
 ): Generator<Bytes, void> {
   let valueBytes = 0;
   for (const piece of value) valueBytes += piece.length;
   const ttlText = String(ttl);
-  yield Buffer.from(`*${replaces ? 5 : 4}\r\n$7\r\nRESTORE\r\n$${name.length}\r\n`);
+  const command = asks ? '$14\r\nRESTORE-ASKING' : '$7\r\nRESTORE';
+  yield Buffer.from(`*${replaces ? 5 : 4}\r\n${command}\r\n$${name.length}\r\n`);
   yield name;
   yield Buffer.from(`\r\n$${ttlText.length}\r\n${ttlText}\r\n$${valueBytes}\r\n`);
   yield* value;

@@ -11,6 +11,8 @@ import {
   type AuthenticationPort,
   type BundlesPort,
   type ClientsPort,
+  type ClusterContext,
+  type ClusterPort,
   type CommandEntry,
   type BandsPort,
   type ConnectionContext,
@@ -74,6 +76,7 @@ import { scriptsPort } from './scripts-port.ts';
 import { settingsPort } from './settings-port.ts';
 
 type Contexts = AclContext &
+  ClusterContext &
   ConnectionContext &
   DiagnosticsContext &
   MigrationContext &
@@ -99,6 +102,7 @@ interface MainRunnerOptions {
   readonly broadcast: SettingsBroadcast;
   readonly persistence: PersistenceSwitch;
   readonly replication: ReplicationPort;
+  readonly cluster: ClusterPort | undefined;
   readonly log: Logger;
   readonly statistics: StatisticsPort;
   /** Begins to stop for a client. */
@@ -134,6 +138,7 @@ export class MainRunner implements Contexts {
   readonly prefixes: PrefixesPort;
   readonly process: ProcessPort;
   readonly replication: ReplicationPort;
+  readonly cluster: ClusterPort | undefined;
   readonly timers: TimersPort;
   readonly log: LogPort;
   readonly startedMs: number;
@@ -192,6 +197,7 @@ export class MainRunner implements Contexts {
     };
     this.#persistence = persistence;
     this.replication = options.replication;
+    this.cluster = options.cluster;
     this.startedMs = options.startedMs;
     this.timers = {
       after: (ms, callback) => {
@@ -267,6 +273,8 @@ export class MainRunner implements Contexts {
     client.replyMode = 'on';
     client.noEvict = false;
     client.noTouch = false;
+    client.readsFromReplica = false;
+    client.askingFrom = -1;
     client.traceParent = undefined;
     this.#access.reset(client);
     this.reply.protocol = 2;

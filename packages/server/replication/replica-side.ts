@@ -88,6 +88,8 @@ export class ReplicaSide implements Follower {
   downSinceMs: number;
   /** Time from the last timestamp of the primary until it was applied; undefined where there was none. */
   #lag: LinkLag | undefined;
+  /** Streams of the primary that have begun: from the first on the data are the primary's. */
+  streamsBegun = 0;
   #hasStarted = false;
   #hasStopped = false;
 
@@ -363,6 +365,7 @@ export class ReplicaSide implements Follower {
   beginStream(): void {
     const { log, host, port } = this.#options;
     if (this.#stream === undefined && this.#position !== undefined) this.#newStream(this.#position);
+    this.streamsBegun += 1;
     this.#show();
     log.info('replica-link-up', 'The link to the primary is up.', { host, port });
   }

@@ -18,6 +18,8 @@ const APPLY_MS_MAX = 5_000;
 const QUIET_MS_MAX = 5_000;
 /** Between two looks at a link. */
 const TICK_MS = 1_000;
+/** Tells shards that no other server says what is in this one. */
+const ALONE = { kind: 'role', isReplica: false, primary: undefined } as const;
 
 type ReplicationOptions = Omit<ReplicaSideOptions, 'host' | 'port' | 'before' | 'failover'>;
 
@@ -27,6 +29,7 @@ export class Replication implements ReplicationPort {
   #ticker: NodeJS.Timeout | undefined;
   /** Place that a replica has been brought back to. */
   #restored: Reached | undefined;
+  #wasRestoredAsReplica = false;
   /** Settles with where a replica was when the server stopped. */
   #stopped: Promise<Reached> | undefined;
   readonly failover: Failover;
@@ -81,9 +84,11 @@ export class Replication implements ReplicationPort {
   /** The data are back, at a place in the stream if that is known; nothing was done since. */
   restore(place: StreamPlace | undefined): void {
     const { settings, primary, router, log } = this.#options;
-    const isReplica = settings.string('replication.primary-host') !== '';
+    // A node of a cluster is told later what it is.
+    const isReplica = settings.string('replication.primary-host') !== '' || this.#isClustered;
     // From the first moment on nothing expires by itself.
     if (isReplica) router.broadcast({ kind: 'role', isReplica, primary: undefined });
+    this.#wasRestoredAsReplica = isReplica;
     if (place !== undefined) {
       const { id, offset, database, tail } = place;
       primary.restore(place, isReplica);
@@ -92,6 +97,28 @@ export class Replication implements ReplicationPort {
       log.info('stream-restored', 'Replication can go on where it was.', fields);
     }
     router.publish();
+  }
+
+  get #isClustered(): boolean {
+    return this.#options.settings.boolean('cluster.enabled');
+  }
+
+  /** Is a primary from now on, whatever it was before, or was restored as. */
+  lead(): void {
+    const restored = this.#restored;
+    this.#restored = undefined;
+    if (this.#replica !== undefined) {
+      this.replicaOfNone();
+      return;
+    }
+    if (restored?.position === undefined) {
+      if (this.#wasRestoredAsReplica) this.#options.router.broadcast(ALONE);
+    } else {
+      this.#options.router.broadcast(ALONE);
+      this.#options.primary.promote(restored.position.id, restored.position.offset);
+    }
+    this.#wasRestoredAsReplica = false;
+    this.#options.beginTurn();
   }
 
   /** Place that was restored, once. */
@@ -141,7 +168,7 @@ export class Replication implements ReplicationPort {
   replicaOf(host: string, port: number): boolean {
     const replica = this.#replica;
     if (replica?.host === host && replica.port === port) return false;
-    this.#options.settings.holdPrimary({ host, port });
+    if (!this.#isClustered) this.#options.settings.holdPrimary({ host, port });
     if (replica === undefined) {
       this.#unblockClients();
       this.#options.events.roleChanged('replica', this.offset, `it follows ${host}:${port}`);
@@ -181,7 +208,7 @@ export class Replication implements ReplicationPort {
     const replica = this.#replica;
     if (replica === undefined) return;
     const { settings, page, router, log } = this.#options;
-    settings.holdPrimary(undefined);
+    if (!this.#isClustered) settings.holdPrimary(undefined);
     const { taken } = replica;
     void replica.stop();
     this.#replica = undefined;

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { isShardSetting, type ShardSettingValues } from '#commands';
-import { frontCount, settingNames, type SettingName, type Settings } from '#config';
+import { frontCountOf, settingNames, type SettingName, type Settings } from '#config';
 import { settingsAppliedCall } from '#stats';
 import type { Router } from '#router';
 
@@ -45,6 +45,6 @@ export class SettingsBroadcast {
 /** Threads that hold the data; unless it is set, one less than there are cores. */
 export function shardCountOf(settings: Settings): number {
   const wanted = settings.number('server.shards');
-  const fronts = frontCount(settings.number('server.front-threads'));
+  const fronts = frontCountOf(settings);
   return wanted > 0 ? wanted : Math.max(1, availableParallelism() - 1 - fronts);
 }

@@ -2,7 +2,7 @@
 
 import { ERROR_CODES, systemClock, UnixOffset } from '#base';
 import { commandTable } from '#commands';
-import { frontCount, settingNames, type Settings } from '#config';
+import { frontCountOf, settingNames, type Settings } from '#config';
 import {
   flightRecorder,
   LogFigures,
@@ -76,7 +76,7 @@ export class ServerMemory {
   #memoryLimit: number;
 
   constructor(shardCount: number, settings: Settings, nowUs: number) {
-    const fronts = frontCount(settings.number('server.front-threads'));
+    const fronts = frontCountOf(settings);
     this.shape = defaultShape(shardCount, fronts, tierThreads(settings, shardCount));
     this.layout = layoutOf(this.shape);
     this.memory = LinkMemory.allocate(this.layout.bytes);

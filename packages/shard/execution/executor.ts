@@ -26,6 +26,7 @@ import { answerPart, answerWhole } from './part-answer.ts';
 import { CommandCounts } from '../observation/command-counts.ts';
 import { probeDone, probeStart } from '../observation/usdt.ts';
 import type { ReplySender } from './reply-sender.ts';
+import type { OpenSlots } from '../cluster/open-slots.ts';
 import type { Role } from '../replica/role.ts';
 import type { ShardUsers } from '../access/shard-users.ts';
 import type { Slowness } from '../observation/slowness.ts';
@@ -52,6 +53,7 @@ interface ExecutorOptions {
   readonly users: ShardUsers;
   readonly journal: Journal | undefined;
   readonly role: Role;
+  readonly openSlots: OpenSlots;
   /** A command has found nothing and waits, or takes long: the context says which. */
   putOff(frame: Frame): void;
   /** A command that has waited was run and answered. */
@@ -79,6 +81,7 @@ export class Executor {
   readonly #keyUse: KeyUse;
   readonly #users: ShardUsers;
   readonly #role: Role;
+  readonly #openSlots: OpenSlots;
   readonly counts: CommandCounts;
   #wallMs = 0;
   /** Somebody watches the probes of commands. */
@@ -98,6 +101,7 @@ export class Executor {
     this.#keyUse = options.keyUse;
     this.#users = options.users;
     this.#role = options.role;
+    this.#openSlots = options.openSlots;
     this.keys = new FrameKeys(this, options.context, options.watches);
     this.counts = new CommandCounts(options, this);
     this.nowUs = options.clock.nowUs();
@@ -151,7 +155,7 @@ export class Executor {
     if (traced !== undefined) traced.makeRoomFor(entry, frame.kind === FrameKind.command);
     else if (frame.kind === FrameKind.command) this.#options.makeRoomFor(entry);
     traced?.begin(entry.id);
-    this.execute(entry, modeOfFrame(frame), frame, wait?.retry);
+    this.#executeHere(entry, frame, wait?.retry);
     traced?.end(this.nowUs);
     this.#keep(frame, traced);
     if (context.isPutOff) {
@@ -162,6 +166,33 @@ export class Executor {
     this.#finish(frame, entry, startUs, again ? WAITED : this.queueUs(frame, startUs));
     if (again) this.#options.answered(frame);
     return true;
+  }
+
+  /** Says why the command that was pointed at is another node's; what a primary sends is done in any case. */
+  #slotRefusal(entry: CommandEntry): CommandError | undefined {
+    if (this.#context.connection === this.#role.primary) return undefined;
+    return this.#openSlots.refusalOf(entry, this.args, this.#context);
+  }
+
+  /** Runs a client's command, unless its keys are on their way to another node. */
+  #executeHere(entry: CommandEntry, frame: Frame, retry: Wait['retry']): void {
+    const refusal = this.#openSlots.isAny ? this.#slotRefusal(entry) : undefined;
+    if (refusal === undefined) {
+      this.execute(entry, modeOfFrame(frame), frame, retry);
+      return;
+    }
+    this.#sender.writer.clearError();
+    this.#fail(refusal, entry, frame);
+    this.nowUs = this.#options.clock.nowUs();
+  }
+
+  /** Says why a transaction is another node's: one of its commands would be. */
+  #transactionRefusal(frame: Frame): CommandError | undefined {
+    for (const queued of framesIn(frame)) {
+      const refusal = this.#slotRefusal(this.point(queued));
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
   }
 
   /** True when the keys that values name are not here: they have changed since main has asked, and it is told so. */
@@ -207,9 +238,11 @@ export class Executor {
     const isResp3 = (words[word + Request.kind]! & RequestFlag.resp3) !== 0;
     writer.protocol = isResp3 ? 3 : 2;
     writer.clearError();
-    if (isBroken) writer.nilArray();
+    const refusal = this.#openSlots.isAny ? this.#transactionRefusal(frame) : undefined;
+    if (refusal !== undefined) writer.error(refusal);
+    else if (isBroken) writer.nilArray();
     else writer.arrayHeader(words[word + Request.argumentCount]!);
-    if (!isBroken) {
+    if (!isBroken && refusal === undefined) {
       this.#options.effects.beginGroup();
       let step = 0;
       for (const queued of framesIn(frame)) {
@@ -253,6 +286,8 @@ export class Executor {
       if (traced === undefined) this.#options.makeRoomFor(entry);
       else traced.makeRoomFor(entry, true);
       traced?.begin(entry.id);
+      const refusal = this.#openSlots.isAny ? this.#slotRefusal(entry) : undefined;
+      if (refusal !== undefined) throw refusal;
       answerPart(entry, this.#context, this.args);
     } catch (error) {
       this.#fail(error, entry, frame);

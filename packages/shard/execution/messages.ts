@@ -32,6 +32,7 @@ interface MessagesOptions {
     | 'snapshots'
     | 'watches'
     | 'role'
+    | 'openSlots'
     | 'staged'
   >;
 }
@@ -121,6 +122,9 @@ export class Messages {
         break;
       case 'lacks-replicas':
         this.#options.base.role.hasFewReplicas = control.isSo;
+        break;
+      case 'open-slots':
+        this.#options.base.openSlots.update(control.rules);
         break;
       case 'users':
         this.#options.base.users.update(control.rules);

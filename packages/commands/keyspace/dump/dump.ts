@@ -4,7 +4,7 @@ import { asBuffer, CommandError, errors, KeyFate } from '#base';
 import { accessOfUse, rdb, type Ref } from '#store';
 import type { Arguments } from '../../arguments.ts';
 import type { ShardContext } from '../../contexts.ts';
-import { oneShard } from '../../definition.ts';
+import { oneShard, type CommandHead } from '../../definition.ts';
 import { oneKey } from '../../keys.ts';
 import { events, type KeyEvent } from '../../events.ts';
 import { EXPIRY_MS_MAX } from '../expiry/expiry-time.ts';
@@ -46,49 +46,67 @@ const dump = oneShard({
   },
 });
 
-const restore = oneShard({
+type RestoreHead = Pick<CommandHead, 'name' | 'since' | 'group' | 'flags' | 'acl' | 'isInternal'>;
+
+function restoring(head: RestoreHead) {
+  return oneShard({
+    ...head,
+    summary: 'Makes a key of the bytes that DUMP answered.',
+    complexity: 'O(N log N) for a sorted set of N members, O(N) in the bytes of any other value.',
+    arity: -4,
+    keys: oneKey('OW', 'update'),
+    args: [
+      { name: 'key', type: 'key' },
+      { name: 'ttl', type: 'integer' },
+      { name: 'serialized-value', type: 'string' },
+      { name: 'replace', type: 'pure-token', token: 'REPLACE', since: '3.0.0', optional: true },
+      { name: 'absttl', type: 'pure-token', token: 'ABSTTL', since: '5.0.0', optional: true },
+      { name: 'seconds', type: 'integer', token: 'IDLETIME', since: '5.0.0', optional: true },
+      { name: 'frequency', type: 'integer', token: 'FREQ', since: '5.0.0', optional: true },
+    ],
+    history: [
+      ['3.0.0', 'REPLACE came.'],
+      ['5.0.0', 'ABSTTL, IDLETIME and FREQ came.'],
+    ],
+    run(context, args) {
+      const options = readOptions(args);
+      const isTaken = findToWrite(context, args, KEY_INDEX) !== 0;
+      if (isTaken && !options.replaces) throw busyKey;
+      const endMs = readEnd(context, args, options.isAbsolute);
+      const value = readPayload(context, args);
+      const hasEnded = endMs !== -1 && context.isOver(endMs);
+      const isRemoved = isTaken && removeKey(context, args, hasEnded);
+      if (hasEnded) {
+        if (isRemoved) changedAt(context, args, KEY_INDEX, events.del);
+        if (isRemoved && context.isFed) context.logAs(['DEL', args.copy(KEY_INDEX)]);
+      } else {
+        store(context, args, value, endMs, options);
+        if (context.isFed && endMs !== -1) tellRestored(context, args, endMs);
+      }
+      context.reply.ok();
+    },
+  });
+}
+
+const restore = restoring({
   name: 'RESTORE',
-  summary: 'Makes a key of the bytes that DUMP answered.',
   since: '2.6.0',
-  complexity: 'O(N log N) for a sorted set of N members, O(N) in the bytes of any other value.',
   group: 'generic',
-  arity: -4,
   flags: ['write', 'denyoom'],
   acl: { add: ['dangerous'] },
-  keys: oneKey('OW', 'update'),
-  args: [
-    { name: 'key', type: 'key' },
-    { name: 'ttl', type: 'integer' },
-    { name: 'serialized-value', type: 'string' },
-    { name: 'replace', type: 'pure-token', token: 'REPLACE', since: '3.0.0', optional: true },
-    { name: 'absttl', type: 'pure-token', token: 'ABSTTL', since: '5.0.0', optional: true },
-    { name: 'seconds', type: 'integer', token: 'IDLETIME', since: '5.0.0', optional: true },
-    { name: 'frequency', type: 'integer', token: 'FREQ', since: '5.0.0', optional: true },
-  ],
-  history: [
-    ['3.0.0', 'REPLACE came.'],
-    ['5.0.0', 'ABSTTL, IDLETIME and FREQ came.'],
-  ],
-  run(context, args) {
-    const options = readOptions(args);
-    const isTaken = findToWrite(context, args, KEY_INDEX) !== 0;
-    if (isTaken && !options.replaces) throw busyKey;
-    const endMs = readEnd(context, args, options.isAbsolute);
-    const value = readPayload(context, args);
-    const hasEnded = endMs !== -1 && context.isOver(endMs);
-    const isRemoved = isTaken && removeKey(context, args, hasEnded);
-    if (hasEnded) {
-      if (isRemoved) changedAt(context, args, KEY_INDEX, events.del);
-      if (isRemoved && context.isFed) context.logAs(['DEL', args.copy(KEY_INDEX)]);
-    } else {
-      store(context, args, value, endMs, options);
-      if (context.isFed && endMs !== -1) tellRestored(context, args, endMs);
-    }
-    context.reply.ok();
-  },
 });
 
-export const keyDumping = [dump, restore];
+/** Sent by MIGRATE of a node of a cluster: the slot may be on its way here. */
+const restoreAsking = restoring({
+  name: 'RESTORE-ASKING',
+  since: '3.0.0',
+  group: 'server',
+  flags: ['write', 'denyoom', 'asking'],
+  acl: { add: ['dangerous', 'keyspace'] },
+  isInternal: true,
+});
+
+export const keyDumping = [dump, restore, restoreAsking];
 
 /** Tells replicas what was restored, with the moment at which it ends. */
 function tellRestored(context: ShardContext, args: Arguments, endMs: number): void {

@@ -1,0 +1,431 @@
+/**
+ * This server as a node of the cluster: it keeps its lease, follows what the coordinator says, and does its part in it.
+ *
+ * It has no timer of its own: `beat` is called several times in the life of a lease, and news come by the watch. It decides by
+ * nothing but the topology at hand, and a decision is a transaction on the revisions of that: where another was first, nothing
+ * happens, and it looks again.
+ */
+
+import type { Clock, Logger } from '#base';
+import { ClusterError } from './cluster-error.ts';
+import type { Coordinator, Outcome } from './coordinator/coordinator.ts';
+import { candidacyOf, handOver, refuseHandover, takeOver } from './decisions/failover.ts';
+import { join, type JoinWish, type Self } from './decisions/membership.ts';
+import type { Plan } from './decisions/plan.ts';
+import { nodeKey, type MemberAddress, type NodeDocument } from './documents/documents.ts';
+import { Lease } from './lease.ts';
+import { Topology, type Group } from './topology.ts';
+
+/** Tries of a decision that others are in the way of. */
+const TRIES_MAX = 32;
+/** Between two times that a node tells how far its data are. */
+const TELL_MS = 1_000;
+/** Lives of a lease for which a primary that was started anew waits for a replica to take its place. */
+const STAND_DOWN_LEASES = 2;
+
+/** Place in a stream of replication; the offset is -1 where the node does not have the primary's data. */
+export interface DataPlace {
+  readonly streamId: string;
+  readonly offset: number;
+}
+
+/** Server that the node is. */
+export interface ClusterHost {
+  /** Place of the data; `primary` is the node whose data they shall be. */
+  placeOf(primary: string): DataPlace;
+  /** Takes its keys from that primary from now on. */
+  follow(primary: string, address: MemberAddress): void;
+  /** Is the primary of what it has from now on. */
+  lead(): void;
+  /** Holds writes back until that replica has all data; false when that cannot be had. With `isForced` it does not wait. */
+  prepareHandover(target: string, address: MemberAddress, isForced: boolean): Promise<boolean>;
+  /** Goes on with the writes that were held back. */
+  endHandover(): void;
+  /** The topology, or what the node may do in it, is another now. */
+  changed(): void;
+}
+
+interface ClusterNodeOptions {
+  readonly id: string;
+  /** Drawn at the start of the process. */
+  readonly run: string;
+  readonly version: string;
+  readonly address: MemberAddress;
+  readonly wish: () => JoinWish;
+  readonly noFailover: () => boolean;
+  readonly leaseMs: number;
+  readonly coordinator: Coordinator;
+  readonly clock: Pick<Clock, 'nowUs'>;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly host: ClusterHost;
+}
+
+export class ClusterNode {
+  topology = Topology.nothing;
+  readonly lease: Lease;
+  /** Reason why the coordinator cannot be used now; undefined while it can. */
+  problem: string | undefined;
+  readonly #options: ClusterNodeOptions;
+  #id: string;
+  #standsFor = -1;
+  /** Takes the primary's place with what data it has. */
+  #isForced = false;
+  /** Revision of the registration with the lease at hand; 0 without one. */
+  #registeredAt = 0;
+  #hasRegistered = false;
+  #startedMs: number;
+  #isBeating = false;
+  #isReacting = false;
+  #mustReact = false;
+  #handsOverTo: string | undefined;
+  #toldMs = 0;
+  #told = '';
+  /** It has told that it has the data. */
+  #hasTold = false;
+  #endWatch: (() => void) | undefined;
+  #hasStopped = false;
+
+  constructor(options: ClusterNodeOptions) {
+    this.#options = options;
+    this.#id = options.id;
+    this.lease = new Lease(options.clock);
+    this.#startedMs = this.lease.nowMs;
+  }
+
+  get id(): string {
+    return this.#id;
+  }
+
+  get self(): Self {
+    return { id: this.#id, address: this.#options.address };
+  }
+
+  get group(): Group | undefined {
+    return this.topology.groupOf(this.#id);
+  }
+
+  /** True when the coordinator knows the node by its lease at hand, and all that was before is known here. */
+  get isRegistered(): boolean {
+    return this.#registeredAt > 0 && this.topology.revision >= this.#registeredAt;
+  }
+
+  /** True while the node is the primary of its group, as far as the coordinator has said, and hands nothing over. */
+  get isPrimary(): boolean {
+    return this.isRegistered && this.group?.primary === this.#id;
+  }
+
+  /** Keeps the lease, and does what has to be tried again. */
+  async beat(): Promise<void> {
+    if (this.#isBeating || this.#hasStopped) return;
+    this.#isBeating = true;
+    try {
+      if (this.#endWatch === undefined) await this.#connect();
+      if (this.#registeredAt === 0) await this.#register();
+      else await this.#renew();
+      if (this.#registeredAt > 0) await this.#tell();
+      this.#works();
+    } catch (error) {
+      this.#fails(error);
+    } finally {
+      this.#isBeating = false;
+    }
+    await this.#react();
+  }
+
+  /** Gives the lease back, so that nobody waits for its end. */
+  async stop(): Promise<void> {
+    if (this.#hasStopped) return;
+    this.#hasStopped = true;
+    this.lease.lost();
+    this.#endWatch?.();
+    const { coordinator } = this.#options;
+    try {
+      await coordinator.revoke();
+    } catch {
+      // It ends by itself.
+    }
+    coordinator.close();
+  }
+
+  /**
+   * Carries a decision out: makes its plan by the topology at hand, and anew where another was first. Settles when it is in
+   * force and known here.
+   */
+  async decide(make: (topology: Topology) => Plan | undefined): Promise<void> {
+    const { coordinator } = this.#options;
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const plan = make(this.topology);
+      if (plan === undefined) return;
+      const { isDone } = await coordinator.commit(plan.guards, plan.writes);
+      await this.refresh();
+      if (isDone) return;
+    }
+    throw new ClusterError('The cluster changes too quickly: try again');
+  }
+
+  /** Reads everything anew. */
+  async refresh(): Promise<void> {
+    const { entries, revision } = await this.#options.coordinator.read();
+    if (revision > this.topology.revision) this.#adopt(Topology.of(entries, revision));
+  }
+
+  /** Takes the primary's place, though the data may lack something, when that has no lease. */
+  async force(): Promise<void> {
+    this.#isForced = true;
+    if (this.#registeredAt > 0) await this.#putNode();
+    await this.#react();
+  }
+
+  /** Is another node from now on, which nobody knows. */
+  async rename(id: string): Promise<void> {
+    const { coordinator } = this.#options;
+    this.lease.lost();
+    this.#registeredAt = 0;
+    await coordinator.revoke();
+    this.#id = id;
+    this.#told = '';
+  }
+
+  async #connect(): Promise<void> {
+    await this.refresh();
+    this.#endWatch = this.#options.coordinator.watch(this.topology.revision + 1, {
+      changed: (changes, revision) => {
+        try {
+          this.#adopt(this.topology.with(changes, revision));
+        } catch (error) {
+          this.#fails(error);
+        }
+        void this.#react();
+      },
+      ended: (reason) => {
+        this.#endWatch = undefined;
+        this.#fails(new ClusterError(`the watch has ended: ${reason}`));
+      },
+    });
+  }
+
+  #adopt(topology: Topology): void {
+    if (topology === this.topology) return;
+    this.topology = topology;
+    this.#options.host.changed();
+  }
+
+  async #register(): Promise<void> {
+    const { coordinator, leaseMs, log } = this.#options;
+    if (await this.#standsDown()) return;
+    const sentMs = this.lease.nowMs;
+    const ttlMs = await coordinator.grant(leaseMs);
+    this.#standsFor = -1;
+    const { revision } = await this.#putNode();
+    this.lease.renewed(sentMs, ttlMs);
+    this.#registeredAt = revision;
+    this.#hasRegistered = true;
+    // Nobody can have taken the place of a primary whose lease is there: what was before is known with this.
+    await this.refresh();
+    log.info('cluster-registered', 'The node is registered in the cluster.', { node: this.#id });
+    this.#options.host.changed();
+  }
+
+  /**
+   * True while a primary that was started anew leaves its place to a replica: the last that it had acknowledged may not have
+   * come to its disk, but a replica has it.
+   */
+  async #standsDown(): Promise<boolean> {
+    const { group, topology } = this;
+    if (this.#hasRegistered || group?.primary !== this.#id) return false;
+    const isFollowed = group.replicas.some((id) => {
+      const node = topology.nodes.get(id);
+      return node !== undefined && !node.noFailover && node.offset >= 0;
+    });
+    const waitedMs = this.lease.nowMs - this.#startedMs;
+    if (!isFollowed || waitedMs > STAND_DOWN_LEASES * this.#options.leaseMs) return false;
+    if (!topology.nodes.has(this.#id)) return true;
+    await this.#options.coordinator.commit([], [{ key: nodeKey(this.#id), value: undefined }]);
+    return true;
+  }
+
+  async #renew(): Promise<void> {
+    const sentMs = this.lease.nowMs;
+    const ttlMs = await this.#options.coordinator.keepAlive();
+    if (ttlMs > 0) {
+      const wasSafe = this.lease.isSafe;
+      this.lease.renewed(sentMs, ttlMs);
+      if (!wasSafe) this.#options.host.changed();
+      return;
+    }
+    this.lease.lost();
+    this.#registeredAt = 0;
+    this.#options.log.warn('cluster-lease', 'The lease of the node is gone.', { node: this.#id });
+    this.#options.host.changed();
+    await this.#register();
+  }
+
+  /** Tells how far the data are, now and then. */
+  async #tell(): Promise<void> {
+    const { nowMs } = this.lease;
+    const document = this.#document();
+    // Who has the data now may be wanted in the next moment.
+    const isNews = this.#hasTold !== document.offset >= 0;
+    if (!isNews && nowMs - this.#toldMs < TELL_MS) return;
+    this.#toldMs = nowMs;
+    if (JSON.stringify(document) !== this.#told) await this.#putNode();
+  }
+
+  async #putNode(): Promise<Outcome> {
+    const document = this.#document();
+    const value = JSON.stringify(document);
+    const write = { key: nodeKey(this.#id), value, isLeased: true };
+    const outcome = await this.#options.coordinator.commit([], [write]);
+    this.#told = value;
+    this.#hasTold = document.offset >= 0;
+    return outcome;
+  }
+
+  #document(): NodeDocument {
+    const { address, run, version, noFailover, host } = this.#options;
+    const { streamId, offset } = host.placeOf(this.#isForced ? '' : (this.group?.primary ?? ''));
+    return {
+      ...address,
+      version,
+      run,
+      streamId,
+      offset,
+      standsFor: this.#standsFor,
+      noFailover: noFailover() && !this.#isForced,
+    };
+  }
+
+  // What the topology asks of the node.
+
+  async #react(): Promise<void> {
+    this.#mustReact = true;
+    if (this.#isReacting) return;
+    this.#isReacting = true;
+    try {
+      while (this.#mustReact && !this.#hasStopped) {
+        this.#mustReact = false;
+        await this.#step();
+      }
+    } catch (error) {
+      this.#fails(error);
+    } finally {
+      this.#isReacting = false;
+    }
+  }
+
+  async #step(): Promise<void> {
+    if (!this.isRegistered) {
+      this.#alignRole();
+      return;
+    }
+    const wish = this.#options.wish();
+    await this.decide((topology) => join(topology, this.self, wish));
+    this.#alignRole();
+    await this.#serveHandover();
+    await this.#stand();
+  }
+
+  #alignRole(): void {
+    const { group, topology } = this;
+    const { host } = this.#options;
+    if (group === undefined) return;
+    if (group.primary === this.#id) {
+      // A place that is not sure any more is not taken anew.
+      if (!this.isRegistered) return;
+      this.#isForced = false;
+      host.lead();
+      return;
+    }
+    const address = topology.nodes.get(group.primary) ?? group.addresses[group.primary];
+    if (address !== undefined) host.follow(group.primary, address);
+  }
+
+  async #serveHandover(): Promise<void> {
+    const { group, topology } = this;
+    const handover = group?.primary === this.#id ? group.handover : undefined;
+    if (group === undefined || handover === undefined || this.#handsOverTo !== undefined) return;
+    const { target, isForced } = handover;
+    const address = topology.nodes.get(target);
+    if (address === undefined) {
+      await this.decide((now) => refuseHandover(now, this.#id));
+      return;
+    }
+    this.#handsOverTo = target;
+    void this.#handOver(target, address, isForced);
+  }
+
+  async #handOver(target: string, address: MemberAddress, isForced: boolean): Promise<void> {
+    const { host, log } = this.#options;
+    try {
+      const isReady = await host.prepareHandover(target, address, isForced);
+      if (isReady) {
+        // From here on nothing is written here before the coordinator has said who the primary is.
+        await this.decide((topology) => handOver(topology, this.#id, target));
+        log.info('cluster-handover', 'The node has handed its place as the primary over.', {
+          target,
+        });
+      } else {
+        await this.decide((topology) => refuseHandover(topology, this.#id));
+        log.warn('cluster-handover', 'The replica does not come up to the primary.', { target });
+      }
+    } catch (error) {
+      this.#fails(error);
+      // Whether it was done is not known: the lease is given up, and taken anew with what is in force.
+      this.lease.lost();
+      this.#registeredAt = 0;
+      this.#options.host.changed();
+    } finally {
+      this.#handsOverTo = undefined;
+      this.#alignRole();
+      host.endHandover();
+      void this.#react();
+    }
+  }
+
+  /** Does a replica's part when the primary has no lease any more. */
+  async #stand(): Promise<void> {
+    const { group } = this;
+    if (group === undefined) return;
+    switch (candidacyOf(this.topology, this.#id)) {
+      case 'stand':
+        this.#standsFor = group.revision;
+        await this.#putNode();
+        break;
+      case 'win':
+        await this.decide((topology) => takeOver(topology, this.#id));
+        if (this.isPrimary) {
+          this.#options.log.info(
+            'cluster-failover',
+            'The node has taken the place of its primary.',
+            {
+              before: group.primary,
+            },
+          );
+        }
+        break;
+      case 'none':
+        if (this.topology.nodes.has(group.primary)) this.#isForced = false;
+        break;
+      case 'await':
+      case 'yield':
+      case 'hopeless':
+        break;
+    }
+  }
+
+  #works(): void {
+    if (this.problem === undefined) return;
+    this.problem = undefined;
+    this.#options.log.info('cluster-coordinator', 'The coordinator can be used again.');
+    this.#options.host.changed();
+  }
+
+  #fails(error: unknown): void {
+    const problem = error instanceof Error ? error.message : String(error);
+    const isNew = this.problem !== problem;
+    this.problem = problem;
+    if (!isNew) return;
+    this.#options.log.error('cluster-coordinator', 'The coordinator cannot be used.', { problem });
+    this.#options.host.changed();
+  }
+}

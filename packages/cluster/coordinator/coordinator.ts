@@ -1,0 +1,70 @@
+/**
+ * Port to whoever keeps what the nodes of a cluster must agree on. Keys are relative to the cluster's own place there; a
+ * revision counts all changes of the coordinator, so it orders them.
+ */
+
+/** A document with the revision that wrote it. */
+export interface Entry {
+  readonly key: string;
+  readonly value: string;
+  readonly revision: number;
+}
+
+/** A change of a document; without a value it is gone. */
+export interface Change {
+  readonly key: string;
+  readonly value: string | undefined;
+  readonly revision: number;
+}
+
+/** Condition of a transaction: the document was written by that revision; with 0 there is none. */
+export interface Guard {
+  readonly key: string;
+  readonly revision: number;
+}
+
+/** Write of a transaction; without a value the document is deleted. */
+export interface Write {
+  readonly key: string;
+  readonly value: string | undefined;
+  /** The document goes with this node's lease. */
+  readonly isLeased?: boolean;
+}
+
+/** Outcome of a transaction: whether its conditions held, and the coordinator's revision behind it. */
+export interface Outcome {
+  readonly isDone: boolean;
+  readonly revision: number;
+}
+
+/** Everything there is, as of one revision. */
+export interface Reading {
+  readonly entries: readonly Entry[];
+  readonly revision: number;
+}
+
+/** Takes the news of a watch, in order. */
+export interface WatchSink {
+  changed(changes: readonly Change[], revision: number): void;
+  /** The watch has ended, and may have missed something: all must be read anew. */
+  ended(reason: string): void;
+}
+
+/** Reasons for which the coordinator is of no use now. */
+export class CoordinatorError extends Error {
+  override readonly name = 'CoordinatorError';
+}
+
+export interface Coordinator {
+  read(): Promise<Reading>;
+  /** Watches everything from a revision on; returns how to end it. */
+  watch(from: number, sink: WatchSink): () => void;
+  commit(guards: readonly Guard[], writes: readonly Write[]): Promise<Outcome>;
+  /** Takes a lease in place of the one before; answers the milliseconds that it lives. */
+  grant(ttlMs: number): Promise<number>;
+  /** Renews the lease; answers the milliseconds that it lives from now on, 0 when it is gone. */
+  keepAlive(): Promise<number>;
+  /** Gives the lease back, and with it all documents that go with it. */
+  revoke(): Promise<void>;
+  close(): void;
+}

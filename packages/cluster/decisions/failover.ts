@@ -1,0 +1,103 @@
+/** Decisions about which node of a group is its primary. */
+
+import { ClusterError } from '../cluster-error.ts';
+import type { Handover } from '../documents/documents.ts';
+import type { Group, Topology } from '../topology.ts';
+import { putGroup, type Plan } from './plan.ts';
+
+/** Standing of a replica in the group whose primary has no lease any more. */
+type Candidacy =
+  /** The primary is there, or this node is none of the replicas. */
+  | 'none'
+  /** This node has to say how far it is. */
+  | 'stand'
+  /** Others have still to say how far they are. */
+  | 'await'
+  /** Another is to be the primary. */
+  | 'yield'
+  /** This node is to be the primary. */
+  | 'win'
+  /** Nobody has the data. */
+  | 'hopeless';
+
+/**
+ * Judges what a replica has to do about its primary. All replicas that are there say how far they are before one is chosen, so
+ * that one which has what a client was told of is never passed over; who does not say it loses its lease soon.
+ */
+export function candidacyOf(topology: Topology, self: string): Candidacy {
+  const group = topology.groupOf(self);
+  if (group === undefined || group.primary === self || !topology.nodes.has(self)) return 'none';
+  if (topology.nodes.has(group.primary)) return 'none';
+  const { nodes } = topology;
+  const own = nodes.get(self)!;
+  if (own.noFailover) return 'none';
+  if (own.standsFor !== group.revision) return 'stand';
+  const present = group.replicas.flatMap((id) => {
+    const node = nodes.get(id);
+    return node === undefined || node.noFailover ? [] : [{ id, node }];
+  });
+  if (present.some(({ node }) => node.standsFor !== group.revision)) return 'await';
+  const able = present.filter(({ node }) => node.offset >= 0);
+  const [best] = able.toSorted(
+    (one, other) => other.node.offset - one.node.offset || (one.id < other.id ? -1 : 1),
+  );
+  if (best === undefined) return 'hopeless';
+  return best.id === self ? 'win' : 'yield';
+}
+
+/** Takes the place of a primary that has no lease. */
+export function takeOver(topology: Topology, self: string): Plan | undefined {
+  const group = topology.groupOf(self);
+  if (group === undefined || candidacyOf(topology, self) !== 'win') return undefined;
+  return {
+    guards: [topology.guardGroup(group), topology.guardNode(group.primary)],
+    writes: [putGroup(group.id, flipped(group, self, 'the primary had no lease any more'))],
+  };
+}
+
+/** Asks the primary to hand its place over to this replica. */
+export function askForHandover(
+  topology: Topology,
+  self: string,
+  isForced: boolean,
+): Plan | undefined {
+  const group = topology.groupOf(self);
+  if (group === undefined || group.primary === self) {
+    throw new ClusterError('You should send CLUSTER FAILOVER to a replica');
+  }
+  if (!topology.nodes.has(group.primary)) {
+    if (isForced) return undefined;
+    throw new ClusterError('Master is down or failed, please use CLUSTER FAILOVER FORCE');
+  }
+  const handover: Handover = { target: self, isForced };
+  return {
+    guards: [topology.guardGroup(group)],
+    writes: [putGroup(group.id, { ...group, handover })],
+  };
+}
+
+/** Hands the primary's place over; only the primary itself does, when it takes no more writes. */
+export function handOver(topology: Topology, self: string, target: string): Plan | undefined {
+  const group = topology.groupOf(self);
+  if (group?.primary !== self || group.handover?.target !== target) return undefined;
+  if (!group.replicas.includes(target)) return undefined;
+  return {
+    guards: [topology.guardGroup(group)],
+    writes: [putGroup(group.id, flipped(group, target, 'the primary has handed over'))],
+  };
+}
+
+/** Drops a wish for a handover that cannot be had. */
+export function refuseHandover(topology: Topology, self: string): Plan | undefined {
+  const group = topology.groupOf(self);
+  if (group?.primary !== self || group.handover === undefined) return undefined;
+  return {
+    guards: [topology.guardGroup(group)],
+    writes: [putGroup(group.id, { ...group, handover: undefined })],
+  };
+}
+
+function flipped(group: Group, primary: string, reason: string): Group {
+  const replicas = [...group.replicas.filter((id) => id !== primary), group.primary];
+  return { ...group, primary, replicas, handover: undefined, reason };
+}

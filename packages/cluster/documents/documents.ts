@@ -1,0 +1,144 @@
+/** Documents that the nodes of a cluster agree on, and their forms as text. */
+
+import { ClusterError } from '../cluster-error.ts';
+import { slotRangesFault, type SlotRange } from './slot-ranges.ts';
+
+/** A node that is there: it goes with its lease. */
+export interface NodeDocument {
+  readonly host: string;
+  readonly port: number;
+  /** 0 where it has no port for TLS. */
+  readonly tlsPort: number;
+  readonly hostname: string;
+  readonly version: string;
+  /** Drawn at each start, so that a node which was started anew is told from the one before. */
+  readonly run: string;
+  /** Id of the stream of replication that it is in, and its offset there; -1 while it has no data. */
+  readonly streamId: string;
+  readonly offset: number;
+  /** Revision of its group's document at which it stands for the primary's place, -1 while it does not. */
+  readonly standsFor: number;
+  /** It never takes the primary's place by itself. */
+  readonly noFailover: boolean;
+}
+
+/** Address of a member that may be away. */
+export interface MemberAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly tlsPort: number;
+  readonly hostname: string;
+}
+
+/** Nodes that have the same keys. Only compare-and-put changes it. */
+export interface GroupDocument {
+  /** Id of a node. */
+  readonly primary: string;
+  readonly replicas: readonly string[];
+  readonly addresses: Readonly<Record<string, MemberAddress>>;
+  /** It has met the others: before, its nodes see nobody but themselves. */
+  readonly hasMet: boolean;
+  /** A replica that has asked to be the primary. */
+  readonly handover: Handover | undefined;
+  /** Reason of the last change of the primary, for reports. */
+  readonly reason: string;
+}
+
+export interface Handover {
+  readonly target: string;
+  /** The primary does not wait until the replica has all of its data. */
+  readonly isForced: boolean;
+}
+
+/** A slot that is moved key by key. Both sides are opened by themselves; ids of groups. */
+export interface OpenSlot {
+  /** Its owner sends those on whose keys it does not have. */
+  readonly migratingTo?: string;
+  /** Takes those that the owner has sent on. */
+  readonly importedBy?: string;
+}
+
+/** Slots of all groups. */
+export interface SlotsDocument {
+  readonly ranges: readonly SlotRange[];
+  /** Slots that are being moved key by key, by their numbers. */
+  readonly open: Readonly<Record<string, OpenSlot>>;
+}
+
+export const NO_SLOTS: SlotsDocument = { ranges: [], open: {} };
+
+export const SLOTS_KEY = 'slots';
+
+/** Returns the key of a node's document. */
+export function nodeKey(id: string): string {
+  return `nodes/${id}`;
+}
+
+/** Returns the key of a group's document. */
+export function groupKey(id: string): string {
+  return `groups/${id}`;
+}
+
+type Shape = Readonly<Record<string, 'string' | 'number' | 'boolean' | 'object' | 'array'>>;
+
+const NODE: Shape = {
+  host: 'string',
+  port: 'number',
+  tlsPort: 'number',
+  hostname: 'string',
+  version: 'string',
+  run: 'string',
+  streamId: 'string',
+  offset: 'number',
+  standsFor: 'number',
+  noFailover: 'boolean',
+};
+const GROUP: Shape = {
+  primary: 'string',
+  replicas: 'array',
+  addresses: 'object',
+  hasMet: 'boolean',
+  reason: 'string',
+};
+const SLOTS: Shape = { ranges: 'array', open: 'object' };
+
+/** Reads a node's document; throws a {@link ClusterError} for what is none. */
+export function readNode(key: string, text: string): NodeDocument {
+  return read(key, text, NODE) as unknown as NodeDocument;
+}
+
+/** Reads a group's document; throws a {@link ClusterError} for what is none. */
+export function readGroup(key: string, text: string): GroupDocument {
+  const group = read(key, text, GROUP) as unknown as GroupDocument;
+  return { ...group, handover: group.handover };
+}
+
+/** Reads the document of slots; throws a {@link ClusterError} for what is none. */
+export function readSlots(key: string, text: string): SlotsDocument {
+  const slots = read(key, text, SLOTS) as unknown as SlotsDocument;
+  const fault = slotRangesFault(slots.ranges);
+  if (fault !== undefined) throw foreign(key, fault);
+  return slots;
+}
+
+function read(key: string, text: string, shape: Shape): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw foreign(key, 'it is no JSON');
+  }
+  if (typeof value !== 'object' || value === null) throw foreign(key, 'it is no object');
+  const fields = value as Record<string, unknown>;
+  for (const [name, kind] of Object.entries(shape)) {
+    const field = fields[name];
+    const isRight =
+      kind === 'array' ? Array.isArray(field) : typeof field === kind && field !== null;
+    if (!isRight) throw foreign(key, `${name} is missing, or is no ${kind}`);
+  }
+  return fields;
+}
+
+function foreign(key: string, fault: string): ClusterError {
+  return new ClusterError(`The coordinator's document ${key} is none of this cluster: ${fault}`);
+}

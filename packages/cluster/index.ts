@@ -1,0 +1,10 @@
+export { ClusterError } from './cluster-error.ts';
+export { ClusterNode, type ClusterHost, type DataPlace } from './cluster-node.ts';
+export { etcd } from './coordinator/etcd.ts';
+export type { EtcdOptions, EtcdTls } from './coordinator/etcd-coordinator.ts';
+export { askForHandover } from './decisions/failover.ts';
+export { forget, meet, replicate, reset } from './decisions/membership.ts';
+export { addSlots, deleteSlots, setSlot } from './decisions/slots.ts';
+export type { MemberAddress } from './documents/documents.ts';
+export type { Lease } from './lease.ts';
+export type { Member, Topology } from './topology.ts';

@@ -1,0 +1,190 @@
+/** Everything that the coordinator has said, as one picture that never changes. A change makes another. */
+
+import { SLOT_COUNT } from '#base';
+import type { Change, Entry, Guard } from './coordinator/coordinator.ts';
+import {
+  groupKey,
+  NO_SLOTS,
+  nodeKey,
+  readGroup,
+  readNode,
+  readSlots,
+  SLOTS_KEY,
+  type GroupDocument,
+  type MemberAddress,
+  type NodeDocument,
+  type SlotsDocument,
+} from './documents/documents.ts';
+import { ownersOf, type SlotOwners, type SlotRange } from './documents/slot-ranges.ts';
+
+/** A document with the revision that wrote it. */
+interface Known<Document> {
+  readonly document: Document;
+  readonly revision: number;
+}
+
+export interface Group extends GroupDocument {
+  readonly id: string;
+  /** Revision of the document: the group's epoch. */
+  readonly revision: number;
+}
+
+/** A member of a group as reports tell of it. */
+export interface Member {
+  readonly id: string;
+  readonly group: Group;
+  readonly isPrimary: boolean;
+  /** Undefined while the node has no lease: it is away. */
+  readonly node: NodeDocument | undefined;
+  readonly address: MemberAddress;
+  /** Ranges of slots; empty for replicas. */
+  readonly slots: readonly SlotRange[];
+}
+
+export class Topology {
+  /** Revision of the coordinator up to which the picture is complete. */
+  readonly revision: number;
+  readonly nodes: ReadonlyMap<string, NodeDocument>;
+  readonly groups: ReadonlyMap<string, Group>;
+  readonly slots: SlotsDocument;
+  readonly #known: ReadonlyMap<string, Known<unknown>>;
+  #owners: SlotOwners | undefined;
+  #groupOfNode: Map<string, Group> | undefined;
+
+  private constructor(revision: number, known: ReadonlyMap<string, Known<unknown>>) {
+    this.revision = revision;
+    this.#known = known;
+    const nodes = new Map<string, NodeDocument>();
+    const groups = new Map<string, Group>();
+    for (const [key, { document, revision: written }] of known) {
+      const [kind, id = ''] = key.split('/');
+      if (kind === 'nodes') nodes.set(id, document as NodeDocument);
+      if (kind === 'groups') {
+        groups.set(id, { ...(document as GroupDocument), id, revision: written });
+      }
+    }
+    this.nodes = nodes;
+    this.groups = groups;
+    this.slots = (known.get(SLOTS_KEY)?.document as SlotsDocument | undefined) ?? NO_SLOTS;
+  }
+
+  static readonly nothing = new Topology(0, new Map());
+
+  /** Reads a whole picture; throws a ClusterError for what is none of a cluster. */
+  static of(entries: readonly Entry[], revision: number): Topology {
+    const known = new Map<string, Known<unknown>>();
+    for (const { key, value, revision: written } of entries) learn(known, key, value, written);
+    return new Topology(revision, known);
+  }
+
+  /** Returns the picture behind changes. */
+  with(changes: readonly Change[], revision: number): Topology {
+    if (revision <= this.revision) return this;
+    const known = new Map(this.#known);
+    for (const { key, value, revision: written } of changes) {
+      // A picture may have been read whole that has it already.
+      if (written <= this.revision) continue;
+      if (value === undefined) known.delete(key);
+      else learn(known, key, value, written);
+    }
+    return new Topology(Math.max(revision, this.revision), known);
+  }
+
+  /** The condition that a document is as it stands here. */
+  guard(key: string): Guard {
+    return { key, revision: this.#known.get(key)?.revision ?? 0 };
+  }
+
+  guardSlots(): Guard {
+    return this.guard(SLOTS_KEY);
+  }
+
+  guardGroup({ id }: Group): Guard {
+    return this.guard(groupKey(id));
+  }
+
+  /** The condition that a node is as it stands here: with 0, that it has no lease. */
+  guardNode(id: string): Guard {
+    return this.guard(nodeKey(id));
+  }
+
+  /** The group of each slot. */
+  get owners(): SlotOwners {
+    this.#owners ??= ownersOf(this.slots.ranges);
+    return this.#owners;
+  }
+
+  get assignedCount(): number {
+    return this.owners.reduce((count, owner) => count + Number(owner !== undefined), 0);
+  }
+
+  /** The group that a node belongs to. */
+  groupOf(node: string): Group | undefined {
+    if (this.#groupOfNode === undefined) {
+      this.#groupOfNode = new Map();
+      for (const group of this.groups.values()) {
+        for (const id of [group.primary, ...group.replicas]) this.#groupOfNode.set(id, group);
+      }
+    }
+    return this.#groupOfNode.get(node);
+  }
+
+  slotsOf(group: string): readonly SlotRange[] {
+    return this.slots.ranges.filter(([, , owner]) => owner === group);
+  }
+
+  /** Groups that a node sees: its own alone, until that has met the others. */
+  seenBy(node: string): readonly Group[] {
+    const own = this.groupOf(node);
+    if (own === undefined) return [];
+    if (!own.hasMet) return [own];
+    return [...this.groups.values()].filter(({ hasMet }) => hasMet);
+  }
+
+  /** Members that a node sees. */
+  membersSeenBy(node: string): readonly Member[] {
+    return this.seenBy(node).flatMap((group) => this.#membersOf(group));
+  }
+
+  #membersOf(group: Group): readonly Member[] {
+    return [group.primary, ...group.replicas].map((id, nth) => {
+      const node = this.nodes.get(id);
+      const address = node ?? group.addresses[id] ?? NOWHERE;
+      const slots = nth === 0 ? this.slotsOf(group.id) : [];
+      return { id, group, isPrimary: nth === 0, node, address, slots };
+    });
+  }
+
+  member(node: string): Member | undefined {
+    const group = this.groupOf(node);
+    return group && this.#membersOf(group).find(({ id }) => id === node);
+  }
+
+  /** Slots that nobody can serve: without an owner, or whose primary is away. */
+  get failedCount(): number {
+    let failed = SLOT_COUNT - this.assignedCount;
+    for (const [first, last, owner] of this.slots.ranges) {
+      const group = this.groups.get(owner);
+      if (group === undefined || !this.nodes.has(group.primary)) failed += last - first + 1;
+    }
+    return failed;
+  }
+}
+
+const NOWHERE: MemberAddress = { host: '', port: 0, tlsPort: 0, hostname: '' };
+
+function learn(
+  known: Map<string, Known<unknown>>,
+  key: string,
+  text: string,
+  revision: number,
+): void {
+  const reader = readerOf(key);
+  if (reader !== undefined) known.set(key, { document: reader(key, text), revision });
+}
+
+function readerOf(key: string): ((key: string, text: string) => unknown) | undefined {
+  if (key === SLOTS_KEY) return readSlots;
+  if (key.startsWith('nodes/')) return readNode;
+  return key.startsWith('groups/') ? readGroup : undefined;
+}

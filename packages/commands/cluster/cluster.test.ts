@@ -1,0 +1,202 @@
+/** CLUSTER and its like: words, replies and mistakes. The cluster itself is played by the test. */
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { call, CallContext } from '../call.test-helper.ts';
+import type { ClusterNodeFacts, ClusterPort } from './ports.ts';
+
+const cluster = suite('CLUSTER');
+
+const PRIMARY: ClusterNodeFacts = {
+  id: 'aaa',
+  host: '10.0.0.1',
+  port: 7_000,
+  plainPort: 7_000,
+  tlsPort: 0,
+  hostname: '',
+  isMyself: true,
+  primary: undefined,
+  isPresent: true,
+  epoch: 12,
+  offset: 40,
+  slots: [
+    [0, 99],
+    [200, 200],
+  ],
+  migrating: [[7, 'ccc']],
+  importing: [[300, 'ccc']],
+};
+const REPLICA: ClusterNodeFacts = {
+  ...PRIMARY,
+  id: 'bbb',
+  port: 7_001,
+  plainPort: 7_001,
+  hostname: 'two.example',
+  isMyself: false,
+  primary: 'aaa',
+  isPresent: false,
+  slots: [],
+  migrating: [],
+  importing: [],
+};
+
+/** Runs a line against a played cluster; answers what is said at once or later, and what the cluster was asked. */
+async function run(line: string, fails?: string, protocol: 2 | 3 = 2) {
+  const asked: unknown[] = [];
+  const told = (what: string, ...words: unknown[]): Promise<void> => {
+    asked.push([what, ...words]);
+    return fails === undefined ? Promise.resolve() : Promise.reject(new Error(fails));
+  };
+  const port: ClusterPort = {
+    id: 'aaa',
+    groupId: 'ggg',
+    info: [
+      ['cluster_state', 'ok'],
+      ['cluster_size', 1],
+    ],
+    groups: () => [{ id: 'ggg', nodes: [PRIMARY, REPLICA] }],
+    countKeys: async (slot) => {
+      await told('count', slot);
+      return 3;
+    },
+    keysOf: async (slot, count) => {
+      await told('keys', slot, count);
+      return [Buffer.from('k')];
+    },
+    addSlots: (slots) => told('add', ...slots),
+    deleteSlots: (slots) => told('delete', ...slots),
+    flushSlots: () => told('flush'),
+    setSlot: (slot, change) => told('set', slot, change),
+    meet: (host, number) => told('meet', host, number),
+    forget: (node) => told('forget', node),
+    replicate: (node) => told('replicate', node),
+    reset: (isHard) => told('reset', isHard),
+    failOver: (isForced) => told('fail over', isForced),
+    bumpEpoch: async () => {
+      await told('bump');
+      return 9;
+    },
+  };
+  const context = new CallContext({ protocol, ports: { cluster: port } });
+  const atOnce = call(context, line);
+  await new Promise(setImmediate);
+  return { reply: context.deferred.length > 0 ? context.deferred[0] : atOnce, asked, context };
+}
+
+const BAD_SLOT = '-ERR Invalid or out of range slot';
+
+const cases: readonly (readonly [line: string, reply: unknown, asked?: unknown])[] = [
+  ['CLUSTER MYID', 'aaa'],
+  ['CLUSTER MYSHARDID', 'ggg'],
+  ['CLUSTER INFO', 'cluster_state:ok\r\ncluster_size:1\r\n'],
+  ['CLUSTER KEYSLOT a', 15_495],
+  ['CLUSTER LINKS', []],
+  ['CLUSTER SAVECONFIG', 'OK'],
+  ['CLUSTER COUNTKEYSINSLOT 5', 3, ['count', 5]],
+  ['CLUSTER COUNTKEYSINSLOT 16384', '-ERR Invalid slot'],
+  ['CLUSTER GETKEYSINSLOT 5 2', ['k'], ['keys', 5, 2]],
+  ['CLUSTER GETKEYSINSLOT 5 -1', '-ERR Invalid slot or number of keys'],
+  ['CLUSTER ADDSLOTS 1 2', 'OK', ['add', 1, 2]],
+  ['CLUSTER ADDSLOTS 1 x', BAD_SLOT],
+  ['CLUSTER ADDSLOTS 1 1', '-ERR Slot 1 specified multiple times'],
+  ['CLUSTER ADDSLOTSRANGE 1 3 5 5', 'OK', ['add', 1, 2, 3, 5]],
+  ['CLUSTER ADDSLOTSRANGE 3 1', '-ERR start slot number 3 is greater than end slot number 1'],
+  [
+    'CLUSTER ADDSLOTSRANGE 1 2 3',
+    "-ERR wrong number of arguments for 'cluster|addslotsrange' command",
+  ],
+  ['CLUSTER DELSLOTS 4', 'OK', ['delete', 4]],
+  ['CLUSTER DELSLOTSRANGE 4 5', 'OK', ['delete', 4, 5]],
+  ['CLUSTER FLUSHSLOTS', 'OK', ['flush']],
+  ['CLUSTER SETSLOT 7 MIGRATING ccc', 'OK', ['set', 7, { kind: 'migrating', node: 'ccc' }]],
+  ['CLUSTER SETSLOT 7 importing ccc', 'OK', ['set', 7, { kind: 'importing', node: 'ccc' }]],
+  ['CLUSTER SETSLOT 7 NODE ccc', 'OK', ['set', 7, { kind: 'node', node: 'ccc' }]],
+  ['CLUSTER SETSLOT 7 STABLE', 'OK', ['set', 7, { kind: 'stable' }]],
+  [
+    'CLUSTER SETSLOT 7 MIGRATING',
+    '-ERR Invalid CLUSTER SETSLOT action or number of arguments. Try CLUSTER HELP',
+  ],
+  ['CLUSTER MEET 10.0.0.2 7002', 'OK', ['meet', '10.0.0.2', 7_002]],
+  ['CLUSTER MEET 10.0.0.2 7002 17002', 'OK', ['meet', '10.0.0.2', 7_002]],
+  ['CLUSTER MEET 10.0.0.2 x', '-ERR Invalid base port specified: x'],
+  ['CLUSTER MEET 10.0.0.2 70000', '-ERR Invalid node address specified: 10.0.0.2:70000'],
+  ['CLUSTER FORGET bbb', 'OK', ['forget', 'bbb']],
+  ['CLUSTER REPLICATE bbb', 'OK', ['replicate', 'bbb']],
+  ['CLUSTER RESET', 'OK', ['reset', false]],
+  ['CLUSTER RESET soft', 'OK', ['reset', false]],
+  ['CLUSTER RESET HARD', 'OK', ['reset', true]],
+  ['CLUSTER RESET HARD SOFT', '-ERR syntax error'],
+  ['CLUSTER FAILOVER', 'OK', ['fail over', false]],
+  ['CLUSTER FAILOVER FORCE', 'OK', ['fail over', true]],
+  ['CLUSTER FAILOVER TAKEOVER', 'OK', ['fail over', true]],
+  ['CLUSTER FAILOVER now', '-ERR syntax error'],
+  ['CLUSTER BUMPEPOCH', 'BUMPED 9', ['bump']],
+  [
+    'CLUSTER SET-CONFIG-EPOCH 3',
+    '-ERR Epochs are revisions of the coordinator, which nobody sets by hand',
+  ],
+  ['CLUSTER COUNT-FAILURE-REPORTS bbb', 0],
+  ['CLUSTER COUNT-FAILURE-REPORTS x', '-ERR Unknown node x'],
+  ['CLUSTER REPLICAS x', '-ERR Unknown node x'],
+  ['CLUSTER SLAVES bbb', '-ERR The specified node is not a master'],
+  ['ASKING', 'OK'],
+  ['READONLY', 'OK'],
+  ['READWRITE', 'OK'],
+];
+
+for (const [line, reply, asked] of cases) {
+  cluster(line, async () => {
+    const found = await run(line);
+    assert.equal(found.reply, reply);
+    assert.equal(found.asked, asked === undefined ? [] : [asked]);
+  });
+}
+
+const PRIMARY_LINE =
+  'aaa 10.0.0.1:7000@0 myself,master - 0 0 12 connected 0-99 200 [7->-ccc] [300-<-ccc]';
+const REPLICA_LINE = 'bbb 10.0.0.1:7001@0,two.example slave,fail aaa 0 0 12 disconnected';
+
+cluster('CLUSTER NODES has a line for each node', async () => {
+  const { reply } = await run('CLUSTER NODES');
+  assert.is(reply, `${PRIMARY_LINE}\n${REPLICA_LINE}\n`);
+  assert.equal((await run('CLUSTER REPLICAS aaa')).reply, [REPLICA_LINE]);
+});
+
+cluster('CLUSTER SLOTS tells ranges with the nodes that are there', async () => {
+  const place = ['10.0.0.1', 7_000, 'aaa', []];
+  assert.equal((await run('CLUSTER SLOTS')).reply, [
+    [0, 99, place],
+    [200, 200, place],
+  ]);
+});
+
+cluster('CLUSTER SHARDS tells groups with all of their nodes', async () => {
+  const { reply } = await run('CLUSTER SHARDS');
+  const [[, slots, , nodes]] = reply as [[string, unknown, string, unknown[][]]];
+  assert.equal(slots, [0, 99, 200, 200]);
+  assert.equal(nodes[0]?.slice(0, 4), ['id', 'aaa', 'port', 7_000]);
+  assert.equal(nodes[1]?.slice(-2), ['health', 'fail']);
+});
+
+cluster('what cannot be done is an error with the reason', async () => {
+  const { reply } = await run('CLUSTER ADDSLOTS 1', 'Slot 1 is already busy');
+  assert.is(reply, '-ERR Slot 1 is already busy');
+});
+
+cluster('READONLY and READWRITE are kept with the client', async () => {
+  const { context } = await run('READONLY');
+  assert.is(context.client.readsFromReplica, true);
+  call(context, 'READWRITE');
+  assert.is(context.client.readsFromReplica, false);
+});
+
+cluster('without a cluster all of it is refused but HELP', () => {
+  const context = new CallContext({ ports: { cluster: undefined } });
+  const disabled = '-ERR This instance has cluster support disabled';
+  for (const line of ['CLUSTER INFO', 'CLUSTER ADDSLOTS 1', 'ASKING', 'READONLY', 'READWRITE']) {
+    assert.is(call(context, line), disabled, line);
+  }
+  assert.ok((call(context, 'CLUSTER HELP') as string[]).length > 20);
+});
+
+cluster.run();

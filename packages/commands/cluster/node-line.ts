@@ -1,0 +1,29 @@
+/** A node as a line of CLUSTER NODES. There is no bus, so its port is 0. */
+
+import type { ClusterNodeFacts } from './ports.ts';
+
+export function nodeLine(node: ClusterNodeFacts): string {
+  const { id, host, port, hostname, primary, epoch, isPresent } = node;
+  const address = `${host}:${port}@0${hostname === '' ? '' : `,${hostname}`}`;
+  const link = isPresent ? 'connected' : 'disconnected';
+  // Nobody pings anybody.
+  return [id, address, flagsOf(node), primary ?? '-', 0, 0, epoch, link, ...slotWords(node)].join(
+    ' ',
+  );
+}
+
+function flagsOf({ isMyself, primary, isPresent }: ClusterNodeFacts): string {
+  return [
+    ...(isMyself ? ['myself'] : []),
+    primary === undefined ? 'master' : 'slave',
+    ...(isPresent ? [] : ['fail']),
+  ].join(',');
+}
+
+function slotWords({ slots, migrating, importing }: ClusterNodeFacts): string[] {
+  return [
+    ...slots.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)),
+    ...migrating.map(([slot, node]) => `[${slot}->-${node}]`),
+    ...importing.map(([slot, node]) => `[${slot}-<-${node}]`),
+  ];
+}

@@ -1,0 +1,70 @@
+/** Ports of the server that commands about the cluster use. */
+
+import type { Bytes } from '#base';
+import type { MainContext } from '../contexts.ts';
+
+/** First and last slot. */
+export type SlotSpan = readonly [first: number, last: number];
+
+/** A node as reports tell of it. */
+export interface ClusterNodeFacts {
+  readonly id: string;
+  readonly host: string;
+  /** Port that clients are told: of TLS for those that have come by it. */
+  readonly port: number;
+  readonly plainPort: number;
+  readonly tlsPort: number;
+  readonly hostname: string;
+  readonly isMyself: boolean;
+  /** Id of the node that it replicates; undefined for a primary. */
+  readonly primary: string | undefined;
+  /** It has a lease. */
+  readonly isPresent: boolean;
+  readonly epoch: number;
+  readonly offset: number;
+  readonly slots: readonly SlotSpan[];
+  /** Slots of this node that are moved key by key: by their numbers, and the node that they go to or come from. */
+  readonly migrating: readonly (readonly [slot: number, node: string])[];
+  readonly importing: readonly (readonly [slot: number, node: string])[];
+}
+
+/** Nodes that have the same keys: the primary first. */
+export interface ClusterGroupFacts {
+  readonly id: string;
+  readonly nodes: readonly ClusterNodeFacts[];
+}
+
+/** Change of one slot that SETSLOT asks for. */
+export type SlotChange =
+  | { readonly kind: 'migrating' | 'importing' | 'node'; readonly node: string }
+  | { readonly kind: 'stable' };
+
+/** The cluster. What it is asked to do settles when it is in force, and rejects with why it is not. */
+export interface ClusterPort {
+  readonly id: string;
+  readonly groupId: string;
+  /** Lines of CLUSTER INFO. */
+  readonly info: readonly (readonly [name: string, value: string | number])[];
+  /** Groups that this node knows; ports are those for clients that have come by TLS, or not. */
+  groups(isSecure: boolean): readonly ClusterGroupFacts[];
+  countKeys(slot: number): Promise<number>;
+  keysOf(slot: number, count: number): Promise<readonly Bytes[]>;
+  addSlots(slots: readonly number[]): Promise<void>;
+  deleteSlots(slots: readonly number[]): Promise<void>;
+  /** Lets go of all slots. */
+  flushSlots(): Promise<void>;
+  setSlot(slot: number, change: SlotChange): Promise<void>;
+  meet(host: string, port: number): Promise<void>;
+  forget(node: string): Promise<void>;
+  replicate(node: string): Promise<void>;
+  reset(isHard: boolean): Promise<void>;
+  failOver(isForced: boolean): Promise<void>;
+  /** Answers the new epoch of this node's group. */
+  bumpEpoch(): Promise<number>;
+}
+
+/** Context of a handler of this family. */
+export interface ClusterContext extends MainContext {
+  /** Undefined where the server is in no cluster. */
+  readonly cluster: ClusterPort | undefined;
+}

@@ -1,0 +1,252 @@
+/** CLUSTER subcommands that tell of nodes, groups and slots. */
+
+import { CommandError } from '#base';
+import type { ReplyWriter } from '#resp';
+import { onMain } from '../definition.ts';
+import { clusterOf, ofAdministration, ofCluster } from './enabled.ts';
+import { nodeLine } from './node-line.ts';
+import type { ClusterContext, ClusterNodeFacts, SlotSpan } from './ports.ts';
+
+const ofReport = {
+  ...ofCluster,
+  arity: 2,
+  args: [],
+  complexity: 'O(N), N being the number of nodes.',
+} as const;
+
+const info = onMain<ClusterContext>({
+  ...ofReport,
+  name: 'CLUSTER|INFO',
+  summary: 'Answers the state of the cluster as this node sees it.',
+  since: '3.0.0',
+  tips: ['nondeterministic_output'],
+  run(context) {
+    const lines = clusterOf(context).info.map(([name, value]) => `${name}:${value}\r\n`);
+    context.reply.verbatim(lines.join(''));
+  },
+});
+
+const myId = onMain<ClusterContext>({
+  ...ofReport,
+  name: 'CLUSTER|MYID',
+  summary: 'Answers the id of this node.',
+  since: '3.0.0',
+  complexity: 'O(1)',
+  run(context) {
+    context.reply.text(clusterOf(context).id);
+  },
+});
+
+const myShardId = onMain<ClusterContext>({
+  ...ofReport,
+  name: 'CLUSTER|MYSHARDID',
+  summary: 'Answers the id of the group that this node is in.',
+  since: '7.2.0',
+  complexity: 'O(1)',
+  tips: ['nondeterministic_output'],
+  run(context) {
+    context.reply.text(clusterOf(context).groupId);
+  },
+});
+
+/** All nodes, as the client is to reach them. */
+function nodesFor(context: ClusterContext): readonly ClusterNodeFacts[] {
+  const isSecure = context.client.tls !== undefined;
+  return clusterOf(context)
+    .groups(isSecure)
+    .flatMap(({ nodes }) => nodes);
+}
+
+const nodes = onMain<ClusterContext>({
+  ...ofReport,
+  name: 'CLUSTER|NODES',
+  summary: 'Answers a line for each node that this node knows.',
+  since: '3.0.0',
+  tips: ['nondeterministic_output'],
+  run(context) {
+    const lines = nodesFor(context).map((node) => `${nodeLine(node)}\n`);
+    context.reply.verbatim(lines.join(''));
+  },
+});
+
+const slots = onMain<ClusterContext>({
+  ...ofReport,
+  name: 'CLUSTER|SLOTS',
+  summary: 'Answers the ranges of slots, and the nodes that have them.',
+  since: '3.0.0',
+  deprecated: { since: '7.0.0', replacedBy: '`CLUSTER SHARDS`' },
+  history: [
+    ['4.0.0', 'Ids of nodes came.'],
+    ['7.0.0', 'More about how nodes are reached came.'],
+  ],
+  flags: ['loading', 'stale'],
+  tips: ['nondeterministic_output'],
+  run(context) {
+    const { reply, client } = context;
+    const groups = clusterOf(context).groups(client.tls !== undefined);
+    const ranges = groups
+      .flatMap(({ nodes: members }) => (members[0]?.slots ?? []).map((span) => ({ span, members })))
+      .toSorted((one, other) => one.span[0] - other.span[0]);
+    reply.arrayHeader(ranges.length);
+    for (const { span, members } of ranges) {
+      const told = members.filter(({ isPresent, primary }) => isPresent || primary === undefined);
+      reply.arrayHeader(2 + told.length);
+      reply.integer(span[0]);
+      reply.integer(span[1]);
+      for (const node of told) writePlace(reply, node);
+    }
+  },
+});
+
+function writePlace(reply: ReplyWriter, { host, port, id, hostname }: ClusterNodeFacts): void {
+  reply.arrayHeader(4);
+  reply.text(host);
+  reply.integer(port);
+  reply.text(id);
+  if (hostname === '') {
+    reply.arrayHeader(0);
+    return;
+  }
+  reply.mapHeader(1);
+  reply.text('hostname');
+  reply.text(hostname);
+}
+
+const shards = onMain<ClusterContext>({
+  ...ofReport,
+  name: 'CLUSTER|SHARDS',
+  summary: 'Answers the groups of nodes, with their slots.',
+  since: '7.0.0',
+  flags: ['loading', 'stale'],
+  tips: ['nondeterministic_output'],
+  run(context) {
+    const { reply, client } = context;
+    const groups = clusterOf(context).groups(client.tls !== undefined);
+    reply.arrayHeader(groups.length);
+    for (const { nodes: members } of groups) {
+      reply.mapHeader(2);
+      reply.text('slots');
+      writeSpans(reply, members[0]?.slots ?? []);
+      reply.text('nodes');
+      reply.arrayHeader(members.length);
+      for (const node of members) writeMember(reply, node);
+    }
+  },
+});
+
+function writeSpans(reply: ReplyWriter, spans: readonly SlotSpan[]): void {
+  reply.arrayHeader(2 * spans.length);
+  for (const [first, last] of spans) {
+    reply.integer(first);
+    reply.integer(last);
+  }
+}
+
+function writeMember(reply: ReplyWriter, node: ClusterNodeFacts): void {
+  const { plainPort, tlsPort, hostname } = node;
+  const ports = Number(plainPort > 0) + Number(tlsPort > 0);
+  reply.mapHeader(6 + ports + Number(hostname !== ''));
+  reply.text('id');
+  reply.text(node.id);
+  if (plainPort > 0) {
+    reply.text('port');
+    reply.integer(plainPort);
+  }
+  if (tlsPort > 0) {
+    reply.text('tls-port');
+    reply.integer(tlsPort);
+  }
+  reply.text('ip');
+  reply.text(node.host);
+  reply.text('endpoint');
+  reply.text(node.host);
+  if (hostname !== '') {
+    reply.text('hostname');
+    reply.text(hostname);
+  }
+  reply.text('role');
+  reply.text(node.primary === undefined ? 'master' : 'replica');
+  reply.text('replication-offset');
+  reply.integer(Math.max(node.offset, 0));
+  reply.text('health');
+  reply.text(healthOf(node));
+}
+
+function healthOf({ isPresent, offset }: ClusterNodeFacts): string {
+  if (!isPresent) return 'fail';
+  return offset < 0 ? 'loading' : 'online';
+}
+
+const links = onMain<ClusterContext>({
+  ...ofReport,
+  name: 'CLUSTER|LINKS',
+  summary: 'Answers the links of the cluster bus. There is none: nodes agree by the coordinator.',
+  since: '7.0.0',
+  tips: ['nondeterministic_output'],
+  run(context) {
+    clusterOf(context);
+    context.reply.arrayHeader(0);
+  },
+});
+
+const notPrimary = new CommandError('ERR The specified node is not a master');
+
+function replicasOf(name: 'REPLICAS' | 'SLAVES', since: string) {
+  return onMain<ClusterContext>({
+    ...ofReport,
+    name: `CLUSTER|${name}`,
+    summary: 'Answers a line for each replica of a node.',
+    since,
+    arity: 3,
+    flags: ['admin', 'stale'],
+    args: [{ name: 'node-id', type: 'string' }],
+    tips: ['nondeterministic_output'],
+    ...(name === 'SLAVES'
+      ? { deprecated: { since: '5.0.0', replacedBy: '`CLUSTER REPLICAS`' } }
+      : {}),
+    run(context, args) {
+      const id = args.text();
+      const all = nodesFor(context);
+      const asked = knownNode(all, id);
+      if (asked.primary !== undefined) throw notPrimary;
+      const found = all.filter(({ primary }) => primary === id);
+      context.reply.arrayHeader(found.length);
+      for (const node of found) context.reply.text(nodeLine(node));
+    },
+  });
+}
+
+function knownNode(all: readonly ClusterNodeFacts[], id: string): ClusterNodeFacts {
+  const node = all.find((one) => one.id === id);
+  if (node === undefined) throw new CommandError(`ERR Unknown node ${id}`);
+  return node;
+}
+
+const countFailureReports = onMain<ClusterContext>({
+  ...ofAdministration,
+  name: 'CLUSTER|COUNT-FAILURE-REPORTS',
+  summary: 'Answers 0: no node reports another, since leases tell who is away.',
+  since: '3.0.0',
+  complexity: 'O(N), N being the number of nodes.',
+  arity: 3,
+  flags: ['admin', 'stale'],
+  args: [{ name: 'node-id', type: 'string' }],
+  tips: ['nondeterministic_output'],
+  run(context, args) {
+    knownNode(nodesFor(context), args.text());
+    context.reply.integer(0);
+  },
+});
+
+export const clusterReports = [
+  info,
+  myId,
+  myShardId,
+  nodes,
+  slots,
+  shards,
+  links,
+  replicasOf('REPLICAS', '5.0.0'),
+  replicasOf('SLAVES', '3.0.0'),
+  countFailureReports,
+];

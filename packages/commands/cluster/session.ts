@@ -1,0 +1,55 @@
+/** ASKING, READONLY and READWRITE: what a client of a cluster says of itself. */
+
+import { onMain, type CommandHead } from '../definition.ts';
+import { noKeys } from '../keys.ts';
+import { clusterOf } from './enabled.ts';
+import type { ClusterContext } from './ports.ts';
+
+const ofSession = {
+  group: 'cluster',
+  since: '3.0.0',
+  complexity: 'O(1)',
+  arity: 1,
+  keys: noKeys,
+  sessionOnly: true,
+  args: [],
+  acl: { add: ['connection'] },
+} as const satisfies Partial<CommandHead> & { sessionOnly: true };
+
+const asking = onMain<ClusterContext>({
+  ...ofSession,
+  name: 'ASKING',
+  summary: 'Lets the next command use a slot that is being moved to this node.',
+  flags: ['fast'],
+  run(context) {
+    clusterOf(context);
+    // The gate has noted which command it is for.
+    context.reply.ok();
+  },
+});
+
+const readOnly = onMain<ClusterContext>({
+  ...ofSession,
+  name: 'READONLY',
+  summary: 'Lets the connection read from a replica, whose data may be old.',
+  flags: ['loading', 'stale', 'fast'],
+  run(context) {
+    clusterOf(context);
+    context.client.readsFromReplica = true;
+    context.reply.ok();
+  },
+});
+
+const readWrite = onMain<ClusterContext>({
+  ...ofSession,
+  name: 'READWRITE',
+  summary: 'Ends what READONLY has begun.',
+  flags: ['loading', 'stale', 'fast'],
+  run(context) {
+    clusterOf(context);
+    context.client.readsFromReplica = false;
+    context.reply.ok();
+  },
+});
+
+export const clusterSession = [asking, readOnly, readWrite];

@@ -1,0 +1,214 @@
+/** CLUSTER subcommands about slots: which keys are in them, and who has them. */
+
+import { CommandError, errors, keySlot, SLOT_COUNT } from '#base';
+import { answerOrError, writeOk } from '../answer-later.ts';
+import type { Arguments } from '../arguments.ts';
+import { onMain } from '../definition.ts';
+import { clusterOf, ofAdministration, ofCluster } from './enabled.ts';
+import type { ClusterContext, ClusterPort, SlotChange } from './ports.ts';
+
+const invalidSlot = new CommandError('ERR Invalid or out of range slot');
+const noSlot = new CommandError('ERR Invalid slot');
+const noSlotOrCount = new CommandError('ERR Invalid slot or number of keys');
+const noAction = new CommandError(
+  'ERR Invalid CLUSTER SETSLOT action or number of arguments. Try CLUSTER HELP',
+);
+
+const keySlotOf = onMain<ClusterContext>({
+  ...ofCluster,
+  name: 'CLUSTER|KEYSLOT',
+  summary: 'Answers the slot of a key.',
+  since: '3.0.0',
+  complexity: 'O(N), N being the bytes of the key.',
+  arity: 3,
+  args: [{ name: 'key', type: 'string' }],
+  run(context, args) {
+    clusterOf(context);
+    context.reply.integer(keySlot(args.source, args.at(2), args.length(2)));
+  },
+});
+
+const countKeys = onMain<ClusterContext>({
+  ...ofCluster,
+  name: 'CLUSTER|COUNTKEYSINSLOT',
+  summary: 'Counts the keys of a slot that are on this node.',
+  since: '3.0.0',
+  complexity: 'O(N), N being the number of keys on the shard of the slot.',
+  arity: 3,
+  args: [{ name: 'slot', type: 'integer' }],
+  run(context, args) {
+    const cluster = clusterOf(context);
+    const slot = readSlot(args, noSlot);
+    answerOrError(context, cluster.countKeys(slot), (reply, count) => {
+      reply.integer(count);
+    });
+  },
+});
+
+const getKeys = onMain<ClusterContext>({
+  ...ofCluster,
+  name: 'CLUSTER|GETKEYSINSLOT',
+  summary: 'Answers keys of a slot that are on this node.',
+  since: '3.0.0',
+  complexity: 'O(N), N being the number of keys on the shard of the slot.',
+  arity: 4,
+  args: [
+    { name: 'slot', type: 'integer' },
+    { name: 'count', type: 'integer' },
+  ],
+  tips: ['nondeterministic_output'],
+  run(context, args) {
+    const cluster = clusterOf(context);
+    const slot = readSlot(args, errors.notInteger);
+    const count = args.integer();
+    if (slot < 0 || slot >= SLOT_COUNT || count < 0) throw noSlotOrCount;
+    answerOrError(context, cluster.keysOf(slot, count), (reply, keys) => {
+      reply.arrayHeader(keys.length);
+      for (const key of keys) reply.bulk(key);
+    });
+  },
+});
+
+/** The next argument as a slot. */
+function readSlot(args: Arguments, error: CommandError): number {
+  const slot = args.integer(error);
+  if (slot < 0 || slot >= SLOT_COUNT) throw error === errors.notInteger ? noSlotOrCount : error;
+  return slot;
+}
+
+type ChangeSlots = (cluster: ClusterPort, slots: readonly number[]) => Promise<void>;
+
+function changingSlots(name: 'ADDSLOTS' | 'DELSLOTS', summary: string, change: ChangeSlots) {
+  return onMain<ClusterContext>({
+    ...ofAdministration,
+    name: `CLUSTER|${name}`,
+    summary,
+    since: '3.0.0',
+    complexity: 'O(N), N being the number of slots named.',
+    arity: -3,
+    args: [{ name: 'slot', type: 'integer', multiple: true }],
+    run(context, args) {
+      const cluster = clusterOf(context);
+      const slots: number[] = [];
+      while (args.more) slots.push(readSlot(args, invalidSlot));
+      answerOrError(context, change(cluster, distinct(slots)), writeOk);
+    },
+  });
+}
+
+function changingRanges(
+  name: 'ADDSLOTSRANGE' | 'DELSLOTSRANGE',
+  summary: string,
+  change: ChangeSlots,
+) {
+  return onMain<ClusterContext>({
+    ...ofAdministration,
+    name: `CLUSTER|${name}`,
+    summary,
+    since: '7.0.0',
+    complexity: 'O(N), N being the number of slots in the ranges.',
+    arity: -4,
+    args: [
+      {
+        name: 'range',
+        type: 'block',
+        multiple: true,
+        arguments: [
+          { name: 'start-slot', type: 'integer' },
+          { name: 'end-slot', type: 'integer' },
+        ],
+      },
+    ],
+    run(context, args) {
+      const cluster = clusterOf(context);
+      if (args.count % 2 === 1) throw errors.wrongArguments(`cluster|${name.toLowerCase()}`);
+      const slots: number[] = [];
+      while (args.more) readRange(args, slots);
+      answerOrError(context, change(cluster, distinct(slots)), writeOk);
+    },
+  });
+}
+
+function readRange(args: Arguments, slots: number[]): void {
+  const first = readSlot(args, invalidSlot);
+  const last = readSlot(args, invalidSlot);
+  if (first > last) {
+    throw new CommandError(
+      `ERR start slot number ${first} is greater than end slot number ${last}`,
+    );
+  }
+  for (let slot = first; slot <= last; slot += 1) slots.push(slot);
+}
+
+function distinct(slots: readonly number[]): readonly number[] {
+  const seen = new Set<number>();
+  for (const slot of slots) {
+    if (seen.has(slot)) throw new CommandError(`ERR Slot ${slot} specified multiple times`);
+    seen.add(slot);
+  }
+  return slots;
+}
+
+const add: ChangeSlots = (cluster, slots) => cluster.addSlots(slots);
+const remove: ChangeSlots = (cluster, slots) => cluster.deleteSlots(slots);
+
+const flushSlots = onMain<ClusterContext>({
+  ...ofAdministration,
+  name: 'CLUSTER|FLUSHSLOTS',
+  summary: 'Lets this node have no slots any more, where it has no keys.',
+  since: '3.0.0',
+  complexity: 'O(1)',
+  arity: 2,
+  args: [],
+  run(context) {
+    answerOrError(context, clusterOf(context).flushSlots(), writeOk);
+  },
+});
+
+const setSlot = onMain<ClusterContext>({
+  ...ofAdministration,
+  name: 'CLUSTER|SETSLOT',
+  summary: 'Opens a slot for a move key by key, closes it, or gives it to a node.',
+  since: '3.0.0',
+  complexity: 'O(N), N being the number of keys on the shard of the slot.',
+  arity: -4,
+  args: [
+    { name: 'slot', type: 'integer' },
+    {
+      name: 'subcommand',
+      type: 'oneof',
+      arguments: [
+        { name: 'importing', shown: 'node-id', type: 'string', token: 'IMPORTING' },
+        { name: 'migrating', shown: 'node-id', type: 'string', token: 'MIGRATING' },
+        { name: 'node', shown: 'node-id', type: 'string', token: 'NODE' },
+        { name: 'stable', type: 'pure-token', token: 'STABLE' },
+      ],
+    },
+  ],
+  run(context, args) {
+    const cluster = clusterOf(context);
+    const slot = readSlot(args, invalidSlot);
+    answerOrError(context, cluster.setSlot(slot, readChange(args)), writeOk);
+  },
+});
+
+function readChange(args: Arguments): SlotChange {
+  if (args.left === 1 && args.takes('STABLE')) return { kind: 'stable' };
+  if (args.left !== 2) throw noAction;
+  for (const kind of ['migrating', 'importing', 'node'] as const) {
+    if (args.takes(kind.toUpperCase())) return { kind, node: args.text() };
+  }
+  throw noAction;
+}
+
+export const clusterSlots = [
+  keySlotOf,
+  countKeys,
+  getKeys,
+  changingSlots('ADDSLOTS', 'Gives free slots to this node.', add),
+  changingRanges('ADDSLOTSRANGE', 'Gives ranges of free slots to this node.', add),
+  changingSlots('DELSLOTS', 'Takes slots from this node, so that nobody has them.', remove),
+  changingRanges('DELSLOTSRANGE', 'Takes ranges of slots from this node.', remove),
+  flushSlots,
+  setSlot,
+];

@@ -1,0 +1,123 @@
+/** Settings of a server as a node of a cluster. */
+
+import { integer, password, text, yesOrNo } from '../kinds.ts';
+import { words } from '../list-kinds.ts';
+import { rows } from '../setting.ts';
+
+export const clusterSettings = rows({
+  'cluster.enabled': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'start',
+    meaning: 'Shares the slots with other servers, which agree by a coordinator (etcd).',
+  },
+  'cluster.name': {
+    kind: text,
+    default: 'svc',
+    effect: 'start',
+    meaning: 'Name of the cluster: nodes of one name at one coordinator belong together.',
+  },
+  'cluster.coordinator-endpoints': {
+    kind: words(16),
+    default: [],
+    effect: 'start',
+    meaning: 'Addresses of the coordinator, as host:port or URLs; all members of one etcd.',
+  },
+  'cluster.coordinator-username': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    meaning: 'User of the node at the coordinator; empty for none.',
+  },
+  'cluster.coordinator-password': {
+    kind: password,
+    default: '',
+    effect: 'start',
+    isMasked: true,
+    isSecret: true,
+    meaning: 'Password of that user.',
+  },
+  'cluster.coordinator-password-file': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    meaning: 'File with that password; empty for none.',
+  },
+  'cluster.coordinator-ca-file': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    meaning: 'Certificates (PEM) that the coordinator is checked by; empty for a way without TLS.',
+  },
+  'cluster.coordinator-cert-file': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    meaning: 'Certificate of this node towards the coordinator; empty for none.',
+  },
+  'cluster.coordinator-key-file': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    meaning: 'Key of that certificate.',
+  },
+  'cluster.announce-address': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    config: 'cluster-announce-ip',
+    meaning: 'Address that other nodes and clients are told; empty for the one that is bound.',
+  },
+  'cluster.announce-port': {
+    kind: integer({ most: 65_535 }),
+    default: 0,
+    effect: 'start',
+    meaning: 'Port that other nodes and clients are told; 0 for the one that is bound.',
+  },
+  'cluster.announce-tls-port': {
+    kind: integer({ most: 65_535 }),
+    default: 0,
+    effect: 'start',
+    meaning: 'Port of TLS that other nodes and clients are told; 0 for the one that is bound.',
+  },
+  'cluster.announce-hostname': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    meaning: 'Name that clients are told besides the address; empty for none.',
+  },
+  'cluster.node-timeout-ms': {
+    kind: integer({ least: 1_000, most: 3_600_000 }),
+    default: 5_000,
+    effect: 'start',
+    config: 'cluster-node-timeout',
+    meaning:
+      "Milliseconds that a node's lease lives, in whole seconds: a primary that is away for longer loses its place. The coordinator has a least of its own, two seconds for an etcd as it comes.",
+  },
+  'cluster.require-full-coverage': {
+    kind: yesOrNo,
+    default: true,
+    effect: 'live',
+    meaning: 'Has all nodes refuse commands with keys while nobody serves some of the slots.',
+  },
+  'cluster.allow-reads-when-down': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'live',
+    meaning: 'Answers reads of own slots though the cluster is down, or the lease is not sure.',
+  },
+  'cluster.replica-no-failover': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'live',
+    aliases: ['cluster-slave-no-failover'],
+    meaning: 'Never lets this node take the place of its primary by itself.',
+  },
+  'cluster.group': {
+    kind: text,
+    default: '',
+    effect: 'start',
+    meaning:
+      'Group that a new node joins: as its primary where it has none, else as a replica. Empty for a group of its own, which meets others by CLUSTER MEET.',
+  },
+});

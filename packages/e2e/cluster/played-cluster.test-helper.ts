@@ -1,0 +1,145 @@
+/** A cluster of real servers with a real etcd, in folders of their own. */
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  dial,
+  freePort,
+  startServer,
+  textOf,
+  until,
+  type ChildServer,
+  type RespClient,
+} from '#testkit';
+
+/** Longer than any pause of a busy machine. */
+const LEASE_MS = 20_000;
+/** Several nodes may start at once. */
+const START_MS_MAX = 120_000;
+
+/** An etcd, alone or as one of several that are asked in turn. */
+export class Etcd {
+  readonly endpoint: string;
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+  readonly #ended: Promise<void>;
+
+  private constructor(child: ChildProcess, endpoint: string, folder: string) {
+    this.#child = child;
+    this.endpoint = endpoint;
+    this.#folder = folder;
+    this.#ended = new Promise((resolve) => {
+      child.on('exit', () => {
+        resolve();
+      });
+    });
+    process.on('exit', () => {
+      child.kill('SIGKILL');
+    });
+  }
+
+  static async start(): Promise<Etcd> {
+    const folder = mkdtempSync(path.join(tmpdir(), 'svc-etcd-'));
+    const port = await freePort();
+    const peerPort = await freePort(port);
+    const [client, peer] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peerPort}`];
+    const child = spawn(
+      'etcd',
+      [
+        ...['--name', 'one', '--data-dir', path.join(folder, 'data'), '--log-level', 'error'],
+        ...['--listen-client-urls', client, '--advertise-client-urls', client],
+        ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
+        ...['--initial-cluster', `one=${peer}`],
+      ],
+      { stdio: 'ignore' },
+    );
+    const etcd = new Etcd(child, `127.0.0.1:${port}`, folder);
+    await until(() => listens(port), 'etcd listens');
+    return etcd;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  async stop(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = dial({ port, host: '127.0.0.1' });
+    socket.on('error', () => {
+      resolve(false);
+    });
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}
+
+/** A server of the cluster, and a connection to it. */
+export interface PlayedNode {
+  readonly server: ChildServer;
+  readonly client: RespClient;
+  readonly id: string;
+}
+
+interface NodeWish {
+  readonly group?: string;
+  readonly leaseMs?: number;
+  readonly args?: readonly string[];
+  readonly folder?: string;
+  readonly shards?: number;
+}
+
+/** Starts a node, and waits until it has its place. */
+export async function startNode(
+  etcd: Etcd,
+  { group = '', leaseMs = LEASE_MS, args = [], folder, shards = 2 }: NodeWish = {},
+): Promise<PlayedNode> {
+  const server = await startServer({
+    shards,
+    ...(folder === undefined ? {} : { folder }),
+    args: [
+      ...['--set', 'cluster.enabled=true', '--set', `cluster.group=${group}`],
+      ...['--set', `cluster.coordinator-endpoints=${etcd.endpoint}`],
+      ...['--set', `cluster.node-timeout-ms=${leaseMs}`],
+      ...['--set', 'replication.diskless-sync-delay-secs=0'],
+      ...args,
+    ],
+  });
+  const client = await server.client();
+  await until(
+    async () => /cluster_my_epoch:[1-9]/.test(textOf(await client.call('CLUSTER', 'INFO'))),
+    'the node has its place',
+    START_MS_MAX,
+  );
+  return { server, client, id: textOf(await client.call('CLUSTER', 'MYID')) };
+}
+
+/** Waits until a node says that the cluster is fine. */
+export async function isWhole({ client }: PlayedNode): Promise<void> {
+  await until(
+    async () => textOf(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
+    'the cluster is whole',
+  );
+}
+
+/** Waits until a node has a role, as ROLE tells it. */
+export async function hasRole({ client }: PlayedNode, role: 'master' | 'slave'): Promise<void> {
+  const has = async (): Promise<boolean> => {
+    const [found, , , state] = (await client.call('ROLE')) as unknown[];
+    return (
+      textOf(found as never) === role &&
+      (role === 'master' || textOf(state as never) === 'connected')
+    );
+  };
+  await until(has, `the node is ${role}`);
+}

@@ -1,0 +1,162 @@
+/** Judgements of commands in a cluster: who runs them, and when nobody does. */
+
+import { Arguments, commandTable } from '#commands';
+import type { Client } from '#router';
+import { pointedAt } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ClusterGate } from './cluster-gate.ts';
+import { SlotCode, SlotTable } from './slot-table.ts';
+
+const gate = suite('gate of a cluster');
+
+// Slots of the keys: a 15495, b 3300, {a}1 15495.
+const SLOT_OF_A = 15_495;
+const SLOT_OF_B = 3_300;
+
+function stage() {
+  const table = new SlotTable();
+  table.codes.fill(SlotCode.own);
+  table.hasGaps = false;
+  table.isPrimary = true;
+  table.ownGroup = 'own';
+  table.placeOf = (code) => {
+    if (code === SlotCode.first) return { group: 'own', host: 'h', port: 7_001, tlsPort: 7_101 };
+    const other = { group: 'other', host: 'o', port: 7_002, tlsPort: 0 };
+    return code > SlotCode.first ? other : undefined;
+  };
+  const state = { nowUs: 0, needsAll: true, readsWhenDown: false };
+  const redirects: string[] = [];
+  const judged = new ClusterGate({
+    table,
+    lease: { writesUntilMs: 1_000 },
+    nowUs: () => state.nowUs,
+    requiresFullCoverage: () => state.needsAll,
+    allowsReadsWhenDown: () => state.readsWhenDown,
+    problem: () => 'etcd is away',
+    mayWrite: (entry) => entry.isWrite,
+    redirected: (kind) => {
+      redirects.push(kind);
+    },
+  });
+  const client = {
+    nextSequence: 0,
+    askingFrom: -1,
+    askingTo: -1,
+    readsFromReplica: false,
+    transaction: undefined,
+    tls: undefined,
+  } as unknown as Client;
+  const judge = (line: string): string | undefined => {
+    const args = pointedAt(new Arguments(), line);
+    const entry = commandTable.byName(line.split(' ')[0] ?? '')!;
+    const verdict = judged.judge(client, entry, args)?.text;
+    client.nextSequence += 1;
+    return verdict;
+  };
+  return { table, state, client, judge, redirects };
+}
+
+gate('own slots are served, and commands without keys always', () => {
+  const { judge } = stage();
+  assert.is(judge('SET a 1'), undefined);
+  assert.is(judge('MGET a {a}1'), undefined);
+  assert.is(judge('PING'), undefined);
+  assert.is(judge('EVAL return 0'), undefined);
+});
+
+gate('keys of several slots are refused', () => {
+  const { judge, redirects } = stage();
+  const text = "CROSSSLOT Keys in request don't hash to the same slot";
+  assert.is(judge('MGET a b'), text);
+  assert.is(judge('EVAL return 2 a b'), text);
+  assert.is(judge('SSUBSCRIBE a b'), text);
+  assert.equal(redirects, ['crossslot', 'crossslot', 'crossslot']);
+});
+
+gate("other groups' slots are sent on", () => {
+  const { table, judge, client } = stage();
+  table.codes[SLOT_OF_A] = SlotCode.first + 1;
+  assert.is(judge('GET a'), 'MOVED 15495 o:7002');
+  assert.is(judge('SPUBLISH a m'), 'MOVED 15495 o:7002');
+  table.codes[SLOT_OF_A] = SlotCode.first;
+  Object.assign(client, { tls: {} });
+  assert.is(judge('GET a'), 'MOVED 15495 h:7101');
+});
+
+gate('a replica serves reads to those who have asked for it', () => {
+  const { table, judge, client } = stage();
+  table.codes.fill(SlotCode.first);
+  table.isPrimary = false;
+  assert.is(judge('GET a'), 'MOVED 15495 h:7001');
+  client.readsFromReplica = true;
+  assert.is(judge('GET a'), undefined);
+  assert.is(judge('SET a 1'), 'MOVED 15495 h:7001');
+  table.codes[SLOT_OF_B] = SlotCode.first + 1;
+  assert.is(judge('GET b'), 'MOVED 3300 o:7002');
+});
+
+gate('ASKING is for the command behind it, or for a transaction', () => {
+  const { table, judge, client } = stage();
+  table.codes[SLOT_OF_A] = SlotCode.first + 1;
+  table.importing = new Set([SLOT_OF_A]);
+  const moved = 'MOVED 15495 o:7002';
+  assert.is(judge('GET a'), moved);
+  assert.is(judge('ASKING'), undefined);
+  assert.is(judge('GET a'), undefined);
+  assert.is(judge('GET a'), moved);
+  judge('ASKING');
+  judge('MULTI');
+  Object.assign(client, { transaction: {} });
+  assert.is(judge('GET a'), undefined);
+  assert.is(judge('SET a 1'), undefined);
+  assert.is(judge('RESTORE-ASKING a 0 x'), undefined);
+});
+
+gate('while nobody has some slots, none is served where all are asked for', () => {
+  const { table, state, judge } = stage();
+  table.hasGaps = true;
+  table.codes[SLOT_OF_B] = SlotCode.nobody;
+  assert.is(judge('GET a'), 'CLUSTERDOWN The cluster is down');
+  assert.is(judge('GET b'), 'CLUSTERDOWN Hash slot not served');
+  state.needsAll = false;
+  assert.is(judge('SET a 1'), undefined);
+  assert.is(judge('GET b'), 'CLUSTERDOWN Hash slot not served');
+  state.needsAll = true;
+  state.readsWhenDown = true;
+  assert.is(judge('GET a'), undefined);
+  assert.is(judge('SET a 1'), 'CLUSTERDOWN The cluster is down and only accepts read commands');
+});
+
+gate('when the lease is not sure nothing is written', () => {
+  const { state, judge } = stage();
+  state.nowUs = 999_999;
+  assert.is(judge('SET a 1'), undefined);
+  state.nowUs = 1_000_000;
+  const text = 'CLUSTERDOWN The lease of this node is not sure: etcd is away';
+  assert.is(judge('SET a 1'), text);
+  assert.is(judge('GET a'), text);
+  state.readsWhenDown = true;
+  assert.is(judge('GET a'), undefined);
+  assert.is(judge('SET a 1'), text);
+});
+
+const refusals: readonly (readonly [line: string, error: string | undefined])[] = [
+  ['SELECT 0', undefined],
+  ['SELECT 1', 'ERR SELECT is not allowed in cluster mode'],
+  ['SWAPDB 0 1', 'ERR SWAPDB is not allowed in cluster mode'],
+  ['MOVE a 1', 'ERR MOVE is not allowed in cluster mode'],
+  ['COPY a {a}1', undefined],
+  ['COPY a {a}1 DB 0', undefined],
+  ['COPY a {a}1 DB 2', 'ERR Copying to another database is not allowed in cluster mode'],
+  ['REPLICAOF h 1', 'ERR REPLICAOF not allowed in cluster mode'],
+  ['FAILOVER', 'ERR FAILOVER not allowed in cluster mode'],
+];
+
+for (const [line, error] of refusals) {
+  gate(`${line} is ${error === undefined ? 'let through' : 'refused'}`, () => {
+    assert.is(stage().judge(line), error);
+  });
+}
+
+gate.run();

@@ -1,0 +1,210 @@
+/** Judges commands in a cluster: which node is to run them, and whether this one may now. */
+
+import { errors, keySlot, type CommandError } from '#base';
+import { Arguments, commandTable, findKeys, type CommandEntry } from '#commands';
+import type { Lease } from '#cluster';
+import type { Client } from '#router';
+import { SlotCode, type SlotPlace, type SlotTable } from './slot-table.ts';
+
+/** Outcomes of looking for a command's slot that are no slot. */
+const NO_SLOT = -1;
+const SEVERAL_SLOTS = -2;
+
+const ASKING = commandTable.byName('ASKING');
+const MULTI = commandTable.byName('MULTI');
+
+/** Commands that a cluster refuses, with what it says; some only with certain arguments. */
+const refused: ReadonlyMap<
+  CommandEntry | undefined,
+  (args: Arguments) => CommandError | undefined
+> = new Map([
+  [commandTable.byName('SELECT'), refusesOther('SELECT is not allowed')],
+  [commandTable.byName('MOVE'), refuses('MOVE is not allowed')],
+  [commandTable.byName('SWAPDB'), refuses('SWAPDB is not allowed')],
+  [commandTable.byName('COPY'), refusesDatabase('Copying to another database is not allowed')],
+  [commandTable.byName('REPLICAOF'), refuses('REPLICAOF not allowed')],
+  [commandTable.byName('SLAVEOF'), refuses('REPLICAOF not allowed')],
+  [commandTable.byName('FAILOVER'), refuses('FAILOVER not allowed')],
+]);
+
+type Refuses = (args: Arguments) => CommandError | undefined;
+
+function refuses(what: string): Refuses {
+  const error = errors.notInCluster(what);
+  return () => error;
+}
+
+/** Lets database 0 be chosen, which is the one there is. */
+function refusesOther(what: string): Refuses {
+  const error = errors.notInCluster(what);
+  return (args) => (args.integerAt(1) === 0 || Number.isNaN(args.integerAt(1)) ? undefined : error);
+}
+
+function refusesDatabase(what: string): Refuses {
+  const error = errors.notInCluster(what);
+  return (args) => {
+    for (let index = 3; index < args.count - 1; index += 1) {
+      if (args.spellsAt(index, 'DB') && args.integerAt(index + 1) !== 0) return error;
+    }
+    return undefined;
+  };
+}
+
+interface ClusterGateOptions {
+  readonly table: SlotTable;
+  readonly lease: Pick<Lease, 'writesUntilMs'>;
+  /** Monotonic microseconds of the turn. */
+  readonly nowUs: () => number;
+  readonly requiresFullCoverage: () => boolean;
+  readonly allowsReadsWhenDown: () => boolean;
+  /** Says why the lease cannot be renewed. */
+  readonly problem: () => string | undefined;
+  readonly mayWrite: (entry: CommandEntry, args: Arguments) => boolean;
+  /** A command was sent on to another node. */
+  readonly redirected: (kind: Redirect, client: Client) => void;
+}
+
+/** Kinds of answers that name another node, or none. */
+export type Redirect = 'moved' | 'crossslot' | 'down';
+
+export class ClusterGate {
+  readonly #options: ClusterGateOptions;
+  readonly #queued = new Arguments();
+  /** ASKING was for the command at hand. */
+  #isAsked = false;
+  /** Kinds of commands, by their ids: 1 where the arguments name slots, 2 where a command is judged by itself. */
+  readonly #kinds = new Uint8Array(commandTable.entries.length);
+
+  constructor(options: ClusterGateOptions) {
+    this.#options = options;
+    for (const entry of commandTable.entries) {
+      const hasSlots = entry.route !== 'container' && entry.command.keys.specs.length > 0;
+      this.#kinds[entry.id] = refused.has(entry) ? 2 : Number(hasSlots);
+    }
+  }
+
+  /** Says why a command is not run here; what this server's primary sends is not asked for. */
+  judge(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
+    const kind = this.#kinds[entry.id]!;
+    if (entry === ASKING) {
+      client.askingFrom = (client.nextSequence + 1) >>> 0;
+      client.askingTo = client.askingFrom;
+      return undefined;
+    }
+    this.#isAsked = client.askingFrom >= 0 && this.#asks(client, entry);
+    if (kind === 2) {
+      const refusal = refused.get(entry)!(args);
+      if (refusal !== undefined || !entry.hasKeys) return refusal;
+    } else if (entry.route === 'exec') {
+      return this.#judgeExec(client);
+    } else if (kind === 0) {
+      return undefined;
+    }
+    return this.#judgeSlot(client, entry, args);
+  }
+
+  /** True when ASKING was for this command, or for the transaction that it belongs to. */
+  #asks(client: Client, entry: CommandEntry): boolean {
+    const { nextSequence, askingFrom, askingTo } = client;
+    const isMeant = (nextSequence - askingFrom) >>> 0 <= (askingTo - askingFrom) >>> 0;
+    if (!isMeant) {
+      client.askingFrom = -1;
+      return false;
+    }
+    // It may be judged once more, so nothing is taken back.
+    const goesOn = entry === MULTI || client.transaction !== undefined;
+    if (goesOn) client.askingTo = (nextSequence + 1) >>> 0;
+    return true;
+  }
+
+  #judgeExec(client: Client): CommandError | undefined {
+    const queue = client.transaction?.queue;
+    if (queue === undefined) return undefined;
+    let slot = NO_SLOT;
+    let mayWrite = false;
+    let first: CommandEntry | undefined;
+    for (const entry of queue.pointAtEach(this.#queued)) {
+      if (this.#kinds[entry.id] === 0) continue;
+      const own = slotOf(entry, this.#queued);
+      if (own === NO_SLOT) continue;
+      if (slot !== NO_SLOT && own !== slot) return this.#crossSlot(client);
+      slot = own;
+      first ??= entry;
+      mayWrite ||= this.#options.mayWrite(entry, this.#queued);
+    }
+    if (first === undefined) return undefined;
+    return this.#judgeOwner(client, slot, mayWrite);
+  }
+
+  #judgeSlot(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
+    const slot = slotOf(entry, args);
+    if (slot === NO_SLOT) return undefined;
+    if (slot === SEVERAL_SLOTS) return this.#crossSlot(client);
+    const { table, lease, nowUs } = this.#options;
+    const isOwn = table.codes[slot] === SlotCode.own;
+    if (isOwn && !table.hasGaps && nowUs() < lease.writesUntilMs * 1_000) return undefined;
+    if (entry.has('asking')) this.#isAsked = true;
+    const mayWrite = entry.mayChange && this.#options.mayWrite(entry, args);
+    return this.#judgeOwner(client, slot, mayWrite);
+  }
+
+  #judgeOwner(client: Client, slot: number, mayWrite: boolean): CommandError | undefined {
+    const { table } = this.#options;
+    const code = table.codes[slot]!;
+    const place = table.placeOf(code);
+    const isServed =
+      code === SlotCode.own ||
+      (this.#isAsked && table.importing.has(slot)) ||
+      (client.readsFromReplica && !mayWrite && place?.group === table.ownGroup);
+    if (!isServed) return this.#judgeForeign(client, slot, place);
+    const refusal = this.#downRefusal(mayWrite);
+    return refusal && this.#down(client, refusal);
+  }
+
+  /** Sends a command on to whoever has the slot. */
+  #judgeForeign(client: Client, slot: number, place: SlotPlace | undefined): CommandError {
+    if (place === undefined) return this.#down(client, errors.slotUnbound);
+    if (this.#options.requiresFullCoverage() && this.#options.table.hasGaps) {
+      return this.#down(client, errors.clusterDown);
+    }
+    this.#options.redirected('moved', client);
+    const port = client.tls === undefined || place.tlsPort === 0 ? place.port : place.tlsPort;
+    return errors.moved(slot, `${place.host}:${port}`);
+  }
+
+  /** Says why nothing is done here now, even where the slot is this node's. */
+  #downRefusal(mayWrite: boolean): CommandError | undefined {
+    const { table, lease, nowUs, requiresFullCoverage, allowsReadsWhenDown, problem } =
+      this.#options;
+    const isSafe = nowUs() < lease.writesUntilMs * 1_000;
+    const isWhole = !table.hasGaps || !requiresFullCoverage();
+    if (isSafe && isWhole) return undefined;
+    if (allowsReadsWhenDown()) {
+      if (!mayWrite) return undefined;
+      if (isSafe) return errors.clusterReadsOnly;
+    }
+    return isSafe ? errors.clusterDown : errors.noLease(problem() ?? 'it was not renewed in time');
+  }
+
+  #crossSlot(client: Client): CommandError {
+    this.#options.redirected('crossslot', client);
+    return errors.crossSlot;
+  }
+
+  #down(client: Client, error: CommandError): CommandError {
+    this.#options.redirected('down', client);
+    return error;
+  }
+}
+
+/** The one slot of a command's keys, or what else there is. */
+function slotOf(entry: CommandEntry, args: Arguments): number {
+  if (entry.firstArgumentIsKey) return keySlot(args.source, args.at(1), args.length(1));
+  let slot = NO_SLOT;
+  for (const { index } of findKeys(entry.command.keys, args) ?? []) {
+    const own = keySlot(args.source, args.at(index), args.length(index));
+    if (slot !== NO_SLOT && own !== slot) return SEVERAL_SLOTS;
+    slot = own;
+  }
+  return slot;
+}

@@ -1,0 +1,44 @@
+/** The way to the coordinator, as the settings say. */
+
+import { readFileSync } from 'node:fs';
+import type { EtcdOptions, EtcdTls } from '#cluster';
+import type { Settings } from '#config';
+
+/** Longest wait for the coordinator, as a share of a lease's life. */
+const ANSWER_SHARE = 0.25;
+
+export function coordinatorOptions(settings: Settings): EtcdOptions {
+  const endpoints = settings.get('cluster.coordinator-endpoints');
+  const file = settings.string('cluster.coordinator-password-file');
+  const password =
+    file === ''
+      ? settings.string('cluster.coordinator-password')
+      : readFileSync(file, 'utf8').trimEnd();
+  const answerMs = settings.number('cluster.node-timeout-ms') * ANSWER_SHARE;
+  return {
+    endpoints,
+    cluster: settings.string('cluster.name'),
+    username: settings.string('cluster.coordinator-username'),
+    password,
+    tls: coordinatorTls(settings),
+    timeoutMs: answerMs,
+  };
+}
+
+function coordinatorTls(settings: Settings): EtcdTls | undefined {
+  const ca = settings.string('cluster.coordinator-ca-file');
+  const cert = settings.string('cluster.coordinator-cert-file');
+  const key = settings.string('cluster.coordinator-key-file');
+  if (ca === '') {
+    if (cert !== '')
+      throw new Error('cluster.coordinator-cert-file needs cluster.coordinator-ca-file');
+    return undefined;
+  }
+  if ((cert === '') !== (key === '')) {
+    throw new Error('cluster.coordinator-cert-file and -key-file belong together');
+  }
+  return {
+    ca: readFileSync(ca),
+    ...(cert === '' ? {} : { cert: readFileSync(cert), key: readFileSync(key) }),
+  };
+}

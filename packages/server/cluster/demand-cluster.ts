@@ -1,0 +1,23 @@
+/** Faults of a configuration of a node that no setting has by itself. */
+
+import type { Settings } from '#config';
+
+/** Throws with what is wrong with the settings of the cluster; says nothing where there is none. */
+export function demandCluster(settings: Settings): void {
+  if (!settings.boolean('cluster.enabled')) return;
+  if (settings.get('cluster.coordinator-endpoints').length === 0) {
+    throw new Error('cluster.enabled needs cluster.coordinator-endpoints');
+  }
+  if (!/^[\w.-]+$/.test(settings.string('cluster.name'))) {
+    throw new Error('cluster.name is of letters, digits, dots and dashes');
+  }
+  if (settings.string('replication.primary-host') !== '') {
+    throw new Error(
+      'replication.primary-host is not allowed with cluster.enabled, which says who follows whom',
+    );
+  }
+  if (settings.number('server.front-threads') > 0) {
+    // A thread of its own would write what main has let go before the lease ended.
+    throw new Error('cluster.enabled needs server.front-threads at 0 or -1');
+  }
+}

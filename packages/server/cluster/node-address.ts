@@ -1,0 +1,35 @@
+/** Address by which other nodes and clients reach this one. */
+
+import { networkInterfaces } from 'node:os';
+import type { MemberAddress } from '#cluster';
+import type { Settings } from '#config';
+
+const EVERYWHERE = new Set(['0.0.0.0', '::', '*', '']);
+const LOOPBACK = /^(127\.|::1$|localhost$)/;
+
+export function nodeAddress(settings: Settings): MemberAddress {
+  const isSecure = settings.boolean('tls.enabled');
+  const tlsPort = isSecure ? settings.number('tls.port') : 0;
+  return {
+    host: settings.string('cluster.announce-address') || boundAddress(bindsOf(settings)),
+    port: settings.number('cluster.announce-port') || settings.number('server.port'),
+    tlsPort: settings.number('cluster.announce-tls-port') || tlsPort,
+    hostname: settings.string('cluster.announce-hostname'),
+  };
+}
+
+function bindsOf(settings: Settings): readonly string[] {
+  return settings.get('server.bind');
+}
+
+/** An address of this machine that others reach, where one is bound. */
+function boundAddress(binds: readonly string[]): string {
+  const plain = binds.map((bind) => bind.replace(/^-/, ''));
+  const reachable = plain.find((bind) => !EVERYWHERE.has(bind) && !LOOPBACK.test(bind));
+  if (reachable !== undefined) return reachable;
+  if (!plain.some((bind) => EVERYWHERE.has(bind))) return plain[0] ?? '127.0.0.1';
+  const found = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4');
+  return found?.address ?? '127.0.0.1';
+}

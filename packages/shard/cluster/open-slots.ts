@@ -1,0 +1,51 @@
+/**
+ * Slots that are moved key by key. Whether a key is still here is known where it is, at the command's place in the order: so
+ * the shard says what a node of a cluster says of a key that has gone already.
+ */
+
+import { errors, keySlot, type CommandError } from '#base';
+import { findKeys, type Arguments, type CommandEntry } from '#commands';
+import type { OpenSlotRule } from '#link';
+import type { Keyspace } from '#store';
+
+const FIRST_ARGUMENT = [{ index: 1 }];
+
+/** Part of the execution context that is looked at. */
+interface KeyPlace {
+  readonly keyspace: Keyspace;
+}
+
+export class OpenSlots {
+  /** True while any slot is open: nothing else is looked at before. */
+  isAny = false;
+  #rules: ReadonlyMap<number, OpenSlotRule> = new Map();
+
+  /** Takes the rules of all slots that are open from now on. */
+  update(rules: readonly OpenSlotRule[]): void {
+    this.#rules = new Map(rules.map((rule) => [rule.slot, rule]));
+    this.isAny = rules.length > 0;
+  }
+
+  /** Says why a command is not run here: its keys have gone, or some of them, or have not all come. */
+  refusalOf(
+    entry: CommandEntry,
+    args: Arguments,
+    { keyspace }: KeyPlace,
+  ): CommandError | undefined {
+    const found = entry.firstArgumentIsKey
+      ? FIRST_ARGUMENT
+      : (findKeys(entry.command.keys, args) ?? []);
+    const [first] = found;
+    if (first === undefined) return undefined;
+    const slot = keySlot(args.source, args.at(first.index), args.length(first.index));
+    const rule = this.#rules.get(slot);
+    if (rule === undefined) return undefined;
+    const here = found.filter(
+      ({ index }) => keyspace.peek(args.source, args.at(index), args.length(index)) !== 0,
+    ).length;
+    if (here === found.length) return undefined;
+    // Those that are sent on ask for it there; one key alone may be made here.
+    if (rule.target === null) return found.length > 1 ? errors.slotInMotion : undefined;
+    return here === 0 ? errors.ask(slot, rule.target) : errors.slotInMotion;
+  }
+}
