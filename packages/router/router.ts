@@ -323,8 +323,7 @@ export class Router {
     this.watcher?.(client, entry, args);
     if (client.awaitsReply) client.isCountedLater = true;
     else this.#clientRegistry.count(client);
-    const isOnMain = entry.route === 'onMain' || entry.route === 'exec';
-    return isOnMain && this.#answers.tookLong ? 'long' : 'taken';
+    return this.#answers.hasTakenLong(entry) ? 'long' : 'taken';
   }
 
   #send(client: Client, entry: CommandEntry, args: Arguments, command: ParsedCommand): boolean {

@@ -50,7 +50,7 @@ export class MachineComponents {
   readonly effects: Effects;
   readonly maintenance: Maintenance;
   readonly role = new Role();
-  readonly openSlots = new OpenSlots();
+  readonly openSlots = new OpenSlots(this.role);
   readonly staged: StagedData;
   readonly fetchTimes = new FetchTimes();
   readonly workingSet = new WorkingSet();

@@ -63,7 +63,7 @@ const LONG_US = 100;
 const SHARE_US = 4_000;
 
 export class Answers {
-  /** True when main's last own command, or transaction of such, has taken long: others come before its client's next. */
+  /** True when main's last own command, or transaction of such, has taken long. */
   tookLong = false;
   readonly #running: RunningTrace;
   readonly #commandStats: CommandStats;
@@ -126,6 +126,11 @@ export class Answers {
     this.#commandStats.logIfSlow(client, entry, args, executeUs);
     // CLIENT REPLY ON, and RESET, are themselves answered.
     this.#deliver(client, sequence, wasMuted && client.replyMode !== 'on');
+  }
+
+  /** True when others are to come before the next of its client, which has just sent that command. */
+  hasTakenLong({ route }: CommandEntry): boolean {
+    return this.tookLong && (route === 'onMain' || route === 'exec');
   }
 
   /** Notes the time of a command, or of a transaction, that main has run. */

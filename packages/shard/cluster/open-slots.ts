@@ -7,18 +7,25 @@ import { errors, keySlot, type CommandError } from '#base';
 import { findKeys, type Arguments, type CommandEntry } from '#commands';
 import type { OpenSlotRule } from '#link';
 import type { Keyspace } from '#store';
+import type { Role } from '../replica/role.ts';
 
 const FIRST_ARGUMENT = [{ index: 1 }];
 
 /** Part of the execution context that is looked at. */
 interface KeyPlace {
   readonly keyspace: Keyspace;
+  readonly connection: number;
 }
 
 export class OpenSlots {
   /** True while any slot is open: nothing else is looked at before. */
   isAny = false;
   #rules: ReadonlyMap<number, OpenSlotRule> = new Map();
+  readonly #role: Pick<Role, 'primary'>;
+
+  constructor(role: Pick<Role, 'primary'>) {
+    this.#role = role;
+  }
 
   /** Takes the rules of all slots that are open from now on. */
   update(rules: readonly OpenSlotRule[]): void {
@@ -26,12 +33,16 @@ export class OpenSlots {
     this.isAny = rules.length > 0;
   }
 
-  /** Says why a command is not run here: its keys have gone, or some of them, or have not all come. */
+  /**
+   * Says why a command is not run here: its keys have gone, or some of them, or have not all come. What a primary sends is done
+   * in any case.
+   */
   refusalOf(
     entry: CommandEntry,
     args: Arguments,
-    { keyspace }: KeyPlace,
+    { keyspace, connection }: KeyPlace,
   ): CommandError | undefined {
+    if (!this.isAny || connection === this.#role.primary) return undefined;
     const found = entry.firstArgumentIsKey
       ? FIRST_ARGUMENT
       : (findKeys(entry.command.keys, args) ?? []);

@@ -168,15 +168,9 @@ export class Executor {
     return true;
   }
 
-  /** Says why the command that was pointed at is another node's; what a primary sends is done in any case. */
-  #slotRefusal(entry: CommandEntry): CommandError | undefined {
-    if (this.#context.connection === this.#role.primary) return undefined;
-    return this.#openSlots.refusalOf(entry, this.args, this.#context);
-  }
-
   /** Runs a client's command, unless its keys are on their way to another node. */
   #executeHere(entry: CommandEntry, frame: Frame, retry: Wait['retry']): void {
-    const refusal = this.#openSlots.isAny ? this.#slotRefusal(entry) : undefined;
+    const refusal = this.#openSlots.refusalOf(entry, this.args, this.#context);
     if (refusal === undefined) {
       this.execute(entry, modeOfFrame(frame), frame, retry);
       return;
@@ -189,7 +183,7 @@ export class Executor {
   /** Says why a transaction is another node's: one of its commands would be. */
   #transactionRefusal(frame: Frame): CommandError | undefined {
     for (const queued of framesIn(frame)) {
-      const refusal = this.#slotRefusal(this.point(queued));
+      const refusal = this.#openSlots.refusalOf(this.point(queued), this.args, this.#context);
       if (refusal !== undefined) return refusal;
     }
     return undefined;
@@ -286,7 +280,7 @@ export class Executor {
       if (traced === undefined) this.#options.makeRoomFor(entry);
       else traced.makeRoomFor(entry, true);
       traced?.begin(entry.id);
-      const refusal = this.#openSlots.isAny ? this.#slotRefusal(entry) : undefined;
+      const refusal = this.#openSlots.refusalOf(entry, this.args, this.#context);
       if (refusal !== undefined) throw refusal;
       answerPart(entry, this.#context, this.args);
     } catch (error) {
