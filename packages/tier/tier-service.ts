@@ -22,6 +22,9 @@ import {
 const RETRY_MS = 200;
 /** Between two looks at the file. */
 const LOOK_MS = 1_000;
+/** So many changes are written at once, if they come soon enough: each write costs the pages of the way to them, too. */
+const BATCH_CHANGES = 8;
+const BATCH_MS = 20;
 
 /** Change of what is on disk: bytes are put, and nothing is removed. */
 export interface ExtentChange {
@@ -64,6 +67,8 @@ export class TierService {
   #pending: ExtentChange[] = [];
   readonly #latest = new Map<number, ExtentChange>();
   #retryUs = 0;
+  /** Monotonic microseconds at which the oldest of them was taken. */
+  #pendingUs = 0;
   #lookUs = 0;
   /** An answer for which there was no room. */
   #unsent: (() => boolean) | undefined;
@@ -91,7 +96,8 @@ export class TierService {
 
   /** Milliseconds until there is something to do by itself. */
   get restMs(): number {
-    return this.#pending.length > 0 ? RETRY_MS : LOOK_MS;
+    if (this.#pending.length === 0) return LOOK_MS;
+    return this.#retryUs > 0 ? RETRY_MS : BATCH_MS;
   }
 
   #takeReads(): boolean {
@@ -176,7 +182,8 @@ export class TierService {
 
   /** Takes all that is ordered; it stays in the ring until it is on disk. */
   #takeOrders(): void {
-    const { memory, receive } = this.#options;
+    const { memory, receive, nowUs } = this.#options;
+    if (this.#pending.length === 0) this.#pendingUs = nowUs();
     for (let at = this.#orders.next(); at >= 0; at = this.#orders.next()) {
       const word = at >> 2;
       const extent = memory.words[word + TierWord.number]! >>> 0;
@@ -201,6 +208,8 @@ export class TierService {
     if (this.#retryUs > startUs) return false;
     this.#takeOrders();
     if (this.#pending.length === 0) return false;
+    const isEarly = startUs - this.#pendingUs < BATCH_MS * 1_000;
+    if (isEarly && this.#pending.length < BATCH_CHANGES) return false;
     try {
       disk.commit([...this.#latest.values()]);
     } catch (error) {

@@ -203,6 +203,18 @@ warm('refuses writes when neither memory nor the tier has room, if told so', asy
   }
 });
 
+warm('says where it has the only copy', async () => {
+  const own = await startTiered({ 'persistence.enabled': 'no' }, { http: true });
+  try {
+    await until(() => own.stdout.includes('tier-only-copy'), 'the log says so');
+    const { text } = await request(own.httpPort, '/status/json');
+    const { tiered: figures } = JSON.parse(text) as { tiered: { is_only_copy: boolean } };
+    assert.is(figures.is_only_copy, true);
+  } finally {
+    await own.stop();
+  }
+});
+
 warm('needs a tier for its policies', async () => {
   const own = await startServer({});
   try {

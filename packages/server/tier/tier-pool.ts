@@ -79,6 +79,11 @@ export class TierPool {
     for (const problem of await Promise.all(starts)) {
       if (problem !== undefined) throw new Error(`tiered.directory: ${problem}`);
     }
+    const { settings, log } = this.#options;
+    if (settings.boolean('persistence.enabled')) return;
+    const message =
+      'Persistence is off: values in the warm tier are nowhere else, and are gone when the server ends.';
+    log.warn('tier-only-copy', message);
   }
 
   /** Settles with what keeps a thread from beginning. */

@@ -1,5 +1,5 @@
 export { moveLive, sparseExtent } from './compaction.ts';
-export { entryOf, isSound } from './extent.ts';
+export { entryBytes, entryOf, ExtentWriter, isSound } from './extent.ts';
 export { arrived } from './lend.ts';
 export { keyspaceOf, settleLoans } from './settle.ts';
 export { extentOf, nthOf } from './warm-tier.ts';
