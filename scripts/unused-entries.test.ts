@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errors } from '#base';
 import { shardSettingNames } from '#commands';
-import { configName, rowOf, settingNames } from '#config';
+import { configName, settingNames } from '#config';
 import { FrameKind } from '#link';
 import { LATENCY_EVENTS } from '#stats';
 import { suite } from 'uvu';
@@ -55,11 +55,9 @@ const asPropertyOf =
 
 const shardCode = codeOf('shard', 'commands');
 
-entries('every setting of this version is read outside packages/config', () => {
+entries('every setting is read outside packages/config', () => {
   const told: ReadonlySet<string> = new Set(shardSettingNames);
-  const read = settingNames
-    .filter((name) => rowOf(name).effect !== 'fixed')
-    .filter((name) => !told.has(configName(name)));
+  const read = settingNames.filter((name) => !told.has(configName(name)));
   assert.equal(unused(read, outside('packages/config/'), asText), []);
 });
 

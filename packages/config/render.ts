@@ -41,7 +41,6 @@ function explanation(name: SettingName): string[] {
   const when = {
     live: 'changeable while running',
     start: 'read at the start',
-    fixed: 'not part of this version: only this value is allowed',
   }[effect];
   const detail = `${kind.allowed.charAt(0).toUpperCase()}${kind.allowed.slice(1)}; ${when}.`;
   return ['', ...commentLines(meaning), ...commentLines(detail)];

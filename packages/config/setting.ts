@@ -1,10 +1,7 @@
 import type { Kind, Value } from './kinds.ts';
 
-/**
- * Effect of a change: `live` while running, `start` at the next start, `fixed` never: what it would switch on is not
- * part of this version, so only its default is allowed anywhere.
- */
-type Effect = 'live' | 'start' | 'fixed';
+/** Effect of a change: `live` while running, `start` at the next start. */
+type Effect = 'live' | 'start';
 
 /** One row of the table of settings, whose key is `section.key`. */
 export interface Setting<V extends Value = Value> {

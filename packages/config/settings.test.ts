@@ -7,7 +7,6 @@ import { variableOf } from './sources/environment.ts';
 import { takeTable } from './sources/file-source.ts';
 import type { Value } from './kinds.ts';
 import { renderToml } from './render.ts';
-import { load } from './load.ts';
 import { Settings } from './runtime.ts';
 import { configName, rowOf, settingNames, type SettingName } from './settings.ts';
 import { Gathered } from './sources/source.ts';
@@ -61,22 +60,6 @@ function isAlias(name: string): boolean {
   const target = targets.get(name);
   return [...targets].find(([, other]) => other === target)?.[0] !== name;
 }
-
-table('what this version lacks is refused whoever says it', () => {
-  const other = (value: Value): string => (typeof value === 'boolean' ? 'yes' : '7');
-  const fixed = settingNames.filter((name) => rowOf(name).effect === 'fixed');
-  assert.ok(fixed.length > 0);
-  for (const name of fixed) {
-    const words = other(rowOf(name).default);
-    for (const input of [
-      { args: ['--set', `${name}=${words}`], environment: {} },
-      { args: [], environment: { [variableOf(name)]: words } },
-    ]) {
-      const refusal = /is not allowed; allowed is (only .*, because this version does not|one of)/;
-      assert.throws(() => load({ ...input, folder: '/nowhere' }), refusal, name);
-    }
-  }
-});
 
 table('writes itself as TOML that says the same', () => {
   const gathered = new Gathered();

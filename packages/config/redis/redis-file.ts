@@ -95,8 +95,7 @@ function takeUsers(gathered: Gathered, directives: readonly Directive[]): void {
     } else lines.set(name, userLine(name, rules));
   }
   if (lines.size === 0) return;
-  const from = { origin: 'file', where: 'user', shown: '(hidden)' } as const;
-  gathered.takeValue(USERS, [...lines.values()], from);
+  gathered.takeValue(USERS, [...lines.values()], 'file');
 }
 
 function readDirectives(
@@ -254,17 +253,13 @@ function takeSettings(gathered: Gathered, { name, words, where }: Directive, tar
   const text = target.isSecret ? bytes : asText(bytes);
   try {
     for (const [setting, value] of target.assign(text)) {
-      gathered.takeValue(setting, value, { origin: 'file', where, shown: shownOf(setting, text) });
+      gathered.takeValue(setting, value, 'file');
     }
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
     const shown = target.isSecret ? '(hidden)' : text;
     gathered.mistakes.push(`${where}: ${name} ${shown} is not allowed: ${error.message}`);
   }
-}
-
-function shownOf(setting: SettingName, text: string): string {
-  return rowOf(setting).isSecret === true ? '(hidden)' : text;
 }
 
 /** Line above those that a rewrite adds, in Redis' words. */

@@ -132,11 +132,10 @@ function standing(name: string): string {
 function ofSettings(names: readonly SettingName[]): string {
   const settings = names.map((name) => `\`${name}\``).join(', ');
   const [first] = names;
-  const { effect, kind, default: standard } = rowOf(first!);
+  const { effect } = rowOf(first!);
   const when = {
     live: 'changeable while running',
     start: 'read at the start',
-    fixed: `only ${kind.toml(standard)}: not part of this version`,
   }[effect];
   return `${settings}; ${when}.`;
 }

@@ -36,7 +36,7 @@ export class Gathered {
     from: { origin?: Origin; where: string; shown: string },
   ): void {
     const judged = v.safeParse(rowOf(name).kind.schema, given);
-    if (judged.success) this.takeValue(name, judged.output, { origin: 'file', ...from });
+    if (judged.success) this.takeValue(name, judged.output, from.origin ?? 'file');
     else this.#refuse(name, from);
   }
 
@@ -65,7 +65,7 @@ export class Gathered {
     try {
       const given = rowOf(name).kind === password ? bytesOf(text) : text;
       const value = rowOf(name).kind.parse(isBoolean && word !== undefined ? word : given);
-      this.takeValue(name, value, { origin, where, shown: text });
+      this.takeValue(name, value, origin);
     } catch (error) {
       if (!(error instanceof ValueError)) throw error;
       this.#refuse(name, { where, shown: text });
@@ -79,24 +79,14 @@ export class Gathered {
   }
 
   /** Takes a value that was read already. */
-  takeValue(
-    name: SettingName,
-    value: Value,
-    from: { origin: Origin; where: string; shown: string },
-  ): void {
-    const row = rowOf(name);
-    if (row.effect === 'fixed' && !sameValue(value, row.default)) {
-      const only = `only ${row.kind.toml(row.default)}, because this version does not have it`;
-      this.#refuse(name, from, only);
-      return;
-    }
-    this.values.set(name, { value, origin: from.origin });
+  takeValue(name: SettingName, value: Value, origin: Origin): void {
+    this.values.set(name, { value, origin });
   }
 
-  #refuse(name: SettingName, from: { where: string; shown: string }, allowed?: string): void {
+  #refuse(name: SettingName, from: { where: string; shown: string }): void {
     const { kind, isSecret } = rowOf(name);
     const shown = isSecret === true ? '(hidden)' : from.shown;
-    const rule = `${name} = ${shown} is not allowed; allowed is ${allowed ?? kind.allowed}`;
+    const rule = `${name} = ${shown} is not allowed; allowed is ${kind.allowed}`;
     this.mistakes.push(`${from.where}: ${rule}`);
   }
 }

@@ -1,5 +1,5 @@
 /** A cluster of real servers and a real etcd: made, used and changed by Redis' own tool and by libraries. */
-// test-limit: 240s
+// test-limit: 180s
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
