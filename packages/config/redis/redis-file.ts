@@ -11,7 +11,6 @@ import { targets, type Target } from '../config-names.ts';
 import { constantNamed } from '../constants.ts';
 import { ValueError } from '../kinds.ts';
 import { redisNames, whyUnknown } from './redis-reference.ts';
-import { rowOf, type SettingName } from '../settings.ts';
 import { closest, type Gathered } from '../sources/source.ts';
 import { userLine, USERS } from '../user-kind.ts';
 
