@@ -71,7 +71,17 @@ function scene({ executing, nowUs = 10_000_000, wallMs = 1_700_000_000_000 }: Sc
 }
 
 const sections = [
-  ...['frogdb', 'cluster', 'health', 'clients', 'memory', 'persistence', 'tiered', 'shards'],
+  ...[
+    'frogdb',
+    'cluster',
+    'health',
+    'clients',
+    'memory',
+    'persistence',
+    'replication',
+    'tiered',
+    'shards',
+  ],
   ...['keyspace', 'commands'],
 ];
 
