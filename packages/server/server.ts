@@ -232,7 +232,7 @@ export class Server {
         router.broadcast({ kind: 'lacks-replicas', isSo });
       },
       cluster: isClustered
-        ? { judge: (...command) => this.#cluster?.gate.judge(...command) }
+        ? { judge: (client, entry, args) => this.#cluster?.gate.judge(client, entry, args) }
         : undefined,
       isBusy: () => router.scripts.busy.isAny,
       replicaRefusal: (client, entry) => this.#replication.refusal(client, entry),

@@ -183,7 +183,6 @@ export class TierService {
   /** Takes all that is ordered; it stays in the ring until it is on disk. */
   #takeOrders(): void {
     const { memory, receive, nowUs } = this.#options;
-    if (this.#pending.length === 0) this.#pendingUs = nowUs();
     for (let at = this.#orders.next(); at >= 0; at = this.#orders.next()) {
       const word = at >> 2;
       const extent = memory.words[word + TierWord.number]! >>> 0;
@@ -195,6 +194,7 @@ export class TierService {
           length < 0 ? new Uint8Array(receive()) : memory.bytes.subarray(begin, begin + length);
       }
       const change = { extent, bytes };
+      if (this.#pending.length === 0) this.#pendingUs = nowUs();
       this.#pending.push(change);
       this.#latest.set(extent, change);
       this.#orders.advance(memory.words[word + TierWord.bytes]!);

@@ -323,6 +323,11 @@ export class Client implements ClientPort {
     return this.unblock !== undefined;
   }
 
+  /** True when the command, or one of the transaction that it runs, writes by itself, and not only where a script does. */
+  writes(entry: CommandEntry): boolean {
+    return entry.route === 'exec' ? this.transaction?.queue.writes === true : entry.isWrite;
+  }
+
   /** True when the command, or the transaction that it runs, may write. */
   mayWrite(entry: CommandEntry): boolean {
     return entry.route === 'exec' ? this.transaction?.queue.hasWrites === true : entry.mayChange;

@@ -64,15 +64,10 @@ function writeRefusal(
   // As Redis, which judges its disk first.
   const failure = isWriting(entry) ? persistence.durability?.refusal : undefined;
   if (failure !== undefined) return failure;
-  return writes(client, entry) && replicas.lacksReplicas ? errors.noReplicas : undefined;
+  return client.writes(entry) && replicas.lacksReplicas ? errors.noReplicas : undefined;
 }
 
 /** True for commands that write, and for scripts that may. */
 function isWriting(entry: CommandEntry): boolean {
   return entry.isWrite || (entry.script !== undefined && entry.mayChange);
-}
-
-/** True for commands that write, and for transactions with such. */
-function writes({ transaction }: Client, entry: CommandEntry): boolean {
-  return entry.route === 'exec' ? transaction?.queue.writes === true : entry.isWrite;
 }

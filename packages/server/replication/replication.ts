@@ -252,8 +252,8 @@ export class Replication implements ReplicationPort {
     if (replica === undefined || client.isPrimary) return undefined;
     const { settings } = this.#options;
     const queue = entry.route === 'exec' ? client.transaction?.queue : undefined;
-    const writes = queue?.writes ?? entry.isWrite;
-    if (writes && settings.boolean('replication.read-only')) return errors.readOnlyReplica;
+    if (client.writes(entry) && settings.boolean('replication.read-only'))
+      return errors.readOnlyReplica;
     return this.#isStale(replica) && minds(entry, queue) ? errors.primaryDown : undefined;
   }
 
