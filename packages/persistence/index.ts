@@ -44,7 +44,7 @@ export {
 } from './blocks/record.ts';
 export { PartCollector, type RecordPieces } from './blocks/long-record.ts';
 export { shortenBlock, shortenFile } from './blocks/block.ts';
-export { segmentFile } from './layout.ts';
+export { logFolder, segmentFile, snapshotsFolder } from './layout.ts';
 export { markBroken } from './blocks/file-head.ts';
 export { ShardLog } from './log/shard-log.ts';
 export { PIECE_HEAD_BYTES } from './snapshot-writer.ts';

@@ -62,6 +62,20 @@ loading('what was refused when it had changed something is read', async () => {
   await server.kill();
 });
 
+loading('a snapshot that becomes whole meanwhile takes no files away from it', async () => {
+  const server = newServer();
+  const client = await server.start({ args: ['--set', 'persistence.durability-mode=sync'] });
+  await fill(client, 'kept');
+  const before = await stateOf(client);
+  for (let nth = 0; nth < 20; nth++) {
+    const loads = Array.from({ length: 30 }, () => ['DEBUG', 'LOADAOF']);
+    const [, ...loaded] = await client.pipeline([['BGSAVE'], ...loads]);
+    assert.equal([...new Set(loaded.map(textOf))], ['OK']);
+  }
+  assert.equal(differences(before, await stateOf(client)), []);
+  await server.kill();
+});
+
 loading('what is damaged is an error that says where, and all keys stay', async () => {
   const server = newServer();
   const client = await server.start({ args: ['--set', 'persistence.durability-mode=sync'] });

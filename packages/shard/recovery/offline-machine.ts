@@ -1,9 +1,10 @@
 /** A shard's machine that nobody talks to: to have files read into a store. */
 
+import path from 'node:path';
 import { systemClock } from '#base';
 import { commandTable, type ShardSettingValues } from '#commands';
 import { allocateShared, layoutOf, LinkMemory, RingReader, RingWriter } from '#link';
-import { DataFolder, isProblem } from '#persistence';
+import { DataFolder, isProblem, logFolder, realDisk, snapshotsFolder } from '#persistence';
 import { Page, ThreadProfiler } from '#stats';
 import type { Store } from '#store';
 import { ShardMachine } from '../machine.ts';
@@ -16,6 +17,26 @@ const RING_BYTES = 64 * 1024;
  * them.
  */
 export function readShard(folder: string, options: Omit<OfflineMachineOptions, 'page'>): Store {
+  for (;;) {
+    const before = namesOfFiles(folder);
+    try {
+      return readFiles(folder, options);
+    } catch (error) {
+      // A snapshot that has become whole meanwhile takes the files away that it replaces.
+      const after = new Set(namesOfFiles(folder));
+      if (before.every((name) => after.has(name))) throw error;
+    }
+  }
+}
+
+/** Paths of all snapshots and segments. */
+function namesOfFiles(folder: string): readonly string[] {
+  const under = (parent: string): string[] =>
+    realDisk.list(parent).map((name) => path.join(parent, name));
+  return [...under(snapshotsFolder(folder)), ...under(logFolder(folder)).flatMap(under)];
+}
+
+function readFiles(folder: string, options: Omit<OfflineMachineOptions, 'page'>): Store {
   const page = offlinePage(options.settings);
   const machine = offlineMachine({ ...options, page });
   const found = new DataFolder(folder);
