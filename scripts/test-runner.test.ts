@@ -115,6 +115,37 @@ runner('adds the tests of all files up', async () => {
   assert.is(summaryLine(await run({ limitSeconds: 20 })), '4 passed, 2 failed');
 });
 
+runner(
+  'runs what has failed beside other files again, alone, and tells its first failure',
+  async () => {
+    const mark = path.join(folder, 'mark');
+    const once = `import fs from 'node:fs'; const isFirst = !fs.existsSync('${mark}'); fs.writeFileSync('${mark}', '');`;
+    put('a.test.js', `${once} ${head} s('once', () => assert.not(isFirst)); s.run();`);
+    put('b.test.js', `${head} s('no', () => assert.ok(false)); s.run();`);
+    let told = '';
+    const results = await run({ limitSeconds: 20, write: (text) => (told += text) });
+    const [unlucky, never] = results.sort((one, other) => (one.file < other.file ? -1 : 1));
+    assert.equal(unlucky?.faults, []);
+    assert.match(unlucky?.faultsBeside?.join() ?? '', /passed 0 of 1/);
+    assert.match(
+      told,
+      /passed when it ran alone; beside other files it had failed:\nFAIL .*a\.test\.js/,
+    );
+    assert.is(never?.faults.length, 2);
+    assert.is(summaryLine(results), '1 passed, 1 failed');
+  },
+);
+
+runner('runs nothing again where many have failed', async () => {
+  const file = (nth: number): string => path.join(folder, `ran-${nth}`);
+  for (let nth = 0; nth < 8; nth += 1) {
+    const code = `import fs from 'node:fs'; fs.appendFileSync('${file(nth)}', '.'); process.exit(1);`;
+    put(`${nth}.test.js`, code);
+  }
+  assert.is(summaryLine(await run({ limitSeconds: 20 })), '0 passed, 8 failed');
+  for (let nth = 0; nth < 8; nth += 1) assert.is(readFileSync(file(nth), 'utf8'), '.');
+});
+
 runner('chooses files by words', async () => {
   put('a.test.js', `${head} ${twoTests} s.run();`);
   put('b/b.test.js', `${head} ${twoTests} s.run();`);

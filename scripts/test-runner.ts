@@ -31,6 +31,8 @@ const OUTPUT_CHARS_MAX = 200_000;
  * server to notice, for time itself, and the cores would stand idle.
  */
 const FILES_BEYOND_CORES = 1;
+/** Failed files that are run again at most: where more fail, the cause is not the machine. */
+const FILES_AGAIN_MAX = 6;
 
 /** Options of a test run: what to run, and where to report it. */
 export interface TestRunOptions {
@@ -53,6 +55,8 @@ export interface FileResult {
   readonly failed: number;
   /** Reasons why the file failed; empty when it passed. */
   readonly faults: readonly string[];
+  /** Reasons why it failed beside other files, where it has passed when it was run again alone. */
+  readonly faultsBeside?: readonly string[];
   /** Tools whose absence made the file leave tests out. */
   readonly missingTools: readonly string[];
   readonly output: string;
@@ -69,20 +73,39 @@ interface ProcessEnd {
 
 const running = new Set<number>();
 
-/** Runs the files and answers how each went, in the order in which they ended. */
+/**
+ * Runs the files and answers how each went, in the order in which they ended. A few that have failed beside others are run
+ * once more, alone: what passes then has its first failure told, and does not fail the run.
+ */
 export async function runTests(options: TestRunOptions): Promise<FileResult[]> {
   const files = testFiles(options.folder, options.words ?? []);
   const waiting = files.flatMap((file) => runsOf(file, options));
   const results: FileResult[] = [];
+  const failed: { readonly run: FileRun; readonly at: number }[] = [];
   const worker = async (): Promise<void> => {
-    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-      const result = await runFile(one, options);
+    for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) {
+      const result = await runFile(run, options);
+      if (result.faults.length > 0) failed.push({ run, at: results.length });
       results.push(result);
       options.write(describe(result));
     }
   };
+  const hasOthers = waiting.length > 1;
   const atOnce = availableParallelism() + FILES_BEYOND_CORES;
   await Promise.all(Array.from({ length: atOnce }, worker));
+  if (!hasOthers || failed.length > FILES_AGAIN_MAX) return results;
+  for (const { run, at } of failed) {
+    const alone = await runFile(run, options);
+    if (alone.faults.length > 0) {
+      options.write(`failed again when it ran alone:\n${describe(alone)}`);
+      continue;
+    }
+    const first = results[at]!;
+    results[at] = { ...alone, faultsBeside: first.faults };
+    options.write(
+      `passed when it ran alone; beside other files it had failed:\n${describe(first)}`,
+    );
+  }
   return results;
 }
 

@@ -28,5 +28,8 @@ if (results.length === 0) console.log(`no test file matches: ${words.join(' ')}`
 if (failing.length > 0) {
   console.log(`\n${failing.map((result) => `FAIL  ${result.file}`).join('\n')}`);
 }
+for (const { file, faultsBeside } of results) {
+  if (faultsBeside !== undefined) console.log(`passed only alone: ${file}`);
+}
 console.log(summaryLine(results));
 process.exitCode = failing.length > 0 || results.length === 0 ? 1 : 0;
