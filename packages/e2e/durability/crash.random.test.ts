@@ -1,6 +1,7 @@
 /**
  * Servers that are killed at random moments under load, and started again on what they have left.
- * TEST_KILLS says how many times in each mode (TEST_LIMIT_SECS gives many of them time); TEST_SEED brings a load back.
+ * TEST_KILLS says how many times in each mode (TEST_LIMIT_SECS gives many of them time), TEST_STEPS how many things are done
+ * at most before each; TEST_SEED brings a load back.
  */
 // test-limit: 180s
 import { chosenSeed, Random, ReplyError, type RespClient } from '#testkit';
@@ -19,7 +20,7 @@ const CONNECTIONS = 8;
 const DEPTH = 8;
 const STEPS_MIN = 200;
 /** The next round goes on from what this one has left: the data grow with each. */
-const STEPS_MAX = 5_000;
+const STEPS_MAX = Number(process.env['TEST_STEPS'] ?? 5_000);
 const SNAPSHOT_ROUNDS = 0.5;
 /** Steps between two requests for a snapshot, in rounds that have some. */
 const STEPS_PER_SNAPSHOT = 700;
