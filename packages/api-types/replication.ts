@@ -48,6 +48,9 @@ export interface PrimaryReport {
   /** Reason for which the link was broken last; null when it never was. */
   readonly last_failure: string | null;
   readonly bytes_received: number;
+  /** What a Sentinel that chooses a new primary goes by: 0 never becomes one. */
+  readonly priority: number;
+  readonly read_only: boolean;
   /** Milliseconds since the primary was heard of last. */
   readonly silent_ms: number;
   /** Data of the primary that are coming; null while none are. */

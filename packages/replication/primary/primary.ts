@@ -225,6 +225,7 @@ export class Primary {
     const nowMs = this.#options.nowMs();
     replica.syncReason = reason;
     replica.syncAskedMs = nowMs;
+    replica.syncAskedBytes = replica.link.sentBytes;
     if (!this.#isFed && !this.#isFollowing) {
       // What was before is in no backlog: the stream is another.
       this.#stream.beginAnew();
@@ -306,7 +307,7 @@ export class Primary {
     // Without an end mark it knows where the data end.
     replica.awaitsAck = replica.hasMark;
     replica.enter('online', 'has its full synchronisation', nowMs);
-    this.#options.events.replicaSyncEnded(replica, Math.max(0, nowMs - replica.syncAskedMs));
+    this.#options.events.replicaSyncEnded(replica);
     this.figures.show();
     this.#options.log('info', 'replica-synced', 'A replica has been sent all data.', {
       addr: replica.link.address,

@@ -76,6 +76,8 @@ export class Replica {
   syncReason: SyncReason | undefined;
   /** Time at which it asked for that. */
   syncAskedMs = 0;
+  /** Bytes that its connection had been given then. */
+  syncAskedBytes = 0;
   /** Offset that it has been sent. */
   offset = 0;
   /** Waits for the file with its full synchronisation to be whole. */

@@ -35,7 +35,7 @@ interface PrimaryEvents extends StateListener {
   /** A full synchronisation begins for a replica. */
   replicaSyncBegun(replica: Replica, reason: SyncReason): void;
   /** A replica has all of it, `ms` after it has asked. */
-  replicaSyncEnded(replica: Replica, ms: number): void;
+  replicaSyncEnded(replica: Replica): void;
 }
 
 /** Counts of synchronisations. */

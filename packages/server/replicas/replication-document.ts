@@ -60,7 +60,7 @@ export function replicationState(
     counts: countsOf(page),
     waiting_units: primary.waitingUnits,
     buffer_bytes: primary.memoryBytes,
-    primary: primaryReport(replication.replica),
+    primary: primaryReport(replication.replica, settings),
     replicas: primary.replicas.map((replica) => replicaReport(primary, replica, nowMs)),
   };
 }
@@ -94,7 +94,7 @@ function changeReport({ timeMs, link, peer, client, state, reason }: LinkChange)
   };
 }
 
-function primaryReport(replica: Replication['replica']): PrimaryReport | null {
+function primaryReport(replica: Replication['replica'], settings: Settings): PrimaryReport | null {
   if (replica === undefined) return null;
   const { host, port, state, link, sync, position, lag } = replica;
   return {
@@ -108,6 +108,8 @@ function primaryReport(replica: Replication['replica']): PrimaryReport | null {
     lag_time_ms: lag?.atMs ?? null,
     last_failure: link.lastFailure === '' ? null : link.lastFailure,
     bytes_received: link.bytesReceived,
+    priority: settings.number('replication.priority'),
+    read_only: settings.boolean('replication.read-only'),
     silent_ms: Math.round(link.silentMs),
     sync: sync === undefined ? null : syncReport(sync),
   };

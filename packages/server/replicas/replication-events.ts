@@ -69,8 +69,8 @@ export class ReplicationEvents {
     this.#record('sync-begin', [link.id, SYNC_REASON_NAMES.indexOf(reason)]);
   }
 
-  replicaSyncEnded({ link }: Replica, ms: number): void {
-    this.#ended(link.id, ms);
+  replicaSyncEnded({ link, syncAskedMs, syncAskedBytes }: Replica): void {
+    this.#ended(link.id, this.#usSince(syncAskedMs), link.sentBytes - syncAskedBytes);
   }
 
   /** The server itself gets all data of its primary. */
@@ -78,18 +78,18 @@ export class ReplicationEvents {
     this.#record('sync-begin', [NaN, -1]);
   }
 
-  ownSyncEnded(ms: number): void {
-    this.#ended(NaN, ms);
+  /** The server has all data of its primary, which came as so many bytes. */
+  ownSyncEnded(startedMs: number, bytes: number): void {
+    this.#ended(NaN, this.#usSince(startedMs), bytes);
   }
 
   ownSyncFailed(startedMs: number): void {
     this.#record('sync-failed', [NaN, this.#usSince(startedMs)]);
   }
 
-  #ended(client: number, ms: number): void {
+  #ended(client: number, us: number, bytes: number): void {
     const { latency, clock } = this.#options;
-    const us = Math.round(1_000 * ms);
-    this.#record('sync-end', [client, us]);
+    this.#record('sync-end', [client, us, bytes]);
     latency.record('repl-sync', us, clock.wallMs());
   }
 

@@ -330,7 +330,7 @@ export class ReplicaSide implements Follower {
     const ms = Math.max(0, Math.round(clock.wallMs() - sync.startedMs));
     const fields = { keys, bytes, ms };
     page.add('primaryFullSyncs', 1);
-    events.ownSyncEnded(ms);
+    events.ownSyncEnded(sync.startedMs, bytes);
     log.info('replica-synced', 'The data of the primary are here.', fields);
   }
 

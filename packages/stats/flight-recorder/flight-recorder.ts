@@ -128,8 +128,9 @@ export const FLIGHT_KINDS = [
   },
   {
     event: 'sync-end',
-    about: 'A replica has all data; without a client it is the server itself.',
-    fields: [{ name: 'client' }, { name: 'duration_us' }],
+    about:
+      'A replica has all data, which came as so many bytes; without a client it is the server itself.',
+    fields: [{ name: 'client' }, { name: 'duration_us' }, { name: 'bytes' }],
   },
   {
     event: 'sync-failed',

@@ -195,6 +195,12 @@ const replicationNames: readonly MetricDefinition[] = [
     primary.state === 'connected' ? Math.floor(primary.silent_ms / 1_000) : -1,
     ...masterOf(primary),
   ]),
+  ofSlave('redis_slave_info', [...MASTER_LABELS, 'read_only'], (primary) => [
+    1,
+    ...masterOf(primary),
+    primary.read_only ? '1' : '0',
+  ]),
+  ofSlave('redis_slave_priority', [], ({ priority }) => [priority]),
   ofSlave('redis_slave_repl_offset', MASTER_LABELS, (primary) => [
     Math.max(0, primary.offset),
     ...masterOf(primary),

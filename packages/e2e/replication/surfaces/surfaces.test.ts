@@ -306,6 +306,13 @@ surfaces('of a replica tell of its link alike', async () => {
     1,
   );
   assert.is(metrics.get(`redis_master_link_up${labels}`), 1);
+  assert.is(
+    metrics.get(labels.replace('{', 'redis_slave_info{').replace('}', ',read_only="1"}')),
+    1,
+  );
+  assert.equal([info['slave_read_only'], link.read_only], ['1', true]);
+  assert.is(metrics.get('redis_slave_priority'), link.priority);
+  assert.is(info['slave_priority'], String(link.priority));
   assert.is(metrics.get(`redis_master_sync_in_progress${labels}`), 0);
   assert.is(metrics.get(`redis_slave_repl_offset${labels}`), link.offset);
   assert.ok(
@@ -382,7 +389,10 @@ surfaces('the flight recorder and LATENCY have what happened', async () => {
   }
   assert.match(own, '"state":"connected"');
   assert.match(own, '"role":"primary"');
+  const ended = /"event":"sync-end",[^}]*"bytes":[1-9]\d\d/;
+  assert.match(own, ended);
   const others = await seen(primary);
+  assert.match(others, ended);
   assert.match(others, '"event":"replica-state"');
   assert.match(others, '"reason":"first"');
   assert.match(others, '"state":"gone"');
