@@ -19,6 +19,7 @@ export type {
   LiveLatency,
   LivePart,
   LiveColumns,
+  LiveReplication,
   LiveSample,
   LiveShards,
   LiveStatus,

@@ -4,7 +4,8 @@ import type { LiveRate } from '#quantities';
 import type { Health, ShardStatus, StatusDocument } from './status.ts';
 
 /** Parts that are told when they are asked for. */
-export type LivePart = 'figures' | 'shards' | 'totals' | 'times' | 'shard-samples' | 'bands';
+export type LivePart =
+  'figures' | 'shards' | 'totals' | 'times' | 'shard-samples' | 'bands' | 'replication';
 
 export interface LiveDocument {
   /** Another one is another process: its samples do not go on where those before ended. */
@@ -54,6 +55,7 @@ export interface LiveColumns {
   readonly totals: Columns<LiveTotals> | null;
   readonly times: Columns<LiveTimes> | null;
   readonly shards: Columns<LiveShards> | null;
+  readonly replication: Columns<LiveReplication> | null;
 }
 
 /** One second as the server has seen it. Rates are per second. */
@@ -66,6 +68,20 @@ export interface LiveSample {
   readonly times: LiveTimes | null;
   /** Null unless asked for. */
   readonly shards: LiveShards | null;
+  /** Null unless asked for. */
+  readonly replication: LiveReplication | null;
+}
+
+/** Links of replication: of a primary those to its replicas, of a replica that to its primary. */
+export interface LiveReplication {
+  /** Microseconds by which the slowest replica is behind, and this one behind its primary; null where there is none. */
+  readonly replica_lag_us: number | null;
+  readonly primary_lag_us: number | null;
+  /** Bytes that the slowest replica lacks; null where there is none. */
+  readonly replica_lag_bytes: number | null;
+  readonly stream_bytes: number;
+  readonly bytes_in: number;
+  readonly bytes_out: number;
 }
 
 /** Figures of all threads together; those of counters are the rows of the table of quantities that have a name here. */

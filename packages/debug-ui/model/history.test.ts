@@ -20,6 +20,7 @@ const columns = (...seqs: number[]): LiveColumns => ({
   totals: null,
   times: null,
   shards: null,
+  replication: null,
 });
 
 models('samples are made of what came as a list for each figure', () => {
@@ -38,6 +39,14 @@ models('samples are made of what came as a list for each figure', () => {
       execute_p99_us: [[null, 9]],
       queue_p99_us: [null],
     },
+    replication: {
+      replica_lag_us: [null, 250],
+      primary_lag_us: null,
+      replica_lag_bytes: [null, 14],
+      stream_bytes: [1, 2],
+      bytes_in: [3, 4],
+      bytes_out: [5, 6],
+    },
   });
   assert.equal(first, {
     seq: 7,
@@ -45,6 +54,14 @@ models('samples are made of what came as a list for each figure', () => {
     totals: { ops: 5, clients: 1 },
     times: null,
     shards: { ops: [1], busy_percent: [3], execute_p99_us: [null], queue_p99_us: [null] },
+    replication: {
+      replica_lag_us: null,
+      primary_lag_us: null,
+      replica_lag_bytes: null,
+      stream_bytes: 1,
+      bytes_in: 3,
+      bytes_out: 5,
+    },
   });
   assert.equal(second, {
     seq: 8,
@@ -52,6 +69,14 @@ models('samples are made of what came as a list for each figure', () => {
     totals: { ops: 6, clients: 2 },
     times: { execute: { p50_us: 2, p99_us: 3, p999_us: 4, max_us: 5 }, queue: null },
     shards: { ops: [2], busy_percent: [4], execute_p99_us: [9], queue_p99_us: [null] },
+    replication: {
+      replica_lag_us: 250,
+      primary_lag_us: null,
+      replica_lag_bytes: 14,
+      stream_bytes: 2,
+      bytes_in: 4,
+      bytes_out: 6,
+    },
   });
 });
 

@@ -42,7 +42,7 @@ export class History {
 
 /** Makes samples again of what the server sends as a list for each figure. */
 export function samplesOf(columns: LiveColumns): LiveSample[] {
-  const { totals, times, shards } = columns;
+  const { totals, times, shards, replication } = columns;
   let time = columns.first_time_ms ?? 0;
   return columns.after_ms.map((after, index) => {
     time += after;
@@ -52,6 +52,7 @@ export function samplesOf(columns: LiveColumns): LiveSample[] {
       totals: valueAt(totals, index) as LiveSample['totals'],
       times: valueAt(times, index) as LiveSample['times'],
       shards: valueAt(shards, index) as LiveSample['shards'],
+      replication: valueAt(replication, index) as LiveSample['replication'],
     };
   });
 }

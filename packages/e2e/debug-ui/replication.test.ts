@@ -52,6 +52,7 @@ if (needs('chromium')) {
         .getByRole('table', { name: 'Synchronisations' })
         .getByText('full: first')
         .waitFor();
+      await page.getByRole('img', { name: /Time behind\. slowest replica: now \d/ }).waitFor();
       await shoot(page, `replication-primary-${width}-${theme}`);
       assert.equal(complaints, []);
       await page.close();
@@ -64,6 +65,7 @@ if (needs('chromium')) {
       await page.getByRole('heading', { name: 'Link to the primary' }).waitFor();
       await page.getByText('Why it is so: all data are in place.').waitFor();
       await page.getByText('Nobody follows this server.').waitFor();
+      await page.getByRole('img', { name: /behind the primary: now \d/ }).waitFor();
       await shoot(page, `replication-replica-${width}-${theme}`);
       assert.equal(complaints, []);
       await page.close();

@@ -95,6 +95,7 @@ if (needs('chromium')) {
     ['overview', 'figures,totals'],
     ['performance', 'times,bands'],
     ['shards', 'shards,shard-samples'],
+    ['replication', 'replication'],
   ] as const) {
     traffic(`${name} is small to begin with, also with five minutes to draw`, async () => {
       const live = async (since: number): Promise<{ bytes: number; count: number }> => {

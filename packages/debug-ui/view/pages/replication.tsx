@@ -5,6 +5,7 @@ import type { Replication } from '../../model/api.ts';
 import { age, bytes, count, micros, NONE, whole } from '../../model/format.ts';
 import { Fact, Panel } from '../parts.tsx';
 import { usePolled } from '../source.ts';
+import { LagCharts } from './replication/lag-charts.tsx';
 import { LinkChanges } from './replication/link-changes.tsx';
 import { PrimaryLink } from './replication/primary-link.tsx';
 import { Replicas } from './replication/replicas.tsx';
@@ -28,6 +29,7 @@ export function ReplicationPage(): JSX.Element {
       <Panel title="Replicas" source={replication}>
         <Replicas replicas={data?.replicas ?? []} />
       </Panel>
+      <LagCharts />
       <Panel title="Synchronisations" source={replication}>
         {data !== null && <SyncCounts counts={data.counts} />}
       </Panel>

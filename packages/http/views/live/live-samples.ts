@@ -3,6 +3,7 @@
 import type {
   LiveColumns,
   LivePart,
+  LiveReplication,
   LiveSample,
   LiveShards,
   LiveTimes,
@@ -15,6 +16,7 @@ export interface KeptSample {
   readonly totals: LiveTotals;
   readonly times: LiveTimes;
   readonly shards: readonly KeptShard[];
+  readonly replication: LiveReplication;
 }
 
 export interface KeptShard {
@@ -32,7 +34,7 @@ export function shownSamples(
   shard: number | null,
 ): LiveColumns {
   const shown = samples.map((sample) => shownSample(sample, parts, shard));
-  const columns = (name: 'totals' | 'times' | 'shards'): unknown =>
+  const columns = (name: 'totals' | 'times' | 'shards' | 'replication'): unknown =>
     columnsOf(shown.map((sample) => sample[name] as Cell));
   return {
     first_seq: shown[0]?.seq ?? null,
@@ -41,6 +43,7 @@ export function shownSamples(
     totals: columns('totals') as LiveColumns['totals'],
     times: columns('times') as LiveColumns['times'],
     shards: columns('shards') as LiveColumns['shards'],
+    replication: columns('replication') as LiveColumns['replication'],
   };
 }
 
@@ -57,7 +60,7 @@ export function columnsOf(values: readonly Cell[]): Cell {
 }
 
 function shownSample(
-  { seq, time_ms, totals, times, shards }: KeptSample,
+  { seq, time_ms, totals, times, shards, replication }: KeptSample,
   parts: ReadonlySet<LivePart>,
   shard: number | null,
 ): LiveSample {
@@ -67,6 +70,7 @@ function shownSample(
     totals: parts.has('totals') ? totals : null,
     times: parts.has('times') ? (shard === null ? times : shards[shard]!.times) : null,
     shards: parts.has('shard-samples') ? shownShards(shards) : null,
+    replication: parts.has('replication') ? replication : null,
   };
 }
 

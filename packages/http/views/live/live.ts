@@ -13,6 +13,7 @@ import type {
   LiveColumns,
   LiveDocument,
   LivePart,
+  LiveReplication,
   LiveStatus,
   StatusDocument,
 } from '#api-types';
@@ -45,10 +46,11 @@ const PARTS: readonly LivePart[] = [
   'times',
   'shard-samples',
   'bands',
+  'replication',
 ];
 
 /** Parts that samples are made of. */
-const SAMPLED: readonly LivePart[] = ['totals', 'times', 'shard-samples'];
+const SAMPLED: readonly LivePart[] = ['totals', 'times', 'shard-samples', 'replication'];
 
 /** State kept of one shard between samples. */
 class ShardWatch {
@@ -164,7 +166,7 @@ export class Live {
   }
 
   #sampleOf(status: StatusDocument, seconds: number): KeptSample {
-    const { clock, mainRates } = this.#context;
+    const { clock, mainRates, observer } = this.#context;
     const perSecond = (grown: number): number => threeDigits(grown / Math.max(seconds, 1e-3));
     const all = { execute: counts(), queue: counts() };
     const shards = this.#watches.map((watch, id) => {
@@ -193,6 +195,7 @@ export class Live {
       },
       times: { execute: latencyOf(all.execute), queue: latencyOf(all.queue) },
       shards,
+      replication: replicationOf(observer.main),
     };
   }
 
@@ -218,6 +221,18 @@ function statusOf(status: StatusDocument, parts: ReadonlySet<LivePart>): LiveSta
   const shown = { clients, memory, keyspace, tiered, commands: totals };
   const figures = parts.has('figures') ? shown : null;
   return { frogdb, cluster, health, figures };
+}
+
+function replicationOf(page: Page): LiveReplication {
+  const hasReplica = page.get('replicas') > 0;
+  return {
+    replica_lag_us: hasReplica ? threeDigits(page.get('replicaLagUs')) : null,
+    primary_lag_us: page.get('primaryLinkUp') > 0 ? threeDigits(page.get('primaryLagUs')) : null,
+    replica_lag_bytes: hasReplica ? page.get('replicaLagBytes') : null,
+    stream_bytes: page.get('streamRate'),
+    bytes_in: page.get('replicationInputRate'),
+    bytes_out: page.get('replicationOutputRate'),
+  };
 }
 
 function counts(): Float64Array {

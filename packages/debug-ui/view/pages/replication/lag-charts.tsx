@@ -1,0 +1,74 @@
+/** Charts of replication over the last minutes: how far somebody is behind, and what goes over the links. */
+
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { LiveSample } from '../../../model/api.ts';
+import { bytes, micros } from '../../../model/format.ts';
+import { columnsOf } from '../../../model/history.ts';
+import { Chart, type ChartProps } from '../../chart.tsx';
+import { useLiveView } from '../../live.ts';
+import { Panel } from '../../parts.tsx';
+
+const VIEW = 'with=replication';
+
+type Sketch = Omit<ChartProps, 'data'> & {
+  readonly values: readonly ((sample: LiveSample) => number | null | undefined)[];
+};
+
+const CHARTS: readonly Sketch[] = [
+  {
+    title: 'Time behind',
+    format: micros,
+    isLog: true,
+    lines: [
+      { label: 'slowest replica', colour: 'c1' },
+      { label: 'behind the primary', colour: 'c2' },
+    ],
+    values: [
+      ({ replication }) => replication?.replica_lag_us,
+      ({ replication }) => replication?.primary_lag_us,
+    ],
+  },
+  {
+    title: 'Bytes that the slowest replica lacks',
+    format: bytes,
+    isBinary: true,
+    least: 1_024,
+    lines: [{ label: 'bytes', colour: 'c1', isFilled: true }],
+    values: [({ replication }) => replication?.replica_lag_bytes],
+  },
+  {
+    title: 'Bytes per second',
+    format: bytes,
+    isBinary: true,
+    least: 1_024,
+    lines: [
+      { label: 'stream', colour: 'c1' },
+      { label: 'to replicas', colour: 'c2' },
+      { label: 'from the primary', colour: 'c3' },
+    ],
+    values: [
+      ({ replication }) => replication?.stream_bytes,
+      ({ replication }) => replication?.bytes_out,
+      ({ replication }) => replication?.bytes_in,
+    ],
+  },
+];
+
+export function LagCharts(): JSX.Element {
+  const live = useLiveView(VIEW);
+  const history = live.data?.history;
+  const data = useMemo(
+    () => CHARTS.map(({ values }) => columnsOf(history?.samples ?? [], values)),
+    [history, history?.since],
+  );
+  return (
+    <Panel title="Last five minutes" class="charts" source={live}>
+      <div class="grid">
+        {CHARTS.map(({ values: _, ...sketch }, index) => (
+          <Chart key={sketch.title} {...sketch} data={data[index]!} />
+        ))}
+      </div>
+    </Panel>
+  );
+}
