@@ -10,6 +10,10 @@ export class LinkProxy {
   isSilent = false;
   /** True while no connection is taken. */
   isClosed = false;
+  /** Bytes that get through from the far end before it waits. */
+  passesBytes = Infinity;
+  #passedBytes = 0;
+  #held: net.Socket[] = [];
   /** Port to which connections go. */
   target: number;
   /** Connections that were taken. */
@@ -42,6 +46,12 @@ export class LinkProxy {
     this.#pairs.add(pair);
     this.#pass(near, far);
     this.#pass(far, near);
+    far.on('data', (piece) => {
+      this.#passedBytes += piece.length;
+      if (this.#passedBytes < this.passesBytes) return;
+      far.pause();
+      this.#held.push(far);
+    });
     const end = (): void => {
       this.#pairs.delete(pair);
       near.destroy();
@@ -57,6 +67,12 @@ export class LinkProxy {
     from.on('data', (piece) => {
       if (!this.isSilent) to.write(piece);
     });
+  }
+
+  /** Lets all through again. */
+  release(): void {
+    this.passesBytes = Infinity;
+    for (const socket of this.#held.splice(0)) socket.resume();
   }
 
   /** Breaks all connections off. */
