@@ -48,5 +48,5 @@ export { ValueType } from './records/value-type.ts';
 export { WordReader, WordWriter } from './memory/word-bytes.ts';
 export { hyperloglog, rdb, warm };
 export type { WarmOutlet } from './warm/warm-tier.ts';
-export { SPILL_BUSY } from './keyspace/eviction.ts';
+export { SPILL_BUSY, SPILL_SEARCHING } from './keyspace/eviction.ts';
 export { LONG_COPY_BYTES } from './limits.ts';

@@ -133,7 +133,7 @@ export class Store extends Databases {
     return this.#evictor.evictOne();
   }
 
-  /** Spills the value of one key; answers the bytes that freed, 0 when there is nothing to spill, or SPILL_BUSY. */
+  /** Spills the value of one key; answers the bytes that freed, 0 when there is nothing to spill, SPILL_BUSY or SPILL_SEARCHING. */
   spillOne(): number {
     return this.#evictor.spillOne();
   }

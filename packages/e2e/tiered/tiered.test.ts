@@ -132,6 +132,7 @@ warm('tells the same on all surfaces', async () => {
   const sum = (name: 'hot_keys' | 'warm_keys'): number =>
     stats.shards.reduce((total, shard) => total + shard[name], 0);
   assert.is(sum('warm_keys'), await tiered(client, 'tiered_warm_keys'));
+  assert.match(textOf(await client.call('INFO', 'stats')), /evicted_keys:0/);
   assert.is(sum('hot_keys') + sum('warm_keys'), KEYS);
 });
 
@@ -176,6 +177,7 @@ warm('goes on when its folder vanishes, and says so', async () => {
     await until(async () => (await tiered(one, 'tiered_fault')) === 3, 'the fault is told');
     const { text } = await request(own.httpPort, '/status/json');
     assert.match(text, /TIER_FAULT/);
+    await until(() => / tier-fault .*shard=0 fault=vanished/.test(own.stdout), 'it is in the log');
     assert.equal(await wrong(one), []);
   } finally {
     await own.stop();

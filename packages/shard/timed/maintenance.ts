@@ -10,7 +10,7 @@ import {
   type Page,
 } from '#stats';
 import { memoryPressure, warmSpill } from '#usdt';
-import { KeySizes, SPILL_BUSY, type EvictionPolicy, type Store } from '#store';
+import { KeySizes, SPILL_BUSY, SPILL_SEARCHING, type EvictionPolicy, type Store } from '#store';
 import type { TierPage } from '../warm/tier-page.ts';
 import type { Settings } from '../settings.ts';
 import type { OwnExpiry } from '../replica/own-expiry.ts';
@@ -56,6 +56,11 @@ interface MaintenanceOptions {
   readonly tierPage: TierPage | undefined;
   readonly shardCount: number;
   readonly index: number;
+}
+
+/** True when the next call may free something at once. */
+function mayGoOn(freed: number): boolean {
+  return freed > 0 || freed === SPILL_SEARCHING;
 }
 
 export class Maintenance {
@@ -373,7 +378,7 @@ export class Maintenance {
     do {
       freed = this.#store.evictOne();
       values[AT.usedBytes] = this.#store.memory.usedBytes;
-    } while (freed > 0 && this.mustEvict() && this.#nowUs() < endUs);
+    } while (mayGoOn(freed) && this.mustEvict() && this.#nowUs() < endUs);
     // The disk has no room yet: what is too much goes later.
     this.#hasToEvict = freed !== 0;
     if (freed === SPILL_BUSY) this.#waitForTier();
@@ -384,7 +389,7 @@ export class Maintenance {
       warmSpill.fire(this.#shardIndex, spills, this.#nowUs() - startUs);
     }
     this.#evicted(startUs, stats.evicted - before);
-    return freed > 0;
+    return mayGoOn(freed);
   }
 
   /** Spills until memory has room again; evicts nothing, since what is read may not be the last word. */

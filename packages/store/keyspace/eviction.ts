@@ -16,10 +16,16 @@ import type { Databases } from './databases.ts';
 const FREQUENCY_MAX = 255;
 /** Answered in the place of freed bytes: there is something to spill, and the disk has no room for it yet. */
 export const SPILL_BUSY = -1;
+/** The same: keys are being looked at one after another for a value to spill, and not all have been. */
+export const SPILL_SEARCHING = -2;
 /** Keys looked at to find one whose value is in memory, for each sample that is wanted: most are warm. */
 const SPILL_TRIES = 24;
-/** Samples without any value to spill, behind which there is none. */
+/** Samples without any value to spill, behind which all keys are searched for one. */
 const SPILL_ROUNDS = 4;
+/** Keys looked at in one step of a search: some tens of microseconds. */
+const SEARCH_KEYS = 1_000;
+/** A search that has found nothing is good for one eviction in so many keys that it looked at. */
+const SEARCHED_PER_EVICTION = 100;
 /** From this share of dead bytes on a full tier waits for them to be given back. */
 const DEAD_SHARE = 0.25;
 /** Share of a new victim in what is known of the last ones. */
@@ -33,6 +39,16 @@ interface Candidate {
   length: number;
 }
 
+/** Search of all keys for a value to spill. */
+interface Search {
+  database: number;
+  cursor: number;
+  /** Keys looked at since it began. */
+  looked: number;
+  /** Keys that may be evicted before it begins anew. */
+  evictions: number;
+}
+
 export class Evictor {
   readonly #store: Databases;
   /** In use up to `#count`, by rising score. */
@@ -42,6 +58,7 @@ export class Evictor {
   #turn = 0;
   /** Candidates have values in memory, which are to be spilled. */
   #isSpilling = false;
+  readonly #search: Search = { database: 0, cursor: 0, looked: 0, evictions: 0 };
 
   constructor(store: Databases) {
     this.#store = store;
@@ -54,6 +71,7 @@ export class Evictor {
   /** Drops the candidates: the policy changed, or the databases were exchanged or emptied. */
   forget(): void {
     this.#count = 0;
+    Object.assign(this.#search, { database: 0, cursor: 0, looked: 0, evictions: 0 });
   }
 
   evictOne(): number {
@@ -92,37 +110,72 @@ export class Evictor {
     }
     if (tier.isOn && !tier.evictsWhenFull) return 0;
     this.#choose(false);
+    this.#search.evictions -= 1;
     return this.#evictBest();
   }
 
   #choose(isSpilling: boolean): void {
-    if (this.#isSpilling !== isSpilling) this.forget();
+    if (this.#isSpilling !== isSpilling) this.#count = 0;
     this.#isSpilling = isSpilling;
   }
 
   /** Spills the coldest of the pool. */
   #spillBest(): number {
-    const store = this.#store;
     this.#choose(true);
     for (let round = 0; round < SPILL_ROUNDS; round += 1) {
       this.#fill();
-      while (this.#count > 0) {
-        this.#count -= 1;
-        const entry = this.#pool[this.#count]!;
-        const keyspace = store.databases[entry.database]!;
-        const ref = this.#stillBest(keyspace, entry);
-        if (ref === 0) continue;
-        const before = store.memory.usedBytes;
-        const { tier } = store;
-        const uses = keyspace.frequency(ref);
-        if (spill(keyspace, tier, ref)) {
-          tier.victimFrequency += (uses - tier.victimFrequency) * VICTIM_SHARE;
-          return Math.max(1, before - store.memory.usedBytes);
-        }
-        if (!tier.isFlowing) return SPILL_BUSY;
+      const freed = this.#spillFromPool();
+      if (freed !== 0) return freed;
+    }
+    return this.#search.evictions > 0 ? 0 : this.#searchStep();
+  }
+
+  #spillFromPool(): number {
+    const store = this.#store;
+    while (this.#count > 0) {
+      this.#count -= 1;
+      const entry = this.#pool[this.#count]!;
+      const keyspace = store.databases[entry.database]!;
+      const ref = this.#stillBest(keyspace, entry);
+      if (ref === 0) continue;
+      const before = store.memory.usedBytes;
+      const { tier } = store;
+      const uses = keyspace.frequency(ref);
+      if (spill(keyspace, tier, ref)) {
+        tier.victimFrequency += (uses - tier.victimFrequency) * VICTIM_SHARE;
+        return Math.max(1, before - store.memory.usedBytes);
       }
+      if (!tier.isFlowing) return SPILL_BUSY;
     }
     return 0;
+  }
+
+  /**
+   * Looks at the next keys, and spills the first value that it finds in memory: where nearly all are warm, chance meets the
+   * last ones too seldom to say that there are none. Answers 0 behind the last key of the last database.
+   */
+  #searchStep(): number {
+    const search = this.#search;
+    const { databases, tier } = this.#store;
+    for (let looked = 0; looked < SEARCH_KEYS;) {
+      const { database } = search;
+      const keyspace = databases[database]!;
+      const before = looked;
+      search.cursor = keyspace.scan(search.cursor, EVICTION_POOL_ENTRIES, (ref) => {
+        looked += 1;
+        if (maySpill(keyspace, tier, ref)) this.#offer(keyspace, database, ref);
+      });
+      search.looked += looked - before;
+      const isEnd = search.cursor === 0;
+      if (isEnd) search.database = (database + 1) % databases.length;
+      const freed = this.#spillFromPool();
+      if (freed !== 0) return freed;
+      if (!isEnd || search.database !== 0) continue;
+      search.evictions = Math.ceil(search.looked / SEARCHED_PER_EVICTION);
+      search.looked = 0;
+      return 0;
+    }
+    return SPILL_SEARCHING;
   }
 
   #evictRandom(): number {

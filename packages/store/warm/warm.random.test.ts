@@ -188,4 +188,27 @@ warmModel('keeps records of warm keys small', () => {
   assert.ok(each <= 56, `${each} bytes`);
 });
 
+warmModel('a key is evicted only when all keys were searched for a value to spill', () => {
+  const store = testStore(1, 2);
+  withTier(store);
+  store.tier.evictsWhenFull = true;
+  const keyspace = store.databases[0]!;
+  const count = 20_000;
+  for (let nth = 0; nth < count; nth += 1) setText(keyspace, `key:${nth}`, 'v'.repeat(1_024));
+  while (store.tier.stats.keys < count) {
+    assert.ok(store.evictOne() !== 0, `${store.tier.stats.keys} are warm`);
+    assert.is(store.stats.evicted, 0);
+  }
+  setText(keyspace, 'one more', 'v'.repeat(1_024));
+  while (store.tier.stats.keys === count) assert.ok(store.evictOne() !== 0);
+  assert.is(store.stats.evicted, 0);
+  // Now there is none, which one search is enough to know for a while.
+  let calls = 0;
+  while (store.stats.evicted < 100) {
+    store.evictOne();
+    calls += 1;
+  }
+  assert.ok(calls < 200, String(calls));
+});
+
 warmModel.run();
