@@ -90,6 +90,7 @@ export {
   type HotWindowReport,
 } from './hot-keys/hot-window.ts';
 export { type HealthLimits } from './status/health.ts';
+export { TIER_FAULT_TEXTS, TIER_FAULTS } from './status/tier-faults.ts';
 export {
   latencyReport,
   latencyVerdict,

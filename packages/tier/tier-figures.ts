@@ -15,6 +15,8 @@ const FIGURES = [
   'commits',
   'commitUs',
   'errors',
+  /** Values that could not be read, or were damaged; they are among the errors. */
+  'unread',
 ] as const;
 
 type Figure = (typeof FIGURES)[number];

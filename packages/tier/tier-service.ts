@@ -140,7 +140,7 @@ export class TierService {
       const change = this.#latest.get(extent);
       whole = change === undefined ? this.#options.disk.read(extent) : change.bytes;
     } catch {
-      this.#options.figures.add('errors', 1);
+      this.#countUnread();
       return { status: TierStatus.unreadable, bytes: NOTHING };
     }
     if (whole === undefined) return { status: TierStatus.missing, bytes: NOTHING };
@@ -149,8 +149,14 @@ export class TierService {
     if (entry !== undefined && warm.isSound(entry)) {
       return { status: TierStatus.sound, bytes: entry };
     }
-    this.#options.figures.add('errors', 1);
+    this.#countUnread();
     return { status: TierStatus.damaged, bytes: NOTHING };
+  }
+
+  #countUnread(): void {
+    const { figures } = this.#options;
+    figures.add('errors', 1);
+    figures.add('unread', 1);
   }
 
   #send(kind: number, number: number, status: number, bytes: Bytes): boolean {

@@ -11,6 +11,7 @@ import type { ShardTier } from '#shard';
 import { TierFault, TierFigures, type TierThreadAnswer, type TierThreadData } from '#tier';
 import { tierWorkerUrl } from '#workers';
 import type { ServerMemory } from '../threads/shared-memory.ts';
+import { TierWatch } from './tier-watch.ts';
 
 /** Young generation of such a thread's heap: what it moves is in shared memory. */
 const YOUNG_GENERATION_MB = 8;
@@ -35,6 +36,7 @@ export class TierPool {
   readonly #ends: Promise<void>[] = [];
   readonly #ending = SharedFlag.allocate();
   readonly #figures: readonly TierFigures[];
+  readonly #watch: TierWatch;
   #lock: FolderLock | undefined;
   #isStopping = false;
 
@@ -47,6 +49,7 @@ export class TierPool {
     });
     const { tierMemory } = options.serverMemory;
     this.#figures = tierMemory.map((memory) => new TierFigures(memory));
+    this.#watch = new TierWatch(this.#figures, options.log);
     this.#ways = tierMemory.map((figures, index) => {
       const { port1, port2 } = new MessageChannel();
       return { shard: { thread: index % this.#threads, figures, port: port1 }, port: port2 };
@@ -79,6 +82,7 @@ export class TierPool {
     for (const problem of await Promise.all(starts)) {
       if (problem !== undefined) throw new Error(`tiered.directory: ${problem}`);
     }
+    this.#watch.begin();
     const { settings, log } = this.#options;
     if (settings.boolean('persistence.enabled')) return;
     const message =
@@ -150,6 +154,7 @@ export class TierPool {
   async stop(): Promise<void> {
     if (this.#threads === 0 || this.#isStopping) return;
     this.#isStopping = true;
+    this.#watch.end();
     new SharedFlag(this.#ending).raise();
     const { serverMemory } = this.#options;
     for (const at of serverMemory.layout.tierBells) {
