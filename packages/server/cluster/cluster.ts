@@ -110,6 +110,7 @@ export class Cluster implements ClusterPort {
         this.#changed();
       },
     });
+    const way = etcd(coordinatorOptions(settings));
     this.node = new ClusterNode({
       id: this.#nodeId.value,
       run: newId(),
@@ -119,11 +120,7 @@ export class Cluster implements ClusterPort {
       noFailover: () => settings.boolean('cluster.replica-no-failover'),
       leaseMs: this.#leaseMs,
       http: announcedHttp(settings, this.address.host),
-      coordinator: new TimedCoordinator(
-        etcd(coordinatorOptions(settings)),
-        clock,
-        this.observation.coordinator,
-      ),
+      coordinator: new TimedCoordinator(way, clock, this.observation.coordinator),
       clock,
       log,
       host: this.#role,

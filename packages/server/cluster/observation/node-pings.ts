@@ -141,7 +141,11 @@ class PingedNode {
     this.#isBusy = true;
     try {
       const problem = await this.#ping();
-      if (this.#isClosed) return;
+      if (this.#isClosed) {
+        // It may have come about behind the end: nobody else would close it, and the process would stay.
+        this.#connection?.close();
+        return;
+      }
       this.#problem = problem ?? null;
       if (problem !== undefined) this.#lost();
     } finally {
