@@ -1,4 +1,17 @@
 export type { BundleReport } from './bundles.ts';
+export type {
+  ClusterDocument,
+  ClusterEventReport,
+  ClusterGroupReport,
+  ClusterNodeDocument,
+  ClusterNodeReport,
+  ClusterState,
+  CoordinatorCallReport,
+  LibraryRedirects,
+  NoCluster,
+  NodeLatencyReport,
+  OpenSlotReport,
+} from './servers/cluster.ts';
 export type { ClientReport } from './clients.ts';
 export type { FlightDocument, FlightEntry, FlightEvent, FlightReport } from './flight.ts';
 export type { HotKeysDocument, HotWindowDocument } from './hot-keys.ts';
@@ -52,6 +65,6 @@ export type {
   ReplicationDocument,
   ReplicationState,
   SyncCounts,
-} from './replication.ts';
+} from './servers/replication.ts';
 export type { DenialReport, UserFigures, UserReport, UsersDocument } from './users.ts';
 export type { SpanDocument, SpanReport, TraceDocument, TraceReport } from './traces.ts';

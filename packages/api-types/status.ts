@@ -18,7 +18,11 @@ export interface StatusDocument {
     readonly database_available: boolean;
     readonly mode: string;
     readonly num_shards: number;
-  };
+    /** The server is a node of a cluster; without it the figures are 0. */
+    readonly enabled: boolean;
+    /** Milliseconds until no write is taken any more, unless the lease is renewed. */
+    readonly lease_remaining_ms: number;
+  } & Figures<'cluster'>;
   readonly health: Health;
   readonly clients: Figures<'clients'> & { readonly max_clients: number };
   readonly memory: {
@@ -66,7 +70,11 @@ export type HealthCode =
   | 'REPLICATION_LAG'
   | 'NO_GOOD_REPLICAS'
   | 'PRIMARY_LINK_DOWN'
-  | 'TIER_FAULT';
+  | 'TIER_FAULT'
+  | 'NO_COORDINATOR'
+  | 'LEASE_AT_RISK'
+  | 'SLOTS_UNCOVERED'
+  | 'GROUP_WITHOUT_PRIMARY';
 
 export interface HealthIssue {
   readonly severity: Severity;

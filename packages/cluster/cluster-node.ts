@@ -51,6 +51,8 @@ interface ClusterNodeOptions {
   readonly run: string;
   readonly version: string;
   readonly address: MemberAddress;
+  /** Address of its HTTP side; empty for none. */
+  readonly http?: string;
   readonly wish: () => JoinWish;
   readonly noFailover: () => boolean;
   readonly leaseMs: number;
@@ -282,7 +284,7 @@ export class ClusterNode {
   }
 
   #document(): NodeDocument {
-    const { address, run, version, noFailover, host } = this.#options;
+    const { address, http = '', run, version, noFailover, host } = this.#options;
     const { streamId, offset } = host.placeOf(this.#isForced ? '' : (this.group?.primary ?? ''));
     return {
       ...address,
@@ -292,6 +294,7 @@ export class ClusterNode {
       offset,
       standsFor: this.#standsFor,
       noFailover: noFailover() && !this.#isForced,
+      ...(http === '' ? {} : { http }),
     };
   }
 

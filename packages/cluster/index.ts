@@ -1,10 +1,22 @@
 export { ClusterError } from './cluster-error.ts';
 export { ClusterNode, type ClusterHost, type DataPlace } from './cluster-node.ts';
+export {
+  TimedCoordinator,
+  type CoordinatorCall,
+  type CoordinatorTiming,
+} from './coordinator/timed-coordinator.ts';
 export { etcd } from './coordinator/etcd.ts';
 export type { EtcdOptions, EtcdTls } from './coordinator/etcd-coordinator.ts';
 export { askForHandover } from './decisions/failover.ts';
 export { forget, meet, replicate, reset } from './decisions/membership.ts';
 export { addSlots, deleteSlots, setSlot } from './decisions/slots.ts';
 export type { MemberAddress } from './documents/documents.ts';
+export {
+  slotCount,
+  topologyChanges,
+  type ClusterEventKind,
+  type FailoverKind,
+  type TopologyChange,
+} from './history/topology-changes.ts';
 export type { Lease } from './lease.ts';
-export type { Member, Topology } from './topology.ts';
+export { Topology, type Group, type Member } from './topology.ts';

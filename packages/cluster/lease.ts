@@ -20,6 +20,8 @@ export class Lease {
   repliesUntilMs = 0;
   /** Monotonic milliseconds of the last renewal; 0 before the first. */
   renewedMs = 0;
+  /** Life of the lease as of the last renewal; 0 before the first. */
+  ttlMs = 0;
 
   constructor(clock: Pick<Clock, 'nowUs'>) {
     this.#clock = clock;
@@ -32,6 +34,7 @@ export class Lease {
   /** A renewal that was sent at `sentMs` was answered: the lease lives for so long from then. */
   renewed(sentMs: number, ttlMs: number): void {
     this.renewedMs = sentMs;
+    this.ttlMs = ttlMs;
     this.writesUntilMs = sentMs + ttlMs - Math.max(WRITES_MS_MIN, ttlMs * WRITES_SHARE);
     this.repliesUntilMs = sentMs + ttlMs - Math.max(REPLIES_MS_MIN, ttlMs * REPLIES_SHARE);
   }

@@ -1,6 +1,8 @@
 /** Recent events of all threads, in the order of time. No thread is asked. */
 
 import {
+  CLUSTER_EVENTS,
+  FAILOVER_KINDS,
   FLIGHT_KINDS,
   GC_KINDS,
   PRIMARY_LINK_STATES,
@@ -69,6 +71,8 @@ function shown(observer: Observer, { of }: FlightField, value: number): number |
     'primary-link-state': PRIMARY_LINK_STATES,
     'sync-reason': SYNC_REASON_NAMES,
     role: ROLES,
+    'cluster-event': CLUSTER_EVENTS,
+    'failover-reason': FAILOVER_KINDS,
   };
   return names[of][value] ?? null;
 }

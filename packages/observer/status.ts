@@ -76,8 +76,9 @@ function statusSource(options: StatusOptions): StatusSource {
   };
 }
 
-/** The server's place in replication: a primary is one from its first replica on. */
+/** The server's place in a cluster or in replication: a primary is one from its first replica on. */
 function modeOf(main: Page): StatusSource['mode'] {
+  if (main.get('clusterEnabled') === 1) return 'cluster';
   if (main.get('isReplica') === 1) return 'replica';
   return main.get('isPrimary') === 1 ? 'primary' : 'standalone';
 }

@@ -1,5 +1,6 @@
 export { ACCESS_QUANTITIES } from './access.ts';
 export { CLIENT_QUANTITIES } from './clients.ts';
+export { CLUSTER_QUANTITIES } from './cluster.ts';
 export { COMMAND_QUANTITIES } from './commands.ts';
 export { DURABILITY_QUANTITIES } from './durability.ts';
 export { KEY_QUANTITIES } from './keys.ts';

@@ -7,6 +7,7 @@
 
 import { ACCESS_QUANTITIES } from './access.ts';
 import { CLIENT_QUANTITIES } from './clients.ts';
+import { CLUSTER_QUANTITIES } from './cluster.ts';
 import { COMMAND_QUANTITIES } from './commands.ts';
 import { DURABILITY_QUANTITIES } from './durability.ts';
 import { KEY_QUANTITIES } from './keys.ts';
@@ -29,6 +30,7 @@ const SUBJECTS = [
   TIER_QUANTITIES,
   DURABILITY_QUANTITIES,
   REPLICATION_QUANTITIES,
+  CLUSTER_QUANTITIES,
   SCRIPT_QUANTITIES,
 ] as const;
 

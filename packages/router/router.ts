@@ -21,7 +21,7 @@ import { Gathers } from './replies/gathers.ts';
 import { Replies, type FeedTaker } from './replies/replies.ts';
 import type { RunningTrace } from './running-trace.ts';
 import { broadcastTo } from './shard-broadcast.ts';
-import { shardSignals } from './shard-signals.ts';
+import { shardSignals, type RedirectTaker } from './shard-signals.ts';
 import { ShardCalls } from './shard-calls.ts';
 import { ClientRegistry, type ClientLog } from './clients/client-registry.ts';
 import { Routes } from './routes.ts';
@@ -56,6 +56,8 @@ interface RouterOptions {
   execRefusal(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined;
   /** A script, or a command that has waited, was denied something in a shard. */
   readonly denied: (client: Client, denial: ShardDenial) => void;
+  /** A shard has told a client that its keys are on their way to another node. */
+  readonly redirected?: RedirectTaker;
   /** A client speaks HTTP: a web page may have made a browser its messenger. Its connection is closed. */
   spokeHttp(client: Client): void;
   /** Takes what a shard tells of its keys. */
@@ -200,7 +202,7 @@ export class Router {
       keyEvents,
       replication: options.replication,
       signals: shardSignals({
-        notes: options.notes,
+        ...options,
         transactions: this.transactions,
         scripts: this.scripts,
         blockedClients: this.#blockedClients,
@@ -209,7 +211,6 @@ export class Router {
         shardCalls: this.shardCalls,
         keyMigrations: this.keyMigrations,
         clientRegistry,
-        denied: options.denied,
       }),
     });
   }

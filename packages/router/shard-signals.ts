@@ -1,7 +1,8 @@
 /** Hands what shards say besides replies to those whom it concerns. */
 
 import type { ShardDenial } from '#acl';
-import { decodeMessage } from '#link';
+import type { Bytes } from '#base';
+import { decodeMessage, type ShardRedirect } from '#link';
 import { LATENCY_EVENTS } from '#stats';
 import type { BlockedClients } from './clients/blocked-clients.ts';
 import type { Client } from './clients/client.ts';
@@ -27,7 +28,11 @@ interface SignalTakers {
   readonly keyMigrations: KeyMigrations;
   readonly clientRegistry: Pick<ClientRegistry, 'inSlot'>;
   readonly denied: (client: Client, denial: ShardDenial) => void;
+  readonly redirected?: RedirectTaker;
 }
+
+/** Takes note of a client that a shard has told of another node. */
+export type RedirectTaker = (kind: ShardRedirect['kind'], client: Client) => void;
 
 export function shardSignals(takers: SignalTakers): ShardSignals {
   const { notes, tracing, transactions, scripts, blockedClients, keyDiscovery } = takers;
@@ -55,6 +60,9 @@ export function shardSignals(takers: SignalTakers): ShardSignals {
       const denial = decodeMessage(body) as ShardDenial;
       const client = takers.clientRegistry.inSlot(denial.connection);
       if (client !== undefined) takers.denied(client, denial);
+    },
+    redirected: (body) => {
+      tellRedirect(takers, body);
     },
     offered: (client, sequence, answer) => {
       blockedClients.offered(client, sequence, answer);
@@ -84,4 +92,10 @@ export function shardSignals(takers: SignalTakers): ShardSignals {
       takers.shardCalls.answered(shard, number, body);
     },
   };
+}
+
+function tellRedirect({ clientRegistry, redirected }: SignalTakers, body: Bytes): void {
+  const { connection, kind } = decodeMessage(body) as ShardRedirect;
+  const client = clientRegistry.inSlot(connection);
+  if (client !== undefined) redirected?.(kind, client);
 }

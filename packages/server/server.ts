@@ -177,6 +177,9 @@ export class Server {
       },
       replication: this.#replicas,
       gate: (client, entry, args) => this.#gate(client, entry, args),
+      redirected: (kind, client) => {
+        this.#cluster?.observation.redirects.count(kind, client);
+      },
       beginTurn: this.#beginTurn,
     });
     this.#router = router;
@@ -286,6 +289,10 @@ export class Server {
           clock: this.#clock,
           log: this.#log,
           beginTurn: this.#beginTurn,
+          page,
+          flight: serverMemory.flight,
+          ops: this.#ops,
+          ownKeys: () => serverMemory.keyCount,
         })
       : undefined;
     this.#places = newPlaces({

@@ -1,6 +1,7 @@
 /** Components on which everything else in a shard's machine stands. */
 
 import { Arguments } from '#commands';
+import { encodeMessage, FrameKind } from '#link';
 import { Store } from '#store';
 import { ExecutionContext } from './execution/context.ts';
 import { Effects } from './log/effects.ts';
@@ -50,7 +51,7 @@ export class MachineComponents {
   readonly effects: Effects;
   readonly maintenance: Maintenance;
   readonly role = new Role();
-  readonly openSlots = new OpenSlots(this.role);
+  readonly openSlots: OpenSlots;
   readonly staged: StagedData;
   readonly fetchTimes = new FetchTimes();
   readonly workingSet = new WorkingSet();
@@ -70,6 +71,9 @@ export class MachineComponents {
       options.workspaceAt,
       settle,
     );
+    this.openSlots = new OpenSlots(this.role, (redirect) => {
+      this.sender.sendAhead(FrameKind.redirected, encodeMessage(redirect));
+    });
     this.answerers = new CallAnswerers(this.sender);
     this.users = new ShardUsers(this.sender, page);
     this.slowness = new Slowness(options, this.users);

@@ -1,3 +1,6 @@
+export type { ClusterNews, CoordinatorTimes } from './cluster/cluster-news.ts';
+export { leaseAgeUs, leaseRemainingUs } from './cluster/cluster-status.ts';
+export { statusFields } from './page/read-quantities.ts';
 export { Bands } from './latency/bands.ts';
 export type { BundleFile, BundleResult, BundleTask } from './bundle-task.ts';
 export { MainBands, bandCounts, bandLabels } from './latency/band-counts.ts';
@@ -59,6 +62,8 @@ export {
   type PageShape,
 } from './page/page.ts';
 export {
+  CLUSTER_EVENTS,
+  FAILOVER_KINDS,
   FLIGHT_KINDS,
   flightRecorder,
   notesPauses,

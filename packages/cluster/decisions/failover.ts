@@ -5,6 +5,12 @@ import type { Handover } from '../documents/documents.ts';
 import type { Group, Topology } from '../topology.ts';
 import { putGroup, type Plan } from './plan.ts';
 
+/** Reasons of a change of the primary, as groups keep them. */
+export const FAILOVER_REASONS = {
+  leaseLost: 'the primary had no lease any more',
+  handedOver: 'the primary has handed over',
+} as const;
+
 /** Standing of a replica in the group whose primary has no lease any more. */
 type Candidacy =
   /** The primary is there, or this node is none of the replicas. */
@@ -51,7 +57,7 @@ export function takeOver(topology: Topology, self: string): Plan | undefined {
   if (group === undefined || candidacyOf(topology, self) !== 'win') return undefined;
   return {
     guards: [topology.guardGroup(group), topology.guardNode(group.primary)],
-    writes: [putGroup(group.id, flipped(group, self, 'the primary had no lease any more'))],
+    writes: [putGroup(group.id, flipped(group, self, FAILOVER_REASONS.leaseLost))],
   };
 }
 
@@ -83,7 +89,7 @@ export function handOver(topology: Topology, self: string, target: string): Plan
   if (!group.replicas.includes(target)) return undefined;
   return {
     guards: [topology.guardGroup(group)],
-    writes: [putGroup(group.id, flipped(group, target, 'the primary has handed over'))],
+    writes: [putGroup(group.id, flipped(group, target, FAILOVER_REASONS.handedOver))],
   };
 }
 

@@ -20,6 +20,8 @@ export interface NodeDocument {
   readonly standsFor: number;
   /** It never takes the primary's place by itself. */
   readonly noFailover: boolean;
+  /** Address of its HTTP side, `http://host:port`; missing or empty where it has none. */
+  readonly http?: string;
 }
 
 /** Address of a member that may be away. */

@@ -56,6 +56,11 @@ export const PLACES: readonly Place[] = [
     load: async () => (await import('./pages/replication.tsx')).ReplicationPage,
   },
   {
+    name: 'cluster',
+    title: 'Cluster',
+    load: async () => (await import('./pages/cluster.tsx')).ClusterPage,
+  },
+  {
     name: 'users',
     title: 'Users',
     load: async () => (await import('./pages/users.tsx')).UsersPage,

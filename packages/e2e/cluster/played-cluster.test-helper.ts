@@ -97,15 +97,17 @@ interface NodeWish {
   readonly args?: readonly string[];
   readonly folder?: string;
   readonly shards?: number;
+  readonly http?: boolean;
 }
 
 /** Starts a node, and waits until it has its place. */
 export async function startNode(
   etcd: Etcd,
-  { group = '', leaseMs = LEASE_MS, args = [], folder, shards = 2 }: NodeWish = {},
+  { group = '', leaseMs = LEASE_MS, args = [], folder, shards = 2, http = false }: NodeWish = {},
 ): Promise<PlayedNode> {
   const server = await startServer({
     shards,
+    http,
     ...(folder === undefined ? {} : { folder }),
     args: [
       ...['--set', 'cluster.enabled=true', '--set', `cluster.group=${group}`],

@@ -12,7 +12,7 @@ const WAIT_MS_MAX = 30_000;
 
 export const PAGES = [
   ...['overview', 'performance', 'hot-keys', 'key-fates', 'scripts', 'shards'],
-  ...['clients', 'replication', 'users', 'configuration', 'traces', 'bundles'],
+  ...['clients', 'replication', 'cluster', 'users', 'configuration', 'traces', 'bundles'],
 ];
 
 export async function openBrowser(): Promise<Browser> {

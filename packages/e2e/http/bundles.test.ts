@@ -65,6 +65,7 @@ const NAMES = [
     'key-fates.json',
     'scripts.json',
     'replication.json',
+    'cluster.json',
     'users.json',
     'flight-recorder.json',
     'traces.json',

@@ -18,6 +18,15 @@ const { panels } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8
   readonly panels: readonly Panel[];
 };
 
+/** Sentence that tells how to get what is missing. */
+function howTo(missing: readonly string[]): RegExp {
+  const allAre = (start: string): boolean => missing.every((name) => name.startsWith(start));
+  if (allAre('svc_replica_')) return /^Nobody follows .*REPLICAOF/;
+  return allAre('svc_cluster_')
+    ? /in no cluster\. .*cluster\.enabled/
+    : / (is|are) off\. .*CONFIG SET/;
+}
+
 dashboard('every panel has data at once, or says how to get it', async () => {
   const server = await startServer({ shards: 2, http: true });
   const client = await server.client();
@@ -30,9 +39,7 @@ dashboard('every panel has data at once, or says how to get it', async () => {
     const missing = names.filter((name) => !told.has(name));
     if (missing.length === 0) continue;
     const hint = fieldConfig?.defaults.noValue ?? '';
-    const how = missing.every((name) => name.startsWith('svc_replica_'))
-      ? /^Nobody follows .*REPLICAOF/
-      : / (is|are) off\. .*CONFIG SET/;
+    const how = howTo(missing);
     assert.match(hint, how, `${title}: ${missing.join()}`);
   }
   await server.stop();

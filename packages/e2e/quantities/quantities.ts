@@ -256,5 +256,5 @@ export const quantities: readonly Quantity[] = [...workedOut, ...ofPages, ...ofL
 );
 
 /** Numbers of the status document that stand nowhere else, or are a time of its own. */
-export const onlyInStatus: readonly string[] = ['frogdb.timestamp'];
+export const onlyInStatus: readonly string[] = ['frogdb.timestamp', 'cluster.lease_remaining_ms'];
 export const onlyOfShards: readonly string[] = ['id', 'ops_per_sec', 'busy_percent'];

@@ -8,6 +8,8 @@ import type {
   SlowlogDocument,
   UsersDocument,
   ReplicationDocument,
+  ClusterDocument,
+  ClusterNodeDocument,
 } from '#api-types';
 import { CallError, type PortCalls } from '#link';
 import { HttpError } from '../protocol/answer.ts';
@@ -33,6 +35,10 @@ interface MainCalls extends PageCalls {
   /** Infinity: all. */
   users: { question: { count: number }; answer: UsersDocument };
   replication: { question: null; answer: ReplicationDocument };
+  /** Null where the server is in no cluster. */
+  cluster: { question: null; answer: ClusterDocument | null };
+  /** Null for a node that is not known. */
+  'cluster-node': { question: { id: string }; answer: ClusterNodeDocument | null };
   'latency-events': { question: null; answer: readonly LatencyEventReport[] };
   /** Contents by shard; null for one that did not answer in time. */
   shards: { question: null; answer: readonly (ShardContent | null)[] };

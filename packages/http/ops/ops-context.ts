@@ -2,7 +2,7 @@
 
 import { systemClock, type LogFields } from '#base';
 import type { ReplicationState } from '#api-types';
-import { ThreadRates } from '#stats';
+import { ThreadRates, type ClusterNews } from '#stats';
 import type { Observer } from '#observer';
 import type { TraceStore } from '#telemetry';
 import type { MainClient } from './main-client.ts';
@@ -46,6 +46,8 @@ export class OpsContext {
   readonly userNames: string[] = [];
   /** Replicas and primary as main has told of them last; undefined while there was neither. */
   replication: ReplicationState | undefined;
+  /** The cluster as main has told of it last; undefined where the server is in none. */
+  cluster: ClusterNews | undefined;
   readonly mainRates: ThreadRates;
   readonly shardRates: readonly ThreadRates[];
   readonly #sampler: NodeJS.Timeout;

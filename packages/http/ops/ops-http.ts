@@ -7,6 +7,7 @@
 
 import type { ReplicationState } from '#api-types';
 import { systemClock } from '#base';
+import type { ClusterNews } from '#stats';
 import type { SecureContextOptions } from 'node:tls';
 import { Access } from '../protocol/access.ts';
 import { AllowedHosts } from '../protocol/allowed-hosts.ts';
@@ -117,6 +118,11 @@ export class OpsHttp {
   /** Takes what main tells of replicas and of the primary. */
   tellReplication(state: ReplicationState): void {
     this.#context.replication = state;
+  }
+
+  /** Takes what main tells of the cluster. */
+  tellCluster(news: ClusterNews): void {
+    this.#context.cluster = news;
   }
 
   /** Has metrics that were rendered before rendered anew. */

@@ -11,7 +11,7 @@ import {
   type LogRecord,
 } from '#base';
 import type { ReplicationState } from '#api-types';
-import { flightRecorder, type Page } from '#stats';
+import { flightRecorder, type ClusterNews, type Page } from '#stats';
 import { isCall, PortCalls, TraceRingReader, type CallMessage } from '#link';
 import { Observer, type ObserverData } from '#observer';
 import { LogWriter, TraceStore, type LogWriterOptions } from '#telemetry';
@@ -40,6 +40,7 @@ export type OpsMessage =
   | { readonly kind: 'level'; readonly level: LogThreshold }
   | { readonly kind: 'user'; readonly name: string }
   | { readonly kind: 'replication'; readonly state: ReplicationState }
+  | { readonly kind: 'cluster'; readonly news: ClusterNews }
   | { readonly kind: 'secure'; readonly options: SecureContextOptions }
   | { readonly kind: 'reopen-log' }
   | { readonly kind: 'stop' };
@@ -175,6 +176,9 @@ export class OpsThread {
         break;
       case 'replication':
         this.#http.tellReplication(message.state);
+        break;
+      case 'cluster':
+        this.#http.tellCluster(message.news);
         break;
       case 'secure':
         this.#http.secure(message.options);

@@ -1,5 +1,6 @@
 /** Reports and actions for operators' programs. */
 
+import type { ClusterDocument } from '#api-types';
 import { Phase } from '#stats';
 import { HttpError, json, type Answer } from '../protocol/answer.ts';
 import type { Exchange } from '../protocol/exchange.ts';
@@ -17,7 +18,7 @@ const PHASES: Readonly<Record<number, string>> = {
 const NOTHING_KEPT = 'nothing is kept on disk: persistence.enabled is off';
 
 export function adminRoutes(opsContext: OpsContext): Route[] {
-  const { observer } = opsContext;
+  const { observer, mainClient } = opsContext;
   return [
     {
       path: '/admin/health',
@@ -38,13 +39,14 @@ export function adminRoutes(opsContext: OpsContext): Route[] {
     },
     {
       path: '/admin/cluster',
-      about: 'True or false: the server is part of a cluster.',
-      methods: { GET: () => json({ enabled: false }) },
+      about:
+        'State of the cluster as this node sees it; enabled is false where the server is in none.',
+      methods: { GET: async () => json(clusterOf(await mainClient.ask('cluster', null))) },
     },
     {
       path: '/admin/nodes',
       about: 'The nodes of the cluster.',
-      methods: { GET: () => json({ enabled: false, nodes: [] }) },
+      methods: { GET: async () => json(nodesOf(await mainClient.ask('cluster', null))) },
     },
     {
       path: '/admin/shutdown',
@@ -88,6 +90,58 @@ function roleOf({ observer: { main }, replication }: OpsContext): object {
       offset: replica.offset,
       lag_bytes: replica.lag_bytes,
       lag_ms: replica.lag_ms,
+    })),
+  };
+}
+
+/** State of the cluster: what programs of operators decide by. */
+function clusterOf(cluster: ClusterDocument | null): object {
+  if (cluster === null) return { enabled: false };
+  const { slots, coordinator, lease } = cluster;
+  return {
+    enabled: true,
+    name: cluster.name,
+    state: cluster.state,
+    state_reason: cluster.state_reason,
+    node_id: cluster.node_id,
+    group: cluster.group,
+    role: cluster.role,
+    known_nodes: cluster.known_nodes,
+    nodes_present: cluster.nodes_present,
+    size: cluster.size,
+    groups_without_primary: cluster.groups_without_primary,
+    current_epoch: cluster.current_epoch,
+    my_epoch: cluster.my_epoch,
+    slots_assigned: slots.assigned,
+    slots_ok: slots.ok,
+    slots_fail: slots.fail,
+    slots_free: slots.free,
+    open_slots: slots.open.length,
+    coordinator_up: coordinator.up,
+    lease_held: lease.held,
+    lease_remaining_ms: lease.remaining_ms,
+  };
+}
+
+function nodesOf(cluster: ClusterDocument | null): object {
+  if (cluster === null) return { enabled: false, nodes: [] };
+  return {
+    enabled: true,
+    nodes: cluster.nodes.map((node) => ({
+      id: node.id,
+      self: node.self,
+      role: node.role,
+      group: node.group,
+      present: node.present,
+      host: node.host,
+      port: node.port,
+      tls_port: node.tls_port,
+      http: node.http,
+      version: node.version,
+      slots: node.slots,
+      keys: node.keys,
+      lag_bytes: node.lag_bytes,
+      latency_us: node.latency?.last_us ?? null,
     })),
   };
 }

@@ -10,10 +10,14 @@ import type {
   ShardStatsDocument,
   SlowlogDocument,
   TraceDocument,
+  ClusterDocument,
+  ClusterNodeDocument,
+  NoCluster,
   ReplicationDocument,
   UsersDocument,
 } from '#api-types';
 import { flightReport } from '#observer';
+import { clusterRoutes } from './cluster.ts';
 import { bandReport, commandReports, shardStats, traceDocument } from './api-figures.ts';
 import { HttpError } from '../protocol/answer.ts';
 import { flightDocument, flightRoutes } from './flight.ts';
@@ -129,6 +133,16 @@ export class DebugDocuments {
     return this.#context.mainClient.ask('replication', null);
   }
 
+  async cluster(): Promise<ClusterDocument | NoCluster> {
+    return (await this.#context.mainClient.ask('cluster', null)) ?? { enabled: false };
+  }
+
+  async clusterNode(id: string): Promise<ClusterNodeDocument> {
+    const node = await this.#context.mainClient.ask('cluster-node', { id });
+    if (node === null) throw new HttpError(404, 'node not found');
+    return node;
+  }
+
   users(count: number): Promise<UsersDocument> {
     return this.#context.mainClient.ask('users', { count });
   }
@@ -151,10 +165,7 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsRenderer): 
   return [
     documentRoute('server', 'The server: version, role, uptime, shards, replication.', server),
     documentRoute('cluster', 'The same as server.', server),
-    documentRoute('cluster/overview', 'The topology of the cluster.', () => ({ enabled: false })),
-    documentRoute('cluster/node/:id', 'One node of the cluster.', () => {
-      throw new HttpError(404, 'node not found');
-    }),
+    ...clusterRoutes(documents),
     documentRoute('config', 'Every setting, with where its value comes from.', () =>
       documents.config(),
     ),

@@ -26,6 +26,13 @@ export type Control =
   | { kind: 'open-slots'; rules: readonly OpenSlotRule[] }
   | { kind: 'stop' };
 
+/** A command that was not run because its keys are on their way to another node. */
+export interface ShardRedirect {
+  /** The client's slot in main's list. */
+  readonly connection: number;
+  readonly kind: 'ask' | 'tryagain';
+}
+
 /** A slot that is moved key by key. */
 export interface OpenSlotRule {
   readonly slot: number;

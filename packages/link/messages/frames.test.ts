@@ -66,6 +66,7 @@ frames('kinds', () => {
       migrate: 40,
       found: 41,
       migrated: 42,
+      redirected: 43,
     },
   );
   assert.is(KIND_MASK, 0x7f);

@@ -85,6 +85,8 @@ export const FrameKind = {
   found: 41,
   /** main -> shard: the keys that another server has now, and with which the hold ends; shard -> main: they are gone here. */
   migrated: 42,
+  /** shard -> main: a client was told that its keys are on their way to another node. Body: msgpack. */
+  redirected: 43,
 } as const;
 
 /** Requests of a running script to main; the sequence of an `ask` frame, whose connection is the shard. */

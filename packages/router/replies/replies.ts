@@ -41,6 +41,8 @@ export interface ShardSignals {
   traced(shard: number, at: number, length: number): void;
   /** A script, or a command that has waited, was denied something. */
   denied(body: Bytes): void;
+  /** A client was told that its keys are on their way to another node. */
+  redirected(body: Bytes): void;
   /** A shard's script asks for something: a number of ScriptAsk. */
   asked(shard: number, what: number, body: Bytes): void;
   /** A shard gives a piece of values that are to be moved to another server. */
@@ -240,13 +242,16 @@ export class Replies {
     }
   }
 
-  /** Takes what a shard says of keys that are to be moved to another server; false when the frame is about something else. */
+  /** Takes what a shard says of keys that are moved to another server, or were; false when the frame is about something else. */
   #takesMigration(shard: number, word: number, body: Bytes): boolean {
     const { words } = this.#memory;
     const transaction = words[word + Reply.sequence]! >>> 0;
     switch (words[word + Reply.kind]! & KIND_MASK) {
       case FrameKind.migrate:
         this.#signals.valuesGiven(shard, transaction, body);
+        return true;
+      case FrameKind.redirected:
+        this.#signals.redirected(body);
         return true;
       case FrameKind.found:
         this.#signals.keysFound(shard, transaction, body);

@@ -65,7 +65,7 @@ interface ClusterGateOptions {
 }
 
 /** Kinds of answers that name another node, or none. */
-export type Redirect = 'moved' | 'crossslot' | 'down';
+type Redirect = 'moved' | 'crossslot' | 'clusterdown';
 
 export class ClusterGate {
   readonly #options: ClusterGateOptions;
@@ -192,7 +192,7 @@ export class ClusterGate {
   }
 
   #down(client: Client, error: CommandError): CommandError {
-    this.#options.redirected('down', client);
+    this.#options.redirected('clusterdown', client);
     return error;
   }
 }

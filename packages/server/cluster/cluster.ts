@@ -14,6 +14,7 @@ import {
   replicate,
   reset,
   setSlot,
+  TimedCoordinator,
   type MemberAddress,
 } from '#cluster';
 import type { ClusterGroupFacts, ClusterPort, SlotChange } from '#commands';
@@ -26,10 +27,14 @@ import type { Router } from '#router';
 import { SHARD_CONTENT } from '#stats';
 import type { Clients } from '../clients/clients.ts';
 import type { Replication } from '../replication/replication.ts';
+import type { OpsLink } from '../threads/ops-link.ts';
 import { VERSION } from '../version.ts';
-import { ClusterGate, type Redirect } from './cluster-gate.ts';
+import { ClusterGate } from './cluster-gate.ts';
 import { groupFacts, infoLines } from './cluster-reports.ts';
 import { ClusterRole } from './cluster-role.ts';
+import { announcedHttp } from './observation/announced-http.ts';
+import { ClusterNews } from './observation/cluster-news.ts';
+import { ClusterObservation, type ObservationOptions } from './observation/cluster-observation.ts';
 import { coordinatorOptions } from './coordinator-options.ts';
 import { Fence } from './fence.ts';
 import { nodeAddress } from './node-address.ts';
@@ -47,7 +52,8 @@ const LOOK_MS = 20;
 /** Keys of a slot that are deleted at once. */
 const KEYS_PER_DELETION = 500;
 
-interface ClusterOptions {
+interface ClusterOptions extends ObservationOptions {
+  readonly ops: Pick<OpsLink, 'tellCluster'>;
   readonly settings: Settings;
   readonly router: Router;
   readonly clients: Clients;
@@ -65,9 +71,10 @@ export class Cluster implements ClusterPort {
   readonly gate: ClusterGate;
   readonly fence: Fence;
   readonly address: MemberAddress;
-  /** Commands that were not run here, by what was answered. */
-  readonly redirects: Record<Redirect, number> = { moved: 0, crossslot: 0, down: 0 };
+  /** Figures and events that surfaces show. */
+  readonly observation: ClusterObservation;
   readonly #options: ClusterOptions;
+  readonly #news: ClusterNews;
   readonly #nodeId: NodeId;
   #ownGroup = newId();
   readonly #table = new SlotTable();
@@ -88,6 +95,8 @@ export class Cluster implements ClusterPort {
     this.#options = options;
     this.#nodeId = new NodeId(settings);
     this.address = nodeAddress(settings);
+    this.observation = new ClusterObservation(options, () => this);
+    this.#news = new ClusterNews(this.observation, options);
     this.#leaseMs = settings.number('cluster.node-timeout-ms');
     this.#keys = new SlotKeys(router.shardCalls, options.shardCount);
     this.#role = new ClusterRole({
@@ -101,6 +110,7 @@ export class Cluster implements ClusterPort {
         this.#changed();
       },
     });
+    const way = etcd(coordinatorOptions(settings));
     this.node = new ClusterNode({
       id: this.#nodeId.value,
       run: newId(),
@@ -109,7 +119,8 @@ export class Cluster implements ClusterPort {
       wish: () => this.#wish,
       noFailover: () => settings.boolean('cluster.replica-no-failover'),
       leaseMs: this.#leaseMs,
-      coordinator: etcd(coordinatorOptions(settings)),
+      http: announcedHttp(settings, this.address.host),
+      coordinator: new TimedCoordinator(way, clock, this.observation.coordinator),
       clock,
       log,
       host: this.#role,
@@ -132,26 +143,35 @@ export class Cluster implements ClusterPort {
       mayWrite: (entry, args) =>
         entry.isWrite ||
         (entry.mayChange && (entry.script === undefined || router.scripts.mayWrite(entry, args))),
-      redirected: (kind) => {
-        this.redirects[kind] += 1;
+      redirected: (kind, client) => {
+        this.observation.redirects.count(kind, client);
       },
     });
   }
 
   start(): void {
-    void this.node.beat();
+    this.observation.start();
+    this.#news.start();
+    void this.#beatOnce();
     this.#beat = setInterval(() => {
-      void this.node.beat();
+      void this.#beatOnce();
     }, this.#leaseMs / BEATS_PER_LEASE);
     this.#look = setInterval(() => {
       this.fence.look();
     }, LOOK_MS);
   }
 
+  async #beatOnce(): Promise<void> {
+    await this.node.beat();
+    this.observation.look();
+  }
+
   /** Lets another take the primary's place at once. */
   async stop(): Promise<void> {
     clearInterval(this.#beat);
     clearInterval(this.#look);
+    this.#news.stop();
+    this.observation.stop();
     await this.node.stop();
   }
 
@@ -169,6 +189,7 @@ export class Cluster implements ClusterPort {
   #changed(): void {
     const { node } = this;
     this.#table.update(node, this.#withheld);
+    this.observation.look();
     if (this.#table.isPrimary && node.lease.isSafe) this.fence.arm();
     this.#tellShards();
     this.#dropLost();
@@ -253,6 +274,14 @@ export class Cluster implements ClusterPort {
     const { node } = this;
     const needsAll = this.#options.settings.boolean('cluster.require-full-coverage');
     return node.isRegistered && node.lease.isSafe && (!this.#table.hasGaps || !needsAll);
+  }
+
+  /** Reason why it is not up. */
+  get downReason(): string {
+    const { node } = this;
+    if (!node.isRegistered) return node.problem ?? 'the node is not registered yet';
+    if (!node.lease.isSafe) return node.problem ?? 'the lease was not renewed in time';
+    return `${node.topology.failedCount} slots are served by nobody`;
   }
 
   get info(): readonly (readonly [name: string, value: string | number])[] {

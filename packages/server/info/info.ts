@@ -15,7 +15,7 @@ import {
   REPLICATION_QUANTITIES,
   TIER_QUANTITIES,
 } from '#quantities';
-import { errorCounts, latencyVerdict, percentileUs, TICKS_PER_US } from '#stats';
+import { errorCounts, latencyVerdict, percentileUs, statusFields, TICKS_PER_US } from '#stats';
 import { keyspace, keySizes, keySizesAge, prefixes } from './info-keys.ts';
 import { linesOfParts, rowsOfParts, type Line, type Part } from './info-lines.ts';
 import { replicaLagLines, replicasLines } from './info-primary.ts';
@@ -77,6 +77,18 @@ function server({
 /** Clients look for it in a bare INFO, where Redis has a section of it. */
 function cluster({ settings }: Pick<ServerMetrics, 'settings'>): Line[] {
   return [['cluster_enabled', Number(settings.boolean('cluster.enabled'))]];
+}
+
+/**
+ * Figures of a node of a cluster, in the names of the status document. They are told to who asks for this section alone:
+ * exporters read INFO ALL and CLUSTER INFO, and would have lines of the same name twice.
+ */
+function ofCluster({ main, shards, settings }: ServerMetrics): Line[] {
+  if (!settings.boolean('cluster.enabled')) return [];
+  return Object.entries(statusFields('cluster', main, shards)).map(([name, value]): Line => [
+    `cluster_${name}`,
+    value,
+  ]);
 }
 
 function connections({ clients: all, settings }: ServerMetrics): Line[] {
@@ -311,7 +323,11 @@ const SECTIONS: readonly Section[] = [
   { name: 'Tiered', shownBy: 'all', lines: TIERED },
   { name: 'Keysizes', shownBy: 'all', lines: keySizes, linesOfAll: keySizesAge },
   { name: 'Prefixes', shownBy: 'all', lines: prefixes },
-  { name: 'Cluster', shownBy: 'none', lines: cluster },
+  {
+    name: 'Cluster',
+    shownBy: 'none',
+    lines: (metrics) => [...cluster(metrics), ...ofCluster(metrics)],
+  },
   { name: 'Modules', shownBy: 'none', lines: () => [] },
 ];
 

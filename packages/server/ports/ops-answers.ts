@@ -14,6 +14,8 @@ import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import { removedKeys } from '../diagnostics/key-fates-answer.ts';
 import { scriptsDocument } from '../diagnostics/script-reports.ts';
 import { replicationDocument } from '../replicas/replication-document.ts';
+import { clusterDocument, clusterNodeDocument } from '../cluster/observation/cluster-document.ts';
+import type { ClusterObservation } from '../cluster/observation/cluster-observation.ts';
 import type { Replication } from '../replication/replication.ts';
 import { mapInTurns } from './in-turns.ts';
 import { pageAnswers, type PageAnswersOptions } from './page-answers.ts';
@@ -27,13 +29,15 @@ interface OpsAnswersOptions extends PageAnswersOptions {
   readonly clock: Clock;
   readonly settings: Settings;
   readonly replication: Replication;
+  /** Undefined where the server is in no cluster. */
+  readonly cluster: { readonly observation: ClusterObservation } | undefined;
   readonly persistence: PersistenceSwitch;
   /** Begins to stop. */
   readonly shutdown: (options: ShutdownOptions) => void;
 }
 
 export function opsAnswers(options: OpsAnswersOptions): MainAnswers {
-  const { router, clients, latencyMonitor, persistence, log } = options;
+  const { router, clients, cluster, latencyMonitor, persistence, log } = options;
   return {
     ...pageAnswers(options),
     clients: () => clientReports(clients, options.clock),
@@ -47,6 +51,9 @@ export function opsAnswers(options: OpsAnswersOptions): MainAnswers {
     users: ({ count }) => usersDocument(options.access, clients.all, count),
     replication: () =>
       replicationDocument(options.replication, options.settings, options.clock.wallMs()),
+    cluster: () => (cluster === undefined ? null : clusterDocument(cluster.observation)),
+    'cluster-node': ({ id }) =>
+      cluster === undefined ? null : clusterNodeDocument(cluster.observation, id),
     'latency-events': () => latencyMonitor.events.map(eventReport),
     shards: async () => {
       const reports = await router.shardCalls.ask(SHARD_CONTENT, null);

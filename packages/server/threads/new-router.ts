@@ -16,7 +16,7 @@ type RouterOptions = ConstructorParameters<typeof Router>[0];
  */
 type RouterCalls = Pick<
   RouterOptions,
-  'gate' | 'runOnMain' | 'keyEvents' | 'replication' | 'beginTurn'
+  'gate' | 'runOnMain' | 'keyEvents' | 'replication' | 'redirected' | 'beginTurn'
 >;
 
 interface NewRouterOptions extends RouterCalls, Pick<RouterOptions, 'links' | 'running'> {

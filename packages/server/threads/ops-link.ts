@@ -6,6 +6,7 @@ import { thresholdIndex, type LogRecord, type LogThreshold } from '#base';
 import { settingNames, type Settings } from '#config';
 import type { MainAnswers, OpsData, OpsMessage, OpsNotice } from '#http';
 import { isCall, PortCalls, type CallMessage } from '#link';
+import type { ClusterNews } from '#stats';
 import { contextOptions, type TlsOptions } from '#net';
 import type { ObserverData } from '#observer';
 import { bundleTaskUrl } from '#workers';
@@ -145,6 +146,11 @@ export class OpsLink {
   /** Tells of replicas and of the primary, as they are now. */
   tellReplication(state: ReplicationState): void {
     this.#send({ kind: 'replication', state });
+  }
+
+  /** Tells of the cluster, as it is now. */
+  tellCluster(news: ClusterNews): void {
+    this.#send({ kind: 'cluster', news });
   }
 
   /** Asks the ops thread; rejects when it does not answer in time, by default that of what may take a while. */

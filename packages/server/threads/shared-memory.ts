@@ -178,6 +178,15 @@ export class ServerMemory {
     }
   }
 
+  /** Keys of all databases. */
+  get keyCount(): number {
+    const databases = Array.from({ length: this.pageShape.databases }, (_none, index) => index);
+    return this.shardPages.reduce(
+      (sum, page) => sum + databases.reduce((own, index) => own + page.keys(index), 0),
+      0,
+    );
+  }
+
   /** Bytes that `maxmemory` limits. */
   get usedBytes(): number {
     return usedMemory(this.mainPage, this.shardPages);

@@ -5,7 +5,7 @@
 
 import { errors, keySlot, type CommandError } from '#base';
 import { findKeys, type Arguments, type CommandEntry } from '#commands';
-import type { OpenSlotRule } from '#link';
+import type { OpenSlotRule, ShardRedirect } from '#link';
 import type { Keyspace } from '#store';
 import type { Role } from '../replica/role.ts';
 
@@ -22,9 +22,12 @@ export class OpenSlots {
   isAny = false;
   #rules: ReadonlyMap<number, OpenSlotRule> = new Map();
   readonly #role: Pick<Role, 'primary'>;
+  readonly #redirected: (redirect: ShardRedirect) => void;
 
-  constructor(role: Pick<Role, 'primary'>) {
+  /** Calls back for each command that is not run. */
+  constructor(role: Pick<Role, 'primary'>, redirected: (redirect: ShardRedirect) => void) {
     this.#role = role;
+    this.#redirected = redirected;
   }
 
   /** Takes the rules of all slots that are open from now on. */
@@ -56,7 +59,9 @@ export class OpenSlots {
     ).length;
     if (here === found.length) return undefined;
     // Those that are sent on ask for it there; one key alone may be made here.
-    if (rule.target === null) return found.length > 1 ? errors.slotInMotion : undefined;
-    return here === 0 ? errors.ask(slot, rule.target) : errors.slotInMotion;
+    if (rule.target === null && found.length === 1) return undefined;
+    const target = here === 0 ? rule.target : null;
+    this.#redirected({ connection, kind: target === null ? 'tryagain' : 'ask' });
+    return target === null ? errors.slotInMotion : errors.ask(slot, target);
   }
 }

@@ -36,6 +36,7 @@ recorder('the numbers of kinds stay what they are', () => {
       ...['slow-batch', 'full-ring', 'gc-pause', 'eviction-cycle', 'connections-refused'],
       ...['config-change', 'slow-sync', 'snapshot', 'snapshot-failed', 'log-failed', 'log-healed'],
       ...['role-change', 'primary-link', 'replica-state', 'sync-begin', 'sync-end', 'sync-failed'],
+      ...['cluster-failover', 'cluster-change'],
     ],
   );
 });

@@ -3,7 +3,7 @@
  * thread does now. Events are rare, and what could come often is told at most a few times a second.
  */
 
-import { REPLICATION_QUANTITIES } from '#quantities';
+import { CLUSTER_QUANTITIES, REPLICATION_QUANTITIES } from '#quantities';
 
 /** Number of an event; without `of` it is shown as it is. */
 export interface FlightField {
@@ -17,7 +17,9 @@ export interface FlightField {
     | 'replica-state'
     | 'primary-link-state'
     | 'sync-reason'
-    | 'role';
+    | 'role'
+    | 'cluster-event'
+    | 'failover-reason';
 }
 
 export interface FlightKind {
@@ -37,6 +39,15 @@ export const PRIMARY_LINK_STATES = [
 export const ROLES = ['primary', 'replica'] as const;
 /** Reasons of full synchronisations, as metrics name them. */
 export const SYNC_REASON_NAMES: readonly string[] = REPLICATION_QUANTITIES.syncReasons.map(
+  ({ label: [, reason] }) => reason,
+);
+
+/** Events in a cluster, and reasons of failovers, as metrics name them. */
+export const CLUSTER_EVENTS = [
+  ...['failover', 'node-up', 'node-down', 'group-added', 'group-removed'],
+  ...['replica-added', 'replica-removed', 'slots', 'state', 'coordinator', 'lease'],
+];
+export const FAILOVER_KINDS: readonly string[] = CLUSTER_QUANTITIES.failovers.map(
   ({ label: [, reason] }) => reason,
 );
 
@@ -136,6 +147,18 @@ export const FLIGHT_KINDS = [
     event: 'sync-failed',
     about: 'A full synchronisation ended early; without a client it is that of the server itself.',
     fields: [{ name: 'client' }, { name: 'duration_us' }],
+  },
+  {
+    event: 'cluster-failover',
+    about:
+      'The primary of a group of the cluster is another, for the reason that is told; own is 1 where it is this node now.',
+    fields: [{ name: 'reason', of: 'failover-reason' }, { name: 'epoch' }, { name: 'own' }],
+  },
+  {
+    event: 'cluster-change',
+    about:
+      'Something in the cluster is another as this node sees it; /debug/api/cluster/overview has the history with reasons.',
+    fields: [{ name: 'change', of: 'cluster-event' }, { name: 'epoch' }],
   },
 ] as const satisfies readonly FlightKind[];
 

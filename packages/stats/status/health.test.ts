@@ -31,6 +31,7 @@ const well: Vitals = {
   replicaLagMs: 0,
   mainStandstill: null,
   stuckFronts: [],
+  clusterIssues: [],
   stuck: [],
 };
 

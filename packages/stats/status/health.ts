@@ -42,6 +42,8 @@ export interface Vitals {
   readonly mainStandstill: string | null;
   /** Stuck front threads, each with what is known, in words. */
   readonly stuckFronts: readonly string[];
+  /** Issues of the cluster; none where the server is in none. */
+  readonly clusterIssues: readonly HealthIssue[];
   /** Stuck shards, each with what it does, in words. */
   readonly stuck: readonly { readonly shard: number; readonly doing: string }[];
 }
@@ -56,6 +58,7 @@ export function judge(vitals: Vitals, limits: HealthLimits): Health {
     ...connections(vitals, limits),
     ...durability(vitals, limits),
     ...replication(vitals, limits),
+    ...vitals.clusterIssues,
     ...tier(vitals),
     ...main(vitals),
     ...vitals.stuckFronts.map((words) => issue('critical', 'FRONT_STUCK', words)),

@@ -14,6 +14,7 @@ import type {
   StatusDocument,
   WindowReport,
 } from '#api-types';
+import { clusterIssues, clusterStatus } from '../cluster/cluster-status.ts';
 import { calledCommands, mergeExecutions } from '../page/called-commands.ts';
 import type { DurabilityReport } from './durability.ts';
 import { judge, type HealthLimits } from './health.ts';
@@ -149,10 +150,12 @@ export function collectStatus(source: StatusSource): StatusDocument {
       persistenceError: persistenceError(source.persistence),
       recoveryLoss: recoveryLoss(source.persistence, main),
       replicas: main.get('replicas'),
-      replicasSeen: main.get('replicasSeen'),
+      // In a cluster a primary may have become a replica, whose replicas follow another.
+      replicasSeen: isDemoted(main) ? 0 : main.get('replicasSeen'),
       lacksReplicas: main.get('lacksReplicas') === 1,
       replicaLagMs: main.get('replicaLagUs') / 1_000,
       linkDownMs: linkDownMs(source),
+      clusterIssues: clusterIssues(main, source),
       evicts: source.evicts,
       tierFault: tierFault(source),
       mainStandstill: mainStandstill(main, source.commandNames, source.nowUs)?.doing ?? null,
@@ -167,6 +170,7 @@ export function collectStatus(source: StatusSource): StatusDocument {
       database_available: isReady,
       mode: source.mode,
       num_shards: shards.length,
+      ...clusterStatus(main, pages, source.nowUs),
     },
     health,
     clients,
@@ -320,4 +324,8 @@ function hundredths(value: number): number {
 function linkDownMs({ main, wallMs }: StatusSource): number | null {
   const sinceMs = main.get('primaryLinkDownSinceMs');
   return main.get('isReplica') === 1 && sinceMs > 0 ? Math.max(0, wallMs - sinceMs) : null;
+}
+
+function isDemoted(main: Page): boolean {
+  return main.get('clusterEnabled') === 1 && main.get('clusterIsPrimary') === 0;
 }

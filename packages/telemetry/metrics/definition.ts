@@ -3,7 +3,15 @@
  * exposition in both formats, the JSON of the debug API, and the reference.
  */
 
-import type { Counts, DurabilityReport, LogFigures, NamedPages, Page, PageShape } from '#stats';
+import type {
+  ClusterNews,
+  Counts,
+  DurabilityReport,
+  LogFigures,
+  NamedPages,
+  Page,
+  PageShape,
+} from '#stats';
 import type { MetricKind, ReplicationState, Unit } from '#api-types';
 import type { LabelledCounts } from './user-series.ts';
 import type { Exemplar } from '../traces/exemplars.ts';
@@ -24,6 +32,8 @@ export interface MetricSource {
   readonly users: readonly LabelledCounts[];
   /** Replicas and primary as main has told of them last; undefined while there was neither. */
   readonly replication: ReplicationState | undefined;
+  /** The cluster as main has told of it last; undefined where the server is in none. */
+  readonly cluster: ClusterNews | undefined;
   /** Names of commands, by the ids that pages count by. */
   readonly commandNames: readonly string[];
   readonly version: string;

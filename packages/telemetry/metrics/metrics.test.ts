@@ -62,6 +62,7 @@ function source(): MetricSource {
     shape,
     version: '1.2.3',
     replication: undefined,
+    cluster: undefined,
     users: new UserSeries({ main, shards, commandCount: shape.commands }, 2, ['anna']).read(),
     threads: [
       ['main', main],

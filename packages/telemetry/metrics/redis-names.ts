@@ -220,14 +220,34 @@ const replicationNames: readonly MetricDefinition[] = [
   ),
 ];
 
+/** Metrics of CLUSTER INFO, which only a node of a cluster has. */
+const ofCluster = (name: string, of: (source: MetricSource) => number): MetricDefinition =>
+  metric('gauge', { name, help: SAME }, 'as its svc_ counterpart', (source, samples) => {
+    if (source.main.get('clusterEnabled') === 1) samples.value(of(source));
+  });
+
+const clusterNames: readonly MetricDefinition[] = [
+  ofCluster('redis_cluster_state', ({ main }) => main.get('clusterUp')),
+  ofCluster('redis_cluster_slots_assigned', ({ main }) => main.get('clusterSlotsAssigned')),
+  ofCluster('redis_cluster_slots_ok', ({ main }) => main.get('clusterSlotsOk')),
+  // A node is away when its lease has ended: nobody suspects it before.
+  ofCluster('redis_cluster_slots_pfail', () => 0),
+  ofCluster('redis_cluster_slots_fail', ({ main }) => main.get('clusterSlotsFailed')),
+  ofCluster('redis_cluster_known_nodes', ({ main }) => main.get('clusterKnownNodes')),
+  ofCluster('redis_cluster_size', ({ main }) => main.get('clusterSize')),
+  ofCluster('redis_cluster_current_epoch', ({ main }) => main.get('clusterEpoch')),
+  ofCluster('redis_cluster_my_epoch', ({ main }) => main.get('clusterOwnEpoch')),
+];
+
 /** Metrics that are always 0: of what does not exist in this version, or never does. */
-const noneOf = ['redis_cluster_enabled', 'redis_lazyfree_pending_objects'];
+const noneOf = ['redis_lazyfree_pending_objects'];
 
 export const redisMetrics: readonly MetricDefinition[] = [
   instance,
   errors,
   ...durabilityNames,
   ...replicationNames,
+  ...clusterNames,
   ...noneOf.map((name) => simple('gauge', name, () => 0)),
   perCommand('redis_commands_total', 'calls'),
   perCommand('redis_commands_rejected_calls_total', 'rejected'),

@@ -3,6 +3,7 @@
 import {
   ACCESS_QUANTITIES,
   CLIENT_QUANTITIES,
+  CLUSTER_QUANTITIES,
   COMMAND_QUANTITIES,
   DURABILITY_QUANTITIES,
   KEY_QUANTITIES,
@@ -14,6 +15,7 @@ import {
   type PageQuantity,
 } from '#quantities';
 import { clientMetrics } from './families/clients.ts';
+import { clusterMetrics } from './families/cluster.ts';
 import { commandMetrics } from './families/commands.ts';
 import type { MetricDefinition } from './definition.ts';
 import { userMetrics } from './families/users.ts';
@@ -53,6 +55,7 @@ const NAMED: readonly NamedFamily[] = [
   { title: 'Log and snapshots', metrics: persistenceMetrics, subjects: [DURABILITY_QUANTITIES] },
   { title: 'Warm tier', metrics: [], subjects: [TIER_QUANTITIES] },
   { title: 'Replication', metrics: replicationMetrics, subjects: [REPLICATION_QUANTITIES] },
+  { title: 'Cluster', metrics: clusterMetrics, subjects: [CLUSTER_QUANTITIES] },
   { title: 'Shards', metrics: shardMetrics },
   { title: 'Threads', metrics: threadMetrics, subjects: [THREAD_QUANTITIES] },
   { title: 'HTTP and log', metrics: opsMetrics },

@@ -43,8 +43,8 @@ export function BundlesPage(): JSX.Element {
     >
       <p class="prose">
         One archive with the status, effective configuration, metrics, slow commands, latency,
-        clients, replication, users, shards, removed keys, events of threads, traces and last log
-        lines. Secrets are left out. Old ones are deleted by number and age.
+        clients, replication, the cluster, users, shards, removed keys, events of threads, traces
+        and last log lines. Secrets are left out. Old ones are deleted by number and age.
       </p>
       <ReadOnlyNote />
       <Problem text={doing.problem} />

@@ -166,6 +166,7 @@ export class Bundles {
       asJson('key-fates.json', () => documents.keyFates({ count: REMOVED_KEYS_MAX, of: null })),
       asJson('scripts.json', () => documents.scripts(SCRIPTS_MAX)),
       asJson('replication.json', () => documents.replication()),
+      asJson('cluster.json', () => documents.cluster()),
       asJson('users.json', () => documents.users(USERS_MAX)),
       asJson('flight-recorder.json', () => documents.flight(Infinity)),
       asJson('traces.json', () => documents.traces(live.bundles.tracesMax)),

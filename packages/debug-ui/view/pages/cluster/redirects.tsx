@@ -1,0 +1,53 @@
+/** Commands that were not run here because of their slots, by what was answered, for each client library. */
+
+import type { JSX } from 'preact';
+import type { LibraryRedirects } from '../../../model/api.ts';
+import { visible } from '../../../model/escape.ts';
+import { whole } from '../../../model/format.ts';
+import { Table, type Column } from '../../table.tsx';
+
+interface RedirectsProps {
+  readonly all: Omit<LibraryRedirects, 'library'>;
+  readonly libraries: readonly LibraryRedirects[];
+}
+
+export function Redirects({ all, libraries }: RedirectsProps): JSX.Element {
+  return (
+    <Table
+      caption="Redirects by library"
+      columns={columns}
+      rows={[{ library: 'all', ...all }, ...libraries]}
+      keyOf={({ library }) => library}
+      rowsMax={40}
+    />
+  );
+}
+
+const kind = (
+  name: Exclude<keyof LibraryRedirects, 'library'>,
+  title: string,
+  hint: string,
+): Column<LibraryRedirects> => ({
+  name,
+  title,
+  hint,
+  isNumber: true,
+  value: (row) => row[name],
+  show: (row) => whole(row[name]),
+});
+
+const columns: readonly Column<LibraryRedirects>[] = [
+  {
+    name: 'library',
+    title: 'Library',
+    isWide: true,
+    hint: 'as CLIENT SETINFO has told it',
+    value: ({ library }) => library,
+    show: ({ library }) => visible(library),
+  },
+  kind('moved', 'MOVED', 'another node has the slot'),
+  kind('ask', 'ASK', 'the key has gone on to another node already'),
+  kind('tryagain', 'TRYAGAIN', 'some of the keys have gone on'),
+  kind('crossslot', 'CROSSSLOT', 'the keys are of several slots'),
+  kind('clusterdown', 'CLUSTERDOWN', 'nobody serves the slot now, or the lease is not sure'),
+];

@@ -1,0 +1,140 @@
+/**
+ * All that can be seen of this node in its cluster: figures of main's page, events, calls to the coordinator, redirects, and
+ * pings to the other nodes.
+ */
+
+import type { Clock } from '#base';
+import { slotCount, type ClusterNode } from '#cluster';
+import type { Settings } from '#config';
+import type { FlightRecorder, Page } from '#stats';
+import { infoLines } from '../cluster-reports.ts';
+import { ClusterEvents } from './cluster-events.ts';
+import { CoordinatorFigures } from './coordinator-figures.ts';
+import { NodePings, type NodePlace } from './node-pings.ts';
+import { RedirectCounts } from './redirect-counts.ts';
+
+/** Between two looks at what no call tells of. */
+const LOOK_MS = 1_000;
+
+/** Node that is observed. */
+interface ClusterSubject {
+  readonly node: ClusterNode;
+  /** It takes commands with keys. */
+  readonly isUp: boolean;
+  /** Reason why it is not up; of no meaning while it is. */
+  readonly downReason: string;
+}
+
+export interface ObservationOptions {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly page: Page;
+  readonly flight: FlightRecorder;
+  /** Keys of this server. */
+  readonly ownKeys: () => number;
+}
+
+/** Lines of CLUSTER INFO, and the counters of the page that have the same value. */
+const SAME_AS_INFO = [
+  ['cluster_known_nodes', 'clusterKnownNodes'],
+  ['cluster_size', 'clusterSize'],
+  ['cluster_slots_assigned', 'clusterSlotsAssigned'],
+  ['cluster_slots_ok', 'clusterSlotsOk'],
+  ['cluster_slots_fail', 'clusterSlotsFailed'],
+  ['cluster_slots_free', 'clusterSlotsFree'],
+  ['cluster_current_epoch', 'clusterEpoch'],
+  ['cluster_my_epoch', 'clusterOwnEpoch'],
+] as const;
+
+export class ClusterObservation {
+  readonly settings: Settings;
+  readonly page: Page;
+  readonly ownKeys: () => number;
+  readonly coordinator: CoordinatorFigures;
+  readonly redirects: RedirectCounts;
+  readonly events: ClusterEvents;
+  readonly pings: NodePings;
+  /** Called back when something has happened. */
+  onNews: () => void = () => undefined;
+  readonly #subject: () => ClusterSubject;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: ObservationOptions, subject: () => ClusterSubject) {
+    const { settings, page, clock } = options;
+    this.#subject = subject;
+    this.settings = settings;
+    this.page = page;
+    this.ownKeys = options.ownKeys;
+    this.coordinator = new CoordinatorFigures(page);
+    this.redirects = new RedirectCounts(page);
+    this.events = new ClusterEvents(options);
+    this.pings = new NodePings({ settings, clock, places: () => this.#others() });
+    page.set('clusterEnabled', 1);
+  }
+
+  get subject(): ClusterSubject {
+    return this.#subject();
+  }
+
+  start(): void {
+    this.pings.start();
+    this.#timer = setInterval(() => {
+      this.look();
+    }, LOOK_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.pings.stop();
+  }
+
+  /** Takes note of what is another now. */
+  look(): void {
+    const { node, isUp, downReason } = this.subject;
+    const { id, topology, isRegistered, problem } = node;
+    const hasNews = this.events.observe({
+      id,
+      topology,
+      isRegistered,
+      problem,
+      isUp,
+      downReason,
+    });
+    this.show();
+    if (hasNews) this.onNews();
+  }
+
+  /** Writes the figures of now to the page. */
+  show(): void {
+    const { page, events } = this;
+    const { node, isUp } = this.subject;
+    const { topology, lease, group, id } = node;
+    const lines = new Map(infoLines(node, isUp));
+    for (const [line, counter] of SAME_AS_INFO) page.set(counter, Number(lines.get(line)));
+    const seen = topology.membersSeenBy(id);
+    page.set('clusterUp', Number(isUp));
+    page.set('clusterIsPrimary', Number(node.isPrimary));
+    page.set('clusterNodesPresent', seen.filter((member) => member.node !== undefined).length);
+    page.set('clusterGroupsWithoutPrimary', seen.filter(isAbsentPrimary).length);
+    page.set('clusterOwnSlots', slotCount(topology, group?.id ?? ''));
+    page.set('clusterOpenSlots', Object.keys(topology.slots.open).length);
+    page.set('clusterLeaseRenewedUs', 1_000 * lease.renewedMs);
+    page.set('clusterLeaseUntilUs', node.isRegistered ? 1_000 * lease.writesUntilMs : 0);
+    page.set('clusterLeaseTtlUs', 1_000 * lease.ttlMs);
+    page.set('clusterCoordinatorUp', Number(node.problem === undefined));
+    page.set('clusterCoordinatorDownSinceMs', events.coordinatorDownSinceMs);
+  }
+
+  /** Nodes to be pinged: those that are there, and can be reached without TLS. */
+  #others(): readonly NodePlace[] {
+    const { topology, id: self } = this.subject.node;
+    return topology
+      .membersSeenBy(self)
+      .filter(({ id, node, address }) => id !== self && node !== undefined && address.port > 0)
+      .map(({ id, address: { host, port } }) => ({ id, host, port }));
+  }
+}
+
+function isAbsentPrimary({ isPrimary, node }: { isPrimary: boolean; node: unknown }): boolean {
+  return isPrimary && node === undefined;
+}

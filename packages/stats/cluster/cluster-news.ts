@@ -1,0 +1,16 @@
+/** News of the cluster, as main tells the ops thread. */
+
+import type { ClusterState } from '#api-types';
+import type { Counts } from '../page/histogram.ts';
+
+/** Durations of the calls of one kind to the coordinator, as a histogram. */
+export interface CoordinatorTimes {
+  readonly call: string;
+  readonly counts: Counts;
+  readonly sumUs: number;
+}
+
+export interface ClusterNews {
+  readonly state: ClusterState;
+  readonly times: readonly CoordinatorTimes[];
+}

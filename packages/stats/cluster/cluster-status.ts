@@ -1,0 +1,83 @@
+/** The cluster in the status document, and what of it is wrong: read from main's page, so it holds while main is stuck too. */
+
+import type { HealthCode, HealthIssue, Severity, StatusDocument } from '#api-types';
+import type { Page } from '../page/page.ts';
+import { statusFields } from '../page/read-quantities.ts';
+
+/** Share of a lease's life: with less left the lease is at risk, since it is renewed ten times in its life. */
+const LEASE_SAFE_SHARE = 0.5;
+
+type ClusterStatus = Omit<StatusDocument['cluster'], 'database_available' | 'mode' | 'num_shards'>;
+
+interface Moment {
+  readonly nowUs: number;
+  readonly wallMs: number;
+}
+
+export function clusterStatus(main: Page, shards: readonly Page[], nowUs: number): ClusterStatus {
+  return {
+    enabled: main.get('clusterEnabled') === 1,
+    lease_remaining_ms: Math.round(leaseRemainingUs(main, nowUs) / 1_000),
+    ...statusFields('cluster', main, shards),
+  };
+}
+
+/** Microseconds until writes are taken no more unless the lease is renewed; 0 without a lease. */
+export function leaseRemainingUs(main: Page, nowUs: number): number {
+  return Math.max(0, main.get('clusterLeaseUntilUs') - nowUs);
+}
+
+/** Microseconds since the last renewal of the lease; 0 before the first. */
+export function leaseAgeUs(main: Page, nowUs: number): number {
+  const renewedUs = main.get('clusterLeaseRenewedUs');
+  return renewedUs > 0 ? Math.max(0, nowUs - renewedUs) : 0;
+}
+
+/** Says what is wrong with the cluster, as this node sees it; nothing where it is in none. */
+export function clusterIssues(main: Page, moment: Moment): readonly HealthIssue[] {
+  if (main.get('clusterEnabled') === 0) return [];
+  return [...coordinator(main, moment), ...lease(main, moment), ...slots(main), ...groups(main)];
+}
+
+function issue(severity: Severity, code: HealthCode, message: string): HealthIssue {
+  return { severity, code, message };
+}
+
+function coordinator(main: Page, { wallMs }: Moment): readonly HealthIssue[] {
+  if (main.get('clusterCoordinatorUp') === 1) return [];
+  const sinceMs = main.get('clusterCoordinatorDownSinceMs');
+  const ago = sinceMs > 0 ? ` for ${seconds(1_000 * (wallMs - sinceMs))}` : '';
+  const message = `the coordinator has not answered${ago}: nothing can be decided, and leases end`;
+  return [issue('warning', 'NO_COORDINATOR', message)];
+}
+
+function lease(main: Page, { nowUs }: Moment): readonly HealthIssue[] {
+  const leftUs = leaseRemainingUs(main, nowUs);
+  if (leftUs === 0) {
+    return [issue('critical', 'LEASE_AT_RISK', 'the node has no lease: it takes no writes')];
+  }
+  if (leftUs >= LEASE_SAFE_SHARE * main.get('clusterLeaseTtlUs')) return [];
+  const age = seconds(leaseAgeUs(main, nowUs));
+  const message = `the lease was not renewed for ${age}: in ${seconds(leftUs)} no write is taken any more`;
+  return [issue('warning', 'LEASE_AT_RISK', message)];
+}
+
+function slots(main: Page): readonly HealthIssue[] {
+  const [free, failed] = [main.get('clusterSlotsFree'), main.get('clusterSlotsFailed')];
+  if (free + failed === 0) return [];
+  const message = `${free} slots have no group, and the groups of ${failed} have no primary`;
+  // With cluster-require-full-coverage nobody is served meanwhile.
+  const severity = main.get('clusterUp') === 1 ? 'warning' : 'critical';
+  return [issue(severity, 'SLOTS_UNCOVERED', message)];
+}
+
+function groups(main: Page): readonly HealthIssue[] {
+  const count = main.get('clusterGroupsWithoutPrimary');
+  if (count === 0) return [];
+  const message = `${count} ${count === 1 ? 'group has' : 'groups have'} no primary with a lease`;
+  return [issue('critical', 'GROUP_WITHOUT_PRIMARY', message)];
+}
+
+function seconds(us: number): string {
+  return `${(us / 1_000_000).toFixed(1)} s`;
+}
