@@ -96,6 +96,7 @@ export class Router {
   readonly tracing: Tracing;
   readonly shardCalls: ShardCalls;
   readonly keyMigrations: KeyMigrations;
+  readonly blockedClients: BlockedClients;
   /** Is shown every command that was sent on, while anybody wants to see them. */
   watcher: CommandWatcher | undefined;
   readonly #options: RouterOptions;
@@ -105,7 +106,6 @@ export class Router {
   readonly #answers: Answers;
   readonly #replies: Replies;
   readonly #routes: Routes;
-  readonly #blockedClients: BlockedClients;
   readonly #keyDiscovery: KeyDiscovery;
   readonly #args = new Arguments();
   readonly #wrote = (client: Client): void => {
@@ -153,7 +153,7 @@ export class Router {
     });
     this.keyMigrations = new KeyMigrations(this.#routes, beginTurn);
     this.#keyDiscovery = new KeyDiscovery(this.#routes, clientRegistry);
-    this.#blockedClients = new BlockedClients({ clientRegistry, routes: this.#routes, beginTurn });
+    this.blockedClients = new BlockedClients({ clientRegistry, routes: this.#routes, beginTurn });
     this.scripts = new Scripts({
       routes: this.#routes,
       answers: this.#answers,
@@ -203,7 +203,7 @@ export class Router {
         notes: options.notes,
         transactions: this.transactions,
         scripts: this.scripts,
-        blockedClients: this.#blockedClients,
+        blockedClients: this.blockedClients,
         keyDiscovery: this.#keyDiscovery,
         tracing: this.tracing,
         shardCalls: this.shardCalls,
@@ -237,7 +237,7 @@ export class Router {
 
   /** Forgets a client whose socket is gone, as soon as the shards have answered it. */
   removeClient(client: Client): void {
-    if (this.#blockedClients.has(client)) this.#blockedClients.giveUp(client);
+    if (this.blockedClients.has(client)) this.blockedClients.giveUp(client);
     else this.#answers.giveUpWait(client);
     this.transactions.discard(client);
     this.#clientRegistry.remove(client);
@@ -334,7 +334,7 @@ export class Router {
     if (entry.script !== undefined) return this.scripts.send(client, entry, args, command);
     if (this.#keyDiscovery.concerns(entry, args))
       return this.#keyDiscovery.send(client, entry, command);
-    if (entry.mayWait) return this.#blockedClients.send(client, entry, args, command);
+    if (entry.mayWait) return this.blockedClients.send(client, entry, args, command);
     if (!this.#routes.send(client, entry, args, command)) return false;
     if (entry === WATCH) this.transactions.watches(client, args);
     return true;
@@ -458,7 +458,7 @@ export class Router {
     this.#options.replication.drained();
     this.transactions.retry();
     this.scripts.retry();
-    this.#blockedClients.retry();
+    this.blockedClients.retry();
     this.#keyDiscovery.retry();
     this.#clientRegistry.retryStalled();
     this.#clientRegistry.worksFor(undefined);
@@ -481,7 +481,7 @@ export class Router {
       this.#clientRegistry.hasStalled ||
       this.transactions.isAtBarrier ||
       this.scripts.isWaiting ||
-      this.#blockedClients.hasResends ||
+      this.blockedClients.hasResends ||
       this.#keyDiscovery.hasResends;
     return isWaiting && this.#links.some((link) => link.hasNewRoom);
   }

@@ -78,6 +78,7 @@ export class Cluster implements ClusterPort {
   #leaseMs: number;
   #beat: NodeJS.Timeout | undefined;
   #look: NodeJS.Timeout | undefined;
+  #wasSafe = false;
   #openRules = '[]';
   /** The node had this group's slots, and may have their keys still. */
   #owned: ReadonlySet<number> = new Set();
@@ -114,6 +115,7 @@ export class Cluster implements ClusterPort {
       log,
       host: this.#role,
     });
+    router.blockedClients.hasSlots = true;
     const { lease } = this.node;
     this.fence = new Fence({
       lease,
@@ -144,6 +146,7 @@ export class Cluster implements ClusterPort {
       void this.node.beat();
     }, this.#leaseMs / BEATS_PER_LEASE);
     this.#look = setInterval(() => {
+      this.#lookAtLease();
       this.fence.look();
     }, LOOK_MS);
   }
@@ -164,6 +167,23 @@ export class Cluster implements ClusterPort {
     return { group: createHash('sha1').update(name).digest('hex'), isNamed: true };
   }
 
+  /** Clients do not wait where nothing can be written: the end of a lease comes without news. */
+  #lookAtLease(): void {
+    const { isSafe } = this.node.lease;
+    if (isSafe !== this.#wasSafe && !isSafe) this.#redirectBlocked();
+    this.#wasSafe = isSafe;
+  }
+
+  /** Ends the waits for keys that are not this node's any more, or that nobody can write here. */
+  #redirectBlocked(): void {
+    const { router, beginTurn } = this.#options;
+    beginTurn();
+    router.blockedClients.judge((client, entry, slot) =>
+      // What becomes of it is not known yet.
+      this.#withheld.has(slot) ? undefined : this.gate.judgeWaiting(client, entry, slot),
+    );
+  }
+
   // News of the topology.
 
   #changed(): void {
@@ -176,6 +196,7 @@ export class Cluster implements ClusterPort {
     // Who was told to wait may be told where to go.
     router.retryAll();
     beginTurn();
+    this.#redirectBlocked();
   }
 
   /** Tells shards which slots are moved key by key. */
