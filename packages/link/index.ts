@@ -7,6 +7,7 @@ export {
   type CallQuestion,
   type SettingValue,
   type OpenSlotRule,
+  type ServedRanges,
 } from './messages/control.ts';
 export { SharedCounter } from './counter.ts';
 export { SharedFlag } from './shared-flag.ts';

@@ -14,6 +14,7 @@ import { ReplySender } from './execution/reply-sender.ts';
 import { Settings } from './settings.ts';
 import { ShardUsers } from './access/shard-users.ts';
 import { OpenSlots } from './cluster/open-slots.ts';
+import { ServedSlots } from './cluster/served-slots.ts';
 import { Role } from './replica/role.ts';
 import { StagedData } from './replica/staged-data.ts';
 import { Slowness } from './observation/slowness.ts';
@@ -51,6 +52,7 @@ export class MachineComponents {
   readonly maintenance: Maintenance;
   readonly role = new Role();
   readonly openSlots = new OpenSlots(this.role);
+  readonly servedSlots = new ServedSlots(this.openSlots, this.role);
   readonly staged: StagedData;
   readonly fetchTimes = new FetchTimes();
   readonly workingSet = new WorkingSet();

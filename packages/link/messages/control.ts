@@ -24,7 +24,19 @@ export type Control =
   | { kind: 'lacks-replicas'; isSo: boolean }
   /** Slots that are moved key by key from now on. */
   | { kind: 'open-slots'; rules: readonly OpenSlotRule[] }
+  /** Slots that this node of a cluster serves from now on. */
+  | { kind: 'served-slots'; served: ServedRanges }
   | { kind: 'stop' };
+
+/** Slots of a cluster as its shards need to know them, for keys that scripts have not declared. */
+export interface ServedRanges {
+  /** First and last slot: of this node, of the primary that it replicates, and of nobody. */
+  readonly own: readonly (readonly [first: number, last: number])[];
+  readonly replicated: readonly (readonly [first: number, last: number])[];
+  readonly unbound: readonly (readonly [first: number, last: number])[];
+  /** Commands that the state of the cluster forbids. */
+  readonly refused: 'nothing' | 'writes' | 'all';
+}
 
 /** A slot that is moved key by key. */
 export interface OpenSlotRule {

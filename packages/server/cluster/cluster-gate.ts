@@ -198,6 +198,12 @@ export class ClusterGate {
     return isSafe ? errors.clusterDown : errors.noLease(problem() ?? 'it was not renewed in time');
   }
 
+  /** Commands that the state of the cluster forbids. */
+  get refused(): 'nothing' | 'writes' | 'all' {
+    if (this.#downRefusal(false) !== undefined) return 'all';
+    return this.#downRefusal(true) === undefined ? 'nothing' : 'writes';
+  }
+
   #crossSlot(client: Client): CommandError {
     this.#options.redirected('crossslot', client);
     return errors.crossSlot;

@@ -35,6 +35,7 @@ import { Fence } from './fence.ts';
 import { nodeAddress } from './node-address.ts';
 import { newId, NodeId } from './node-id.ts';
 import { runOwnCommands } from './own-commands.ts';
+import { ServedSlotsNews } from './served-ranges.ts';
 import { SlotKeys } from './slot-keys.ts';
 import { SlotTable } from './slot-table.ts';
 
@@ -73,6 +74,7 @@ export class Cluster implements ClusterPort {
   readonly #table = new SlotTable();
   readonly #keys: SlotKeys;
   readonly #role: ClusterRole;
+  readonly #served: ServedSlotsNews;
   /** Slots that are being let go: served by nobody until it is known what came of it. */
   readonly #withheld = new Set<number>();
   #leaseMs: number;
@@ -138,9 +140,15 @@ export class Cluster implements ClusterPort {
         this.redirects[kind] += 1;
       },
     });
+    this.#served = new ServedSlotsNews({ table: this.#table, gate: this.gate, router });
+    for (const name of ['cluster.require-full-coverage', 'cluster.allow-reads-when-down'] as const)
+      settings.onChange(name, () => {
+        this.#served.tell();
+      });
   }
 
   start(): void {
+    this.#served.tell();
     void this.node.beat();
     this.#beat = setInterval(() => {
       void this.node.beat();
@@ -169,6 +177,7 @@ export class Cluster implements ClusterPort {
 
   /** Clients do not wait where nothing can be written: the end of a lease comes without news. */
   #lookAtLease(): void {
+    this.#served.look();
     const { isSafe } = this.node.lease;
     if (isSafe !== this.#wasSafe && !isSafe) this.#redirectBlocked();
     this.#wasSafe = isSafe;
@@ -191,6 +200,7 @@ export class Cluster implements ClusterPort {
     this.#table.update(node, this.#withheld);
     if (this.#table.isPrimary && node.lease.isSafe) this.fence.arm();
     this.#tellShards();
+    this.#served.tell();
     this.#dropLost();
     const { router, beginTurn } = this.#options;
     // Who was told to wait may be told where to go.

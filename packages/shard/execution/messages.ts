@@ -33,6 +33,7 @@ interface MessagesOptions {
     | 'watches'
     | 'role'
     | 'openSlots'
+    | 'servedSlots'
     | 'staged'
   >;
 }
@@ -125,6 +126,9 @@ export class Messages {
         break;
       case 'open-slots':
         this.#options.base.openSlots.update(control.rules);
+        break;
+      case 'served-slots':
+        this.#options.base.servedSlots.update(control.served);
         break;
       case 'users':
         this.#options.base.users.update(control.rules);
