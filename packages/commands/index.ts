@@ -33,6 +33,7 @@ export type {
   ClusterNodeFacts,
   ClusterPort,
   SlotChange,
+  SlotStatistics,
 } from './cluster/index.ts';
 export {
   clientLine,

@@ -241,7 +241,12 @@ export class Server {
     this.#replicas.follow(this.#messaging.pubsub);
     this.#turn = new Turn(router, serverMemory.doorbell, this.#messaging, this.#replicas.primary);
     this.#crashes = this.#newCrashes(serverMemory);
-    this.#hotKeys = new HotKeysSession({ settings, ...this.#clock, shardCalls: router.shardCalls });
+    this.#hotKeys = new HotKeysSession({
+      settings,
+      ...this.#clock,
+      shardCalls: router.shardCalls,
+      servesSlot: (slot) => this.#cluster?.servesSlot(slot) === true,
+    });
     this.#metricsReader = new MetricsReader({
       settings,
       serverMemory,

@@ -77,7 +77,9 @@ export class MachineComponents {
     this.slowness = new Slowness(options, this.users);
     this.events = new KeyEvents(this.sender, index === 0);
     const databases = this.settings.number('server.databases');
-    this.store = new Store({ databases, seed: options.seed, random: options.random });
+    const { seed, random } = options;
+    const countsSlots = this.settings.boolean('cluster.enabled');
+    this.store = new Store({ databases, seed, random, countsSlots });
     const { store, settings, events, keyUse, waitingClients } = this;
     this.watches = new Watches(store);
     this.ownExpiry = new OwnExpiry(store);

@@ -3,6 +3,7 @@ import { clusterMembership } from './membership.ts';
 import { clusterReports } from './reports.ts';
 import { clusterSession } from './session.ts';
 import { clusterSlots } from './slots.ts';
+import { slotStats } from './slot-stats.ts';
 
 const cluster = container({
   name: 'CLUSTER',
@@ -12,7 +13,7 @@ const cluster = container({
   group: 'cluster',
   arity: -2,
   flags: [],
-  subcommands: [...clusterReports, ...clusterSlots, ...clusterMembership],
+  subcommands: [...clusterReports, ...clusterSlots, slotStats, ...clusterMembership],
 });
 
 export const clusterCommands: readonly Command[] = [...clusterSession, cluster];
@@ -23,4 +24,5 @@ export type {
   ClusterNodeFacts,
   ClusterPort,
   SlotChange,
+  SlotStatistics,
 } from './ports.ts';

@@ -106,6 +106,13 @@ export const clusterSettings = rows({
     effect: 'live',
     meaning: 'Answers reads of own slots though the cluster is down, or the lease is not sure.',
   },
+  'cluster.slot-stats-enabled': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'live',
+    meaning:
+      'Counts time and bytes of commands by the slots of their keys, and has CLUSTER SLOT-STATS tell them; keys are counted in any case.',
+  },
   'cluster.replica-no-failover': {
     kind: yesOrNo,
     default: false,

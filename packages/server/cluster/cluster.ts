@@ -16,7 +16,7 @@ import {
   setSlot,
   type MemberAddress,
 } from '#cluster';
-import type { ClusterGroupFacts, ClusterPort, SlotChange } from '#commands';
+import type { ClusterGroupFacts, ClusterPort, SlotChange, SlotStatistics } from '#commands';
 import type { Settings } from '#config';
 import type { OpenSlotRule } from '#link';
 import { LineConnection, type ConnectionConfig } from '#net';
@@ -27,6 +27,7 @@ import { SHARD_CONTENT } from '#stats';
 import type { Clients } from '../clients/clients.ts';
 import type { Replication } from '../replication/replication.ts';
 import { VERSION } from '../version.ts';
+import { BlockedRedirects } from './blocked-redirects.ts';
 import { ClusterGate, type Redirect } from './cluster-gate.ts';
 import { groupFacts, infoLines } from './cluster-reports.ts';
 import { ClusterRole } from './cluster-role.ts';
@@ -37,7 +38,8 @@ import { newId, NodeId } from './node-id.ts';
 import { runOwnCommands } from './own-commands.ts';
 import { ServedSlotsNews } from './served-ranges.ts';
 import { SlotKeys } from './slot-keys.ts';
-import { SlotTable } from './slot-table.ts';
+import { slotStatistics } from './slot-statistics.ts';
+import { SlotCode, SlotTable } from './slot-table.ts';
 
 /** Renewals in the life of a lease. */
 const BEATS_PER_LEASE = 10;
@@ -75,12 +77,12 @@ export class Cluster implements ClusterPort {
   readonly #keys: SlotKeys;
   readonly #role: ClusterRole;
   readonly #served: ServedSlotsNews;
+  readonly #waits: BlockedRedirects;
   /** Slots that are being let go: served by nobody until it is known what came of it. */
   readonly #withheld = new Set<number>();
   #leaseMs: number;
   #beat: NodeJS.Timeout | undefined;
   #look: NodeJS.Timeout | undefined;
-  #wasSafe = false;
   #openRules = '[]';
   /** The node had this group's slots, and may have their keys still. */
   #owned: ReadonlySet<number> = new Set();
@@ -117,7 +119,6 @@ export class Cluster implements ClusterPort {
       log,
       host: this.#role,
     });
-    router.blockedClients.hasSlots = true;
     const { lease } = this.node;
     this.fence = new Fence({
       lease,
@@ -140,11 +141,9 @@ export class Cluster implements ClusterPort {
         this.redirects[kind] += 1;
       },
     });
-    this.#served = new ServedSlotsNews({ table: this.#table, gate: this.gate, router });
-    for (const name of ['cluster.require-full-coverage', 'cluster.allow-reads-when-down'] as const)
-      settings.onChange(name, () => {
-        this.#served.tell();
-      });
+    this.#served = new ServedSlotsNews({ table: this.#table, gate: this.gate, router, settings });
+    const withheld = this.#withheld;
+    this.#waits = new BlockedRedirects({ ...options, lease, gate: this.gate, withheld });
   }
 
   start(): void {
@@ -154,7 +153,8 @@ export class Cluster implements ClusterPort {
       void this.node.beat();
     }, this.#leaseMs / BEATS_PER_LEASE);
     this.#look = setInterval(() => {
-      this.#lookAtLease();
+      this.#waits.look();
+      this.#served.look();
       this.fence.look();
     }, LOOK_MS);
   }
@@ -175,24 +175,6 @@ export class Cluster implements ClusterPort {
     return { group: createHash('sha1').update(name).digest('hex'), isNamed: true };
   }
 
-  /** Clients do not wait where nothing can be written: the end of a lease comes without news. */
-  #lookAtLease(): void {
-    this.#served.look();
-    const { isSafe } = this.node.lease;
-    if (isSafe !== this.#wasSafe && !isSafe) this.#redirectBlocked();
-    this.#wasSafe = isSafe;
-  }
-
-  /** Ends the waits for keys that are not this node's any more, or that nobody can write here. */
-  #redirectBlocked(): void {
-    const { router, beginTurn } = this.#options;
-    beginTurn();
-    router.blockedClients.judge((client, entry, slot) =>
-      // What becomes of it is not known yet.
-      this.#withheld.has(slot) ? undefined : this.gate.judgeWaiting(client, entry, slot),
-    );
-  }
-
   // News of the topology.
 
   #changed(): void {
@@ -206,7 +188,7 @@ export class Cluster implements ClusterPort {
     // Who was told to wait may be told where to go.
     router.retryAll();
     beginTurn();
-    this.#redirectBlocked();
+    this.#waits.judge();
   }
 
   /** Tells shards which slots are moved key by key. */
@@ -293,6 +275,21 @@ export class Cluster implements ClusterPort {
   groups(isSecure: boolean): readonly ClusterGroupFacts[] {
     const offset = this.#options.replication.offset;
     return groupFacts(this.node, { isSecure, offset, address: this.address });
+  }
+
+  servesSlot(slot: number): boolean {
+    return this.#table.codes[slot] === SlotCode.own;
+  }
+
+  get countsSlotCosts(): boolean {
+    return this.#options.settings.boolean('cluster.slot-stats-enabled');
+  }
+
+  slotStatistics(first: number, last: number): Promise<readonly SlotStatistics[]> {
+    const { topology, group } = this.node;
+    const isOwn = (slot: number): boolean =>
+      group !== undefined && topology.owners[slot] === group.id;
+    return slotStatistics(this.#keys, { first, last, isOwn, hasCosts: this.countsSlotCosts });
   }
 
   countKeys(slot: number): Promise<number> {

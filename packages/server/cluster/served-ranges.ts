@@ -1,6 +1,7 @@
 /** Tells shards which slots this node serves, when that changes: scripts use keys that main does not see. */
 
 import { SLOT_COUNT } from '#base';
+import type { Settings } from '#config';
 import type { ServedRanges } from '#link';
 import type { Router } from '#router';
 import type { ClusterGate } from './cluster-gate.ts';
@@ -12,6 +13,7 @@ interface ServedRangesOptions {
   readonly table: SlotTable;
   readonly gate: Pick<ClusterGate, 'refused'>;
   readonly router: Pick<Router, 'broadcast'>;
+  readonly settings: Settings;
 }
 
 export class ServedSlotsNews {
@@ -21,6 +23,10 @@ export class ServedSlotsNews {
 
   constructor(options: ServedRangesOptions) {
     this.#options = options;
+    for (const name of ['cluster.require-full-coverage', 'cluster.allow-reads-when-down'] as const)
+      options.settings.onChange(name, () => {
+        this.tell();
+      });
   }
 
   /** Tells what is another since the last time. */

@@ -59,6 +59,12 @@ export class ServedSlots {
     }
   }
 
+  /** True when the slot's keys are on this node. */
+  hasHere(slot: number): boolean {
+    const owner = this.#owners[slot];
+    return owner === Owner.own || owner === Owner.replicated;
+  }
+
   /** Says why a script may not call a command in a cluster; what a primary sends may do all. */
   refusalOf(
     entry: CommandEntry,

@@ -34,6 +34,7 @@ interface MessagesOptions {
     | 'role'
     | 'openSlots'
     | 'servedSlots'
+    | 'keyUse'
     | 'staged'
   >;
 }
@@ -129,6 +130,7 @@ export class Messages {
         break;
       case 'served-slots':
         this.#options.base.servedSlots.update(control.served);
+        this.#forgetSlots();
         break;
       case 'users':
         this.#options.base.users.update(control.rules);
@@ -138,5 +140,11 @@ export class Messages {
         this.isStopped = true;
         break;
     }
+  }
+
+  /** What was counted of slots that are another's now is not told any more. */
+  #forgetSlots(): void {
+    const { servedSlots, keyUse } = this.#options.base;
+    keyUse.slots.keep((slot) => servedSlots.hasHere(slot));
   }
 }
