@@ -28,6 +28,7 @@ export {
   type ShardSettingValues,
 } from './shard-settings.ts';
 export type {
+  MessageCommand,
   ClusterContext,
   ClusterGroupFacts,
   ClusterNodeFacts,

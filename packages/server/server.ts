@@ -287,6 +287,7 @@ export class Server {
           config,
           replication: this.#replication,
           primary: this.#replicas.primary,
+          pubsub: this.#messaging.pubsub,
           shardCount: this.#shardCount,
           clock: this.#clock,
           log: this.#log,

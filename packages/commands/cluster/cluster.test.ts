@@ -83,7 +83,13 @@ async function run(line: string, fails?: string, protocol: 2 | 3 = 2) {
       return 9;
     },
   };
-  const context = new CallContext({ protocol, ports: { cluster: port } });
+  const pubsub = {
+    deliver: (command: string) => {
+      asked.push(['deliver', command]);
+      return 2;
+    },
+  };
+  const context = new CallContext({ protocol, ports: { cluster: port, pubsub } });
   const atOnce = call(context, line);
   await new Promise(setImmediate);
   return { reply: context.deferred.length > 0 ? context.deferred[0] : atOnce, asked, context };
@@ -135,6 +141,9 @@ const cases: readonly (readonly [line: string, reply: unknown, asked?: unknown])
     'CLUSTER SLOT-STATS SLOTSRANGE 0',
     "-ERR unknown subcommand or wrong number of arguments for 'SLOT-STATS'. Try CLUSTER HELP.",
   ],
+  ['CLUSTER DELIVER PUBLISH c m', 2, ['deliver', 'PUBLISH']],
+  ['CLUSTER DELIVER spublish c m', 2, ['deliver', 'SPUBLISH']],
+  ['CLUSTER DELIVER SET c m', '-ERR CLUSTER DELIVER takes PUBLISH or SPUBLISH'],
   ['CLUSTER ADDSLOTS 1 2', 'OK', ['add', 1, 2]],
   ['CLUSTER ADDSLOTS 1 x', BAD_SLOT],
   ['CLUSTER ADDSLOTS 1 1', '-ERR Slot 1 specified multiple times'],

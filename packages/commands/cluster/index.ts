@@ -1,4 +1,5 @@
 import { container, type Command } from '../definition.ts';
+import { deliver } from './deliver.ts';
 import { clusterMembership } from './membership.ts';
 import { clusterReports } from './reports.ts';
 import { clusterSession } from './session.ts';
@@ -13,11 +14,12 @@ const cluster = container({
   group: 'cluster',
   arity: -2,
   flags: [],
-  subcommands: [...clusterReports, ...clusterSlots, slotStats, ...clusterMembership],
+  subcommands: [...clusterReports, ...clusterSlots, slotStats, deliver, ...clusterMembership],
 });
 
 export const clusterCommands: readonly Command[] = [...clusterSession, cluster];
 
+export type { MessageCommand } from './deliver.ts';
 export type {
   ClusterContext,
   ClusterGroupFacts,

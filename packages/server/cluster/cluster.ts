@@ -25,6 +25,7 @@ import { commandBytes } from '#resp';
 import type { Router } from '#router';
 import { SHARD_CONTENT } from '#stats';
 import type { Clients } from '../clients/clients.ts';
+import type { PubSub } from '../messaging/pubsub.ts';
 import type { Replication } from '../replication/replication.ts';
 import { VERSION } from '../version.ts';
 import { BlockedRedirects } from './blocked-redirects.ts';
@@ -33,6 +34,8 @@ import { groupFacts, infoLines } from './cluster-reports.ts';
 import { ClusterRole } from './cluster-role.ts';
 import { coordinatorOptions } from './coordinator-options.ts';
 import { Fence } from './fence.ts';
+import { NodeMessages } from './messages/node-messages.ts';
+import { nodeLogin } from './messages/node-login.ts';
 import { nodeAddress } from './node-address.ts';
 import { newId, NodeId } from './node-id.ts';
 import { runOwnCommands } from './own-commands.ts';
@@ -57,6 +60,7 @@ interface ClusterOptions {
   readonly config: ConnectionConfig;
   readonly replication: Replication;
   readonly primary: Primary;
+  readonly pubsub: PubSub;
   readonly shardCount: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -78,6 +82,7 @@ export class Cluster implements ClusterPort {
   readonly #role: ClusterRole;
   readonly #served: ServedSlotsNews;
   readonly #waits: BlockedRedirects;
+  readonly #messages: NodeMessages;
   /** Slots that are being let go: served by nobody until it is known what came of it. */
   readonly #withheld = new Set<number>();
   #leaseMs: number;
@@ -143,6 +148,7 @@ export class Cluster implements ClusterPort {
     });
     this.#served = new ServedSlotsNews({ table: this.#table, gate: this.gate, router, settings });
     const withheld = this.#withheld;
+    this.#messages = new NodeMessages({ ...options, node: this.node });
     this.#waits = new BlockedRedirects({ ...options, lease, gate: this.gate, withheld });
   }
 
@@ -151,6 +157,7 @@ export class Cluster implements ClusterPort {
     void this.node.beat();
     this.#beat = setInterval(() => {
       void this.node.beat();
+      this.#messages.look();
     }, this.#leaseMs / BEATS_PER_LEASE);
     this.#look = setInterval(() => {
       this.#waits.look();
@@ -163,6 +170,7 @@ export class Cluster implements ClusterPort {
   async stop(): Promise<void> {
     clearInterval(this.#beat);
     clearInterval(this.#look);
+    this.#messages.end();
     await this.node.stop();
   }
 
@@ -183,6 +191,7 @@ export class Cluster implements ClusterPort {
     if (this.#table.isPrimary && node.lease.isSafe) this.fence.arm();
     this.#tellShards();
     this.#served.tell();
+    this.#messages.update();
     this.#dropLost();
     const { router, beginTurn } = this.#options;
     // Who was told to wait may be told where to go.
@@ -269,7 +278,7 @@ export class Cluster implements ClusterPort {
   }
 
   get info(): readonly (readonly [name: string, value: string | number])[] {
-    return infoLines(this.node, this.isUp);
+    return infoLines(this.node, this.isUp, this.#messages.counts);
   }
 
   groups(isSecure: boolean): readonly ClusterGroupFacts[] {
@@ -377,10 +386,8 @@ export class Cluster implements ClusterPort {
     const connection = await LineConnection.open(host, port, MEET_MS_MAX);
     if (connection === undefined) return undefined;
     try {
-      const user = settings.string('replication.primary-user');
-      const password = settings.string('replication.primary-password');
-      if (password !== '') {
-        const login = ['AUTH', ...(user === '' ? [] : [user]), password];
+      const login = nodeLogin(settings);
+      if (login.length > 0) {
         await connection.write(commandBytes(login));
         await connection.line();
       }
