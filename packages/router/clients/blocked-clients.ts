@@ -69,7 +69,7 @@ function unparkFor(error: CommandError | undefined): number {
 }
 
 /** Says why a client may not wait any longer for its command, whose keys are in that slot. */
-export type WaitJudge = (
+type WaitJudge = (
   client: Client,
   entry: CommandEntry,
   slot: number,

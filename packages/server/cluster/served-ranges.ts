@@ -48,7 +48,7 @@ export class ServedSlotsNews {
 }
 
 /** Puts the slots of a table together by what they are to this node. */
-export function rangesOf(table: SlotTable): Omit<ServedRanges, 'refused'> {
+function rangesOf(table: SlotTable): Omit<ServedRanges, 'refused'> {
   const ranges = {
     own: [] as [number, number][],
     replicated: [] as [number, number][],

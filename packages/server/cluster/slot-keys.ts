@@ -52,11 +52,12 @@ export class SlotKeys {
 
   /** At most so many keys of a slot. */
   async some(slot: number, count: number): Promise<readonly Bytes[]> {
-    if (count === 0) return [];
+    const total = await this.count(slot);
+    if (count === 0 || total === 0) return [];
     const keys = new Map<string, Bytes>();
-    for await (const step of this.#walk(slot, count)) {
+    for await (const step of this.#walk(slot, Math.min(count, total))) {
       for (const key of step.keys) keys.set(Buffer.from(key).toString('latin1'), key);
-      if (keys.size >= count) break;
+      if (keys.size >= Math.min(count, total)) break;
     }
     return [...keys.values()].slice(0, count);
   }

@@ -110,7 +110,7 @@ export class ServedSlots {
     return NOT_LOCAL;
   }
 
-  /** Of a slot that is moved key by key the keys may be gone. */
+  /** Says why keys of a slot that is moved key by key are not used: they may be gone. */
   #motionRefusal(entry: CommandEntry, args: Arguments, place: KeyPlace): string | undefined {
     const [key] = findKeys(entry.command.keys, args) ?? [];
     if (key === undefined || !place.isOwn(args.source, args.at(key.index), args.length(key.index)))

@@ -142,7 +142,7 @@ export class Messages {
     }
   }
 
-  /** What was counted of slots that are another's now is not told any more. */
+  /** Drops what was counted of slots that are another node's now. */
   #forgetSlots(): void {
     const { servedSlots, keyUse } = this.#options.base;
     keyUse.slots.keep((slot) => servedSlots.hasHere(slot));

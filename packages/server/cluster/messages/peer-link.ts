@@ -4,8 +4,10 @@
  */
 
 import { asBuffer, type Bytes } from '#base';
+import type { connectTo } from '#net';
 import { commandBytes } from '#resp';
-import type { Socket } from 'node:net';
+
+type Socket = ReturnType<typeof connectTo>;
 
 /** Most bytes of messages that wait for a slow node. */
 const QUEUED_BYTES_MAX = 16 * 1024 * 1024;
