@@ -113,6 +113,18 @@ export const clusterSettings = rows({
     meaning:
       'Counts time and bytes of commands by the slots of their keys, and has CLUSTER SLOT-STATS tell them; keys are counted in any case.',
   },
+  'cluster.allow-replica-migration': {
+    kind: yesOrNo,
+    default: true,
+    effect: 'live',
+    meaning: 'Lets this replica go to a primary that has lost its replicas.',
+  },
+  'cluster.migration-barrier': {
+    kind: integer({ most: 999 }),
+    default: 1,
+    effect: 'live',
+    meaning: 'Replicas that a primary keeps when one of them goes to a primary without.',
+  },
   'cluster.replica-no-failover': {
     kind: yesOrNo,
     default: false,

@@ -32,7 +32,7 @@ import { BlockedRedirects } from './blocked-redirects.ts';
 import { ClusterGate, type Redirect } from './cluster-gate.ts';
 import { groupFacts, infoLines } from './cluster-reports.ts';
 import { ClusterRole } from './cluster-role.ts';
-import { coordinatorOptions } from './coordinator-options.ts';
+import { coordinatorOptions, replicaPolicy } from './coordinator-options.ts';
 import { Fence } from './fence.ts';
 import { NodeMessages } from './messages/node-messages.ts';
 import { nodeLogin } from './messages/node-login.ts';
@@ -117,7 +117,7 @@ export class Cluster implements ClusterPort {
       version: VERSION,
       address: this.address,
       wish: () => this.#wish,
-      noFailover: () => settings.boolean('cluster.replica-no-failover'),
+      ...replicaPolicy(settings),
       leaseMs: this.#leaseMs,
       coordinator: etcd(coordinatorOptions(settings)),
       clock,
