@@ -433,7 +433,7 @@ export class ClusterNode {
     const { nowMs } = this.lease;
     if (this.#orphan?.group !== orphan) this.#orphan = { group: orphan, sinceMs: nowMs };
     if (nowMs - this.#orphan.sinceMs < ORPHAN_MS) return;
-    const before = this.group?.primary;
+    const before = this.group?.primary ?? '';
     await this.decide((topology) => migrate(topology, this.self, barrier, orphan));
     this.#orphan = undefined;
     if (this.group?.id !== orphan) return;
