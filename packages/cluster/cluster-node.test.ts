@@ -67,6 +67,7 @@ function stage() {
       address: { host: name, port: 7_000, tlsPort: 0, hostname: '' },
       wish: () => ({ group: `group of ${name}`, isNamed: false }),
       noFailover: () => false,
+      migrationBarrier: () => 1,
       leaseMs: LEASE_MS,
       coordinator,
       clock,
@@ -387,6 +388,30 @@ nodes('a slot that was opened is closed again on either side', async () => {
   await a.node.decide((topology) => setSlot(topology, 'a', 9, { kind: 'stable' }));
   assert.equal(a.node.topology.slots.open, {});
 });
+
+nodes(
+  'a replica that can be spared goes to a primary that has lost its own, after a while',
+  async () => {
+    const { store, clock, add, a, others } = await group('b', 'c');
+    const [b, c] = others as [Played, Played];
+    const [d, e] = [add('d'), add('e')];
+    await beat(d, e);
+    await a.node.decide((topology) => deleteSlots(topology, 'a', [0]));
+    await d.node.decide((topology) => meet(topology, 'd', 'a'));
+    await d.node.decide((topology) => addSlots(topology, 'd', [0]));
+    await e.node.decide((topology) => meet(topology, 'e', 'a'));
+    await e.node.decide((topology) => replicate(topology, e.node.self, 'd'));
+    store.end(e.coordinator);
+    await beat(a, b, c, d);
+    assert.is(b.host.role, 'replica of a');
+    clock.advanceMs(5_000);
+    await beat(a, c, d, b);
+    assert.is(b.host.role, 'replica of d');
+    clock.advanceMs(5_000);
+    await beat(a, b, c, d);
+    assert.is(c.host.role, 'replica of a', 'one stays');
+  },
+);
 
 nodes('documents of something else are told of, and not believed', async () => {
   const { store, add } = stage();

@@ -12,6 +12,7 @@ import type { Coordinator, Outcome } from './coordinator/coordinator.ts';
 import { candidacyOf, handOver, refuseHandover, takeOver } from './decisions/failover.ts';
 import { join, type JoinWish, type Self } from './decisions/membership.ts';
 import type { Plan } from './decisions/plan.ts';
+import { migrate, orphanFor } from './decisions/replica-migration.ts';
 import { nodeKey, type MemberAddress, type NodeDocument } from './documents/documents.ts';
 import { Lease } from './lease.ts';
 import { Topology, type Group } from './topology.ts';
@@ -20,6 +21,8 @@ import { Topology, type Group } from './topology.ts';
 const TRIES_MAX = 32;
 /** Between two times that a node tells how far its data are. */
 const TELL_MS = 1_000;
+/** A primary is without replicas for so long before one of another's comes: its own may be back soon. */
+const ORPHAN_MS = 5_000;
 /** Lives of a lease for which a primary that was started anew waits for a replica to take its place. */
 const STAND_DOWN_LEASES = 2;
 
@@ -55,6 +58,8 @@ interface ClusterNodeOptions {
   readonly http?: string;
   readonly wish: () => JoinWish;
   readonly noFailover: () => boolean;
+  /** Replicas that stay with a primary when one leaves it for another that has none; undefined where none leaves. */
+  readonly migrationBarrier: () => number | undefined;
   readonly leaseMs: number;
   readonly coordinator: Coordinator;
   readonly clock: Pick<Clock, 'nowUs'>;
@@ -84,6 +89,8 @@ export class ClusterNode {
   #told = '';
   /** It has told that it has the data. */
   #hasTold = false;
+  /** Group that this replica may go to, and since when that is so. */
+  #orphan: { readonly group: string; readonly sinceMs: number } | undefined;
   #endWatch: (() => void) | undefined;
   #hasStopped = false;
 
@@ -326,6 +333,7 @@ export class ClusterNode {
     this.#alignRole();
     await this.#serveHandover();
     await this.#stand();
+    await this.#migrate();
   }
 
   #alignRole(): void {
@@ -414,6 +422,30 @@ export class ClusterNode {
       case 'hopeless':
         break;
     }
+  }
+
+  /** Goes to a primary that has had no replica for a while, where this one can be spared. */
+  async #migrate(): Promise<void> {
+    const barrier = this.#options.migrationBarrier();
+    const orphan =
+      barrier === undefined ? undefined : orphanFor(this.topology, this.#id, barrier)?.id;
+    if (barrier === undefined || orphan === undefined) {
+      this.#orphan = undefined;
+      return;
+    }
+    const { nowMs } = this.lease;
+    if (this.#orphan?.group !== orphan) this.#orphan = { group: orphan, sinceMs: nowMs };
+    if (nowMs - this.#orphan.sinceMs < ORPHAN_MS) return;
+    const before = this.group?.primary ?? '';
+    await this.decide((topology) => migrate(topology, this.self, barrier, orphan));
+    this.#orphan = undefined;
+    if (this.group?.id !== orphan) return;
+    this.#alignRole();
+    this.#options.log.info(
+      'cluster-replica-migration',
+      'The replica has gone to a primary that had none.',
+      { before, primary: this.group.primary },
+    );
   }
 
   #works(): void {

@@ -28,11 +28,13 @@ export {
   type ShardSettingValues,
 } from './shard-settings.ts';
 export type {
+  MessageCommand,
   ClusterContext,
   ClusterGroupFacts,
   ClusterNodeFacts,
   ClusterPort,
   SlotChange,
+  SlotStatistics,
 } from './cluster/index.ts';
 export {
   clientLine,

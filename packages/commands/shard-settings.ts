@@ -11,6 +11,8 @@ export const shardSettingNames = [
   'memory.active-defrag',
   'memory.active-expire-effort',
   'server.databases',
+  'cluster.enabled',
+  'cluster.slot-stats-enabled',
   'encoding.hash-max-listpack-entries',
   'encoding.hash-max-listpack-value',
   'encoding.hll-sparse-max-bytes',

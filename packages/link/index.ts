@@ -8,6 +8,7 @@ export {
   type SettingValue,
   type OpenSlotRule,
   type ShardRedirect,
+  type ServedRanges,
 } from './messages/control.ts';
 export { SharedCounter } from './counter.ts';
 export { SharedFlag } from './shared-flag.ts';

@@ -98,6 +98,7 @@ export class Router {
   readonly tracing: Tracing;
   readonly shardCalls: ShardCalls;
   readonly keyMigrations: KeyMigrations;
+  readonly blockedClients: BlockedClients;
   /** Is shown every command that was sent on, while anybody wants to see them. */
   watcher: CommandWatcher | undefined;
   readonly #options: RouterOptions;
@@ -107,7 +108,6 @@ export class Router {
   readonly #answers: Answers;
   readonly #replies: Replies;
   readonly #routes: Routes;
-  readonly #blockedClients: BlockedClients;
   readonly #keyDiscovery: KeyDiscovery;
   readonly #args = new Arguments();
   readonly #wrote = (client: Client): void => {
@@ -155,7 +155,7 @@ export class Router {
     });
     this.keyMigrations = new KeyMigrations(this.#routes, beginTurn);
     this.#keyDiscovery = new KeyDiscovery(this.#routes, clientRegistry);
-    this.#blockedClients = new BlockedClients({ clientRegistry, routes: this.#routes, beginTurn });
+    this.blockedClients = new BlockedClients({ clientRegistry, routes: this.#routes, beginTurn });
     this.scripts = new Scripts({
       routes: this.#routes,
       answers: this.#answers,
@@ -205,7 +205,7 @@ export class Router {
         ...options,
         transactions: this.transactions,
         scripts: this.scripts,
-        blockedClients: this.#blockedClients,
+        blockedClients: this.blockedClients,
         keyDiscovery: this.#keyDiscovery,
         tracing: this.tracing,
         shardCalls: this.shardCalls,
@@ -238,7 +238,7 @@ export class Router {
 
   /** Forgets a client whose socket is gone, as soon as the shards have answered it. */
   removeClient(client: Client): void {
-    if (this.#blockedClients.has(client)) this.#blockedClients.giveUp(client);
+    if (this.blockedClients.has(client)) this.blockedClients.giveUp(client);
     else this.#answers.giveUpWait(client);
     this.transactions.discard(client);
     this.#clientRegistry.remove(client);
@@ -335,7 +335,7 @@ export class Router {
     if (entry.script !== undefined) return this.scripts.send(client, entry, args, command);
     if (this.#keyDiscovery.concerns(entry, args))
       return this.#keyDiscovery.send(client, entry, command);
-    if (entry.mayWait) return this.#blockedClients.send(client, entry, args, command);
+    if (entry.mayWait) return this.blockedClients.send(client, entry, args, command);
     if (!this.#routes.send(client, entry, args, command)) return false;
     if (entry === WATCH) this.transactions.watches(client, args);
     return true;
@@ -459,7 +459,7 @@ export class Router {
     this.#options.replication.drained();
     this.transactions.retry();
     this.scripts.retry();
-    this.#blockedClients.retry();
+    this.blockedClients.retry();
     this.#keyDiscovery.retry();
     this.#clientRegistry.retryStalled();
     this.#clientRegistry.worksFor(undefined);
@@ -482,7 +482,7 @@ export class Router {
       this.#clientRegistry.hasStalled ||
       this.transactions.isAtBarrier ||
       this.scripts.isWaiting ||
-      this.#blockedClients.hasResends ||
+      this.blockedClients.hasResends ||
       this.#keyDiscovery.hasResends;
     return isWaiting && this.#links.some((link) => link.hasNewRoom);
   }

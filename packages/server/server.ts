@@ -244,7 +244,12 @@ export class Server {
     this.#replicas.follow(this.#messaging.pubsub);
     this.#turn = new Turn(router, serverMemory.doorbell, this.#messaging, this.#replicas.primary);
     this.#crashes = this.#newCrashes(serverMemory);
-    this.#hotKeys = new HotKeysSession({ settings, ...this.#clock, shardCalls: router.shardCalls });
+    this.#hotKeys = new HotKeysSession({
+      settings,
+      ...this.#clock,
+      shardCalls: router.shardCalls,
+      servesSlot: (slot) => this.#cluster?.servesSlot(slot) === true,
+    });
     this.#metricsReader = new MetricsReader({
       settings,
       serverMemory,
@@ -285,6 +290,7 @@ export class Server {
           config,
           replication: this.#replication,
           primary: this.#replicas.primary,
+          pubsub: this.#messaging.pubsub,
           shardCount: this.#shardCount,
           clock: this.#clock,
           log: this.#log,

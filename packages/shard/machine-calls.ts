@@ -8,10 +8,13 @@ import {
   READ_ONLY_FUNCTIONS,
   SCRIPT_STATS,
   SHARD_CONTENT,
+  slotBytesCall,
+  slotFiguresCall,
   walkSlotCall,
   type ShardContent,
 } from '#stats';
 import { walkSlot } from './cluster/slot-keys.ts';
+import { slotBytes } from './cluster/slot-stats.ts';
 import type { MachineComponents } from './machine-components.ts';
 import type { MachineOptions } from './machine-options.ts';
 import type { Scripts } from './scripts/scripts.ts';
@@ -35,6 +38,9 @@ export function answerCalls(
     return { keys, hot_keys: keys - warmKeys, warm_keys: warmKeys };
   });
   answerers.on(walkSlotCall, (step) => walkSlot(store, step));
+  const { slots } = base.keyUse;
+  answerers.on(slotFiguresCall, ({ first, last }) => slots.figures(store, first, last));
+  answerers.on(slotBytesCall, ({ cursor }) => slotBytes(store, cursor));
   answerers.on(SCRIPT_STATS, () => scripts.stats.figures);
   answerers.on(READ_ONLY_FUNCTIONS, () => scripts.readOnlyFunctions);
   base.staged.answer(answerers);
@@ -45,6 +51,7 @@ export function answerCalls(
     options.page.resetStatistics();
     maintenance.resetStatistics();
     scripts.stats.reset();
+    slots.reset();
     return null;
   });
 }

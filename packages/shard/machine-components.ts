@@ -15,6 +15,7 @@ import { ReplySender } from './execution/reply-sender.ts';
 import { Settings } from './settings.ts';
 import { ShardUsers } from './access/shard-users.ts';
 import { OpenSlots } from './cluster/open-slots.ts';
+import { ServedSlots } from './cluster/served-slots.ts';
 import { Role } from './replica/role.ts';
 import { StagedData } from './replica/staged-data.ts';
 import { Slowness } from './observation/slowness.ts';
@@ -52,6 +53,7 @@ export class MachineComponents {
   readonly maintenance: Maintenance;
   readonly role = new Role();
   readonly openSlots: OpenSlots;
+  readonly servedSlots: ServedSlots;
   readonly staged: StagedData;
   readonly fetchTimes = new FetchTimes();
   readonly workingSet = new WorkingSet();
@@ -74,12 +76,15 @@ export class MachineComponents {
     this.openSlots = new OpenSlots(this.role, (redirect) => {
       this.sender.sendAhead(FrameKind.redirected, encodeMessage(redirect));
     });
+    this.servedSlots = new ServedSlots(this.openSlots, this.role);
     this.answerers = new CallAnswerers(this.sender);
     this.users = new ShardUsers(this.sender, page);
     this.slowness = new Slowness(options, this.users);
     this.events = new KeyEvents(this.sender, index === 0);
     const databases = this.settings.number('server.databases');
-    this.store = new Store({ databases, seed: options.seed, random: options.random });
+    const { seed, random } = options;
+    const countsSlots = this.settings.boolean('cluster.enabled');
+    this.store = new Store({ databases, seed, random, countsSlots });
     const { store, settings, events, keyUse, waitingClients } = this;
     this.watches = new Watches(store);
     this.ownExpiry = new OwnExpiry(store);

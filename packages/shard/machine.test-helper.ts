@@ -49,6 +49,8 @@ function settings(): ShardSettingValues {
     'replication.ignore-maxmemory': true,
     'replication.read-only': true,
     'server.databases': 16,
+    'cluster.enabled': false,
+    'cluster.slot-stats-enabled': false,
     'server.hz': 10,
     'hotkeys.window-enabled': false,
     'key-prefixes.prefixes': [],

@@ -146,6 +146,7 @@ export class ShardMachine {
       machine: options,
       maintenance: base.maintenance,
       role: base.role,
+      servedSlots: base.servedSlots,
       settings,
       work: () => this.#workAside(),
       show: this.#flush.bind(this),

@@ -49,6 +49,30 @@ export interface SlotWalkStep {
 /** Has a shard take a step of a walk for the keys of a slot. */
 export const walkSlotCall = shardCall<SlotWalk, SlotWalkStep>('walk-slot');
 
+/** Figures of a slot: its number, keys, microseconds, bytes of requests and of replies. */
+export type SlotFigures = readonly [
+  slot: number,
+  keys: number,
+  us: number,
+  inputBytes: number,
+  outputBytes: number,
+];
+
+/** Has a shard tell the figures of its slots between two, of those that have any. */
+export const slotFiguresCall = shardCall<
+  { readonly first: number; readonly last: number },
+  readonly SlotFigures[]
+>('slot-figures');
+
+/** Bytes of the keys that a step of a walk has met, by their slots; the walk is over with cursor 0. */
+export interface SlotBytesStep {
+  readonly cursor: number;
+  readonly bytes: readonly (readonly [slot: number, bytes: number])[];
+}
+
+/** Has a shard take a step of a walk that adds up what its keys cost. */
+export const slotBytesCall = shardCall<{ readonly cursor: number }, SlotBytesStep>('slot-bytes');
+
 /** Counts that only a shard itself can take. */
 export interface ShardContent {
   readonly keys: number;

@@ -111,9 +111,13 @@ export class StoreContext {
   /** To be set by `Store.setPolicy`. */
   policy: EvictionPolicy = 'noeviction';
 
+  /** Keys are counted by their slots. */
+  readonly countsSlots: boolean;
+
   /** `random` answers a number from 0 up to 1. */
-  constructor(random: () => number) {
+  constructor(random: () => number, countsSlots = false) {
     this.random = random;
+    this.countsSlots = countsSlots;
   }
 }
 

@@ -23,6 +23,8 @@ interface StoreOptions {
   seed: Uint8Array;
   /** A number from 0 up to 1. */
   random: () => number;
+  /** Keys are counted by their slots in a cluster. */
+  countsSlots?: boolean;
 }
 
 export class Store extends Databases {
@@ -35,7 +37,7 @@ export class Store extends Databases {
   readonly #defragmenter: Defragmenter;
 
   constructor(options: StoreOptions) {
-    super(options.random);
+    super(options.random, options.countsSlots);
     const hasher = new KeyHasher(options.seed);
     this.#hasher = hasher;
     this.keyPrefetch = new KeyPrefetch(hasher, this.databases);

@@ -59,6 +59,12 @@ async function run(line: string, fails?: string, protocol: 2 | 3 = 2) {
       await told('count', slot);
       return 3;
     },
+    countsSlotCosts: true,
+    slotStatistics: async (first, last) => {
+      await told('statistics', first, last);
+      const costs = { us: 1.6, inputBytes: 30, outputBytes: 5, memoryBytes: 99 };
+      return [3, 1, 3].map((keys, nth) => ({ slot: nth, keys, costs: { ...costs, us: nth } }));
+    },
     keysOf: async (slot, count) => {
       await told('keys', slot, count);
       return [Buffer.from('k')];
@@ -77,13 +83,29 @@ async function run(line: string, fails?: string, protocol: 2 | 3 = 2) {
       return 9;
     },
   };
-  const context = new CallContext({ protocol, ports: { cluster: port } });
+  const pubsub = {
+    deliver: (command: string) => {
+      asked.push(['deliver', command]);
+      return 2;
+    },
+  };
+  const context = new CallContext({ protocol, ports: { cluster: port, pubsub } });
   const atOnce = call(context, line);
   await new Promise(setImmediate);
   return { reply: context.deferred.length > 0 ? context.deferred[0] : atOnce, asked, context };
 }
 
 const BAD_SLOT = '-ERR Invalid or out of range slot';
+
+const BAD_LIMIT = '-ERR Limit has to lie in between 1 and 16384 (maximum number of slots).';
+const TWICE = '-ERR Multiple filters of the same type are disallowed.';
+const ALL_STATISTICS = ['statistics', 0, 16_383];
+
+/** Statistics of a slot as RESP2 tells them. */
+function stats(slot: number, keys: number): unknown {
+  const bytes = ['network-bytes-in', 30, 'network-bytes-out', 5, 'memory-bytes', 99];
+  return [slot, ['key-count', keys, 'cpu-usec', slot, ...bytes]];
+}
 
 const cases: readonly (readonly [line: string, reply: unknown, asked?: unknown])[] = [
   ['CLUSTER MYID', 'aaa'],
@@ -96,6 +118,32 @@ const cases: readonly (readonly [line: string, reply: unknown, asked?: unknown])
   ['CLUSTER COUNTKEYSINSLOT 16384', '-ERR Invalid slot'],
   ['CLUSTER GETKEYSINSLOT 5 2', ['k'], ['keys', 5, 2]],
   ['CLUSTER GETKEYSINSLOT 5 -1', '-ERR Invalid slot or number of keys'],
+  [
+    'CLUSTER SLOT-STATS SLOTSRANGE 0 2',
+    [stats(0, 3), stats(1, 1), stats(2, 3)],
+    ['statistics', 0, 2],
+  ],
+  ['CLUSTER SLOT-STATS ORDERBY key-count LIMIT 2', [stats(0, 3), stats(2, 3)], ALL_STATISTICS],
+  ['CLUSTER SLOT-STATS orderby KEY-COUNT asc limit 1', [stats(1, 1)], ALL_STATISTICS],
+  ['CLUSTER SLOT-STATS ORDERBY cpu-usec LIMIT 1 DESC', [stats(2, 3)], ALL_STATISTICS],
+  [
+    'CLUSTER SLOT-STATS SLOTSRANGE 2 1',
+    '-ERR Start slot number 2 is greater than end slot number 1',
+  ],
+  ['CLUSTER SLOT-STATS SLOTSRANGE 0 16384', BAD_SLOT],
+  ['CLUSTER SLOT-STATS ORDERBY heat', '-ERR Unrecognized sort metric for ORDERBY.'],
+  ['CLUSTER SLOT-STATS ORDERBY key-count LIMIT 0', BAD_LIMIT],
+  ['CLUSTER SLOT-STATS ORDERBY key-count LIMIT x', BAD_LIMIT],
+  ['CLUSTER SLOT-STATS ORDERBY key-count LIMIT', '-ERR syntax error'],
+  ['CLUSTER SLOT-STATS ORDERBY key-count ASC DESC', TWICE],
+  ['CLUSTER SLOT-STATS ORDERBY key-count LIMIT 1 LIMIT 1', TWICE],
+  [
+    'CLUSTER SLOT-STATS SLOTSRANGE 0',
+    "-ERR unknown subcommand or wrong number of arguments for 'SLOT-STATS'. Try CLUSTER HELP.",
+  ],
+  ['CLUSTER DELIVER PUBLISH c m', 2, ['deliver', 'PUBLISH']],
+  ['CLUSTER DELIVER spublish c m', 2, ['deliver', 'SPUBLISH']],
+  ['CLUSTER DELIVER SET c m', '-ERR CLUSTER DELIVER takes PUBLISH or SPUBLISH'],
   ['CLUSTER ADDSLOTS 1 2', 'OK', ['add', 1, 2]],
   ['CLUSTER ADDSLOTS 1 x', BAD_SLOT],
   ['CLUSTER ADDSLOTS 1 1', '-ERR Slot 1 specified multiple times'],

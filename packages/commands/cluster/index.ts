@@ -1,8 +1,10 @@
 import { container, type Command } from '../definition.ts';
+import { deliver } from './deliver.ts';
 import { clusterMembership } from './membership.ts';
 import { clusterReports } from './reports.ts';
 import { clusterSession } from './session.ts';
 import { clusterSlots } from './slots.ts';
+import { slotStats } from './slot-stats.ts';
 
 const cluster = container({
   name: 'CLUSTER',
@@ -12,15 +14,17 @@ const cluster = container({
   group: 'cluster',
   arity: -2,
   flags: [],
-  subcommands: [...clusterReports, ...clusterSlots, ...clusterMembership],
+  subcommands: [...clusterReports, ...clusterSlots, slotStats, deliver, ...clusterMembership],
 });
 
 export const clusterCommands: readonly Command[] = [...clusterSession, cluster];
 
+export type { MessageCommand } from './deliver.ts';
 export type {
   ClusterContext,
   ClusterGroupFacts,
   ClusterNodeFacts,
   ClusterPort,
   SlotChange,
+  SlotStatistics,
 } from './ports.ts';

@@ -205,6 +205,10 @@ const help = onMain({
       ['SAVECONFIG', 'OK: the coordinator has everything on disk.'],
       ['SETSLOT <slot> (IMPORTING|MIGRATING|STABLE|NODE <node-id>)', 'Moves a slot key by key.'],
       ['SHARDS', 'The groups of nodes.'],
+      [
+        'SLOT-STATS (SLOTSRANGE <start slot> <end slot>|ORDERBY <metric> [LIMIT <limit>] [ASC|DESC])',
+        'Keys, time and bytes of the slots of this node.',
+      ],
       ['SLOTS', 'The ranges of slots, and who has them.'],
     ]);
   },

@@ -39,6 +39,20 @@ export type SlotChange =
   | { readonly kind: 'migrating' | 'importing' | 'node'; readonly node: string }
   | { readonly kind: 'stable' };
 
+/** Statistics of a slot; of commands and bytes they are undefined where they are not counted. */
+export interface SlotStatistics {
+  readonly slot: number;
+  readonly keys: number;
+  readonly costs:
+    | {
+        readonly us: number;
+        readonly inputBytes: number;
+        readonly outputBytes: number;
+        readonly memoryBytes: number;
+      }
+    | undefined;
+}
+
 /** The cluster. What it is asked to do settles when it is in force, and rejects with why it is not. */
 export interface ClusterPort {
   readonly id: string;
@@ -47,6 +61,10 @@ export interface ClusterPort {
   readonly info: readonly (readonly [name: string, value: string | number])[];
   /** Groups that this node knows; ports are those for clients that have come by TLS, or not. */
   groups(isSecure: boolean): readonly ClusterGroupFacts[];
+  /** True when time and bytes are counted by slots. */
+  readonly countsSlotCosts: boolean;
+  /** Statistics of this group's slots between two, in their order. */
+  slotStatistics(first: number, last: number): Promise<readonly SlotStatistics[]>;
   countKeys(slot: number): Promise<number>;
   keysOf(slot: number, count: number): Promise<readonly Bytes[]>;
   addSlots(slots: readonly number[]): Promise<void>;

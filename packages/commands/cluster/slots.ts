@@ -33,7 +33,7 @@ const countKeys = onMain<ClusterContext>({
   name: 'CLUSTER|COUNTKEYSINSLOT',
   summary: 'Counts the keys of a slot that are on this node.',
   since: '3.0.0',
-  complexity: 'O(N), N being the number of keys on the shard of the slot.',
+  complexity: 'O(1)',
   arity: 3,
   args: [{ name: 'slot', type: 'integer' }],
   run(context, args) {
@@ -170,7 +170,7 @@ const setSlot = onMain<ClusterContext>({
   name: 'CLUSTER|SETSLOT',
   summary: 'Opens a slot for a move key by key, closes it, or gives it to a node.',
   since: '3.0.0',
-  complexity: 'O(N), N being the number of keys on the shard of the slot.',
+  complexity: 'O(1)',
   arity: -4,
   args: [
     { name: 'slot', type: 'integer' },

@@ -21,6 +21,8 @@ export interface PubSubPort {
   /** Sends the message to everybody concerned, and answers how many they are. */
   publish(channel: Piece, message: Piece): number;
   publishToShard(channel: Piece, message: Piece): number;
+  /** Gives a message that was published on another node of a cluster to the clients of this one. */
+  deliver(command: 'PUBLISH' | 'SPUBLISH', channel: Piece, message: Piece): number;
   /** Channels that somebody has subscribed to by name. */
   channels(kind: 'channel' | 'shardChannel'): Iterable<string>;
   /** Counts the clients that have subscribed to a channel by name. */

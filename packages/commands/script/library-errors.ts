@@ -9,6 +9,7 @@ export const scriptErrors = {
   libraryNotCompiled: (reason: string) =>
     new CommandError(`ERR Error compiling function: ${reason}`),
   notRegistered: (reason: string) => new CommandError(`ERR Error registering functions: ${reason}`),
+  noCluster: new CommandError("ERR Can not run script on cluster, 'no-cluster' flag is set."),
   noFunctions: new CommandError('ERR No functions registered'),
   noFunction: new CommandError('ERR Function not found'),
   badKeyCount: new CommandError('ERR Bad number of keys provided'),

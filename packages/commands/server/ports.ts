@@ -109,6 +109,11 @@ export interface HotKeysReport {
   readonly allBytes: number;
   readonly keyedUs: number;
   readonly keyedBytes: number;
+  /** Totals of the commands with keys in the chosen slots, and of those of them that were looked at. */
+  readonly selectedUs: number;
+  readonly selectedBytes: number;
+  readonly sampledUs: number;
+  readonly sampledBytes: number;
   readonly byMetric: Readonly<Record<HotKeysMetric, readonly HotKeyEntry[]>>;
   /** Shards that did not answer in time. */
   readonly missingShards: readonly number[];
@@ -127,6 +132,8 @@ export interface HotKeysPort {
   window(): Promise<HotWindow | null>;
   readonly state: 'idle' | 'active' | 'stopped';
   readonly isCluster: boolean;
+  /** True when this node of a cluster serves the slot. */
+  servesSlot(slot: number): boolean;
   start(options: HotKeysStart): void;
   stop(): void;
   reset(): void;

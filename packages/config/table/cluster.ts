@@ -106,6 +106,25 @@ export const clusterSettings = rows({
     effect: 'live',
     meaning: 'Answers reads of own slots though the cluster is down, or the lease is not sure.',
   },
+  'cluster.slot-stats-enabled': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'live',
+    meaning:
+      'Counts time and bytes of commands by the slots of their keys, and has CLUSTER SLOT-STATS tell them; keys are counted in any case.',
+  },
+  'cluster.allow-replica-migration': {
+    kind: yesOrNo,
+    default: true,
+    effect: 'live',
+    meaning: 'Lets this replica go to a primary that has lost its replicas.',
+  },
+  'cluster.migration-barrier': {
+    kind: integer({ most: 999 }),
+    default: 1,
+    effect: 'live',
+    meaning: 'Replicas that a primary keeps when one of them goes to a primary without.',
+  },
   'cluster.replica-no-failover': {
     kind: yesOrNo,
     default: false,

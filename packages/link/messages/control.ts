@@ -24,6 +24,8 @@ export type Control =
   | { kind: 'lacks-replicas'; isSo: boolean }
   /** Slots that are moved key by key from now on. */
   | { kind: 'open-slots'; rules: readonly OpenSlotRule[] }
+  /** Slots that this node of a cluster serves from now on. */
+  | { kind: 'served-slots'; served: ServedRanges }
   | { kind: 'stop' };
 
 /** A command that was not run because its keys are on their way to another node. */
@@ -31,6 +33,16 @@ export interface ShardRedirect {
   /** The client's slot in main's list. */
   readonly connection: number;
   readonly kind: 'ask' | 'tryagain';
+}
+
+/** Slots of a cluster as its shards need to know them, for keys that scripts have not declared. */
+export interface ServedRanges {
+  /** First and last slot: of this node, of the primary that it replicates, and of nobody. */
+  readonly own: readonly (readonly [first: number, last: number])[];
+  readonly replicated: readonly (readonly [first: number, last: number])[];
+  readonly unbound: readonly (readonly [first: number, last: number])[];
+  /** Commands that the state of the cluster forbids. */
+  readonly refused: 'nothing' | 'writes' | 'all';
 }
 
 /** A slot that is moved key by key. */

@@ -1,6 +1,6 @@
 /** Clients that wait: on one shard, on several by offers and verdicts, and those that leave or are let go meanwhile. */
 
-import { errors } from '#base';
+import { CommandError, errors, keySlot } from '#base';
 import { FrameKind, ReplyFlag, Unpark, Verdict } from '#link';
 import { keyPerShard } from '#testkit';
 import { suite } from 'uvu';
@@ -50,6 +50,25 @@ blockedClients('on one shard: the next command of the client is held until the a
   assert.equal([client.client.isBlocked, main.page.get('blockedClients')], [false, 0]);
   assert.equal([client.received(), client.socket.resumes], ['+popped\r\n', 1]);
   assert.is(client.send(`GET ${b}`), 'taken');
+});
+
+blockedClients('waits for keys whose slot has left are ended with what is to be said', () => {
+  const main = new RouterFixture(2);
+  main.router.blockedClients.hasSlots = true;
+  const client = main.newClient();
+  client.send(`BLPOP ${a} 0`);
+  const [[frame] = []] = main.sent();
+  main.shards[0]!.signal(FrameKind.parked, frame!, 0, [0]);
+  main.turn();
+  const asked: (string | number)[][] = [];
+  main.router.blockedClients.judge((_, entry, slot) => {
+    asked.push([entry.name, slot]);
+    return new CommandError('MOVED 1 host:7000');
+  });
+  const key = Buffer.from(a);
+  assert.equal(asked, [['BLPOP', keySlot(key, 0, key.length)]]);
+  const [[unpark] = []] = main.sent();
+  assert.equal([unpark!.kind, unpark!.word5], ['unpark', Unpark.told]);
 });
 
 blockedClients('on one shard: the shard decides, also when the client is to be unblocked', () => {

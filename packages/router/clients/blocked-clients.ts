@@ -6,8 +6,8 @@
  * first. A client is therefore answered once.
  */
 
-import { asBuffer, errors, LongTimer, type Bytes, type CommandError } from '#base';
-import { Arguments, type CommandEntry } from '#commands';
+import { asBuffer, errors, keySlot, LongTimer, type Bytes, type CommandError } from '#base';
+import { Arguments, findKeys, type CommandEntry } from '#commands';
 import { FrameKind, HOST_WORDS, ReplyFlag, Unpark, Verdict } from '#link';
 import { OwnedReply, type CommandBytes } from '#resp';
 import type { Client } from './client.ts';
@@ -35,6 +35,9 @@ interface ClientWait {
   /** Shards that may answer: one shard, or the shards of an offer. */
   readonly shards: readonly number[];
   readonly isMuted: boolean;
+  readonly entry: CommandEntry;
+  /** Slot of its first key; -1 where slots are of no meaning. */
+  readonly slot: number;
   /** Transaction of an offer, and the shards' answers to it. */
   transaction: number;
   offers: OfferAnswer[];
@@ -61,8 +64,18 @@ interface ClientWait {
 /** Number by which a shard is told what to answer. */
 function unparkFor(error: CommandError | undefined): number {
   if (error === undefined) return Unpark.timeout;
-  return error === errors.roleChanged ? Unpark.roleChanged : Unpark.error;
+  if (error === errors.unblocked) return Unpark.error;
+  return error === errors.roleChanged ? Unpark.roleChanged : Unpark.told;
 }
+
+/** Says why a client may not wait any longer for its command, whose keys are in that slot. */
+type WaitJudge = (
+  client: Client,
+  entry: CommandEntry,
+  slot: number,
+) => CommandError | undefined;
+
+const NOTHING: Bytes = new Uint8Array(0);
 
 interface BlockedClientsOptions {
   readonly routes: Routes;
@@ -77,6 +90,8 @@ export class BlockedClients {
   /** Waits whose command is to be sent again, and found a ring full. */
   readonly #resends = new Set<Client>();
   readonly #args = new Arguments();
+  /** Slots are noted, since they may leave this server. */
+  hasSlots = false;
 
   constructor(options: BlockedClientsOptions) {
     this.#options = options;
@@ -105,6 +120,8 @@ export class BlockedClients {
     const wait: ClientWait = {
       sequence,
       isMuted,
+      entry,
+      slot: this.hasSlots ? firstSlot(entry, args) : -1,
       transaction,
       shards: owners,
       offers: [],
@@ -291,6 +308,14 @@ export class BlockedClients {
     return true;
   }
 
+  /** Ends the waits that are not this server's any more, with what is to be said. */
+  judge(judge: WaitJudge): void {
+    for (const [client, { entry, slot }] of [...this.#blocked]) {
+      const error = slot < 0 ? undefined : judge(client, entry, slot);
+      if (error !== undefined) client.unblock?.(error, () => undefined);
+    }
+  }
+
   /** The client is gone: what it waits for is answered as if its time were over. */
   giveUp(client: Client): void {
     const wait = this.#blocked.get(client);
@@ -306,7 +331,7 @@ export class BlockedClients {
     }
     if (wait.transaction === 0) {
       // The shard may be answering already: so it answers this, too.
-      this.#unpark(client, wait, unparkFor(error));
+      this.#unpark(client, wait, error);
       return;
     }
     this.#settle(wait, client, -1);
@@ -338,12 +363,14 @@ export class BlockedClients {
     );
   }
 
-  #unpark(client: Client, { sequence, shards }: ClientWait, why: number): void {
+  #unpark(client: Client, { sequence, shards }: ClientWait, error: CommandError | undefined): void {
     const head = { ...emptyHead(), kind: FrameKind.unpark, connection: client.slot, sequence };
-    head.enqueuedUs = why;
+    head.enqueuedUs = unparkFor(error);
+    const isTold = error !== undefined && head.enqueuedUs === Unpark.told;
+    const body = isTold ? Buffer.from(error.text, 'latin1') : NOTHING;
     // Lent keys are waited for by their host, the first of the owners to write.
     for (const shard of shards) {
-      this.#options.routes.links[shard]!.sendMessage({ ...head }, new Uint8Array(0));
+      this.#options.routes.links[shard]!.sendMessage({ ...head }, body);
     }
   }
 
@@ -387,6 +414,12 @@ function asksToWait(entry: CommandEntry, args: Arguments): boolean {
   const { command } = entry;
   if (command.route !== 'oneShard' || !entry.has('blocking')) return false;
   return command.waits?.(args) ?? true;
+}
+
+function firstSlot(entry: CommandEntry, args: Arguments): number {
+  const [first] = findKeys(entry.command.keys, args) ?? [];
+  if (first === undefined) return -1;
+  return keySlot(args.source, args.at(first.index), args.length(first.index));
 }
 
 function isOfferedWay(way: 'lend' | 'first' | 'each' | undefined): boolean {

@@ -54,7 +54,9 @@ function stage() {
     client.nextSequence += 1;
     return verdict;
   };
-  return { table, state, client, judge, redirects };
+  const judgeWaiting = (slot: number, name = 'BLPOP'): string | undefined =>
+    judged.judgeWaiting(client, commandTable.byName(name)!, slot)?.text;
+  return { table, state, client, judge, judgeWaiting, redirects };
 }
 
 gate('own slots are served, and commands without keys always', () => {
@@ -139,6 +141,25 @@ gate('when the lease is not sure nothing is written', () => {
   state.readsWhenDown = true;
   assert.is(judge('GET a'), undefined);
   assert.is(judge('SET a 1'), text);
+});
+
+gate('who waits for a key goes where its slot goes', () => {
+  const { table, state, client, judgeWaiting } = stage();
+  assert.is(judgeWaiting(SLOT_OF_A), undefined);
+  table.codes[SLOT_OF_A] = SlotCode.first + 1;
+  assert.is(judgeWaiting(SLOT_OF_A), 'MOVED 15495 o:7002');
+  table.importing = new Set([SLOT_OF_A]);
+  assert.is(judgeWaiting(SLOT_OF_A), undefined);
+  table.codes[SLOT_OF_B] = SlotCode.nobody;
+  assert.is(judgeWaiting(SLOT_OF_B), 'CLUSTERDOWN Hash slot not served');
+  table.codes[SLOT_OF_B] = SlotCode.first;
+  client.readsFromReplica = true;
+  table.ownGroup = 'own';
+  assert.is(judgeWaiting(SLOT_OF_B), 'MOVED 3300 h:7001');
+  assert.is(judgeWaiting(SLOT_OF_B, 'XREAD'), undefined);
+  table.hasGaps = true;
+  state.readsWhenDown = true;
+  assert.is(judgeWaiting(SLOT_OF_B, 'XREAD'), 'CLUSTERDOWN The cluster is down');
 });
 
 const refusals: readonly (readonly [line: string, error: string | undefined])[] = [

@@ -103,6 +103,18 @@ export class ClusterGate {
     return this.#judgeSlot(client, entry, args);
   }
 
+  /** Says why a client waits for keys of a slot in vain; one that comes here key by key is waited for. */
+  judgeWaiting(client: Client, entry: CommandEntry, slot: number): CommandError | undefined {
+    this.#isAsked = true;
+    const refusal = this.#downRefusal(true);
+    // What ends the wait is a write, which may never come.
+    if (refusal !== undefined) {
+      const isTold = refusal === errors.clusterReadsOnly;
+      return this.#down(client, isTold ? errors.clusterDown : refusal);
+    }
+    return this.#judgeOwner(client, slot, entry.isWrite);
+  }
+
   /** True when ASKING was for this command, or for the transaction that it belongs to. */
   #asks(client: Client, entry: CommandEntry): boolean {
     const { nextSequence, askingFrom, askingTo } = client;
@@ -184,6 +196,12 @@ export class ClusterGate {
       if (isSafe) return errors.clusterReadsOnly;
     }
     return isSafe ? errors.clusterDown : errors.noLease(problem() ?? 'it was not renewed in time');
+  }
+
+  /** Commands that the state of the cluster forbids. */
+  get refused(): 'nothing' | 'writes' | 'all' {
+    if (this.#downRefusal(false) !== undefined) return 'all';
+    return this.#downRefusal(true) === undefined ? 'nothing' : 'writes';
   }
 
   #crossSlot(client: Client): CommandError {

@@ -83,10 +83,19 @@ function movedSlots({ topology }: KnownNode, group: string): MovedSlots {
   return { migrating, importing };
 }
 
+/** Messages between nodes: told to one each, not told, not for want of room, and taken. */
+interface MessageCounts {
+  readonly sent: number;
+  readonly lost: number;
+  readonly overflows: number;
+  readonly received: number;
+}
+
 /** Lines of CLUSTER INFO, in Redis' names. */
 export function infoLines(
   node: KnownNode,
   isUp: boolean,
+  messages: MessageCounts,
 ): readonly (readonly [name: string, value: string | number])[] {
   const { topology, group, id } = node;
   const seen = topology.membersSeenBy(id);
@@ -109,8 +118,9 @@ export function infoLines(
     ['cluster_current_epoch', topology.revision],
     ['cluster_my_epoch', group?.revision ?? 0],
     ['cluster_slots_free', SLOT_COUNT - assigned],
-    ['cluster_stats_messages_sent', 0],
-    ['cluster_stats_messages_received', 0],
-    ['total_cluster_links_buffer_limit_exceeded', 0],
+    ['cluster_stats_messages_sent', messages.sent],
+    ['cluster_stats_messages_received', messages.received],
+    ['cluster_stats_messages_lost', messages.lost],
+    ['total_cluster_links_buffer_limit_exceeded', messages.overflows],
   ];
 }

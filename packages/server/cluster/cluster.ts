@@ -17,7 +17,7 @@ import {
   TimedCoordinator,
   type MemberAddress,
 } from '#cluster';
-import type { ClusterGroupFacts, ClusterPort, SlotChange } from '#commands';
+import type { ClusterGroupFacts, ClusterPort, SlotChange, SlotStatistics } from '#commands';
 import type { Settings } from '#config';
 import type { OpenSlotRule } from '#link';
 import { LineConnection, type ConnectionConfig } from '#net';
@@ -26,22 +26,28 @@ import { commandBytes } from '#resp';
 import type { Router } from '#router';
 import { SHARD_CONTENT } from '#stats';
 import type { Clients } from '../clients/clients.ts';
+import type { PubSub } from '../messaging/pubsub.ts';
 import type { Replication } from '../replication/replication.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
 import { VERSION } from '../version.ts';
+import { BlockedRedirects } from './blocked-redirects.ts';
 import { ClusterGate } from './cluster-gate.ts';
 import { groupFacts, infoLines } from './cluster-reports.ts';
 import { ClusterRole } from './cluster-role.ts';
 import { announcedHttp } from './observation/announced-http.ts';
 import { ClusterNews } from './observation/cluster-news.ts';
 import { ClusterObservation, type ObservationOptions } from './observation/cluster-observation.ts';
-import { coordinatorOptions } from './coordinator-options.ts';
+import { coordinatorOptions, replicaPolicy } from './coordinator-options.ts';
 import { Fence } from './fence.ts';
+import { NodeMessages } from './messages/node-messages.ts';
+import { nodeLogin } from './messages/node-login.ts';
 import { nodeAddress } from './node-address.ts';
 import { newId, NodeId } from './node-id.ts';
 import { runOwnCommands } from './own-commands.ts';
+import { ServedSlotsNews } from './served-ranges.ts';
 import { SlotKeys } from './slot-keys.ts';
-import { SlotTable } from './slot-table.ts';
+import { slotStatistics } from './slot-statistics.ts';
+import { SlotCode, SlotTable } from './slot-table.ts';
 
 /** Renewals in the life of a lease. */
 const BEATS_PER_LEASE = 10;
@@ -60,6 +66,7 @@ interface ClusterOptions extends ObservationOptions {
   readonly config: ConnectionConfig;
   readonly replication: Replication;
   readonly primary: Primary;
+  readonly pubsub: PubSub;
   readonly shardCount: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -80,6 +87,9 @@ export class Cluster implements ClusterPort {
   readonly #table = new SlotTable();
   readonly #keys: SlotKeys;
   readonly #role: ClusterRole;
+  readonly #served: ServedSlotsNews;
+  readonly #waits: BlockedRedirects;
+  readonly #messages: NodeMessages;
   /** Slots that are being let go: served by nobody until it is known what came of it. */
   readonly #withheld = new Set<number>();
   #leaseMs: number;
@@ -117,7 +127,7 @@ export class Cluster implements ClusterPort {
       version: VERSION,
       address: this.address,
       wish: () => this.#wish,
-      noFailover: () => settings.boolean('cluster.replica-no-failover'),
+      ...replicaPolicy(settings),
       leaseMs: this.#leaseMs,
       http: announcedHttp(settings, this.address.host),
       coordinator: new TimedCoordinator(way, clock, this.observation.coordinator),
@@ -147,16 +157,24 @@ export class Cluster implements ClusterPort {
         this.observation.redirects.count(kind, client);
       },
     });
+    this.#served = new ServedSlotsNews({ table: this.#table, gate: this.gate, router, settings });
+    const withheld = this.#withheld;
+    this.#messages = new NodeMessages({ ...options, node: this.node });
+    this.#waits = new BlockedRedirects({ ...options, lease, gate: this.gate, withheld });
   }
 
   start(): void {
     this.observation.start();
     this.#news.start();
+    this.#served.tell();
     void this.#beatOnce();
     this.#beat = setInterval(() => {
       void this.#beatOnce();
+      this.#messages.look();
     }, this.#leaseMs / BEATS_PER_LEASE);
     this.#look = setInterval(() => {
+      this.#waits.look();
+      this.#served.look();
       this.fence.look();
     }, LOOK_MS);
   }
@@ -172,6 +190,7 @@ export class Cluster implements ClusterPort {
     clearInterval(this.#look);
     this.#news.stop();
     this.observation.stop();
+    this.#messages.end();
     await this.node.stop();
   }
 
@@ -192,11 +211,14 @@ export class Cluster implements ClusterPort {
     this.observation.look();
     if (this.#table.isPrimary && node.lease.isSafe) this.fence.arm();
     this.#tellShards();
+    this.#served.tell();
+    this.#messages.update();
     this.#dropLost();
     const { router, beginTurn } = this.#options;
     // Who was told to wait may be told where to go.
     router.retryAll();
     beginTurn();
+    this.#waits.judge();
   }
 
   /** Tells shards which slots are moved key by key. */
@@ -285,12 +307,27 @@ export class Cluster implements ClusterPort {
   }
 
   get info(): readonly (readonly [name: string, value: string | number])[] {
-    return infoLines(this.node, this.isUp);
+    return infoLines(this.node, this.isUp, this.#messages.counts);
   }
 
   groups(isSecure: boolean): readonly ClusterGroupFacts[] {
     const offset = this.#options.replication.offset;
     return groupFacts(this.node, { isSecure, offset, address: this.address });
+  }
+
+  servesSlot(slot: number): boolean {
+    return this.#table.codes[slot] === SlotCode.own;
+  }
+
+  get countsSlotCosts(): boolean {
+    return this.#options.settings.boolean('cluster.slot-stats-enabled');
+  }
+
+  slotStatistics(first: number, last: number): Promise<readonly SlotStatistics[]> {
+    const { topology, group } = this.node;
+    const isOwn = (slot: number): boolean =>
+      group !== undefined && topology.owners[slot] === group.id;
+    return slotStatistics(this.#keys, { first, last, isOwn, hasCosts: this.countsSlotCosts });
   }
 
   countKeys(slot: number): Promise<number> {
@@ -378,10 +415,8 @@ export class Cluster implements ClusterPort {
     const connection = await LineConnection.open(host, port, MEET_MS_MAX);
     if (connection === undefined) return undefined;
     try {
-      const user = settings.string('replication.primary-user');
-      const password = settings.string('replication.primary-password');
-      if (password !== '') {
-        const login = ['AUTH', ...(user === '' ? [] : [user]), password];
+      const login = nodeLogin(settings);
+      if (login.length > 0) {
         await connection.write(commandBytes(login));
         await connection.line();
       }

@@ -42,3 +42,14 @@ function coordinatorTls(settings: Settings): EtcdTls | undefined {
     ...(cert === '' ? {} : { cert: readFileSync(cert), key: readFileSync(key) }),
   };
 }
+
+/** Settings of replicas: which never take the primary's place, and which stay when others lack some. */
+export function replicaPolicy(settings: Settings) {
+  return {
+    noFailover: () => settings.boolean('cluster.replica-no-failover'),
+    migrationBarrier: () =>
+      settings.boolean('cluster.allow-replica-migration')
+        ? settings.number('cluster.migration-barrier')
+        : undefined,
+  };
+}

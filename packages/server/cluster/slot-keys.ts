@@ -1,8 +1,8 @@
 /** Keys of a slot on this node, asked of the shard that has it step by step. */
 
-import { shardOfSlot, type Bytes } from '#base';
+import { shardOfSlot, SLOT_COUNT, type Bytes } from '#base';
 import type { ShardCalls } from '#router';
-import { walkSlotCall } from '#stats';
+import { slotBytesCall, slotFiguresCall, walkSlotCall, type SlotFigures } from '#stats';
 
 const STEP_MS_MAX = 10_000;
 
@@ -16,18 +16,48 @@ export class SlotKeys {
   }
 
   async count(slot: number): Promise<number> {
-    let total = 0;
-    for await (const step of this.#walk(slot, 0)) total += step.found;
+    const [figures] = await this.#figuresOf(shardOfSlot(slot, this.#shardCount), slot, slot);
+    return figures?.[1] ?? 0;
+  }
+
+  /** Figures of the slots from one to another that have any. */
+  async figures(first: number, last: number): Promise<readonly SlotFigures[]> {
+    const shards = Array.from({ length: this.#shardCount }, (_, shard) => shard);
+    const shares = shards.map((shard) => this.#figuresOf(shard, first, last));
+    return (await Promise.all(shares)).flat();
+  }
+
+  async #figuresOf(shard: number, first: number, last: number): Promise<readonly SlotFigures[]> {
+    const how = { question: { first, last }, timeoutMs: STEP_MS_MAX };
+    const report = await this.#shardCalls.askOne(shard, slotFiguresCall, how);
+    if (report.missing) throw new Error(`shard ${shard} does not answer`);
+    return report.answer;
+  }
+
+  /** Bytes that the keys of each slot cost, found by a walk through all keys with commands in between. */
+  async bytes(): Promise<Float64Array> {
+    const total = new Float64Array(SLOT_COUNT);
+    for (let shard = 0; shard < this.#shardCount; shard += 1) {
+      let cursor = 0;
+      do {
+        const how = { question: { cursor }, timeoutMs: STEP_MS_MAX };
+        const report = await this.#shardCalls.askOne(shard, slotBytesCall, how);
+        if (report.missing) throw new Error(`shard ${shard} does not answer`);
+        for (const [slot, bytes] of report.answer.bytes) total[slot] = total[slot]! + bytes;
+        ({ cursor } = report.answer);
+      } while (cursor !== 0);
+    }
     return total;
   }
 
   /** At most so many keys of a slot. */
   async some(slot: number, count: number): Promise<readonly Bytes[]> {
-    if (count === 0) return [];
+    const total = await this.count(slot);
+    if (count === 0 || total === 0) return [];
     const keys = new Map<string, Bytes>();
-    for await (const step of this.#walk(slot, count)) {
+    for await (const step of this.#walk(slot, Math.min(count, total))) {
       for (const key of step.keys) keys.set(Buffer.from(key).toString('latin1'), key);
-      if (keys.size >= count) break;
+      if (keys.size >= Math.min(count, total)) break;
     }
     return [...keys.values()].slice(0, count);
   }

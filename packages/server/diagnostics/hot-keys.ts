@@ -7,6 +7,7 @@ import { HotWindowReports, type HotWindowsOptions } from './hot-windows.ts';
 
 interface HotKeysSessionOptions extends HotWindowsOptions {
   readonly nowUs: () => number;
+  readonly servesSlot: (slot: number) => boolean;
 }
 
 interface Session {
@@ -18,8 +19,6 @@ interface Session {
 }
 
 export class HotKeysSession implements HotKeysPort {
-  /** There are no slots to choose outside of a cluster. */
-  readonly isCluster = false;
   readonly #options: HotKeysSessionOptions;
   readonly #windows: HotWindowReports;
   #session: Session | undefined;
@@ -27,6 +26,15 @@ export class HotKeysSession implements HotKeysPort {
   constructor(options: HotKeysSessionOptions) {
     this.#options = options;
     this.#windows = new HotWindowReports(options);
+  }
+
+  /** There are no slots to choose outside of a cluster. */
+  get isCluster(): boolean {
+    return this.#options.settings.boolean('cluster.enabled');
+  }
+
+  servesSlot(slot: number): boolean {
+    return this.#options.servesSlot(slot);
   }
 
   get hasWindows(): boolean {
@@ -43,9 +51,9 @@ export class HotKeysSession implements HotKeysPort {
   }
 
   start(options: HotKeysStart): void {
-    const { metrics, count, sample, durationMs } = options;
+    const { metrics, count, sample, durationMs, slots } = options;
     const { wallMs, nowUs } = this.#options;
-    this.#tell({ start: { metrics, count, sample } });
+    this.#tell({ start: { metrics, count, sample, slots } });
     const end = (): void => {
       this.stop();
     };
@@ -90,6 +98,10 @@ export class HotKeysSession implements HotKeysPort {
       allBytes: merged.allBytes,
       keyedUs: merged.keyedUs,
       keyedBytes: merged.keyedBytes,
+      selectedUs: merged.selectedUs,
+      selectedBytes: merged.selectedBytes,
+      sampledUs: merged.sampledUs,
+      sampledBytes: merged.sampledBytes,
       byMetric: {
         cpu: (merged.byMetric.cpu ?? []).map(entryOf),
         net: (merged.byMetric.net ?? []).map(entryOf),

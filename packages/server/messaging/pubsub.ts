@@ -9,6 +9,7 @@ import { fromLatin1, globMatches, latin1, type Bytes } from '#base';
 import {
   Subscriptions,
   type ClientPort,
+  type MessageCommand,
   type Piece,
   type PubSubPort,
   type SubscriptionKind,
@@ -37,6 +38,11 @@ export class PubSub implements PubSubPort {
 
   /** Tells replicas of a message that was published, with the name of the command; notifications are each server's own. */
   toReplicas: ((command: string, channel: Bytes, message: Bytes) => void) | undefined;
+
+  /** The same for the other nodes of a cluster, replicas among them. */
+  toNodes: ((command: MessageCommand, channel: Bytes, message: Bytes) => void) | undefined;
+  /** Messages that other nodes have told of. */
+  received = 0;
 
   constructor(fanOut: FanOut, page: Page) {
     this.#fanOut = fanOut;
@@ -104,7 +110,7 @@ export class PubSub implements PubSubPort {
 
   publish(channel: Piece, message: Piece): number {
     const receivers = this.notify(channel, message);
-    this.toReplicas?.('PUBLISH', viewOf(channel), viewOf(message));
+    (this.toNodes ?? this.toReplicas)?.('PUBLISH', viewOf(channel), viewOf(message));
     this.#fire(channel, receivers);
     return receivers;
   }
@@ -125,13 +131,39 @@ export class PubSub implements PubSubPort {
   }
 
   publishToShard(channel: Piece, message: Piece): number {
-    const name = latin1(channel.bytes, channel.at, channel.length);
-    const audience = this.#audiences.shardChannel.get(name);
-    const receivers =
-      audience === undefined ? 0 : this.#send('smessage', audience, channel, message);
-    this.toReplicas?.('SPUBLISH', viewOf(channel), viewOf(message));
+    const receivers = this.#notifyShard(channel, message);
+    (this.toNodes ?? this.toReplicas)?.('SPUBLISH', viewOf(channel), viewOf(message));
     this.#fire(channel, receivers);
     return receivers;
+  }
+
+  #notifyShard(channel: Piece, message: Piece): number {
+    const name = latin1(channel.bytes, channel.at, channel.length);
+    const audience = this.#audiences.shardChannel.get(name);
+    return audience === undefined ? 0 : this.#send('smessage', audience, channel, message);
+  }
+
+  deliver(command: MessageCommand, channel: Piece, message: Piece): number {
+    this.received += 1;
+    const isForAll = command === 'PUBLISH';
+    return isForAll ? this.notify(channel, message) : this.#notifyShard(channel, message);
+  }
+
+  /** Ends the subscriptions to shard channels that have gone, and tells those who had them. */
+  endShardChannels(isGone: (name: string) => boolean): void {
+    for (const [name, audience] of [...this.#audiences.shardChannel]) {
+      if (!isGone(name)) continue;
+      for (const client of audience instanceof Set ? [...audience] : [audience]) {
+        this.unsubscribe(client, 'shardChannel', name);
+        const left = client.subscriptions?.shardChannel.size ?? 0;
+        this.#fanOut.send(client, (writer) => {
+          writer.pushHeader(3);
+          writer.text('sunsubscribe');
+          writer.text(name, 'latin1');
+          writer.integer(left);
+        });
+      }
+    }
   }
 
   #fire({ bytes, at, length }: Piece, receivers: number): void {

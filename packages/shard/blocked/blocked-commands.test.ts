@@ -21,7 +21,7 @@ const said = (frames: readonly ShardFrame[]): (readonly [string, number, string?
   frames.map(({ kind, slot, text }) => (kind === 'command' ? [kind, slot, text] : [kind, slot]));
 
 function unpark(shard: Shard, slot: number, sequence: number, why: number = Unpark.timeout): void {
-  shard.tell({ kind: FrameKind.unpark, slot, sequence, word5: why });
+  shard.tell({ kind: FrameKind.unpark, slot, sequence, word5: why }, Buffer.from('MOVED 1 h:1'));
 }
 
 /** Offers a command of a client; its number is the client's slot. */
@@ -119,6 +119,7 @@ blocking('a wait that is ended is answered once, with what main says', () => {
   for (const [why, text] of [
     [Unpark.timeout, '*-1\r\n'],
     [Unpark.error, '-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n'],
+    [Unpark.told, '-MOVED 1 h:1\r\n'],
   ] as const) {
     const shard = newShard();
     const sequence = shard.send(`BLPOP ${list} 0`, { slot: 1 });

@@ -7,7 +7,7 @@
  * them, and whichever shard wakes main first runs it.
  */
 
-import { errors, keySlot, shardOfSlot } from '#base';
+import { asBuffer, CommandError, errors, keySlot, shardOfSlot } from '#base';
 import { FrameKind, HostWord, ReplyFlag, Request, Unpark, Verdict } from '#link';
 import type { Wait } from '#commands';
 import type { Store } from '#store';
@@ -250,6 +250,10 @@ export class BlockedCommands {
     if (why === Unpark.timeout) executor.answerWait(waiter.frame, undefined);
     if (why === Unpark.error) executor.answerWait(waiter.frame, errors.unblocked);
     if (why === Unpark.roleChanged) executor.answerWait(waiter.frame, errors.roleChanged);
+    if (why === Unpark.told) {
+      const text = asBuffer(frame.body).toString('latin1');
+      executor.answerWait(waiter.frame, new CommandError(text));
+    }
   }
 
   /** Returns the names of the command's keys that this shard owns. */

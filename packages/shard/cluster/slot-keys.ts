@@ -10,6 +10,8 @@ const KEYS_PER_STEP = 10_000;
 /** Takes one step of a walk through the keys of database 0. */
 export function walkSlot(store: Store, { slot, cursor, count }: SlotWalk): SlotWalkStep {
   const keyspace = store.databases[0]!;
+  const total = keyspace.slotKeys?.[slot];
+  if (total === 0) return { cursor: 0, found: 0, keys: [] };
   const keys: Uint8Array[] = [];
   let found = 0;
   let next = cursor;

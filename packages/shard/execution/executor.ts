@@ -361,7 +361,7 @@ export class Executor {
     this.#context.takeSteps();
     effects.called(before, effectsBefore);
     const executeUs = this.nowUs - startUs;
-    if (this.#keyUse.isOn) this.counts.use(frame, entry, executeUs);
+    if (this.#keyUse.isOn) this.counts.use(frame, entry, executeUs, true);
     this.counts.called(entry, executeUs);
   }
 

@@ -33,6 +33,8 @@ interface MessagesOptions {
     | 'watches'
     | 'role'
     | 'openSlots'
+    | 'servedSlots'
+    | 'keyUse'
     | 'staged'
   >;
 }
@@ -126,6 +128,10 @@ export class Messages {
       case 'open-slots':
         this.#options.base.openSlots.update(control.rules);
         break;
+      case 'served-slots':
+        this.#options.base.servedSlots.update(control.served);
+        this.#forgetSlots();
+        break;
       case 'users':
         this.#options.base.users.update(control.rules);
         break;
@@ -134,5 +140,11 @@ export class Messages {
         this.isStopped = true;
         break;
     }
+  }
+
+  /** Drops what was counted of slots that are another node's now. */
+  #forgetSlots(): void {
+    const { servedSlots, keyUse } = this.#options.base;
+    keyUse.slots.keep((slot) => servedSlots.hasHere(slot));
   }
 }

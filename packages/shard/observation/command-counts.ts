@@ -131,8 +131,12 @@ export class CommandCounts {
   }
 
   /** Tells those who follow keys what a command has cost. */
-  use({ words, word }: Frame, entry: CommandEntry, us: number): void {
+  use({ words, word }: Frame, entry: CommandEntry, us: number, isCalled = false): void {
     const { keyUse, sender, context } = this.#options;
+    // What a script calls is the script's time, and what the primary sends is no client's; that alone sees expired keys.
+    if (keyUse.slots.isOn && !isCalled && !context.store.seesExpired) {
+      keyUse.slots.executed(entry, this.#present.args, us, sender.written);
+    }
     const { traffic } = keyUse;
     traffic.inputBytes = words[word + Request.bodyBytes]!;
     traffic.outputBytes = sender.written;

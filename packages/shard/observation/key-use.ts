@@ -14,6 +14,7 @@ import {
   type HotKeysQuestion,
   type HotKeysShare,
 } from '#stats';
+import { slotOfKeys, SlotStats } from '../cluster/slot-stats.ts';
 import { CommandCpu } from './command-cpu.ts';
 import type { MachineOptions } from '../machine-options.ts';
 import { PrefixUse } from './prefix-use.ts';
@@ -25,6 +26,7 @@ const FIRST_KEY = 1;
 export class KeyUse {
   isOn = false;
   readonly prefixes: PrefixUse;
+  readonly slots = new SlotStats();
   readonly #session: HotKeys;
   readonly #windows: HotWindows;
   readonly #clock: Clock;
@@ -34,6 +36,8 @@ export class KeyUse {
   readonly traffic = { inputBytes: 0, outputBytes: 0 };
   /** Prefixes or windows are counted: a command's keys are looked at even without a sample. */
   #countsUse = false;
+  /** The same, or a session is active. */
+  #countsKeys = false;
   /** Indexes of the keys of the command at hand. */
   readonly #keys: number[] = [];
 
@@ -54,6 +58,8 @@ export class KeyUse {
       sample: settings.number('hotkeys.window-sample'),
     };
     this.#windows.configure(windows, this.#clock.wallMs());
+    const isInCluster = settings.boolean('cluster.enabled');
+    this.slots.apply(isInCluster && settings.boolean('cluster.slot-stats-enabled'));
     this.#decide();
     return isNew;
   }
@@ -78,7 +84,8 @@ export class KeyUse {
 
   #decide(): void {
     this.#countsUse = this.#windows.isActive || this.tellsLookUps;
-    this.isOn = this.#session.isActive || this.#countsUse;
+    this.#countsKeys = this.#session.isActive || this.#countsUse;
+    this.isOn = this.#countsKeys || this.slots.isOn;
   }
 
   /** Commands follow: what the thread has used before is no command's time. */
@@ -99,6 +106,7 @@ export class KeyUse {
     us: number,
     context: Pick<ShardContext, 'database' | 'nowMs'>,
   ): void {
+    if (!this.#countsKeys) return;
     const { traffic } = this;
     const session = this.#session;
     const bytes = traffic.inputBytes + traffic.outputBytes;
@@ -107,6 +115,8 @@ export class KeyUse {
     if (session.isActive) {
       cpuUs = this.#cpu?.of(us) ?? us;
       isSampled = session.counts(cpuUs, bytes, entry.hasKeys);
+      if (session.hasSlots)
+        isSampled = session.selects(slotOfKeys(entry, args), cpuUs, bytes, isSampled);
     }
     if (!entry.hasKeys) return;
     if (this.#countsUse) this.#countUse(entry, args, context);

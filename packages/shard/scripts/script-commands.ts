@@ -9,6 +9,7 @@ import { LuaType, type LuaEngine, type LuaVm } from '#lua';
 import { AT, countError, type Page } from '#stats';
 import { frameBytes, Request, RequestFlag, ScriptAsk, type ScriptControl } from '#link';
 import type { ShardUsers } from '../access/shard-users.ts';
+import type { ServedSlots } from '../cluster/served-slots.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
@@ -35,6 +36,7 @@ interface ScriptCommandsOptions {
   readonly control: ScriptControl;
   readonly asks: MainAsks;
   readonly shardAsks: ShardAsks | undefined;
+  readonly servedSlots: ServedSlots;
   readonly page: Page;
   readonly clock: Clock;
 }
@@ -159,9 +161,23 @@ export class ScriptCommands {
       return 'Write commands are not allowed from read-only scripts.';
     }
     if (!run.isAlone && entry.route === 'everyShard') return elsewhere;
-    if (!entry.isWrite) return undefined;
-    const error = writeError(run, entry);
+    const error = entry.isWrite ? writeError(run, entry) : undefined;
     if (error !== undefined) return asRaised(error);
+    const refusal = this.#slotRefusal(entry);
+    if (refusal !== undefined) return refusal;
+    return entry.isWrite ? this.#beginWrite(entry) : undefined;
+  }
+
+  /** Says why the command's keys are not to be used by this script on this node of a cluster. */
+  #slotRefusal(entry: CommandEntry): string | undefined {
+    const { servedSlots, context } = this.#options;
+    if (!servedSlots.isOn) return undefined;
+    return servedSlots.refusalOf(entry, this.#argumentsOf(entry), this.run!, context);
+  }
+
+  /** Notes that the script writes; says why it may not. */
+  #beginWrite(entry: CommandEntry): string | undefined {
+    const run = this.run!;
     if (!run.hasWritten) {
       // Stopped before it has written: the hook ends it with the next instruction.
       if (!this.#options.control.write()) return 'Script killed by user with SCRIPT KILL...';

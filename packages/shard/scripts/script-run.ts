@@ -1,7 +1,7 @@
 /** Run of a script: what its calls need to know of it, what it may do, and errors for one that may not be run. */
 
-import { errors, type CommandError } from '#base';
-import type { Arguments, ScriptCall, ScriptFlagName } from '#commands';
+import { errors, keySlot, type CommandError } from '#base';
+import { scriptErrors, type Arguments, type ScriptCall, type ScriptFlagName } from '#commands';
 import { LuaEngineError } from '#lua';
 
 export interface ScriptRun {
@@ -14,6 +14,12 @@ export interface ScriptRun {
   readonly isAlone: boolean;
   /** They stand still for it alone, not for the transaction that it is in: it ends in their logs what it has done there. */
   readonly hasBarrier: boolean;
+  readonly isInCluster: boolean;
+  /** Slot of the keys that it has declared, -1 without any or in no cluster. */
+  readonly declaredSlot: number;
+  /** Slot of the keys that it has used, which has to be one; -1 before the first. */
+  slot: number;
+  readonly mayCrossSlots: boolean;
   /** The server is a replica, where only what its primary sends may write. */
   readonly isOnReplica: boolean;
   /** A primary had fewer good replicas than writes need when the script began. */
@@ -47,7 +53,18 @@ export interface ScriptLimits {
   readonly isOutOfMemory: boolean;
   readonly isOnReplica: boolean;
   readonly lacksReplicas: boolean;
+  readonly slots: ScriptSlots;
 }
+
+type ScriptSlots = Pick<ScriptRun, 'isInCluster' | 'declaredSlot' | 'slot' | 'mayCrossSlots'>;
+
+/** Slots of a script where the server is in no cluster. */
+export const NO_SLOTS: ScriptSlots = {
+  isInCluster: false,
+  declaredSlot: -1,
+  slot: -1,
+  mayCrossSlots: true,
+};
 
 /** Number of keys that a command names; throws as Redis does. */
 export function keyCountOf(args: Arguments, notInteger: CommandError): number {
@@ -57,13 +74,26 @@ export function keyCountOf(args: Arguments, notInteger: CommandError): number {
   return count;
 }
 
+/** Slots of a script's keys as it begins; main has seen to it that all that it declares are of one. */
+export function scriptSlots(
+  args: Arguments,
+  keyCount: number,
+  flags: ReadonlySet<ScriptFlagName> | undefined,
+): ScriptSlots {
+  const declaredSlot =
+    keyCount === 0 ? -1 : keySlot(args.source, args.at(KEYS_INDEX), args.length(KEYS_INDEX));
+  const mayCrossSlots = flags?.has('allow-cross-slot-keys') ?? true;
+  return { isInCluster: true, declaredSlot, slot: declaredSlot, mayCrossSlots };
+}
+
 /** Throws where a script says by its flags that it does what is not allowed now. Without a shebang it says nothing. */
 export function checkFlags(
   flags: ReadonlySet<ScriptFlagName> | undefined,
   { isReadOnly }: ScriptCall,
-  { isOutOfMemory, isOnReplica, lacksReplicas }: ScriptLimits,
+  { isOutOfMemory, isOnReplica, lacksReplicas, slots }: ScriptLimits,
 ): void {
   if (flags === undefined) return;
+  if (slots.isInCluster && flags.has('no-cluster')) throw scriptErrors.noCluster;
   if (!flags.has('no-writes') && isReadOnly) throw errors.scriptMayWrite;
   if (!flags.has('no-writes') && isOnReplica) throw errors.scriptOnReplica;
   if (!flags.has('no-writes') && lacksReplicas) throw errors.noReplicas;

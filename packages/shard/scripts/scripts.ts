@@ -28,6 +28,7 @@ import { LuaEngine, type ScriptError } from '#lua';
 import { Request, RequestFlag, ScriptAsk, type ScriptControl } from '#link';
 import { AT, countError, type Page } from '#stats';
 import type { ShardUsers } from '../access/shard-users.ts';
+import type { ServedSlots } from '../cluster/served-slots.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
@@ -44,6 +45,8 @@ import {
   isEngineFault,
   KEYS_INDEX,
   keyCountOf,
+  NO_SLOTS,
+  scriptSlots,
   type ScriptLimits,
   type ScriptRun,
 } from './script-run.ts';
@@ -65,6 +68,7 @@ interface ScriptsOptions {
   readonly asks: MainAsks;
   /** Undefined where scripts reach other shards by way of main only. */
   readonly shardAsks: ShardAsks | undefined;
+  readonly servedSlots: ServedSlots;
   readonly page: Page;
   readonly clock: Clock;
   readonly redisVersion: string;
@@ -292,11 +296,12 @@ export class Scripts implements ShardScripts {
   // Runs.
 
   #run(runnable: Runnable, args: Arguments, keyCount: number, call: ScriptCall): void {
-    const { executor, page, control, context, clock } = this.#options;
+    const { executor, page, control, context, clock, servedSlots } = this.#options;
     const limits: ScriptLimits = {
       isOutOfMemory: this.#options.isOutOfMemory(),
       isOnReplica: this.#options.refusesWrites(context.connection),
       lacksReplicas: this.#options.lacksReplicas(),
+      slots: servedSlots.isOn ? scriptSlots(args, keyCount, runnable.flags) : NO_SLOTS,
     };
     checkFlags(runnable.flags, call, limits);
     const { pointed, pointedSpans } = executor;
@@ -339,7 +344,7 @@ export class Scripts implements ShardScripts {
   #newRun(
     { name, isFunction, flags }: Runnable,
     call: ScriptCall,
-    { isOutOfMemory, isOnReplica, lacksReplicas }: ScriptLimits,
+    { isOutOfMemory, slots, ...role }: ScriptLimits,
   ): ScriptRun {
     const { executor, context } = this.#options;
     const { words, word } = executor.pointed!;
@@ -349,9 +354,9 @@ export class Scripts implements ShardScripts {
       isFunction,
       isReadOnly: call.isReadOnly || flags?.has('no-writes') === true,
       isAlone: context.shardCount === 1 || this.#options.keyLocks.isStopped,
+      ...slots,
       hasBarrier: (kindWord & RequestFlag.alone) !== 0,
-      isOnReplica,
-      lacksReplicas,
+      ...role,
       isOutOfMemory: isOutOfMemory && flags?.has('allow-oom') !== true,
       connection: context.connection,
       sequence: words[word + Request.sequence]!,

@@ -2,6 +2,7 @@
 
 import { ScriptControl } from '#link';
 import type { ShardUsers } from '../access/shard-users.ts';
+import type { ServedSlots } from '../cluster/served-slots.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
 import type { KeyEvents } from '../execution/key-events.ts';
@@ -36,6 +37,7 @@ interface ShardLuaOptions {
   readonly maintenance: Maintenance;
   readonly keyUse: KeyUse;
   readonly role: Role;
+  readonly servedSlots: ServedSlots;
   readonly settings: Settings;
   /** Shows all what was done. */
   show(): void;

@@ -211,4 +211,15 @@ hot('keeps what it has after a stop, and nothing after a reset', () => {
   assert.is(keys.answer('get'), null);
 });
 
+hot('counts of chosen slots by themselves', () => {
+  const keys = new HotKeys(() => 0);
+  keys.answer({ start: { metrics: ['cpu'], count: 1, sample: 1, slots: [5, 7] } });
+  assert.ok(keys.hasSlots);
+  assert.is(keys.selects(5, 10, 100, true), true);
+  assert.is(keys.selects(7, 1, 2, false), false);
+  assert.is(keys.selects(6, 1_000, 1_000, true), false);
+  const { selectedUs, selectedBytes, sampledUs, sampledBytes } = keys.answer('get')!;
+  assert.equal([selectedUs, selectedBytes, sampledUs, sampledBytes], [11, 102, 10, 100]);
+});
+
 hot.run();

@@ -1,6 +1,6 @@
 /** The sampler of hot keys of one shard, and how the shares of all shards become one ranking. */
 
-import { fromLatin1, latin1, type Bytes } from '#base';
+import { fromLatin1, latin1, SLOT_COUNT, type Bytes } from '#base';
 import { KeyHash, TopKeys, type TopKey } from './top-keys.ts';
 import { shardCall } from '../shard-calls.ts';
 
@@ -23,6 +23,8 @@ interface HotKeysOptions {
   readonly count: number;
   /** One command in so many is looked at. */
   readonly sample: number;
+  /** Slots of keys that are looked at; empty: all. */
+  readonly slots?: readonly number[];
 }
 
 /** A key of a report: its bytes, calls, microseconds, bytes of traffic, and by how much it may be over-counted. */
@@ -35,6 +37,11 @@ export interface HotKeysShare {
   /** Totals of the commands with keys. */
   readonly keyedUs: number;
   readonly keyedBytes: number;
+  /** Totals of the commands with keys in the slots that were chosen, and of those of them that were looked at. */
+  readonly selectedUs: number;
+  readonly selectedBytes: number;
+  readonly sampledUs: number;
+  readonly sampledBytes: number;
   readonly byMetric: Readonly<Partial<Record<HotMetric, readonly HotKey[]>>>;
 }
 
@@ -47,7 +54,11 @@ const ALL_US = 0;
 const ALL_BYTES = 1;
 const KEYED_US = 2;
 const KEYED_BYTES = 3;
-const TOTALS = 4;
+const SELECTED_US = 4;
+const SELECTED_BYTES = 5;
+const SAMPLED_US = 6;
+const SAMPLED_BYTES = 7;
+const TOTALS = 8;
 
 /** One sampler per shard. While it is not active, a command costs one look at `isActive`. */
 export class HotKeys {
@@ -55,6 +66,8 @@ export class HotKeys {
   readonly #random: () => number;
   #options: HotKeysOptions | undefined;
   #sketches: { metric: HotMetric; top: TopKeys }[] = [];
+  /** 1 for each slot that was chosen; undefined where all are. */
+  #slots: Uint8Array | undefined;
   #countdown = 1;
   /** Microseconds and bytes of all commands, and of those with keys. In an array, so that adding makes no garbage. */
   readonly #totals = new Float64Array(TOTALS);
@@ -86,6 +99,7 @@ export class HotKeys {
   #start(options: HotKeysOptions): void {
     const capacity = Math.max(SLOTS_MIN, SLOTS_PER_KEY * options.count);
     this.#options = options;
+    this.#slots = chosen(options.slots ?? []);
     const hash = new KeyHash();
     this.#hash = hash;
     this.#sketches = options.metrics.map((metric) => ({
@@ -109,6 +123,23 @@ export class HotKeys {
     this.#countdown -= 1;
     if (this.#countdown > 0) return false;
     this.#countdown = this.#gap(this.#options?.sample ?? 1);
+    return true;
+  }
+
+  /** True when slots were chosen. */
+  get hasSlots(): boolean {
+    return this.#slots !== undefined;
+  }
+
+  /** Counts a command by the slot of its keys; answers whether those are to be counted. */
+  selects(slot: number, us: number, bytes: number, isSampled: boolean): boolean {
+    if (this.#slots?.[slot] !== 1) return false;
+    const totals = this.#totals;
+    totals[SELECTED_US] = totals[SELECTED_US]! + us;
+    totals[SELECTED_BYTES] = totals[SELECTED_BYTES]! + bytes;
+    if (!isSampled) return false;
+    totals[SAMPLED_US] = totals[SAMPLED_US]! + us;
+    totals[SAMPLED_BYTES] = totals[SAMPLED_BYTES]! + bytes;
     return true;
   }
 
@@ -170,13 +201,22 @@ export class HotKeys {
     const options = this.#options;
     if (options === undefined) return null;
     this.#count();
-    const [allUs = 0, allBytes = 0, keyedUs = 0, keyedBytes = 0] = this.#totals;
+    const [allUs = 0, allBytes = 0, keyedUs = 0, keyedBytes = 0, ...rest] = this.#totals;
+    const [selectedUs = 0, selectedBytes = 0, sampledUs = 0, sampledBytes = 0] = rest;
+    const selected = { selectedUs, selectedBytes, sampledUs, sampledBytes };
     const byMetric: Partial<Record<HotMetric, readonly HotKey[]>> = {};
     for (const { metric, top } of this.#sketches) {
       byMetric[metric] = top.heaviest(SHARE_FACTOR * options.count).map(hotKeyOf);
     }
-    return { allUs, allBytes, keyedUs, keyedBytes, byMetric };
+    return { allUs, allBytes, keyedUs, keyedBytes, ...selected, byMetric };
   }
+}
+
+function chosen(slots: readonly number[]): Uint8Array | undefined {
+  if (slots.length === 0) return undefined;
+  const flags = new Uint8Array(SLOT_COUNT);
+  for (const slot of slots) flags[slot] = 1;
+  return flags;
 }
 
 function hotKeyOf({ key, sums, error }: TopKey): HotKey {
@@ -200,6 +240,10 @@ export function mergeShares(shares: readonly HotKeysShare[], count: number): Hot
     allBytes: sum(({ allBytes }) => allBytes),
     keyedUs: sum(({ keyedUs }) => keyedUs),
     keyedBytes: sum(({ keyedBytes }) => keyedBytes),
+    selectedUs: sum(({ selectedUs }) => selectedUs),
+    selectedBytes: sum(({ selectedBytes }) => selectedBytes),
+    sampledUs: sum(({ sampledUs }) => sampledUs),
+    sampledBytes: sum(({ sampledBytes }) => sampledBytes),
     byMetric: { cpu: merged('cpu'), net: merged('net') },
   };
 }

@@ -12,7 +12,16 @@ import type { KeyHasher } from '../records/key-hasher.ts';
 import type { SharedViews } from '../records/shared-views.ts';
 import { Records } from '../records/records.ts';
 import type { Ref } from '../memory/segment.ts';
+import { SlotCounts } from './slot-counts.ts';
 import type { WarmTier } from '../warm/warm-tier.ts';
+
+/** Part of a store that its databases share. */
+interface ContentsOptions {
+  readonly views: SharedViews;
+  readonly memory: MemoryCount;
+  readonly tier: WarmTier;
+  readonly countsSlots: boolean;
+}
 
 export class Contents {
   readonly ledger: Ledger;
@@ -21,9 +30,17 @@ export class Contents {
   readonly volatile: KeyIndex;
   readonly fieldVolatile: KeyIndex;
 
+  /** Undefined where nobody asks for slots. */
+  readonly slots: SlotCounts | undefined;
   readonly #tier: WarmTier;
 
-  constructor(hasher: KeyHasher, views: SharedViews, memory: MemoryCount, tier: WarmTier) {
+  constructor(
+    hasher: KeyHasher,
+    { views, memory, tier, countsSlots }: ContentsOptions,
+    number: number,
+  ) {
+    // A cluster has one database.
+    this.slots = countsSlots && number === 0 ? new SlotCounts() : undefined;
     this.#tier = tier;
     this.ledger = new Ledger(memory);
     const warm = { tier, owner: tier.register() };
@@ -53,8 +70,12 @@ export class Contents {
     const records = this.records;
     const expires = records.head(ref) < 0;
     const oldExpires = old !== 0 && records.head(old) < 0;
-    if (old === 0) this.index.insert(hash, ref);
-    else this.index.replace(hash, old, ref);
+    if (old === 0) {
+      this.index.insert(hash, ref);
+      this.slots?.change(records.slotOf(ref), 1);
+    } else {
+      this.index.replace(hash, old, ref);
+    }
     if (expires && oldExpires) {
       records.setExpiry(ref, records.expiry(old));
       this.volatile.replace(hash, old, ref);
@@ -92,6 +113,7 @@ export class Contents {
 
   /** Takes a record out of the indexes and frees it. */
   remove(hash: number, ref: Ref): void {
+    this.slots?.change(this.records.slotOf(ref), -1);
     this.index.remove(hash, ref);
     if (this.records.head(ref) < 0) this.volatile.remove(hash, ref);
     if (hasFieldExpiry(this.records.word(ref))) this.fieldVolatile.remove(hash, ref);

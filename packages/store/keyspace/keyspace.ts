@@ -48,7 +48,7 @@ export class Keyspace {
     store: StoreContext,
     hasher: KeyHasher,
     number: number,
-    contents = new Contents(hasher, store.views, store.memory, store.tier),
+    contents = new Contents(hasher, store, number),
   ) {
     this.#store = store;
     this.#hasher = hasher;
@@ -72,6 +72,11 @@ export class Keyspace {
   /** Average expiry of keys that have one, in Unix milliseconds; 0 when there are none. */
   get meanExpiry(): number {
     return meanExpiry(this.#records.expirySum, this.expires);
+  }
+
+  /** Keys of each slot of a cluster, with expired ones that nobody has met yet; undefined where they are not counted. */
+  get slotKeys(): Int32Array | undefined {
+    return this.#contents.slots?.keys;
   }
 
   /** Hashes with fields that expire. */
@@ -380,8 +385,7 @@ export class Keyspace {
   /** Drops everything at once: nothing is walked, and the collector takes the memory later. */
   clear(): void {
     this.#contents.close();
-    const { views, memory, tier } = this.#store;
-    this.#adopt(new Contents(this.#hasher, views, memory, tier));
+    this.#adopt(new Contents(this.#hasher, this.#store, this.#number));
   }
 
   /** Exchanges what two databases hold. */

@@ -1,7 +1,7 @@
 /**
  * The records of one database: how to read, build and free them.
  */
-import { assert, copyLong, copyWords } from '#base';
+import { assert, copyLong, copyWords, keySlot } from '#base';
 import { copyInto } from '../memory/byte-views.ts';
 import { Heap } from '../memory/heap.ts';
 import { BLOB_OVERHEAD_BYTES, LOOP_COPY_BYTES_MAX, OUTSIDE_SLOT_BYTES } from '../limits.ts';
@@ -80,6 +80,17 @@ export class Records {
     }
     const bytes = this.segments[ref >>> SEGMENT_SHIFT]!.bytes;
     return this.#hasher.hash(bytes, keyAt(ref, head), head & LENGTH_MASK);
+  }
+
+  /** The slot of the record's key in a cluster. */
+  slotOf(ref: Ref): number {
+    const head = this.head(ref);
+    if ((head & KEY_OUTSIDE) !== 0) {
+      const key = this.blobs.thing(this.#keyNumber(ref, head));
+      return keySlot(key, 0, key.length);
+    }
+    const bytes = this.segments[ref >>> SEGMENT_SHIFT]!.bytes;
+    return keySlot(bytes, keyAt(ref, head), head & LENGTH_MASK);
   }
 
   /** True when the record's key is these bytes. */

@@ -2,7 +2,7 @@
 
 import { CommandError, errors } from '#base';
 import type { Arguments } from '../../arguments.ts';
-import type { HotKeysMetric, HotKeysStart } from '../ports.ts';
+import type { HotKeysMetric, HotKeysPort, HotKeysStart } from '../ports.ts';
 
 const COUNT_DEFAULT = 16;
 const COUNT_MAX = 100;
@@ -16,6 +16,9 @@ const countRange = new CommandError('ERR COUNT must be between 1 and 100');
 const sampleRange = new CommandError('ERR SAMPLE ratio must be >= 1');
 const noCluster = new CommandError('ERR SLOTS option is not allowed in non-cluster mode');
 
+/** Slots of this node, where it is one of a cluster. */
+type ClusterView = Pick<HotKeysPort, 'isCluster' | 'servesSlot'>;
+
 /** Options that were read so far. */
 interface Draft {
   metrics: HotKeysMetric[] | undefined;
@@ -25,7 +28,7 @@ interface Draft {
   sample: number;
 }
 
-export function readHotKeysStart(args: Arguments, isCluster: boolean): HotKeysStart {
+export function readHotKeysStart(args: Arguments, cluster: ClusterView): HotKeysStart {
   const draft: Draft = {
     metrics: undefined,
     slots: undefined,
@@ -34,7 +37,7 @@ export function readHotKeysStart(args: Arguments, isCluster: boolean): HotKeysSt
     sample: 1,
   };
   args.position = 2;
-  while (args.more) readOption(args, draft, isCluster);
+  while (args.more) readOption(args, draft, cluster);
   const { count, durationMs, sample } = draft;
   return {
     metrics: draft.metrics ?? ['cpu', 'net'],
@@ -45,7 +48,7 @@ export function readHotKeysStart(args: Arguments, isCluster: boolean): HotKeysSt
   };
 }
 
-function readOption(args: Arguments, draft: Draft, isCluster: boolean): void {
+function readOption(args: Arguments, draft: Draft, cluster: ClusterView): void {
   if (args.takes('METRICS')) {
     if (draft.metrics !== undefined) throw metricsTwice;
     draft.metrics = readMetrics(args);
@@ -60,8 +63,8 @@ function readOption(args: Arguments, draft: Draft, isCluster: boolean): void {
     if (draft.sample < 1) throw sampleRange;
   } else if (args.takes('SLOTS')) {
     if (draft.slots !== undefined) throw slotsTwice;
-    if (!isCluster) throw noCluster;
-    draft.slots = readSlots(args);
+    if (!cluster.isCluster) throw noCluster;
+    draft.slots = readSlots(args, cluster);
   } else {
     const option = args.latin1(args.next());
     throw new CommandError(`ERR unknown option '${option}' for 'hotkeys|start'`);
@@ -98,7 +101,7 @@ function isOption(args: Arguments): boolean {
   return OPTIONS.some((name) => args.spellsAt(args.position, name));
 }
 
-function readSlots(args: Arguments): number[] {
+function readSlots(args: Arguments, cluster: ClusterView): number[] {
   const count = integerNext(args);
   if (count < 1 || count > args.left) throw errors.syntax;
   const slots: number[] = [];
@@ -107,6 +110,10 @@ function readSlots(args: Arguments): number[] {
     const slot = args.integerAt(index);
     if (!(slot >= 0 && slot < SLOTS)) {
       throw new CommandError(`ERR Invalid slot '${args.latin1(index)}'. Valid range: 0-16383`);
+    }
+    if (slots.includes(slot)) throw new CommandError(`ERR SLOTS duplicate slot '${slot}'`);
+    if (!cluster.servesSlot(slot)) {
+      throw new CommandError(`ERR Slot ${slot} is not handled by this node`);
     }
     slots.push(slot);
   }

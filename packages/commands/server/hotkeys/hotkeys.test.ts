@@ -19,6 +19,10 @@ const reportOf = (options: HotKeysStart, state: 'active' | 'stopped'): HotKeysRe
   allBytes: 200,
   keyedUs: 90,
   keyedBytes: 180,
+  selectedUs: 40,
+  selectedBytes: 80,
+  sampledUs: 4,
+  sampledBytes: 8,
   byMetric: {
     cpu: [{ key: KEY, calls: 3, us: 30.2, bytes: 60, error: 2 }],
     net: [{ key: KEY, calls: 3, us: 30, bytes: 60, error: 4 }],
@@ -30,6 +34,7 @@ function fixture(isCluster = false, protocol: 2 | 3 = 2, window?: HotWindow | nu
   let state: HotKeysPort['state'] = 'idle';
   const hotKeys: HotKeysPort = {
     isCluster,
+    servesSlot: (slot) => slot !== 9,
     hasWindows: window !== undefined,
     window: () => Promise.resolve(window ?? null),
     get state() {
@@ -247,6 +252,33 @@ hotkeys('HELP names every subcommand', () => {
   const text = (call(fixture().context, 'HOTKEYS HELP') as string[]).join('\n');
   for (const { command } of commandTable.byName('HOTKEYS')!.subcommands) {
     assert.match(text, command.name.slice(command.name.indexOf('|') + 1));
+  }
+});
+
+hotkeys('SLOTS are of this node, each named once', () => {
+  const { context, started } = fixture(true);
+  assert.is(call(context, 'HOTKEYS START SLOTS 2 5 5'), "-ERR SLOTS duplicate slot '5'");
+  assert.is(call(context, 'HOTKEYS START SLOTS 1 9'), '-ERR Slot 9 is not handled by this node');
+  assert.is(call(context, 'HOTKEYS START SLOTS 3 7 5 6'), 'OK');
+  assert.equal(started[0]!.slots, [7, 5, 6]);
+});
+
+hotkeys('a report of chosen slots tells what they have cost', async () => {
+  for (const sample of [1, 3]) {
+    const { context } = fixture(true);
+    call(context, `HOTKEYS START SAMPLE ${sample} SLOTS 4 7 5 6 10`);
+    call(context, 'HOTKEYS GET');
+    await new Promise(setImmediate);
+    const report = context.deferred[0] as unknown[];
+    const valueOf = (name: string): unknown =>
+      report.includes(name) ? report[report.indexOf(name) + 1] : undefined;
+    assert.equal(valueOf('selected-slots'), [
+      [5, 7],
+      [10, 10],
+    ]);
+    assert.is(valueOf('all-commands-selected-slots-us'), 40);
+    assert.is(valueOf('net-bytes-all-commands-selected-slots'), 80);
+    assert.is(valueOf('sampled-commands-selected-slots-us'), sample === 1 ? undefined : 4);
   }
 });
 

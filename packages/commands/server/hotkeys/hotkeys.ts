@@ -60,7 +60,7 @@ const start = onMain<ServerContext>({
     },
   ],
   run({ reply, hotKeys }, args: Arguments) {
-    const options = readHotKeysStart(args, hotKeys.isCluster);
+    const options = readHotKeysStart(args, hotKeys);
     if (hotKeys.state === 'active') throw alreadyStarted;
     hotKeys.start(options);
     reply.ok();
@@ -256,9 +256,10 @@ function writeHotKeys(reply: ReplyWriter, report: HotKeysReport): void {
     [
       'selected-slots',
       (to) => {
-        to.arrayHeader(0);
+        writeRanges(to, options.slots);
       },
     ],
+    ...selectedFields(report),
     ['all-commands-all-slots-us', integer(report.allUs)],
     ['net-bytes-all-commands-all-slots', integer(report.allBytes)],
     ['collection-start-time-unix-ms', integer(report.startedMs)],
@@ -285,6 +286,36 @@ function writeHotKeys(reply: ReplyWriter, report: HotKeysReport): void {
   for (const [name, write] of fields) {
     reply.text(name);
     write(reply);
+  }
+}
+
+/** Figures of the chosen slots; of samples only where not all commands are looked at. */
+function selectedFields(report: HotKeysReport): readonly Field[] {
+  const { slots, sample } = report.options;
+  if (slots.length === 0) return [];
+  const ofSamples: readonly Field[] = [
+    ['sampled-commands-selected-slots-us', integer(report.sampledUs)],
+    ['net-bytes-sampled-commands-selected-slots', integer(report.sampledBytes)],
+  ];
+  return [
+    ...(sample > 1 ? ofSamples : []),
+    ['all-commands-selected-slots-us', integer(report.selectedUs)],
+    ['net-bytes-all-commands-selected-slots', integer(report.selectedBytes)],
+  ];
+}
+
+/** Writes slots as ranges: first and last. */
+function writeRanges(reply: ReplyWriter, slots: readonly number[]): void {
+  const ranges: [first: number, last: number][] = [];
+  for (const slot of slots.toSorted((one, other) => one - other)) {
+    const range = ranges.at(-1);
+    if (range?.[1] === slot - 1) range[1] = slot;
+    else ranges.push([slot, slot]);
+  }
+  reply.arrayHeader(ranges.length);
+  for (const range of ranges) {
+    reply.arrayHeader(2);
+    for (const slot of range) reply.integer(slot);
   }
 }
 

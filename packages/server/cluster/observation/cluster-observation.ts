@@ -7,7 +7,6 @@ import type { Clock } from '#base';
 import { slotCount, type ClusterNode } from '#cluster';
 import type { Settings } from '#config';
 import type { FlightRecorder, Page } from '#stats';
-import { infoLines } from '../cluster-reports.ts';
 import { ClusterEvents } from './cluster-events.ts';
 import { CoordinatorFigures } from './coordinator-figures.ts';
 import { NodePings, type NodePlace } from './node-pings.ts';
@@ -23,6 +22,8 @@ interface ClusterSubject {
   readonly isUp: boolean;
   /** Reason why it is not up; of no meaning while it is. */
   readonly downReason: string;
+  /** Lines of CLUSTER INFO. */
+  readonly info: readonly (readonly [name: string, value: string | number])[];
 }
 
 export interface ObservationOptions {
@@ -109,7 +110,7 @@ export class ClusterObservation {
     const { page, events } = this;
     const { node, isUp } = this.subject;
     const { topology, lease, group, id } = node;
-    const lines = new Map(infoLines(node, isUp));
+    const lines = new Map(this.subject.info);
     for (const [line, counter] of SAME_AS_INFO) page.set(counter, Number(lines.get(line)));
     const seen = topology.membersSeenBy(id);
     page.set('clusterUp', Number(isUp));

@@ -1,0 +1,54 @@
+/** Decisions about replicas that leave a group with several for one whose primary has none. */
+
+import type { Group, Topology } from '../topology.ts';
+import { replicate, type Self } from './membership.ts';
+import type { Plan } from './plan.ts';
+
+/** Replicas of a group that are there and have its data. */
+function workingReplicas(topology: Topology, group: Group): readonly string[] {
+  return group.replicas.filter((id) => {
+    const node = topology.nodes.get(id);
+    return node !== undefined && node.offset >= 0;
+  });
+}
+
+/**
+ * Finds the group that this replica should go to: with slots, a primary that is there, and no replica though it once had one.
+ * Of all replicas that could be spared, the one with the lowest id of the largest groups goes. `barrier` is how many have to
+ * stay behind.
+ */
+export function orphanFor(topology: Topology, self: string, barrier: number): Group | undefined {
+  const own = topology.groupOf(self);
+  if (own === undefined || own.primary === self || own.handover !== undefined) return undefined;
+  const groups = topology.seenBy(self).filter(({ primary }) => topology.nodes.has(primary));
+  const counted = groups.map((group) => ({ group, working: workingReplicas(topology, group) }));
+  const most = Math.max(...counted.map(({ working }) => working.length));
+  if (most <= barrier) return undefined;
+  const [candidate] = counted
+    .flatMap(({ working }) => (working.length === most ? working : []))
+    .toSorted();
+  if (candidate !== self) return undefined;
+  return counted.find(
+    ({ group, working }) =>
+      working.length === 0 &&
+      hasHadReplicas(group) &&
+      group.handover === undefined &&
+      topology.slotsOf(group.id).length > 0,
+  )?.group;
+}
+
+/** False for a group that was founded without replicas, and may be meant to have none. */
+function hasHadReplicas({ replicas, reason }: Group): boolean {
+  return replicas.length > 0 || reason !== 'founded';
+}
+
+/** Moves this replica to the group that it was found for, where it is still to go there. */
+export function migrate(
+  topology: Topology,
+  self: Self,
+  barrier: number,
+  orphan: string,
+): Plan | undefined {
+  const target = orphanFor(topology, self.id, barrier);
+  return target?.id === orphan ? replicate(topology, self, target.primary) : undefined;
+}

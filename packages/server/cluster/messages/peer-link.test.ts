@@ -1,0 +1,106 @@
+/** A link to another node: what is told, what is lost, and what is counted of it. */
+
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connectTo } from '#net';
+import { until } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { PeerLink } from './peer-link.ts';
+
+const links = suite('links between nodes');
+
+let server: Server;
+let taken = '';
+let sockets: Socket[] = [];
+
+links.before.each(async () => {
+  taken = '';
+  sockets = [];
+  server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('data', (bytes) => {
+      taken += bytes.toString('latin1');
+    });
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+});
+links.after.each(() => {
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+function newLink(login: readonly string[] = []) {
+  const seen = { lost: 0, overflows: 0, failures: [] as string[], works: 0 };
+  const link = new PeerLink({
+    connect: () => connectTo('127.0.0.1', (server.address() as AddressInfo).port),
+    login: () => login,
+    lost: (count, isFull) => {
+      seen.lost += count;
+      seen.overflows += Number(isFull);
+    },
+    failed: (reason) => {
+      seen.failures.push(reason);
+    },
+    works: () => {
+      seen.works += 1;
+    },
+  });
+  return { link, seen };
+}
+
+links('messages of a turn come together behind the login, and answers are counted', async () => {
+  const { link, seen } = newLink(['AUTH', 'pw']);
+  link.open();
+  link.send(Buffer.from('one '));
+  link.send(Buffer.from('two '));
+  await until(() => taken.endsWith('one two '), 'both have come');
+  assert.ok(taken.startsWith('*2\r\n$4\r\nAUTH\r\n'));
+  sockets[0]!.write('+OK\r\n:1\r');
+  sockets[0]!.write('\n-NOPERM no\r\n');
+  await until(() => seen.lost === 1, 'what is refused is lost');
+  assert.equal([seen.failures, seen.works], [['NOPERM no'], 2]);
+  sockets[0]!.destroy();
+  await until(() => seen.failures.length === 2, 'the end is told');
+  assert.is(seen.lost, 1, 'all was answered');
+  link.end();
+});
+
+links('what is not answered is lost with the connection, and without one all is', async () => {
+  const { link, seen } = newLink();
+  link.send(Buffer.from('x'));
+  assert.is(seen.lost, 1);
+  link.open();
+  link.send(Buffer.from('y'));
+  await until(() => taken === 'y', 'it has come');
+  sockets[0]!.destroy();
+  await until(() => seen.lost === 2, 'it is lost');
+  link.open();
+  link.send(Buffer.from('z'));
+  await until(() => taken === 'yz', 'the next connection takes messages');
+  link.end();
+  assert.is(seen.lost, 2);
+});
+
+links('a login that is refused ends the connection', async () => {
+  const { link, seen } = newLink(['AUTH', 'wrong']);
+  link.open();
+  await until(() => sockets.length === 1, 'it is connected');
+  sockets[0]!.write('-WRONGPASS no\r\n');
+  await until(() => seen.failures.length === 1, 'it has failed');
+  link.send(Buffer.from('x'));
+  assert.equal([seen.failures, seen.lost], [['WRONGPASS no'], 1]);
+});
+
+links('a node that reads nothing makes others lose messages, not memory', () => {
+  const { link, seen } = newLink();
+  link.open();
+  const message = Buffer.alloc(1024 * 1024);
+  for (let nth = 0; nth < 20; nth += 1) link.send(message);
+  assert.equal([seen.lost, seen.overflows], [4, 4]);
+  link.end();
+});
+
+links.run();

@@ -1,0 +1,164 @@
+/**
+ * Connection by which a node tells another of messages. It is written many at once, and reads no more than how many were
+ * answered; what is not told, since there is no connection or it is too slow, is counted and forgotten, as on Redis' bus.
+ */
+
+import { asBuffer, type Bytes } from '#base';
+import type { connectTo } from '#net';
+import { commandBytes } from '#resp';
+
+type Socket = ReturnType<typeof connectTo>;
+
+/** Most bytes of messages that wait for a slow node. */
+const QUEUED_BYTES_MAX = 16 * 1024 * 1024;
+const LINE_FEED = 10;
+const MINUS = 45;
+
+interface PeerLinkOptions {
+  connect(): Socket;
+  /** Words of AUTH; empty where none is wanted. */
+  login(): readonly string[];
+  /** So many messages were not told; `isFull` says that too many waited. */
+  lost(count: number, isFull: boolean): void;
+  /** The connection has failed, or is refused. */
+  failed(reason: string): void;
+  /** The node has answered. */
+  works(): void;
+}
+
+export class PeerLink {
+  readonly #options: PeerLinkOptions;
+  #socket: Socket | undefined;
+  readonly #queue: Bytes[] = [];
+  #queuedBytes = 0;
+  #isFlushDue = false;
+  /** Messages that were written and not answered. */
+  #unanswered = 0;
+  /** The answer to the login is to come. */
+  #isLoginDue = false;
+  /** First byte of a line that has not ended; -1 between lines. */
+  #first = -1;
+  #text = '';
+
+  constructor(options: PeerLinkOptions) {
+    this.#options = options;
+  }
+
+  /** Connects where there is no connection. */
+  open(): void {
+    if (this.#socket !== undefined) return;
+    let socket: Socket;
+    let login: readonly string[];
+    try {
+      login = this.#options.login();
+      socket = this.#options.connect();
+    } catch (error) {
+      this.#options.failed((error as Error).message);
+      return;
+    }
+    this.#socket = socket;
+    this.#isLoginDue = login.length > 0;
+    let reason = 'the connection has ended';
+    socket
+      .on('data', (bytes: Bytes) => {
+        if (socket === this.#socket) this.#take(bytes);
+      })
+      .on('drain', () => {
+        if (socket === this.#socket) this.#flush();
+      })
+      .on('error', (error) => {
+        reason = error.message;
+      })
+      .on('end', () => {
+        socket.destroy();
+      })
+      .on('close', () => {
+        if (socket === this.#socket) this.#fail(reason);
+      });
+    if (login.length > 0) socket.write(commandBytes(login));
+  }
+
+  /** Tells the node of a message, with what else there is at the end of the turn. */
+  send(message: Bytes): void {
+    const isFull = this.#queuedBytes + message.length > QUEUED_BYTES_MAX;
+    if (this.#socket === undefined || isFull) {
+      this.#options.lost(1, isFull);
+      return;
+    }
+    this.#queue.push(message);
+    this.#queuedBytes += message.length;
+    if (this.#isFlushDue) return;
+    this.#isFlushDue = true;
+    setImmediate(() => {
+      this.#isFlushDue = false;
+      this.#flush();
+    });
+  }
+
+  end(): void {
+    const socket = this.#socket;
+    this.#forget();
+    socket?.destroy();
+  }
+
+  #flush(): void {
+    const socket = this.#socket;
+    if (socket === undefined || this.#queue.length === 0 || socket.writableNeedDrain) return;
+    this.#unanswered += this.#queue.length;
+    socket.write(Buffer.concat(this.#queue));
+    this.#queue.length = 0;
+    this.#queuedBytes = 0;
+  }
+
+  /** Takes answers, each of one line. */
+  #take(bytes: Bytes): void {
+    const buffer = asBuffer(bytes);
+    let at = 0;
+    while (at < buffer.length) {
+      if (this.#first < 0) this.#first = buffer[at]!;
+      const end = buffer.indexOf(LINE_FEED, at);
+      const isError = this.#first === MINUS;
+      if (isError) this.#text += buffer.toString('latin1', at, end < 0 ? buffer.length : end);
+      if (end < 0) return;
+      at = end + 1;
+      const error = isError ? this.#text.slice(1).trim() : undefined;
+      this.#first = -1;
+      this.#text = '';
+      if (!this.#answered(error)) return;
+    }
+  }
+
+  /** False when the connection was given up. */
+  #answered(error: string | undefined): boolean {
+    if (!this.#isLoginDue) this.#unanswered -= 1;
+    if (error === undefined) {
+      this.#options.works();
+    } else if (this.#isLoginDue) {
+      const socket = this.#socket;
+      this.#fail(error);
+      socket?.destroy();
+      return false;
+    } else {
+      this.#options.lost(1, false);
+      this.#options.failed(error);
+    }
+    this.#isLoginDue = false;
+    return true;
+  }
+
+  #fail(reason: string): void {
+    const lost = this.#unanswered + this.#queue.length;
+    this.#forget();
+    if (lost > 0) this.#options.lost(lost, false);
+    this.#options.failed(reason);
+  }
+
+  #forget(): void {
+    this.#socket = undefined;
+    this.#queue.length = 0;
+    this.#queuedBytes = 0;
+    this.#unanswered = 0;
+    this.#first = -1;
+    this.#text = '';
+  }
+}

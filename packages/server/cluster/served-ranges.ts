@@ -1,0 +1,72 @@
+/** Tells shards which slots this node serves, when that changes: scripts use keys that main does not see. */
+
+import { SLOT_COUNT } from '#base';
+import type { Settings } from '#config';
+import type { ServedRanges } from '#link';
+import type { Router } from '#router';
+import type { ClusterGate } from './cluster-gate.ts';
+import { SlotCode, type SlotTable } from './slot-table.ts';
+
+type Kind = 'own' | 'replicated' | 'unbound' | undefined;
+
+interface ServedRangesOptions {
+  readonly table: SlotTable;
+  readonly gate: Pick<ClusterGate, 'refused'>;
+  readonly router: Pick<Router, 'broadcast'>;
+  readonly settings: Settings;
+}
+
+export class ServedSlotsNews {
+  readonly #options: ServedRangesOptions;
+  #told = '';
+  #refused: ServedRanges['refused'] | undefined;
+
+  constructor(options: ServedRangesOptions) {
+    this.#options = options;
+    for (const name of ['cluster.require-full-coverage', 'cluster.allow-reads-when-down'] as const)
+      options.settings.onChange(name, () => {
+        this.tell();
+      });
+  }
+
+  /** Tells what is another since the last time. */
+  tell(): void {
+    const { table, gate, router } = this.#options;
+    const { refused } = gate;
+    const served = { ...rangesOf(table), refused };
+    const told = JSON.stringify(served);
+    if (told === this.#told) return;
+    this.#told = told;
+    this.#refused = refused;
+    router.broadcast({ kind: 'served-slots', served });
+  }
+
+  /** The same where nothing but the time has gone on. */
+  look(): void {
+    if (this.#options.gate.refused !== this.#refused) this.tell();
+  }
+}
+
+/** Puts the slots of a table together by what they are to this node. */
+function rangesOf(table: SlotTable): Omit<ServedRanges, 'refused'> {
+  const ranges = {
+    own: [] as [number, number][],
+    replicated: [] as [number, number][],
+    unbound: [] as [number, number][],
+  };
+  let before: Kind;
+  for (let slot = 0; slot < SLOT_COUNT; slot += 1) {
+    const kind = kindOf(table, table.codes[slot]!);
+    if (kind !== undefined && kind === before) ranges[kind].at(-1)![1] = slot;
+    else if (kind !== undefined) ranges[kind].push([slot, slot]);
+    before = kind;
+  }
+  return ranges;
+}
+
+function kindOf(table: SlotTable, code: number): Kind {
+  if (code === SlotCode.own) return 'own';
+  const place = table.placeOf(code);
+  if (place === undefined) return 'unbound';
+  return place.group === table.ownGroup ? 'replicated' : undefined;
+}

@@ -1,0 +1,118 @@
+/** Time and bytes of commands by the slots of their keys. While they are not wanted, a command costs nothing. */
+
+import { keySlot, SLOT_COUNT } from '#base';
+import { findKeys, type Arguments, type CommandEntry } from '#commands';
+import type { SlotBytesStep, SlotFigures } from '#stats';
+import type { Store } from '#store';
+
+/** Keys looked at in one step: a few milliseconds. */
+const KEYS_PER_STEP = 10_000;
+
+interface Counts {
+  readonly us: Float64Array;
+  readonly inputBytes: Float64Array;
+  readonly outputBytes: Float64Array;
+}
+
+export class SlotStats {
+  isOn = false;
+  /** Undefined before anybody wants them. */
+  #counts: Counts | undefined;
+
+  /** Counts from now on, or no more; what was counted stays. */
+  apply(isOn: boolean): void {
+    this.isOn = isOn;
+    if (isOn) this.#counts ??= newCounts();
+  }
+
+  /** Counts a command that a client has sent. */
+  executed(entry: CommandEntry, args: Arguments, us: number, outputBytes: number): void {
+    const slot = slotOfKeys(entry, args);
+    if (slot < 0 || this.#counts === undefined) return;
+    const counts = this.#counts;
+    counts.us[slot] = counts.us[slot]! + us;
+    counts.inputBytes[slot] = counts.inputBytes[slot]! + requestBytes(args);
+    counts.outputBytes[slot] = counts.outputBytes[slot]! + outputBytes;
+  }
+
+  /** Begins anew, for CONFIG RESETSTAT. */
+  reset(): void {
+    if (this.#counts !== undefined) this.#counts = newCounts();
+  }
+
+  /** Forgets slots that are another node's now. */
+  keep(isKept: (slot: number) => boolean): void {
+    const counts = this.#counts;
+    if (counts === undefined) return;
+    for (let slot = 0; slot < SLOT_COUNT; slot += 1) {
+      if (isKept(slot)) continue;
+      counts.us[slot] = 0;
+      counts.inputBytes[slot] = 0;
+      counts.outputBytes[slot] = 0;
+    }
+  }
+
+  /** Figures of the slots from the first to the last that have any. */
+  figures(store: Store, first: number, last: number): readonly SlotFigures[] {
+    const keys = store.databases[0]!.slotKeys;
+    const counts = this.#counts;
+    const figures: SlotFigures[] = [];
+    for (let slot = first; slot <= last; slot += 1) {
+      const [count, us] = [keys?.[slot] ?? 0, counts?.us[slot] ?? 0];
+      const [input, output] = [counts?.inputBytes[slot] ?? 0, counts?.outputBytes[slot] ?? 0];
+      if (count + us + input + output > 0) figures.push([slot, count, us, input, output]);
+    }
+    return figures;
+  }
+}
+
+/** Takes a step of a walk that adds up what the keys of each slot cost. */
+export function slotBytes(store: Store, cursor: number): SlotBytesStep {
+  const keyspace = store.databases[0]!;
+  const bytes = new Map<number, number>();
+  let next = cursor;
+  let looked = 0;
+  do {
+    next = keyspace.scan(next, 100, (ref) => {
+      looked += 1;
+      const key = keyspace.key(ref);
+      const slot = keySlot(key.bytes, key.at, key.length);
+      bytes.set(slot, (bytes.get(slot) ?? 0) + keyspace.recordBytes(ref));
+    });
+  } while (next !== 0 && looked < KEYS_PER_STEP);
+  return { cursor: next, bytes: [...bytes] };
+}
+
+function newCounts(): Counts {
+  return {
+    us: new Float64Array(SLOT_COUNT),
+    inputBytes: new Float64Array(SLOT_COUNT),
+    outputBytes: new Float64Array(SLOT_COUNT),
+  };
+}
+
+/** Slot of a command's keys, all of which are of one; -1 without any. */
+export function slotOfKeys(entry: CommandEntry, args: Arguments): number {
+  if (entry.firstArgumentIsKey) return keySlot(args.source, args.at(1), args.length(1));
+  if (!entry.hasKeys) return -1;
+  const [first] = findKeys(entry.command.keys, args) ?? [];
+  return first === undefined
+    ? -1
+    : keySlot(args.source, args.at(first.index), args.length(first.index));
+}
+
+/** Bytes of a request as clients send it: the arguments with their lengths, and the number of them. */
+function requestBytes(args: Arguments): number {
+  let bytes = 3 + digits(args.count);
+  for (let index = 0; index < args.count; index += 1) {
+    const length = args.length(index);
+    bytes += 5 + digits(length) + length;
+  }
+  return bytes;
+}
+
+function digits(number: number): number {
+  let count = 1;
+  for (let rest = number; rest >= 10; rest /= 10) count += 1;
+  return count;
+}
