@@ -4,7 +4,17 @@ export { etcd } from './coordinator/etcd.ts';
 export type { EtcdOptions, EtcdTls } from './coordinator/etcd-coordinator.ts';
 export { askForHandover } from './decisions/failover.ts';
 export { forget, meet, replicate, reset } from './decisions/membership.ts';
+export {
+  beginMove,
+  failMove,
+  finishMove,
+  forgetMove,
+  moveFault,
+  slotsOf,
+  spansOf,
+  uncleanGroup,
+} from './decisions/migrations.ts';
 export { addSlots, deleteSlots, setSlot } from './decisions/slots.ts';
-export type { MemberAddress } from './documents/documents.ts';
+export type { MemberAddress, SlotSpan } from './documents/documents.ts';
 export type { Lease } from './lease.ts';
-export type { Member, Topology } from './topology.ts';
+export type { Member, SlotMigration, Topology } from './topology.ts';

@@ -32,6 +32,7 @@ export type {
   ClusterGroupFacts,
   ClusterNodeFacts,
   ClusterPort,
+  SlotMigrationFacts,
   SlotChange,
 } from './cluster/index.ts';
 export {

@@ -7,6 +7,7 @@ export {
   type CallQuestion,
   type SettingValue,
   type OpenSlotRule,
+  type SlotSpan,
 } from './messages/control.ts';
 export { SharedCounter } from './counter.ts';
 export { SharedFlag } from './shared-flag.ts';
@@ -65,7 +66,14 @@ export { LogProgress } from './log/log-progress.ts';
 export { allocateShared, LinkMemory, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';
 export { CallError, isCall, PortCalls, type CallMessage } from './messages/port-calls.ts';
-export { ringDepth, ringPublished, RingReader, RingWriter, wakeSleeper } from './rings/ring.ts';
+export {
+  ringDepth,
+  ringPublished,
+  ringTaken,
+  RingReader,
+  RingWriter,
+  wakeSleeper,
+} from './rings/ring.ts';
 export {
   decodeKeyEvents,
   KeyEventFlag,

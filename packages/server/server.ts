@@ -281,7 +281,7 @@ export class Server {
           clients,
           config,
           replication: this.#replication,
-          primary: this.#replicas.primary,
+          replicas: this.#replicas,
           shardCount: this.#shardCount,
           clock: this.#clock,
           log: this.#log,

@@ -8,10 +8,12 @@ import {
   READ_ONLY_FUNCTIONS,
   SCRIPT_STATS,
   SHARD_CONTENT,
+  movedKeysCall,
+  sweepSlotsCall,
   walkSlotCall,
   type ShardContent,
 } from '#stats';
-import { walkSlot } from './cluster/slot-keys.ts';
+import { sweepSlots, walkSlot } from './cluster/slot-keys.ts';
 import type { MachineComponents } from './machine-components.ts';
 import type { MachineOptions } from './machine-options.ts';
 import type { Scripts } from './scripts/scripts.ts';
@@ -35,6 +37,8 @@ export function answerCalls(
     return { keys, hot_keys: keys - warmKeys, warm_keys: warmKeys };
   });
   answerers.on(walkSlotCall, (step) => walkSlot(store, step));
+  answerers.on(sweepSlotsCall, (step) => sweepSlots(store, step));
+  answerers.on(movedKeysCall, () => base.snapshots.movedKeys);
   answerers.on(SCRIPT_STATS, () => scripts.stats.figures);
   answerers.on(READ_ONLY_FUNCTIONS, () => scripts.readOnlyFunctions);
   base.staged.answer(answerers);

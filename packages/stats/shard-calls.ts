@@ -49,6 +49,18 @@ export interface SlotWalkStep {
 /** Has a shard take a step of a walk for the keys of a slot. */
 export const walkSlotCall = shardCall<SlotWalk, SlotWalkStep>('walk-slot');
 
+/** Step of a walk through a shard's keys, for those of several slots, whatever is hidden or has expired. */
+export interface SlotSweep {
+  readonly spans: readonly (readonly [first: number, last: number])[];
+  readonly cursor: number;
+}
+
+/** Has a shard take a step of such a walk. */
+export const sweepSlotsCall = shardCall<SlotSweep, Omit<SlotWalkStep, 'found'>>('sweep-slots');
+
+/** Has a shard tell how many keys it has written for the last move of slots. */
+export const movedKeysCall = shardCall<null, number>('moved-keys');
+
 /** Counts that only a shard itself can take. */
 export interface ShardContent {
   readonly keys: number;

@@ -1,5 +1,6 @@
 import { container, type Command } from '../definition.ts';
 import { clusterMembership } from './membership.ts';
+import { clusterMoves } from './moves.ts';
 import { clusterReports } from './reports.ts';
 import { clusterSession } from './session.ts';
 import { clusterSlots } from './slots.ts';
@@ -12,7 +13,7 @@ const cluster = container({
   group: 'cluster',
   arity: -2,
   flags: [],
-  subcommands: [...clusterReports, ...clusterSlots, ...clusterMembership],
+  subcommands: [...clusterReports, ...clusterSlots, ...clusterMoves, ...clusterMembership],
 });
 
 export const clusterCommands: readonly Command[] = [...clusterSession, cluster];
@@ -22,5 +23,6 @@ export type {
   ClusterGroupFacts,
   ClusterNodeFacts,
   ClusterPort,
+  SlotMigrationFacts,
   SlotChange,
 } from './ports.ts';

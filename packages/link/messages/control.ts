@@ -24,7 +24,12 @@ export type Control =
   | { kind: 'lacks-replicas'; isSo: boolean }
   /** Slots that are moved key by key from now on. */
   | { kind: 'open-slots'; rules: readonly OpenSlotRule[] }
+  /** Slots whose keys are here and not served from now on, and slots of the clients that bring them. */
+  | { kind: 'moving-slots'; hidden: readonly SlotSpan[]; importers: readonly number[] }
   | { kind: 'stop' };
+
+/** First and last slot of a cluster. */
+export type SlotSpan = readonly [first: number, last: number];
 
 /** A slot that is moved key by key. */
 export interface OpenSlotRule {

@@ -109,6 +109,7 @@ export function infoLines(
     ['cluster_current_epoch', topology.revision],
     ['cluster_my_epoch', group?.revision ?? 0],
     ['cluster_slots_free', SLOT_COUNT - assigned],
+    ['cluster_slot_migrations', topology.migrations.size],
     ['cluster_stats_messages_sent', 0],
     ['cluster_stats_messages_received', 0],
     ['total_cluster_links_buffer_limit_exceeded', 0],

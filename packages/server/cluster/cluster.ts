@@ -16,15 +16,15 @@ import {
   setSlot,
   type MemberAddress,
 } from '#cluster';
-import type { ClusterGroupFacts, ClusterPort, SlotChange } from '#commands';
+import type { ClusterGroupFacts, ClusterPort, SlotChange, SlotMigrationFacts } from '#commands';
 import type { Settings } from '#config';
 import type { OpenSlotRule } from '#link';
 import { LineConnection, type ConnectionConfig } from '#net';
-import type { Primary } from '#replication';
 import { commandBytes } from '#resp';
 import type { Router } from '#router';
 import { SHARD_CONTENT } from '#stats';
 import type { Clients } from '../clients/clients.ts';
+import type { Replicas } from '../replicas/replicas.ts';
 import type { Replication } from '../replication/replication.ts';
 import { VERSION } from '../version.ts';
 import { ClusterGate, type Redirect } from './cluster-gate.ts';
@@ -33,6 +33,7 @@ import { ClusterRole } from './cluster-role.ts';
 import { coordinatorOptions } from './coordinator-options.ts';
 import { Fence } from './fence.ts';
 import { nodeAddress } from './node-address.ts';
+import { SlotMoves } from './moves/slot-moves.ts';
 import { newId, NodeId } from './node-id.ts';
 import { runOwnCommands } from './own-commands.ts';
 import { SlotKeys } from './slot-keys.ts';
@@ -53,7 +54,7 @@ interface ClusterOptions {
   readonly clients: Clients;
   readonly config: ConnectionConfig;
   readonly replication: Replication;
-  readonly primary: Primary;
+  readonly replicas: Replicas;
   readonly shardCount: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -73,6 +74,7 @@ export class Cluster implements ClusterPort {
   readonly #table = new SlotTable();
   readonly #keys: SlotKeys;
   readonly #role: ClusterRole;
+  readonly #moves: SlotMoves;
   /** Slots that are being let go: served by nobody until it is known what came of it. */
   readonly #withheld = new Set<number>();
   #leaseMs: number;
@@ -84,7 +86,8 @@ export class Cluster implements ClusterPort {
   #dropping: Promise<void> = Promise.resolve();
 
   constructor(options: ClusterOptions) {
-    const { settings, router, clients, clock, log, replication, primary } = options;
+    const { settings, router, clients, clock, log, replication } = options;
+    const { primary } = options.replicas;
     this.#options = options;
     this.#nodeId = new NodeId(settings);
     this.address = nodeAddress(settings);
@@ -114,6 +117,7 @@ export class Cluster implements ClusterPort {
       log,
       host: this.#role,
     });
+    this.#moves = this.#newMoves(options);
     const { lease } = this.node;
     this.fence = new Fence({
       lease,
@@ -138,6 +142,26 @@ export class Cluster implements ClusterPort {
     });
   }
 
+  #newMoves({ replicas, ...options }: ClusterOptions): SlotMoves {
+    const moves = new SlotMoves({
+      ...options,
+      node: this.node,
+      primary: replicas.primary,
+      onWritten: (done) => {
+        replicas.onWritten(done);
+      },
+      withhold: (slots, isWithheld) => {
+        for (const slot of slots) {
+          if (isWithheld) this.#withheld.add(slot);
+          else this.#withheld.delete(slot);
+        }
+        this.#changed();
+      },
+    });
+    replicas.slotsOf = moves.spansOf;
+    return moves;
+  }
+
   start(): void {
     void this.node.beat();
     this.#beat = setInterval(() => {
@@ -152,6 +176,7 @@ export class Cluster implements ClusterPort {
   async stop(): Promise<void> {
     clearInterval(this.#beat);
     clearInterval(this.#look);
+    this.#moves.stop();
     await this.node.stop();
   }
 
@@ -171,6 +196,7 @@ export class Cluster implements ClusterPort {
     this.#table.update(node, this.#withheld);
     if (this.#table.isPrimary && node.lease.isSafe) this.fence.arm();
     this.#tellShards();
+    this.#moves.follow();
     this.#dropLost();
     const { router, beginTurn } = this.#options;
     // Who was told to wait may be told where to go.
@@ -211,7 +237,10 @@ export class Cluster implements ClusterPort {
     }
     const lost = [...this.#owned].filter((slot) => !owned.has(slot));
     this.#owned = owned;
-    const taken = lost.filter((slot) => topology.owners[slot] !== undefined);
+    // What was handed over as a whole is dropped by who has handed it over.
+    const taken = lost.filter(
+      (slot) => topology.owners[slot] !== undefined && !this.#moves.hides(slot),
+    );
     if (taken.length === 0) return;
     this.#dropping = this.#dropping.then(async () => {
       for (const slot of taken) await this.#dropSlot(slot);
@@ -324,6 +353,18 @@ export class Cluster implements ClusterPort {
       }
     }
     await this.node.decide((now) => setSlot(now, this.id, slot, change));
+  }
+
+  moveSlots(slots: readonly number[], node: string): Promise<string> {
+    return this.#moves.begin(slots, node);
+  }
+
+  cancelMoves(): Promise<void> {
+    return this.#moves.cancel();
+  }
+
+  moves(): Promise<readonly SlotMigrationFacts[]> {
+    return this.#moves.report();
   }
 
   async meet(host: string, port: number): Promise<void> {

@@ -34,6 +34,7 @@ interface MessagesOptions {
     | 'role'
     | 'openSlots'
     | 'staged'
+    | 'store'
   >;
 }
 
@@ -125,6 +126,10 @@ export class Messages {
         break;
       case 'open-slots':
         this.#options.base.openSlots.update(control.rules);
+        break;
+      case 'moving-slots':
+        this.#options.base.store.hideSlots(control.hidden);
+        this.#options.base.role.importers = new Set(control.importers);
         break;
       case 'users':
         this.#options.base.users.update(control.rules);

@@ -8,11 +8,20 @@
 import { KeyIndex } from '../index/key-index.ts';
 import { Ledger, type MemoryCount } from '../memory/memory-count.ts';
 import { ENCODING_SHIFT, hasFieldExpiry, TYPE_SHIFT } from '../records/record-head.ts';
+import { HiddenCounts, type HiddenSlots } from './hidden-slots.ts';
 import type { KeyHasher } from '../records/key-hasher.ts';
 import type { SharedViews } from '../records/shared-views.ts';
 import { Records } from '../records/records.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { WarmTier } from '../warm/warm-tier.ts';
+
+/** Parts of a store that all contents share. */
+interface ContentsStore {
+  readonly views: SharedViews;
+  readonly memory: MemoryCount;
+  readonly tier: WarmTier;
+  readonly hiddenSlots: HiddenSlots;
+}
 
 export class Contents {
   readonly ledger: Ledger;
@@ -20,11 +29,15 @@ export class Contents {
   readonly index: KeyIndex;
   readonly volatile: KeyIndex;
   readonly fieldVolatile: KeyIndex;
+  readonly hidden = new HiddenCounts();
 
   readonly #tier: WarmTier;
+  readonly #hiddenSlots: HiddenSlots;
 
-  constructor(hasher: KeyHasher, views: SharedViews, memory: MemoryCount, tier: WarmTier) {
+  constructor(hasher: KeyHasher, store: ContentsStore) {
+    const { views, memory, tier } = store;
     this.#tier = tier;
+    this.#hiddenSlots = store.hiddenSlots;
     this.ledger = new Ledger(memory);
     const warm = { tier, owner: tier.register() };
     this.records = new Records(hasher, views, this.ledger, warm);
@@ -53,8 +66,12 @@ export class Contents {
     const records = this.records;
     const expires = records.head(ref) < 0;
     const oldExpires = old !== 0 && records.head(old) < 0;
-    if (old === 0) this.index.insert(hash, ref);
-    else this.index.replace(hash, old, ref);
+    if (old === 0) {
+      this.index.insert(hash, ref);
+      this.#countHidden(ref, 1);
+    } else {
+      this.index.replace(hash, old, ref);
+    }
     if (expires && oldExpires) {
       records.setExpiry(ref, records.expiry(old));
       this.volatile.replace(hash, old, ref);
@@ -93,9 +110,26 @@ export class Contents {
   /** Takes a record out of the indexes and frees it. */
   remove(hash: number, ref: Ref): void {
     this.index.remove(hash, ref);
+    this.#countHidden(ref, -1);
     if (this.records.head(ref) < 0) this.volatile.remove(hash, ref);
     if (hasFieldExpiry(this.records.word(ref))) this.fieldVolatile.remove(hash, ref);
     this.records.free(ref);
+  }
+
+  /** True for a key of a slot that is hidden. */
+  isHidden(ref: Ref): boolean {
+    return this.#hiddenSlot(ref) >= 0;
+  }
+
+  #hiddenSlot(ref: Ref): number {
+    if (!this.#hiddenSlots.isAny) return -1;
+    const { bytes, at, length } = this.records.viewKey(ref);
+    return this.#hiddenSlots.slotOf(bytes, at, length);
+  }
+
+  #countHidden(ref: Ref, delta: number): void {
+    const slot = this.#hiddenSlot(ref);
+    if (slot >= 0) this.hidden.add(slot, delta);
   }
 
   /** The record's share of the bytes of the indexes that it is in. */

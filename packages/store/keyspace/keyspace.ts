@@ -48,7 +48,7 @@ export class Keyspace {
     store: StoreContext,
     hasher: KeyHasher,
     number: number,
-    contents = new Contents(hasher, store.views, store.memory, store.tier),
+    contents = new Contents(hasher, store),
   ) {
     this.#store = store;
     this.#hasher = hasher;
@@ -62,6 +62,16 @@ export class Keyspace {
   /** Keys, with expired ones that nobody has met yet. */
   get size(): number {
     return this.#index.count;
+  }
+
+  /** Keys that are served: those of hidden slots are none. */
+  get servedSize(): number {
+    return this.#index.count - this.#contents.hidden.total;
+  }
+
+  /** True for a key of a slot that is hidden: no listing tells of it. */
+  isHidden(ref: Ref): boolean {
+    return this.#contents.isHidden(ref);
   }
 
   /** Keys that have an expiry. */
@@ -380,8 +390,7 @@ export class Keyspace {
   /** Drops everything at once: nothing is walked, and the collector takes the memory later. */
   clear(): void {
     this.#contents.close();
-    const { views, memory, tier } = this.#store;
-    this.#adopt(new Contents(this.#hasher, views, memory, tier));
+    this.#adopt(new Contents(this.#hasher, this.#store));
   }
 
   /** Exchanges what two databases hold. */

@@ -112,6 +112,9 @@ const replconf = onMain<ServerContext>({
         case 'getack':
           // Only what a primary sends is answered with an acknowledgement.
           return;
+        case 'slot-migration':
+          replicas.takesSlots(client, args.latin1(index + 1));
+          break;
         default:
           readOption(name, args, index + 1, replicas.factsOf(client));
       }
