@@ -33,6 +33,7 @@ export type {
   ClusterNodeFacts,
   ClusterPort,
   SlotMigrationFacts,
+  SlotMovesPort,
   SlotChange,
 } from './cluster/index.ts';
 export {

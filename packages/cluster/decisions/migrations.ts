@@ -14,7 +14,7 @@ import { migrationKey } from '../documents/documents.ts';
 import { deleteMigration, putMigration, putSlots, type Plan } from './plan.ts';
 
 /** Move that is wanted. */
-export interface MoveWish {
+interface MoveWish {
   readonly id: string;
   readonly slots: readonly number[];
   /** Node that shall have them. */

@@ -83,14 +83,16 @@ async function run(line: string, fails?: string, protocol: 2 | 3 = 2) {
     deleteSlots: (slots) => told('delete', ...slots),
     flushSlots: () => told('flush'),
     setSlot: (slot, change) => told('set', slot, change),
-    moveSlots: async (slots, node) => {
-      await told('move', slots, node);
-      return 'mmm';
-    },
-    cancelMoves: () => told('cancel moves'),
-    moves: async () => {
-      await told('moves');
-      return [MOVE];
+    moves: {
+      begin: async (slots, node) => {
+        await told('move', slots, node);
+        return 'mmm';
+      },
+      cancel: () => told('cancel moves'),
+      report: async () => {
+        await told('moves');
+        return [MOVE];
+      },
     },
     meet: (host, number) => told('meet', host, number),
     forget: (node) => told('forget', node),

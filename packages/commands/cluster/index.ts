@@ -24,5 +24,6 @@ export type {
   ClusterNodeFacts,
   ClusterPort,
   SlotMigrationFacts,
+  SlotMovesPort,
   SlotChange,
 } from './ports.ts';

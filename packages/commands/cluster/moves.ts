@@ -28,7 +28,7 @@ const migrateSlots = onMain<ClusterContext>({
     if (!hasTarget || args.left === 0) throw noTarget;
     const node = args.text();
     if (args.left > 0) throw errors.syntax;
-    answerOrError(context, cluster.moveSlots(slots, node), (reply, id) => {
+    answerOrError(context, cluster.moves.begin(slots, node), (reply, id) => {
       reply.text(id);
     });
   },
@@ -84,7 +84,7 @@ const getSlotMigrations = onMain<ClusterContext>({
   args: [],
   tips: ['nondeterministic_output'],
   run(context) {
-    answerOrError(context, clusterOf(context).moves(), (reply, moves) => {
+    answerOrError(context, clusterOf(context).moves.report(), (reply, moves) => {
       reply.arrayHeader(moves.length);
       for (const move of moves) {
         const fields = fieldsOf(move);
@@ -128,7 +128,7 @@ const cancelSlotMigrations = onMain<ClusterContext>({
   arity: 2,
   args: [],
   run(context) {
-    answerOrError(context, clusterOf(context).cancelMoves(), writeOk);
+    answerOrError(context, clusterOf(context).moves.cancel(), writeOk);
   },
 });
 

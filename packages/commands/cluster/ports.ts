@@ -59,6 +59,16 @@ export interface SlotMigrationFacts {
   readonly pauseMs: number;
 }
 
+/** Moves of slots as a whole. */
+export interface SlotMovesPort {
+  /** Begins to hand slots over to a node; settles with the id of the move. */
+  begin(slots: readonly number[], node: string): Promise<string>;
+  /** Ends all moves that this node takes part in and that have not come to their end. */
+  cancel(): Promise<void>;
+  /** Moves that this node takes part in, and those that have ended last. */
+  report(): Promise<readonly SlotMigrationFacts[]>;
+}
+
 /** The cluster. What it is asked to do settles when it is in force, and rejects with why it is not. */
 export interface ClusterPort {
   readonly id: string;
@@ -74,12 +84,7 @@ export interface ClusterPort {
   /** Lets go of all slots. */
   flushSlots(): Promise<void>;
   setSlot(slot: number, change: SlotChange): Promise<void>;
-  /** Begins to hand slots over to a node; settles with the id of the move. */
-  moveSlots(slots: readonly number[], node: string): Promise<string>;
-  /** Ends all moves of slots that this node takes part in and that have not come to their end. */
-  cancelMoves(): Promise<void>;
-  /** Moves of slots that this node takes part in, and those that have ended last. */
-  moves(): Promise<readonly SlotMigrationFacts[]>;
+  readonly moves: SlotMovesPort;
   meet(host: string, port: number): Promise<void>;
   forget(node: string): Promise<void>;
   replicate(node: string): Promise<void>;

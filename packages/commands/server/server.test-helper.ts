@@ -161,6 +161,7 @@ function replicasPort(ask: Ask, isReplica: boolean, keepsLog: boolean): Ports['r
     factsOf: () => facts,
     takesSlots: (_client, migration) => {
       ask('takes slots', migration);
+      return true;
     },
     resume: (_client, id, offset) => {
       ask('resume', id, offset, facts);

@@ -37,7 +37,7 @@ export type ReplicaState =
   | 'online';
 
 /** Move of slots to another node of a cluster, for which that follows this server. */
-export interface SlotLink {
+interface SlotLink {
   readonly id: string;
   readonly spans: readonly SlotSpan[];
 }

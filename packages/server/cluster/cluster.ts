@@ -16,7 +16,7 @@ import {
   setSlot,
   type MemberAddress,
 } from '#cluster';
-import type { ClusterGroupFacts, ClusterPort, SlotChange, SlotMigrationFacts } from '#commands';
+import type { ClusterGroupFacts, ClusterPort, SlotChange, SlotMovesPort } from '#commands';
 import type { Settings } from '#config';
 import type { OpenSlotRule } from '#link';
 import { LineConnection, type ConnectionConfig } from '#net';
@@ -355,16 +355,8 @@ export class Cluster implements ClusterPort {
     await this.node.decide((now) => setSlot(now, this.id, slot, change));
   }
 
-  moveSlots(slots: readonly number[], node: string): Promise<string> {
-    return this.#moves.begin(slots, node);
-  }
-
-  cancelMoves(): Promise<void> {
-    return this.#moves.cancel();
-  }
-
-  moves(): Promise<readonly SlotMigrationFacts[]> {
-    return this.#moves.report();
+  get moves(): SlotMovesPort {
+    return this.#moves;
   }
 
   async meet(host: string, port: number): Promise<void> {

@@ -1,7 +1,7 @@
 /** Replicas of this server as clients: their connections, what commands ask of them, and who waits for them. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommandError, type Bytes, type Clock, type Logger } from '#base';
+import type { Bytes, Clock, Logger } from '#base';
 import type {
   Acks,
   AckWish,
@@ -137,12 +137,13 @@ export class Replicas implements ReplicasPort, FeedTaker {
     return replica;
   }
 
-  takesSlots(client: ClientPort, migration: string): void {
+  takesSlots(client: ClientPort, migration: string): boolean {
     const spans = this.slotsOf(migration);
-    if (spans === undefined) throw noMigration;
+    if (spans === undefined) return false;
     const replica = this.#replicaOf(client as Client);
     replica.slotLink = { id: migration, spans };
     replica.filter = 'all';
+    return true;
   }
 
   resume(client: ClientPort, id: string, offset: number): string | undefined {
@@ -300,8 +301,6 @@ export class Replicas implements ReplicasPort, FeedTaker {
     };
   }
 }
-
-const noMigration = new CommandError('ERR No such migration of slots begins here');
 
 /** Keeps the size that the backlog may have on the page. */
 function showBacklogSize(settings: Settings, page: Page): void {

@@ -4,7 +4,7 @@ import type { SlotSpan } from '#cluster';
 import type { SlotMigrationFacts } from '#commands';
 
 /** Place of a move on its way; the last three are ends. */
-export type MoveState =
+type MoveState =
   'connecting' | 'snapshotting' | 'replicating' | 'paused' | 'success' | 'failed' | 'cancelled';
 
 interface MoveProgressOptions {
@@ -56,5 +56,6 @@ export class MoveProgress implements SlotMigrationFacts {
     this.state = state;
     this.message = message;
     this.updatedMs = this.#nowMs();
+    if (state === 'success') this.lagBytes = 0;
   }
 }

@@ -156,7 +156,7 @@ export class SlotExport {
     } finally {
       primary.holdsPings = false;
       clients.unpause('slots');
-      progress.pauseMs = Math.max(0, nowMs() - beganMs);
+      progress.pauseMs = Math.max(0, Math.ceil(nowMs() - beganMs));
     }
   }
 }

@@ -14,7 +14,7 @@ export class SlotFilter {
   readonly #isWanted = new Uint8Array(SLOT_COUNT);
   readonly #args = new Arguments();
   readonly #entries = new Map<string, CommandEntry | undefined>();
-  /** What the source has done cannot be done for these slots alone. */
+  /** Called when something of the source cannot be done for these slots alone. */
   readonly #failed: (reason: string) => void;
 
   constructor(spans: readonly SlotSpan[], failed: (reason: string) => void) {

@@ -29,7 +29,7 @@ import { SlotFilter } from './slot-filter.ts';
 const UNSPLIT_BYTES_MAX = 16 * 1024 * 1024;
 const TICK_MS = 1_000;
 
-export interface SlotImportOptions {
+interface SlotImportOptions {
   readonly migration: SlotMigration;
   readonly progress: MoveProgress;
   readonly source: MemberAddress;
@@ -48,7 +48,7 @@ export interface SlotImportOptions {
 }
 
 export class SlotImport implements Follower {
-  /** What is acknowledged outlives the process. */
+  /** Place that is acknowledged: all before it outlives the process. */
   position: StreamPosition | undefined;
   readonly diskOffset = undefined;
   readonly #options: SlotImportOptions;

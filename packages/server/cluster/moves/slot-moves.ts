@@ -36,7 +36,7 @@ const AGAIN_MS = 500;
 /** Moves that have ended and are told of. */
 const ENDED_MAX = 32;
 /** Longest wait for the coordinator while writes are held back. */
-const FLIP_MS_MAX = 1_000;
+const FLIP_MS_MAX = 3_000;
 const CANCELLED = 'it was cancelled';
 
 interface SlotMovesOptions {
@@ -181,8 +181,7 @@ export class SlotMoves {
     if (this.#exports.has(id) && this.#exports.get(id) === undefined) return;
     const progress = this.#progress.get(id);
     const reason = migration?.reason ?? '';
-    if (this.#hasMoved(progress, migration)) progress?.enter('success');
-    else progress?.enter(reason === CANCELLED ? 'cancelled' : 'failed', reason);
+    if (progress !== undefined) this.#tellEnd(progress, migration);
     this.#exports.get(id)?.end(reason === '' ? 'the slots have moved' : reason);
     this.#exports.delete(id);
     this.#endImport(id);
@@ -193,13 +192,19 @@ export class SlotMoves {
     });
   }
 
+  #tellEnd(progress: MoveProgress, migration: SlotMigration | undefined): void {
+    const reason = migration?.reason ?? '';
+    if (this.#hasMoved(progress, migration)) progress.enter('success');
+    else progress.enter(reason === CANCELLED ? 'cancelled' : 'failed', reason);
+  }
+
   /** True where the slots have moved: the document says so, or who has them where it is gone already. */
-  #hasMoved(progress: MoveProgress | undefined, migration: SlotMigration | undefined): boolean {
+  #hasMoved(progress: MoveProgress, migration: SlotMigration | undefined): boolean {
     if (migration !== undefined) return migration.state === 'moved';
     const { topology, group } = this.#options.node;
-    const first = progress?.spans[0]?.[0];
+    const first = progress.spans[0]?.[0];
     const isOurs = first !== undefined && topology.owners[first] === group?.id;
-    return isOurs === (progress?.operation === 'IMPORT');
+    return isOurs === (progress.operation === 'IMPORT');
   }
 
   #endImport(id: string): void {
