@@ -109,11 +109,13 @@ Every setting is explained in configs/server.toml.
 
 /** Reads the command line, without the program's name. */
 export function readCommandLine(args: readonly string[]): CommandLine {
+  if (args[0] !== 'cluster') return readOptions(args);
+  const action = { kind: 'cluster', args: args.slice(1) } as const;
+  return { action, configFile: undefined, values: [], mistakes: [] };
+}
+
+function readOptions(args: readonly string[]): CommandLine {
   const mistakes: string[] = [];
-  if (args[0] === 'cluster') {
-    const action = { kind: 'cluster', args: args.slice(1) } as const;
-    return { action, configFile: undefined, values: [], mistakes };
-  }
   const { tokens } = parseArgs({
     args: joined(args),
     options,
