@@ -151,6 +151,8 @@ export class SlotExport {
       // What is under way comes to its end, and all of it is in the stream.
       if (!(await untilQuiet(this.#options, hasTime))) return false;
       if (!(await this.#acknowledged(primary.offset, hasTime))) return false;
+      // Who asks between the transaction and the end of the pause is told no 0.
+      progress.pauseMs = Math.max(1, Math.ceil(nowMs() - beganMs));
       await flip();
       return true;
     } finally {
