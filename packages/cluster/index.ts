@@ -9,8 +9,18 @@ export { etcd } from './coordinator/etcd.ts';
 export type { EtcdOptions, EtcdTls } from './coordinator/etcd-coordinator.ts';
 export { askForHandover } from './decisions/failover.ts';
 export { forget, meet, replicate, reset } from './decisions/membership.ts';
+export {
+  beginMove,
+  failMove,
+  finishMove,
+  forgetMove,
+  moveFault,
+  slotsOf,
+  spansOf,
+  uncleanGroup,
+} from './decisions/migrations.ts';
 export { addSlots, deleteSlots, setSlot } from './decisions/slots.ts';
-export type { MemberAddress } from './documents/documents.ts';
+export type { MemberAddress, SlotSpan } from './documents/documents.ts';
 export {
   slotCount,
   topologyChanges,
@@ -19,4 +29,4 @@ export {
   type TopologyChange,
 } from './history/topology-changes.ts';
 export type { Lease } from './lease.ts';
-export { Topology, type Group, type Member } from './topology.ts';
+export { Topology, type Group, type Member, type SlotMigration } from './topology.ts';

@@ -7,11 +7,13 @@ import {
   NO_SLOTS,
   nodeKey,
   readGroup,
+  readMigration,
   readNode,
   readSlots,
   SLOTS_KEY,
   type GroupDocument,
   type MemberAddress,
+  type MigrationDocument,
   type NodeDocument,
   type SlotsDocument,
 } from './documents/documents.ts';
@@ -27,6 +29,11 @@ export interface Group extends GroupDocument {
   readonly id: string;
   /** Revision of the document: the group's epoch. */
   readonly revision: number;
+}
+
+/** A move of slots from group to group. */
+export interface SlotMigration extends MigrationDocument {
+  readonly id: string;
 }
 
 /** A member of a group as reports tell of it. */
@@ -46,6 +53,7 @@ export class Topology {
   readonly revision: number;
   readonly nodes: ReadonlyMap<string, NodeDocument>;
   readonly groups: ReadonlyMap<string, Group>;
+  readonly migrations: ReadonlyMap<string, SlotMigration>;
   readonly slots: SlotsDocument;
   readonly #known: ReadonlyMap<string, Known<unknown>>;
   #owners: SlotOwners | undefined;
@@ -56,15 +64,18 @@ export class Topology {
     this.#known = known;
     const nodes = new Map<string, NodeDocument>();
     const groups = new Map<string, Group>();
+    const migrations = new Map<string, SlotMigration>();
     for (const [key, { document, revision: written }] of known) {
       const [kind, id = ''] = key.split('/');
       if (kind === 'nodes') nodes.set(id, document as NodeDocument);
       if (kind === 'groups') {
         groups.set(id, { ...(document as GroupDocument), id, revision: written });
       }
+      if (kind === 'migrations') migrations.set(id, { ...(document as MigrationDocument), id });
     }
     this.nodes = nodes;
     this.groups = groups;
+    this.migrations = migrations;
     this.slots = (known.get(SLOTS_KEY)?.document as SlotsDocument | undefined) ?? NO_SLOTS;
   }
 
@@ -186,5 +197,6 @@ function learn(
 function readerOf(key: string): ((key: string, text: string) => unknown) | undefined {
   if (key === SLOTS_KEY) return readSlots;
   if (key.startsWith('nodes/')) return readNode;
+  if (key.startsWith('migrations/')) return readMigration;
   return key.startsWith('groups/') ? readGroup : undefined;
 }

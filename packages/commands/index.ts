@@ -33,6 +33,8 @@ export type {
   ClusterGroupFacts,
   ClusterNodeFacts,
   ClusterPort,
+  SlotMigrationFacts,
+  SlotMovesPort,
   SlotChange,
   SlotStatistics,
 } from './cluster/index.ts';

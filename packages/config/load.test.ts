@@ -248,6 +248,10 @@ loading('understands the command line', () => {
   assert.match(refusal(undefined, { args: ['--port'] }), '--port needs a value');
   assert.match(refusal(undefined, { args: ['-p', '1'] }), 'unknown option -p');
   assert.match(refusal(undefined, { args: ['--print-config=x'] }), 'takes no value');
+  assert.equal(loaded(undefined, { args: ['cluster', 'rebalance', '--dry-run'] }).action, {
+    kind: 'cluster',
+    args: ['rebalance', '--dry-run'],
+  });
   assert.is(loaded(undefined, { args: ['--print-config'] }).action.kind, 'print-config');
   const { settings } = loaded(undefined, { args: ['--bind', '0.0.0.0 ::1'] });
   assert.equal(settings.list('server.bind'), ['0.0.0.0', '::1']);

@@ -44,7 +44,7 @@ export function load(input: LoadInput): Loaded {
   const line = readCommandLine(input.args);
   const { action } = line;
   // Whoever asks for help shall get it however wrong the rest is.
-  if (action.kind === 'help' || action.kind === 'version') {
+  if (action.kind === 'help' || action.kind === 'version' || action.kind === 'cluster') {
     return { settings: new Settings(), action, warnings: [] };
   }
   const gathered = new Gathered();

@@ -9,6 +9,7 @@ export {
   type OpenSlotRule,
   type ShardRedirect,
   type ServedRanges,
+  type SlotSpan,
 } from './messages/control.ts';
 export { SharedCounter } from './counter.ts';
 export { SharedFlag } from './shared-flag.ts';
@@ -67,7 +68,14 @@ export { LogProgress } from './log/log-progress.ts';
 export { allocateShared, LinkMemory, type SharedMemory } from './memory.ts';
 export { pause } from './pause.ts';
 export { CallError, isCall, PortCalls, type CallMessage } from './messages/port-calls.ts';
-export { ringDepth, ringPublished, RingReader, RingWriter, wakeSleeper } from './rings/ring.ts';
+export {
+  ringDepth,
+  ringPublished,
+  ringTaken,
+  RingReader,
+  RingWriter,
+  wakeSleeper,
+} from './rings/ring.ts';
 export {
   decodeKeyEvents,
   KeyEventFlag,

@@ -53,12 +53,18 @@ async function intrinsicLatency(
   for (const line of latencyReport(baseline, thresholdUs)) print(line);
 }
 
-async function run(ops: OpsWorker | undefined): Promise<void> {
-  const loaded = loadFromProcess();
-  const { settings, action, warnings } = loaded;
-  const print = (text: string): void => {
-    process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
-  };
+const print = (text: string): void => {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+};
+
+/** Actions that need no data of this machine. */
+type ToolAction = Extract<Loaded['action'], { kind: 'help' | 'version' | 'cluster' }>;
+
+function isTool(action: Loaded['action']): action is ToolAction {
+  return action.kind === 'help' || action.kind === 'version' || action.kind === 'cluster';
+}
+
+async function runTool(action: ToolAction): Promise<void> {
   switch (action.kind) {
     case 'help':
       print(helpText);
@@ -66,6 +72,22 @@ async function run(ops: OpsWorker | undefined): Promise<void> {
     case 'version':
       print(`svc-server ${VERSION}`);
       return;
+    case 'cluster': {
+      // Few ask for it, and no server needs it.
+      const { clusterTool } = await import('./cluster/rebalance/rebalance.ts');
+      await clusterTool(action.args, print);
+    }
+  }
+}
+
+async function run(ops: OpsWorker | undefined): Promise<void> {
+  const loaded = loadFromProcess();
+  const { settings, action, warnings } = loaded;
+  if (isTool(action)) {
+    await runTool(action);
+    return;
+  }
+  switch (action.kind) {
     case 'check-config':
       await demandStart(settings);
       for (const { message } of warnings) print(`warning: ${message}`);

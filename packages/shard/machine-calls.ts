@@ -8,12 +8,14 @@ import {
   READ_ONLY_FUNCTIONS,
   SCRIPT_STATS,
   SHARD_CONTENT,
+  movedKeysCall,
   slotBytesCall,
   slotFiguresCall,
+  sweepSlotsCall,
   walkSlotCall,
   type ShardContent,
 } from '#stats';
-import { walkSlot } from './cluster/slot-keys.ts';
+import { sweepSlots, walkSlot } from './cluster/slot-keys.ts';
 import { slotBytes } from './cluster/slot-stats.ts';
 import type { MachineComponents } from './machine-components.ts';
 import type { MachineOptions } from './machine-options.ts';
@@ -41,6 +43,8 @@ export function answerCalls(
   const { slots } = base.keyUse;
   answerers.on(slotFiguresCall, ({ first, last }) => slots.figures(store, first, last));
   answerers.on(slotBytesCall, ({ cursor }) => slotBytes(store, cursor));
+  answerers.on(sweepSlotsCall, (step) => sweepSlots(store, step));
+  answerers.on(movedKeysCall, () => base.snapshots.movedKeys);
   answerers.on(SCRIPT_STATS, () => scripts.stats.figures);
   answerers.on(READ_ONLY_FUNCTIONS, () => scripts.readOnlyFunctions);
   base.staged.answer(answerers);

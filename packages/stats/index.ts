@@ -180,5 +180,8 @@ export {
   type SlotWalk,
   type SlotWalkStep,
   walkSlotCall,
+  movedKeysCall,
+  sweepSlotsCall,
+  type SlotSweep,
 } from './shard-calls.ts';
 export { fragmentation, usedMemory, type Fragmentation } from './status/used-memory.ts';

@@ -72,6 +72,17 @@ export interface SlotBytesStep {
 
 /** Has a shard take a step of a walk that adds up what its keys cost. */
 export const slotBytesCall = shardCall<{ readonly cursor: number }, SlotBytesStep>('slot-bytes');
+/** Step of a walk through a shard's keys, for those of several slots, whatever is hidden or has expired. */
+export interface SlotSweep {
+  readonly spans: readonly (readonly [first: number, last: number])[];
+  readonly cursor: number;
+}
+
+/** Has a shard take a step of such a walk. */
+export const sweepSlotsCall = shardCall<SlotSweep, Omit<SlotWalkStep, 'found'>>('sweep-slots');
+
+/** Has a shard tell how many keys it has written for the last move of slots. */
+export const movedKeysCall = shardCall<null, number>('moved-keys');
 
 /** Counts that only a shard itself can take. */
 export interface ShardContent {

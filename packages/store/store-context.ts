@@ -1,4 +1,5 @@
 /** State shared by all databases of a store: the time, the memory in use, the settings of keys, and who is told of what happens. */
+import { HiddenSlots } from './keyspace/hidden-slots.ts';
 import type { EvictionPolicy } from './records/access.ts';
 import { MemoryCount } from './memory/memory-count.ts';
 import { SharedViews } from './records/shared-views.ts';
@@ -99,6 +100,8 @@ export class StoreContext {
   activeExpire = true;
   /** While true, expired keys are absent but not removed: on a replica, the primary says when. */
   lazyExpireDisabled = false;
+  /** Slots whose keys are here and not served. */
+  readonly hiddenSlots = new HiddenSlots();
   /** While true, expired keys are there: for what a primary sends, which knows when their time is over. */
   seesExpired = false;
   /** True while it is told which keys are given an end: `endSet` is called then. */

@@ -74,6 +74,12 @@ export class Store extends Databases {
     this.#evictor.forget();
   }
 
+  /** Hides these slots from now on, and no others. */
+  hideSlots(spans: readonly (readonly [first: number, last: number])[]): void {
+    this.hiddenSlots.update(spans);
+    for (const { contents } of this.databases) contents.slots?.countHidden();
+  }
+
   newDatabase(): Keyspace {
     return new Keyspace(this, this.#hasher, 0);
   }

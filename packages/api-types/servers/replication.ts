@@ -48,7 +48,7 @@ export interface PrimaryReport {
   /** Reason for which the link was broken last; null when it never was. */
   readonly last_failure: string | null;
   readonly bytes_received: number;
-  /** What a Sentinel that chooses a new primary goes by: 0 never becomes one. */
+  /** Number by which a Sentinel chooses a new primary: 0 never becomes one. */
   readonly priority: number;
   readonly read_only: boolean;
   /** Milliseconds since the primary was heard of last. */

@@ -3,8 +3,10 @@
 import type { Guard, Write } from '../coordinator/coordinator.ts';
 import {
   groupKey,
+  migrationKey,
   SLOTS_KEY,
   type GroupDocument,
+  type MigrationDocument,
   type SlotsDocument,
 } from '../documents/documents.ts';
 
@@ -37,4 +39,14 @@ export function deleteGroup(id: string): Write {
 /** Returns the write of the document of slots. */
 export function putSlots(document: SlotsDocument): Write {
   return { key: SLOTS_KEY, value: JSON.stringify(document) };
+}
+
+/** Returns the write of a migration's document. */
+export function putMigration(id: string, document: MigrationDocument): Write {
+  return { key: migrationKey(id), value: JSON.stringify(document) };
+}
+
+/** Returns the write that ends a migration, of which nothing is left to do. */
+export function deleteMigration(id: string): Write {
+  return { key: migrationKey(id), value: undefined };
 }

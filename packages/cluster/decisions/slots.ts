@@ -4,6 +4,7 @@ import { ClusterError } from '../cluster-error.ts';
 import type { OpenSlot, SlotsDocument } from '../documents/documents.ts';
 import { rangesOf } from '../documents/slot-ranges.ts';
 import type { Group, Topology } from '../topology.ts';
+import { demandAtRest, demandClean } from './migrations.ts';
 import { putSlots, type Plan } from './plan.ts';
 
 /** Wish of SETSLOT; nodes by their ids. */
@@ -19,6 +20,7 @@ export function addSlots(
 ): Plan | undefined {
   const own = ownGroup(topology, self);
   const owners = [...topology.owners];
+  demandClean(topology, own.id, slots);
   for (const slot of slots) {
     if (owners[slot] !== undefined) throw new ClusterError(`Slot ${slot} is already busy`);
     owners[slot] = own.id;
@@ -35,6 +37,7 @@ export function deleteSlots(
   const own = ownGroup(topology, self);
   const owners = [...topology.owners];
   const open = { ...topology.slots.open };
+  demandAtRest(topology, slots);
   for (const slot of slots) {
     const owner = owners[slot];
     if (owner === undefined) throw new ClusterError(`Slot ${slot} is already unassigned`);
@@ -57,6 +60,7 @@ export function setSlot(
   const own = ownGroup(topology, self);
   const owner = topology.owners[slot];
   const before = topology.slots.open[String(slot)] ?? {};
+  demandAtRest(topology, [slot]);
   switch (wish.kind) {
     case 'stable': {
       const { migratingTo, importedBy } = before;
@@ -77,6 +81,7 @@ export function setSlot(
     case 'importing':
       if (owner === own.id) throw new ClusterError(`I'm already the owner of hash slot ${slot}`);
       targetGroup(topology, wish.node);
+      demandClean(topology, own.id, [slot]);
       return openPlan(topology, own, slot, { ...before, importedBy: own.id });
     case 'node':
       return giveSlot(topology, own, slot, wish.node);
@@ -89,6 +94,7 @@ export function setSlot(
  */
 function giveSlot(topology: Topology, own: Group, slot: number, node: string): Plan | undefined {
   const target = targetGroup(topology, node);
+  demandClean(topology, target.id, [slot]);
   const owner = topology.owners[slot];
   const { migratingTo } = topology.slots.open[String(slot)] ?? {};
   if (owner !== undefined && owner !== target.id && owner !== own.id && migratingTo !== target.id) {

@@ -67,6 +67,28 @@ export interface SlotsDocument {
   readonly open: Readonly<Record<string, OpenSlot>>;
 }
 
+/** Slots that are handed over to another group as a whole; ids of groups and nodes. It goes when nothing is left to do. */
+export interface MigrationDocument {
+  readonly source: string;
+  readonly target: string;
+  /** Primaries that do it, and the processes that they are: none that comes after them goes on with it. */
+  readonly sourceNode: string;
+  readonly sourceRun: string;
+  readonly targetNode: string;
+  readonly targetRun: string;
+  readonly ranges: readonly SlotSpan[];
+  /**
+   * While it has begun the source has the slots. Then it has moved, and the source drops its keys; or it has failed, and the
+   * target drops what it was given.
+   */
+  readonly state: 'begun' | 'moved' | 'failed';
+  /** Reason of the failure; empty before. */
+  readonly reason: string;
+}
+
+/** First and last slot. */
+export type SlotSpan = readonly [first: number, last: number];
+
 export const NO_SLOTS: SlotsDocument = { ranges: [], open: {} };
 
 export const SLOTS_KEY = 'slots';
@@ -79,6 +101,11 @@ export function nodeKey(id: string): string {
 /** Returns the key of a group's document. */
 export function groupKey(id: string): string {
   return `groups/${id}`;
+}
+
+/** Returns the key of a migration's document. */
+export function migrationKey(id: string): string {
+  return `migrations/${id}`;
 }
 
 type Shape = Readonly<Record<string, 'string' | 'number' | 'boolean' | 'object' | 'array'>>;
@@ -102,6 +129,17 @@ const GROUP: Shape = {
   hasMet: 'boolean',
   reason: 'string',
 };
+const MIGRATION: Shape = {
+  source: 'string',
+  target: 'string',
+  sourceNode: 'string',
+  sourceRun: 'string',
+  targetNode: 'string',
+  targetRun: 'string',
+  ranges: 'array',
+  state: 'string',
+  reason: 'string',
+};
 const SLOTS: Shape = { ranges: 'array', open: 'object' };
 
 /** Reads a node's document; throws a {@link ClusterError} for what is none. */
@@ -121,6 +159,14 @@ export function readSlots(key: string, text: string): SlotsDocument {
   const fault = slotRangesFault(slots.ranges);
   if (fault !== undefined) throw foreign(key, fault);
   return slots;
+}
+
+/** Reads a migration's document; throws a {@link ClusterError} for what is none. */
+export function readMigration(key: string, text: string): MigrationDocument {
+  const migration = read(key, text, MIGRATION) as unknown as MigrationDocument;
+  const fault = slotRangesFault(migration.ranges.map(([first, last]) => [first, last, '']));
+  if (fault !== undefined) throw foreign(key, fault);
+  return migration;
 }
 
 function read(key: string, text: string, shape: Shape): Record<string, unknown> {

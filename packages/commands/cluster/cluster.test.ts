@@ -40,6 +40,22 @@ const REPLICA: ClusterNodeFacts = {
   importing: [],
 };
 
+const MOVE = {
+  id: 'mmm',
+  operation: 'EXPORT' as const,
+  spans: [[1, 3] as const, [7, 7] as const],
+  sourceNode: 'aaa',
+  targetNode: 'bbb',
+  createdMs: 5_000,
+  updatedMs: 7_900,
+  state: 'replicating',
+  message: '',
+  keys: 11,
+  bytes: 222,
+  lagBytes: 3,
+  pauseMs: 0,
+};
+
 /** Runs a line against a played cluster; answers what is said at once or later, and what the cluster was asked. */
 async function run(line: string, fails?: string, protocol: 2 | 3 = 2) {
   const asked: unknown[] = [];
@@ -73,6 +89,17 @@ async function run(line: string, fails?: string, protocol: 2 | 3 = 2) {
     deleteSlots: (slots) => told('delete', ...slots),
     flushSlots: () => told('flush'),
     setSlot: (slot, change) => told('set', slot, change),
+    moves: {
+      begin: async (slots, node) => {
+        await told('move', slots, node);
+        return 'mmm';
+      },
+      cancel: () => told('cancel moves'),
+      report: async () => {
+        await told('moves');
+        return [MOVE];
+      },
+    },
     meet: (host, number) => told('meet', host, number),
     forget: (node) => told('forget', node),
     replicate: (node) => told('replicate', node),
@@ -164,6 +191,20 @@ const cases: readonly (readonly [line: string, reply: unknown, asked?: unknown])
     'CLUSTER SETSLOT 7 MIGRATING',
     '-ERR Invalid CLUSTER SETSLOT action or number of arguments. Try CLUSTER HELP',
   ],
+  ['CLUSTER MIGRATE-SLOTS 1 3 7 7 TO bbb', 'mmm', ['move', [1, 2, 3, 7], 'bbb']],
+  ['CLUSTER MIGRATE-SLOTS 1-3 to bbb', 'mmm', ['move', [1, 2, 3], 'bbb']],
+  ['CLUSTER MIGRATE-SLOTS 1-3 2-4 TO bbb', '-ERR Slot 2 specified multiple times'],
+  [
+    'CLUSTER MIGRATE-SLOTS 3-1 TO bbb',
+    '-ERR start slot number 3 is greater than end slot number 1',
+  ],
+  ['CLUSTER MIGRATE-SLOTS 1-2-3 TO bbb', BAD_SLOT],
+  ['CLUSTER MIGRATE-SLOTS 1 16384 TO bbb', BAD_SLOT],
+  [
+    'CLUSTER MIGRATE-SLOTS 1 2 3 TO bbb',
+    '-ERR Syntax error: ranges of slots, TO and a node are wanted',
+  ],
+  ['CLUSTER CANCELSLOTMIGRATIONS', 'OK', ['cancel moves']],
   ['CLUSTER MEET 10.0.0.2 7002', 'OK', ['meet', '10.0.0.2', 7_002]],
   ['CLUSTER MEET 10.0.0.2 7002 17002', 'OK', ['meet', '10.0.0.2', 7_002]],
   ['CLUSTER MEET 10.0.0.2 x', '-ERR Invalid base port specified: x'],
@@ -224,6 +265,22 @@ cluster('CLUSTER SHARDS tells groups with all of their nodes', async () => {
   assert.equal(slots, [0, 99, 200, 200]);
   assert.equal(nodes[0]?.slice(0, 4), ['id', 'aaa', 'port', 7_000]);
   assert.equal(nodes[1]?.slice(-2), ['health', 'fail']);
+});
+
+cluster('CLUSTER GETSLOTMIGRATIONS tells how far moves are', async () => {
+  const { reply } = await run('CLUSTER GETSLOTMIGRATIONS');
+  const [fields] = reply as [unknown[]];
+  assert.equal(fields.slice(0, 6), [
+    ...['name', 'mmm'],
+    ...['operation', 'EXPORT'],
+    ...['slot_ranges', '1-3 7-7'],
+  ]);
+  assert.equal(fields.slice(-8), [
+    ...['remaining_repl_size', 3],
+    ...['keys', 11],
+    ...['bytes', 222],
+    ...['pause_ms', 0],
+  ]);
 });
 
 cluster('what cannot be done is an error with the reason', async () => {

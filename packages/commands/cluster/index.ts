@@ -1,6 +1,7 @@
 import { container, type Command } from '../definition.ts';
 import { deliver } from './deliver.ts';
 import { clusterMembership } from './membership.ts';
+import { clusterMoves } from './moves.ts';
 import { clusterReports } from './reports.ts';
 import { clusterSession } from './session.ts';
 import { clusterSlots } from './slots.ts';
@@ -14,7 +15,14 @@ const cluster = container({
   group: 'cluster',
   arity: -2,
   flags: [],
-  subcommands: [...clusterReports, ...clusterSlots, slotStats, deliver, ...clusterMembership],
+  subcommands: [
+    ...clusterReports,
+    ...clusterSlots,
+    slotStats,
+    ...clusterMoves,
+    deliver,
+    ...clusterMembership,
+  ],
 });
 
 export const clusterCommands: readonly Command[] = [...clusterSession, cluster];
@@ -25,6 +33,8 @@ export type {
   ClusterGroupFacts,
   ClusterNodeFacts,
   ClusterPort,
+  SlotMigrationFacts,
+  SlotMovesPort,
   SlotChange,
   SlotStatistics,
 } from './ports.ts';

@@ -53,6 +53,36 @@ export interface SlotStatistics {
     | undefined;
 }
 
+/** Move of slots to another node as a whole, as one of both sides tells of it. Times are in Unix milliseconds. */
+export interface SlotMigrationFacts {
+  readonly id: string;
+  readonly operation: 'EXPORT' | 'IMPORT';
+  readonly spans: readonly SlotSpan[];
+  readonly sourceNode: string;
+  readonly targetNode: string;
+  readonly createdMs: number;
+  readonly updatedMs: number;
+  readonly state: string;
+  /** Reason for which it was ended; empty where it was not. */
+  readonly message: string;
+  readonly keys: number;
+  readonly bytes: number;
+  /** Bytes of the stream that the target has yet to acknowledge. */
+  readonly lagBytes: number;
+  /** Milliseconds for which writes were held back. */
+  readonly pauseMs: number;
+}
+
+/** Moves of slots as a whole. */
+export interface SlotMovesPort {
+  /** Begins to hand slots over to a node; settles with the id of the move. */
+  begin(slots: readonly number[], node: string): Promise<string>;
+  /** Ends all moves that this node takes part in and that have not come to their end. */
+  cancel(): Promise<void>;
+  /** Moves that this node takes part in, and those that have ended last. */
+  report(): Promise<readonly SlotMigrationFacts[]>;
+}
+
 /** The cluster. What it is asked to do settles when it is in force, and rejects with why it is not. */
 export interface ClusterPort {
   readonly id: string;
@@ -72,6 +102,7 @@ export interface ClusterPort {
   /** Lets go of all slots. */
   flushSlots(): Promise<void>;
   setSlot(slot: number, change: SlotChange): Promise<void>;
+  readonly moves: SlotMovesPort;
   meet(host: string, port: number): Promise<void>;
   forget(node: string): Promise<void>;
   replicate(node: string): Promise<void>;

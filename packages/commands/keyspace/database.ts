@@ -18,7 +18,7 @@ const dbsize = everyShard({
   keys: noKeys,
   args: [],
   acl: { add: ['keyspace'] },
-  run: ({ keyspace }) => keyspace.size,
+  run: ({ keyspace }) => keyspace.servedSize,
   merge: sum,
 });
 

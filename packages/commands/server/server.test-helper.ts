@@ -159,6 +159,10 @@ function replicasPort(ask: Ask, isReplica: boolean, keepsLog: boolean): Ports['r
     keepsLog,
     isReplica: () => isReplica,
     factsOf: () => facts,
+    takesSlots: (_client, migration) => {
+      ask('takes slots', migration);
+      return true;
+    },
     resume: (_client, id, offset) => {
       ask('resume', id, offset, facts);
       return id === '?' ? undefined : `CONTINUE ${id}`;

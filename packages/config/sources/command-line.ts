@@ -17,7 +17,9 @@ export type Action =
   /** Brings in a snapshot of Redis, then serves. */
   | { readonly kind: 'import-rdb'; readonly file: string }
   | { readonly kind: 'export-rdb'; readonly file: string }
-  | { readonly kind: 'check-data' };
+  | { readonly kind: 'check-data' }
+  /** A tool for a cluster, with the arguments that it reads itself. */
+  | { readonly kind: 'cluster'; readonly args: readonly string[] };
 
 /** A command line, read but not yet judged. */
 interface CommandLine {
@@ -77,6 +79,7 @@ const options: OptionConfig = Object.fromEntries([
 
 /** Text that `--help` prints. */
 export const helpText = `Usage: svc-server [options]
+       svc-server cluster rebalance [--help]
 
   --config FILE              configuration file; else ./svc.toml, if there is one
   --set SECTION.KEY=VALUE    sets anything; may be given many times
@@ -106,6 +109,12 @@ Every setting is explained in configs/server.toml.
 
 /** Reads the command line, without the program's name. */
 export function readCommandLine(args: readonly string[]): CommandLine {
+  if (args[0] !== 'cluster') return readOptions(args);
+  const action = { kind: 'cluster', args: args.slice(1) } as const;
+  return { action, configFile: undefined, values: [], mistakes: [] };
+}
+
+function readOptions(args: readonly string[]): CommandLine {
   const mistakes: string[] = [];
   const { tokens } = parseArgs({
     args: joined(args),

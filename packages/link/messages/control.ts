@@ -26,6 +26,8 @@ export type Control =
   | { kind: 'open-slots'; rules: readonly OpenSlotRule[] }
   /** Slots that this node of a cluster serves from now on. */
   | { kind: 'served-slots'; served: ServedRanges }
+  /** Slots whose keys are here and not served from now on, and slots of the clients that bring them. */
+  | { kind: 'moving-slots'; hidden: readonly SlotSpan[]; importers: readonly number[] }
   | { kind: 'stop' };
 
 /** A command that was not run because its keys are on their way to another node. */
@@ -44,6 +46,9 @@ export interface ServedRanges {
   /** Commands that the state of the cluster forbids. */
   readonly refused: 'nothing' | 'writes' | 'all';
 }
+
+/** First and last slot of a cluster. */
+export type SlotSpan = readonly [first: number, last: number];
 
 /** A slot that is moved key by key. */
 export interface OpenSlotRule {

@@ -6,6 +6,8 @@
  * What is done as one is in a group: its segments bear its number, and a last one without bytes tells what it was.
  */
 
+import type { SlotSpan } from './control.ts';
+
 /** Offsets in the head of a segment. */
 export const SegmentAt = {
   /** Bytes of commands behind the head. */
@@ -58,7 +60,16 @@ export type FeedOrder =
   | { kind: 'begin'; number: number }
   /** Feeds no more. */
   | { kind: 'end' }
-  /** The same, where it does not feed yet; keys are frozen as they are here, and what the filter lets pass is sent, `credit` bytes at first. */
-  | { kind: 'cut'; number: number; credit: number; filter: 'all' | 'functions' | 'nothing' }
+  /**
+   * The same, where it does not feed yet; keys are frozen as they are here, and what the filter lets pass is sent, `credit`
+   * bytes at first; with `slots` the keys of those alone.
+   */
+  | {
+      kind: 'cut';
+      number: number;
+      credit: number;
+      filter: 'all' | 'functions' | 'nothing';
+      slots: readonly SlotSpan[] | null;
+    }
   /** Gives up a full synchronisation that nobody wants any more. */
   | { kind: 'abandon'; number: number };

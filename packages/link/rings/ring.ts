@@ -72,6 +72,11 @@ export function ringPublished({ words }: LinkMemory, place: RingPlace): number {
   return Atomics.load(words, (place.header >> 2) + TAIL);
 }
 
+/** Returns the position up to which a ring's reader has taken everything, which any thread can read; it wraps at 2^32. */
+export function ringTaken({ words }: LinkMemory, place: RingPlace): number {
+  return Atomics.load(words, (place.header >> 2) + HEAD);
+}
+
 /** Wakes a shard that sleeps on a ring, for something else than its frames. */
 export function wakeSleeper({ words }: LinkMemory, place: RingPlace): void {
   const header = place.header >> 2;

@@ -38,7 +38,7 @@ export class Acknowledgements {
   of(offset: number, onDisk = false): number {
     let count = 0;
     for (const replica of this.#replicas) {
-      if (replica.state !== 'online') continue;
+      if (replica.state !== 'online' || replica.slotLink !== undefined) continue;
       if ((onDisk ? replica.diskOffset : replica.ackOffset) >= offset) count += 1;
     }
     return count;
@@ -46,8 +46,8 @@ export class Acknowledgements {
 
   /** True while a replica that follows the stream has not acknowledged all of it, and would if it were asked to. */
   lack(offset: number): boolean {
-    for (const { isStreaming, isOld, ackOffset } of this.#replicas) {
-      if (isStreaming && !isOld && ackOffset < offset) return true;
+    for (const { isStreaming, isOld, ackOffset, slotLink } of this.#replicas) {
+      if (isStreaming && !isOld && slotLink === undefined && ackOffset < offset) return true;
     }
     return false;
   }

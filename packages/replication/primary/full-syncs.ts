@@ -140,7 +140,8 @@ export class FullSyncs {
       fault: undefined,
     };
     this.#current = sync;
-    this.#options.order({ kind: 'cut', number, credit: CREDIT_BYTES, filter });
+    const slots = replicas[0]?.slotLink?.spans ?? null;
+    this.#options.order({ kind: 'cut', number, credit: CREDIT_BYTES, filter, slots });
   }
 
   #newFile(sync: () => FullSync): SyncFileWriter {

@@ -13,7 +13,7 @@ import { FullSyncs } from './full-syncs.ts';
 import { Figures } from './figures.ts';
 import type { ShardPiece } from './piece-order.ts';
 import { Replica, type ReplicaLink } from './replica.ts';
-import { countGood, isDue, isTimedOut, wantsFile } from './replica-rules.ts';
+import { countGood, isDue, isTimedOut, wantsFile, wantsSame } from './replica-rules.ts';
 import { ReplicationStream } from './replication-stream.ts';
 import { Stamps } from '../stamps.ts';
 import { counterOf, isRefusal, reasonFor, wordsOf, type SyncReason } from './sync-reasons.ts';
@@ -143,7 +143,17 @@ export class Primary {
 
   /** Replicas that have asked to be synchronised. */
   get replicas(): readonly Replica[] {
+    return this.#followers.filter(({ slotLink }) => slotLink === undefined);
+  }
+
+  /** The same with the nodes that take slots over. */
+  get #followers(): readonly Replica[] {
     return [...this.#replicas].filter(({ state }) => state !== 'handshake');
+  }
+
+  /** The node that takes the slots of a move over; undefined while it does not follow this server. */
+  takerOf(migration: string): Replica | undefined {
+    return this.#followers.find(({ slotLink }) => slotLink?.id === migration);
   }
 
   /** Replicas that follow the stream and have acknowledged lately. */
@@ -182,7 +192,7 @@ export class Primary {
       const fields = { addr: replica.link.address, state: replica.state };
       this.#options.log('warn', 'replica-left', 'The connection of a replica is gone.', fields);
     }
-    if (this.replicas.length === 0) this.#idleSinceMs = this.#options.nowMs();
+    if (this.#followers.length === 0) this.#idleSinceMs = this.#options.nowMs();
   }
 
   /**
@@ -254,15 +264,10 @@ export class Primary {
     if (first === undefined || !this.#syncs.mayBegin) return;
     const isDiskless = this.#options.isDiskless();
     const isInFile = wantsFile(first, isDiskless);
-    if (
-      !isInFile &&
-      !isDue(waiting.length, this.#options.nowMs() - this.#waitingSinceMs, this.#options.settings)
-    )
-      return;
+    const waitedMs = this.#options.nowMs() - this.#waitingSinceMs;
+    if (!isInFile && !isDue(waiting, waitedMs, this.#options.settings)) return;
     if (this.#isFollowing && this.#followed?.mayCut !== true) return;
-    const together = waiting.filter(
-      (replica) => replica.filter === first.filter && wantsFile(replica, isDiskless) === isInFile,
-    );
+    const together = waiting.filter((replica) => wantsSame(first, replica, isDiskless));
     this.#options.frozen();
     this.#cuts += 1;
     this.#cutOffset = this.#stream.offset;
@@ -389,7 +394,7 @@ export class Primary {
       }
     }
     const isIdle =
-      this.#isFed && !this.#isFollowing && this.replicas.length === 0 && backlogTtlSecs > 0;
+      this.#isFed && !this.#isFollowing && this.#followers.length === 0 && backlogTtlSecs > 0;
     if (isIdle && nowMs - this.#idleSinceMs >= backlogTtlSecs * 1_000) this.#end();
     else this.#trim();
   }
@@ -522,6 +527,6 @@ export class Primary {
 
   #close(reason: string, which: (replica: Replica) => boolean = () => true): void {
     // One that has not asked for anything yet misses nothing.
-    for (const replica of this.replicas) if (which(replica)) replica.link.close(reason);
+    for (const replica of this.#followers) if (which(replica)) replica.link.close(reason);
   }
 }

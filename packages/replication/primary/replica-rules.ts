@@ -4,14 +4,29 @@ import type { Replica } from './replica.ts';
 import type { PrimarySettings } from './surroundings.ts';
 
 /** True where a replica is told the length of a full synchronisation ahead. What is filtered has an end mark always. */
-export function wantsFile({ hasEof, filter }: Replica, isDiskless: boolean): boolean {
+export function wantsFile({ hasEof, filter, slotLink }: Replica, isDiskless: boolean): boolean {
+  if (slotLink !== undefined) return false;
   return !hasEof || (filter === 'all' && !isDiskless);
 }
 
+/** True where another replica can have the same full synchronisation. Slots go to one node alone. */
+export function wantsSame(first: Replica, other: Replica, isDiskless: boolean): boolean {
+  if (first === other) return true;
+  if (first.slotLink !== undefined || other.slotLink !== undefined) return false;
+  return (
+    other.filter === first.filter && wantsFile(other, isDiskless) === wantsFile(first, isDiskless)
+  );
+}
+
 /** True when a full synchronisation need not wait for more replicas that want the same. */
-export function isDue(waiting: number, waitedMs: number, settings: PrimarySettings): boolean {
+export function isDue(
+  waiting: readonly Replica[],
+  waitedMs: number,
+  settings: PrimarySettings,
+): boolean {
+  if (waiting[0]?.slotLink !== undefined) return true;
   const { syncDelaySecs, syncMaxReplicas } = settings;
-  if (syncMaxReplicas > 0 && waiting >= syncMaxReplicas) return true;
+  if (syncMaxReplicas > 0 && waiting.length >= syncMaxReplicas) return true;
   return waitedMs >= syncDelaySecs * 1_000;
 }
 
@@ -25,8 +40,9 @@ export function isTimedOut(replica: Replica, nowMs: number, timeoutMs: number): 
 /** Counts replicas that follow the stream and have acknowledged lately. */
 export function countGood(replicas: Iterable<Replica>, nowMs: number, maxLagSecs: number): number {
   let good = 0;
-  for (const { state, ackMs } of replicas) {
-    if (state === 'online' && lagSecs(nowMs, ackMs) <= maxLagSecs) good += 1;
+  for (const { state, ackMs, slotLink } of replicas) {
+    if (state === 'online' && slotLink === undefined && lagSecs(nowMs, ackMs) <= maxLagSecs)
+      good += 1;
   }
   return good;
 }

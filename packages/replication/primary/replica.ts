@@ -1,6 +1,7 @@
 /** A replica of this server: what it has said of itself, how far it is, and how its link came to be as it is. */
 
 import type { Bytes } from '#base';
+import type { SlotSpan } from '#link';
 import type { StampLag } from '../stamps.ts';
 import type { Stream } from './stream.ts';
 import type { SyncReason } from './sync-reasons.ts';
@@ -35,6 +36,12 @@ export type ReplicaState =
   /** It has one, and follows the stream. */
   | 'online';
 
+/** Move of slots to another node of a cluster, for which that follows this server. */
+interface SlotLink {
+  readonly id: string;
+  readonly spans: readonly SlotSpan[];
+}
+
 /** Contents of a full synchronisation. */
 export type SyncFilter = 'all' | 'functions' | 'nothing';
 
@@ -64,6 +71,8 @@ export class Replica {
   version = '';
   isRdbOnly = false;
   filter: SyncFilter = 'all';
+  /** It takes keys of some slots over, and is no replica to anybody who counts those; undefined for a replica. */
+  slotLink: SlotLink | undefined;
   /** Speaks the protocol of before PSYNC: it acknowledges nothing. */
   isOld = false;
   /** Offset that it has acknowledged, and that it has on disk. */

@@ -14,6 +14,8 @@ export interface Announced {
   readonly password: string;
   /** Version of Redis whose snapshots and commands it knows. */
   readonly version: string;
+  /** Move of slots for which it follows; absent for a replica. */
+  readonly slotMigration?: string;
 }
 
 export interface Question {
@@ -27,7 +29,8 @@ const never = (): boolean => false;
 /** Errors of PING that only say that a login is due. */
 const LOGIN_DUE = /^-(NOAUTH|NOPERM|ERR operation not permitted)/;
 
-export function handshake({ port, ip, user, password, version }: Announced): Question[] {
+export function handshake(announced: Announced): Question[] {
+  const { port, ip, user, password, version, slotMigration } = announced;
   const questions: Question[] = [{ words: ['PING'], isNeeded: (error) => !LOGIN_DUE.test(error) }];
   if (password !== '') {
     const words = user === '' ? ['AUTH', password] : ['AUTH', user, password];
@@ -40,5 +43,8 @@ export function handshake({ port, ip, user, password, version }: Announced): Que
     ['version', version],
   ];
   for (const words of told) questions.push({ words: ['REPLCONF', ...words], isNeeded: never });
+  if (slotMigration !== undefined) {
+    questions.push({ words: ['REPLCONF', 'slot-migration', slotMigration], isNeeded: always });
+  }
   return questions;
 }

@@ -5,11 +5,14 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { keySlot, latin1, shardOfSlot, type Bytes } from '#base';
+import { commandBytes } from '#resp';
 import { rdb } from '#store';
 
 /** Options of a split, as they go to its thread. */
 export interface SnapshotSplitOptions {
   readonly shardCount: number;
+  /** Batches of keys for each shard, or commands that restore them, for a server that has other keys as well. */
+  readonly form: 'batches' | 'commands';
   readonly port: MessagePort;
 }
 
@@ -19,6 +22,7 @@ type SnapshotPiece = Bytes | null;
 /** Message of the split. */
 export type SplitMessage =
   | { readonly kind: 'batch'; readonly shard: number; readonly keys: number; readonly batch: Bytes }
+  | { readonly kind: 'commands'; readonly keys: number; readonly commands: Bytes }
   /** So many bytes of the snapshot were looked at. */
   | { readonly kind: 'taken'; readonly bytes: number }
   /** The code of a library of functions. */
@@ -42,14 +46,17 @@ class SnapshotSplit {
   readonly #shardCount: number;
   readonly #writers: readonly rdb.KeyBatchWriter[];
   readonly #splitter: rdb.RdbSplitter;
+  #commands: Bytes[] = [];
+  #commandBytes = 0;
 
-  constructor({ shardCount, port }: SnapshotSplitOptions) {
+  constructor({ shardCount, form, port }: SnapshotSplitOptions) {
     this.#port = port;
     this.#shardCount = shardCount;
     this.#writers = Array.from({ length: shardCount }, () => new rdb.KeyBatchWriter(BATCH_BYTES));
     this.#splitter = new rdb.RdbSplitter({
       key: (split) => {
-        this.#add(split);
+        if (form === 'commands') this.#addCommand(split);
+        else this.#add(split);
       },
       library: (code) => {
         this.#tell({ kind: 'library', code: latin1(code) });
@@ -91,6 +98,39 @@ class SnapshotSplit {
     this.#port.postMessage(message, [batch.buffer]);
   }
 
+  #addCommand(split: rdb.SplitKey): void {
+    const { key, value, expireAt, idleSeconds, frequency, type, database } = split;
+    if (database !== 0) throw new rdb.RdbFileError('it has keys of another database than 0');
+    const words = [
+      'RESTORE',
+      key.bytes.subarray(key.at, key.at + key.length),
+      String(expireAt < 0 ? 0 : expireAt),
+      rdb.payloadOfFile(type, value),
+      ...['REPLACE', 'ABSTTL'],
+      ...(idleSeconds < 0 ? [] : ['IDLETIME', String(idleSeconds)]),
+      ...(frequency < 0 ? [] : ['FREQ', String(frequency)]),
+    ];
+    const command = commandBytes(words);
+    this.#commands.push(command);
+    this.#commandBytes += command.length;
+    if (this.#commandBytes >= BATCH_BYTES) this.#sendCommands();
+  }
+
+  #sendCommands(): void {
+    const keys = this.#commands.length;
+    if (keys === 0) return;
+    const commands = new Uint8Array(this.#commandBytes);
+    let at = 0;
+    for (const command of this.#commands) {
+      commands.set(command, at);
+      at += command.length;
+    }
+    this.#commands = [];
+    this.#commandBytes = 0;
+    const message: SplitMessage = { kind: 'commands', keys, commands };
+    this.#port.postMessage(message, [commands.buffer]);
+  }
+
   /** Takes a piece; false when no more is wanted. */
   #take(piece: SnapshotPiece): boolean {
     try {
@@ -112,6 +152,7 @@ class SnapshotSplit {
 
   #end(): false {
     if (!this.#splitter.isEnded) return this.#fail(this.#splitter.cutOff().message);
+    this.#sendCommands();
     for (const [shard, writer] of this.#writers.entries()) this.#send(shard, writer);
     this.#tell({ kind: 'ended' });
     return false;

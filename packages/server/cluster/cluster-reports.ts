@@ -118,6 +118,7 @@ export function infoLines(
     ['cluster_current_epoch', topology.revision],
     ['cluster_my_epoch', group?.revision ?? 0],
     ['cluster_slots_free', SLOT_COUNT - assigned],
+    ['cluster_slot_migrations', topology.migrations.size],
     ['cluster_stats_messages_sent', messages.sent],
     ['cluster_stats_messages_received', messages.received],
     ['cluster_stats_messages_lost', messages.lost],

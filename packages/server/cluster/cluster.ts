@@ -17,16 +17,21 @@ import {
   TimedCoordinator,
   type MemberAddress,
 } from '#cluster';
-import type { ClusterGroupFacts, ClusterPort, SlotChange, SlotStatistics } from '#commands';
+import type {
+  ClusterGroupFacts,
+  ClusterPort,
+  SlotChange,
+  SlotMovesPort,
+  SlotStatistics,
+} from '#commands';
 import type { Settings } from '#config';
-import type { OpenSlotRule } from '#link';
-import { LineConnection, type ConnectionConfig } from '#net';
-import type { Primary } from '#replication';
+import type { ConnectionConfig } from '#net';
 import { commandBytes } from '#resp';
 import type { Router } from '#router';
 import { SHARD_CONTENT } from '#stats';
 import type { Clients } from '../clients/clients.ts';
 import type { PubSub } from '../messaging/pubsub.ts';
+import type { Replicas } from '../replicas/replicas.ts';
 import type { Replication } from '../replication/replication.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
 import { VERSION } from '../version.ts';
@@ -40,8 +45,11 @@ import { ClusterObservation, type ObservationOptions } from './observation/clust
 import { coordinatorOptions, replicaPolicy } from './coordinator-options.ts';
 import { Fence } from './fence.ts';
 import { NodeMessages } from './messages/node-messages.ts';
-import { nodeLogin } from './messages/node-login.ts';
+import { LostSlots } from './lost-slots.ts';
+import { nodeIdAt } from './meeting.ts';
 import { nodeAddress } from './node-address.ts';
+import { openSlotRules } from './open-slot-rules.ts';
+import { SlotMoves } from './moves/slot-moves.ts';
 import { newId, NodeId } from './node-id.ts';
 import { runOwnCommands } from './own-commands.ts';
 import { ServedSlotsNews } from './served-ranges.ts';
@@ -51,12 +59,8 @@ import { SlotCode, SlotTable } from './slot-table.ts';
 
 /** Renewals in the life of a lease. */
 const BEATS_PER_LEASE = 10;
-/** Longest wait for a node that is to be met. */
-const MEET_MS_MAX = 2_000;
 /** Between two looks at whether replies may still be written. */
 const LOOK_MS = 20;
-/** Keys of a slot that are deleted at once. */
-const KEYS_PER_DELETION = 500;
 
 interface ClusterOptions extends ObservationOptions {
   readonly ops: Pick<OpsLink, 'tellCluster'>;
@@ -65,8 +69,8 @@ interface ClusterOptions extends ObservationOptions {
   readonly clients: Clients;
   readonly config: ConnectionConfig;
   readonly replication: Replication;
-  readonly primary: Primary;
   readonly pubsub: PubSub;
+  readonly replicas: Replicas;
   readonly shardCount: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -90,18 +94,18 @@ export class Cluster implements ClusterPort {
   readonly #served: ServedSlotsNews;
   readonly #waits: BlockedRedirects;
   readonly #messages: NodeMessages;
+  readonly #moves: SlotMoves;
+  readonly #lost: LostSlots;
   /** Slots that are being let go: served by nobody until it is known what came of it. */
   readonly #withheld = new Set<number>();
   #leaseMs: number;
   #beat: NodeJS.Timeout | undefined;
   #look: NodeJS.Timeout | undefined;
   #openRules = '[]';
-  /** The node had this group's slots, and may have their keys still. */
-  #owned: ReadonlySet<number> = new Set();
-  #dropping: Promise<void> = Promise.resolve();
 
   constructor(options: ClusterOptions) {
-    const { settings, router, clients, clock, log, replication, primary } = options;
+    const { settings, router, clients, clock, log, replication } = options;
+    const { primary } = options.replicas;
     this.#options = options;
     this.#nodeId = new NodeId(settings);
     this.address = nodeAddress(settings);
@@ -135,6 +139,13 @@ export class Cluster implements ClusterPort {
       log,
       host: this.#role,
     });
+    this.#moves = this.#newMoves(options);
+    this.#lost = new LostSlots({
+      ...options,
+      node: this.node,
+      keysOf: (slot, count) => this.#keys.some(slot, count),
+      isHandedOver: (slot) => this.#moves.hides(slot),
+    });
     const { lease } = this.node;
     this.fence = new Fence({
       lease,
@@ -143,9 +154,17 @@ export class Cluster implements ClusterPort {
         log.warn('cluster-fenced', 'The lease was not renewed: replies were dropped.', { count });
       },
     });
-    this.gate = new ClusterGate({
+    this.gate = this.#newGate(options);
+    this.#served = new ServedSlotsNews({ table: this.#table, gate: this.gate, router, settings });
+    const withheld = this.#withheld;
+    this.#messages = new NodeMessages({ ...options, node: this.node });
+    this.#waits = new BlockedRedirects({ ...options, lease, gate: this.gate, withheld });
+  }
+
+  #newGate({ settings, router, clock }: ClusterOptions): ClusterGate {
+    return new ClusterGate({
       table: this.#table,
-      lease,
+      lease: this.node.lease,
       nowUs: () => clock.nowUs(),
       requiresFullCoverage: () => settings.boolean('cluster.require-full-coverage'),
       allowsReadsWhenDown: () => settings.boolean('cluster.allow-reads-when-down'),
@@ -157,10 +176,26 @@ export class Cluster implements ClusterPort {
         this.observation.redirects.count(kind, client);
       },
     });
-    this.#served = new ServedSlotsNews({ table: this.#table, gate: this.gate, router, settings });
-    const withheld = this.#withheld;
-    this.#messages = new NodeMessages({ ...options, node: this.node });
-    this.#waits = new BlockedRedirects({ ...options, lease, gate: this.gate, withheld });
+  }
+
+  #newMoves({ replicas, ...options }: ClusterOptions): SlotMoves {
+    const moves = new SlotMoves({
+      ...options,
+      node: this.node,
+      primary: replicas.primary,
+      onWritten: (done) => {
+        replicas.onWritten(done);
+      },
+      withhold: (slots, isWithheld) => {
+        for (const slot of slots) {
+          if (isWithheld) this.#withheld.add(slot);
+          else this.#withheld.delete(slot);
+        }
+        this.#changed();
+      },
+    });
+    replicas.slotsOf = moves.spansOf;
+    return moves;
   }
 
   start(): void {
@@ -191,6 +226,7 @@ export class Cluster implements ClusterPort {
     this.#news.stop();
     this.observation.stop();
     this.#messages.end();
+    this.#moves.stop();
     await this.node.stop();
   }
 
@@ -213,7 +249,8 @@ export class Cluster implements ClusterPort {
     this.#tellShards();
     this.#served.tell();
     this.#messages.update();
-    this.#dropLost();
+    this.#moves.follow();
+    this.#lost.follow(this.#table.isPrimary);
     const { router, beginTurn } = this.#options;
     // Who was told to wait may be told where to go.
     router.retryAll();
@@ -224,62 +261,11 @@ export class Cluster implements ClusterPort {
   /** Tells shards which slots are moved key by key. */
   #tellShards(): void {
     const { topology, group } = this.node;
-    const own = this.#table.isPrimary ? group?.id : undefined;
-    const rules = Object.entries(topology.slots.open).flatMap(([text, open]): OpenSlotRule[] => {
-      const slot = Number(text);
-      if (own === undefined) return [];
-      if (topology.owners[slot] === own && open.migratingTo !== undefined) {
-        const target = topology.groups.get(open.migratingTo);
-        const place = target && topology.nodes.get(target.primary);
-        return place === undefined ? [] : [{ slot, target: `${place.host}:${place.port}` }];
-      }
-      return open.importedBy === own ? [{ slot, target: null }] : [];
-    });
+    const rules = openSlotRules(topology, this.#table.isPrimary ? group?.id : undefined);
     const told = JSON.stringify(rules);
     if (told === this.#openRules) return;
     this.#openRules = told;
     this.#options.router.broadcast({ kind: 'open-slots', rules });
-  }
-
-  /** Deletes what is left of slots that another group has now: it would come back with them. */
-  #dropLost(): void {
-    const { topology, group } = this.node;
-    if (!this.#table.isPrimary || group === undefined) {
-      this.#owned = new Set();
-      return;
-    }
-    const owned = new Set<number>();
-    for (const [first, last] of topology.slotsOf(group.id)) {
-      for (let slot = first; slot <= last; slot += 1) owned.add(slot);
-    }
-    const lost = [...this.#owned].filter((slot) => !owned.has(slot));
-    this.#owned = owned;
-    const taken = lost.filter((slot) => topology.owners[slot] !== undefined);
-    if (taken.length === 0) return;
-    this.#dropping = this.#dropping.then(async () => {
-      for (const slot of taken) await this.#dropSlot(slot);
-    });
-  }
-
-  async #dropSlot(slot: number): Promise<void> {
-    const { log } = this.#options;
-    try {
-      for (;;) {
-        const keys = await this.#keys.some(slot, KEYS_PER_DELETION);
-        // It may have come back meanwhile.
-        if (keys.length === 0 || this.#owned.has(slot)) return;
-        log.warn('cluster-slot-lost', 'Keys of a slot that another node has were deleted.', {
-          slot,
-          keys: keys.length,
-        });
-        await runOwnCommands(this.#options, commandBytes(['UNLINK', ...keys]));
-      }
-    } catch (error) {
-      log.error('cluster-slot-lost', 'Keys of a slot that another node has are left.', {
-        slot,
-        error: (error as Error).message,
-      });
-    }
   }
 
   // As the port of commands.
@@ -392,42 +378,18 @@ export class Cluster implements ClusterPort {
     await this.node.decide((now) => setSlot(now, this.id, slot, change));
   }
 
+  get moves(): SlotMovesPort {
+    return this.#moves;
+  }
+
   async meet(host: string, port: number): Promise<void> {
     await this.node.refresh();
-    const other = this.#nodeAt(host, port) ?? (await this.#askForId(host, port));
+    const { settings } = this.#options;
+    const other = await nodeIdAt(this.node.topology, host, port, settings);
     if (other === undefined || !this.node.topology.nodes.has(other)) {
       throw new ClusterError(`No node of this cluster answers at ${host}:${port}`);
     }
     await this.node.decide((topology) => meet(topology, this.id, other));
-  }
-
-  #nodeAt(host: string, port: number): string | undefined {
-    for (const [id, node] of this.node.topology.nodes) {
-      const isThere = node.host === host || node.hostname === host;
-      if (isThere && (node.port === port || node.tlsPort === port)) return id;
-    }
-    return undefined;
-  }
-
-  /** Asks whoever answers at an address who it is: nodes may announce another. */
-  async #askForId(host: string, port: number): Promise<string | undefined> {
-    const { settings } = this.#options;
-    const connection = await LineConnection.open(host, port, MEET_MS_MAX);
-    if (connection === undefined) return undefined;
-    try {
-      const login = nodeLogin(settings);
-      if (login.length > 0) {
-        await connection.write(commandBytes(login));
-        await connection.line();
-      }
-      await connection.write(commandBytes(['CLUSTER', 'MYID']));
-      const head = await connection.line();
-      if (typeof head !== 'string' || !head.startsWith('$')) return undefined;
-      const id = await connection.line();
-      return typeof id === 'string' ? id : undefined;
-    } finally {
-      connection.close();
-    }
   }
 
   forget(node: string): Promise<void> {

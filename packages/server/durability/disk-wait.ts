@@ -1,18 +1,21 @@
 /** Waits until what all shards have logged so far is on disk. */
 
-import { LogProgress, ringPublished } from '#link';
+import { LogProgress, ringPublished, ringTaken } from '#link';
 import type { ServerMemory } from '../threads/shared-memory.ts';
 
-/** Between two looks: shards and the disk thread tell nobody of a sync. */
-const LOOK_MS = 5;
+/** Between two looks: shards and the disk thread tell nobody of a sync, and of a write. */
+const LOOK_MS = { synced: 5, written: 1 } as const;
 
 export class DiskWait {
   readonly #memory: ServerMemory;
   readonly #waiting: { readonly positions: readonly number[]; readonly done: () => void }[] = [];
+  /** Written is what the system has, which outlives the process and not the machine; synced is what the disk has. */
+  readonly #until: 'synced' | 'written';
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(memory: ServerMemory) {
+  constructor(memory: ServerMemory, until: 'synced' | 'written' = 'synced') {
     this.#memory = memory;
+    this.#until = until;
   }
 
   /** Calls back at once where it is there, and else when it is; `done` may have gone on without. */
@@ -26,12 +29,17 @@ export class DiskWait {
     this.#waiting.push({ positions, done });
     this.#timer ??= setInterval(() => {
       this.#look();
-    }, LOOK_MS);
+    }, LOOK_MS[this.#until]);
     this.#timer.unref();
   }
 
   #isOnDisk(positions: readonly number[]): boolean {
     const { memory, layout } = this.#memory;
+    if (this.#until === 'written') {
+      return layout.logs.every(
+        (place, shard) => ((ringTaken(memory, place) - (positions[shard] ?? 0)) | 0) >= 0,
+      );
+    }
     return layout.logProgress.every((at, shard) =>
       new LogProgress(memory, at).isSynced(positions[shard] ?? 0),
     );

@@ -9,7 +9,7 @@ import { Replicas, type ReplicasOptions } from './replicas.ts';
 
 type NewReplicasOptions = Omit<
   ReplicasOptions,
-  'shards' | 'freeze' | 'page' | 'usedBytes' | 'onDisk' | 'events'
+  'shards' | 'freeze' | 'page' | 'usedBytes' | 'onDisk' | 'onWritten' | 'events'
 > & {
   readonly serverMemory: ServerMemory;
   readonly latency: LatencyEvents;
@@ -17,6 +17,7 @@ type NewReplicasOptions = Omit<
 
 export function newReplicas({ serverMemory, latency, ...options }: NewReplicasOptions): Replicas {
   const diskWait = new DiskWait(serverMemory);
+  const writeWait = new DiskWait(serverMemory, 'written');
   return new Replicas({
     ...options,
     shards: serverMemory.shardPages.length,
@@ -26,6 +27,9 @@ export function newReplicas({ serverMemory, latency, ...options }: NewReplicasOp
     usedBytes: () => serverMemory.usedBytes,
     onDisk: (done) => {
       diskWait.add(done);
+    },
+    onWritten: (done) => {
+      writeWait.add(done);
     },
   });
 }

@@ -12,6 +12,7 @@ import type {
   ReplicasPort,
 } from '#commands';
 import type { Settings } from '#config';
+import type { SlotSpan } from '#link';
 import { Primary, type AckWaiter, type PrimarySettings, type Replica } from '#replication';
 import type { Page } from '#stats';
 import type { Client, FeedTaker, Router } from '#router';
@@ -40,6 +41,8 @@ export interface ReplicasOptions {
   readonly keepsLog: () => boolean;
   /** Calls back when all that was done so far is on disk. */
   readonly onDisk: (done: () => void) => void;
+  /** Calls back when the system has all that was done so far, so that it outlives this process. */
+  readonly onWritten: (done: () => void) => void;
 }
 
 export class Replicas implements ReplicasPort, FeedTaker {
@@ -48,6 +51,8 @@ export class Replicas implements ReplicasPort, FeedTaker {
   readonly freeze: KeyFreeze;
   readonly events: ReplicationEvents;
   readonly #options: ReplicasOptions;
+  /** Slots of a move that this server is the source of; undefined where there is no such move. */
+  slotsOf: (migration: string) => readonly SlotSpan[] | undefined = () => undefined;
   readonly #byClient = new Map<number, Replica>();
   /** Clients whose last writes have no offset yet. */
   readonly #writers = new Set<Client>();
@@ -132,6 +137,15 @@ export class Replicas implements ReplicasPort, FeedTaker {
     return replica;
   }
 
+  takesSlots(client: ClientPort, migration: string): boolean {
+    const spans = this.slotsOf(migration);
+    if (spans === undefined) return false;
+    const replica = this.#replicaOf(client as Client);
+    replica.slotLink = { id: migration, spans };
+    replica.filter = 'all';
+    return true;
+  }
+
   resume(client: ClientPort, id: string, offset: number): string | undefined {
     return this.primary.resume(this.#follows(client as Client), id, offset);
   }
@@ -202,6 +216,11 @@ export class Replicas implements ReplicasPort, FeedTaker {
   /** Calls back when all that was done so far is on disk here. */
   onDisk(done: () => void): void {
     this.#options.onDisk(done);
+  }
+
+  /** Calls back when the system has all that was done so far: at once where nothing is kept. */
+  onWritten(done: () => void): void {
+    this.#options.onWritten(done);
   }
 
   get keepsLog(): boolean {

@@ -64,7 +64,11 @@ export class FullSync {
     port1.on('message', (message: SplitMessage) => {
       this.#hear(message);
     });
-    const task: SnapshotSplitOptions = { shardCount: options.shardCount, port: port2 };
+    const task: SnapshotSplitOptions = {
+      shardCount: options.shardCount,
+      form: 'batches',
+      port: port2,
+    };
     runTask(snapshotSplitUrl, 'splitSnapshot', task, [port2]).catch((error: unknown) => {
       this.#fail(`they cannot be split: ${(error as Error).message}`);
     });
@@ -113,6 +117,9 @@ export class FullSync {
     switch (message.kind) {
       case 'batch':
         void this.#stage(message.shard, message.batch);
+        break;
+      case 'commands':
+        this.#fail('they were split for another purpose');
         break;
       case 'taken':
         this.#unsplit -= message.bytes;

@@ -47,6 +47,8 @@ interface PrimaryStreamOptions {
   relay(bytes: Bytes): void;
   /** All such bytes were told of. */
   relayed(): void;
+  /** False for a command that is not to be run here; without it all are. */
+  accepts?(command: ParsedCommand): boolean;
 }
 
 /** Place in the stream, known to be applied when the client has had the replies before a sequence. */
@@ -252,6 +254,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
       if (client.outstanding === 0) this.#looked();
       return 'taken';
     }
+    if (this.#options.accepts?.(command) === false) return 'taken';
     const wasOpen = client.transaction !== undefined;
     const before = this.#takenTo;
     const taking = this.#options.router.dispatch(client, command);

@@ -201,7 +201,7 @@ export class ExecutionContext implements ShardContext {
 
   /** Moves the clock of commands and of the store. */
   isOver(endMs: number): boolean {
-    return endMs <= this.nowMs && !this.#role.isReplica;
+    return endMs <= this.nowMs && !this.#role.isReplica && !this.store.seesExpired;
   }
 
   setNow(nowMs: number): void {

@@ -326,7 +326,7 @@ export class Executor {
     this.#page.actor = this.#users.rowOf(context.connection);
     context.reply.protocol = (kindWord & RequestFlag.resp3) === 0 ? 2 : 3;
     store.noTouch = (kindWord & RequestFlag.noTouch) !== 0;
-    store.seesExpired = context.connection === this.#role.primary;
+    store.seesExpired = this.#role.isTold(context.connection);
     store.tellsEnds = this.#role.isReplica && !store.seesExpired;
     return entry;
   }

@@ -36,6 +36,7 @@ interface MessagesOptions {
     | 'servedSlots'
     | 'keyUse'
     | 'staged'
+    | 'store'
   >;
 }
 
@@ -131,6 +132,10 @@ export class Messages {
       case 'served-slots':
         this.#options.base.servedSlots.update(control.served);
         this.#forgetSlots();
+        break;
+      case 'moving-slots':
+        this.#options.base.store.hideSlots(control.hidden);
+        this.#options.base.role.importers = new Set(control.importers);
         break;
       case 'users':
         this.#options.base.users.update(control.rules);

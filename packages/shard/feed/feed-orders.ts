@@ -4,6 +4,7 @@ import type { LibraryFacts } from '#commands';
 import type { FeedOrder } from '#link';
 import type { Store } from '#store';
 import type { ReplySender } from '../execution/reply-sender.ts';
+import type { SyncOrder } from '../snapshot/full-sync.ts';
 import type { Snapshots } from '../snapshot/snapshots.ts';
 import type { Feed } from './feed.ts';
 
@@ -50,10 +51,7 @@ export class FeedOrders {
       case 'cut':
         this.#begin();
         feed.cut(order.number, shardCount);
-        snapshots.beginSync(
-          order,
-          this.#sendsLibraries(order.filter) ? this.#scripts.libraries : [],
-        );
+        snapshots.beginSync(order, this.#sendsLibraries(order) ? this.#scripts.libraries : []);
         break;
       case 'abandon':
         snapshots.abandonSync(order.number);
@@ -61,8 +59,8 @@ export class FeedOrders {
     }
   }
 
-  #sendsLibraries(filter: string): boolean {
-    return filter !== 'nothing' && this.#options.index === 0;
+  #sendsLibraries({ filter, slots }: SyncOrder): boolean {
+    return filter !== 'nothing' && slots === null && this.#options.index === 0;
   }
 
   #begin(): void {

@@ -14,6 +14,14 @@ export class Role {
   /** A primary has fewer good replicas than writes need. */
   hasFewReplicas = false;
 
+  /** Clients that bring keys of slots which are on their way here. */
+  importers: ReadonlySet<number> = new Set();
+
+  /** True for a client that brings what another server says: when the time of a key is over it has to say. */
+  isTold(slot: number): boolean {
+    return slot === this.primary || this.importers.has(slot);
+  }
+
   /** Sets the role; `primary` is undefined while no stream comes. */
   change(isReplica: boolean, primary: number | undefined): void {
     this.isReplica = isReplica;

@@ -3,9 +3,9 @@
  * snapshots, sent to main as far as that has said it has room.
  */
 
-import type { Bytes, Steps } from '#base';
-import { CONTINUED, FrameKind, ReplyFlag } from '#link';
-import { rdb, type SnapshotIterator } from '#store';
+import { keySlot, SLOT_COUNT, type Bytes, type Steps } from '#base';
+import { CONTINUED, FrameKind, ReplyFlag, type SlotSpan } from '#link';
+import { rdb, type Keyspace, type Ref, type SnapshotIterator } from '#store';
 import type { ReplySender } from '../execution/reply-sender.ts';
 import { SyncPieces } from './sync-pieces.ts';
 
@@ -16,6 +16,8 @@ export interface SyncOrder {
   readonly number: number;
   readonly credit: number;
   readonly filter: 'all' | 'functions' | 'nothing';
+  /** Slots whose keys are sent alone; null where all are. */
+  readonly slots: readonly SlotSpan[] | null;
 }
 
 export class FullSync {
@@ -30,12 +32,19 @@ export class FullSync {
   readonly #pieces = new SyncPieces();
   #isAbandoned = false;
   readonly #hasKeys: boolean;
+  readonly #isWanted: ((keyspace: Keyspace, ref: Ref, database: number) => boolean) | undefined;
   #fault: string | undefined;
 
-  constructor(order: SyncOrder, freeze: SnapshotIterator, sender: ReplySender) {
+  constructor(
+    order: SyncOrder,
+    freeze: SnapshotIterator,
+    sender: ReplySender,
+    moved: () => void = () => undefined,
+  ) {
     this.number = order.number;
     this.#credit = order.credit;
     this.#hasKeys = order.filter === 'all';
+    this.#isWanted = order.slots === null ? undefined : isOfSlots(order.slots, moved);
     this.#freeze = freeze;
     this.#sender = sender;
     this.#writer = new rdb.RdbPieceWriter(PIECE_BYTES);
@@ -60,6 +69,7 @@ export class FullSync {
       {
         writer,
         pieceBytes: PIECE_BYTES,
+        isWanted: this.#isWanted,
         longSteps: (keyspace, ref, database, wrote) => {
           const long = this.#pieces.addLong();
           const steps = writer.inSteps(keyspace, ref, database, (piece) => {
@@ -119,6 +129,18 @@ export class FullSync {
     if (fault === undefined) this.#sender.sendSignal(FrameKind.rdb, 0, this.number);
     else this.#sender.send(FrameKind.rdb, 0, this.number, Buffer.from(fault), ReplyFlag.error);
   }
+}
+
+/** Tells keys of slots, of which it calls for each, which are in the first database, from all others. */
+function isOfSlots(spans: readonly SlotSpan[], found: () => void) {
+  const isWanted = new Uint8Array(SLOT_COUNT);
+  for (const [first, last] of spans) isWanted.fill(1, first, last + 1);
+  return (keyspace: Keyspace, ref: Ref, database: number): boolean => {
+    const { bytes, at, length } = keyspace.key(ref);
+    const isOfThem = database === 0 && isWanted[keySlot(bytes, at, length)] === 1;
+    if (isOfThem) found();
+    return isOfThem;
+  };
 }
 
 /** The same steps, with something that is done behind the last. */

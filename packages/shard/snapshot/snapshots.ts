@@ -34,6 +34,8 @@ export class Snapshots {
   #restUntilUs = 0;
   /** Microseconds that a key takes longer. */
   #keyDelayUs = 0;
+  /** Keys written for the last move of slots to another node. */
+  movedKeys = 0;
   /** Full synchronisation that keys are frozen for; undefined where it is a snapshot, and where none is. */
   #sync: FullSync | undefined;
 
@@ -83,7 +85,10 @@ export class Snapshots {
   /** Keeps all keys as they are now, and sends them to main in the form of Redis' snapshots. */
   beginSync(order: SyncOrder, libraries: readonly LibraryFacts[]): void {
     this.#endBefore();
-    this.#sync = new FullSync(order, this.freeze, this.#options.sender);
+    if (order.slots !== null) this.movedKeys = 0;
+    this.#sync = new FullSync(order, this.freeze, this.#options.sender, () => {
+      this.movedKeys += 1;
+    });
     this.#sync.begin(libraries.map(({ code }) => Buffer.from(code, 'latin1')));
   }
 

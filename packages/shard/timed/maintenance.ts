@@ -334,7 +334,7 @@ export class Maintenance {
     this.#tierPage?.publish();
     let volatile = 0;
     for (let index = 0; index < databases.length; index += 1) {
-      const { size, expires, fieldExpires, meanExpiry } = databases[index]!;
+      const { servedSize: size, expires, fieldExpires, meanExpiry } = databases[index]!;
       volatile += expires + fieldExpires;
       this.#page.setDatabase(index, size, expires, fieldExpires, meanExpiry);
     }

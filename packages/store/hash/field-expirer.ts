@@ -28,7 +28,7 @@ export class FieldExpirer {
   #keyspace: Keyspace;
   readonly #look = (ref: Ref): void => {
     const { soonest } = this.#hash.open(this.#keyspace, ref, NO_LIMITS);
-    if (soonest < 0 || soonest >= this.#store.nowMs) return;
+    if (soonest < 0 || soonest >= this.#store.nowMs || this.#keyspace.isHidden(ref)) return;
     const { bytes, at, length } = this.#keyspace.key(ref);
     this.#due.push(bytes.slice(at, at + length));
   };

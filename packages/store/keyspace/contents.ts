@@ -8,6 +8,7 @@
 import { KeyIndex } from '../index/key-index.ts';
 import { Ledger, type MemoryCount } from '../memory/memory-count.ts';
 import { ENCODING_SHIFT, hasFieldExpiry, TYPE_SHIFT } from '../records/record-head.ts';
+import type { HiddenSlots } from './hidden-slots.ts';
 import type { KeyHasher } from '../records/key-hasher.ts';
 import type { SharedViews } from '../records/shared-views.ts';
 import { Records } from '../records/records.ts';
@@ -15,12 +16,13 @@ import type { Ref } from '../memory/segment.ts';
 import { SlotCounts } from './slot-counts.ts';
 import type { WarmTier } from '../warm/warm-tier.ts';
 
-/** Part of a store that its databases share. */
-interface ContentsOptions {
+/** Parts of a store that its databases share. */
+interface ContentsStore {
   readonly views: SharedViews;
   readonly memory: MemoryCount;
   readonly tier: WarmTier;
   readonly countsSlots: boolean;
+  readonly hiddenSlots: HiddenSlots;
 }
 
 export class Contents {
@@ -33,15 +35,14 @@ export class Contents {
   /** Undefined where nobody asks for slots. */
   readonly slots: SlotCounts | undefined;
   readonly #tier: WarmTier;
+  readonly #hiddenSlots: HiddenSlots;
 
-  constructor(
-    hasher: KeyHasher,
-    { views, memory, tier, countsSlots }: ContentsOptions,
-    number: number,
-  ) {
+  constructor(hasher: KeyHasher, store: ContentsStore, number: number) {
+    const { views, memory, tier, hiddenSlots } = store;
     // A cluster has one database.
-    this.slots = countsSlots && number === 0 ? new SlotCounts() : undefined;
+    if (store.countsSlots && number === 0) this.slots = new SlotCounts(hiddenSlots);
     this.#tier = tier;
+    this.#hiddenSlots = store.hiddenSlots;
     this.ledger = new Ledger(memory);
     const warm = { tier, owner: tier.register() };
     this.records = new Records(hasher, views, this.ledger, warm);
@@ -118,6 +119,11 @@ export class Contents {
     if (this.records.head(ref) < 0) this.volatile.remove(hash, ref);
     if (hasFieldExpiry(this.records.word(ref))) this.fieldVolatile.remove(hash, ref);
     this.records.free(ref);
+  }
+
+  /** True for a key of a slot that is hidden. */
+  isHidden(ref: Ref): boolean {
+    return this.#hiddenSlots.isAny && this.#hiddenSlots.has(this.records.slotOf(ref));
   }
 
   /** The record's share of the bytes of the indexes that it is in. */

@@ -23,7 +23,8 @@ export class Expirer {
   #keyspace: Keyspace;
   readonly #look = (ref: Ref): void => {
     this.#sampled += 1;
-    if (this.#keyspace.expireAt(ref) < this.#store.nowMs) this.#due.push(ref);
+    if (this.#keyspace.expireAt(ref) >= this.#store.nowMs) return;
+    if (!this.#keyspace.isHidden(ref)) this.#due.push(ref);
   };
 
   constructor(store: Databases) {

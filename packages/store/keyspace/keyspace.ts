@@ -64,6 +64,16 @@ export class Keyspace {
     return this.#index.count;
   }
 
+  /** Keys that are served: those of hidden slots are none. */
+  get servedSize(): number {
+    return this.#index.count - (this.#contents.slots?.hiddenKeys ?? 0);
+  }
+
+  /** True for a key of a slot that is hidden: no listing tells of it. */
+  isHidden(ref: Ref): boolean {
+    return this.#contents.isHidden(ref);
+  }
+
   /** Keys that have an expiry. */
   get expires(): number {
     return this.#volatile.count;

@@ -70,6 +70,26 @@ slots(
   }),
 );
 
+slots('keys of hidden slots are none of those that are there, whenever they came', () => {
+  const store = newStore(() => 0.5);
+  const keyspace = store.databases[0]!;
+  const set = (key: string): void => {
+    const name = bytes(key);
+    keyspace.set({ bytes: name, at: 0, length: name.length }, { bytes: name, at: 0, length: 1 });
+  };
+  set('{a}1');
+  set('{b}1');
+  store.hideSlots([[slotOf('a'), slotOf('a')]]);
+  assert.is(keyspace.servedSize, 1);
+  set('{a}2');
+  set('{b}2');
+  assert.is(keyspace.servedSize, 2);
+  keyspace.remove(bytes('{a}1'), 0, 4);
+  assert.is(keyspace.servedSize, 2);
+  store.hideSlots([]);
+  assert.is(keyspace.servedSize, 3);
+});
+
 slots('nothing is counted outside of a cluster, nor in other databases', () => {
   assert.is(newStore(() => 0.5, false).databases[0]!.slotKeys, undefined);
   assert.is(newStore(() => 0.5).databases[1]!.slotKeys, undefined);

@@ -9,6 +9,7 @@ export {
   isSoundPayload,
   loadPayload,
   NoFunctionError,
+  payloadOfFile,
 } from './payload.ts';
 export { fitsVersion, VERSION_OF_7_0 } from './write-value.ts';
 export { RdbPieceWriter } from './pieces/rdb-pieces.ts';

@@ -4,6 +4,7 @@
  */
 import { crc64, type Bytes, type Steps } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
+import type { ByteRange } from '../records/shared-views.ts';
 import type { Ref } from '../memory/segment.ts';
 import { RdbReader } from './rdb-reader.ts';
 import { RDB_VERSION, RdbOp } from './rdb-type.ts';
@@ -115,6 +116,18 @@ function withFooter(writer: RdbWriter, version = RDB_VERSION): Bytes {
   writer.word(low);
   writer.word(high);
   return writer.written;
+}
+
+/** A value that stands in a file, as the payload of a dump. */
+export function payloadOfFile(type: number, { bytes, at, length }: ByteRange): Bytes {
+  const payload = Buffer.allocUnsafe(1 + length + FOOTER_BYTES);
+  payload[0] = type;
+  payload.set(bytes.subarray(at, at + length), 1);
+  payload.writeUInt16LE(RDB_VERSION, 1 + length);
+  const { high, low } = crc64(payload, 0, payload.length - CRC_BYTES);
+  payload.writeUInt32LE(low >>> 0, payload.length - CRC_BYTES);
+  payload.writeUInt32LE(high >>> 0, payload.length - CRC_BYTES / 2);
+  return payload;
 }
 
 /** True when the payload is of a version that can be read, and is what was written. */

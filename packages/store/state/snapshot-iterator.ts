@@ -36,6 +36,8 @@ interface SnapshotForm {
   readonly writer: SnapshotPieceWriter;
   /** Pieces are handed on when they have so many bytes. */
   readonly pieceBytes: number;
+  /** True for keys that are written; without it all are. */
+  readonly isWanted?: ((keyspace: Keyspace, ref: Ref, database: number) => boolean) | undefined;
   /**
    * Steps that write a key with a long value, which has nothing to do with the pieces of others; `wrote` is told of bytes
    * that are written. The record is read with the first step.
@@ -179,6 +181,7 @@ export class SnapshotIterator {
     const number = this.#numbers.get(keyspace.contents);
     meet(keyspace, ref);
     if (number === undefined || !this.isWhole) return;
+    if (this.#form?.isWanted?.(keyspace, ref, number) === false) return;
     if (this.#isAway(keyspace, ref)) {
       this.#warm.add(keyspace, ref, number);
       return;
@@ -277,6 +280,7 @@ export class SnapshotIterator {
       const ref = refs[nth]!;
       meet(keyspace, ref);
       if (!this.isWhole) continue;
+      if (this.#form?.isWanted?.(keyspace, ref, this.#database) === false) continue;
       this.#write(keyspace, ref);
       this.walkedKeys += 1;
       if (this.#writer.length >= this.#pieceBytes) this.#handOn();

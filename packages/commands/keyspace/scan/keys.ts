@@ -27,6 +27,7 @@ const keys = everyShard<readonly (Bytes | null)[]>({
     const pattern = patternOrAll(args.view(1));
     const found: Bytes[] = [];
     walk(keyspace, (ref) => {
+      if (keyspace.isHidden(ref)) return;
       if (hasEnded(keyspace, ref, nowMs)) return;
       const key = matchingKey(keyspace, ref, pattern);
       if (key !== undefined) found.push(key);
@@ -87,8 +88,8 @@ const randomkey = everyShard<Draw>({
   tips: ['nondeterministic_output'],
   run(context) {
     const { keyspace } = context;
-    const keysBefore = keyspace.size;
-    for (let ref = keyspace.randomRef(); ref !== 0; ref = keyspace.randomRef()) {
+    const keysBefore = keyspace.servedSize;
+    for (let ref = drawn(keyspace); ref !== 0; ref = drawn(keyspace)) {
       const key = keyCopy(keyspace, ref);
       // Finding an ended key removes it, so that there is one less to draw from.
       if (keyspace.find(key, 0, key.length) === 0) continue;
@@ -99,5 +100,25 @@ const randomkey = everyShard<Draw>({
   },
   merge: highestDraw,
 });
+
+/** Draws so often before it takes the next key that it comes by: nearly all are hidden then. */
+const DRAWS_MAX = 100;
+
+/** A key by chance, of those that are served; 0 where there is none. */
+function drawn(keyspace: Keyspace): Ref {
+  if (keyspace.servedSize <= 0) return 0;
+  for (let draws = 0; draws < DRAWS_MAX; draws += 1) {
+    const ref = keyspace.randomRef();
+    if (ref === 0 || !keyspace.isHidden(ref)) return ref;
+  }
+  let found: Ref = 0;
+  let cursor = 0;
+  do {
+    cursor = keyspace.scan(cursor, WALK_STEP_KEYS, (ref) => {
+      if (found === 0 && !keyspace.isHidden(ref)) found = ref;
+    });
+  } while (cursor !== 0 && found === 0);
+  return found;
+}
 
 export const keyListing = [keys, randomkey];

@@ -94,6 +94,7 @@ function walked(
   let looked = 0;
   const visit = (ref: Ref): void => {
     looked += 1;
+    if (keyspace.isHidden(ref)) return;
     if (hasEnded(keyspace, ref, nowMs)) {
       ended.push(keyCopy(keyspace, ref));
     } else if (type === undefined || keyspace.type(ref) === type) {

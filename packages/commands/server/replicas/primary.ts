@@ -89,6 +89,8 @@ function mayFollow(client: ClientPort, facts: ReplicaFacts): void {
   if (facts.filter !== 'all' && !facts.hasEof) throw needsEof;
 }
 
+const noMigration = new CommandError('ERR No such migration of slots begins here');
+
 const replconf = onMain<ServerContext>({
   name: 'REPLCONF',
   summary: 'Tells a primary what it has to know of a replica, and how far that is.',
@@ -112,6 +114,9 @@ const replconf = onMain<ServerContext>({
         case 'getack':
           // Only what a primary sends is answered with an acknowledgement.
           return;
+        case 'slot-migration':
+          if (!replicas.takesSlots(client, args.latin1(index + 1))) throw noMigration;
+          break;
         default:
           readOption(name, args, index + 1, replicas.factsOf(client));
       }

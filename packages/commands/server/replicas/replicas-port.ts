@@ -52,6 +52,8 @@ export interface ReplicasPort {
   isReplica(client: ClientPort): boolean;
   /** Facts that the connection has told of itself, to be changed. */
   factsOf(client: ClientPort): ReplicaFacts;
+  /** The connection is that of a node which takes over the slots of a move; false where no such move begins here. */
+  takesSlots(client: ClientPort, migration: string): boolean;
   /** PSYNC: answers the line to reply at once; undefined when a full synchronisation comes first. */
   resume(client: ClientPort, id: string, offset: number): string | undefined;
   /** SYNC. */

@@ -1,0 +1,200 @@
+/**
+ * Decisions about moves of slots from group to group as a whole.
+ *
+ * A move has a document from its beginning until nothing of it is left to do. Until it has moved the source's keys are those
+ * that count, behind that the target's; one transaction is the border. Whoever has keys then that do not count drops them, and
+ * takes the document away.
+ */
+
+import { ClusterError } from '../cluster-error.ts';
+import type { MigrationDocument, SlotSpan } from '../documents/documents.ts';
+import { rangesOf, type SlotOwners } from '../documents/slot-ranges.ts';
+import type { Group, SlotMigration, Topology } from '../topology.ts';
+import { migrationKey } from '../documents/documents.ts';
+import { deleteMigration, putMigration, putSlots, type Plan } from './plan.ts';
+
+/** Move that is wanted. */
+interface MoveWish {
+  readonly id: string;
+  readonly slots: readonly number[];
+  /** Node that shall have them. */
+  readonly target: string;
+}
+
+/** Begins a move of slots that the node's group has. */
+export function beginMove(topology: Topology, self: string, wish: MoveWish): Plan {
+  const { id, slots, target } = wish;
+  const own = groupOfPrimary(topology, self, 'You can change slots only on masters.');
+  if (topology.groupOf(target) === undefined) {
+    throw new ClusterError(`I don't know about node ${target}`);
+  }
+  const other = groupOfPrimary(topology, target, 'Target node is not a master');
+  if (other.id === own.id) throw new ClusterError('The target has the slots already: it is myself');
+  for (const slot of slots) {
+    if (topology.owners[slot] !== own.id) {
+      throw new ClusterError(`I'm not the owner of hash slot ${slot}`);
+    }
+    if (topology.slots.open[String(slot)] !== undefined) {
+      throw new ClusterError(
+        `Slot ${slot} is being moved key by key: end that with SETSLOT ${slot} STABLE`,
+      );
+    }
+  }
+  demandAtRest(topology, slots);
+  demandClean(topology, other.id, slots);
+  const sourceNode = demandNode(topology, self);
+  const targetNode = demandNode(topology, target);
+  const document: MigrationDocument = {
+    source: own.id,
+    target: other.id,
+    sourceNode: self,
+    sourceRun: sourceNode.run,
+    targetNode: target,
+    targetRun: targetNode.run,
+    ranges: spansOf(slots),
+    state: 'begun',
+    reason: '',
+  };
+  return {
+    guards: [
+      topology.guardSlots(),
+      topology.guardGroup(own),
+      topology.guardGroup(other),
+      { key: migrationKey(id), revision: 0 },
+    ],
+    // The slots are written as they are, so that of two moves that begin at once one looks again.
+    writes: [putSlots(topology.slots), putMigration(id, document)],
+  };
+}
+
+/** Gives the slots to the target, which has all of their keys; only the source does, while it takes no writes to them. */
+export function finishMove(topology: Topology, self: string, id: string): Plan {
+  const migration = topology.migrations.get(id);
+  if (migration?.state !== 'begun') {
+    const why = migration?.reason ?? '';
+    throw new ClusterError(why === '' ? 'The migration has been ended' : why);
+  }
+  const own = groupOfPrimary(topology, self, 'This node is no primary any more');
+  if (own.id !== migration.source) throw new ClusterError('The slots are of another group now');
+  const other = groupOfPrimary(topology, migration.targetNode, 'The target is no primary any more');
+  if (demandNode(topology, migration.targetNode).run !== migration.targetRun) {
+    throw new ClusterError('The target was started anew');
+  }
+  const owners: SlotOwners = [...topology.owners];
+  for (const slot of slotsOf(migration.ranges)) {
+    if (owners[slot] !== own.id) throw new ClusterError(`I'm not the owner of hash slot ${slot}`);
+    owners[slot] = other.id;
+  }
+  return {
+    guards: [
+      topology.guardSlots(),
+      topology.guardGroup(own),
+      topology.guardGroup(other),
+      topology.guardNode(migration.targetNode),
+      topology.guard(migrationKey(id)),
+    ],
+    writes: [
+      putSlots({ ...topology.slots, ranges: rangesOf(owners) }),
+      putMigration(id, documentOf({ ...migration, state: 'moved' })),
+    ],
+  };
+}
+
+/** Ends a move that has begun, for a reason; nothing where it has moved, or was ended before. */
+export function failMove(topology: Topology, id: string, reason: string): Plan | undefined {
+  const migration = topology.migrations.get(id);
+  if (migration?.state !== 'begun') return undefined;
+  return {
+    guards: [topology.guard(migrationKey(id))],
+    writes: [putMigration(id, documentOf({ ...migration, state: 'failed', reason }))],
+  };
+}
+
+/** Takes a move away of which nothing is left to do. */
+export function forgetMove(topology: Topology, id: string): Plan | undefined {
+  const migration = topology.migrations.get(id);
+  if (migration === undefined || migration.state === 'begun') return undefined;
+  return { guards: [topology.guard(migrationKey(id))], writes: [deleteMigration(id)] };
+}
+
+/** Id of the group that has keys of a move which are not to be served: while it has begun, those that have come so far. */
+export function uncleanGroup({ state, source, target }: MigrationDocument): string {
+  return state === 'moved' ? source : target;
+}
+
+/** Says why a move that has begun cannot go on; undefined where it can. */
+export function moveFault(topology: Topology, migration: SlotMigration): string | undefined {
+  const { source, sourceNode, sourceRun, target, targetNode, targetRun } = migration;
+  const sides = [
+    ['source', source, sourceNode, sourceRun],
+    ['target', target, targetNode, targetRun],
+  ] as const;
+  for (const [side, group, id, run] of sides) {
+    if (topology.groups.get(group)?.primary !== id) return `the ${side} is no primary any more`;
+    const node = topology.nodes.get(id);
+    if (node !== undefined && node.run !== run) return `the ${side} was started anew`;
+  }
+  return undefined;
+}
+
+/** Throws where any of the slots is on its way to another group. */
+export function demandAtRest(topology: Topology, slots: readonly number[]): void {
+  const wanted = new Set(slots);
+  for (const { id, state, ranges } of topology.migrations.values()) {
+    if (state !== 'begun') continue;
+    const slot = slotsOf(ranges).find((one) => wanted.has(one));
+    if (slot !== undefined) {
+      throw new ClusterError(
+        `Slot ${slot} is being moved by migration ${id}: wait for it, or cancel it`,
+      );
+    }
+  }
+}
+
+/** Throws where a group still has keys of the slots that a move before has left there. */
+export function demandClean(topology: Topology, group: string, slots: readonly number[]): void {
+  const wanted = new Set(slots);
+  for (const migration of topology.migrations.values()) {
+    if (uncleanGroup(migration) !== group) continue;
+    const slot = slotsOf(migration.ranges).find((one) => wanted.has(one));
+    if (slot !== undefined) {
+      throw new ClusterError(
+        `Slot ${slot} cannot go there yet: keys of migration ${migration.id} are still being dropped`,
+      );
+    }
+  }
+}
+
+/** Returns the slots of spans. */
+export function slotsOf(spans: readonly SlotSpan[]): number[] {
+  return spans.flatMap(([first, last]) =>
+    Array.from({ length: last - first + 1 }, (_, nth) => first + nth),
+  );
+}
+
+/** Returns slots as spans in order. */
+export function spansOf(slots: readonly number[]): SlotSpan[] {
+  const spans: [number, number][] = [];
+  for (const slot of [...slots].sort((one, other) => one - other)) {
+    const last = spans.at(-1);
+    if (last !== undefined && last[1] === slot - 1) last[1] = slot;
+    else spans.push([slot, slot]);
+  }
+  return spans;
+}
+
+function documentOf({ id: _, ...document }: SlotMigration): MigrationDocument {
+  return document;
+}
+
+function groupOfPrimary(topology: Topology, node: string, refusal: string): Group {
+  const group = topology.groupOf(node);
+  if (group?.primary !== node) throw new ClusterError(refusal);
+  return group;
+}
+
+function demandNode(topology: Topology, id: string): { readonly run: string } {
+  const node = topology.nodes.get(id);
+  if (node === undefined) throw new ClusterError(`Node ${id} is away`);
+  return node;
+}

@@ -1,0 +1,135 @@
+/** CLUSTER subcommands that hand slots over to another node as a whole. */
+
+import { CommandError, errors, SLOT_COUNT } from '#base';
+import { answerOrError, writeOk } from '../answer-later.ts';
+import type { Arguments } from '../arguments.ts';
+import { onMain } from '../definition.ts';
+import { clusterOf, ofAdministration } from './enabled.ts';
+import type { ClusterContext, SlotMigrationFacts, SlotSpan } from './ports.ts';
+
+const invalidSlot = new CommandError('ERR Invalid or out of range slot');
+const noTarget = new CommandError('ERR Syntax error: ranges of slots, TO and a node are wanted');
+
+const migrateSlots = onMain<ClusterContext>({
+  ...ofAdministration,
+  name: 'CLUSTER|MIGRATE-SLOTS',
+  summary: 'Begins to hand slots over to another node, and answers the id of the move.',
+  since: '1.0.0',
+  complexity: 'O(N), N being the number of slots; the keys follow meanwhile.',
+  arity: -5,
+  args: [
+    { name: 'range', type: 'string', multiple: true },
+    { name: 'node-id', type: 'string', token: 'TO' },
+  ],
+  run(context, args) {
+    const cluster = clusterOf(context);
+    const slots = readSlots(args);
+    const hasTarget = args.takes('TO');
+    if (!hasTarget || args.left === 0) throw noTarget;
+    const node = args.text();
+    if (args.left > 0) throw errors.syntax;
+    answerOrError(context, cluster.moves.begin(slots, node), (reply, id) => {
+      reply.text(id);
+    });
+  },
+});
+
+/** Reads ranges, each as a first and a last slot or as both with a dash between, up to TO. */
+function readSlots(args: Arguments): readonly number[] {
+  const words: string[] = [];
+  while (args.more && !args.spellsAt(args.position, 'TO')) words.push(args.text());
+  const slots = new Set<number>();
+  for (const [first, last] of spansOf(words)) {
+    if (first > last) {
+      throw new CommandError(
+        `ERR start slot number ${first} is greater than end slot number ${last}`,
+      );
+    }
+    for (let slot = first; slot <= last; slot += 1) {
+      if (slots.has(slot)) throw new CommandError(`ERR Slot ${slot} specified multiple times`);
+      slots.add(slot);
+    }
+  }
+  if (slots.size === 0) throw noTarget;
+  return [...slots];
+}
+
+function* spansOf(words: readonly string[]): Generator<SlotSpan, void> {
+  for (let nth = 0; nth < words.length; nth += 1) {
+    const [first, last, ...rest] = words[nth]!.split('-');
+    if (rest.length > 0) throw invalidSlot;
+    if (last !== undefined) {
+      yield [slotOf(first), slotOf(last)];
+      continue;
+    }
+    nth += 1;
+    if (words[nth] === undefined) throw noTarget;
+    yield [slotOf(first), slotOf(words[nth])];
+  }
+}
+
+function slotOf(text: string | undefined): number {
+  const slot = /^\d{1,5}$/.test(text ?? '') ? Number(text) : SLOT_COUNT;
+  if (slot >= SLOT_COUNT) throw invalidSlot;
+  return slot;
+}
+
+const getSlotMigrations = onMain<ClusterContext>({
+  ...ofAdministration,
+  name: 'CLUSTER|GETSLOTMIGRATIONS',
+  summary: 'Tells how far moves of slots are that this node takes part in, and how the last ended.',
+  since: '9.0.0',
+  complexity: 'O(N), N being the number of moves.',
+  arity: 2,
+  args: [],
+  tips: ['nondeterministic_output'],
+  run(context) {
+    answerOrError(context, clusterOf(context).moves.report(), (reply, moves) => {
+      reply.arrayHeader(moves.length);
+      for (const move of moves) {
+        const fields = fieldsOf(move);
+        reply.mapHeader(fields.length);
+        for (const [name, value] of fields) {
+          reply.text(name);
+          if (typeof value === 'number') reply.integer(value);
+          else reply.text(value);
+        }
+      }
+    });
+  },
+});
+
+/** The fields of Valkey, and behind them our own. */
+function fieldsOf(move: SlotMigrationFacts): readonly (readonly [string, string | number])[] {
+  const ranges = move.spans.map(([first, last]) => `${first}-${last}`);
+  return [
+    ['name', move.id],
+    ['operation', move.operation],
+    ['slot_ranges', ranges.join(' ')],
+    ['target_node', move.targetNode],
+    ['source_node', move.sourceNode],
+    ['create_time', Math.floor(move.createdMs / 1_000)],
+    ['last_update_time', Math.floor(move.updatedMs / 1_000)],
+    ['state', move.state],
+    ['message', move.message],
+    ['remaining_repl_size', move.lagBytes],
+    ['keys', move.keys],
+    ['bytes', move.bytes],
+    ['pause_ms', move.pauseMs],
+  ];
+}
+
+const cancelSlotMigrations = onMain<ClusterContext>({
+  ...ofAdministration,
+  name: 'CLUSTER|CANCELSLOTMIGRATIONS',
+  summary: 'Ends all moves of slots that this node takes part in and that are under way.',
+  since: '9.0.0',
+  complexity: 'O(N), N being the number of moves.',
+  arity: 2,
+  args: [],
+  run(context) {
+    answerOrError(context, clusterOf(context).moves.cancel(), writeOk);
+  },
+});
+
+export const clusterMoves = [migrateSlots, getSlotMigrations, cancelSlotMigrations];

@@ -1,0 +1,81 @@
+/** `svc-server cluster rebalance` against real servers: what it plans, what it does, and what it refuses. */
+// test-limit: 180s
+
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { needs, mainFile, textOf } from '#testkit';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Etcd, isWhole, startNode, type PlayedNode } from './played-cluster.test-helper.ts';
+
+const run = promisify(execFile);
+const rebalances = suite('rebalance of a cluster');
+
+const KEYS = 2_000;
+
+let etcd: Etcd;
+let full: PlayedNode;
+let empty: PlayedNode;
+
+rebalances.before(async () => {
+  etcd = await Etcd.start();
+  full = await startNode(etcd, { group: 'one' });
+  empty = await startNode(etcd, { group: 'two' });
+  await full.client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+  await isWhole(full);
+  await isWhole(empty);
+  await Promise.all(
+    Array.from({ length: KEYS }, (_, nth) => full.client.call('SET', `key ${nth}`, 'v')),
+  );
+});
+rebalances.after(async () => {
+  await Promise.all([full.server.stop(), empty.server.stop()]);
+  await etcd.stop();
+});
+
+async function tool(...args: readonly string[]): Promise<string> {
+  const place = ['--port', String(empty.server.port)];
+  const { stdout } = await run(process.execPath, [
+    mainFile,
+    ...['cluster', 'rebalance', ...place],
+    ...args,
+  ]);
+  return stdout;
+}
+
+/** The error that the tool ends with. */
+async function refusal(...args: readonly string[]): Promise<string> {
+  return tool(...args).then(
+    () => 'done',
+    (error: unknown) => (error as { stderr: string }).stderr,
+  );
+}
+
+async function sizeOf({ client }: PlayedNode): Promise<number> {
+  return Number(textOf(await client.reply('DBSIZE')));
+}
+
+rebalances('a dry run tells the plan, and moves nothing', async () => {
+  const told = await tool('--dry-run');
+  assert.match(told, new RegExp(`${full.id} .* slots 16384 keys ${KEYS} -> 1[01]\\d\\d\\n`));
+  assert.match(told, new RegExp(`${empty.id} .* slots 0 keys 0 -> (9\\d\\d|1000)\\n`));
+  assert.match(told, new RegExp(`move \\d+-.* from ${full.id} to ${empty.id} keys \\d+\\n`));
+  assert.not.match(told, /done/);
+  assert.equal([await sizeOf(full), await sizeOf(empty)], [KEYS, 0]);
+});
+
+rebalances('what cannot be done is refused', async () => {
+  assert.match(await refusal('--by', 'colour'), /keys, memory or load/);
+  assert.match(await refusal('--port', '1'), /ECONNREFUSED/);
+});
+
+rebalances('a run moves slots until the nodes have as many keys', async () => {
+  const told = await tool();
+  assert.match(told, /done .*, writes paused for \d+ ms\n/);
+  assert.match(told, /1 moves are done\n$/);
+  const size = await sizeOf(empty);
+  assert.ok(Math.abs(size - KEYS / 2) < KEYS / 20, String(size));
+  assert.match(await tool(), /in balance: nothing is to be moved\n$/);
+});
+
+if (needs('etcd')) rebalances.run();
