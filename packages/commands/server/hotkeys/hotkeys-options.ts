@@ -104,20 +104,20 @@ function isOption(args: Arguments): boolean {
 function readSlots(args: Arguments, cluster: ClusterView): number[] {
   const count = integerNext(args);
   if (count < 1 || count > args.left) throw errors.syntax;
-  const slots: number[] = [];
+  const slots = new Set<number>();
   for (let nth = 0; nth < count; nth += 1) {
     const index = args.next();
     const slot = args.integerAt(index);
     if (!(slot >= 0 && slot < SLOTS)) {
       throw new CommandError(`ERR Invalid slot '${args.latin1(index)}'. Valid range: 0-16383`);
     }
-    if (slots.includes(slot)) throw new CommandError(`ERR SLOTS duplicate slot '${slot}'`);
+    if (slots.has(slot)) throw new CommandError(`ERR SLOTS duplicate slot '${slot}'`);
     if (!cluster.servesSlot(slot)) {
       throw new CommandError(`ERR Slot ${slot} is not handled by this node`);
     }
-    slots.push(slot);
+    slots.add(slot);
   }
-  return slots;
+  return [...slots];
 }
 
 /** The next argument as an integer. */
