@@ -69,11 +69,7 @@ function unparkFor(error: CommandError | undefined): number {
 }
 
 /** Says why a client may not wait any longer for its command, whose keys are in that slot. */
-type WaitJudge = (
-  client: Client,
-  entry: CommandEntry,
-  slot: number,
-) => CommandError | undefined;
+type WaitJudge = (client: Client, entry: CommandEntry, slot: number) => CommandError | undefined;
 
 const NOTHING: Bytes = new Uint8Array(0);
 
