@@ -126,10 +126,15 @@ notifications(
     await client.call('HPEXPIRE', 'hash', '1', 'FIELDS', '1', 'f');
     const seen: string[] = [];
     while (seen.length < 7) seen.push(...(await taken()));
-    assert.equal(seen.slice(4).sort(), [
+    // On a busy machine the key is gone before the commands about the hash have come.
+    assert.equal(seen.sort(), [
       '__keyevent@0__:del hash',
+      '__keyevent@0__:expire unseen',
       '__keyevent@0__:expired unseen',
+      '__keyevent@0__:hexpire hash',
       '__keyevent@0__:hexpired hash',
+      '__keyevent@0__:hset hash',
+      '__keyevent@0__:set unseen',
     ]);
   },
 );
