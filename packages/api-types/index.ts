@@ -47,6 +47,7 @@ export type { SettingReport } from './settings.ts';
 export type { ShardStatsDocument } from './shard-stats.ts';
 export type { SlowlogDocument, SlowlogReport } from './slow-log.ts';
 export type {
+  ClusterFigures,
   StatusDocument,
   Severity,
   HealthCode,

@@ -18,11 +18,7 @@ export interface StatusDocument {
     readonly database_available: boolean;
     readonly mode: string;
     readonly num_shards: number;
-    /** The server is a node of a cluster; without it the figures are 0. */
-    readonly enabled: boolean;
-    /** Milliseconds until no write is taken any more, unless the lease is renewed. */
-    readonly lease_remaining_ms: number;
-  } & Figures<'cluster'>;
+  } & Partial<ClusterFigures>;
   readonly health: Health;
   readonly clients: Figures<'clients'> & { readonly max_clients: number };
   readonly memory: {
@@ -150,3 +146,10 @@ export interface CommandStatus {
   readonly p99_us: number;
   readonly windows: WindowReport;
 }
+
+/** What the status document tells of a node of a cluster, and of no other server. */
+export type ClusterFigures = Figures<'cluster'> & {
+  readonly enabled: true;
+  /** Milliseconds until no write is taken any more, unless the lease is renewed. */
+  readonly lease_remaining_ms: number;
+};

@@ -232,7 +232,9 @@ function quantityOf(what: string, row: Partial<PageQuantity>, on: Places): Quant
 }
 
 const ofPages = QUANTITIES.map((row) => {
-  const { info, status, shards, exporter } = row;
+  const { info, shards, exporter } = row;
+  // These are in the document of a node of a cluster alone, and compared there (cluster/surfaces.test.ts).
+  const status = row.status?.startsWith('cluster.') === true ? undefined : row.status;
   const fate = GONE.includes(row) ? row.label?.[1] : undefined;
   const on = { info: listOf(info), status, shards, metrics: listOf(metricOf(row)), exporter, fate };
   return quantityOf(whatOf(row), row, on);
@@ -256,5 +258,5 @@ export const quantities: readonly Quantity[] = [...workedOut, ...ofPages, ...ofL
 );
 
 /** Numbers of the status document that stand nowhere else, or are a time of its own. */
-export const onlyInStatus: readonly string[] = ['frogdb.timestamp', 'cluster.lease_remaining_ms'];
+export const onlyInStatus: readonly string[] = ['frogdb.timestamp'];
 export const onlyOfShards: readonly string[] = ['id', 'ops_per_sec', 'busy_percent'];

@@ -1,22 +1,26 @@
 /** The cluster in the status document, and what of it is wrong: read from main's page, so it holds while main is stuck too. */
 
-import type { HealthCode, HealthIssue, Severity, StatusDocument } from '#api-types';
+import type { ClusterFigures, HealthCode, HealthIssue, Severity } from '#api-types';
 import type { Page } from '../page/page.ts';
 import { statusFields } from '../page/read-quantities.ts';
 
 /** Share of a lease's life: with less left the lease is at risk, since it is renewed ten times in its life. */
 const LEASE_SAFE_SHARE = 0.5;
 
-type ClusterStatus = Omit<StatusDocument['cluster'], 'database_available' | 'mode' | 'num_shards'>;
-
 interface Moment {
   readonly nowUs: number;
   readonly wallMs: number;
 }
 
-export function clusterStatus(main: Page, shards: readonly Page[], nowUs: number): ClusterStatus {
+/** Figures of the cluster; none where the server is in no cluster. */
+export function clusterStatus(
+  main: Page,
+  shards: readonly Page[],
+  nowUs: number,
+): Partial<ClusterFigures> {
+  if (main.get('clusterEnabled') === 0) return {};
   return {
-    enabled: main.get('clusterEnabled') === 1,
+    enabled: true,
     lease_remaining_ms: Math.round(leaseRemainingUs(main, nowUs) / 1_000),
     ...statusFields('cluster', main, shards),
   };
