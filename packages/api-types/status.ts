@@ -147,7 +147,7 @@ export interface CommandStatus {
   readonly windows: WindowReport;
 }
 
-/** What the status document tells of a node of a cluster, and of no other server. */
+/** Figures of the cluster in the status document; only a node of a cluster has them. */
 export type ClusterFigures = Figures<'cluster'> & {
   readonly enabled: true;
   /** Milliseconds until no write is taken any more, unless the lease is renewed. */
