@@ -8,7 +8,7 @@ import {
   Etcd,
   hasRole,
   isWhole,
-  startNode,
+  startPair,
   type PlayedNode,
 } from './played-cluster.test-helper.ts';
 
@@ -24,12 +24,7 @@ let second: PlayedNode;
 
 blocked.before(async () => {
   etcd = await Etcd.start();
-  [first, second] = await Promise.all([
-    startNode(etcd, { group: 'first' }),
-    startNode(etcd, { group: 'second' }),
-  ]);
-  await first.client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-  await Promise.all([isWhole(first), isWhole(second)]);
+  [first, second] = await startPair(etcd);
 });
 blocked.after(async () => {
   await Promise.all([first.server.stop(), second.server.stop()]);

@@ -9,6 +9,7 @@ import {
   hasRole,
   isWhole,
   startNode,
+  startPair,
   type PlayedNode,
 } from './played-cluster.test-helper.ts';
 
@@ -24,12 +25,7 @@ let replica: PlayedNode;
 
 messages.before(async () => {
   etcd = await Etcd.start();
-  [first, second] = await Promise.all([
-    startNode(etcd, { group: 'first' }),
-    startNode(etcd, { group: 'second' }),
-  ]);
-  await first.client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-  await Promise.all([isWhole(first), isWhole(second)]);
+  [first, second] = await startPair(etcd);
   replica = await startNode(etcd, { group: 'first' });
   await hasRole(replica, 'slave');
   await Promise.all([isWhole(first), isWhole(second), isWhole(replica)]);

@@ -145,3 +145,14 @@ export async function hasRole({ client }: PlayedNode, role: 'master' | 'slave'):
   };
   await until(has, `the node is ${role}`);
 }
+
+/** Starts two nodes, each of a group of its own; the first has all slots. */
+export async function startPair(etcd: Etcd): Promise<[PlayedNode, PlayedNode]> {
+  const pair = await Promise.all([
+    startNode(etcd, { group: 'first' }),
+    startNode(etcd, { group: 'second' }),
+  ]);
+  await pair[0].client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+  await Promise.all(pair.map(isWhole));
+  return pair;
+}

@@ -1,6 +1,5 @@
 /** State of the server: what is wrong, how busy it is, and what each shard is doing this moment. */
 
-import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type {
   HealthIssue,
@@ -11,8 +10,7 @@ import type {
 } from '../../model/api.ts';
 import { visible, visibleKey } from '../../model/escape.ts';
 import { bytes, count, micros, NONE, percent, rate, whole } from '../../model/format.ts';
-import { columnsOf, type History } from '../../model/history.ts';
-import { Chart, type ChartProps } from '../chart.tsx';
+import { LiveCharts, type Sketch } from '../live-charts.tsx';
 import { useLiveView } from '../live.ts';
 import { Badge, Bar, Fact, Panel } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
@@ -43,7 +41,9 @@ export function OverviewPage(): JSX.Element {
         />
       </Panel>
       <Panel title="Last five minutes" class="charts" source={live}>
-        {history !== undefined && <Charts history={history} seq={history.since} />}
+        {history !== undefined && (
+          <LiveCharts sketches={CHARTS} history={history} seq={history.since} />
+        )}
       </Panel>
     </>
   );
@@ -275,10 +275,6 @@ const shardColumns: readonly Column<ShardStatus>[] = [
   },
 ];
 
-type Sketch = Omit<ChartProps, 'data'> & {
-  readonly values: readonly ((sample: LiveSample) => number | null | undefined)[];
-};
-
 const CHARTS: readonly Sketch[] = [
   {
     title: 'Operations per second',
@@ -352,22 +348,3 @@ const CHARTS: readonly Sketch[] = [
     values: [({ totals }) => totals?.bytes_in, ({ totals }) => totals?.bytes_out],
   },
 ];
-
-interface ChartsProps {
-  readonly history: History;
-  readonly seq: number;
-}
-
-function Charts({ history, seq }: ChartsProps): JSX.Element {
-  const data = useMemo(
-    () => CHARTS.map(({ values }) => columnsOf(history.samples, values)),
-    [history, seq],
-  );
-  return (
-    <div class="grid">
-      {CHARTS.map(({ values: _, ...sketch }, index) => (
-        <Chart key={sketch.title} {...sketch} data={data[index]!} />
-      ))}
-    </div>
-  );
-}

@@ -1,19 +1,12 @@
 /** Charts of replication over the last minutes: how far somebody is behind, and what goes over the links. */
 
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
-import type { LiveSample } from '../../../model/api.ts';
 import { bytes, micros } from '../../../model/format.ts';
-import { columnsOf } from '../../../model/history.ts';
-import { Chart, type ChartProps } from '../../chart.tsx';
+import { LiveCharts, type Sketch } from '../../live-charts.tsx';
 import { useLiveView } from '../../live.ts';
 import { Panel } from '../../parts.tsx';
 
 const VIEW = 'with=replication';
-
-type Sketch = Omit<ChartProps, 'data'> & {
-  readonly values: readonly ((sample: LiveSample) => number | null | undefined)[];
-};
 
 const CHARTS: readonly Sketch[] = [
   {
@@ -58,17 +51,11 @@ const CHARTS: readonly Sketch[] = [
 export function LagCharts(): JSX.Element {
   const live = useLiveView(VIEW);
   const history = live.data?.history;
-  const data = useMemo(
-    () => CHARTS.map(({ values }) => columnsOf(history?.samples ?? [], values)),
-    [history, history?.since],
-  );
   return (
     <Panel title="Last five minutes" class="charts" source={live}>
-      <div class="grid">
-        {CHARTS.map(({ values: _, ...sketch }, index) => (
-          <Chart key={sketch.title} {...sketch} data={data[index]!} />
-        ))}
-      </div>
+      {history !== undefined && (
+        <LiveCharts sketches={CHARTS} history={history} seq={history.since} />
+      )}
     </Panel>
   );
 }
