@@ -3,6 +3,9 @@
 import { errors, keySlot, type CommandError } from '#base';
 import { scriptErrors, type Arguments, type ScriptCall, type ScriptFlagName } from '#commands';
 import { LuaEngineError } from '#lua';
+import { Request, RequestFlag } from '#link';
+import type { ExecutionContext } from '../execution/context.ts';
+import type { Frame } from '../execution/frame.ts';
 
 export interface ScriptRun {
   /** The script's digest, or the function's name. */
@@ -45,6 +48,11 @@ export interface ScriptRun {
   asks: number;
 }
 
+interface ScriptFlags {
+  /** Undefined for scripts without a shebang. */
+  readonly flags: ReadonlySet<ScriptFlagName> | undefined;
+}
+
 const NUMKEYS_INDEX = 2;
 export const KEYS_INDEX = 3;
 
@@ -84,6 +92,51 @@ export function scriptSlots(
     keyCount === 0 ? -1 : keySlot(args.source, args.at(KEYS_INDEX), args.length(KEYS_INDEX));
   const mayCrossSlots = flags?.has('allow-cross-slot-keys') ?? true;
   return { isInCluster: true, declaredSlot, slot: declaredSlot, mayCrossSlots };
+}
+
+/** Where a script was asked for. */
+interface RunPlace {
+  /** The command that runs it. */
+  readonly request: Pick<Frame, 'words' | 'word'>;
+  readonly context: Pick<ExecutionContext, 'connection' | 'database'>;
+  readonly isAlone: boolean;
+}
+
+/**
+ * A run that begins. Each field by its name: objects that are spread into it would cost more than all else of a short
+ * script.
+ */
+export function newRun(
+  { name, isFunction, flags }: Pick<ScriptRun, 'name' | 'isFunction'> & ScriptFlags,
+  call: ScriptCall,
+  { isOutOfMemory, isOnReplica, lacksReplicas, slots }: ScriptLimits,
+  { request: { words, word }, context, isAlone }: RunPlace,
+): ScriptRun {
+  const kindWord = words[word + Request.kind]!;
+  return {
+    name,
+    isFunction,
+    isReadOnly: call.isReadOnly || flags?.has('no-writes') === true,
+    isAlone,
+    hasBarrier: (kindWord & RequestFlag.alone) !== 0,
+    isInCluster: slots.isInCluster,
+    declaredSlot: slots.declaredSlot,
+    slot: slots.slot,
+    mayCrossSlots: slots.mayCrossSlots,
+    isOnReplica,
+    lacksReplicas,
+    isOutOfMemory: isOutOfMemory && flags?.has('allow-oom') !== true,
+    connection: context.connection,
+    sequence: words[word + Request.sequence]!,
+    flags: kindWord & (RequestFlag.noTouch | RequestFlag.traced),
+    unixUs: undefined,
+    database: context.database,
+    protocol: 2,
+    hasWritten: false,
+    hasWrittenElsewhere: false,
+    calls: 0,
+    asks: 0,
+  };
 }
 
 /** Throws where a script says by its flags that it does what is not allowed now. Without a shebang it says nothing. */

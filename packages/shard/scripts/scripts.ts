@@ -25,7 +25,7 @@ import {
   type ShardSettings,
 } from '#commands';
 import { LuaEngine, type ScriptError } from '#lua';
-import { Request, RequestFlag, ScriptAsk, type ScriptControl } from '#link';
+import { ScriptAsk, type ScriptControl } from '#link';
 import { AT, countError, type Page } from '#stats';
 import type { ShardUsers } from '../access/shard-users.ts';
 import type { ServedSlots } from '../cluster/served-slots.ts';
@@ -45,6 +45,7 @@ import {
   isEngineFault,
   KEYS_INDEX,
   keyCountOf,
+  newRun,
   NO_SLOTS,
   scriptSlots,
   type ScriptLimits,
@@ -307,7 +308,8 @@ export class Scripts implements ShardScripts {
     const { pointed, pointedSpans } = executor;
     assert(pointed !== undefined, 'a command is at hand');
     const { protocol } = context.reply;
-    const run = this.#newRun(runnable, call, limits);
+    const isAlone = context.shardCount === 1 || this.#options.keyLocks.isStopped;
+    const run = newRun(runnable, call, limits, { request: pointed, context, isAlone });
     const keys = new ArgumentRange(args, KEYS_INDEX, keyCount);
     const rest = new ArgumentRange(args, KEYS_INDEX + keyCount, args.count - KEYS_INDEX - keyCount);
     const engine = this.#theEngine();
@@ -339,36 +341,6 @@ export class Scripts implements ShardScripts {
       this.#countMemory();
     }
     this.#answer(engine, { runnable, run, error, counts });
-  }
-
-  #newRun(
-    { name, isFunction, flags }: Runnable,
-    call: ScriptCall,
-    { isOutOfMemory, slots, ...role }: ScriptLimits,
-  ): ScriptRun {
-    const { executor, context } = this.#options;
-    const { words, word } = executor.pointed!;
-    const kindWord = words[word + Request.kind]!;
-    return {
-      name,
-      isFunction,
-      isReadOnly: call.isReadOnly || flags?.has('no-writes') === true,
-      isAlone: context.shardCount === 1 || this.#options.keyLocks.isStopped,
-      ...slots,
-      hasBarrier: (kindWord & RequestFlag.alone) !== 0,
-      ...role,
-      isOutOfMemory: isOutOfMemory && flags?.has('allow-oom') !== true,
-      connection: context.connection,
-      sequence: words[word + Request.sequence]!,
-      flags: kindWord & (RequestFlag.noTouch | RequestFlag.traced),
-      unixUs: undefined,
-      database: context.database,
-      protocol: 2,
-      hasWritten: false,
-      hasWrittenElsewhere: false,
-      calls: 0,
-      asks: 0,
-    };
   }
 
   #answer(engine: LuaEngine, { runnable, run, error, counts }: EndedRun): void {
