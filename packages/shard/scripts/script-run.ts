@@ -94,7 +94,7 @@ export function scriptSlots(
   return { isInCluster: true, declaredSlot, slot: declaredSlot, mayCrossSlots };
 }
 
-/** Where a script was asked for. */
+/** Command that asks for a script, and its surroundings. */
 interface RunPlace {
   /** The command that runs it. */
   readonly request: Pick<Frame, 'words' | 'word'>;
