@@ -48,9 +48,9 @@ export interface WarmCommandsOptions {
 interface PutOff {
   frame: Frame;
   readonly hold: number;
-  readonly numbers: readonly number[];
+  /** Values that it waits for or has at hand. */
+  readonly loans: warm.Loan[];
   readonly sinceUs: number;
-  missing: number;
 }
 
 /** 0: no; 1: yes; -1: it has to be asked. */
@@ -143,43 +143,33 @@ export class WarmCommands {
   #fetch(frame: Frame, numbers: readonly number[]): PutOff | undefined {
     const { store, values, nowUs } = this.#options;
     const hold = this.#lastHold - 1;
-    const putOff: PutOff = { frame, hold, numbers, sinceUs: nowUs(), missing: 0 };
-    const here = new Set<number>();
+    const putOff: PutOff = { frame, hold, loans: [], sinceUs: nowUs() };
     let isAsking = true;
     for (const number of numbers) {
       values.fetch(number, (entry) => {
-        if (isAsking) here.add(number);
-        this.#arrived(number, entry, isAsking ? undefined : putOff);
+        const loan = this.#arrived(number, entry);
+        putOff.loans.push(loan);
+        if (isAsking) return;
+        loan.awaited += 1;
+        this.#countExpired(loan);
+        if (putOff.loans.length === numbers.length) this.#ready.push(putOff);
       });
     }
     isAsking = false;
     store.tier.stats.fetches += numbers.length;
-    putOff.missing = numbers.length - here.size;
-    if (putOff.missing === 0) return undefined;
+    if (putOff.loans.length === numbers.length) return undefined;
     this.#lastHold = hold;
     putOff.frame = frame.detached();
-    for (const number of here) this.#await(number, 1);
+    for (const loan of putOff.loans) loan.awaited += 1;
     return putOff;
   }
 
-  #arrived(number: number, entry: Bytes | CommandError, putOff: PutOff | undefined): void {
-    const { store } = this.#options;
-    const owner = store.tier.extents.owner(warm.extentOf(number));
-    const loan = warm.arrived(store.tier, owner, number, entry);
-    if (putOff === undefined) return;
-    loan.awaited += 1;
-    putOff.missing -= 1;
-    if (putOff.missing === 0) this.#ready.push(putOff);
-    this.#countExpired(owner, loan.key);
+  #arrived(number: number, entry: Bytes | CommandError): warm.Loan {
+    const { tier } = this.#options.store;
+    return warm.arrived(tier, tier.extents.owner(warm.extentOf(number)), number, entry);
   }
 
-  /** A value that is there already has one more to wait for it. */
-  #await(number: number, by: number): void {
-    const loan = this.#options.store.tier.loans.get(number);
-    if (loan !== undefined) loan.awaited += by;
-  }
-
-  #countExpired(owner: number, key: Bytes): void {
+  #countExpired({ owner, key }: warm.Loan): void {
     const { store } = this.#options;
     const keyspace = warm.keyspaceOf(store, owner);
     const ref = keyspace?.lookUp(key, key.length) ?? 0;
@@ -192,16 +182,16 @@ export class WarmCommands {
   run(): boolean {
     if (this.#ready.length === 0) return false;
     const { executor, keyLocks, nowUs, slowness, shardIndex } = this.#options;
-    for (const { frame, hold, numbers, sinceUs } of this.#ready.splice(0)) {
+    for (const { frame, hold, loans, sinceUs } of this.#ready.splice(0)) {
       executor.nowUs = nowUs();
       executor.readWallClock();
       executor.fetchUs = executor.nowUs - sinceUs;
-      if (warmFetch.isWatched) warmFetch.fire(shardIndex, numbers.length, executor.fetchUs);
-      if (isTraced(frame)) executor.traced.fetched(numbers.length, sinceUs, executor.nowUs);
+      if (warmFetch.isWatched) warmFetch.fire(shardIndex, loans.length, executor.fetchUs);
+      if (isTraced(frame)) executor.traced.fetched(loans.length, sinceUs, executor.nowUs);
       slowness.occurred('warm-fetch', executor.fetchUs, executor.unixMs);
       keyLocks.runHeld(hold, frame);
       executor.fetchUs = 0;
-      for (const number of numbers) this.#await(number, -1);
+      for (const loan of loans) loan.awaited -= 1;
     }
     return true;
   }

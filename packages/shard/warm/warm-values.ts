@@ -62,6 +62,7 @@ export class WarmValues {
       return;
     }
     this.#fetches.set(number, { takers: [take], sinceUs: nowUs() });
+    store.tier.beginRead(warm.extentOf(number));
     link.ask(number);
   }
 
@@ -75,6 +76,7 @@ export class WarmValues {
         this.#came(number, bytes);
       } else if (this.#compacted.delete(number)) {
         if (!(bytes instanceof CommandError)) warm.moveLive(store, number, bytes, this.#isAwaited);
+        store.tier.endRead(number);
       }
     });
     return true;
@@ -86,6 +88,7 @@ export class WarmValues {
     this.#fetches.delete(number);
     this.#options.times.add(this.#options.nowUs() - fetch.sinceUs);
     for (const take of fetch.takers) take(entry);
+    this.#options.store.tier.endRead(warm.extentOf(number));
   }
 
   #compact(): void {
@@ -95,6 +98,7 @@ export class WarmValues {
       if (extent < 0) return;
       store.tier.sparse.delete(extent);
       this.#compacted.add(extent);
+      store.tier.beginRead(extent);
       link.askExtent(extent);
     }
   }

@@ -11,7 +11,7 @@ export function lend(tier: WarmTier, owner: number, number: number): Loan {
   return loan;
 }
 
-/** A value has come from the disk, or an error in its place. */
+/** A value has come from the disk, or an error in its place; who asked may find that it is no more in use. */
 export function arrived(
   tier: WarmTier,
   owner: number,
@@ -25,7 +25,7 @@ export function arrived(
   const loan = isFailure ? failedLoan(owner, entry) : loanOf(owner, entry);
   const name = tier.nameOf(number);
   if (name !== undefined) loan.key = name;
-  tier.loans.set(number, loan);
+  if (!tier.isReleased(number)) tier.loans.set(number, loan);
   return loan;
 }
 

@@ -83,9 +83,15 @@ export class WarmTier {
   /** Written extents of which half or less is in use. */
   readonly sparse = new Set<number>();
   #owners = 0;
-  /** Removed extents stay readable while somebody holds them. */
+  /** Removed extents stay readable while somebody holds them all, or reads them. */
   #holds = 0;
-  readonly #held: number[] = [];
+  readonly #removed = new Set<number>();
+  /** Values that two records have for now. */
+  readonly #shared = new Set<number>();
+  /** Reads under way, by extent. */
+  readonly #reads = new Map<number, number>();
+  /** Values that were released while their extents were read. */
+  readonly #releasedWhileRead = new Set<number>();
 
   /** A number for the contents of a database, by which its extents know it. */
   register(): number {
@@ -101,7 +107,7 @@ export class WarmTier {
     this.#open.delete(owner);
     const { extents } = this;
     for (let extent = 0; extent < extents.end; extent += 1) {
-      if (extents.owner(extent) !== owner) continue;
+      if (extents.owner(extent) !== owner || this.#removed.has(extent)) continue;
       this.stats.keys -= extents.live(extent);
       this.#remove(extent);
     }
@@ -187,6 +193,11 @@ export class WarmTier {
   release(number: number): void {
     this.#renamed.delete(number);
     this.stats.keys -= 1;
+    if (!this.#shared.delete(number)) {
+      // The number may soon be that of another value.
+      this.loans.delete(number);
+      if (this.#reads.has(extentOf(number))) this.#releasedWhileRead.add(number);
+    }
     this.move(number);
   }
 
@@ -199,6 +210,7 @@ export class WarmTier {
 
   /** The value is used by one record more, until that of its old name goes. */
   retain(number: number): void {
+    this.#shared.add(number);
     this.extents.regained(extentOf(number));
     this.stats.keys += 1;
   }
@@ -221,12 +233,17 @@ export class WarmTier {
     this.sparse.delete(extent);
     const isOpen = this.extents.bytes(extent) === 0;
     this.extents.emptied(extent);
-    if (isOpen) this.extents.give(extent);
-    else if (this.#holds > 0) this.#held.push(extent);
-    else this.#drop(extent);
+    if (isOpen) {
+      this.extents.give(extent);
+      return;
+    }
+    this.#removed.add(extent);
+    this.#dropUnread(extent);
   }
 
-  #drop(extent: number): void {
+  #dropUnread(extent: number): void {
+    if (this.#holds > 0 || this.#reads.has(extent)) return;
+    this.#removed.delete(extent);
     const nth = this.#sealed.findIndex((writer) => writer.extent === extent);
     if (nth >= 0) this.#sealed.splice(nth, 1);
     else this.outlet?.drop(extent);
@@ -241,7 +258,30 @@ export class WarmTier {
   letGo(): void {
     assert(this.#holds > 0, 'extents are held before they are let go');
     this.#holds -= 1;
-    if (this.#holds === 0) for (const extent of this.#held.splice(0)) this.#drop(extent);
+    if (this.#holds === 0) for (const extent of this.#removed) this.#dropUnread(extent);
+  }
+
+  /** An extent, or a value of it, is being read: until `endRead` no other extent gets its number. */
+  beginRead(extent: number): void {
+    this.#reads.set(extent, (this.#reads.get(extent) ?? 0) + 1);
+  }
+
+  endRead(extent: number): void {
+    const others = this.#reads.get(extent)! - 1;
+    if (others > 0) {
+      this.#reads.set(extent, others);
+      return;
+    }
+    this.#reads.delete(extent);
+    for (const number of this.#releasedWhileRead) {
+      if (extentOf(number) === extent) this.#releasedWhileRead.delete(number);
+    }
+    if (this.#removed.has(extent)) this.#dropUnread(extent);
+  }
+
+  /** True when a value that is being read is no more in use. */
+  isReleased(number: number): boolean {
+    return this.#removed.has(extentOf(number)) || this.#releasedWhileRead.has(number);
   }
 
   /** The key of a value has another name than it was spilled under. */
