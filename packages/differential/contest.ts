@@ -34,6 +34,8 @@ const DATABASES = ['1', '0'];
 export class Contest {
   readonly ours: Contestant;
   readonly theirs: Contestant;
+  /** Sent to ours alone, before each other command: it must not change what others answer. */
+  aside: Words | undefined;
   readonly #known: KnownDifferences;
 
   constructor(ours: Contestant, theirs: Contestant, known: KnownDifferences) {
@@ -122,7 +124,27 @@ export class Contest {
   }
 
   async #both(ours: readonly Words[], theirs: readonly Words[]): Promise<[string[], string[]]> {
-    return Promise.all([this.ours.exchange(ours), this.theirs.exchange(theirs)]);
+    return Promise.all([this.#toOurs(ours), this.theirs.exchange(theirs)]);
+  }
+
+  async #toOurs(commands: readonly Words[]): Promise<string[]> {
+    const { aside } = this;
+    if (aside === undefined) return this.ours.exchange(commands);
+    const sent: Words[] = [];
+    const asides = new Set<number>();
+    let isQueueing = false;
+    for (const words of commands) {
+      const name = words[0]!.toUpperCase();
+      if (!isQueueing && sent.length % 2 === 0) {
+        asides.add(sent.length);
+        sent.push(aside);
+      }
+      sent.push(words);
+      if (name === 'MULTI') isQueueing = true;
+      else if (name === 'EXEC' || name === 'DISCARD') isQueueing = false;
+    }
+    const replies = await this.ours.exchange(sent);
+    return replies.filter((_, nth) => !asides.has(nth));
   }
 
   #sendable(step: Step): Step {

@@ -34,9 +34,10 @@ interface Amount {
   readonly commands: number;
 }
 
-/** Starts both servers. */
-export async function startContest(): Promise<Contest> {
-  const ours = new Contestant(() => startServer({ shards: SHARDS, args: ['--log-level', 'warn'] }));
+/** Starts both servers, this one with more arguments where some are given. */
+export async function startContest(moreArgs: readonly string[] = []): Promise<Contest> {
+  const args = ['--log-level', 'warn', ...moreArgs];
+  const ours = new Contestant(() => startServer({ shards: SHARDS, args }));
   const theirs = new Contestant(() => startRedis());
   const [info = '', commands = ''] = await theirs.exchange([['INFO', 'server'], ['COMMAND']]);
   const [ourCommands = ''] = await ours.exchange([['COMMAND']]);

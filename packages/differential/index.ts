@@ -1,4 +1,5 @@
 export { expiresSoon } from './brief.ts';
+export type { Contest } from './contest.ts';
 export { playCrowd } from './crowd/crowd.ts';
 export { makeEpisode, playFamily, startContest } from './differential.ts';
 export { families } from './families/index.ts';

@@ -13,10 +13,8 @@ export const LIMIT_BYTES = 2 * KIB ** 2;
 const VALUE_BYTES = 1_000;
 export const KEYS = 20_000;
 
-export function startTiered(
-  settings: Readonly<Record<string, string>> = {},
-  options: ServerOptions = {},
-): Promise<ChildServer> {
+/** Arguments of a server with a tier, and with more settings. */
+export function tieredArguments(settings: Readonly<Record<string, string>> = {}): string[] {
   const all = {
     'tiered.enabled': 'yes',
     'memory.maxmemory-policy': 'tiered-lru',
@@ -24,8 +22,15 @@ export function startTiered(
     'snapshot.interval-secs': '0',
     ...settings,
   };
-  const args = Object.entries(all).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
-  return startServer({ ...options, args: [...args, ...(options.args ?? [])] });
+  return Object.entries(all).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+}
+
+export function startTiered(
+  settings: Readonly<Record<string, string>> = {},
+  options: ServerOptions = {},
+): Promise<ChildServer> {
+  const args = [...tieredArguments(settings), ...(options.args ?? [])];
+  return startServer({ ...options, args });
 }
 
 /** The value that key number `nth` has. */

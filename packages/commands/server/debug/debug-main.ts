@@ -198,6 +198,10 @@ const help = onMain<ServerContext>({
       ],
       ['SLEEP <seconds>', 'Stops all shards for so long, which may be a fraction.'],
       [
+        'SPILL',
+        'Spills what the warm tier takes, as long as its disk keeps up; counts the values.',
+      ],
+      [
         'TRACING <STATUS|RECENT [<count>]>',
         'Describes how tracing goes, or lists the latest traces (10).',
       ],

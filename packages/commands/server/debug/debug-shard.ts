@@ -23,6 +23,7 @@ import { debugHead, disturbingHead } from './debug-head.ts';
 import { packedThreshold, quicklistReport } from './debug-list.ts';
 import { loadAof } from './debug-loadaof.ts';
 import { reload } from './debug-reload.ts';
+import { spillValues } from './debug-spill.ts';
 import { Digest } from './digest.ts';
 
 const sleep = everyShard({
@@ -205,6 +206,7 @@ export const debugOnShards = [
   object,
   listpack,
   packedThreshold,
+  spillValues,
   digest,
   digestValue,
   htstats,

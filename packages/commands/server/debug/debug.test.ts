@@ -117,7 +117,7 @@ debug('each part is known to disturb, or not to', () => {
   assert.equal(names(true), [
     ...['DICT-RESIZING', 'DIGEST', 'LOADAOF', 'LOG', 'MAIN-SLEEP', 'PAUSE-CRON', 'POPULATE'],
     ...['QUICKLIST-PACKED-THRESHOLD', 'RELOAD', 'REPLYBUFFER', 'SET-ACTIVE-EXPIRE'],
-    ...['SET-DISABLE-DENY-SCRIPTS', 'SET-SKIP-CHECKSUM-VALIDATION', 'SLEEP'],
+    ...['SET-DISABLE-DENY-SCRIPTS', 'SET-SKIP-CHECKSUM-VALIDATION', 'SLEEP', 'SPILL'],
   ]);
 });
 

@@ -1,0 +1,27 @@
+/** The part of DEBUG that moves values to the warm tier. */
+
+import { CommandError } from '#base';
+import { SPILL_BUSY } from '#store';
+import { everyShard } from '../../definition.ts';
+import { sum } from '../../merge.ts';
+import { disturbingHead } from './debug-head.ts';
+
+const noTier = new CommandError('ERR DEBUG SPILL needs tiered.enabled and a policy that spills');
+
+/** Spills values whatever memory is used, so that tests with little data find them warm. */
+export const spillValues = everyShard({
+  ...disturbingHead,
+  name: 'DEBUG|SPILL',
+  summary:
+    'Spills what the warm tier takes, as long as its disk keeps up, and answers how many values.',
+  arity: 2,
+  run({ store }) {
+    if (!store.tier.isOn || !store.policy.startsWith('tiered')) throw noTier;
+    const before = store.tier.stats.spills;
+    for (let freed = store.spillOne(); freed !== 0 && freed !== SPILL_BUSY;) {
+      freed = store.spillOne();
+    }
+    return store.tier.stats.spills - before;
+  },
+  merge: sum,
+});
