@@ -3,6 +3,7 @@
  * the command that made what they wait for.
  */
 // test-limit: 60s
+// test-again: TEST_SPILLS=1
 import { textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -3,6 +3,7 @@
  * order of the operations, each taking effect at one moment while it was under way.
  */
 // test-limit: 60s
+// test-again: TEST_SPILLS=1
 import {
   type ChildServer,
   keyPerShard,

@@ -3,6 +3,7 @@
  * anywhere on their way, against a model that does one thing after the other.
  */
 // test-limit: 60s
+// test-again: TEST_SPILLS=1
 import net from 'node:net';
 import {
   type ChildServer,

@@ -27,17 +27,39 @@ export interface ServerOptions {
   readonly nodeArgs?: readonly string[];
 }
 
+/** Tests are run with a warm tier that gets every value at once. */
+const spillsAlways = process.env['TEST_SPILLS'] === '1';
+const SPILL_PAUSE_MS = 2;
+const SPILLING = [
+  ['tiered.enabled', 'yes'],
+  ['tiered.min-value-bytes', '16'],
+  ['memory.maxmemory-policy', 'tiered-lru'],
+  ['memory.maxmemory', '8gb'],
+].flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+
 /** Boots a real server on a free port, in a folder of its own, and waits until it answers. */
-export function startServer(options: ServerOptions = {}): Promise<ChildServer> {
+export async function startServer(options: ServerOptions = {}): Promise<ChildServer> {
   const { password, folder, environment } = options;
-  return launch({
+  const server = await launch({
     program: process.execPath,
     arguments: (places) => serverArguments(places, options),
     ...(environment === undefined ? {} : { environment }),
     ...(folder === undefined ? {} : { folder }),
     ...(password === undefined ? {} : { password }),
-    isReady: (server) => options.http !== true || servesHttp(server.httpPort),
+    isReady: (one) => options.http !== true || servesHttp(one.httpPort),
   });
+  if (spillsAlways) void keepSpilling(server);
+  return server;
+}
+
+/** Has all values spilled again and again, until the server ends: what clients ask for is warm, most of the time. */
+async function keepSpilling(server: ChildServer): Promise<void> {
+  const client = await server.client();
+  for (;;) {
+    const reply = await client.reply('DEBUG', 'SPILL').catch(() => undefined);
+    if (reply === undefined) return;
+    await new Promise((resolve) => setTimeout(resolve, SPILL_PAUSE_MS).unref());
+  }
 }
 
 /** Probes answer before the shards are there; a test that asks for HTTP waits for both. */
@@ -53,6 +75,7 @@ function serverArguments(places: ServerPlaces, options: ServerOptions): string[]
     ...[mainFile, ...portArguments(port), '--bind', '127.0.0.1'],
   ];
   args.push('--shards', String(options.shards ?? 2));
+  if (spillsAlways) args.push(...SPILLING);
   if (options.http === true) args.push('--http-port', String(httpPort));
   else args.push('--set', 'http.enabled=false');
   if (options.password !== undefined) args.push('--requirepass', options.password);
