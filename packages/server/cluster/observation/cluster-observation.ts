@@ -141,13 +141,18 @@ export class ClusterObservation {
     page.set('clusterCoordinatorDownSinceMs', events.coordinatorDownSinceMs);
   }
 
-  /** Nodes to be pinged: those that are there, and can be reached without TLS. */
+  /** Nodes to be pinged: those that are there, with TLS where this node follows primaries so. */
   #others(): readonly NodePlace[] {
     const { topology, id: self } = this.subject.node;
+    const hasTls = this.settings.boolean('tls.replication');
     return topology
       .membersSeenBy(self)
-      .filter(({ id, node, address }) => id !== self && node !== undefined && address.port > 0)
-      .map(({ id, address: { host, port } }) => ({ id, host, port }));
+      .filter(({ id, node }) => id !== self && node !== undefined)
+      .map(({ id, address: { host, port, tlsPort } }) => {
+        const isSecure = hasTls && tlsPort > 0;
+        return { id, host, port: isSecure ? tlsPort : port, isSecure };
+      })
+      .filter(({ port }) => port > 0);
   }
 }
 
