@@ -6,6 +6,7 @@
  *   snapshots/<number>/manifest.json        written last: without it there is no snapshot
  *   snapshots/<number>.partial/             a snapshot under way
  *   discarded-writes/                       writes that a former primary had to discard, for people to look at
+ *   stream-mark                             how far the stream of a primary was a moment ago
  *   stream-place                            place in the stream of replication, written by a stop in good order
  */
 import path from 'node:path';

@@ -192,13 +192,39 @@ discards(
   },
 );
 
+discards(
+  'of a process that was killed are counted by bytes, and it is said that nothing is kept',
+  async () => {
+    await loseWrites();
+    // The last mark of how far the stream is has to be behind the first of them.
+    const mark = (): number =>
+      Number(readFileSync(path.join(folder, 'svc-data', 'stream-mark'), 'latin1').split(' ')[1]);
+    const info = textOf(await primary.client.call('INFO', 'replication'));
+    const offset = Number(/^master_repl_offset:(\d+)\r$/m.exec(info)?.[1]);
+    await until(() => mark() >= offset, 'the stream is marked');
+    primary.server.signal('SIGKILL');
+    await primary.server.ended;
+    await untilTakenOver();
+    primary = await startPrimary();
+    await untilFollows();
+    const bytes = assertAlike(await counts(), 0);
+    assert.ok(bytes >= LOST.reduce((sum, words) => sum + encodeCommand(words).length, 0));
+    const { discards: told } = await get<ClusterDocument>(
+      primary.server,
+      '/debug/api/cluster/overview',
+    );
+    assert.equal([told[0]?.file, told[0]?.unkept_bytes], [null, bytes]);
+    assert.match(told[0]?.lacks ?? '', 'The process was killed');
+  },
+);
+
 discards('are none where the replica had everything', async () => {
   primary.server.signal('SIGSTOP');
   await untilTakenOver();
   primary.server.signal('SIGCONT');
   await untilFollows();
   assert.is(assertAlike(await counts(), 0), 0);
-  assert.not.ok(readdirSync(path.join(folder)).includes('discarded-writes'));
+  assert.not.ok(readdirSync(path.join(folder, 'svc-data')).includes('discarded-writes'));
 });
 
 if (needs('etcd')) discards.run();

@@ -57,6 +57,7 @@ export class Replication implements ReplicationPort {
   /** Begins as the settings say. */
   start(): void {
     const { settings } = this.#options;
+    this.discards.start(() => this.#replica === undefined);
     this.#ticker = setInterval(() => {
       this.#replica?.tick();
     }, TICK_MS);
@@ -70,6 +71,7 @@ export class Replication implements ReplicationPort {
   stop(): void {
     clearInterval(this.#ticker);
     this.failover.stop();
+    this.discards.stop();
     this.#stopped ??= this.#replica?.stop();
   }
 

@@ -7,6 +7,7 @@ import { commandBytes } from '#resp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DiscardedWrites, type Discard } from './discarded-writes.ts';
+import { StreamMark } from './stream-mark.ts';
 
 const discards = suite('discarded writes');
 
@@ -41,6 +42,7 @@ function played({ writes, kept = writes, highest = -1, bytesMax = 1_000_000 }: W
     settings: {
       number: () => bytesMax,
       string: () => folder,
+      boolean: () => true,
     },
     primary: {
       offset: end,
@@ -144,6 +146,27 @@ discards('are in no file where none is wanted', async () => {
   await discarded.take(pastBehind(7), 'host:1');
   assert.equal([told[0]?.file, told[0]?.bytes, filesIn()], [undefined, 3 * WRITE.length, []]);
   assert.match(told[0]!.lacks, 'discarded-writes-max-bytes is 0');
+});
+
+discards('of a process that was killed are counted by the mark that it has left', async () => {
+  const mark = new StreamMark(folder);
+  mark.note({ id: OWN, offset: 1_000 });
+  mark.note({ id: OWN, offset: 9 * WRITE.length });
+  mark.close();
+  const { discarded, told } = played({ writes: 0 });
+  assert.ok(discarded.mayBe);
+  await discarded.take(pastBehind(7), 'host:1');
+  const [discard] = told;
+  assert.equal(
+    [discard?.writes, discard?.bytes, discard?.unkeptBytes, discard?.file],
+    [0, 2 * WRITE.length, 2 * WRITE.length, undefined],
+  );
+  assert.match(discard!.lacks, `at least ${2 * WRITE.length} bytes`);
+  // Once is enough, and a primary that has all of it lacks nothing.
+  await discarded.take(pastBehind(7), 'host:1');
+  const second = played({ writes: 0 });
+  await second.discarded.take(pastBehind(9), 'host:1');
+  assert.equal([told.length, second.told.length], [1, 0]);
 });
 
 discards('leave room for later ones', async () => {

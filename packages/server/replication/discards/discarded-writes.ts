@@ -14,7 +14,11 @@ import {
 } from '#replication';
 import type { Page } from '#stats';
 import { readDiscarded, type DiscardedCommands } from './discarded-commands.ts';
+import { StreamMark } from './stream-mark.ts';
 import { discardFile, trimDiscards, writeDiscards } from './discard-files.ts';
+
+/** Between two marks of how far the stream is, for a process that comes after a kill. */
+const MARK_MS = 100;
 
 /** Writes that were discarded at once. */
 export interface Discard {
@@ -38,7 +42,7 @@ export interface Discard {
 
 interface DiscardedWritesOptions {
   readonly settings: Settings;
-  readonly primary: Pick<Primary, 'stream' | 'offset' | 'acks'>;
+  readonly primary: Pick<Primary, 'stream' | 'offset' | 'acks' | 'isActive'>;
   readonly page: Pick<Page, 'add'>;
   readonly clock: Pick<Clock, 'wallMs'>;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -57,9 +61,40 @@ export class DiscardedWrites {
   onDiscard: (discard: Discard) => void = () => undefined;
   /** Part that was taken note of last: a synchronisation that fails is begun anew. */
   #lastPart = '';
+  /** Undefined where nothing is kept on disk. */
+  readonly #mark: StreamMark | undefined;
+  /** Place that a process which was killed had come to, at least. */
+  #killedAt: StreamPosition | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: DiscardedWritesOptions) {
     this.#options = options;
+    const { settings } = options;
+    if (!settings.boolean('persistence.enabled')) return;
+    this.#mark = new StreamMark(settings.string('persistence.data-dir'));
+    this.#killedAt = this.#mark.read();
+  }
+
+  /** Marks from now on how far the stream is while `isPrimary`. */
+  start(isPrimary: () => boolean): void {
+    const mark = this.#mark;
+    if (mark === undefined) return;
+    const { primary, log } = this.#options;
+    this.#timer = setInterval(() => {
+      if (!primary.isActive || !isPrimary()) return;
+      try {
+        mark.note({ id: primary.stream.id, offset: primary.offset });
+      } catch (error) {
+        clearInterval(this.#timer);
+        const fields = { error: (error as Error).message };
+        log.error('stream-mark', 'The place in the stream cannot be marked.', fields);
+      }
+    }, MARK_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#mark?.close();
   }
 
   /** Place that the stream of this server has come to; undefined where it has none. */
@@ -70,13 +105,18 @@ export class DiscardedWrites {
 
   /** True where something could be lost with the data. */
   get mayBe(): boolean {
-    return this.#end !== undefined;
+    return this.#end !== undefined || this.#killedAt !== undefined;
   }
 
   /** The data of a primary are about to take the place of those here. Never fails: the data are needed. */
   async take(past: PrimaryPast | undefined, primary: string): Promise<void> {
     const end = this.#end;
-    if (end === undefined) return;
+    const killedAt = this.#killedAt;
+    this.#killedAt = undefined;
+    if (end === undefined) {
+      if (killedAt !== undefined) this.#noteKilled(killedAt, past, primary);
+      return;
+    }
     const border = this.#borderOf(end, past);
     if (border === undefined || border.offset >= end.offset) return;
     const part = `${end.id} ${border.offset} ${end.offset}`;
@@ -90,6 +130,25 @@ export class DiscardedWrites {
     }
   }
 
+  /** Only how far the stream had come is known of a process that was killed, a moment before that. */
+  #noteKilled(end: StreamPosition, past: PrimaryPast | undefined, primary: string): void {
+    const { log, clock } = this.#options;
+    const { id: stream, offset: to } = end;
+    const from = past === undefined ? undefined : commonEnd(past, end);
+    if (from === undefined || from >= to) {
+      const message =
+        from === undefined
+          ? 'The process before was killed: it is not known which of its writes the primary lacks.'
+          : 'The process before was killed: the primary has all that was in its stream a moment before.';
+      log.info('discarded-writes', message, { stream, to, primary });
+      return;
+    }
+    const bytes = to - from;
+    const lacks = `The process was killed, and its backlog with it: at least ${bytes} bytes of the stream are lost, which are neither listed nor kept.`;
+    const none = { timeMs: clock.wallMs(), writes: 0, unkeptBytes: bytes, file: undefined };
+    this.#tell({ stream, from, to, primary, bytes, lacks, ...none });
+  }
+
   #borderOf(end: StreamPosition, past: PrimaryPast | undefined): Border | undefined {
     const offset = past === undefined ? undefined : commonEnd(past, end);
     if (offset !== undefined) return { offset, isExact: true };
@@ -99,7 +158,7 @@ export class DiscardedWrites {
   }
 
   async #note(end: StreamPosition, border: Border, primary: string): Promise<void> {
-    const { page, log, clock, settings } = this.#options;
+    const { clock, settings } = this.#options;
     const bytesMax = settings.number('replication.discarded-writes-max-bytes');
     const { id: stream, offset: to } = end;
     const { offset: from } = border;
@@ -117,15 +176,21 @@ export class DiscardedWrites {
     const lacks = lacksOf(border, unkeptBytes, bytesMax);
     const discard = { ...base, bytes: to - from, unkeptBytes, lacks };
     const file = found.writes > 0 ? await this.#keep(discard, found) : undefined;
-    page.add('discardedWrites', discard.writes);
-    page.add('discardedBytes', discard.bytes);
-    const told: Discard = { ...discard, file };
+    this.#tell({ ...discard, file });
+  }
+
+  /** Counts what is discarded, and says so. */
+  #tell(discard: Discard): void {
+    const { page, log } = this.#options;
+    const { stream, from, to, primary, writes, bytes, unkeptBytes, file = '', lacks } = discard;
+    page.add('discardedWrites', writes);
+    page.add('discardedBytes', bytes);
     log.warn(
       'discarded-writes',
-      `Writes are discarded that this server had taken as a primary: ${primary} lacks them.${lacks === '' ? '' : ` ${lacks}`}`,
-      { stream, from, to, writes: told.writes, bytes: told.bytes, unkeptBytes, file: file ?? '' },
+      `Writes are discarded that this server had taken as a primary: ${primary} lacks them. ${lacks}`.trimEnd(),
+      { stream, from, to, writes, bytes, unkeptBytes, file },
     );
-    this.onDiscard(told);
+    this.onDiscard(discard);
   }
 
   #keptBehind({ id, offset }: StreamPosition, from: number): KeptStream {
