@@ -7,6 +7,7 @@ export type {
   ClusterNodeReport,
   ClusterState,
   CoordinatorCallReport,
+  DiscardReport,
   LibraryRedirects,
   NoCluster,
   NodeLatencyReport,

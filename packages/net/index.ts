@@ -12,6 +12,7 @@ export { demandPlaces, Listener, type TcpPlaces } from './listener.ts';
 export { LineConnection } from './outgoing/line-connection.ts';
 export type { ConnectionOwner, ConnectionConfig, Taking, TurnConnection } from './ports.ts';
 export type { Sink, Transport, TransportEvents } from './transport.ts';
+export { httpGet } from './outgoing/http-get.ts';
 export { connectSecurelyTo, connectTo, failedConnection } from './outgoing/connect-to.ts';
 export type { ReadBuffer } from './socket-transport.ts';
 export {

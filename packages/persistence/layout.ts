@@ -5,6 +5,8 @@
  *   snapshots/<number>/shard-<n>.snapshot   the keys at the point at which segment <number> begins
  *   snapshots/<number>/manifest.json        written last: without it there is no snapshot
  *   snapshots/<number>.partial/             a snapshot under way
+ *   discarded-writes/                       writes that a former primary had to discard, for people to look at
+ *   stream-mark                             how far the stream of a primary was a moment ago
  *   stream-place                            place in the stream of replication, written by a stop in good order
  */
 import path from 'node:path';

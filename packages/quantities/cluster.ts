@@ -246,6 +246,25 @@ export const CLUSTER_QUANTITIES = {
       label: ['kind', 'clusterdown'],
     },
   ],
+  discards: [
+    {
+      counter: 'discardedWrites',
+      by: 'main',
+      kind: 'counter',
+      help: 'Writes that this server had taken as a primary, and discarded since the primary that it follows lacks them; those that could not be read any more are in the bytes alone.',
+      status: 'cluster.discarded_writes_total',
+      metric: 'svc_cluster_discarded_writes_total',
+    },
+    {
+      counter: 'discardedBytes',
+      by: 'main',
+      kind: 'counter',
+      unit: 'bytes',
+      help: 'Bytes of the stream of replication that this server had made as a primary, and discarded since the primary that it follows lacks them.',
+      status: 'cluster.discarded_bytes_total',
+      metric: 'svc_cluster_discarded_bytes_total',
+    },
+  ],
   failovers: [
     {
       ...FAILOVER,

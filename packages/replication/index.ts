@@ -2,6 +2,7 @@
 
 export { LinkHistory, type LinkChange } from './history.ts';
 export { Primary } from './primary/primary.ts';
+export type { KeptStream } from './primary/replication-stream.ts';
 export { lagSecs } from './primary/replica-rules.ts';
 export type {
   AckWaiter,
@@ -13,12 +14,8 @@ export type { SyncReason } from './primary/sync-reasons.ts';
 export type { SyncFile } from './primary/sync-file.ts';
 export type { Replica, ReplicaState } from './primary/replica.ts';
 export type { Announced } from './replica/handshake.ts';
-export {
-  PrimaryLink,
-  type Follower,
-  type LinkState,
-  type StreamPosition,
-} from './replica/primary-link.ts';
+export { commonEnd, type PrimaryPast, type StreamPosition } from './replica/primary-past.ts';
+export { PrimaryLink, type Follower, type LinkState } from './replica/primary-link.ts';
 export {
   splitSnapshot,
   type SnapshotSplitOptions,

@@ -85,6 +85,25 @@ export interface ClusterEventReport {
   readonly epoch: number;
 }
 
+/** Writes that the node had taken as a primary, and discarded when it came back as a replica. */
+export interface DiscardReport {
+  readonly time_ms: number;
+  /** Stream of replication that they were in, and the offsets that they were between. */
+  readonly stream: string;
+  readonly from: number;
+  readonly to: number;
+  /** Address of the primary that lacks them. */
+  readonly primary: string;
+  readonly writes: number;
+  readonly bytes: number;
+  /** Bytes that are in no file. */
+  readonly unkept_bytes: number;
+  /** File of the node with the commands; null where there is none. */
+  readonly file: string | null;
+  /** Sentence about what is not known, or not kept; null where everything is. */
+  readonly lacks: string | null;
+}
+
 /** Calls to the coordinator of one kind. */
 export interface CoordinatorCallReport {
   readonly call: string;
@@ -157,6 +176,11 @@ export interface ClusterDocument {
   readonly redirects: Omit<LibraryRedirects, 'library'>;
   readonly redirects_by_library: readonly LibraryRedirects[];
   readonly failovers_by_reason: Readonly<Record<string, number>>;
+  /** Writes that the node has discarded since its start, and their bytes in the stream of replication. */
+  readonly discarded_writes: number;
+  readonly discarded_bytes: number;
+  /** The latest of them, oldest first. */
+  readonly discards: readonly DiscardReport[];
   /** The latest events, oldest first. */
   readonly history: readonly ClusterEventReport[];
 }

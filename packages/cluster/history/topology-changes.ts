@@ -17,7 +17,9 @@ export type ClusterEventKind =
   | 'state'
   | 'coordinator'
   /** Lease of this node. */
-  | 'lease';
+  | 'lease'
+  /** This node has discarded writes that it had taken as a primary. */
+  | 'discarded-writes';
 
 /** Reasons of failovers, as metrics name them. */
 export type FailoverKind = 'lease-lost' | 'handover' | 'other';

@@ -79,7 +79,7 @@ const options: OptionConfig = Object.fromEntries([
 
 /** Text that `--help` prints. */
 export const helpText = `Usage: svc-server [options]
-       svc-server cluster rebalance [--help]
+       svc-server cluster rebalance | bundle [--help]
 
   --config FILE              configuration file; else ./svc.toml, if there is one
   --set SECTION.KEY=VALUE    sets anything; may be given many times

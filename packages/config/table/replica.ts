@@ -1,6 +1,6 @@
 /** Settings of a server as a replica. */
 
-import { integer, password, text, yesOrNo } from '../kinds.ts';
+import { bytes, integer, password, text, yesOrNo } from '../kinds.ts';
 import { rows } from '../setting.ts';
 
 export const replicaSettings = rows({
@@ -49,6 +49,13 @@ export const replicaSettings = rows({
     config: 'replica-serve-stale-data',
     aliases: ['slave-serve-stale-data'],
     meaning: 'Lets a replica without a link to its primary answer from the data that it has.',
+  },
+  'replication.discarded-writes-max-bytes': {
+    kind: bytes(),
+    default: 256 * 1024 ** 2,
+    effect: 'live',
+    meaning:
+      'Bytes of files with writes that a former primary had taken and had to discard, in discarded-writes of the data folder; the oldest files are removed beyond it. 0 keeps none.',
   },
   'replication.read-only': {
     kind: yesOrNo,

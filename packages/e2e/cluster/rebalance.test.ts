@@ -3,9 +3,10 @@
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { needs, mainFile, textOf } from '#testkit';
+import { Certificates, freePort, needs, mainFile, textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { tlsArguments } from '../tls/tls-server.ts';
 import { Etcd, isWhole, startNode, type PlayedNode } from './played-cluster.test-helper.ts';
 
 const run = promisify(execFile);
@@ -16,11 +17,14 @@ const KEYS = 2_000;
 let etcd: Etcd;
 let full: PlayedNode;
 let empty: PlayedNode;
+let certificates: Certificates;
+let tlsPort: number;
 
 rebalances.before(async () => {
   etcd = await Etcd.start();
-  full = await startNode(etcd, { group: 'one' });
-  empty = await startNode(etcd, { group: 'two' });
+  certificates = new Certificates();
+  full = await startNode(etcd, { group: 'one', args: await tlsArgs() });
+  empty = await startNode(etcd, { group: 'two', args: await tlsArgs() });
   await full.client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
   await isWhole(full);
   await isWhole(empty);
@@ -31,7 +35,15 @@ rebalances.before(async () => {
 rebalances.after(async () => {
   await Promise.all([full.server.stop(), empty.server.stop()]);
   await etcd.stop();
+  certificates.remove();
 });
+
+/** Options of a node that wants certificates of clients, and goes to others with its own. */
+async function tlsArgs(): Promise<readonly string[]> {
+  tlsPort = await freePort();
+  const settings = { 'tls.client-certs': 'required', 'tls.replication': 'yes' };
+  return tlsArguments(certificates, tlsPort, settings);
+}
 
 async function tool(...args: readonly string[]): Promise<string> {
   const place = ['--port', String(empty.server.port)];
@@ -62,6 +74,23 @@ rebalances('a dry run tells the plan, and moves nothing', async () => {
   assert.match(told, new RegExp(`move \\d+-.* from ${full.id} to ${empty.id} keys \\d+\\n`));
   assert.not.match(told, /done/);
   assert.equal([await sizeOf(full), await sizeOf(empty)], [KEYS, 0]);
+});
+
+rebalances('goes over TLS with certificates of its own', async () => {
+  const { authority, server: pair } = certificates;
+  const secure = ['--port', String(tlsPort), '--tls', '--cacert', authority.certificate];
+  const own = ['--cert', pair.certificate, '--key', pair.key];
+  const told = await tool('--dry-run', ...secure, ...own);
+  assert.match(told, new RegExp(`move \\d+-.* from ${full.id} to ${empty.id} keys \\d+\n`));
+  // TLS 1.3 lets a client write before the server has judged its certificate.
+  assert.match(await refusal('--dry-run', ...secure), /certificate|closed/);
+  assert.match(await refusal('--cacert', authority.certificate), /need --tls/);
+  assert.match(await refusal('--tls', '--cert', pair.certificate), /belong together/);
+  const stranger = certificates.newAuthority('stranger');
+  assert.match(
+    await refusal('--port', String(tlsPort), '--tls', '--cacert', stranger.certificate, ...own),
+    /certificate/,
+  );
 });
 
 rebalances('what cannot be done is refused', async () => {

@@ -106,6 +106,8 @@ const OF_OVERVIEW: Readonly<Record<string, (cluster: ClusterDocument) => number>
   redirects_crossslot_total: ({ redirects }) => redirects.crossslot,
   redirects_clusterdown_total: ({ redirects }) => redirects.clusterdown,
   failovers_lease_lost_total: (all) => all.failovers_by_reason['lease-lost']!,
+  discarded_writes_total: ({ discarded_writes: writes }) => writes,
+  discarded_bytes_total: ({ discarded_bytes: bytes }) => bytes,
   failovers_handover_total: (all) => all.failovers_by_reason['handover']!,
 };
 

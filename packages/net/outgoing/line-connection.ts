@@ -28,9 +28,9 @@ export class LineConnection {
   /** Told of everything that happens. */
   readonly #waiting = new Set<() => void>();
 
-  private constructor(host: string, port: number, idleMs: number) {
+  private constructor(socket: Socket, idleMs: number) {
     this.#idleMs = idleMs;
-    this.#socket = connectTo(host, port);
+    this.#socket = socket;
     this.#socket
       .on('connect', () => {
         this.#isConnected = true;
@@ -53,14 +53,15 @@ export class LineConnection {
       });
   }
 
-  /** Connects; undefined when that cannot be done, or not in time. */
+  /** Connects, plainly where no other way is given; undefined when that cannot be done, or not in time. */
   static async open(
     host: string,
     port: number,
     idleMs: number,
+    connect: (host: string, port: number) => Socket = connectTo,
   ): Promise<LineConnection | undefined> {
     if (port <= 0 || port > PORT_MAX) return undefined;
-    const connection = new LineConnection(host, port, idleMs);
+    const connection = new LineConnection(connect(host, port), idleMs);
     const end = await connection.#until(() => connection.#isConnected);
     if (end === undefined) return connection;
     connection.close();

@@ -10,6 +10,8 @@ export class Acknowledgements {
   readonly #stamps: Pick<Stamps, 'acknowledged'>;
   readonly #waiters = new Set<AckWaiter>();
   #isAsked = false;
+  /** Highest offset that a replica has acknowledged, since this server has been a primary; -1 where none has. */
+  highest = -1;
 
   constructor(
     replicas: ReadonlySet<Replica>,
@@ -24,6 +26,7 @@ export class Acknowledgements {
   /** A replica has what was done up to an offset, and on disk up to another. */
   take(replica: Replica, offset: number, diskOffset: number): void {
     replica.ackOffset = Math.max(replica.ackOffset, offset);
+    if (replica.slotLink === undefined) this.highest = Math.max(this.highest, offset);
     replica.diskOffset = Math.max(replica.diskOffset, diskOffset);
     replica.ackMs = this.#options.nowMs();
     this.#stamps.acknowledged(replica.stampLag, replica.ackOffset, replica.ackMs);

@@ -14,7 +14,7 @@ import { Figures } from './figures.ts';
 import type { ShardPiece } from './piece-order.ts';
 import { Replica, type ReplicaLink } from './replica.ts';
 import { countGood, isDue, isTimedOut, wantsFile, wantsSame } from './replica-rules.ts';
-import { ReplicationStream } from './replication-stream.ts';
+import { ReplicationStream, type StreamView } from './replication-stream.ts';
 import { Stamps } from '../stamps.ts';
 import { counterOf, isRefusal, reasonFor, wordsOf, type SyncReason } from './sync-reasons.ts';
 
@@ -100,7 +100,7 @@ export class Primary {
   }
 
   /** The stream's ids and offset. */
-  get stream(): Pick<ReplicationStream, 'id' | 'secondId' | 'secondOffset' | 'isKnownAs'> {
+  get stream(): StreamView {
     return this.#stream;
   }
 
@@ -361,9 +361,8 @@ export class Primary {
   get hasWork(): boolean {
     if (this.#replicas.size === 0) return false;
     if (this.#syncs.hasWork) return true;
-    for (const replica of this.#replicas) {
-      const hasMore = replica.isStreaming && replica.offset < this.#stream.offset;
-      if (hasMore && replica.hasRoom) return true;
+    for (const { isStreaming, hasRoom, offset } of this.#replicas) {
+      if (isStreaming && hasRoom && offset < this.#stream.offset) return true;
     }
     return false;
   }
@@ -439,6 +438,7 @@ export class Primary {
     this.#isFollowing = false;
     this.#followed = undefined;
     this.#stream.goOn(id, offset);
+    this.acks.highest = -1;
     if (!isFedStill) {
       this.#cuts += 1;
       // What a client is told of is in the stream at once, whatever keeps another shard.

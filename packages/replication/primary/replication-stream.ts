@@ -7,6 +7,26 @@ import type { FeedCommands } from './feed-merger.ts';
 import { Stream } from './stream.ts';
 import type { StreamPlace } from './surroundings.ts';
 
+/** Changes of the database that are remembered. */
+const SELECTED_MAX = 1_024;
+
+/** Part of a stream that is still there. */
+export interface KeptStream {
+  /** Offset of its first byte. */
+  readonly from: number;
+  readonly bytes: Bytes;
+  /** Database that the stream is in there; undefined where that is not known. */
+  readonly database: number | undefined;
+  /** The same of its end. */
+  readonly lastDatabase: number | undefined;
+}
+
+/** The stream as others may see it. */
+export type StreamView = Pick<
+  ReplicationStream,
+  'id' | 'secondId' | 'secondOffset' | 'isKnownAs' | 'kept'
+>;
+
 const EMPTY_ID = '0'.repeat(40);
 const ID_BYTES = 20;
 
@@ -18,6 +38,8 @@ export class ReplicationStream {
   #secondOffset = -1;
   /** Database that the stream is in; -1 when that must be said again. */
   #database = -1;
+  /** Offsets behind which the stream is in a database, in their order. */
+  #selected: (readonly [offset: number, database: number])[] = [];
 
   get id(): string {
     return this.#id;
@@ -42,6 +64,7 @@ export class ReplicationStream {
     this.#id = newId();
     this.#secondId = EMPTY_ID;
     this.#secondOffset = -1;
+    this.#selected = [];
   }
 
   /** Goes on where another stream is, which was followed up to now. */
@@ -49,6 +72,7 @@ export class ReplicationStream {
     this.#secondId = id;
     this.#secondOffset = offset + 1;
     this.#id = newId();
+    this.#selected = [];
     if (this.bytes.end !== offset) this.bytes.reset(offset);
     this.#database = -1;
   }
@@ -62,8 +86,9 @@ export class ReplicationStream {
   }
 
   /** Goes on at a place that was kept. */
-  restore({ id, offset, secondId, secondOffset, tail }: StreamPlace): void {
+  restore({ id, offset, database, secondId, secondOffset, tail }: StreamPlace): void {
     this.#id = id;
+    this.#selected = [[offset, database]];
     this.#secondId = secondId;
     this.#secondOffset = secondOffset;
     this.bytes.reset(offset - tail.length);
@@ -77,6 +102,15 @@ export class ReplicationStream {
     const { id, secondId, secondOffset } = this;
     const tail = this.bytes.between(from, offset);
     return { id, offset, database, secondId, secondOffset, tail };
+  }
+
+  /** Part of the stream of an id between two offsets, as far as it is kept; undefined where this is another stream. */
+  kept(id: string, from: number, to: number): KeptStream | undefined {
+    if (id !== this.#id || to > this.bytes.end) return undefined;
+    const begin = Math.min(to, Math.max(from, this.bytes.begin));
+    const database = this.#selected.findLast(([offset]) => offset <= begin)?.[1];
+    const lastDatabase = this.#selected.findLast(([offset]) => offset <= to)?.[1];
+    return { from: begin, bytes: this.bytes.between(begin, to), database, lastDatabase };
   }
 
   /** Database that the stream is in; 0 where that has to be said again. */
@@ -129,6 +163,10 @@ export class ReplicationStream {
     if (database === this.#database) return;
     this.#database = database;
     this.bytes.write(commandBytes(['SELECT', String(database)]));
+    this.#selected.push([this.bytes.end, database]);
+    if (this.#selected.length > 2 * SELECTED_MAX) {
+      this.#selected = this.#selected.slice(-SELECTED_MAX);
+    }
   }
 }
 

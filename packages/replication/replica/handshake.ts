@@ -22,12 +22,19 @@ export interface Question {
   readonly words: readonly string[];
   /** True when the handshake ends with such an error. */
   isNeeded(error: string): boolean;
+  /** Takes the answer, which is a bulk string; undefined where it is an error. Absent for an answer of one line. */
+  readonly takes?: (answer: string | undefined) => void;
 }
 
 const always = (): boolean => true;
 const never = (): boolean => false;
 /** Errors of PING that only say that a login is due. */
 const LOGIN_DUE = /^-(NOAUTH|NOPERM|ERR operation not permitted)/;
+
+/** Question for the streams that the primary goes on with. */
+export function pastQuestion(takes: (answer: string | undefined) => void): Question {
+  return { words: ['INFO', 'replication'], isNeeded: never, takes };
+}
 
 export function handshake(announced: Announced): Question[] {
   const { port, ip, user, password, version, slotMigration } = announced;

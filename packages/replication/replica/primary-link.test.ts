@@ -3,12 +3,8 @@
 import { type Bytes } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  PrimaryLink,
-  type Follower,
-  type LinkSocket,
-  type StreamPosition,
-} from './primary-link.ts';
+import type { PrimaryPast, StreamPosition } from './primary-past.ts';
+import { PrimaryLink, type Follower, type LinkSocket } from './primary-link.ts';
 
 const link = suite('primary link');
 
@@ -69,6 +65,7 @@ class FakeSocket implements LinkSocket {
 }
 
 class FakeFollower implements Follower {
+  asksPast = false;
   position: StreamPosition | undefined;
   diskOffset: number | undefined;
   readonly told: string[] = [];
@@ -77,6 +74,10 @@ class FakeFollower implements Follower {
   mayTakeMore = true;
   end = (): Promise<void> => Promise.resolve();
   settling: Promise<void> = Promise.resolve();
+
+  takePast(past: PrimaryPast | undefined): void {
+    this.told.push(`past ${past?.id.slice(0, 1) ?? 'not told'}`);
+  }
 
   settled(): Promise<void> {
     return this.settling;
@@ -125,8 +126,12 @@ interface Fixture {
   readonly socket: FakeSocket;
 }
 
-function linked(announced: { ip?: string; user?: string; password?: string } = {}): Fixture {
+function linked(
+  announced: { ip?: string; user?: string; password?: string } = {},
+  asksPast = false,
+): Fixture {
   const follower = new FakeFollower();
+  follower.asksPast = asksPast;
   const sockets: FakeSocket[] = [];
   const clock = { ms: 1_000 };
   const handing = { isOn: false, answers: [] as boolean[] };
@@ -313,6 +318,23 @@ link('a login comes behind PING, which may be refused before it', () => {
     socket.say('-WRONGPASS invalid username-password pair or user is disabled.\r\n');
     assert.match(made.lastFailure, 'answers AUTH with: WRONGPASS');
     assert.not.match(made.lastFailure, 'secret');
+  }
+});
+
+link('a follower that has something to lose learns of the past of the primary first', () => {
+  const lines = [`master_replid:${ID}`, `master_replid2:${OTHER_ID}`];
+  const told = [...lines, 'master_repl_offset:9', 'second_repl_offset:5', ''].join('\r\n');
+  for (const [answer, past] of [
+    [`$${told.length}\r\n${told}\r\n`, 'past a'],
+    ['$0\r\n\r\n', 'past not told'],
+    ["-NOPERM User repl has no permissions to run the 'info' command\r\n", 'past not told'],
+  ] as const) {
+    const fixture = linked({}, true);
+    shakeHands(fixture);
+    assert.equal(fixture.socket.take(), ['INFO replication']);
+    fixture.socket.say(answer, 7);
+    assert.equal(fixture.follower.told, [past]);
+    assert.equal(fixture.socket.take(), ['PSYNC ? -1']);
   }
 });
 

@@ -6,18 +6,13 @@
 
 import { latin1, type Bytes, type Logger } from '#base';
 import { commandBytes } from '#resp';
-import { handshake, type Announced, type Question } from './handshake.ts';
+import { handshake, pastQuestion, type Announced, type Question } from './handshake.ts';
 import { LineReader } from './line-reader.ts';
 import { PayloadReader, payloadOf } from './payload-reader.ts';
+import { readPast, type PrimaryPast, type StreamPosition } from './primary-past.ts';
 
 /** States of a link, by the names that ROLE tells. */
 export type LinkState = 'connect' | 'connecting' | 'handshake' | 'sync' | 'connected';
-
-/** Place in a primary's stream: the stream's id, and the bytes of it up to there. */
-export interface StreamPosition {
-  readonly id: string;
-  readonly offset: number;
-}
 
 /** Taker of what a primary sends. */
 export interface Follower {
@@ -25,6 +20,10 @@ export interface Follower {
   readonly position: StreamPosition | undefined;
   /** Offset up to which the stream is on disk here; undefined where nothing is kept. */
   readonly diskOffset: number | undefined;
+  /** True where it has to be known which part of its data the primary has; absent where that is of no meaning. */
+  readonly asksPast?: boolean;
+  /** Takes the streams that the primary goes on with; undefined where it does not tell. */
+  takePast?(past: PrimaryPast | undefined): void;
   /** Settles when all that was taken of the stream before is applied. */
   settled(): Promise<void>;
   /** All data of the primary follow, `bytes` long where that is known; what it sends later goes on from `position`. */
@@ -75,6 +74,7 @@ interface PrimaryLinkOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'debug'>;
 }
 
+const CRLF_BYTES = 2;
 /** Answer to PSYNC where the primary cannot serve replicas now. */
 const NOT_NOW = /^-(NOMASTERLINK|LOADING)\b/;
 
@@ -273,6 +273,13 @@ export class PrimaryLink {
   #beginHandshake(): void {
     this.#set('handshake', 'the primary has taken the connection');
     this.#questions = handshake(this.#options.announced());
+    const { follower } = this.#options;
+    if (follower.asksPast === true) {
+      const question = pastQuestion((answer) => {
+        follower.takePast?.(answer === undefined ? undefined : readPast(answer));
+      });
+      this.#questions.push(question);
+    }
     this.#take = this.#takeLines;
     this.#ask();
   }
@@ -308,6 +315,13 @@ export class PrimaryLink {
       this.#takePosition(line);
       return;
     }
+    const { takes } = question;
+    const bulk = takes === undefined ? null : /^\$(\d{1,7})$/.exec(line);
+    if (takes !== undefined && bulk !== null) {
+      this.#takeBulk(Number(bulk[1]), takes);
+      return;
+    }
+    takes?.(undefined);
     if (line.startsWith('-')) {
       const what = question.words[0] === 'AUTH' ? 'AUTH' : question.words.slice(0, 2).join(' ');
       if (question.isNeeded(line)) {
@@ -317,6 +331,22 @@ export class PrimaryLink {
       this.#options.log.debug('replica-handshake', `The primary does not know ${what}.`);
     }
     this.#ask();
+  }
+
+  /** Takes the rest of an answer that is a bulk string, and goes on with the next question. */
+  #takeBulk(byteCount: number, takes: (answer: string) => void): void {
+    let answer = '';
+    const end = byteCount + CRLF_BYTES;
+    this.#take = (piece) => {
+      const taken = Math.min(piece.length, end - answer.length);
+      answer += latin1(piece, 0, taken);
+      if (answer.length === end) {
+        this.#take = this.#takeLines;
+        takes(answer);
+        this.#ask();
+      }
+      return taken;
+    };
   }
 
   #takePosition(line: string): void {

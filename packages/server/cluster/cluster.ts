@@ -111,6 +111,9 @@ export class Cluster implements ClusterPort {
     this.address = nodeAddress(settings);
     this.observation = new ClusterObservation(options, () => this);
     this.#news = new ClusterNews(this.observation, options);
+    replication.discards.onDiscard = (discard) => {
+      this.observation.discarded(discard);
+    };
     this.#leaseMs = settings.number('cluster.node-timeout-ms');
     this.#keys = new SlotKeys(router.shardCalls, options.shardCount);
     this.#role = new ClusterRole({

@@ -1,6 +1,5 @@
 /** This server as the replica of another: its link, the data that come over it, and the stream behind them. */
 
-import { readFileSync } from 'node:fs';
 import type { Bytes, Clock, Logger } from '#base';
 import type { Settings } from '#config';
 import { FrameKind } from '#link';
@@ -8,9 +7,9 @@ import type { ConnectionConfig } from '#net';
 import {
   type Primary,
   PrimaryLink,
-  type Announced,
   type Follower,
   type LinkState,
+  type PrimaryPast,
   type StreamPosition,
 } from '#replication';
 import { commandBytes } from '#resp';
@@ -21,8 +20,9 @@ import type { Clients } from '../clients/clients.ts';
 import { FailureLog } from '../diagnostics/failure-log.ts';
 import type { ReplicationEvents } from '../replicas/replication-events.ts';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
-import { REDIS_VERSION } from '../version.ts';
+import { announcedFacts } from './announced-facts.ts';
 import { connectToPrimary } from './connect-to-primary.ts';
+import type { DiscardedWrites } from './discards/discarded-writes.ts';
 import type { Failover } from './failover.ts';
 import { FullSync } from './full-sync.ts';
 import { PrimaryStream } from './primary-stream.ts';
@@ -50,6 +50,8 @@ export interface ReplicaSideOptions {
   readonly failover: Pick<Failover, 'isAsking' | 'answered'>;
   /** This server towards its own replicas, which get the stream as it comes. */
   readonly primary: Primary;
+  /** Writes of this server as a primary, which are lost with its data. */
+  readonly discards: Pick<DiscardedWrites, 'mayBe' | 'take'>;
   /** Calls back when all that was done so far is on disk. */
   onDisk(done: () => void): void;
   /** Lets shards see what was sent outside of a turn. */
@@ -90,6 +92,8 @@ export class ReplicaSide implements Follower {
   #lag: LinkLag | undefined;
   /** Streams of the primary that have begun: from the first on the data are the primary's. */
   streamsBegun = 0;
+  /** Streams that the primary goes on with, as it has told before its data. */
+  #past: PrimaryPast | undefined;
   #hasStarted = false;
   #hasStopped = false;
 
@@ -111,7 +115,7 @@ export class ReplicaSide implements Follower {
       answered: (isAccepted) => {
         options.failover.answered(isAccepted);
       },
-      announced: () => this.#announced(),
+      announced: () => announcedFacts(settings, log),
       timeoutMs: () => 1_000 * settings.number('replication.timeout-secs'),
       nowMs: () => clock.wallMs(),
       changed: (state, reason) => {
@@ -227,34 +231,6 @@ export class ReplicaSide implements Follower {
     page.set('syncTotalBytes', this.#sync?.totalBytes ?? 0);
   }
 
-  #announced(): Announced {
-    const { settings } = this.#options;
-    return {
-      port: settings.number('replication.announce-port') || ownPort(settings),
-      ip: settings.string('replication.announce-ip'),
-      user: settings.string('replication.primary-user'),
-      password: this.#password(),
-      version: REDIS_VERSION,
-    };
-  }
-
-  #password(): string {
-    const { settings, log } = this.#options;
-    const file = settings.string('replication.primary-password-file');
-    if (file === '') return settings.string('replication.primary-password');
-    try {
-      return readFileSync(file, 'utf8').trimEnd();
-    } catch (error) {
-      const fields = { file, error: (error as Error).message };
-      log.error(
-        'replica-password',
-        'The file with the password of the primary cannot be read.',
-        fields,
-      );
-      return '';
-    }
-  }
-
   #tellShards(): void {
     const { router } = this.#options;
     router.broadcast({ kind: 'role', isReplica: true, primary: this.#stream?.client.slot });
@@ -284,6 +260,15 @@ export class ReplicaSide implements Follower {
       this.#diskOffset = offset;
       this.#link.acknowledge();
     });
+  }
+
+  /** The first data of a primary may lack what this server has: later ones replace data of the same. */
+  get asksPast(): boolean {
+    return this.streamsBegun === 0 && this.#options.discards.mayBe;
+  }
+
+  takePast(past: PrimaryPast | undefined): void {
+    this.#past = past;
   }
 
   settled(): Promise<void> {
@@ -321,6 +306,10 @@ export class ReplicaSide implements Follower {
     await sync.ended();
     const { persistence, clock, log, page, events } = this.#options;
     // Until the new data are on disk as a whole, the old ones are what is there.
+    if (this.streamsBegun === 0 && sync === this.#sync) {
+      const past = this.#past?.id === sync.position.id ? this.#past : undefined;
+      await this.#options.discards.take(past, this.#peer);
+    }
     const isKept = await persistence.suspend();
     const isWanted = sync === this.#sync;
     if (isWanted) this.#adopt(sync);
@@ -460,10 +449,4 @@ export class ReplicaSide implements Follower {
       if (!this.#hasStopped) this.#tellShards();
     });
   }
-}
-
-/** The port that a primary is told of: with secured links that of TLS, where there is one. */
-function ownPort(settings: Settings): number {
-  const isSecure = settings.boolean('tls.replication') && settings.boolean('tls.enabled');
-  return settings.number(isSecure ? 'tls.port' : 'server.port');
 }

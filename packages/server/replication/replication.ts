@@ -8,6 +8,7 @@ import type { Client } from '#router';
 import type { Primary, StreamPlace, StreamPosition } from '#replication';
 import type { Page } from '#stats';
 import type { ReplicationEvents } from '../replicas/replication-events.ts';
+import { DiscardedWrites } from './discards/discarded-writes.ts';
 import { Failover } from './failover.ts';
 import { untilQuiet } from './quiet.ts';
 import { ReplicaSide, type Reached, type ReplicaSideOptions } from './replica-side.ts';
@@ -21,7 +22,10 @@ const TICK_MS = 1_000;
 /** Tells shards that no other server says what is in this one. */
 const ALONE = { kind: 'role', isReplica: false, primary: undefined } as const;
 
-type ReplicationOptions = Omit<ReplicaSideOptions, 'host' | 'port' | 'before' | 'failover'>;
+type ReplicationOptions = Omit<
+  ReplicaSideOptions,
+  'host' | 'port' | 'before' | 'failover' | 'discards'
+>;
 
 export class Replication implements ReplicationPort {
   readonly #options: ReplicationOptions;
@@ -33,9 +37,12 @@ export class Replication implements ReplicationPort {
   /** Settles with where a replica was when the server stopped. */
   #stopped: Promise<Reached> | undefined;
   readonly failover: Failover;
+  /** Writes that were lost as the server became a replica. */
+  readonly discards: DiscardedWrites;
 
   constructor(options: ReplicationOptions) {
     this.#options = options;
+    this.discards = new DiscardedWrites(options);
     this.failover = new Failover({
       ...options,
       follow: ({ host, port }) => {
@@ -50,6 +57,7 @@ export class Replication implements ReplicationPort {
   /** Begins as the settings say. */
   start(): void {
     const { settings } = this.#options;
+    this.discards.start(() => this.#replica === undefined);
     this.#ticker = setInterval(() => {
       this.#replica?.tick();
     }, TICK_MS);
@@ -63,6 +71,7 @@ export class Replication implements ReplicationPort {
   stop(): void {
     clearInterval(this.#ticker);
     this.failover.stop();
+    this.discards.stop();
     this.#stopped ??= this.#replica?.stop();
   }
 
@@ -180,8 +189,8 @@ export class Replication implements ReplicationPort {
   #follow(host: string, port: number): void {
     const before = this.#replica?.stop() ?? this.#takeRestored() ?? this.#ownPosition();
     this.#options.page.set('isReplica', 1);
-    const { failover } = this;
-    this.#replica = new ReplicaSide({ ...this.#options, host, port, before, failover });
+    const { failover, discards } = this;
+    this.#replica = new ReplicaSide({ ...this.#options, host, port, before, failover, discards });
     this.#replica.start();
   }
 

@@ -46,6 +46,7 @@ export const SYNC_REASON_NAMES: readonly string[] = REPLICATION_QUANTITIES.syncR
 export const CLUSTER_EVENTS = [
   ...['failover', 'node-up', 'node-down', 'group-added', 'group-removed'],
   ...['replica-added', 'replica-removed', 'slots', 'state', 'coordinator', 'lease'],
+  'discarded-writes',
 ];
 export const FAILOVER_KINDS: readonly string[] = CLUSTER_QUANTITIES.failovers.map(
   ({ label: [, reason] }) => reason,

@@ -14,6 +14,7 @@ import {
   forgetMove,
   moveFault,
   slotsOf,
+  spansOf,
   uncleanGroup,
   type ClusterNode,
   type SlotMigration,
@@ -60,6 +61,8 @@ export class SlotMoves {
   readonly #progress = new Map<string, MoveProgress>();
   /** Undefined until the document of the move is there. */
   readonly #exports = new Map<string, SlotExport | undefined>();
+  /** Slots of moves whose documents are being written: the target may know of one, and come, before this node does. */
+  readonly #beginning = new Map<string, readonly SlotSpan[]>();
   readonly #imports = new Map<string, SlotImport>();
   readonly #importers = new Map<string, number>();
   /** Work of a move that is under way, one at a time. */
@@ -80,7 +83,7 @@ export class SlotMoves {
   /** Slots of a move that this server is the source of. */
   readonly spansOf = (id: string): readonly SlotSpan[] | undefined =>
     this.#exports.get(id) === undefined
-      ? undefined
+      ? this.#beginning.get(id)
       : this.#options.node.topology.migrations.get(id)?.ranges;
 
   /** True for a slot whose keys are on their way here, or still to be dropped. */
@@ -94,6 +97,7 @@ export class SlotMoves {
     const { node } = this.#options;
     const id = newId();
     this.#exports.set(id, undefined);
+    this.#beginning.set(id, spansOf(slots));
     try {
       await node.decide((topology) =>
         topology.migrations.has(id)
@@ -103,6 +107,8 @@ export class SlotMoves {
     } catch (error) {
       this.#exports.delete(id);
       throw error;
+    } finally {
+      this.#beginning.delete(id);
     }
     const migration = node.topology.migrations.get(id);
     // Somebody may have ended it already, who has told why.

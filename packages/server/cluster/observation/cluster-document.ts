@@ -6,10 +6,12 @@ import type {
   ClusterNodeDocument,
   ClusterNodeReport,
   ClusterState,
+  DiscardReport,
   OpenSlotReport,
 } from '#api-types';
 import { slotCount, type Group, type Member } from '#cluster';
 import { CLUSTER_QUANTITIES } from '#quantities';
+import type { Discard } from '../../replication/discards/discarded-writes.ts';
 import type { ClusterObservation } from './cluster-observation.ts';
 
 /** All of it. */
@@ -58,6 +60,9 @@ export function clusterState(observation: ClusterObservation): ClusterState {
     nodes: topology.membersSeenBy(node.id).map((member) => nodeReport(observation, member)),
     redirects: observation.redirects.totals,
     redirects_by_library: observation.redirects.byLibrary,
+    discarded_writes: page.get('discardedWrites'),
+    discarded_bytes: page.get('discardedBytes'),
+    discards: observation.discards.map(discardReport),
     failovers_by_reason: Object.fromEntries(
       CLUSTER_QUANTITIES.failovers.map(({ counter, label: [, reason] }) => [
         reason,
@@ -81,6 +86,21 @@ export function clusterNodeDocument(
     group_detail: groupReport(observation, member.group),
     latency_samples: pings.samples(id).map(({ timeMs, us }) => ({ time_ms: timeMs, us })),
     history: events.latest.filter(({ node, before }) => node === id || before === id),
+  };
+}
+
+function discardReport(discard: Discard): DiscardReport {
+  return {
+    time_ms: Math.round(discard.timeMs),
+    stream: discard.stream,
+    from: discard.from,
+    to: discard.to,
+    primary: discard.primary,
+    writes: discard.writes,
+    bytes: discard.bytes,
+    unkept_bytes: discard.unkeptBytes,
+    file: discard.file ?? null,
+    lacks: discard.lacks || null,
   };
 }
 

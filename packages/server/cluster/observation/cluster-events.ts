@@ -129,6 +129,12 @@ export class ClusterEvents {
     this.#isUp = isUp;
   }
 
+  /** The node has discarded writes that it had taken as a primary. */
+  discarded(reason: string, node: Pick<ObservedNode, 'id' | 'topology'>): void {
+    const group = node.topology.groupOf(node.id)?.id ?? '';
+    this.#note({ event: 'discarded-writes', node: node.id, group, before: '', reason }, node);
+  }
+
   #followPrimaries({ topology, id: self }: ObservedNode): void {
     const absent = new Set<string>();
     for (const { id, primary } of topology.seenBy(self)) {
@@ -145,7 +151,7 @@ export class ClusterEvents {
 
   #note(
     change: Omit<TopologyChange, 'event'> & { readonly event: ClusterEventKind },
-    { topology }: ObservedNode,
+    { topology }: Pick<ObservedNode, 'topology'>,
   ): void {
     const { flight, clock } = this.#options;
     const { event, node, group, before, reason } = change;

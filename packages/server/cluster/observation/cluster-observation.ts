@@ -7,6 +7,7 @@ import type { Clock } from '#base';
 import { slotCount, type ClusterNode } from '#cluster';
 import type { Settings } from '#config';
 import type { FlightRecorder, Page } from '#stats';
+import type { Discard } from '../../replication/discards/discarded-writes.ts';
 import { ClusterEvents } from './cluster-events.ts';
 import { CoordinatorFigures } from './coordinator-figures.ts';
 import { NodePings, type NodePlace } from './node-pings.ts';
@@ -14,6 +15,8 @@ import { RedirectCounts } from './redirect-counts.ts';
 
 /** Between two looks at what no call tells of. */
 const LOOK_MS = 1_000;
+/** Discards that are shown. */
+const DISCARDS_MAX = 16;
 
 /** Node that is observed. */
 interface ClusterSubject {
@@ -55,6 +58,8 @@ export class ClusterObservation {
   readonly redirects: RedirectCounts;
   readonly events: ClusterEvents;
   readonly pings: NodePings;
+  /** The latest discarded writes, oldest first. */
+  discards: readonly Discard[] = [];
   /** Called back when something has happened. */
   onNews: () => void = () => undefined;
   readonly #subject: () => ClusterSubject;
@@ -105,6 +110,16 @@ export class ClusterObservation {
     if (hasNews) this.onNews();
   }
 
+  /** Takes note of writes that the node has discarded. */
+  discarded(discard: Discard): void {
+    const { writes, bytes, file, lacks } = discard;
+    const kept = file === undefined ? 'no file has them' : `they are in ${file}`;
+    const reason = `${writes} writes, ${bytes} bytes: ${kept}. ${lacks}`.trimEnd();
+    this.discards = [...this.discards, discard].slice(-DISCARDS_MAX);
+    this.events.discarded(reason, this.subject.node);
+    this.onNews();
+  }
+
   /** Writes the figures of now to the page. */
   show(): void {
     const { page, events } = this;
@@ -126,13 +141,18 @@ export class ClusterObservation {
     page.set('clusterCoordinatorDownSinceMs', events.coordinatorDownSinceMs);
   }
 
-  /** Nodes to be pinged: those that are there, and can be reached without TLS. */
+  /** Nodes to be pinged: those that are there, with TLS where this node follows primaries so. */
   #others(): readonly NodePlace[] {
     const { topology, id: self } = this.subject.node;
+    const hasTls = this.settings.boolean('tls.replication');
     return topology
       .membersSeenBy(self)
-      .filter(({ id, node, address }) => id !== self && node !== undefined && address.port > 0)
-      .map(({ id, address: { host, port } }) => ({ id, host, port }));
+      .filter(({ id, node }) => id !== self && node !== undefined)
+      .map(({ id, address: { host, port, tlsPort } }) => {
+        const isSecure = hasTls && tlsPort > 0;
+        return { id, host, port: isSecure ? tlsPort : port, isSecure };
+      })
+      .filter(({ port }) => port > 0);
   }
 }
 

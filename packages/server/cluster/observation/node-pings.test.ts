@@ -1,9 +1,10 @@
 /** Pings measure the way to another node, and leave no connection behind. */
 
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createSecureServer } from 'node:tls';
 import { systemClock } from '#base';
 import { Settings } from '#config';
-import { until } from '#testkit';
+import { Certificates, pem, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NodePings } from './node-pings.ts';
@@ -43,11 +44,11 @@ class PlayedNode {
   }
 }
 
-function pingsTo(port: number): NodePings {
+function pingsTo(port: number, settings = new Settings(), isSecure = false): NodePings {
   return new NodePings({
-    settings: new Settings(),
+    settings,
     clock: systemClock,
-    places: () => [{ id: 'other', host: '127.0.0.1', port }],
+    places: () => [{ id: 'other', host: '127.0.0.1', port, isSecure }],
   });
 }
 
@@ -89,5 +90,38 @@ pings('of a node that cannot be reached fail, with the reason', async () => {
   assert.equal([report.last_us, report.problem], [null, 'it cannot be connected to']);
   measured.stop();
 });
+
+pings(
+  'of a node that listens with TLS go with the certificates of links between servers',
+  async () => {
+    const certificates = new Certificates();
+    const { authority, server: pair } = certificates;
+    const server = createSecureServer(
+      { cert: pem(pair.certificate), key: pem(pair.key), ca: pem(authority.certificate) },
+      (socket) => {
+        socket.on('error', () => undefined);
+        socket.on('data', (bytes: Buffer) => {
+          socket.write(bytes.includes('DBSIZE') ? ':7\r\n' : '+OK\r\n');
+        });
+      },
+    );
+    await new Promise<void>((done) => {
+      server.listen(0, '127.0.0.1', done);
+    });
+    const settings = new Settings();
+    settings.configSet([
+      ['tls-ca-cert-file', authority.certificate],
+      ['tls-cert-file', pair.certificate],
+      ['tls-key-file', pair.key],
+      ['tls-replication', 'yes'],
+    ]);
+    const measured = pingsTo((server.address() as AddressInfo).port, settings, true);
+    measured.start();
+    await until(() => measured.keys('other') === 7, 'the node was pinged');
+    measured.stop();
+    server.close();
+    certificates.remove();
+  },
+);
 
 pings.run();

@@ -8,6 +8,8 @@ import type { Clock } from '#base';
 import type { Settings } from '#config';
 import { LineConnection } from '#net';
 import { commandBytes } from '#resp';
+import { connectToPrimary } from '../../replication/connect-to-primary.ts';
+import { nodeLogin } from '../messages/node-login.ts';
 
 const PING_MS = 1_000;
 /** Longest wait for an answer. */
@@ -22,6 +24,8 @@ export interface NodePlace {
   readonly id: string;
   readonly host: string;
   readonly port: number;
+  /** It is reached with TLS, as links of replicas are. */
+  readonly isSecure: boolean;
 }
 
 interface LatencySample {
@@ -107,8 +111,9 @@ class PingedNode {
     this.#place = place;
   }
 
-  isAt({ host, port }: NodePlace): boolean {
-    return this.#place.host === host && this.#place.port === port;
+  isAt({ host, port, isSecure }: NodePlace): boolean {
+    const place = this.#place;
+    return place.host === host && place.port === port && place.isSecure === isSecure;
   }
 
   close(): void {
@@ -187,18 +192,29 @@ class PingedNode {
 
   async #open(): Promise<LineConnection | undefined> {
     const { settings } = this.#options;
-    const { host, port } = this.#place;
-    const connection = await LineConnection.open(host, port, ANSWER_MS_MAX);
+    const { host, port, isSecure } = this.#place;
+    const connect = isSecure
+      ? (to: string, at: number) => connectToPrimary(settings, to, at)
+      : undefined;
+    const connection = await LineConnection.open(host, port, ANSWER_MS_MAX, connect);
     if (connection === undefined) return undefined;
-    const user = settings.string('replication.primary-user');
-    const password = settings.string('replication.primary-password');
-    if (password !== '') {
-      await connection.write(commandBytes(['AUTH', ...(user === '' ? [] : [user]), password]));
+    const login = loginOf(settings);
+    if (login.length > 0) {
+      await connection.write(commandBytes(login));
       await connection.line();
     }
     await connection.write(commandBytes(['CLIENT', 'SETNAME', 'cluster-ping']));
     await connection.line();
     return connection;
+  }
+}
+
+/** Words of AUTH; none where there is no password, or its file cannot be read: the answer is timed all the same. */
+function loginOf(settings: Settings): readonly string[] {
+  try {
+    return nodeLogin(settings);
+  } catch {
+    return [];
   }
 }
 

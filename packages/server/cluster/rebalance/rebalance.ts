@@ -1,28 +1,28 @@
 /** `svc-server cluster rebalance`: plans moves of slots between the nodes of a cluster, prints the plan, and runs it. */
 
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { SLOT_COUNT } from '#base';
 import { slotsOf, type SlotSpan } from '#cluster';
 import { planMoves, type Holder, type Move } from './rebalance-plan.ts';
-import { ReplyClient, type Reply } from './reply-client.ts';
+import { readGiven, readPort, readToolTls, TLS_HELP, TLS_OPTIONS } from '../tools/tool-options.ts';
+import { ReplyClient, type Reply } from '../tools/reply-client.ts';
+import type { TlsOptions } from '#net';
 import { addWeights, type Measure } from './slot-weights.ts';
 
 const PORT_DEFAULT = 6_379;
-const PORT_MAX = 65_535;
 /** Between two questions of how far a move is. */
 const LOOK_MS = 200;
 const MEASURES: readonly Measure[] = ['keys', 'memory', 'load'];
 
-const rebalanceHelp = `Usage: svc-server cluster rebalance [options]
+export const rebalanceHelp = `Usage: svc-server cluster rebalance [options]
 
   --dry-run                  prints the plan, and moves nothing
   --by keys|memory|load      measure by which the nodes are made alike; keys without it
   --host HOST  --port N      any node of the cluster; 127.0.0.1 and ${PORT_DEFAULT} without them
   --user NAME                user to log in as
   --password-file FILE       file with the password
-  --help                     prints this and ends
+${TLS_HELP}  --help                     prints this and ends
 `;
 
 interface Wish {
@@ -31,6 +31,8 @@ interface Wish {
   readonly host: string;
   readonly port: number;
   readonly login: readonly string[];
+  /** Undefined for connections without TLS. */
+  readonly tls: TlsOptions | undefined;
 }
 
 /** Primary of a group. */
@@ -40,19 +42,6 @@ interface Primary extends Holder {
 }
 
 type Print = (line: string) => void;
-
-/** Does what the command line asks for, behind `cluster`. */
-export async function clusterTool(args: readonly string[], print: Print): Promise<void> {
-  const [command, ...rest] = args;
-  if (command === undefined || command === 'help' || rest.includes('--help')) {
-    print(rebalanceHelp);
-    return;
-  }
-  if (command !== 'rebalance') {
-    throw new Error(`there is no command cluster ${command}; cluster rebalance is one`);
-  }
-  await rebalance(readWish(rest), print);
-}
 
 function readWish(args: readonly string[]): Wish {
   const { values } = parseArgs({
@@ -64,26 +53,26 @@ function readWish(args: readonly string[]): Wish {
       port: { type: 'string', default: String(PORT_DEFAULT) },
       user: { type: 'string', default: '' },
       'password-file': { type: 'string', default: '' },
+      ...TLS_OPTIONS,
     },
   });
   const measure = MEASURES.find((one) => one === values.by);
   if (measure === undefined) throw new Error('--by is keys, memory or load');
-  const port = Number(values.port);
-  if (!Number.isInteger(port) || port < 1 || port > PORT_MAX) {
-    throw new Error(`--port is a number from 1 to ${PORT_MAX}`);
-  }
+  const port = readPort(values.port, '--port');
   const { user, 'password-file': file } = values;
-  const password = file === '' ? '' : readFileSync(file, 'utf8').trimEnd();
+  const password = readGiven(file).trimEnd();
   if (user !== '' && password === '') throw new Error('--user needs --password-file');
   const login = password === '' ? [] : ['AUTH', ...(user === '' ? [] : [user]), password];
-  return { measure, isDryRun: values['dry-run'], host: values.host, port, login };
+  const tls = readToolTls(values);
+  return { measure, isDryRun: values['dry-run'], host: values.host, port, login, tls };
 }
 
-async function rebalance(wish: Wish, print: Print): Promise<void> {
+export async function rebalance(args: readonly string[], print: Print): Promise<void> {
+  const wish = readWish(args);
   const first = await connect(wish, wish);
   const clients = new Map<string, ReplyClient>();
   try {
-    const primaries = primariesOf(await first.call('CLUSTER', 'SHARDS'), wish.host);
+    const primaries = primariesOf(await first.call('CLUSTER', 'SHARDS'), wish);
     const weights = new Float64Array(SLOT_COUNT);
     for (const primary of primaries) {
       const client = await connect(primary, wish);
@@ -108,15 +97,15 @@ async function rebalance(wish: Wish, print: Print): Promise<void> {
 
 async function connect(
   { host, port }: { readonly host: string; readonly port: number },
-  { login }: Wish,
+  { login, tls }: Wish,
 ): Promise<ReplyClient> {
-  const client = new ReplyClient(host, port);
+  const client = new ReplyClient(host, port, tls);
   if (login.length > 0) await client.call(...login);
   return client;
 }
 
 /** Primaries as CLUSTER SHARDS tells of them; an address that is not told is the one that was asked. */
-function primariesOf(reply: Reply, askedHost: string): readonly Primary[] {
+function primariesOf(reply: Reply, wish: Wish): readonly Primary[] {
   return (reply as readonly Reply[]).map((shard) => {
     const { slots, nodes } = fieldsOf(shard);
     const members = (nodes as readonly Reply[]).map(fieldsOf);
@@ -124,14 +113,18 @@ function primariesOf(reply: Reply, askedHost: string): readonly Primary[] {
     if (primary?.['health'] !== 'online') {
       throw new Error(`the primary ${String(primary?.['id'] ?? 'of a group')} is away`);
     }
-    const { id, ip, port } = primary;
-    if (port === undefined) throw new Error(`node ${String(id)} has no port without TLS`);
+    const { id, ip } = primary;
+    const port = primary[wish.tls === undefined ? 'port' : 'tls-port'];
+    if (port === undefined) {
+      const kind = wish.tls === undefined ? 'without TLS: --tls is needed' : 'with TLS';
+      throw new Error(`node ${String(id)} has no port ${kind}`);
+    }
     const bounds = slots as readonly number[];
     const spans = Array.from({ length: bounds.length / 2 }, (_, nth): SlotSpan => [
       bounds[2 * nth]!,
       bounds[2 * nth + 1]!,
     ]);
-    const host = ip === '' || ip === undefined ? askedHost : String(ip);
+    const host = ip === '' || ip === undefined ? wish.host : String(ip);
     return { id: String(id), host, port: Number(port), slots: slotsOf(spans) };
   });
 }

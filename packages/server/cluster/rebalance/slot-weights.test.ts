@@ -3,7 +3,7 @@
 import { SLOT_COUNT } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ReplyError, type Reply } from './reply-client.ts';
+import { ReplyError, type Reply } from '../tools/reply-client.ts';
 import { addWeights, type Measure } from './slot-weights.ts';
 
 const weighing = suite('weights of slots');

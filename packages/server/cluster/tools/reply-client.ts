@@ -1,6 +1,6 @@
 /** Client of a server for tools: one command after the other, and their replies as JavaScript values. */
 
-import { connectTo } from '#net';
+import { connectSecurelyTo, connectTo, type TlsOptions } from '#net';
 import { commandBytes } from '#resp';
 
 /** Reply of RESP2; an error of the server is thrown instead. */
@@ -19,9 +19,10 @@ export class ReplyClient {
   #error: Error | undefined;
   #waiting: (() => void) | undefined;
 
-  constructor(host: string, port: number) {
+  /** Connects, with TLS where its options are given. */
+  constructor(host: string, port: number, tls?: TlsOptions) {
     this.#place = `${host}:${port}`;
-    this.#socket = connectTo(host, port);
+    this.#socket = tls === undefined ? connectTo(host, port) : connectSecurelyTo(host, port, tls);
     this.#socket.on('data', (piece) => {
       this.#bytes = Buffer.concat([this.#bytes.subarray(this.#at), piece]);
       this.#at = 0;

@@ -1,0 +1,39 @@
+/** Facts that a replica tells of itself as it comes to its primary, and its login. */
+
+import { readFileSync } from 'node:fs';
+import type { Logger } from '#base';
+import type { Settings } from '#config';
+import type { Announced } from '#replication';
+import { REDIS_VERSION } from '../version.ts';
+
+export function announcedFacts(settings: Settings, log: Pick<Logger, 'error'>): Announced {
+  return {
+    port: settings.number('replication.announce-port') || ownPort(settings),
+    ip: settings.string('replication.announce-ip'),
+    user: settings.string('replication.primary-user'),
+    password: primaryPassword(settings, log),
+    version: REDIS_VERSION,
+  };
+}
+
+function primaryPassword(settings: Settings, log: Pick<Logger, 'error'>): string {
+  const file = settings.string('replication.primary-password-file');
+  if (file === '') return settings.string('replication.primary-password');
+  try {
+    return readFileSync(file, 'utf8').trimEnd();
+  } catch (error) {
+    const fields = { file, error: (error as Error).message };
+    log.error(
+      'replica-password',
+      'The file with the password of the primary cannot be read.',
+      fields,
+    );
+    return '';
+  }
+}
+
+/** The port that a primary is told of: with secured links that of TLS, where there is one. */
+function ownPort(settings: Settings): number {
+  const isSecure = settings.boolean('tls.replication') && settings.boolean('tls.enabled');
+  return settings.number(isSecure ? 'tls.port' : 'server.port');
+}
