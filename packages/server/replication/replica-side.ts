@@ -22,6 +22,7 @@ import { FailureLog } from '../diagnostics/failure-log.ts';
 import type { ReplicationEvents } from '../replicas/replication-events.ts';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import { REDIS_VERSION } from '../version.ts';
+import { announcedPlace } from './announced-place.ts';
 import { connectToPrimary } from './connect-to-primary.ts';
 import type { Failover } from './failover.ts';
 import { FullSync } from './full-sync.ts';
@@ -230,8 +231,7 @@ export class ReplicaSide implements Follower {
   #announced(): Announced {
     const { settings } = this.#options;
     return {
-      port: settings.number('replication.announce-port') || ownPort(settings),
-      ip: settings.string('replication.announce-ip'),
+      ...announcedPlace(settings),
       user: settings.string('replication.primary-user'),
       password: this.#password(),
       version: REDIS_VERSION,
@@ -460,10 +460,4 @@ export class ReplicaSide implements Follower {
       if (!this.#hasStopped) this.#tellShards();
     });
   }
-}
-
-/** The port that a primary is told of: with secured links that of TLS, where there is one. */
-function ownPort(settings: Settings): number {
-  const isSecure = settings.boolean('tls.replication') && settings.boolean('tls.enabled');
-  return settings.number(isSecure ? 'tls.port' : 'server.port');
 }
