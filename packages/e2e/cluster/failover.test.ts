@@ -4,6 +4,7 @@
 import { needs, textOf, until, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { LinkProxy } from '../replication/link-proxy.test-helper.ts';
 import {
   Etcd,
   hasRole,
@@ -87,6 +88,28 @@ failover('a primary that was stopped tells nobody of a write when it goes on', a
   await other.end();
   assert.is(await says(replica.client, 'GET', 'k'), 'after');
 });
+
+failover(
+  'a replica that is reached by another port takes the place when it is asked to',
+  async () => {
+    const proxy = await LinkProxy.to(0);
+    const announced = ['--set', `cluster.announce-port=${proxy.port}`];
+    const other = await startNode(etcd, { group: 'one', leaseMs: LEASE_MS, args: announced });
+    try {
+      proxy.target = other.server.port;
+      await hasRole(other, 'slave');
+      assert.is(await says(primary.client, 'SET', 'k', 'v'), 'OK');
+      assert.is(await says(other.client, 'CLUSTER', 'FAILOVER'), 'OK');
+      await hasRole(other, 'master');
+      assert.is(await says(other.client, 'GET', 'k'), 'v');
+      await hasRole(primary, 'slave');
+      assert.match(await says(primary.client, 'ROLE'), new RegExp(`"127.0.0.1",${proxy.port},`));
+    } finally {
+      await other.server.stop();
+      await proxy.close();
+    }
+  },
+);
 
 failover('without etcd writes stop when the lease is not sure, and go on with it', async () => {
   assert.is(await saysAnew(primary, 'SET', 'k', '1'), 'OK');

@@ -1,87 +1,37 @@
 /** A cluster of real servers with a real etcd, in folders of their own. */
 
-import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import {
-  dial,
-  freePort,
-  startServer,
-  textOf,
-  until,
-  type ChildServer,
-  type RespClient,
-} from '#testkit';
+import { startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
+import { EtcdMember } from './etcd-member.test-helper.ts';
 
 /** Longer than any pause of a busy machine. */
 const LEASE_MS = 20_000;
 /** Several nodes may start at once. */
 const START_MS_MAX = 120_000;
 
-/** An etcd, alone or as one of several that are asked in turn. */
+/** An etcd of one member. */
 export class Etcd {
   readonly endpoint: string;
-  readonly #child: ChildProcess;
-  readonly #folder: string;
-  readonly #ended: Promise<void>;
+  readonly #member: EtcdMember;
 
-  private constructor(child: ChildProcess, endpoint: string, folder: string) {
-    this.#child = child;
-    this.endpoint = endpoint;
-    this.#folder = folder;
-    this.#ended = new Promise((resolve) => {
-      child.on('exit', () => {
-        resolve();
-      });
-    });
-    process.on('exit', () => {
-      child.kill('SIGKILL');
-    });
+  private constructor(member: EtcdMember) {
+    this.#member = member;
+    this.endpoint = `127.0.0.1:${member.port}`;
   }
 
   static async start(): Promise<Etcd> {
-    const folder = mkdtempSync(path.join(tmpdir(), 'svc-etcd-'));
-    const port = await freePort();
-    const peerPort = await freePort(port);
-    const [client, peer] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peerPort}`];
-    const child = spawn(
-      'etcd',
-      [
-        ...['--name', 'one', '--data-dir', path.join(folder, 'data'), '--log-level', 'error'],
-        ...['--listen-client-urls', client, '--advertise-client-urls', client],
-        ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
-        ...['--initial-cluster', `one=${peer}`],
-      ],
-      { stdio: 'ignore' },
-    );
-    const etcd = new Etcd(child, `127.0.0.1:${port}`, folder);
-    await until(() => listens(port), 'etcd listens');
-    return etcd;
+    const members = await EtcdMember.make(1);
+    const [member] = members as [EtcdMember];
+    await member.start(members);
+    return new Etcd(member);
   }
 
   signal(name: NodeJS.Signals): void {
-    this.#child.kill(name);
+    this.#member.signal(name);
   }
 
   async stop(): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.#ended;
-    rmSync(this.#folder, { recursive: true, force: true });
+    await this.#member.remove();
   }
-}
-
-async function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = dial({ port, host: '127.0.0.1' });
-    socket.on('error', () => {
-      resolve(false);
-    });
-    socket.on('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-  });
 }
 
 /** A server of the cluster, and a connection to it. */

@@ -5,11 +5,11 @@ import type { Logger } from '#base';
 import type { Settings } from '#config';
 import type { Announced } from '#replication';
 import { REDIS_VERSION } from '../version.ts';
+import { announcedPlace } from './announced-place.ts';
 
 export function announcedFacts(settings: Settings, log: Pick<Logger, 'error'>): Announced {
   return {
-    port: settings.number('replication.announce-port') || ownPort(settings),
-    ip: settings.string('replication.announce-ip'),
+    ...announcedPlace(settings),
     user: settings.string('replication.primary-user'),
     password: primaryPassword(settings, log),
     version: REDIS_VERSION,
@@ -30,10 +30,4 @@ function primaryPassword(settings: Settings, log: Pick<Logger, 'error'>): string
     );
     return '';
   }
-}
-
-/** The port that a primary is told of: with secured links that of TLS, where there is one. */
-function ownPort(settings: Settings): number {
-  const isSecure = settings.boolean('tls.replication') && settings.boolean('tls.enabled');
-  return settings.number(isSecure ? 'tls.port' : 'server.port');
 }
