@@ -276,6 +276,9 @@ export class Server {
       onDisk: (done) => {
         this.#replicas.onDisk(done);
       },
+      disownWrites: () => {
+        this.#replicas.disownWrites(clients.all);
+      },
       shardCount: this.#shardCount,
       persistence: this.#persistence,
       log: this.#log,

@@ -50,6 +50,11 @@ async function saysAnew({ server }: PlayedNode, ...words: readonly string[]): Pr
   return answer;
 }
 
+async function roleOf({ client }: PlayedNode): Promise<string> {
+  const [role] = (await client.call('ROLE')) as string[];
+  return role ?? '';
+}
+
 async function takesWrites({ client }: PlayedNode): Promise<void> {
   await until(async () => (await says(client, 'SET', 'taken', '1')) === 'OK', 'writes are taken');
 }
@@ -110,6 +115,44 @@ failover(
     }
   },
 );
+
+failover('a write that was dropped with its primary is never confirmed', async () => {
+  const proxy = await LinkProxy.to(0);
+  const announced = ['--set', `cluster.announce-port=${proxy.port}`];
+  const other = await startNode(etcd, { group: 'one', leaseMs: LEASE_MS, args: announced });
+  try {
+    proxy.target = other.server.port;
+    await hasRole(other, 'slave');
+    assert.is(await says(other.client, 'CLUSTER', 'FAILOVER'), 'OK');
+    await hasRole(other, 'master');
+    await hasRole(primary, 'slave');
+    await hasRole(replica, 'slave');
+    const { client } = other;
+    assert.is(await says(client, 'SET', 'k', 'before'), 'OK');
+    assert.is(await says(client, 'WAIT', '2', '20000'), '2');
+    proxy.isSilent = true;
+    assert.is(await says(client, 'SET', 'k', 'dropped'), 'OK');
+    other.server.signal('SIGSTOP');
+    await until(
+      async () => [await roleOf(primary), await roleOf(replica)].includes('master'),
+      'a replica takes over',
+    );
+    proxy.isSilent = false;
+    proxy.cut();
+    other.server.signal('SIGCONT');
+    await hasRole(other, 'slave');
+    assert.is(await says(other.client, 'CLUSTER', 'FAILOVER'), 'OK');
+    await hasRole(other, 'master');
+    assert.is(await says(client, 'GET', 'k'), 'before');
+    assert.is(await says(client, 'WAIT', '1', '500'), '0');
+    assert.is(await says(client, 'SET', 'k', 'after'), 'OK');
+    assert.is(await says(client, 'WAIT', '1', '20000'), '1');
+  } finally {
+    other.server.signal('SIGCONT');
+    await other.server.stop();
+    await proxy.close();
+  }
+});
 
 failover('without etcd writes stop when the lease is not sure, and go on with it', async () => {
   assert.is(await saysAnew(primary, 'SET', 'k', '1'), 'OK');

@@ -93,7 +93,7 @@ export class Client implements ClientPort {
   isPrimary = false;
   /** True once a command of it that may write has been answered. */
   hasWritten = false;
-  /** Offset of the stream for replicas behind its last write; -1 while the stream does not have all of that. */
+  /** Offset of the stream for replicas behind its last write; -1 while the stream does not have all of that, or has it no more. */
   writeOffset = 0;
   /** Is told when writes under way are answered; undefined while none are. */
   wrote: ((client: Client) => void) | undefined;

@@ -240,6 +240,12 @@ export class Replicas implements ReplicasPort, FeedTaker {
     this.#writers.clear();
   }
 
+  /** Has WAIT count no replica for what clients have written until now: offsets of another stream say nothing of it. */
+  disownWrites(clients: readonly Client[]): void {
+    this.#writers.clear();
+    for (const client of clients) if (client.hasWritten) client.writeOffset = -1;
+  }
+
   /** Offset behind all that a client has written; undefined while the stream does not have all of it. */
   #writtenTo({ writeOffset }: Client): number | undefined {
     return writeOffset < 0 ? undefined : writeOffset;

@@ -22,10 +22,13 @@ const TICK_MS = 1_000;
 /** Tells shards that no other server says what is in this one. */
 const ALONE = { kind: 'role', isReplica: false, primary: undefined } as const;
 
-type ReplicationOptions = Omit<
+interface ReplicationOptions extends Omit<
   ReplicaSideOptions,
   'host' | 'port' | 'before' | 'failover' | 'discards'
->;
+> {
+  /** Has no replica confirm any more what clients have written here: another primary's data may take its place. */
+  disownWrites(): void;
+}
 
 export class Replication implements ReplicationPort {
   readonly #options: ReplicationOptions;
@@ -208,7 +211,10 @@ export class Replication implements ReplicationPort {
       }
     }
     // It may be a primary again by now.
-    if (this.#replica !== undefined) primary.demote();
+    if (this.#replica !== undefined) {
+      primary.demote();
+      this.#options.disownWrites();
+    }
     return { position, database: 0 };
   }
 

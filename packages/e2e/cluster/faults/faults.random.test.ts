@@ -33,6 +33,7 @@ async function disturb(stage: Stage): Promise<void> {
   for (let nth = 0; nth < EVENTS; nth += 1) {
     const [name, fault] = random.weighted(choices);
     stage.events.push(name);
+    process.stdout.write(`fault ${nth + 1} of ${EVENTS}: ${name}\n`);
     await fault(stage);
     if (random.chance(RESTS)) await cluster.isWhole();
   }
@@ -42,7 +43,7 @@ function tell({ load, takeovers, events }: Stage): void {
   const { sets, registers, ownership } = load;
   const operations = [...registers.values()].reduce((sum, each) => sum + each.confirmedCount, 0);
   const lines = [
-    `faults: ${events.join(' ')}`,
+    `faults: ${events.length}`,
     `members of sets: ${sets.count('confirmed')} confirmed, ${sets.count('perhaps')} perhaps, ${sets.count('refused')} refused`,
     `registers: ${registers.size}, with ${operations} confirmed operations; ${ownership.count} acknowledgements to probes`,
   ];
