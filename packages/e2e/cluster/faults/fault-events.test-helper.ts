@@ -8,9 +8,11 @@ import type { FaultProxy } from './fault-proxy.test-helper.ts';
 import { keyOf, TICK_MS, type Load } from './load.test-helper.ts';
 
 /** Longer than a lease, so that another node has taken the place. */
-const PAUSE_MS = [2_500, 5_000] as const;
-/** Shorter and longer than a lease. */
-const LINK_FAULT_MS = [300, 4_000] as const;
+const PAUSE_MS = [3_000, 5_000] as const;
+/** Mostly shorter than a lease. */
+const LINK_FAULT_MS = [300, 2_500] as const;
+/** Share of disturbed links that are those of a primary: others notice less of it. */
+const PRIMARIES = 0.7;
 /** Much for a link, and less than a node waits for etcd. */
 const DELAY_MS = [20, 400] as const;
 const MOVED_SLOTS_MAX = 400;
@@ -80,14 +82,16 @@ const pauseNode: Fault = async (stage) => {
 function disturbs(proxiesOf: (node: FaultNode, random: Random) => readonly FaultProxy[]): Fault {
   return async (stage) => {
     const { random, cluster } = stage;
-    const proxies = proxiesOf(random.pick(cluster.nodes), random);
-    const way = random.pick(['cut', 'shut', 'stall', 'delay'] as const);
+    const group = random.pick(cluster.groups);
+    const primary = random.chance(PRIMARIES) ? await cluster.primaryOf(group) : undefined;
+    const proxies = proxiesOf(primary ?? random.pick(cluster.nodesOf(group)), random);
+    const way = random.pick(['cut', 'shut', 'stall', 'stall', 'delay'] as const);
     const delayMs = random.integer(...DELAY_MS);
     for (const proxy of proxies) {
       if (way === 'delay') proxy.delay(delayMs);
       else proxy[way]();
     }
-    await lasts(stage, LINK_FAULT_MS);
+    await lasts(stage, random.pick([LINK_FAULT_MS, PAUSE_MS]));
     for (const proxy of proxies) proxy.heal();
   };
 }
@@ -110,7 +114,7 @@ const failOver: Fault = async (stage) => {
   if (replica === undefined) return;
   const way = random.pick([[], [], ['FORCE'], ['TAKEOVER']]);
   const answer = await replica.ask('CLUSTER', 'FAILOVER', ...way);
-  answers.push(`FAILOVER ${way.join('')}: ${textOf(answer)}`);
+  answers.push(`${['FAILOVER', ...way].join(' ')}: ${textOf(answer)}`);
   await lasts(stage, [100, 1_000]);
 };
 

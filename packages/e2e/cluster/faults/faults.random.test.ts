@@ -39,11 +39,11 @@ async function disturb(stage: Stage): Promise<void> {
   }
 }
 
-function tell({ load, takeovers, events }: Stage): void {
+function tell({ load, takeovers, events, answers }: Stage): void {
   const { sets, registers, ownership } = load;
   const operations = [...registers.values()].reduce((sum, each) => sum + each.confirmedCount, 0);
   const lines = [
-    `faults: ${events.length}`,
+    `faults: ${events.length}; ${answers.join(', ')}`,
     `members of sets: ${sets.count('confirmed')} confirmed, ${sets.count('perhaps')} perhaps, ${sets.count('refused')} refused`,
     `registers: ${registers.size}, with ${operations} confirmed operations; ${ownership.count} acknowledgements to probes`,
   ];
