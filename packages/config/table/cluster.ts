@@ -21,7 +21,8 @@ export const clusterSettings = rows({
     kind: words(16),
     default: [],
     effect: 'start',
-    meaning: 'Addresses of the coordinator, as host:port or URLs; all members of one etcd.',
+    meaning:
+      'Addresses of the coordinator, as host:port or URLs, with spaces or commas between them; all members of one etcd.',
   },
   'cluster.coordinator-username': {
     kind: text,

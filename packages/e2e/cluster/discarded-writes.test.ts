@@ -1,5 +1,5 @@
 /** Writes that a primary had acknowledged without its replica, and discards when it comes back as a replica itself. */
-// test-limit: 240s
+// test-limit: 180s
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -8,7 +8,9 @@ import type { Settings } from '#config';
 const ANSWER_SHARE = 0.25;
 
 export function coordinatorOptions(settings: Settings): EtcdOptions {
-  const endpoints = settings.get('cluster.coordinator-endpoints');
+  // Etcd's own tools have commas between them.
+  const words = settings.get('cluster.coordinator-endpoints');
+  const endpoints = words.flatMap((word) => word.split(',')).filter((word) => word !== '');
   const file = settings.string('cluster.coordinator-password-file');
   const password =
     file === ''
