@@ -54,6 +54,8 @@ class FakePrimary {
         socket.write(this.data);
         this.stream = socket;
         if (this.closesBehind) socket.end();
+      } else if (text.includes('INFO')) {
+        socket.write('-NOPERM this user may not ask for INFO\r\n');
       } else if (text.includes('PING') || text.includes('REPLCONF')) {
         if (!text.includes('ACK')) socket.write('+OK\r\n');
       }
