@@ -178,6 +178,17 @@ export class ClusterNode {
     if (revision > this.topology.revision) this.#adopt(Topology.of(entries, revision));
   }
 
+  /** Tells others that this node announces something else of itself now; without a lease it does so when it has one. */
+  async readdress(): Promise<void> {
+    if (this.#registeredAt === 0) return;
+    try {
+      await this.#putNode();
+    } catch (error) {
+      this.#fails(error);
+    }
+    await this.#react();
+  }
+
   /** Takes the primary's place, though the data may lack something, when that has no lease. */
   async force(): Promise<void> {
     this.#isForced = true;
@@ -374,10 +385,14 @@ export class ClusterNode {
         await this.decide((topology) => handOver(topology, this.#id, target));
         log.info('cluster-handover', 'The node has handed its place as the primary over.', {
           target,
+          ...this.#named('target', target),
         });
       } else {
         await this.decide((topology) => refuseHandover(topology, this.#id));
-        log.warn('cluster-handover', 'The replica does not come up to the primary.', { target });
+        log.warn('cluster-handover', 'The replica does not come up to the primary.', {
+          target,
+          ...this.#named('target', target),
+        });
       }
     } catch (error) {
       this.#fails(error);
@@ -408,9 +423,7 @@ export class ClusterNode {
           this.#options.log.info(
             'cluster-failover',
             'The node has taken the place of its primary.',
-            {
-              before: group.primary,
-            },
+            { before: group.primary, ...this.#named('before', group.primary) },
           );
         }
         break;
@@ -444,8 +457,14 @@ export class ClusterNode {
     this.#options.log.info(
       'cluster-replica-migration',
       'The replica has gone to a primary that had none.',
-      { before, primary: this.group.primary },
+      { before, primary: this.group.primary, ...this.#named('primary', this.group.primary) },
     );
+  }
+
+  /** The name that people have for a node, as a field of a log line beside that of its id; nothing where it has none. */
+  #named(field: string, id: string): Readonly<Record<string, string>> {
+    const { nodename = '' } = this.topology.member(id)?.address ?? {};
+    return nodename === '' ? {} : { [`${field}-name`]: nodename };
   }
 
   #works(): void {

@@ -65,7 +65,7 @@ export class ClusterRole implements ClusterHost {
   }
 
   async prepareHandover(
-    _target: string,
+    target: string,
     { host, port, tlsPort }: MemberAddress,
     isForced: boolean,
   ): Promise<boolean> {
@@ -79,7 +79,10 @@ export class ClusterRole implements ClusterHost {
     primary.acks.ask();
     while (hasTime()) {
       const replica = primary.replicas.find(
-        (one) => one.state === 'online' && (one.isAt(host, port) || one.isAt(host, tlsPort)),
+        (one) =>
+          one.state === 'online' &&
+          // Where it is reached from elsewhere need not be what its connection shows.
+          (one.nodeId === target || one.isAt(host, port) || one.isAt(host, tlsPort)),
       );
       if (replica?.ackOffset === primary.offset) return true;
       await sleep(LOOK_MS);

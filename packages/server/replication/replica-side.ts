@@ -44,6 +44,8 @@ export interface ReplicaSideOptions {
   readonly clock: Clock;
   readonly host: string;
   readonly port: number;
+  /** Id of this node in its cluster; empty outside of one. */
+  nodeId(): string;
   /** Settles with where to go on, when all that came before is applied. */
   readonly before: Promise<Reached>;
   /** Handing over of the primary's role to the server that is followed, if that is under way. */
@@ -235,6 +237,7 @@ export class ReplicaSide implements Follower {
       user: settings.string('replication.primary-user'),
       password: this.#password(),
       version: REDIS_VERSION,
+      nodeId: this.#options.nodeId(),
     };
   }
 

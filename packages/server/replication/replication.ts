@@ -21,9 +21,14 @@ const TICK_MS = 1_000;
 /** Tells shards that no other server says what is in this one. */
 const ALONE = { kind: 'role', isReplica: false, primary: undefined } as const;
 
-type ReplicationOptions = Omit<ReplicaSideOptions, 'host' | 'port' | 'before' | 'failover'>;
+type ReplicationOptions = Omit<
+  ReplicaSideOptions,
+  'host' | 'port' | 'nodeId' | 'before' | 'failover'
+>;
 
 export class Replication implements ReplicationPort {
+  /** Id of this node in its cluster; empty outside of one. */
+  nodeId: () => string = () => '';
   readonly #options: ReplicationOptions;
   #replica: ReplicaSide | undefined;
   #ticker: NodeJS.Timeout | undefined;
@@ -181,7 +186,8 @@ export class Replication implements ReplicationPort {
     const before = this.#replica?.stop() ?? this.#takeRestored() ?? this.#ownPosition();
     this.#options.page.set('isReplica', 1);
     const { failover } = this;
-    this.#replica = new ReplicaSide({ ...this.#options, host, port, before, failover });
+    const { nodeId } = this;
+    this.#replica = new ReplicaSide({ ...this.#options, host, port, nodeId, before, failover });
     this.#replica.start();
   }
 
