@@ -28,7 +28,7 @@ replies.after(async () => {
 });
 
 async function figure(name: string): Promise<number> {
-  const [info = ''] = await contest.ours.exchange([['INFO']]);
+  const [info = ''] = await contest.ours.exchange([['INFO', 'everything']]);
   return Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
 }
 
