@@ -191,14 +191,12 @@ export class WarmTier {
 
   /** A value is no more in use. */
   release(number: number): void {
-    this.#renamed.delete(number);
-    this.stats.keys -= 1;
     if (!this.#shared.delete(number)) {
       // The number may soon be that of another value.
       this.loans.delete(number);
       if (this.#reads.has(extentOf(number))) this.#releasedWhileRead.add(number);
     }
-    this.move(number);
+    this.renumber(number);
   }
 
   /** The same where it is used under another number from now on. */
