@@ -34,7 +34,7 @@ const DATABASES = ['1', '0'];
 export class Contest {
   readonly ours: Contestant;
   readonly theirs: Contestant;
-  /** Sent to ours alone, before each other command: it must not change what others answer. */
+  /** Sent to ours alone before each command outside of transactions: it must not change what those answer. */
   aside: Words | undefined;
   readonly #known: KnownDifferences;
 
@@ -135,7 +135,7 @@ export class Contest {
     let isQueueing = false;
     for (const words of commands) {
       const name = words[0]!.toUpperCase();
-      if (!isQueueing && sent.length % 2 === 0) {
+      if (!isQueueing) {
         asides.add(sent.length);
         sent.push(aside);
       }
