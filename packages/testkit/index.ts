@@ -29,7 +29,7 @@ export {
 export { withoutMemory } from './scarce-memory.ts';
 export { randomCommands, SessionModel, StringModel, type Words } from './string-model.ts';
 export { letTimePass, untilShardsSleep } from './servers/server-time.ts';
-export { mainFile, startServer, type ServerOptions } from './servers/server.ts';
+export { mainFile, settingArguments, startServer, type ServerOptions } from './servers/server.ts';
 export { Certificates, pem, serialOf, type Pair } from './tls/certificates.ts';
 export { until } from './until.ts';
 export { pointedAt } from './words.ts';

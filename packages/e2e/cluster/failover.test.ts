@@ -50,6 +50,24 @@ async function saysAnew({ server }: PlayedNode, ...words: readonly string[]): Pr
   return answer;
 }
 
+/** Has a second replica, which others reach by a proxy at the port that it announces. */
+async function withAnnounced(
+  run: (other: PlayedNode, proxy: LinkProxy) => Promise<void>,
+): Promise<void> {
+  const proxy = await LinkProxy.to(0);
+  const announced = ['--set', `cluster.announce-port=${proxy.port}`];
+  const other = await startNode(etcd, { group: 'one', leaseMs: LEASE_MS, args: announced });
+  try {
+    proxy.target = other.server.port;
+    await hasRole(other, 'slave');
+    await run(other, proxy);
+  } finally {
+    other.server.signal('SIGCONT');
+    await other.server.stop();
+    await proxy.close();
+  }
+}
+
 async function roleOf({ client }: PlayedNode): Promise<string> {
   const [role] = (await client.call('ROLE')) as string[];
   return role ?? '';
@@ -94,35 +112,19 @@ failover('a primary that was stopped tells nobody of a write when it goes on', a
   assert.is(await says(replica.client, 'GET', 'k'), 'after');
 });
 
-failover(
-  'a replica that is reached by another port takes the place when it is asked to',
-  async () => {
-    const proxy = await LinkProxy.to(0);
-    const announced = ['--set', `cluster.announce-port=${proxy.port}`];
-    const other = await startNode(etcd, { group: 'one', leaseMs: LEASE_MS, args: announced });
-    try {
-      proxy.target = other.server.port;
-      await hasRole(other, 'slave');
-      assert.is(await says(primary.client, 'SET', 'k', 'v'), 'OK');
-      assert.is(await says(other.client, 'CLUSTER', 'FAILOVER'), 'OK');
-      await hasRole(other, 'master');
-      assert.is(await says(other.client, 'GET', 'k'), 'v');
-      await hasRole(primary, 'slave');
-      assert.match(await says(primary.client, 'ROLE'), new RegExp(`"127.0.0.1",${proxy.port},`));
-    } finally {
-      await other.server.stop();
-      await proxy.close();
-    }
-  },
+failover('a replica that is reached by another port takes the place when it is asked to', () =>
+  withAnnounced(async (other, proxy) => {
+    assert.is(await says(primary.client, 'SET', 'k', 'v'), 'OK');
+    assert.is(await says(other.client, 'CLUSTER', 'FAILOVER'), 'OK');
+    await hasRole(other, 'master');
+    assert.is(await says(other.client, 'GET', 'k'), 'v');
+    await hasRole(primary, 'slave');
+    assert.match(await says(primary.client, 'ROLE'), new RegExp(`"127.0.0.1",${proxy.port},`));
+  }),
 );
 
-failover('a write that was dropped with its primary is never confirmed', async () => {
-  const proxy = await LinkProxy.to(0);
-  const announced = ['--set', `cluster.announce-port=${proxy.port}`];
-  const other = await startNode(etcd, { group: 'one', leaseMs: LEASE_MS, args: announced });
-  try {
-    proxy.target = other.server.port;
-    await hasRole(other, 'slave');
+failover('a write that was dropped with its primary is never confirmed', () =>
+  withAnnounced(async (other, proxy) => {
     assert.is(await says(other.client, 'CLUSTER', 'FAILOVER'), 'OK');
     await hasRole(other, 'master');
     await hasRole(primary, 'slave');
@@ -147,12 +149,8 @@ failover('a write that was dropped with its primary is never confirmed', async (
     assert.is(await says(client, 'WAIT', '1', '500'), '0');
     assert.is(await says(client, 'SET', 'k', 'after'), 'OK');
     assert.is(await says(client, 'WAIT', '1', '20000'), '1');
-  } finally {
-    other.server.signal('SIGCONT');
-    await other.server.stop();
-    await proxy.close();
-  }
-});
+  }),
+);
 
 failover('without etcd writes stop when the lease is not sure, and go on with it', async () => {
   assert.is(await saysAnew(primary, 'SET', 'k', '1'), 'OK');

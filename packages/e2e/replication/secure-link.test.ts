@@ -11,10 +11,11 @@ import {
   startServer,
   until,
   type ChildServer,
+  settingArguments,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sets, tlsArguments } from '../tls/tls-server.ts';
+import { tlsArguments } from '../tls/tls-server.ts';
 import { infoOf, untilLinked } from './info.test-helper.ts';
 import { AT_ONCE, caughtUp } from './replicas.test-helper.ts';
 
@@ -39,7 +40,7 @@ secure.after(async () => {
 /** Starts a replica of the primary's port of TLS. */
 async function startSecure(settings: Readonly<Record<string, string>> = {}): Promise<ChildServer> {
   const { server, authority } = certificates;
-  const args = sets({
+  const args = settingArguments({
     'tls.replication': 'yes',
     'tls.ca-file': authority.certificate,
     'tls.cert-file': server.certificate,

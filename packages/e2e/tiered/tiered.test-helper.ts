@@ -1,5 +1,6 @@
 /** For tests of the warm tier: a server with so little memory that most values are on its disk. */
 import {
+  settingArguments,
   startServer,
   textOf,
   type ChildServer,
@@ -22,7 +23,7 @@ export function tieredArguments(settings: Readonly<Record<string, string>> = {})
     'snapshot.interval-secs': '0',
     ...settings,
   };
-  return Object.entries(all).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+  return settingArguments(all);
 }
 
 export function startTiered(

@@ -12,10 +12,11 @@ import {
   Certificates,
   pem,
   serialOf,
+  settingArguments,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sets, tlsArguments } from './tls-server.ts';
+import { tlsArguments } from './tls-server.ts';
 
 const secured = suite('https');
 
@@ -34,8 +35,8 @@ secured.before(async () => {
     shards: 1,
     args: [
       ...tlsArguments(certificates, await freePort(httpPort)),
-      ...sets({ 'http.enabled': 'yes', 'http.bind': '0.0.0.0', 'http.port': httpPort }),
-      ...sets({ 'http.tls': 'yes', 'http.token': TOKEN }),
+      ...settingArguments({ 'http.enabled': 'yes', 'http.bind': '0.0.0.0', 'http.port': httpPort }),
+      ...settingArguments({ 'http.tls': 'yes', 'http.token': TOKEN }),
     ],
   });
   await until(async () => (await ask('/health/ready')).status === 200, 'it is ready');

@@ -12,11 +12,12 @@ import {
   textOf,
   until,
   Certificates,
+  settingArguments,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runMain } from '../process/main-process.ts';
-import { connectSecurely, SecureServer, sets, tlsArguments } from './tls-server.ts';
+import { connectSecurely, SecureServer, tlsArguments } from './tls-server.ts';
 
 const places = suite('places of tls');
 
@@ -204,12 +205,12 @@ places('a start that cannot have TLS is refused with a whole sentence', async ()
     assert.not.match(end.stderr, /^\s+at /m);
   };
   for (const [nth, [settings, sentence]] of refused.entries()) {
-    const args = sets({ ...good, ...settings });
+    const args = settingArguments({ ...good, ...settings });
     await refuse([...args, '--check-config'], sentence);
     // Both ask the same: that is shown for some of them.
     if (nth % 4 === 2) await refuse([...args, '--port', '0'], sentence);
   }
-  const end = await runMain([...sets(good), '--check-config']);
+  const end = await runMain([...settingArguments(good), '--check-config']);
   assert.equal([end.exitCode, end.stderr], [0, '']);
 });
 

@@ -2,11 +2,11 @@
 // test-limit: 60s
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { needs, request, until, Certificates, type Pair } from '#testkit';
+import { needs, request, until, Certificates, type Pair, settingArguments } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runMain } from '../process/main-process.ts';
-import { SecureServer, sets } from './tls-server.ts';
+import { SecureServer } from './tls-server.ts';
 
 const secrets = suite('secrets of tls');
 
@@ -91,7 +91,7 @@ secrets(
       'tls.key-file-pass': PASSPHRASE,
     };
     for (const option of ['--check-config', '--print-config']) {
-      const end = await runMain([...sets(settings), option]);
+      const end = await runMain([...settingArguments(settings), option]);
       demandNone(end.stdout + end.stderr, option);
     }
     const end = await runMain(['--set', 'tls.key-file-pas=' + PASSPHRASE]);

@@ -6,6 +6,7 @@ import {
   freePort,
   request,
   RespClient,
+  settingArguments,
   startServer,
   textOf,
   until,
@@ -18,18 +19,13 @@ import {
 } from '#testkit';
 import { sampleIn } from '../observability/metrics-text.ts';
 
-/** Settings as options of the command line. */
-export function sets(settings: Readonly<Record<string, string | number>>): string[] {
-  return Object.entries(settings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
-}
-
 /** Options of a server that has the pair and the authority of these certificates. */
 export function tlsArguments(
   { server, authority }: Certificates,
   tlsPort: number,
   settings: Readonly<Record<string, string | number>> = {},
 ): string[] {
-  return sets({
+  return settingArguments({
     'tls.enabled': 'yes',
     'tls.port': tlsPort,
     'tls.cert-file': server.certificate,

@@ -30,12 +30,12 @@ export interface ServerOptions {
 /** Tests are run with a warm tier that gets every value at once. */
 const spillsAlways = process.env['TEST_SPILLS'] === '1';
 const SPILL_EVERY_MS = 2;
-const SPILLING = [
-  ['tiered.enabled', 'yes'],
-  ['tiered.min-value-bytes', '16'],
-  ['memory.maxmemory-policy', 'tiered-lru'],
-  ['memory.maxmemory', '8gb'],
-].flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+const SPILLING = {
+  'tiered.enabled': 'yes',
+  'tiered.min-value-bytes': '16',
+  'memory.maxmemory-policy': 'tiered-lru',
+  'memory.maxmemory': '8gb',
+};
 
 /** Boots a real server on a free port, in a folder of its own, and waits until it answers. */
 export async function startServer(options: ServerOptions = {}): Promise<ChildServer> {
@@ -81,7 +81,7 @@ function serverArguments(places: ServerPlaces, options: ServerOptions): string[]
     ...[mainFile, ...portArguments(port), '--bind', '127.0.0.1'],
   ];
   args.push('--shards', String(options.shards ?? 2));
-  if (spillsAlways) args.push(...SPILLING);
+  if (spillsAlways) args.push(...settingArguments(SPILLING));
   if (options.http === true) args.push('--http-port', String(httpPort));
   else args.push('--set', 'http.enabled=false');
   if (options.password !== undefined) args.push('--requirepass', options.password);
@@ -94,6 +94,11 @@ function serverArguments(places: ServerPlaces, options: ServerOptions): string[]
   return [...args, ...(options.args ?? [])];
 }
 
+/** Command-line arguments that give settings such values. */
+export function settingArguments(settings: Readonly<Record<string, string | number>>): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+}
+
 /** Options by which clients find the server at the port, over TLS where tests are run so. */
 function portArguments(port: number): string[] {
   if (!isSecure) return ['--port', String(port)];
@@ -104,5 +109,5 @@ function portArguments(port: number): string[] {
     'tls.cert-file': certificate,
     'tls.key-file': key,
   };
-  return ['--port', '0', ...Object.entries(settings).flatMap(([k, v]) => ['--set', `${k}=${v}`])];
+  return ['--port', '0', ...settingArguments(settings)];
 }

@@ -1,6 +1,6 @@
 /** A node of a cluster whose links can be disturbed: others reach it by a proxy, clients by another, and it reaches etcd by more. */
 
-import { textOf, until, type Reply, type RespClient } from '#testkit';
+import { textOf, until, type Reply, type RespClient, settingArguments } from '#testkit';
 import { KeptServer } from '../../durability/kept-server.ts';
 import type { EtcdMember } from '../etcd-member.test-helper.ts';
 import { FaultProxy } from './fault-proxy.test-helper.ts';
@@ -86,8 +86,7 @@ export class FaultNode {
       'cluster.announce-port': this.peers.port,
       'replication.diskless-sync-delay-secs': 0,
     };
-    const args = Object.entries(settings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
-    await this.#kept.start({ shards, args });
+    await this.#kept.start({ shards, args: settingArguments(settings) });
     this.peers.target = this.port;
     this.clients.target = this.port;
     this.#isRunning = true;
