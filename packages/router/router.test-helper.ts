@@ -296,6 +296,8 @@ export class RouterFixture {
   readonly page = newPage();
   readonly clock = new FakeClock();
   isOutOfMemory = false;
+  /** Reason why EXEC is refused; undefined while it is not. */
+  refusedExec: CommandError | undefined;
   /** Microseconds that each of main's commands takes. */
   mainUs = 0;
   /** Microseconds since when each shard's script runs; 0 while none does. */
@@ -351,7 +353,7 @@ export class RouterFixture {
       running: new RunningTrace(),
       tracing: { ring: new TraceRingWriter(memory, layout.traces), random: () => 0.5 },
       scripts: this.#playedScripts(layout),
-      gate: () => undefined,
+      gate: (_client, { route }) => (route === 'exec' ? this.refusedExec : undefined),
       ...NO_ACCESS,
       ...NO_CALLS,
       isOutOfMemory: () => this.isOutOfMemory,

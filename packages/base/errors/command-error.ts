@@ -51,7 +51,14 @@ export class CommandError extends Error {
     Error.stackTraceLimit = limit;
     this.text = text;
   }
+
+  /** True when it says which node of a cluster to ask, or that none is to be asked now: clients act by its first word. */
+  get isOfCluster(): boolean {
+    return OF_CLUSTER.test(this.text);
+  }
 }
+
+const OF_CLUSTER = /^(MOVED|ASK|CROSSSLOT|TRYAGAIN|CLUSTERDOWN) /;
 
 /** A client's word as errors show it: Redis prints it as C does, up to the first zero byte. */
 export function untilNul(word: string): string {
@@ -147,8 +154,11 @@ export const errors = {
   shutdownFailed: fixed('ERR Errors trying to SHUTDOWN. Check logs.'),
   execWithoutMulti: fixed('ERR EXEC without MULTI'),
   execAborted: fixed('EXECABORT Transaction discarded because of previous errors.'),
-  execRefused: ({ text }: CommandError): CommandError =>
-    fixed(`EXECABORT Transaction discarded because of: ${text.replace(/^ERR /, '')}`),
+  /** Clients of a cluster have to find the error itself where it says which node to ask. */
+  execRefused: (error: CommandError): CommandError =>
+    error.isOfCluster
+      ? error
+      : fixed(`EXECABORT Transaction discarded because of: ${error.text.replace(/^ERR /, '')}`),
   watchInMulti: fixed('ERR WATCH inside MULTI is not allowed'),
   notInTransaction: fixed('ERR Command not allowed inside a transaction'),
   protocol: (fault: string): CommandError => fixed(`ERR Protocol error: ${fault}`),

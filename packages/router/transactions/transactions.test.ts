@@ -1,5 +1,6 @@
 /** Transactions: what is queued and refused, who runs them, watches over several shards, and barriers. */
 
+import { errors } from '#base';
 import { FrameKind, ReplyFlag } from '#link';
 import { keyPerShard, keysOnShard } from '#testkit';
 import { suite } from 'uvu';
@@ -46,6 +47,26 @@ transactions('a queued command that is refused breaks it, and nothing is sent', 
   send(client, 'EXEC');
   assert.match(client.received(), /^-ERR EXEC without MULTI/);
 });
+
+transactions(
+  'an EXEC that is refused for its slot says so, and for anything else that it is aborted',
+  () => {
+    const main = new RouterFixture(1);
+    const client = main.newClient();
+    for (const [refusal, answer] of [
+      [errors.moved(7, 'h:1'), 'MOVED 7 h:1'],
+      [errors.crossSlot, errors.crossSlot.text],
+      [errors.outOfMemory, errors.execRefused(errors.outOfMemory).text],
+    ] as const) {
+      main.refusedExec = refusal;
+      send(client, 'MULTI', `SET ${a} 1`, 'EXEC');
+      assert.is(client.received(), `+OK\r\n+QUEUED\r\n-${answer}\r\n`);
+      main.refusedExec = undefined;
+      send(client, 'EXEC');
+      assert.match(client.received(), /^-ERR EXEC without MULTI/);
+    }
+  },
+);
 
 transactions('WATCH inside is an error that breaks nothing', () => {
   const main = new RouterFixture(3);
