@@ -41,7 +41,7 @@ export interface ClusterHost {
   /** Is the primary of what it has from now on. */
   lead(): void;
   /** Holds writes back until that replica has all data; false when that cannot be had. With `isForced` it does not wait. */
-  prepareHandover(target: string, address: MemberAddress, isForced: boolean): Promise<boolean>;
+  prepareHandover(target: string, isForced: boolean): Promise<boolean>;
   /** Goes on with the writes that were held back. */
   endHandover(): void;
   /** The topology, or what the node may do in it, is another now. */
@@ -176,6 +176,17 @@ export class ClusterNode {
   async refresh(): Promise<void> {
     const { entries, revision } = await this.#options.coordinator.read();
     if (revision > this.topology.revision) this.#adopt(Topology.of(entries, revision));
+  }
+
+  /** Tells others that this node announces something else of itself now; without a lease it does so when it has one. */
+  async readdress(): Promise<void> {
+    if (this.#registeredAt === 0) return;
+    try {
+      await this.#putNode();
+    } catch (error) {
+      this.#fails(error);
+    }
+    await this.#react();
   }
 
   /** Takes the primary's place, though the data may lack something, when that has no lease. */
@@ -356,28 +367,31 @@ export class ClusterNode {
     const handover = group?.primary === this.#id ? group.handover : undefined;
     if (group === undefined || handover === undefined || this.#handsOverTo !== undefined) return;
     const { target, isForced } = handover;
-    const address = topology.nodes.get(target);
-    if (address === undefined) {
+    if (!topology.nodes.has(target)) {
       await this.decide((now) => refuseHandover(now, this.#id));
       return;
     }
     this.#handsOverTo = target;
-    void this.#handOver(target, address, isForced);
+    void this.#handOver(target, isForced);
   }
 
-  async #handOver(target: string, address: MemberAddress, isForced: boolean): Promise<void> {
+  async #handOver(target: string, isForced: boolean): Promise<void> {
     const { host, log } = this.#options;
     try {
-      const isReady = await host.prepareHandover(target, address, isForced);
+      const isReady = await host.prepareHandover(target, isForced);
       if (isReady) {
         // From here on nothing is written here before the coordinator has said who the primary is.
         await this.decide((topology) => handOver(topology, this.#id, target));
         log.info('cluster-handover', 'The node has handed its place as the primary over.', {
           target,
+          ...this.#named('target', target),
         });
       } else {
         await this.decide((topology) => refuseHandover(topology, this.#id));
-        log.warn('cluster-handover', 'The replica does not come up to the primary.', { target });
+        log.warn('cluster-handover', 'The replica does not come up to the primary.', {
+          target,
+          ...this.#named('target', target),
+        });
       }
     } catch (error) {
       this.#fails(error);
@@ -408,9 +422,7 @@ export class ClusterNode {
           this.#options.log.info(
             'cluster-failover',
             'The node has taken the place of its primary.',
-            {
-              before: group.primary,
-            },
+            { before: group.primary, ...this.#named('before', group.primary) },
           );
         }
         break;
@@ -444,8 +456,14 @@ export class ClusterNode {
     this.#options.log.info(
       'cluster-replica-migration',
       'The replica has gone to a primary that had none.',
-      { before, primary: this.group.primary },
+      { before, primary: this.group.primary, ...this.#named('primary', this.group.primary) },
     );
+  }
+
+  /** The name that people have for a node, as a field of a log line beside that of its id; nothing where it has none. */
+  #named(field: string, id: string): Readonly<Record<string, string>> {
+    const { nodename = '' } = this.topology.member(id)?.address ?? {};
+    return nodename === '' ? {} : { [`${field}-name`]: nodename };
   }
 
   #works(): void {

@@ -8,7 +8,7 @@ export {
 export { etcd } from './coordinator/etcd.ts';
 export type { EtcdOptions, EtcdTls } from './coordinator/etcd-coordinator.ts';
 export { askForHandover } from './decisions/failover.ts';
-export { forget, meet, replicate, reset } from './decisions/membership.ts';
+export { bumpEpoch, forget, meet, replicate, reset } from './decisions/membership.ts';
 export {
   beginMove,
   failMove,

@@ -27,16 +27,19 @@ export {
   type ShardSettings,
   type ShardSettingValues,
 } from './shard-settings.ts';
-export type {
-  MessageCommand,
-  ClusterContext,
-  ClusterGroupFacts,
-  ClusterNodeFacts,
-  ClusterPort,
-  SlotMigrationFacts,
-  SlotMovesPort,
-  SlotChange,
-  SlotStatistics,
+export {
+  endpointOf,
+  type ClusterContext,
+  type ClusterGroupFacts,
+  type ClusterLinkFacts,
+  type ClusterNodeFacts,
+  type ClusterPort,
+  type EndpointType,
+  type MessageCommand,
+  type SlotMigrationFacts,
+  type SlotMovesPort,
+  type SlotChange,
+  type SlotStatistics,
 } from './cluster/index.ts';
 export {
   clientLine,

@@ -144,7 +144,11 @@ export class Routes {
     const head = { ...emptyHead(), kind: FrameKind.introduce, connection: client.slot };
     link.sendMessage(
       head,
-      encodeMessage({ ...asSlowClient(client), userRow: client.identity.row }),
+      encodeMessage({
+        ...asSlowClient(client),
+        userRow: client.identity.row,
+        ...(client.tls === undefined ? {} : { isSecure: true }),
+      }),
     );
     return link;
   }

@@ -73,8 +73,11 @@ export class MachineComponents {
       options.workspaceAt,
       settle,
     );
-    this.openSlots = new OpenSlots(this.role, (redirect) => {
-      this.sender.sendAhead(FrameKind.redirected, encodeMessage(redirect));
+    this.openSlots = new OpenSlots(this.role, {
+      redirected: (redirect) => {
+        this.sender.sendAhead(FrameKind.redirected, encodeMessage(redirect));
+      },
+      isSecure: (connection) => this.slowness.isSecure(connection),
     });
     this.servedSlots = new ServedSlots(this.openSlots, this.role);
     this.answerers = new CallAnswerers(this.sender);

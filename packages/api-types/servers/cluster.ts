@@ -29,6 +29,8 @@ export interface ClusterNodeReport {
   readonly port: number;
   readonly tls_port: number;
   readonly hostname: string | null;
+  /** Name that people have for it; null where it has none. */
+  readonly nodename: string | null;
   /** Address of its HTTP side; null where it has told none. */
   readonly http: string | null;
   readonly version: string | null;

@@ -145,6 +145,12 @@ export function reset(topology: Topology, self: string): Plan | undefined {
   return { guards, writes };
 }
 
+/** Writes a node's group anew as it is: its epoch is the revision of that. */
+export function bumpEpoch(topology: Topology, self: string): Plan | undefined {
+  const own = topology.groupOf(self);
+  return own && { guards: [topology.guardGroup(own)], writes: [putGroup(own.id, own)] };
+}
+
 /** The group of a node that the cluster knows. */
 function groupOf(topology: Topology, node: string): Group {
   const group = topology.groupOf(node);

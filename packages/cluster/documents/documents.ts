@@ -10,6 +10,8 @@ export interface NodeDocument {
   /** 0 where it has no port for TLS. */
   readonly tlsPort: number;
   readonly hostname: string;
+  /** Name that people have for it; missing or empty where it has none. */
+  readonly nodename?: string;
   readonly version: string;
   /** Drawn at each start, so that a node which was started anew is told from the one before. */
   readonly run: string;
@@ -30,6 +32,8 @@ export interface MemberAddress {
   readonly port: number;
   readonly tlsPort: number;
   readonly hostname: string;
+  /** Name that people have for it; missing or empty where it has none. */
+  readonly nodename?: string;
 }
 
 /** Nodes that have the same keys. Only compare-and-put changes it. */

@@ -3,6 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { call, CallContext } from '../call.test-helper.ts';
+import type { EndpointType } from './endpoint.ts';
 import type { ClusterNodeFacts, ClusterPort } from './ports.ts';
 
 const cluster = suite('CLUSTER');
@@ -57,7 +58,12 @@ const MOVE = {
 };
 
 /** Runs a line against a played cluster; answers what is said at once or later, and what the cluster was asked. */
-async function run(line: string, fails?: string, protocol: 2 | 3 = 2) {
+async function run(
+  line: string,
+  fails?: string,
+  protocol: 2 | 3 = 2,
+  endpointType: EndpointType = 'ip',
+) {
   const asked: unknown[] = [];
   const told = (what: string, ...words: unknown[]): Promise<void> => {
     asked.push([what, ...words]);
@@ -66,6 +72,11 @@ async function run(line: string, fails?: string, protocol: 2 | 3 = 2) {
   const port: ClusterPort = {
     id: 'aaa',
     groupId: 'ggg',
+    endpointType,
+    links: [
+      { direction: 'to', node: 'bbb', createdMs: 5_000, queuedBytes: 7 },
+      { direction: 'from', node: 'bbb', createdMs: 6_000, queuedBytes: 0 },
+    ],
     info: [
       ['cluster_state', 'ok'],
       ['cluster_size', 1],
@@ -139,7 +150,6 @@ const cases: readonly (readonly [line: string, reply: unknown, asked?: unknown])
   ['CLUSTER MYSHARDID', 'ggg'],
   ['CLUSTER INFO', 'cluster_state:ok\r\ncluster_size:1\r\n'],
   ['CLUSTER KEYSLOT a', 15_495],
-  ['CLUSTER LINKS', []],
   ['CLUSTER SAVECONFIG', 'OK'],
   ['CLUSTER COUNTKEYSINSLOT 5', 3, ['count', 5]],
   ['CLUSTER COUNTKEYSINSLOT 16384', '-ERR Invalid slot'],
@@ -170,7 +180,10 @@ const cases: readonly (readonly [line: string, reply: unknown, asked?: unknown])
   ],
   ['CLUSTER DELIVER PUBLISH c m', 2, ['deliver', 'PUBLISH']],
   ['CLUSTER DELIVER spublish c m', 2, ['deliver', 'SPUBLISH']],
-  ['CLUSTER DELIVER SET c m', '-ERR CLUSTER DELIVER takes PUBLISH or SPUBLISH'],
+  ['CLUSTER DELIVER NODE bbb', 0],
+  ['CLUSTER DELIVER PUBLISH c', '-ERR CLUSTER DELIVER takes PUBLISH, SPUBLISH or NODE'],
+  ['CLUSTER DELIVER PUBLISH c m n', "-ERR wrong number of arguments for 'cluster|deliver' command"],
+  ['CLUSTER DELIVER SET c m', '-ERR CLUSTER DELIVER takes PUBLISH, SPUBLISH or NODE'],
   ['CLUSTER ADDSLOTS 1 2', 'OK', ['add', 1, 2]],
   ['CLUSTER ADDSLOTS 1 x', BAD_SLOT],
   ['CLUSTER ADDSLOTS 1 1', '-ERR Slot 1 specified multiple times'],
@@ -257,6 +270,43 @@ cluster('CLUSTER SLOTS tells ranges with the nodes that are there', async () => 
     [0, 99, place],
     [200, 200, place],
   ]);
+});
+
+cluster(
+  'CLUSTER SLOTS tells the place that is preferred, and beside it what else is known',
+  async () => {
+    const placeFor = async (type: EndpointType): Promise<unknown> => {
+      const { reply } = await run('CLUSTER SLOTS', undefined, 3, type);
+      return (reply as [[number, number, unknown]])[0][2];
+    };
+    assert.equal(await placeFor('hostname'), ['?', 7_000, 'aaa', new Map([['ip', '10.0.0.1']])]);
+    assert.equal(await placeFor('unknown-endpoint'), [
+      null,
+      ...[7_000, 'aaa', new Map([['ip', '10.0.0.1']])],
+    ]);
+  },
+);
+
+cluster('CLUSTER SHARDS has the endpoint beside the address', async () => {
+  const { reply } = await run('CLUSTER SHARDS', undefined, 2, 'hostname');
+  const [[, , , nodes]] = reply as [[string, unknown, string, unknown[][]]];
+  const ofNode = (nth: number): unknown[] => nodes[nth]!.slice(4, 8);
+  assert.equal(ofNode(0), ['ip', '10.0.0.1', 'endpoint', '?']);
+  assert.equal(ofNode(1), ['ip', '10.0.0.1', 'endpoint', 'two.example']);
+});
+
+cluster('CLUSTER LINKS tells the connections to and from other nodes', async () => {
+  const link = (direction: string, created: number, bytes: number, events: string): unknown[] => [
+    ...['direction', direction, 'node', 'bbb', 'create-time', created, 'events', events],
+    ...['send-buffer-allocated', bytes, 'send-buffer-used', bytes],
+  ];
+  const { reply } = await run('CLUSTER LINKS');
+  assert.equal(reply, [link('to', 5_000, 7, 'rw'), link('from', 6_000, 0, 'r')]);
+});
+
+cluster('CLUSTER DELIVER NODE is kept with the client', async () => {
+  const { context } = await run('CLUSTER DELIVER NODE bbb');
+  assert.is(context.client.toldAsNode, 'bbb');
 });
 
 cluster('CLUSTER SHARDS tells groups with all of their nodes', async () => {

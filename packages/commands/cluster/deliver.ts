@@ -1,6 +1,6 @@
-/** CLUSTER DELIVER: a message that was published on another node. */
+/** CLUSTER DELIVER: a message that was published on another node, and which node it is that tells of messages. */
 
-import { CommandError } from '#base';
+import { CommandError, errors } from '#base';
 import { onMain } from '../definition.ts';
 import type { PubSubContext } from '../pubsub/ports.ts';
 import { clusterOf, ofCluster } from './enabled.ts';
@@ -9,7 +9,7 @@ import type { ClusterContext } from './ports.ts';
 /** Commands whose messages nodes tell each other of. */
 export type MessageCommand = 'PUBLISH' | 'SPUBLISH';
 
-const badKind = new CommandError('ERR CLUSTER DELIVER takes PUBLISH or SPUBLISH');
+const badKind = new CommandError('ERR CLUSTER DELIVER takes PUBLISH, SPUBLISH or NODE');
 
 export const deliver = onMain<ClusterContext & PubSubContext>({
   ...ofCluster,
@@ -17,7 +17,7 @@ export const deliver = onMain<ClusterContext & PubSubContext>({
   summary: "Gives a message that was published on another node to this node's clients alone.",
   since: '7.4.0',
   complexity: 'O(N+M), N being the number of subscribers and M the number of patterns there are.',
-  arity: 5,
+  arity: -4,
   flags: ['admin', 'pubsub', 'stale', 'fast'],
   args: [
     {
@@ -26,13 +26,21 @@ export const deliver = onMain<ClusterContext & PubSubContext>({
       arguments: [
         { name: 'publish', type: 'pure-token', token: 'PUBLISH' },
         { name: 'spublish', type: 'pure-token', token: 'SPUBLISH' },
+        { name: 'node', type: 'pure-token', token: 'NODE' },
       ],
     },
-    { name: 'channel', type: 'string' },
-    { name: 'message', type: 'string' },
+    { name: 'channel-or-node-id', type: 'string' },
+    { name: 'message', type: 'string', optional: true },
   ],
   run(context, args) {
     clusterOf(context);
+    if (args.count > 5) throw errors.wrongArguments('cluster|deliver');
+    if (args.count === 4) {
+      if (!args.takes('NODE')) throw badKind;
+      context.client.toldAsNode = args.text();
+      context.reply.integer(0);
+      return;
+    }
     const isForAll = args.takes('PUBLISH');
     if (!isForAll && !args.takes('SPUBLISH')) throw badKind;
     const command: MessageCommand = isForAll ? 'PUBLISH' : 'SPUBLISH';

@@ -27,10 +27,12 @@ const cluster = container({
 
 export const clusterCommands: readonly Command[] = [...clusterSession, cluster];
 
+export { endpointOf, type EndpointType } from './endpoint.ts';
 export type { MessageCommand } from './deliver.ts';
 export type {
   ClusterContext,
   ClusterGroupFacts,
+  ClusterLinkFacts,
   ClusterNodeFacts,
   ClusterPort,
   SlotMigrationFacts,

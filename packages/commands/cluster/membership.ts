@@ -196,7 +196,7 @@ const help = onMain({
       ['GETSLOTMIGRATIONS', 'Tells how far moves of slots are.'],
       ['INFO', 'The state of the cluster.'],
       ['KEYSLOT <key>', 'The slot of a key.'],
-      ['LINKS', 'Nothing: there is no cluster bus.'],
+      ['LINKS', 'Connections over which nodes tell each other of messages.'],
       ['MEET <ip> <port>', 'Has two nodes see each other.'],
       [
         'MIGRATE-SLOTS <start slot> <end slot> [<start slot> <end slot> ...] TO <node-id>',

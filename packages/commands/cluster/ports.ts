@@ -2,6 +2,7 @@
 
 import type { Bytes } from '#base';
 import type { MainContext } from '../contexts.ts';
+import type { EndpointType } from './endpoint.ts';
 
 /** First and last slot. */
 export type SlotSpan = readonly [first: number, last: number];
@@ -32,6 +33,17 @@ export interface ClusterNodeFacts {
 export interface ClusterGroupFacts {
   readonly id: string;
   readonly nodes: readonly ClusterNodeFacts[];
+}
+
+/** Connection between this node and another, over which one tells the other of messages. */
+export interface ClusterLinkFacts {
+  readonly direction: 'to' | 'from';
+  /** Id of the other node. */
+  readonly node: string;
+  /** Unix milliseconds. */
+  readonly createdMs: number;
+  /** Bytes that wait to be sent. */
+  readonly queuedBytes: number;
 }
 
 /** Change of one slot that SETSLOT asks for. */
@@ -87,6 +99,10 @@ export interface SlotMovesPort {
 export interface ClusterPort {
   readonly id: string;
   readonly groupId: string;
+  /** Kind of the places that clients are sent to. */
+  readonly endpointType: EndpointType;
+  /** Connections to and from other nodes. */
+  readonly links: readonly ClusterLinkFacts[];
   /** Lines of CLUSTER INFO. */
   readonly info: readonly (readonly [name: string, value: string | number])[];
   /** Groups that this node knows; ports are those for clients that have come by TLS, or not. */

@@ -4,6 +4,7 @@ import { CommandError } from '#base';
 import type { ReplyWriter } from '#resp';
 import { onMain } from '../definition.ts';
 import { clusterOf, ofAdministration, ofCluster } from './enabled.ts';
+import { endpointOf, type EndpointType } from './endpoint.ts';
 import { nodeLine } from './node-line.ts';
 import type { ClusterContext, ClusterNodeFacts, SlotSpan } from './ports.ts';
 
@@ -83,6 +84,7 @@ const slots = onMain<ClusterContext>({
   tips: ['nondeterministic_output'],
   run(context) {
     const { reply, client } = context;
+    const { endpointType } = clusterOf(context);
     const groups = clusterOf(context).groups(client.tls !== undefined);
     const ranges = groups
       .flatMap(({ nodes: members }) => (members[0]?.slots ?? []).map((span) => ({ span, members })))
@@ -93,23 +95,31 @@ const slots = onMain<ClusterContext>({
       reply.arrayHeader(2 + told.length);
       reply.integer(span[0]);
       reply.integer(span[1]);
-      for (const node of told) writePlace(reply, node);
+      for (const node of told) writePlace(reply, node, endpointType);
     }
   },
 });
 
-function writePlace(reply: ReplyWriter, { host, port, id, hostname }: ClusterNodeFacts): void {
+/** Writes a node's place, and behind it what else is known of how it is reached. */
+function writePlace(reply: ReplyWriter, node: ClusterNodeFacts, type: EndpointType): void {
+  const { host, port, id, hostname } = node;
+  const more: (readonly [name: string, value: string])[] = [];
+  if (type !== 'ip') more.push(['ip', host]);
+  if (type !== 'hostname' && hostname !== '') more.push(['hostname', hostname]);
   reply.arrayHeader(4);
-  reply.text(host);
+  if (type === 'unknown-endpoint') reply.nil();
+  else reply.text(endpointOf(type, node));
   reply.integer(port);
   reply.text(id);
-  if (hostname === '') {
+  if (more.length === 0) {
     reply.arrayHeader(0);
     return;
   }
-  reply.mapHeader(1);
-  reply.text('hostname');
-  reply.text(hostname);
+  reply.mapHeader(more.length);
+  for (const [name, value] of more) {
+    reply.text(name);
+    reply.text(value);
+  }
 }
 
 const shards = onMain<ClusterContext>({
@@ -121,6 +131,7 @@ const shards = onMain<ClusterContext>({
   tips: ['nondeterministic_output'],
   run(context) {
     const { reply, client } = context;
+    const { endpointType } = clusterOf(context);
     const groups = clusterOf(context).groups(client.tls !== undefined);
     reply.arrayHeader(groups.length);
     for (const { nodes: members } of groups) {
@@ -129,7 +140,7 @@ const shards = onMain<ClusterContext>({
       writeSpans(reply, members[0]?.slots ?? []);
       reply.text('nodes');
       reply.arrayHeader(members.length);
-      for (const node of members) writeMember(reply, node);
+      for (const node of members) writeMember(reply, node, endpointType);
     }
   },
 });
@@ -142,7 +153,7 @@ function writeSpans(reply: ReplyWriter, spans: readonly SlotSpan[]): void {
   }
 }
 
-function writeMember(reply: ReplyWriter, node: ClusterNodeFacts): void {
+function writeMember(reply: ReplyWriter, node: ClusterNodeFacts, type: EndpointType): void {
   const { plainPort, tlsPort, hostname } = node;
   const ports = Number(plainPort > 0) + Number(tlsPort > 0);
   reply.mapHeader(6 + ports + Number(hostname !== ''));
@@ -159,7 +170,7 @@ function writeMember(reply: ReplyWriter, node: ClusterNodeFacts): void {
   reply.text('ip');
   reply.text(node.host);
   reply.text('endpoint');
-  reply.text(node.host);
+  reply.text(endpointOf(type, node));
   if (hostname !== '') {
     reply.text('hostname');
     reply.text(hostname);
@@ -180,12 +191,28 @@ function healthOf({ isPresent, offset }: ClusterNodeFacts): string {
 const links = onMain<ClusterContext>({
   ...ofReport,
   name: 'CLUSTER|LINKS',
-  summary: 'Answers the links of the cluster bus. There is none: nodes agree by the coordinator.',
+  summary: 'Answers the connections over which this node and others tell each other of messages.',
   since: '7.0.0',
   tips: ['nondeterministic_output'],
   run(context) {
-    clusterOf(context);
-    context.reply.arrayHeader(0);
+    const { reply } = context;
+    const all = clusterOf(context).links;
+    reply.arrayHeader(all.length);
+    for (const { direction, node, createdMs, queuedBytes } of all) {
+      reply.mapHeader(6);
+      reply.text('direction');
+      reply.text(direction);
+      reply.text('node');
+      reply.text(node);
+      reply.text('create-time');
+      reply.integer(createdMs);
+      reply.text('events');
+      reply.text(queuedBytes > 0 ? 'rw' : 'r');
+      for (const name of ['send-buffer-allocated', 'send-buffer-used']) {
+        reply.text(name);
+        reply.integer(queuedBytes);
+      }
+    }
   },
 });
 

@@ -144,6 +144,7 @@ function replicasPort(ask: Ask, isReplica: boolean, keepsLog: boolean): Ports['r
   const facts = {
     listeningPort: 0,
     announcedHost: '',
+    nodeId: '',
     hasEof: false,
     hasPsync2: false,
     hasStamps: false,

@@ -61,10 +61,7 @@ const unknownBecause: Readonly<Record<string, string>> = {
   'active-defrag-max-scan-fields': 'Records are moved one by one, whatever their type.',
   appendfilename: 'Files of the log have numbers.',
   cluster: 'There is no cluster bus: nodes agree by a coordinator.',
-  'cluster-allow-pubsubshard-when-down': 'Shard channels go with their slots.',
-  'cluster-announce-human-nodename': 'Nodes have ids and addresses.',
   'cluster-config-file': 'The coordinator has what nodes agree on; an id is kept with the data.',
-  'cluster-preferred-endpoint-type': 'Clients are sent to the address that a node announces.',
   'cluster-replica-validity-factor':
     'A replica that has no data of its primary never takes its place.',
   'cluster-slave-validity-factor':

@@ -1,7 +1,8 @@
 /** Settings of a server as a node of a cluster. */
 
-import { integer, password, text, yesOrNo } from '../kinds.ts';
+import { bytes, integer, oneOf, password, text, yesOrNo } from '../kinds.ts';
 import { words } from '../list-kinds.ts';
+import { hostname, nodeName } from '../name-kinds.ts';
 import { rows } from '../setting.ts';
 
 export const clusterSettings = rows({
@@ -65,27 +66,41 @@ export const clusterSettings = rows({
   'cluster.announce-address': {
     kind: text,
     default: '',
-    effect: 'start',
+    effect: 'live',
     config: 'cluster-announce-ip',
     meaning: 'Address that other nodes and clients are told; empty for the one that is bound.',
   },
   'cluster.announce-port': {
     kind: integer({ most: 65_535 }),
     default: 0,
-    effect: 'start',
+    effect: 'live',
     meaning: 'Port that other nodes and clients are told; 0 for the one that is bound.',
   },
   'cluster.announce-tls-port': {
     kind: integer({ most: 65_535 }),
     default: 0,
-    effect: 'start',
+    effect: 'live',
     meaning: 'Port of TLS that other nodes and clients are told; 0 for the one that is bound.',
   },
   'cluster.announce-hostname': {
-    kind: text,
+    kind: hostname,
     default: '',
-    effect: 'start',
+    effect: 'live',
     meaning: 'Name that clients are told besides the address; empty for none.',
+  },
+  'cluster.announce-human-nodename': {
+    kind: nodeName,
+    default: '',
+    effect: 'live',
+    meaning:
+      'Name that people have for this node; logs and the debug pages of all nodes show it beside the id. Empty for none.',
+  },
+  'cluster.preferred-endpoint-type': {
+    kind: oneOf('ip', 'hostname', 'unknown-endpoint'),
+    default: 'ip',
+    effect: 'live',
+    meaning:
+      'Place that clients are sent to: the address of a node, its host name, or none, so that they stay with the one that they have used; with a port in any case.',
   },
   'cluster.node-timeout-ms': {
     kind: integer({ least: 1_000, most: 3_600_000 }),
@@ -106,6 +121,19 @@ export const clusterSettings = rows({
     default: false,
     effect: 'live',
     meaning: 'Answers reads of own slots though the cluster is down, or the lease is not sure.',
+  },
+  'cluster.allow-pubsubshard-when-down': {
+    kind: yesOrNo,
+    default: true,
+    effect: 'live',
+    meaning: 'Serves shard channels of own slots though the cluster is down.',
+  },
+  'cluster.link-sendbuf-limit': {
+    kind: bytes(),
+    default: 16 * 1024 * 1024,
+    effect: 'live',
+    meaning:
+      'Most bytes of published messages that wait for another node; what is more is lost. 0 for no limit.',
   },
   'cluster.slot-stats-enabled': {
     kind: yesOrNo,

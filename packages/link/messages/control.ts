@@ -53,8 +53,8 @@ export type SlotSpan = readonly [first: number, last: number];
 /** A slot that is moved key by key. */
 export interface OpenSlotRule {
   readonly slot: number;
-  /** Address of the node that has the keys which are not here any more; null where they come here. */
-  readonly target: string | null;
+  /** Places of the node that has the keys which are not here any more, for clients that have come by TLS and for others; null where they come here. */
+  readonly target: { readonly plain: string; readonly secure: string } | null;
 }
 
 /** Content of a call frame: the name of the call, and its question. */

@@ -61,6 +61,8 @@ export class Replica {
   listeningPort = 0;
   /** Address that it has told; empty where that of its connection counts. */
   announcedHost = '';
+  /** Id of the node that it is in a cluster; empty where it has told none. */
+  nodeId = '';
   /** Takes a full synchronisation without a length, to an end mark. */
   hasEof = false;
   /** Understands that the id of the stream may change. */

@@ -14,6 +14,8 @@ export interface Announced {
   readonly password: string;
   /** Version of Redis whose snapshots and commands it knows. */
   readonly version: string;
+  /** Id of this node in its cluster; absent or empty outside of one. */
+  readonly nodeId?: string;
   /** Move of slots for which it follows; absent for a replica. */
   readonly slotMigration?: string;
 }
@@ -37,7 +39,7 @@ export function pastQuestion(takes: (answer: string | undefined) => void): Quest
 }
 
 export function handshake(announced: Announced): Question[] {
-  const { port, ip, user, password, version, slotMigration } = announced;
+  const { port, ip, user, password, version, nodeId = '', slotMigration } = announced;
   const questions: Question[] = [{ words: ['PING'], isNeeded: (error) => !LOGIN_DUE.test(error) }];
   if (password !== '') {
     const words = user === '' ? ['AUTH', password] : ['AUTH', user, password];
@@ -48,6 +50,7 @@ export function handshake(announced: Announced): Question[] {
     ...(ip === '' ? [] : [['ip-address', ip]]),
     ['capa', 'eof', 'capa', 'psync2', 'capa', STAMP_CAPABILITY],
     ['version', version],
+    ...(nodeId === '' ? [] : [['cluster-node', nodeId]]),
   ];
   for (const words of told) questions.push({ words: ['REPLCONF', ...words], isNeeded: never });
   if (slotMigration !== undefined) {

@@ -1,6 +1,6 @@
 /** Judgements of commands in a cluster: who runs them, and when nobody does. */
 
-import { Arguments, commandTable } from '#commands';
+import { Arguments, commandTable, type EndpointType } from '#commands';
 import type { Client } from '#router';
 import { pointedAt } from '#testkit';
 import { suite } from 'uvu';
@@ -21,11 +21,18 @@ function stage() {
   table.isPrimary = true;
   table.ownGroup = 'own';
   table.placeOf = (code) => {
-    if (code === SlotCode.first) return { group: 'own', host: 'h', port: 7_001, tlsPort: 7_101 };
-    const other = { group: 'other', host: 'o', port: 7_002, tlsPort: 0 };
+    const own = { group: 'own', host: 'h', port: 7_001, tlsPort: 7_101, hostname: 'h.example' };
+    if (code === SlotCode.first) return own;
+    const other = { group: 'other', host: 'o', port: 7_002, tlsPort: 0, hostname: '' };
     return code > SlotCode.first ? other : undefined;
   };
-  const state = { nowUs: 0, needsAll: true, readsWhenDown: false };
+  const state = {
+    nowUs: 0,
+    needsAll: true,
+    readsWhenDown: false,
+    channelsWhenDown: true,
+    endpoints: 'ip' as EndpointType,
+  };
   const redirects: string[] = [];
   const judged = new ClusterGate({
     table,
@@ -33,6 +40,8 @@ function stage() {
     nowUs: () => state.nowUs,
     requiresFullCoverage: () => state.needsAll,
     allowsReadsWhenDown: () => state.readsWhenDown,
+    allowsShardChannelsWhenDown: () => state.channelsWhenDown,
+    endpointType: () => state.endpoints,
     problem: () => 'etcd is away',
     mayWrite: (entry) => entry.isWrite,
     redirected: (kind) => {
@@ -85,6 +94,48 @@ gate("other groups' slots are sent on", () => {
   Object.assign(client, { tls: {} });
   assert.is(judge('GET a'), 'MOVED 15495 h:7101');
 });
+
+gate('clients are sent to the place that they prefer', () => {
+  const { table, judge, state } = stage();
+  table.codes.fill(SlotCode.first);
+  table.codes[SLOT_OF_B] = SlotCode.first + 1;
+  state.endpoints = 'hostname';
+  assert.is(judge('GET a'), 'MOVED 15495 h.example:7001');
+  assert.is(judge('GET b'), 'MOVED 3300 ?:7002');
+  state.endpoints = 'unknown-endpoint';
+  assert.is(judge('GET a'), 'MOVED 15495 :7001');
+});
+
+gate('a replica serves shard channels of its group to everybody', () => {
+  const { table, judge } = stage();
+  table.codes.fill(SlotCode.first);
+  table.codes[SLOT_OF_B] = SlotCode.first + 1;
+  table.isPrimary = false;
+  assert.is(judge('SPUBLISH a x'), undefined);
+  assert.is(judge('SSUBSCRIBE a'), undefined);
+  assert.is(judge('SUNSUBSCRIBE a'), 'MOVED 15495 h:7001');
+  assert.is(judge('SPUBLISH b x'), 'MOVED 3300 o:7002');
+});
+
+gate(
+  'shard channels of own slots are served while the cluster is down, unless that is forbidden',
+  () => {
+    const { table, state, judge } = stage();
+    table.hasGaps = true;
+    table.codes[SLOT_OF_B] = SlotCode.first + 1;
+    assert.is(judge('SPUBLISH a x'), undefined);
+    assert.is(judge('SPUBLISH b x'), 'MOVED 3300 o:7002');
+    state.nowUs = 1_000_000;
+    assert.is(judge('SSUBSCRIBE a'), undefined);
+    state.nowUs = 0;
+    state.channelsWhenDown = false;
+    assert.is(judge('SPUBLISH a x'), 'CLUSTERDOWN The cluster is down');
+    state.readsWhenDown = true;
+    assert.is(judge('SPUBLISH a x'), 'CLUSTERDOWN The cluster is down');
+    assert.is(judge('GET b'), 'MOVED 3300 o:7002', 'reads are sent on');
+    assert.is(judge('SET b 1'), 'CLUSTERDOWN The cluster is down and only accepts read commands');
+  },
+);
 
 gate('a replica serves reads to those who have asked for it', () => {
   const { table, judge, client } = stage();

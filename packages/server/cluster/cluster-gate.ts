@@ -1,7 +1,14 @@
 /** Judges commands in a cluster: which node is to run them, and whether this one may now. */
 
 import { errors, keySlot, type CommandError } from '#base';
-import { Arguments, commandTable, findKeys, type CommandEntry } from '#commands';
+import {
+  Arguments,
+  commandTable,
+  endpointOf,
+  findKeys,
+  type CommandEntry,
+  type EndpointType,
+} from '#commands';
 import type { Lease } from '#cluster';
 import type { Client } from '#router';
 import { SlotCode, type SlotPlace, type SlotTable } from './slot-table.ts';
@@ -57,12 +64,29 @@ interface ClusterGateOptions {
   readonly nowUs: () => number;
   readonly requiresFullCoverage: () => boolean;
   readonly allowsReadsWhenDown: () => boolean;
+  readonly allowsShardChannelsWhenDown: () => boolean;
+  /** Kind of the places that clients are sent to. */
+  readonly endpointType: () => EndpointType;
   /** Says why the lease cannot be renewed. */
   readonly problem: () => string | undefined;
   readonly mayWrite: (entry: CommandEntry, args: Arguments) => boolean;
   /** A command was sent on to another node. */
   readonly redirected: (kind: Redirect, client: Client) => void;
 }
+
+/** Kinds of commands: without slots, with keys, refused with some arguments at least, and with shard channels. */
+const Kind = { slotless: 0, keys: 1, refused: 2, channels: 3 } as const;
+
+/** Use that a command, or a transaction, makes of a slot. */
+interface SlotUse {
+  readonly mayWrite: boolean;
+  /** Messages are sent or listened to, on replicas as well. */
+  readonly hasChannels: boolean;
+}
+
+const READS: SlotUse = { mayWrite: false, hasChannels: false };
+const WRITES: SlotUse = { mayWrite: true, hasChannels: false };
+const MESSAGES: SlotUse = { mayWrite: false, hasChannels: true };
 
 /** Kinds of answers that name another node, or none. */
 type Redirect = 'moved' | 'crossslot' | 'clusterdown';
@@ -72,14 +96,13 @@ export class ClusterGate {
   readonly #queued = new Arguments();
   /** ASKING was for the command at hand. */
   #isAsked = false;
-  /** Kinds of commands, by their ids: 1 where the arguments name slots, 2 where a command is judged by itself. */
+  /** Kinds of commands, by their ids. */
   readonly #kinds = new Uint8Array(commandTable.entries.length);
 
   constructor(options: ClusterGateOptions) {
     this.#options = options;
     for (const entry of commandTable.entries) {
-      const hasSlots = entry.route !== 'container' && entry.command.keys.specs.length > 0;
-      this.#kinds[entry.id] = refused.has(entry) ? 2 : Number(hasSlots);
+      this.#kinds[entry.id] = refused.has(entry) ? Kind.refused : kindOf(entry);
     }
   }
 
@@ -92,12 +115,12 @@ export class ClusterGate {
       return undefined;
     }
     this.#isAsked = client.askingFrom >= 0 && this.#asks(client, entry);
-    if (kind === 2) {
+    if (kind === Kind.refused) {
       const refusal = refused.get(entry)!(args);
       if (refusal !== undefined || !entry.hasKeys) return refusal;
     } else if (entry.route === 'exec') {
       return this.#judgeExec(client);
-    } else if (kind === 0) {
+    } else if (kind === Kind.slotless) {
       return undefined;
     }
     return this.#judgeSlot(client, entry, args);
@@ -106,13 +129,13 @@ export class ClusterGate {
   /** Says why a client waits for keys of a slot in vain; one that comes here key by key is waited for. */
   judgeWaiting(client: Client, entry: CommandEntry, slot: number): CommandError | undefined {
     this.#isAsked = true;
-    const refusal = this.#downRefusal(true);
+    const refusal = this.#downRefusal(WRITES);
     // What ends the wait is a write, which may never come.
     if (refusal !== undefined) {
       const isTold = refusal === errors.clusterReadsOnly;
       return this.#down(client, isTold ? errors.clusterDown : refusal);
     }
-    return this.#judgeOwner(client, slot, entry.isWrite);
+    return this.#judgeOwner(client, slot, entry.isWrite ? WRITES : READS);
   }
 
   /** True when ASKING was for this command, or for the transaction that it belongs to. */
@@ -134,18 +157,20 @@ export class ClusterGate {
     if (queue === undefined) return undefined;
     let slot = NO_SLOT;
     let mayWrite = false;
+    let hasChannels = false;
     let first: CommandEntry | undefined;
     for (const entry of queue.pointAtEach(this.#queued)) {
-      if (this.#kinds[entry.id] === 0) continue;
+      if (this.#kinds[entry.id] === Kind.slotless) continue;
       const own = slotOf(entry, this.#queued);
       if (own === NO_SLOT) continue;
       if (slot !== NO_SLOT && own !== slot) return this.#crossSlot(client);
       slot = own;
       first ??= entry;
-      mayWrite ||= this.#options.mayWrite(entry, this.#queued);
+      if (this.#kinds[entry.id] === Kind.channels) hasChannels = true;
+      else mayWrite ||= this.#options.mayWrite(entry, this.#queued);
     }
     if (first === undefined) return undefined;
-    return this.#judgeOwner(client, slot, mayWrite);
+    return this.#judgeOwner(client, slot, { mayWrite, hasChannels });
   }
 
   #judgeSlot(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
@@ -156,52 +181,68 @@ export class ClusterGate {
     const isOwn = table.codes[slot] === SlotCode.own;
     if (isOwn && !table.hasGaps && nowUs() < lease.writesUntilMs * 1_000) return undefined;
     if (entry.has('asking')) this.#isAsked = true;
-    const mayWrite = entry.mayChange && this.#options.mayWrite(entry, args);
-    return this.#judgeOwner(client, slot, mayWrite);
+    return this.#judgeOwner(client, slot, this.#useOf(entry, args));
   }
 
-  #judgeOwner(client: Client, slot: number, mayWrite: boolean): CommandError | undefined {
+  #useOf(entry: CommandEntry, args: Arguments): SlotUse {
+    if (this.#kinds[entry.id] === Kind.channels) return MESSAGES;
+    return entry.mayChange && this.#options.mayWrite(entry, args) ? WRITES : READS;
+  }
+
+  #judgeOwner(client: Client, slot: number, use: SlotUse): CommandError | undefined {
     const { table } = this.#options;
     const code = table.codes[slot]!;
     const place = table.placeOf(code);
     const isServed =
       code === SlotCode.own ||
       (this.#isAsked && table.importing.has(slot)) ||
-      (client.readsFromReplica && !mayWrite && place?.group === table.ownGroup);
-    if (!isServed) return this.#judgeForeign(client, slot, place);
-    const refusal = this.#downRefusal(mayWrite);
+      ((client.readsFromReplica || use.hasChannels) &&
+        !use.mayWrite &&
+        place?.group === table.ownGroup);
+    if (!isServed) return this.#judgeForeign(client, slot, place, use);
+    const refusal = this.#downRefusal(use);
     return refusal && this.#down(client, refusal);
   }
 
   /** Sends a command on to whoever has the slot. */
-  #judgeForeign(client: Client, slot: number, place: SlotPlace | undefined): CommandError {
+  #judgeForeign(
+    client: Client,
+    slot: number,
+    place: SlotPlace | undefined,
+    use: SlotUse,
+  ): CommandError {
     if (place === undefined) return this.#down(client, errors.slotUnbound);
-    if (this.#options.requiresFullCoverage() && this.#options.table.hasGaps) {
-      return this.#down(client, errors.clusterDown);
-    }
+    const refusal = this.#gapsRefusal(use);
+    if (refusal !== undefined) return this.#down(client, refusal);
     this.#options.redirected('moved', client);
     const port = client.tls === undefined || place.tlsPort === 0 ? place.port : place.tlsPort;
-    return errors.moved(slot, `${place.host}:${port}`);
+    return errors.moved(slot, `${endpointOf(this.#options.endpointType(), place)}:${port}`);
   }
 
   /** Says why nothing is done here now, even where the slot is this node's. */
-  #downRefusal(mayWrite: boolean): CommandError | undefined {
-    const { table, lease, nowUs, requiresFullCoverage, allowsReadsWhenDown, problem } =
-      this.#options;
-    const isSafe = nowUs() < lease.writesUntilMs * 1_000;
-    const isWhole = !table.hasGaps || !requiresFullCoverage();
-    if (isSafe && isWhole) return undefined;
-    if (allowsReadsWhenDown()) {
-      if (!mayWrite) return undefined;
-      if (isSafe) return errors.clusterReadsOnly;
-    }
-    return isSafe ? errors.clusterDown : errors.noLease(problem() ?? 'it was not renewed in time');
+  #downRefusal(use: SlotUse): CommandError | undefined {
+    const { lease, nowUs, problem } = this.#options;
+    if (nowUs() < lease.writesUntilMs * 1_000) return this.#gapsRefusal(use);
+    if (this.#isAllowedWhenDown(use)) return undefined;
+    return errors.noLease(problem() ?? 'it was not renewed in time');
+  }
+
+  /** Says why nothing is done in the whole cluster: nobody serves some of the slots. */
+  #gapsRefusal(use: SlotUse): CommandError | undefined {
+    const { table, requiresFullCoverage, allowsReadsWhenDown } = this.#options;
+    if (!table.hasGaps || !requiresFullCoverage() || this.#isAllowedWhenDown(use)) return undefined;
+    return allowsReadsWhenDown() && !use.hasChannels ? errors.clusterReadsOnly : errors.clusterDown;
+  }
+
+  #isAllowedWhenDown({ mayWrite, hasChannels }: SlotUse): boolean {
+    const { allowsReadsWhenDown, allowsShardChannelsWhenDown } = this.#options;
+    return hasChannels ? allowsShardChannelsWhenDown() : allowsReadsWhenDown() && !mayWrite;
   }
 
   /** Commands that the state of the cluster forbids. */
   get refused(): 'nothing' | 'writes' | 'all' {
-    if (this.#downRefusal(false) !== undefined) return 'all';
-    return this.#downRefusal(true) === undefined ? 'nothing' : 'writes';
+    if (this.#downRefusal(READS) !== undefined) return 'all';
+    return this.#downRefusal(WRITES) === undefined ? 'nothing' : 'writes';
   }
 
   #crossSlot(client: Client): CommandError {
@@ -213,6 +254,14 @@ export class ClusterGate {
     this.#options.redirected('clusterdown', client);
     return error;
   }
+}
+
+function kindOf(entry: CommandEntry): number {
+  const { keys } = entry.command;
+  if (entry.route === 'container' || keys.specs.length === 0) return Kind.slotless;
+  // As in Redis, ending a subscription is a matter of the node that has the slot.
+  const isMessage = !entry.hasKeys && entry.command.channels !== undefined;
+  return isMessage ? Kind.channels : Kind.keys;
 }
 
 /** The one slot of a command's keys, or what else there is. */

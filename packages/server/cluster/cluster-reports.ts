@@ -49,8 +49,9 @@ function placeFacts({ host, port, tlsPort, hostname }: MemberAddress, isSecure: 
 }
 
 function factsOf(node: KnownNode, member: Member, view: View): ClusterNodeFacts {
-  const { id, group, isPrimary, address } = member;
+  const { id, group, isPrimary } = member;
   const isMyself = id === node.id;
+  const address = isMyself ? view.address : member.address;
   const moved = isMyself && isPrimary ? movedSlots(node, group.id) : NOTHING_MOVED;
   return {
     id,

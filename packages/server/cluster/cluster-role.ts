@@ -64,11 +64,7 @@ export class ClusterRole implements ClusterHost {
     this.#options.replication.lead();
   }
 
-  async prepareHandover(
-    _target: string,
-    { host, port, tlsPort }: MemberAddress,
-    isForced: boolean,
-  ): Promise<boolean> {
+  async prepareHandover(target: string, isForced: boolean): Promise<boolean> {
     const { clients, primary, nowMs } = this.#options;
     const untilMs = nowMs() + (isForced ? FORCED_MS_MAX : HANDOVER_MS_MAX);
     const hasTime = (): boolean => nowMs() < untilMs;
@@ -79,7 +75,7 @@ export class ClusterRole implements ClusterHost {
     primary.acks.ask();
     while (hasTime()) {
       const replica = primary.replicas.find(
-        (one) => one.state === 'online' && (one.isAt(host, port) || one.isAt(host, tlsPort)),
+        (one) => one.state === 'online' && one.nodeId === target,
       );
       if (replica?.ackOffset === primary.offset) return true;
       await sleep(LOOK_MS);

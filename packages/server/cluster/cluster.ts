@@ -1,10 +1,11 @@
 /** This server in its cluster: the node, its part of the data, and the commands and reports about it. */
 
 import { createHash } from 'node:crypto';
-import { SLOT_COUNT, type Bytes, type Clock, type Logger } from '#base';
+import type { Bytes, Clock, Logger } from '#base';
 import {
   addSlots,
   askForHandover,
+  bumpEpoch,
   ClusterError,
   ClusterNode,
   deleteSlots,
@@ -19,7 +20,9 @@ import {
 } from '#cluster';
 import type {
   ClusterGroupFacts,
+  ClusterLinkFacts,
   ClusterPort,
+  EndpointType,
   SlotChange,
   SlotMovesPort,
   SlotStatistics,
@@ -36,18 +39,20 @@ import type { Replication } from '../replication/replication.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
 import { VERSION } from '../version.ts';
 import { BlockedRedirects } from './blocked-redirects.ts';
-import { ClusterGate } from './cluster-gate.ts';
+import type { ClusterGate } from './cluster-gate.ts';
 import { groupFacts, infoLines } from './cluster-reports.ts';
 import { ClusterRole } from './cluster-role.ts';
+import { newGate } from './new-gate.ts';
 import { announcedHttp } from './observation/announced-http.ts';
 import { ClusterNews } from './observation/cluster-news.ts';
 import { ClusterObservation, type ObservationOptions } from './observation/cluster-observation.ts';
 import { coordinatorOptions, replicaPolicy } from './coordinator-options.ts';
 import { Fence } from './fence.ts';
 import { NodeMessages } from './messages/node-messages.ts';
+import { GoneNodes } from './nodes/gone-nodes.ts';
 import { LostSlots } from './lost-slots.ts';
 import { nodeIdAt } from './meeting.ts';
-import { nodeAddress } from './node-address.ts';
+import { nodeAddress, readdressOnChange } from './nodes/node-address.ts';
 import { openSlotRules } from './open-slot-rules.ts';
 import { SlotMoves } from './moves/slot-moves.ts';
 import { newId, NodeId } from './node-id.ts';
@@ -81,7 +86,6 @@ export class Cluster implements ClusterPort {
   readonly node: ClusterNode;
   readonly gate: ClusterGate;
   readonly fence: Fence;
-  readonly address: MemberAddress;
   /** Figures and events that surfaces show. */
   readonly observation: ClusterObservation;
   readonly #options: ClusterOptions;
@@ -96,6 +100,7 @@ export class Cluster implements ClusterPort {
   readonly #messages: NodeMessages;
   readonly #moves: SlotMoves;
   readonly #lost: LostSlots;
+  readonly #gone: GoneNodes;
   /** Slots that are being let go: served by nobody until it is known what came of it. */
   readonly #withheld = new Set<number>();
   #leaseMs: number;
@@ -108,7 +113,7 @@ export class Cluster implements ClusterPort {
     const { primary } = options.replicas;
     this.#options = options;
     this.#nodeId = new NodeId(settings);
-    this.address = nodeAddress(settings);
+    this.#gone = new GoneNodes(clock);
     this.observation = new ClusterObservation(options, () => this);
     this.#news = new ClusterNews(this.observation, options);
     replication.discards.onDiscard = (discard) => {
@@ -132,7 +137,9 @@ export class Cluster implements ClusterPort {
       id: this.#nodeId.value,
       run: newId(),
       version: VERSION,
-      address: this.address,
+      get address() {
+        return nodeAddress(settings);
+      },
       wish: () => this.#wish,
       ...replicaPolicy(settings),
       leaseMs: this.#leaseMs,
@@ -157,28 +164,33 @@ export class Cluster implements ClusterPort {
         log.warn('cluster-fenced', 'The lease was not renewed: replies were dropped.', { count });
       },
     });
-    this.gate = this.#newGate(options);
+    this.gate = newGate({ ...options, table: this.#table, cluster: this });
     this.#served = new ServedSlotsNews({ table: this.#table, gate: this.gate, router, settings });
     const withheld = this.#withheld;
     this.#messages = new NodeMessages({ ...options, node: this.node });
     this.#waits = new BlockedRedirects({ ...options, lease, gate: this.gate, withheld });
+    this.#followSettings(options);
   }
 
-  #newGate({ settings, router, clock }: ClusterOptions): ClusterGate {
-    return new ClusterGate({
-      table: this.#table,
-      lease: this.node.lease,
-      nowUs: () => clock.nowUs(),
-      requiresFullCoverage: () => settings.boolean('cluster.require-full-coverage'),
-      allowsReadsWhenDown: () => settings.boolean('cluster.allow-reads-when-down'),
-      problem: () => this.node.problem,
-      mayWrite: (entry, args) =>
-        entry.isWrite ||
-        (entry.mayChange && (entry.script === undefined || router.scripts.mayWrite(entry, args))),
-      redirected: (kind, client) => {
-        this.observation.redirects.count(kind, client);
-      },
+  #followSettings({ settings, replication }: ClusterOptions): void {
+    replication.nodeId = () => this.node.id;
+    readdressOnChange(settings, this.node);
+    settings.onChange('cluster.preferred-endpoint-type', () => {
+      this.#tellShards();
     });
+  }
+
+  /** Address that this node announces now. */
+  get address(): MemberAddress {
+    return nodeAddress(this.#options.settings);
+  }
+
+  get endpointType(): EndpointType {
+    return this.#options.settings.string('cluster.preferred-endpoint-type') as EndpointType;
+  }
+
+  get links(): readonly ClusterLinkFacts[] {
+    return this.#messages.links;
   }
 
   #newMoves({ replicas, ...options }: ClusterOptions): SlotMoves {
@@ -247,6 +259,7 @@ export class Cluster implements ClusterPort {
   #changed(): void {
     const { node } = this;
     this.#table.update(node, this.#withheld);
+    this.#gone.follow(node.topology);
     this.observation.look();
     if (this.#table.isPrimary && node.lease.isSafe) this.fence.arm();
     this.#tellShards();
@@ -264,7 +277,8 @@ export class Cluster implements ClusterPort {
   /** Tells shards which slots are moved key by key. */
   #tellShards(): void {
     const { topology, group } = this.node;
-    const rules = openSlotRules(topology, this.#table.isPrimary ? group?.id : undefined);
+    const own = this.#table.isPrimary ? group?.id : undefined;
+    const rules = openSlotRules(topology, own, this.endpointType);
     const told = JSON.stringify(rules);
     if (told === this.#openRules) return;
     this.#openRules = told;
@@ -361,12 +375,8 @@ export class Cluster implements ClusterPort {
   }
 
   #ownSlots(): number[] {
-    const { group, topology } = this.node;
-    const slots: number[] = [];
-    for (let slot = 0; slot < SLOT_COUNT; slot += 1) {
-      if (group !== undefined && topology.owners[slot] === group.id) slots.push(slot);
-    }
-    return slots;
+    const { owners } = this.node.topology;
+    return [...owners.keys()].filter((slot) => owners[slot] === (this.node.group?.id ?? ''));
   }
 
   async setSlot(slot: number, change: SlotChange): Promise<void> {
@@ -395,8 +405,11 @@ export class Cluster implements ClusterPort {
     await this.node.decide((topology) => meet(topology, this.id, other));
   }
 
-  forget(node: string): Promise<void> {
-    return this.node.decide((topology) => forget(topology, this.id, node));
+  async forget(node: string): Promise<void> {
+    await this.node.refresh();
+    // Another has taken it out before, or it has left by itself.
+    if (this.#gone.has(node)) return;
+    await this.node.decide((topology) => forget(topology, this.id, node));
   }
 
   async replicate(primary: string): Promise<void> {
@@ -424,7 +437,14 @@ export class Cluster implements ClusterPort {
     await this.#letGo(wasPrimary ? this.#ownSlots() : [], () =>
       node.decide((topology) => reset(topology, this.id)),
     );
-    if (isHard) await node.rename(this.#nodeId.renew());
+    if (isHard) {
+      const before = node.id;
+      this.fence.disarm();
+      await node.rename(this.#nodeId.renew());
+      // As who it was it may have joined a group anew.
+      await node.refresh();
+      await node.decide((topology) => reset(topology, before));
+    }
     await node.beat();
     if (wasPrimary && !isLeft) return;
     // What a replica has is its primary's.
@@ -433,17 +453,8 @@ export class Cluster implements ClusterPort {
   }
 
   async bumpEpoch(): Promise<number> {
-    const { node } = this;
-    await node.decide((topology) => {
-      const group = topology.groupOf(node.id);
-      if (group === undefined) return undefined;
-      const { id, revision, ...document } = group;
-      return {
-        guards: [{ key: `groups/${id}`, revision }],
-        writes: [{ key: `groups/${id}`, value: JSON.stringify(document) }],
-      };
-    });
-    return node.group?.revision ?? 0;
+    await this.node.decide((topology) => bumpEpoch(topology, this.id));
+    return this.node.group?.revision ?? 0;
   }
 
   async #hasKeys(): Promise<boolean> {

@@ -31,6 +31,11 @@ export class Fence {
     this.#isArmed = true;
   }
 
+  /** The node has given its place up by itself, and took no write since: what it has still to tell is true. */
+  disarm(): void {
+    this.#isArmed = false;
+  }
+
   /** True when a reply may be written. */
   readonly mayWrite = (): boolean => {
     if (!this.#isArmed) return true;

@@ -12,6 +12,7 @@ export interface SlotPlace {
   readonly host: string;
   readonly port: number;
   readonly tlsPort: number;
+  readonly hostname: string;
 }
 
 export class SlotTable {

@@ -274,6 +274,7 @@ export class MainRunner implements Contexts {
     client.noEvict = false;
     client.noTouch = false;
     client.readsFromReplica = false;
+    client.toldAsNode = undefined;
     client.askingFrom = -1;
     client.traceParent = undefined;
     this.#access.reset(client);

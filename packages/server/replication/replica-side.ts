@@ -44,6 +44,8 @@ export interface ReplicaSideOptions {
   readonly clock: Clock;
   readonly host: string;
   readonly port: number;
+  /** Id of this node in its cluster; empty outside of one. */
+  nodeId(): string;
   /** Settles with where to go on, when all that came before is applied. */
   readonly before: Promise<Reached>;
   /** Handing over of the primary's role to the server that is followed, if that is under way. */
@@ -115,7 +117,7 @@ export class ReplicaSide implements Follower {
       answered: (isAccepted) => {
         options.failover.answered(isAccepted);
       },
-      announced: () => announcedFacts(settings, log),
+      announced: () => ({ ...announcedFacts(settings, log), nodeId: options.nodeId() }),
       timeoutMs: () => 1_000 * settings.number('replication.timeout-secs'),
       nowMs: () => clock.wallMs(),
       changed: (state, reason) => {

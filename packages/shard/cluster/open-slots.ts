@@ -17,17 +17,23 @@ interface KeyPlace {
   readonly connection: number;
 }
 
+interface OpenSlotsOptions {
+  /** Called back for each command that is not run. */
+  readonly redirected: (redirect: ShardRedirect) => void;
+  /** True for a client that has come by TLS. */
+  readonly isSecure: (connection: number) => boolean;
+}
+
 export class OpenSlots {
   /** True while any slot is open: nothing else is looked at before. */
   isAny = false;
   #rules: ReadonlyMap<number, OpenSlotRule> = new Map();
   readonly #role: Pick<Role, 'primary'>;
-  readonly #redirected: (redirect: ShardRedirect) => void;
+  readonly #options: OpenSlotsOptions;
 
-  /** Calls back for each command that is not run. */
-  constructor(role: Pick<Role, 'primary'>, redirected: (redirect: ShardRedirect) => void) {
+  constructor(role: Pick<Role, 'primary'>, options: OpenSlotsOptions) {
     this.#role = role;
-    this.#redirected = redirected;
+    this.#options = options;
   }
 
   /** Takes the rules of all slots that are open from now on. */
@@ -61,7 +67,9 @@ export class OpenSlots {
     // Those that are sent on ask for it there; one key alone may be made here.
     if (rule.target === null && found.length === 1) return undefined;
     const target = here === 0 ? rule.target : null;
-    this.#redirected({ connection, kind: target === null ? 'tryagain' : 'ask' });
-    return target === null ? errors.slotInMotion : errors.ask(slot, target);
+    const { redirected, isSecure } = this.#options;
+    redirected({ connection, kind: target === null ? 'tryagain' : 'ask' });
+    if (target === null) return errors.slotInMotion;
+    return errors.ask(slot, isSecure(connection) ? target.secure : target.plain);
   }
 }

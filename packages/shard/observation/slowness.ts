@@ -29,6 +29,8 @@ interface Occurrence {
 /** A client as main introduces it. */
 interface Introduced extends SlowClient {
   readonly userRow: number;
+  /** It has come by TLS. */
+  readonly isSecure?: true;
 }
 
 /** Main introduces every client before its first command. */
@@ -45,7 +47,7 @@ export class Slowness {
   readonly #page: Page;
   readonly slowLog: SlowLog;
   readonly #users: ShardUsers;
-  readonly #clients: SlowClient[] = [];
+  readonly #clients: Introduced[] = [];
   /** Commands that the slow log points at. */
   readonly ring: RingCommands;
   /** Commands that took at least so long are told of to main. */
@@ -81,6 +83,11 @@ export class Slowness {
   /** Returns the client in a slot. */
   clientIn(slot: number): SlowClient {
     return this.#clients[slot] ?? STRANGER;
+  }
+
+  /** True for a client that has come by TLS. */
+  isSecure(slot: number): boolean {
+    return this.#clients[slot]?.isSecure === true;
   }
 
   /** Main says who the client in a slot is. */

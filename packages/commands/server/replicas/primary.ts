@@ -147,6 +147,9 @@ function readOption(name: string, args: Arguments, index: number, facts: Replica
       if (args.length(index) > HOST_BYTES_MAX) throw tooLong(args.length(index));
       facts.announcedHost = args.latin1(index);
       break;
+    case 'cluster-node':
+      facts.nodeId = args.latin1(index);
+      break;
     case 'capa':
       if (args.spellsAt(index, 'EOF')) facts.hasEof = true;
       else if (args.spellsAt(index, 'PSYNC2')) facts.hasPsync2 = true;

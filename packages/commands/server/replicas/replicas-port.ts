@@ -8,6 +8,8 @@ export interface ReplicaFacts {
   listeningPort: number;
   /** Address under which it is reached; empty where that of its connection counts. */
   announcedHost: string;
+  /** Id of the node that it is in a cluster; empty outside of one. */
+  nodeId: string;
   hasEof: boolean;
   hasPsync2: boolean;
   /** Takes timestamps in the stream. */

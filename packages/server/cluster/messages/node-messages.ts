@@ -3,11 +3,12 @@
  * it sees. PUBLISH goes to all, SPUBLISH to those of the own group, and whoever is told tells nobody on.
  */
 
-import { keySlot, type Bytes, type Logger } from '#base';
+import { keySlot, type Bytes, type Clock, type Logger } from '#base';
 import type { ClusterNode, MemberAddress } from '#cluster';
-import type { MessageCommand } from '#commands';
+import type { ClusterLinkFacts, MessageCommand } from '#commands';
 import type { Settings } from '#config';
 import { commandBytes } from '#resp';
+import type { Clients } from '../../clients/clients.ts';
 import type { PubSub } from '../../messaging/pubsub.ts';
 import { connectToPrimary } from '../../replication/connect-to-primary.ts';
 import { nodeLogin } from './node-login.ts';
@@ -25,6 +26,8 @@ interface NodeMessagesOptions {
   readonly node: Pick<ClusterNode, 'topology' | 'group' | 'id'>;
   readonly pubsub: Pick<PubSub, 'toNodes' | 'received' | 'endShardChannels'>;
   readonly settings: Settings;
+  readonly clock: Clock;
+  readonly clients: Pick<Clients, 'all'>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
 }
 
@@ -43,6 +46,20 @@ export class NodeMessages {
   /** Messages told to a node each, those that could not be, how often for want of room, and those that others told of. */
   get counts() {
     return { ...this.#counts, received: this.#options.pubsub.received };
+  }
+
+  /** Connections to other nodes, and those over which they tell this one. */
+  get links(): readonly ClusterLinkFacts[] {
+    const links: ClusterLinkFacts[] = [];
+    for (const [node, { link }] of this.#peers) {
+      const { state } = link;
+      if (state !== undefined) links.push({ direction: 'to', node, ...state });
+    }
+    for (const { toldAsNode: node, createdMs } of this.#options.clients.all) {
+      if (node === undefined || !this.#peers.has(node)) continue;
+      links.push({ direction: 'from', node, createdMs, queuedBytes: 0 });
+    }
+    return links;
   }
 
   /** Connects to the nodes that there are now; ends subscriptions to shard channels that have gone to another group. */
@@ -83,13 +100,17 @@ export class NodeMessages {
   }
 
   #newPeer(id: string, address: MemberAddress, isInGroup: boolean): Peer {
-    const { settings, log } = this.#options;
-    const fields = { node: id };
+    const { settings, log, clock } = this.#options;
+    const { nodename = '' } = address;
+    const fields = { node: id, ...(nodename === '' ? {} : { nodename }) };
     const isSecure = settings.boolean('tls.replication') && address.tlsPort > 0;
     const place = { host: address.host, port: isSecure ? address.tlsPort : address.port };
     const link = new PeerLink({
       connect: () => connectToPrimary(settings, place.host, place.port),
       login: () => nodeLogin(settings),
+      greeting: ['CLUSTER', 'DELIVER', 'NODE', this.#options.node.id],
+      queuedBytesMax: () => settings.number('cluster.link-sendbuf-limit'),
+      wallMs: () => clock.wallMs(),
       lost: (count, isFull) => {
         this.#counts.lost += count;
         if (isFull) this.#counts.overflows += 1;

@@ -32,11 +32,14 @@ links.after.each(() => {
   server.close();
 });
 
-function newLink(login: readonly string[] = []) {
+function newLink(login: readonly string[] = [], greeting: readonly string[] = []) {
   const seen = { lost: 0, overflows: 0, failures: [] as string[], works: 0 };
   const link = new PeerLink({
     connect: () => connectTo('127.0.0.1', (server.address() as AddressInfo).port),
     login: () => login,
+    greeting,
+    queuedBytesMax: () => 16 * 1024 * 1024,
+    wallMs: () => 5_000,
     lost: (count, isFull) => {
       seen.lost += count;
       seen.overflows += Number(isFull);
@@ -100,6 +103,24 @@ links('a node that reads nothing makes others lose messages, not memory', () => 
   const message = Buffer.alloc(1024 * 1024);
   for (let nth = 0; nth < 20; nth += 1) link.send(message);
   assert.equal([seen.lost, seen.overflows], [4, 4]);
+  link.end();
+});
+
+links('the greeting comes behind the login, and its answer is that of no message', async () => {
+  const { link, seen } = newLink(['AUTH', 'pw'], ['CLUSTER', 'DELIVER', 'NODE', 'me']);
+  assert.is(link.state, undefined);
+  link.open();
+  await until(() => taken.endsWith('me\r\n'), 'both have come');
+  assert.match(taken, /^\*2\r\n\$4\r\nAUTH[^]*NODE/);
+  assert.equal(link.state, { createdMs: 5_000, queuedBytes: 0 });
+  link.send(Buffer.from('one'));
+  await until(() => taken.endsWith('one'), 'the message has come');
+  sockets[0]!.write('+OK\r\n-ERR unknown subcommand\r\n:1\r\n');
+  await until(() => seen.works === 2, 'login and message are answered');
+  assert.equal([seen.lost, seen.failures], [0, ['ERR unknown subcommand']]);
+  sockets[0]!.destroy();
+  await until(() => seen.failures.length === 2, 'the end is told');
+  assert.equal([seen.lost, link.state], [0, undefined]);
   link.end();
 });
 

@@ -9,8 +9,6 @@ import { commandBytes } from '#resp';
 
 type Socket = ReturnType<typeof connectTo>;
 
-/** Most bytes of messages that wait for a slow node. */
-const QUEUED_BYTES_MAX = 16 * 1024 * 1024;
 const LINE_FEED = 10;
 const MINUS = 45;
 
@@ -18,6 +16,11 @@ interface PeerLinkOptions {
   connect(): Socket;
   /** Words of AUTH; empty where none is wanted. */
   login(): readonly string[];
+  /** Words of a command that says who tells; empty for none. */
+  readonly greeting: readonly string[];
+  /** Most bytes of messages that wait for a slow node; 0 for no limit. */
+  queuedBytesMax(): number;
+  wallMs(): number;
   /** So many messages were not told; `isFull` says that too many waited. */
   lost(count: number, isFull: boolean): void;
   /** The connection has failed, or is refused. */
@@ -34,8 +37,11 @@ export class PeerLink {
   #isFlushDue = false;
   /** Messages that were written and not answered. */
   #unanswered = 0;
-  /** The answer to the login is to come. */
+  /** The answer to the login is to come, and that to the greeting. */
   #isLoginDue = false;
+  #isGreetingDue = false;
+  #openedMs = 0;
+  #isConnected = false;
   /** First byte of a line that has not ended; -1 between lines. */
   #first = -1;
   #text = '';
@@ -57,9 +63,15 @@ export class PeerLink {
       return;
     }
     this.#socket = socket;
+    const { greeting } = this.#options;
     this.#isLoginDue = login.length > 0;
+    this.#isGreetingDue = greeting.length > 0;
+    this.#openedMs = this.#options.wallMs();
     let reason = 'the connection has ended';
     socket
+      .on('connect', () => {
+        if (socket === this.#socket) this.#isConnected = true;
+      })
       .on('data', (bytes: Bytes) => {
         if (socket === this.#socket) this.#take(bytes);
       })
@@ -76,11 +88,13 @@ export class PeerLink {
         if (socket === this.#socket) this.#fail(reason);
       });
     if (login.length > 0) socket.write(commandBytes(login));
+    if (greeting.length > 0) socket.write(commandBytes(greeting));
   }
 
   /** Tells the node of a message, with what else there is at the end of the turn. */
   send(message: Bytes): void {
-    const isFull = this.#queuedBytes + message.length > QUEUED_BYTES_MAX;
+    const most = this.#options.queuedBytesMax();
+    const isFull = most > 0 && this.#queuedBytes + message.length > most;
     if (this.#socket === undefined || isFull) {
       this.#options.lost(1, isFull);
       return;
@@ -93,6 +107,13 @@ export class PeerLink {
       this.#isFlushDue = false;
       this.#flush();
     });
+  }
+
+  /** Unix milliseconds since which there is a connection, and the bytes that wait; undefined without one. */
+  get state(): { readonly createdMs: number; readonly queuedBytes: number } | undefined {
+    if (!this.#isConnected || this.#socket === undefined) return undefined;
+    const queuedBytes = this.#queuedBytes + this.#socket.writableLength;
+    return { createdMs: this.#openedMs, queuedBytes };
   }
 
   end(): void {
@@ -130,7 +151,8 @@ export class PeerLink {
 
   /** False when the connection was given up. */
   #answered(error: string | undefined): boolean {
-    if (!this.#isLoginDue) this.#unanswered -= 1;
+    const isMessage = !this.#isLoginDue && !this.#isGreetingDue;
+    if (isMessage) this.#unanswered -= 1;
     if (error === undefined) {
       this.#options.works();
     } else if (this.#isLoginDue) {
@@ -139,9 +161,10 @@ export class PeerLink {
       socket?.destroy();
       return false;
     } else {
-      this.#options.lost(1, false);
+      if (isMessage) this.#options.lost(1, false);
       this.#options.failed(error);
     }
+    if (!this.#isLoginDue) this.#isGreetingDue = false;
     this.#isLoginDue = false;
     return true;
   }
@@ -155,6 +178,7 @@ export class PeerLink {
 
   #forget(): void {
     this.#socket = undefined;
+    this.#isConnected = false;
     this.#queue.length = 0;
     this.#queuedBytes = 0;
     this.#unanswered = 0;

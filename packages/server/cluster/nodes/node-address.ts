@@ -7,14 +7,34 @@ import type { Settings } from '#config';
 const EVERYWHERE = new Set(['0.0.0.0', '::', '*', '']);
 const LOOPBACK = /^(127\.|::1$|localhost$)/;
 
+/** Settings of what a node announces of itself. */
+const ANNOUNCED = [
+  'cluster.announce-address',
+  'cluster.announce-port',
+  'cluster.announce-tls-port',
+  'cluster.announce-hostname',
+  'cluster.announce-human-nodename',
+] as const;
+
+/** Has the node tell others when the settings announce something else of it. */
+export function readdressOnChange(settings: Settings, node: { readdress(): Promise<void> }): void {
+  for (const name of ANNOUNCED) {
+    settings.onChange(name, () => {
+      void node.readdress();
+    });
+  }
+}
+
 export function nodeAddress(settings: Settings): MemberAddress {
   const isSecure = settings.boolean('tls.enabled');
   const tlsPort = isSecure ? settings.number('tls.port') : 0;
+  const nodename = settings.string('cluster.announce-human-nodename');
   return {
     host: settings.string('cluster.announce-address') || boundAddress(bindsOf(settings)),
     port: settings.number('cluster.announce-port') || settings.number('server.port'),
     tlsPort: settings.number('cluster.announce-tls-port') || tlsPort,
     hostname: settings.string('cluster.announce-hostname'),
+    ...(nodename === '' ? {} : { nodename }),
   };
 }
 

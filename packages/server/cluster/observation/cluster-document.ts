@@ -164,6 +164,7 @@ function nodeReport(observation: ClusterObservation, member: Member): ClusterNod
     port: address.port,
     tls_port: address.tlsPort,
     hostname: address.hostname || null,
+    nodename: address.nodename || null,
     http: document?.http ?? null,
     version: document?.version ?? null,
     slots: slots.reduce((sum, [first, last]) => sum + last - first + 1, 0),

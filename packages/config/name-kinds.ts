@@ -1,0 +1,45 @@
+/** Kinds of names that nodes of a cluster announce, with Redis' limits and words. */
+
+import * as v from 'valibot';
+import { text, ValueError, type Kind } from './kinds.ts';
+
+/** Longest host name, as in Redis. */
+const HOSTNAME_LENGTH_MAX = 255;
+/** Characters that Redis keeps out of names of nodes. */
+const NODE_NAME_FORBIDDEN = /[!#$%&()*+.:;<>?@[\]^{|}~]/;
+
+/** A host name; empty means unset. */
+export const hostname: Kind<string> = named(
+  'a host name of letters, digits, hyphens and dots',
+  (value) => {
+    if (value.length > HOSTNAME_LENGTH_MAX) return 'Hostnames must be less than 256 characters';
+    if (/^[A-Za-z0-9.-]*$/.test(value)) return undefined;
+    return 'Hostnames may only contain alphanumeric characters, hyphens or dots';
+  },
+);
+
+/** A name that people have for a node; empty means unset. */
+export const nodeName: Kind<string> = named(
+  'a string without the characters !#$%&()*+.:;<>?@[]^{|}~',
+  (value) =>
+    NODE_NAME_FORBIDDEN.test(value)
+      ? 'Announced human node name contained invalid character'
+      : undefined,
+);
+
+/** Text that a rule may refuse. */
+function named(allowed: string, faultOf: (value: string) => string | undefined): Kind<string> {
+  return {
+    ...text,
+    allowed,
+    schema: v.pipe(
+      v.string(),
+      v.check((value) => faultOf(value) === undefined),
+    ),
+    parse(value) {
+      const fault = faultOf(value);
+      if (fault !== undefined) throw new ValueError(fault);
+      return value;
+    },
+  };
+}
