@@ -7,15 +7,13 @@ import {
   askForHandover,
   bumpEpoch,
   ClusterError,
-  ClusterNode,
   deleteSlots,
-  etcd,
   forget,
   meet,
   replicate,
   reset,
   setSlot,
-  TimedCoordinator,
+  type ClusterNode,
   type MemberAddress,
 } from '#cluster';
 import type {
@@ -37,22 +35,20 @@ import type { PubSub } from '../messaging/pubsub.ts';
 import type { Replicas } from '../replicas/replicas.ts';
 import type { Replication } from '../replication/replication.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
-import { VERSION } from '../version.ts';
 import { BlockedRedirects } from './blocked-redirects.ts';
 import type { ClusterGate } from './cluster-gate.ts';
 import { groupFacts, infoLines } from './cluster-reports.ts';
 import { ClusterRole } from './cluster-role.ts';
 import { newGate } from './new-gate.ts';
-import { announcedHttp } from './observation/announced-http.ts';
 import { ClusterNews } from './observation/cluster-news.ts';
 import { ClusterObservation, type ObservationOptions } from './observation/cluster-observation.ts';
-import { coordinatorOptions, replicaPolicy } from './coordinator-options.ts';
 import { Fence } from './fence.ts';
 import { NodeMessages } from './messages/node-messages.ts';
 import { GoneNodes } from './nodes/gone-nodes.ts';
 import { LostSlots } from './lost-slots.ts';
 import { nodeIdAt } from './meeting.ts';
 import { nodeAddress, readdressOnChange } from './nodes/node-address.ts';
+import { newNode } from './nodes/new-node.ts';
 import { openSlotRules } from './open-slot-rules.ts';
 import { SlotMoves } from './moves/slot-moves.ts';
 import { newId, NodeId } from './node-id.ts';
@@ -103,7 +99,7 @@ export class Cluster implements ClusterPort {
   readonly #gone: GoneNodes;
   /** Slots that are being let go: served by nobody until it is known what came of it. */
   readonly #withheld = new Set<number>();
-  #leaseMs: number;
+  readonly #leaseMs: number;
   #beat: NodeJS.Timeout | undefined;
   #look: NodeJS.Timeout | undefined;
   #openRules = '[]';
@@ -132,22 +128,15 @@ export class Cluster implements ClusterPort {
         this.#changed();
       },
     });
-    const way = etcd(coordinatorOptions(settings));
-    this.node = new ClusterNode({
+    this.node = newNode({
       id: this.#nodeId.value,
-      run: newId(),
-      version: VERSION,
-      get address() {
-        return nodeAddress(settings);
-      },
-      wish: () => this.#wish,
-      ...replicaPolicy(settings),
       leaseMs: this.#leaseMs,
-      http: announcedHttp(settings, this.address.host),
-      coordinator: new TimedCoordinator(way, clock, this.observation.coordinator),
+      wish: () => this.#wish,
+      host: this.#role,
+      observation: this.observation,
+      settings,
       clock,
       log,
-      host: this.#role,
     });
     this.#moves = this.#newMoves(options);
     this.#lost = new LostSlots({
