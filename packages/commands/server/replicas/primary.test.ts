@@ -24,6 +24,7 @@ const cases: readonly (readonly [line: string, reply: unknown, asked?: readonly 
     `REPLCONF ip-address ${'a'.repeat(256)}`,
     '-ERR REPLCONF ip-address provided by replica instance is too long: 256 bytes',
   ],
+  ['REPLCONF cluster-node abc', '-ERR REPLCONF cluster-node takes the id of a node'],
   ['REPLCONF ack 5', undefined],
   ['REPLCONF getack *', undefined],
   ['PSYNC ? x', '-ERR value is not an integer or out of range'],

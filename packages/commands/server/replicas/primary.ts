@@ -12,6 +12,8 @@ import type { ReplicaFacts } from './replicas-port.ts';
 const STAMP_CAPABILITY = 'SVC-STAMPS';
 /** Longest address that a replica may tell. */
 const HOST_BYTES_MAX = 255;
+const NODE_ID_LENGTH = 40;
+const noNodeId = new CommandError('ERR REPLCONF cluster-node takes the id of a node');
 
 const isPrimary = new CommandError("ERR PSYNC FAILOVER can't be sent to a master.");
 const otherStream = new CommandError('ERR PSYNC FAILOVER replid must match my replid.');
@@ -148,6 +150,7 @@ function readOption(name: string, args: Arguments, index: number, facts: Replica
       facts.announcedHost = args.latin1(index);
       break;
     case 'cluster-node':
+      if (args.length(index) !== NODE_ID_LENGTH) throw noNodeId;
       facts.nodeId = args.latin1(index);
       break;
     case 'capa':
