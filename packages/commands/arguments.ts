@@ -7,6 +7,7 @@
 
 import {
   errors,
+  keySlot,
   latin1,
   parseDoubleInRange,
   parseInteger,
@@ -46,6 +47,8 @@ export class Arguments implements ArgumentSource {
   #spans: Int32Array = new Int32Array(2);
   #spansAt = 0;
   #bodyAt = 0;
+  /** Slot of the first argument as a key; -1 until it is asked for. */
+  #firstKeySlot = -1;
 
   /** Points at a command: `spans` holds offset and length pairs from `spansAt`, relative to `bodyAt`. */
   point(
@@ -62,6 +65,15 @@ export class Arguments implements ArgumentSource {
     this.#spansAt = spansAt;
     this.count = count;
     this.position = first;
+    this.#firstKeySlot = -1;
+  }
+
+  /** Slot of the first argument as a key: who judges a command asks for it, and then who sends it. */
+  get firstKeySlot(): number {
+    if (this.#firstKeySlot < 0) {
+      this.#firstKeySlot = keySlot(this.source, this.at(1), this.length(1));
+    }
+    return this.#firstKeySlot;
   }
 
   /** Arguments from `index` on, as a command of their own; good as long as these are. */

@@ -111,8 +111,7 @@ export class Routes {
 
   #toOne(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
     if (entry.firstArgumentIsKey) {
-      const owner = this.ownership.ownerOf(args.source, args.at(1), args.length(1));
-      return this.sendTo(client, entry, owner, command);
+      return this.sendTo(client, entry, this.ownership.ownerOfFirst(args), command);
     }
     if (!entry.hasKeys) return this.sendTo(client, entry, 0, command);
     return this.#toOwners(client, entry, args, command);

@@ -20,6 +20,11 @@ export class Ownership {
   ownerOf(bytes: Bytes, at: number, length: number): number {
     return this.shardCount === 1 ? 0 : this.#shardOfSlot[keySlot(bytes, at, length)]!;
   }
+
+  /** Owner of the first argument as a key. */
+  ownerOfFirst(args: Arguments): number {
+    return this.shardCount === 1 ? 0 : this.#shardOfSlot[args.firstKeySlot]!;
+  }
 }
 
 /** The share of one shard in a command that is split by key. */

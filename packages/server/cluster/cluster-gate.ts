@@ -266,7 +266,7 @@ function kindOf(entry: CommandEntry): number {
 
 /** The one slot of a command's keys, or what else there is. */
 function slotOf(entry: CommandEntry, args: Arguments): number {
-  if (entry.firstArgumentIsKey) return keySlot(args.source, args.at(1), args.length(1));
+  if (entry.firstArgumentIsKey) return args.firstKeySlot;
   let slot = NO_SLOT;
   for (const { index } of findKeys(entry.command.keys, args) ?? []) {
     const own = keySlot(args.source, args.at(index), args.length(index));

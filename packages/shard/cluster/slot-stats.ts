@@ -93,7 +93,7 @@ function newCounts(): Counts {
 
 /** Slot of a command's keys, all of which are of one; -1 without any. */
 export function slotOfKeys(entry: CommandEntry, args: Arguments): number {
-  if (entry.firstArgumentIsKey) return keySlot(args.source, args.at(1), args.length(1));
+  if (entry.firstArgumentIsKey) return args.firstKeySlot;
   if (!entry.hasKeys) return -1;
   const [first] = findKeys(entry.command.keys, args) ?? [];
   return first === undefined
