@@ -215,8 +215,14 @@ export class Router {
     });
   }
 
+  /** Unix milliseconds of the turn. */
   get nowMs(): number {
     return this.#clientRegistry.nowMs;
+  }
+
+  /** Monotonic microseconds of the turn. */
+  get nowUs(): number {
+    return this.#clientRegistry.nowUs;
   }
 
   /** Takes both times: for what is dispatched from now on. */

@@ -38,6 +38,7 @@ function stage() {
     table,
     lease: { writesUntilMs: 1_000 },
     nowUs: () => state.nowUs,
+    turnUs: () => state.nowUs,
     requiresFullCoverage: () => state.needsAll,
     allowsReadsWhenDown: () => state.readsWhenDown,
     allowsShardChannelsWhenDown: () => state.channelsWhenDown,

@@ -27,6 +27,7 @@ export function newGate({ settings, router, clock, table, cluster }: NewGateOpti
     table,
     lease: node.lease,
     nowUs: () => clock.nowUs(),
+    turnUs: () => router.nowUs,
     requiresFullCoverage: () => settings.boolean('cluster.require-full-coverage'),
     allowsReadsWhenDown: () => settings.boolean('cluster.allow-reads-when-down'),
     allowsShardChannelsWhenDown: () => settings.boolean('cluster.allow-pubsubshard-when-down'),
