@@ -120,16 +120,10 @@ export class Router {
     this.#options = options;
     this.#links = links;
     this.#values = page.values;
-    this.#clientRegistry = new ClientRegistry(page, clock, options.log);
-    this.tracing = new Tracing({
-      page,
-      clock,
-      ...options.tracing,
-      clientRegistry: this.#clientRegistry,
-      memory,
-    });
+    const clientRegistry = new ClientRegistry(page, clock, options.log);
+    this.#clientRegistry = clientRegistry;
+    this.tracing = new Tracing({ page, clock, ...options.tracing, clientRegistry, memory });
     const commandStats = new CommandStats(page, clock, options.notes);
-    const clientRegistry = this.#clientRegistry;
     const { runOnMain: run, log, running } = options;
     this.#answers = new Answers({
       clientRegistry,
@@ -416,7 +410,6 @@ export class Router {
     return found;
   }
 
-  /** Shards log what they do, and whatever several of them do is to be logged whole by each; or they do not any more. */
   /** Sends an order about what replicas are told, at this place of the order of all commands. */
   orderFeed(order: FeedOrder): void {
     if (order.kind !== 'abandon') this.#routes.isFed = order.kind !== 'end';
@@ -432,6 +425,7 @@ export class Router {
     this.#routes.links[shard]?.sendMessage(head, NOTHING);
   }
 
+  /** Shards log what they do, and whatever several of them do is to be logged whole by each; or they do not any more. */
   set isDurable(value: boolean) {
     this.#routes.isDurable = value;
   }
