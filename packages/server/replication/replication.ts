@@ -80,9 +80,10 @@ export class Replication implements ReplicationPort {
     this.#stopped ??= this.#replica?.stop();
   }
 
-  /** Waits until all that was taken of a primary's stream is applied. */
+  /** Waits until all that was taken of a primary's stream is applied, and nothing more is written about one's own. */
   async stopped(): Promise<void> {
-    await Promise.race([this.#stopped, sleep(APPLY_MS_MAX, undefined, { ref: false })]);
+    const ends = Promise.all([this.#stopped, this.discards.stopped()]);
+    await Promise.race([ends, sleep(APPLY_MS_MAX, undefined, { ref: false })]);
   }
 
   /** Place in the stream that belongs to the data, now that nothing is done any more; undefined where it is not known. */

@@ -150,9 +150,12 @@ discards('are in no file where none is wanted', async () => {
 
 discards('of a process that was killed are counted by the mark that it has left', async () => {
   const mark = new StreamMark(folder);
-  mark.note({ id: OWN, offset: 1_000 });
-  mark.note({ id: OWN, offset: 9 * WRITE.length });
-  mark.close();
+  await mark.note({ id: OWN, offset: 1_000 });
+  const last = mark.note({ id: OWN, offset: 9 * WRITE.length });
+  // One is written at a time, and nobody waits for it but who closes the file.
+  await mark.note({ id: OWN, offset: 10 * WRITE.length });
+  await mark.close();
+  await last;
   const { discarded, told } = played({ writes: 0 });
   assert.ok(discarded.mayBe);
   await discarded.take(pastBehind(7), 'host:1');

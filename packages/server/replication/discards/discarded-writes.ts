@@ -66,6 +66,7 @@ export class DiscardedWrites {
   /** Place that a process which was killed had come to, at least. */
   #killedAt: StreamPosition | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #closed: Promise<void> | undefined;
 
   constructor(options: DiscardedWritesOptions) {
     this.#options = options;
@@ -82,19 +83,22 @@ export class DiscardedWrites {
     const { primary, log } = this.#options;
     this.#timer = setInterval(() => {
       if (!primary.isActive || !isPrimary()) return;
-      try {
-        mark.note({ id: primary.stream.id, offset: primary.offset });
-      } catch (error) {
+      mark.note({ id: primary.stream.id, offset: primary.offset }).catch((error: unknown) => {
         clearInterval(this.#timer);
         const fields = { error: (error as Error).message };
         log.error('stream-mark', 'The place in the stream cannot be marked.', fields);
-      }
+      });
     }, MARK_MS);
   }
 
   stop(): void {
     clearInterval(this.#timer);
-    this.#mark?.close();
+    this.#closed ??= this.#mark?.close();
+  }
+
+  /** Waits until the last mark is written. */
+  async stopped(): Promise<void> {
+    await this.#closed;
   }
 
   /** Place that the stream of this server has come to; undefined where it has none. */

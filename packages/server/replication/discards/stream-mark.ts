@@ -3,7 +3,8 @@
  * disk may be before it or behind. It tells a process that comes after a kill how much was in the stream at least.
  */
 
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { StreamPosition } from '#replication';
 
@@ -13,8 +14,10 @@ const MARK_CHARS = 64;
 
 export class StreamMark {
   readonly #file: string;
-  #fd: number | undefined;
+  #handle: FileHandle | undefined;
   #offset = -1;
+  /** Settles when the last mark is written; undefined while none is being written. */
+  #writing: Promise<void> | undefined;
 
   constructor(dataFolder: string) {
     this.#file = path.join(dataFolder, NAME);
@@ -32,16 +35,28 @@ export class StreamMark {
     return id === undefined ? undefined : { id, offset: Number(offset) };
   }
 
-  /** Writes where the stream is, when that is another place than before. */
-  note({ id, offset }: StreamPosition): void {
-    if (offset === this.#offset) return;
+  /** Writes where the stream is, when that is another place than before, and the mark before is written. */
+  async note({ id, offset }: StreamPosition): Promise<void> {
+    if (offset === this.#offset || this.#writing !== undefined) return;
     this.#offset = offset;
-    this.#fd ??= openSync(this.#file, 'w', 0o600);
-    writeSync(this.#fd, `${`${id} ${offset}`.padEnd(MARK_CHARS - 1)}\n`, 0, 'latin1');
+    this.#writing = this.#write(`${`${id} ${offset}`.padEnd(MARK_CHARS - 1)}\n`);
+    try {
+      await this.#writing;
+    } finally {
+      this.#writing = undefined;
+    }
   }
 
-  close(): void {
-    if (this.#fd !== undefined) closeSync(this.#fd);
-    this.#fd = undefined;
+  async #write(mark: string): Promise<void> {
+    this.#handle ??= await open(this.#file, 'w', 0o600);
+    await this.#handle.write(mark, 0, 'latin1');
+  }
+
+  /** Closes the file when what is being written is there. */
+  async close(): Promise<void> {
+    // Whoever has it written is told of its failure, and a mark is of little use to whoever stops.
+    await this.#writing?.catch(() => undefined);
+    await this.#handle?.close().catch(() => undefined);
+    this.#handle = undefined;
   }
 }
