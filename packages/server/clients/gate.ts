@@ -2,7 +2,7 @@ import { errors, type CommandError } from '#base';
 import type { Arguments, CommandEntry } from '#commands';
 import type { Client } from '#router';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
-import type { ClusterGate } from '../cluster/cluster-gate.ts';
+import type { ClusterGate } from '../cluster/gate/cluster-gate.ts';
 import type { Clients } from './clients.ts';
 
 /** State of the server that decides on commands. */

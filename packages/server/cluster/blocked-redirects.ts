@@ -2,7 +2,7 @@
 
 import type { Lease } from '#cluster';
 import type { Router } from '#router';
-import type { ClusterGate } from './cluster-gate.ts';
+import type { ClusterGate } from './gate/cluster-gate.ts';
 
 interface BlockedRedirectsOptions {
   readonly router: Pick<Router, 'blockedClients'>;

@@ -4,7 +4,7 @@ import { SLOT_COUNT } from '#base';
 import type { Settings } from '#config';
 import type { ServedRanges } from '#link';
 import type { Router } from '#router';
-import type { ClusterGate } from './cluster-gate.ts';
+import type { ClusterGate } from './gate/cluster-gate.ts';
 import { SlotCode, type SlotTable } from './slot-table.ts';
 
 type Kind = 'own' | 'replicated' | 'unbound' | undefined;

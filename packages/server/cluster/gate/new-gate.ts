@@ -6,8 +6,8 @@ import type { EndpointType } from '#commands';
 import type { Settings } from '#config';
 import type { Router } from '#router';
 import { ClusterGate } from './cluster-gate.ts';
-import type { ClusterObservation } from './observation/cluster-observation.ts';
-import type { SlotTable } from './slot-table.ts';
+import type { ClusterObservation } from '../observation/cluster-observation.ts';
+import type { SlotTable } from '../slot-table.ts';
 
 interface NewGateOptions {
   readonly settings: Settings;
