@@ -4,14 +4,7 @@
 import { needs, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  Etcd,
-  hasRole,
-  isWhole,
-  startNode,
-  startPair,
-  type PlayedNode,
-} from './played-cluster.test-helper.ts';
+import { Etcd, hasRole, startTrio, type PlayedNode } from './played-cluster.test-helper.ts';
 
 const announcements = suite('announcements of nodes');
 
@@ -22,10 +15,7 @@ let replica: PlayedNode;
 
 announcements.before(async () => {
   etcd = await Etcd.start();
-  [first, second] = await startPair(etcd);
-  replica = await startNode(etcd, { group: 'first' });
-  await hasRole(replica, 'slave');
-  await isWhole(replica);
+  [first, second, replica] = await startTrio(etcd);
 });
 announcements.after(async () => {
   await Promise.all([first, second, replica].map(({ server }) => server.stop()));

@@ -4,14 +4,7 @@
 import { needs, textOf, until, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  Etcd,
-  hasRole,
-  isWhole,
-  startNode,
-  startPair,
-  type PlayedNode,
-} from './played-cluster.test-helper.ts';
+import { Etcd, startTrio, type PlayedNode } from './played-cluster.test-helper.ts';
 
 const messages = suite('messages in a cluster');
 
@@ -25,10 +18,7 @@ let replica: PlayedNode;
 
 messages.before(async () => {
   etcd = await Etcd.start();
-  [first, second] = await startPair(etcd);
-  replica = await startNode(etcd, { group: 'first' });
-  await hasRole(replica, 'slave');
-  await Promise.all([isWhole(first), isWhole(second), isWhole(replica)]);
+  [first, second, replica] = await startTrio(etcd);
 });
 messages.after(async () => {
   await Promise.all([first, second, replica].map(({ server }) => server.stop()));

@@ -106,3 +106,14 @@ export async function startPair(etcd: Etcd): Promise<[PlayedNode, PlayedNode]> {
   await Promise.all(pair.map(isWhole));
   return pair;
 }
+
+/** Starts two nodes, the first with all slots and a replica, which all agree. */
+export async function startTrio(
+  etcd: Etcd,
+): Promise<[first: PlayedNode, second: PlayedNode, replica: PlayedNode]> {
+  const [first, second] = await startPair(etcd);
+  const replica = await startNode(etcd, { group: 'first' });
+  await hasRole(replica, 'slave');
+  await Promise.all([isWhole(first), isWhole(second), isWhole(replica)]);
+  return [first, second, replica];
+}
