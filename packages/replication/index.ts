@@ -19,5 +19,6 @@ export { PrimaryLink, type Follower, type LinkState } from './replica/primary-li
 export {
   splitSnapshot,
   type SnapshotSplitOptions,
+  type SnapshotPiece,
   type SplitMessage,
 } from './replica/snapshot-split.ts';

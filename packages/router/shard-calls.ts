@@ -6,7 +6,7 @@
  */
 
 import { LongTimer, unreachable, type Bytes } from '#base';
-import type { Page, ShardCall } from '#stats';
+import type { Page, ShardCall, Staged } from '#stats';
 import { decodeMessage, encodeMessage, FrameKind, type CallQuestion } from '#link';
 import { emptyHead, type ShardLink } from './shard-link.ts';
 
@@ -68,6 +68,23 @@ export class ShardCalls {
     { name }: ShardCall<Question, Answer>,
     { question, timeoutMs }: { readonly question: Question; readonly timeoutMs: number },
   ): Promise<readonly Report<Answer>[]> {
+    const body = encodeMessage([name, question] satisfies CallQuestion);
+    return this.#send<Answer>(links, FrameKind.call, body, timeoutMs);
+  }
+
+  /** Has a shard build keys of a primary's data, in a batch that is written to its ring as it is. */
+  async stage(shard: number, batch: Bytes, timeoutMs: number): Promise<Report<Staged>> {
+    const link = this.#options.links[shard] ?? unreachable('the shard exists');
+    const [report] = await this.#send<Staged>([link], FrameKind.stage, batch, timeoutMs);
+    return report ?? unreachable('there is one report for each shard asked');
+  }
+
+  #send<Answer>(
+    links: readonly ShardLink[],
+    kind: number,
+    body: Bytes,
+    timeoutMs: number,
+  ): Promise<readonly Report<Answer>[]> {
     const number = (this.#lastNumber + 1) >>> 0;
     this.#lastNumber = number;
     const asked = new Promise<readonly Report<Answer>[]>((resolve) => {
@@ -81,8 +98,7 @@ export class ShardCalls {
       const timer = new LongTimer(timeoutMs, finish);
       this.#asked.set(number, { answers, left: links.length, timer, finish });
     });
-    const body = encodeMessage([name, question] satisfies CallQuestion);
-    const head = { ...emptyHead(), kind: FrameKind.call, sequence: number };
+    const head = { ...emptyHead(), kind, sequence: number };
     for (const link of links) link.sendMessage(head, body);
     this.#options.beginTurn();
     return asked;

@@ -1,7 +1,7 @@
 /** Answers of a shard when main asks for content: one answerer for each topic. */
 
-import { assert, unreachable } from '#base';
-import type { ShardCall } from '#stats';
+import { assert, unreachable, type Bytes } from '#base';
+import type { ShardCall, Staged } from '#stats';
 import { decodeMessage, encodeMessage, FrameKind, Request, type CallQuestion } from '#link';
 import type { Frame } from './execution/frame.ts';
 import type { ReplySender } from './execution/reply-sender.ts';
@@ -11,6 +11,7 @@ type Answerer = (question: unknown) => unknown;
 export class CallAnswerers {
   readonly #answerers = new Map<string, Answerer>();
   readonly #sender: ReplySender;
+  #stage: ((batch: Bytes) => Staged) | undefined;
 
   constructor(sender: ReplySender) {
     this.#sender = sender;
@@ -23,6 +24,18 @@ export class CallAnswerers {
   ): void {
     assert(!this.#answerers.has(name), 'a topic has one answerer');
     this.#answerers.set(name, answerer as Answerer);
+  }
+
+  /** Says who builds the keys of a batch, which is good until that is done. */
+  onStage(stage: (batch: Bytes) => Staged): void {
+    this.#stage = stage;
+  }
+
+  /** Answers a frame with such a batch. */
+  answerStage(frame: Frame): void {
+    const stage = this.#stage ?? unreachable('somebody builds keys');
+    const number = frame.words[frame.word + Request.sequence]! >>> 0;
+    this.#sender.send(FrameKind.call, 0, number, encodeMessage(stage(frame.borrowedBody)));
   }
 
   /** Answers what main asks in a frame. */

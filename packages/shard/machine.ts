@@ -41,7 +41,6 @@ const FLUSH_US = 150;
 
 /** Timed work that is due at a barrier is looked at again after this time. */
 const BARRIER_POLL_MS = 1;
-const SNAPSHOT_POLL_MS = 0.3;
 
 export class ShardMachine {
   readonly store: Store;
@@ -310,8 +309,10 @@ export class ShardMachine {
   /** For how long nothing is due; a snapshot that waits for the disk looks again soon, and long work goes on at once. */
   #restMs(): number {
     if (this.#base.work.isActive) return 0;
-    const dueInMs = this.#base.maintenance.dueInMs(this.#executor.nowUs);
-    return this.#base.snapshots.isActive ? Math.min(dueInMs, SNAPSHOT_POLL_MS) : dueInMs;
+    const { nowUs } = this.#executor;
+    const { maintenance, snapshots } = this.#base;
+    const dueInMs = maintenance.dueInMs(nowUs);
+    return snapshots.isActive ? Math.min(dueInMs, snapshots.dueInMs(nowUs)) : dueInMs;
   }
 
   /** Shows main the replies, and first what the page says of their effects. */

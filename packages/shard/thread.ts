@@ -43,6 +43,9 @@ import type { MachineOptions, ShardExchange } from './machine-options.ts';
 import { SPIN_ROUNDS } from './scripts/shard-lua.ts';
 import { recoverThread, type RecoveryAnswer } from './recovery/recovery-thread.ts';
 
+/** A shorter sleep is a rest between two slices of work. */
+const IDLE_MS = 1;
+
 /** Data that the main thread gives a shard's thread; cloned, shared or moved by `workerData`. */
 export interface ShardThreadData {
   index: number;
@@ -215,7 +218,7 @@ function drive(driven: Driven, ended: () => void): void {
     while (!machine.isStopped) {
       const sleepMs = machine.step();
       if (samples.take(values[AT.heartbeatUs]!)) {
-        threadMemory.look(bytesInUse(values), sleepMs > 0);
+        threadMemory.look(bytesInUse(values), sleepMs >= IDLE_MS);
         // Node tells of garbage collections in a turn of the event loop only, which costs some 5 us.
         setImmediate(run);
         return;

@@ -165,7 +165,6 @@ export {
 export {
   dropStagedCall,
   PURGE,
-  stageKeysCall,
   type Staged,
   resetStatisticsCall,
   settingsAppliedCall,

@@ -25,9 +25,6 @@ export interface Staged {
   readonly problem: string | null;
 }
 
-/** Has a shard build the keys of a batch (`KeyBatchWriter`) in databases that are not served. */
-export const stageKeysCall = shardCall<Uint8Array, Staged>('stage-keys');
-
 /** Has a shard drop what it has staged. */
 export const dropStagedCall = shardCall<null, null>('drop-staged');
 

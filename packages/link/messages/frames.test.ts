@@ -67,6 +67,7 @@ frames('kinds', () => {
       found: 41,
       migrated: 42,
       redirected: 43,
+      stage: 44,
     },
   );
   assert.is(KIND_MASK, 0x7f);

@@ -87,6 +87,11 @@ export const FrameKind = {
   migrated: 42,
   /** shard -> main: a client was told that its keys are on their way to another node. Body: msgpack. */
   redirected: 43,
+  /**
+   * main -> shard: keys of a primary's data, to be built where nobody is served from. Body: a batch of them as it is
+   * (`KeyBatchWriter`); answered as `call`.
+   */
+  stage: 44,
 } as const;
 
 /** Requests of a running script to main; the sequence of an `ask` frame, whose connection is the shard. */

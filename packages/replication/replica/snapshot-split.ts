@@ -16,12 +16,22 @@ export interface SnapshotSplitOptions {
   readonly port: MessagePort;
 }
 
-/** Message to the split: bytes of the snapshot, or null behind the last. */
-type SnapshotPiece = Bytes | null;
+/** Message to the split: bytes of the snapshot, or null behind the last, or memory of a shard's batch that is done with. */
+export type SnapshotPiece = Bytes | null | SpareBatch;
+
+interface SpareBatch {
+  readonly shard: number;
+  readonly memory: ArrayBuffer;
+}
 
 /** Message of the split. */
 export type SplitMessage =
-  | { readonly kind: 'batch'; readonly shard: number; readonly keys: number; readonly batch: Bytes }
+  | {
+      readonly kind: 'batch';
+      readonly shard: number;
+      readonly keys: number;
+      readonly batch: Uint8Array<ArrayBuffer>;
+    }
   | { readonly kind: 'commands'; readonly keys: number; readonly commands: Bytes }
   /** So many bytes of the snapshot were looked at. */
   | { readonly kind: 'taken'; readonly bytes: number }
@@ -135,6 +145,10 @@ class SnapshotSplit {
   #take(piece: SnapshotPiece): boolean {
     try {
       if (piece === null) return this.#end();
+      if ('memory' in piece) {
+        this.#writers[piece.shard]!.giveBack(piece.memory);
+        return true;
+      }
       const taken = this.#splitter.take(piece);
       if (taken < piece.length) return this.#fail('more bytes follow behind its end');
       this.#tell({ kind: 'taken', bytes: piece.length });

@@ -5,15 +5,22 @@
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Bytes } from '#base';
-import type { SnapshotSplitOptions, SplitMessage, StreamPosition } from '#replication';
+import type {
+  SnapshotPiece,
+  SnapshotSplitOptions,
+  SplitMessage,
+  StreamPosition,
+} from '#replication';
 import type { ShardCalls } from '#router';
-import { dropStagedCall, stageKeysCall } from '#stats';
+import { dropStagedCall } from '#stats';
 import { snapshotSplitUrl } from '#workers';
 import { runTask } from '../threads/run-task.ts';
 
 /** Bytes of the snapshot and of keys under way at which nothing more is read, and at which it is again. */
 const UNDER_WAY_BYTES_MAX = 16 * 1024 * 1024;
 const UNDER_WAY_BYTES_LOW = 8 * 1024 * 1024;
+/** Batches that a shard has in its ring: what clients ask of it waits behind them. */
+const BATCHES_AHEAD = 3;
 /** A shard that takes longer for a batch is stuck. */
 const STAGE_MS_MAX = 120_000;
 
@@ -31,6 +38,13 @@ interface FullSyncOptions {
   failed(reason: string): void;
 }
 
+/** Batches of a shard. */
+interface ShardQueue {
+  readonly waiting: Uint8Array<ArrayBuffer>[];
+  /** Batches that it has been sent and has not built. */
+  sent: number;
+}
+
 export class FullSync {
   readonly position: StreamPosition;
   readonly totalBytes: number | undefined;
@@ -45,6 +59,7 @@ export class FullSync {
   keys = 0;
   readonly #options: FullSyncOptions;
   readonly #port: MessagePort;
+  readonly #queues: readonly ShardQueue[];
   #isPaused = false;
   /** Bytes that the splitter has not looked at, and bytes of batches that shards have not built. */
   #unsplit = 0;
@@ -58,6 +73,7 @@ export class FullSync {
     this.position = options.position;
     this.totalBytes = options.totalBytes;
     this.startedMs = options.startedMs;
+    this.#queues = Array.from({ length: options.shardCount }, () => ({ waiting: [], sent: 0 }));
     this.lastReceivedMs = options.startedMs;
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
@@ -116,7 +132,9 @@ export class FullSync {
   #hear(message: SplitMessage): void {
     switch (message.kind) {
       case 'batch':
-        void this.#stage(message.shard, message.batch);
+        this.#unstaged += message.batch.length;
+        this.#queues[message.shard]!.waiting.push(message.batch);
+        this.#stageNext(message.shard);
         break;
       case 'commands':
         this.#fail('they were split for another purpose');
@@ -141,13 +159,25 @@ export class FullSync {
     }
   }
 
-  async #stage(shard: number, batch: Bytes): Promise<void> {
-    this.#unstaged += batch.length;
-    const { shardCalls } = this.#options;
-    const how = { question: batch, timeoutMs: STAGE_MS_MAX };
-    const report = await shardCalls.askOne(shard, stageKeysCall, how);
-    this.#unstaged -= batch.length;
+  #stageNext(shard: number): void {
+    const queue = this.#queues[shard]!;
+    while (queue.sent < BATCHES_AHEAD) {
+      const batch = queue.waiting.shift();
+      if (batch === undefined) return;
+      queue.sent += 1;
+      void this.#stage(shard, batch);
+    }
+  }
+
+  async #stage(shard: number, batch: Uint8Array<ArrayBuffer>): Promise<void> {
+    // A long batch goes to the shard with its memory, and has no length any more.
+    const { length } = batch;
+    const report = await this.#options.shardCalls.stage(shard, batch, STAGE_MS_MAX);
+    this.#queues[shard]!.sent -= 1;
+    this.#unstaged -= length;
     if (this.#problem !== undefined) return;
+    this.#giveBack(shard, batch);
+    this.#stageNext(shard);
     if (report.missing) {
       this.#fail(`shard ${shard} does not answer`);
       return;
@@ -156,6 +186,12 @@ export class FullSync {
     if (report.answer.problem !== null) this.#fail(report.answer.problem);
     else this.#goOn();
     this.#endIfStaged();
+  }
+
+  /** The memory of a batch is used again: as garbage it would have the collector stop main. */
+  #giveBack(shard: number, { length, buffer: memory }: Uint8Array<ArrayBuffer>): void {
+    if (this.#isSplit || length === 0) return;
+    this.#port.postMessage({ shard, memory } satisfies SnapshotPiece, [memory]);
   }
 
   #goOn(): void {

@@ -42,9 +42,14 @@ export class Frame {
 
   /** The body of a message, which has no arguments, in memory of its own. */
   get body(): Bytes {
+    return this.#message ?? this.borrowedBody.slice();
+  }
+
+  /** The same where it lies, which may be the ring: it is good until the frame is done. */
+  get borrowedBody(): Bytes {
     if (this.#message !== undefined) return this.#message;
     const at = (this.word + Request.spans) << 2;
-    return this.bytes.slice(at, at + this.words[this.word + Request.bodyBytes]!);
+    return this.bytes.subarray(at, at + this.words[this.word + Request.bodyBytes]!);
   }
 
   /** The same frame in memory of its own. */

@@ -58,6 +58,9 @@ export class Messages {
       case FrameKind.call:
         this.#options.base.answerers.answer(frame);
         break;
+      case FrameKind.stage:
+        this.#options.base.answerers.answerStage(frame);
+        break;
       case FrameKind.snapshot:
         this.#options.base.snapshots.begin(
           words[word + Request.sequence]!,

@@ -307,9 +307,12 @@ export class ReplySender {
   sendAhead(kind: number, body: Uint8Array): void {
     if (!this.#spilled) this.#moveToSpill(0);
     const head = { kind, sequence: 0, doneUs: 0, ...NO_TIMES };
-    // What is sent by message is given away.
-    const isLarge = frameBytes(REPLY_HEADER_BYTES + body.length) > this.#frameBytesMax;
-    this.#sendBody(head, -1, isLarge ? Uint8Array.from(body) : body, body.length);
+    this.#sendBody(head, -1, this.isTransferred(body) ? Uint8Array.from(body) : body, body.length);
+  }
+
+  /** True when a body is sent by message, which gives it away. */
+  isTransferred(body: Uint8Array): boolean {
+    return frameBytes(REPLY_HEADER_BYTES + body.length) > this.#frameBytesMax;
   }
 
   /** Lets main see everything, and wakes it. */

@@ -5,7 +5,7 @@
 
 import { isResourceError, type Bytes } from '#base';
 import { valueLimits } from '#commands';
-import { dropStagedCall, stageKeysCall, type Staged } from '#stats';
+import { dropStagedCall, type Staged } from '#stats';
 import { accessOfUse, rdb, type Keyspace, type Store } from '#store';
 import type { CallAnswerers } from '../call-answerers.ts';
 import type { ExecutionContext } from '../execution/context.ts';
@@ -28,7 +28,7 @@ export class StagedData {
   }
 
   answer(answerers: CallAnswerers): void {
-    answerers.on(stageKeysCall, (batch) => this.#stage(batch));
+    answerers.onStage((batch) => this.#stage(batch));
     answerers.on(dropStagedCall, () => {
       this.#drop();
       return null;

@@ -30,6 +30,8 @@ export class FullSync {
   #credit: number;
   /** Pieces to be sent: some are written while a command runs, when nothing can be. */
   readonly #pieces = new SyncPieces();
+  /** True between commands, when pieces can be sent as they are written. */
+  #isWalking = false;
   #isAbandoned = false;
   readonly #hasKeys: boolean;
   readonly #isWanted: ((keyspace: Keyspace, ref: Ref, database: number) => boolean) | undefined;
@@ -60,7 +62,7 @@ export class FullSync {
     }
     this.#freeze.begin(
       (piece) => {
-        this.#pieces.add(piece.slice());
+        this.#takeWritten(piece);
       },
       () => {
         this.#fault =
@@ -84,6 +86,17 @@ export class FullSync {
     );
   }
 
+  /** Sends a piece out of the writer's memory where that can be: each copy is garbage that has the collector stop the shard. */
+  #takeWritten(piece: Bytes): void {
+    if (this.#isWalking && this.#credit > 0 && this.#pieces.isDrained) {
+      this.#credit -= piece.length;
+      const isGiven = this.#sender.isTransferred(piece);
+      this.#sender.give(FrameKind.rdb, 0, this.number, isGiven ? piece.slice() : piece);
+    } else {
+      this.#pieces.add(piece.slice());
+    }
+  }
+
   grant(byteCount: number): void {
     this.#credit += byteCount;
   }
@@ -101,7 +114,9 @@ export class FullSync {
     this.#send();
     if (this.#freeze.isActive) {
       if (!this.#pieces.isEmpty) return false;
+      this.#isWalking = true;
       this.#freeze.slice(nowUs, budgetUs);
+      this.#isWalking = false;
       this.#send();
     }
     if (!this.#freeze.isActive && this.#pieces.isEmpty) this.#end();

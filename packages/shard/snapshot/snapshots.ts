@@ -13,6 +13,10 @@ import { PIECES_AHEAD_MAX } from './snapshot-pieces.ts';
 const SLICE_US = 300;
 /** Between two slices, so that main and who asks get a processor in time where there are few. */
 const REST_US = 300;
+/** The same in a full synchronisation, which a replica waits for: it rests no longer than it takes others to wake. */
+const SYNC_REST_US = 50;
+/** A walk that waits for the disk, or for room at main, looks again after this time. */
+const POLL_MS = 0.3;
 
 /** So much of a delay is made up for that was longer than wanted. */
 const LATE_US_MAX = 2_000;
@@ -140,6 +144,12 @@ export class Snapshots {
     return false;
   }
 
+  /** For how many milliseconds there is nothing to do. */
+  dueInMs(nowUs: number): number {
+    const restUs = this.#restUntilUs - nowUs;
+    return restUs > 0 ? Math.min(restUs / 1_000, POLL_MS) : POLL_MS;
+  }
+
   #sliceSync(sync: FullSync): boolean {
     const { nowUs, page } = this.#options;
     const startUs = nowUs();
@@ -164,7 +174,7 @@ export class Snapshots {
   /** Rests behind a slice; `before` are the keys that had been written before it. */
   #rest(endUs: number, before: number): void {
     if (!this.#isDelayed) {
-      this.#restUntilUs = endUs + REST_US;
+      this.#restUntilUs = endUs + (this.#sync === undefined ? REST_US : SYNC_REST_US);
       return;
     }
     const delayUs = (this.freeze.walkedKeys - before) * this.#keyDelayUs;

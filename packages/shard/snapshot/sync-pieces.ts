@@ -40,6 +40,11 @@ export class SyncPieces {
     return !isReady && (this.#isWithin || this.#pieces.length === 0);
   }
 
+  /** True when nothing is waiting, and no long value is under way. */
+  get isDrained(): boolean {
+    return this.#pieces.length === 0 && this.#longs.length === 0;
+  }
+
   clear(): void {
     this.#pieces = [];
     this.#longs = [];

@@ -1,8 +1,10 @@
 /** Writes values as Redis' snapshots and dumps have them, without compressing anything. */
-import { copyBytes, INT64_MAX, parseInteger, type Bytes } from '#base';
+import { copyBytes, copyWords, INT64_MAX, parseInteger, type Bytes } from '#base';
 import { LENGTH_14_BITS, LENGTH_32, LENGTH_64, LENGTH_CODE, StringCode } from './rdb-type.ts';
 
 const INITIAL_BYTES = 64;
+/** Longer copies are the system's. */
+const WORD_COPY_BYTES_MAX = 512;
 /** A length with its first byte. */
 const LENGTH_BYTES_MAX = 9;
 /** Longest text of an integer of 32 bits. */
@@ -16,11 +18,13 @@ const doubleBytesScratch = new Uint8Array(doubleScratch.buffer);
 
 export class RdbWriter {
   #bytes: Bytes;
+  #view: DataView;
   #length = 0;
 
   /** `expected` bytes are taken at once. */
   constructor(expected = 0) {
     this.#bytes = new Uint8Array(INITIAL_BYTES + expected);
+    this.#view = new DataView(this.#bytes.buffer);
   }
 
   /** Bytes written, in memory that further writing may change. */
@@ -91,8 +95,8 @@ export class RdbWriter {
     this.#putBigEndian(word);
   }
 
-  /** A string, as an integer if it is the text of one of at most 32 bits. */
-  string(bytes: Bytes, at = 0, length = bytes.length - at): void {
+  /** A string, as an integer if it is the text of one of at most 32 bits. Whoever has the view of the bytes gives it. */
+  string(bytes: Bytes, at = 0, length = bytes.length - at, view?: DataView): void {
     if (length <= INTEGER_TEXT_MAX) {
       const value = parseInteger(bytes, at, length);
       if (value === (value | 0)) {
@@ -101,7 +105,7 @@ export class RdbWriter {
       }
     }
     this.length(length);
-    this.raw(bytes, at, length);
+    this.raw(bytes, at, length, view);
   }
 
   /** A string that is compressed already. */
@@ -129,11 +133,20 @@ export class RdbWriter {
     for (let shift = 0; shift < 32; shift += 8) this.#put(value >>> shift);
   }
 
-  /** Bytes as they are. */
-  raw(bytes: Bytes, at: number, length: number): void {
+  /** Bytes as they are; whoever has their view gives it. */
+  raw(bytes: Bytes, at: number, length: number, view?: DataView): void {
     this.#reserve(length);
-    copyBytes(bytes, at, this.#bytes, this.#length, length);
+    if (view !== undefined && length <= WORD_COPY_BYTES_MAX) {
+      copyWords(this.#view, this.#length, view, at, length);
+    } else {
+      copyBytes(bytes, at, this.#bytes, this.#length, length);
+    }
     this.#length += length;
+  }
+
+  /** What another writer has written, from its byte at `from` on. */
+  rest(other: RdbWriter, from: number): void {
+    this.raw(other.#bytes, from, other.#length - from, other.#view);
   }
 
   #integer(value: number): void {
@@ -160,5 +173,6 @@ export class RdbWriter {
     const larger = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
     larger.set(this.written);
     this.#bytes = larger;
+    this.#view = new DataView(larger.buffer);
   }
 }

@@ -71,9 +71,9 @@ export function writeValue(
 
 /** The value is one string. */
 function writePacked(writer: RdbWriter, keyspace: Keyspace, ref: Ref, type: number): void {
-  const { bytes, at, length } = keyspace.value(ref);
+  const { bytes, at, length, view } = keyspace.value(ref);
   writer.byte(type);
-  writer.string(bytes, at, length);
+  writer.string(bytes, at, length, view);
 }
 
 function writeList(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
@@ -274,12 +274,24 @@ function* stringSteps(writer: RdbWriter, value: Bytes): Steps<void> {
 /** Writes a key with its expiry and its use; `value` holds what `writeValue` has made of it. */
 export function writeKey(writer: RdbWriter, keyspace: Keyspace, ref: Ref, value: RdbWriter): void {
   writeKeyFacts(writer, keyspace, ref);
-  const { written } = value;
-  writer.byte(written[0]!);
-  const { bytes, at, length } = keyspace.key(ref);
-  // A key that is the text of a number may be one.
-  writer.string(bytes, at, length);
-  writer.raw(written, 1, written.length - 1);
+  writer.byte(value.written[0]!);
+  writeKeyName(writer, keyspace, ref);
+  writer.rest(value, 1);
+}
+
+/** A key that is the text of a number may be one. */
+function writeKeyName(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
+  const { bytes, at, length, view } = keyspace.key(ref);
+  writer.string(bytes, at, length, view);
+}
+
+/** The same for a key with a string, of which nothing has to be known before it is written. */
+export function writeStringKey(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
+  writeKeyFacts(writer, keyspace, ref);
+  writer.byte(RdbType.string);
+  writeKeyName(writer, keyspace, ref);
+  const { bytes, at, length, view } = keyspace.value(ref);
+  writer.string(bytes, at, length, view);
 }
 
 /** Writes when a key expires and how it was used, which stands before the type of its value. */
@@ -317,9 +329,8 @@ export function keySteps(
   give: (piece: Bytes) => void,
 ): Steps<void> {
   writeKeyFacts(head, keyspace, ref);
-  const { bytes, at, length } = keyspace.key(ref);
   const key = new RdbWriter();
-  key.string(bytes, at, length);
+  writeKeyName(key, keyspace, ref);
   const value = new RdbWriter();
   // What has to be found by the record is found now.
   return pieceSteps(

@@ -8,7 +8,8 @@ import type { Keyspace } from '../../keyspace/keyspace.ts';
 import type { Ref } from '../../memory/segment.ts';
 import { RdbOp } from '../rdb-type.ts';
 import { RdbWriter } from '../rdb-writer.ts';
-import { keySteps, versionFor, writeKey, writeValue } from '../write-value.ts';
+import { ValueType } from '../../records/value-type.ts';
+import { keySteps, versionFor, writeKey, writeStringKey, writeValue } from '../write-value.ts';
 
 /** Memory of a value that is kept for the next. */
 const VALUE_BYTES_KEPT = 64 * 1024;
@@ -48,18 +49,30 @@ export class RdbPieceWriter {
 
   /** A key with its value, under a database. */
   write(keyspace: Keyspace, ref: Ref, database: number): void {
-    const writer = this.#writer;
+    if (keyspace.type(ref) === ValueType.string) {
+      this.#select(database);
+      writeStringKey(this.#writer, keyspace, ref);
+    } else {
+      this.#writeWithValue(keyspace, ref, database);
+    }
+    this.count += 1;
+  }
+
+  /** Before its key the value has to be known, of which the type depends. */
+  #writeWithValue(keyspace: Keyspace, ref: Ref, database: number): void {
     const value = this.#value;
     value.clear();
     writeValue(value, keyspace, ref, versionFor(keyspace, ref));
-    if (database !== this.#database) {
-      writer.byte(RdbOp.selectDb);
-      writer.length(database);
-      this.#database = database;
-    }
-    writeKey(writer, keyspace, ref, value);
+    this.#select(database);
+    writeKey(this.#writer, keyspace, ref, value);
     if (value.writtenBytes > VALUE_BYTES_KEPT) this.#value = new RdbWriter();
-    this.count += 1;
+  }
+
+  #select(database: number): void {
+    if (database === this.#database) return;
+    this.#writer.byte(RdbOp.selectDb);
+    this.#writer.length(database);
+    this.#database = database;
   }
 
   /** Writes a key with a long value in steps, in pieces of its own that `give` takes. */

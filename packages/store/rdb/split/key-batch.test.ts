@@ -118,6 +118,28 @@ batches('a value that is malformed, or shorter than it was said to be, changes n
   }
 });
 
+batches('memory of a batch that is done with is that of a later one', () => {
+  const writer = new KeyBatchWriter(1_000);
+  writer.add(stringKey('first', bytesOf('\u0005value')));
+  const first = writer.take();
+  const long = bytesOf('x'.repeat(5_000));
+  writer.add(stringKey('long', long));
+  const { buffer: longMemory } = writer.take();
+  writer.giveBack(first.buffer);
+  // What is longer than usual is not kept.
+  writer.giveBack(longMemory);
+  writer.add(stringKey('second', bytesOf('\u0005other')));
+  const second = writer.take();
+  assert.is(second.buffer, first.buffer);
+  const keys: string[] = [];
+  readKeyBatch(second, ({ key }) =>
+    keys.push(Buffer.from(key.bytes).toString('latin1', key.at, key.at + key.length)),
+  );
+  assert.equal(keys, ['second']);
+  writer.add(stringKey('third', bytesOf('\u0005third')));
+  assert.is.not(writer.take().buffer, longMemory);
+});
+
 batches('a batch that is cut off is an error', () => {
   const writer = new KeyBatchWriter();
   writer.add(stringKey('key', bytesOf('\u0005value')));

@@ -36,6 +36,8 @@ export class KeyBatchWriter {
   #view = new DataView(NOTHING.buffer);
   #length = 0;
   #count = 0;
+  /** Memory of batches that are done with. */
+  readonly #spare: ArrayBuffer[] = [];
 
   constructor(batchBytes = KEY_BATCH_BYTES) {
     this.#batchBytes = batchBytes;
@@ -89,12 +91,19 @@ export class KeyBatchWriter {
     return batch;
   }
 
+  /** Takes back the memory of a batch, for another. */
+  giveBack(memory: ArrayBuffer): void {
+    if (memory.byteLength === this.#batchBytes) this.#spare.push(memory);
+  }
+
   /** A key that is longer than a batch gets memory of its length, and is copied to no other if it is the only one. */
   #reserve(bytes: number): void {
     const needed = this.#length + bytes;
     if (needed <= this.#batch.length) return;
     const least = this.#length === 0 ? this.#batchBytes : 2 * this.#batch.length;
-    const batch = new Uint8Array(Math.max(least, needed));
+    const byteCount = Math.max(least, needed);
+    const spare = byteCount === this.#batchBytes ? this.#spare.pop() : undefined;
+    const batch = new Uint8Array(spare ?? new ArrayBuffer(byteCount));
     batch.set(this.#batch.subarray(0, this.#length));
     this.#use(batch);
   }
