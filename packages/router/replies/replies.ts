@@ -12,6 +12,7 @@ import {
   type LinkMemory,
 } from '#link';
 import type { Answers } from './answers.ts';
+import { BodySlab } from './body-slab.ts';
 import type { Client } from '../clients/client.ts';
 import type { Gather } from './gather.ts';
 import type { Gathers } from './gathers.ts';
@@ -90,6 +91,7 @@ export interface FeedTaker {
 }
 
 export class Replies {
+  readonly #feeds = new BodySlab();
   readonly #memory: LinkMemory;
   readonly #links: readonly ShardLink[];
   readonly #clientRegistry: ClientRegistry;
@@ -329,6 +331,8 @@ export class Replies {
     const length = words[word + Reply.bodyBytes]! >>> 0;
     if ((kindWord & TRANSFERRED) !== 0) return new Uint8Array(link.port.receive(), 0, length);
     const at = (word + Reply.body) << 2;
+    // What is done is put into the stream at once, or when others have done their part of it.
+    if (kindWord === FrameKind.feed) return this.#feeds.copy(bytes, at, length);
     return bytes.slice(at, at + length);
   }
 
