@@ -1,4 +1,5 @@
 export { assert, AssertionError, unreachable } from './errors/assert.ts';
+export { ByteSlab } from './bytes/byte-slab.ts';
 export { ByteViews, copyWords } from './bytes/byte-views.ts';
 export { letReusedGo, reused } from './bytes/reused.ts';
 export type { Bytes } from './bytes/byte-array.ts';

@@ -1,6 +1,6 @@
 /** A shard's end of its way to the warm tier. */
 
-import { assert, errors, type Bytes, type CommandError } from '#base';
+import { assert, ByteSlab, errors, type Bytes, type CommandError } from '#base';
 import { RingReader, RingWriter, type LinkMemory, type TierPlaces } from '#link';
 import type { WarmOutlet } from '#store';
 import { TierFault, type TierFigures } from './tier-figures.ts';
@@ -47,6 +47,7 @@ export class TierLink implements WarmOutlet {
   readonly #orders: RingWriter;
   readonly #reads: RingWriter;
   readonly #answers: RingReader;
+  readonly #entries = new ByteSlab();
   /** Removals for which there was no room; what comes behind them waits too. */
   readonly #waitingDrops: number[] = [];
   readonly #waitingReads: WaitingOrder[] = [];
@@ -191,7 +192,9 @@ export class TierLink implements WarmOutlet {
     const length = words[word + TierWord.length]!;
     const begin = at + TIER_HEAD_BYTES;
     const body =
-      length < 0 ? new Uint8Array(this.#options.receive()) : bytes.slice(begin, begin + length);
+      length < 0
+        ? new Uint8Array(this.#options.receive())
+        : this.#entries.copy(bytes, begin, length);
     this.#answers.advance(words[word + TierWord.bytes]!);
     return { isExtent, number, bytes: status === TierStatus.sound ? body : failureOf(status) };
   }

@@ -1,6 +1,6 @@
 /** Replies of the shards: taken from the rings, and given to clients in the order of their commands. */
 
-import { asBuffer, errors, unreachable, type Bytes } from '#base';
+import { asBuffer, ByteSlab, errors, unreachable, type Bytes } from '#base';
 import { AT, TICKS_PER_US, ticksFromWord, type Page } from '#stats';
 import {
   CONTINUED,
@@ -12,7 +12,6 @@ import {
   type LinkMemory,
 } from '#link';
 import type { Answers } from './answers.ts';
-import { BodySlab } from './body-slab.ts';
 import type { Client } from '../clients/client.ts';
 import type { Gather } from './gather.ts';
 import type { Gathers } from './gathers.ts';
@@ -91,7 +90,7 @@ export interface FeedTaker {
 }
 
 export class Replies {
-  readonly #feeds = new BodySlab();
+  readonly #feeds = new ByteSlab();
   readonly #memory: LinkMemory;
   readonly #links: readonly ShardLink[];
   readonly #clientRegistry: ClientRegistry;

@@ -1,6 +1,6 @@
 /** A request frame, wherever it lies: in the ring, or in private memory when it was put aside. */
 
-import type { Bytes } from '#base';
+import type { Bytes, ByteSlab } from '#base';
 import { FrameKind, KIND_MASK, REQUEST_HEADER_BYTES, Request } from '#link';
 
 /** Frames that name a command. */
@@ -52,10 +52,11 @@ export class Frame {
     return this.bytes.subarray(at, at + this.words[this.word + Request.bodyBytes]!);
   }
 
-  /** The same frame in memory of its own. */
-  detached(): Frame {
+  /** The same frame in memory of its own, or of a slab where it does not stay long. */
+  detached(slab?: ByteSlab): Frame {
     const at = this.word << 2;
-    const copy = this.bytes.slice(at, at + this.byteCount);
+    const length = this.byteCount;
+    const copy = slab?.copy(this.bytes, at, length) ?? this.bytes.slice(at, at + length);
     const words = new Int32Array(copy.buffer, copy.byteOffset, copy.byteLength >>> 2);
     return new Frame(copy, words, 0, this.#message);
   }

@@ -5,7 +5,7 @@
  * unseen (a key that a script has not declared, say) reads its value at once, and the shard waits for it.
  */
 
-import { keyOfName, type Bytes, type CommandError } from '#base';
+import { ByteSlab, keyOfName, type Bytes, type CommandError } from '#base';
 import { Arguments, commandTable, needsValue, type CommandEntry } from '#commands';
 import { DATABASE_SHIFT, FrameKind, Request } from '#link';
 import { warm, type Keyspace, type Store } from '#store';
@@ -74,6 +74,7 @@ export class WarmCommands {
   /** Numbers of the values that the frame at hand needs. */
   readonly #needed = new Set<number>();
   readonly #ready: PutOff[] = [];
+  readonly #frames = new ByteSlab();
   readonly #note = (database: number, key: Bytes, at: number, length: number): void => {
     const keyspace = this.#options.store.databases[database];
     if (keyspace !== undefined) this.#look(keyspace, key, at, length);
@@ -126,10 +127,10 @@ export class WarmCommands {
   }
 
   #look(keyspace: Keyspace, key: Bytes, at: number, length: number): void {
-    const ref = keyspace.lookUp(key, length, at);
+    const hash = keyspace.hash(key, at, length);
+    const ref = keyspace.lookUpHashed(hash, key, length, at);
     if (ref === 0) return;
     const { workingSet } = this.#options;
-    const hash = keyspace.hash(key, at, length);
     const isWarm = keyspace.isWarm(ref);
     if (workingSet.isWatched(hash)) {
       workingSet.note(hash, keyspace.recordBytes(ref) + (isWarm ? keyspace.warmSize(ref) : 0));
@@ -159,7 +160,7 @@ export class WarmCommands {
     store.tier.stats.fetches += numbers.length;
     if (putOff.loans.length === numbers.length) return undefined;
     this.#lastHold = hold;
-    putOff.frame = frame.detached();
+    putOff.frame = frame.detached(this.#frames);
     for (const loan of putOff.loans) loan.awaited += 1;
     return putOff;
   }

@@ -122,7 +122,12 @@ export class Keyspace {
 
   /** The record of a key, expired or not, without any effect; or 0. */
   lookUp(key: Uint8Array, length: number, at = 0): Ref {
-    return this.#index.find(this.#hasher.hash(key, at, length), key, at, length);
+    return this.lookUpHashed(this.#hasher.hash(key, at, length), key, length, at);
+  }
+
+  /** The same for a key whose hash is known. */
+  lookUpHashed(hash: number, key: Uint8Array, length: number, at: number): Ref {
+    return this.#index.find(hash, key, at, length);
   }
 
   /** A number of ValueType. */

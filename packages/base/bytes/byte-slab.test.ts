@@ -1,12 +1,12 @@
-/** Bodies in a slab are each their taker's. */
+/** What lies in a slab are each their taker's. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BodySlab } from './body-slab.ts';
+import { ByteSlab } from './byte-slab.ts';
 
-const slab = suite('body slab');
+const slab = suite('byte slab');
 
 slab('short bodies share memory, and not their bytes', () => {
-  const bodies = new BodySlab();
+  const bodies = new ByteSlab();
   const source = Uint8Array.from({ length: 100 }, (_, index) => index);
   const first = bodies.copy(source, 10, 3);
   const second = bodies.copy(source, 20, 2);
@@ -17,7 +17,7 @@ slab('short bodies share memory, and not their bytes', () => {
 });
 
 slab('what no longer fits begins another block', () => {
-  const bodies = new BodySlab();
+  const bodies = new ByteSlab();
   const source = new Uint8Array(10_000).fill(7);
   const buffers = new Set<ArrayBufferLike>();
   for (let nth = 0; nth < 100; nth += 1) {
@@ -31,7 +31,7 @@ slab('what no longer fits begins another block', () => {
 
 slab('a long body has memory of its own', () => {
   const source = new Uint8Array(16 * 1024);
-  const copy = new BodySlab().copy(source, 0, source.length);
+  const copy = new ByteSlab().copy(source, 0, source.length);
   assert.is(copy.buffer.byteLength, source.length);
   assert.is.not(copy.buffer, source.buffer);
 });
