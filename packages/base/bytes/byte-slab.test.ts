@@ -1,4 +1,4 @@
-/** What lies in a slab are each their taker's. */
+/** Pieces of a slab are their takers': none is changed by another. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ByteSlab } from './byte-slab.ts';

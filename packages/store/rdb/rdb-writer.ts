@@ -144,7 +144,7 @@ export class RdbWriter {
     this.#length += length;
   }
 
-  /** What another writer has written, from its byte at `from` on. */
+  /** Adds what another writer holds, from its byte at `from` on. */
   rest(other: RdbWriter, from: number): void {
     this.raw(other.#bytes, from, other.#length - from, other.#view);
   }
