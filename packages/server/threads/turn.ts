@@ -140,6 +140,8 @@ export class Turn {
       router.drain();
       this.#messaging.endTurn();
       this.#replicas.pump();
+      // What replies have let go on: shards work on it while sockets are written.
+      router.publish();
       this.#flush(round === 0);
       this.fronts?.publish();
       router.tracing.flush();
