@@ -4,6 +4,7 @@ import { FakeClock } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ClusterNode, type ClusterHost, type DataPlace } from './cluster-node.ts';
+import type { ClusterIdentity } from './cluster-view.ts';
 import { FakeStore, type FakeCoordinator } from './coordinator/fake-coordinator.test-helper.ts';
 import { askForHandover } from './decisions/failover.ts';
 import { forget, meet, replicate, reset } from './decisions/membership.ts';
@@ -46,8 +47,22 @@ class PlayedHost implements ClusterHost {
   }
 }
 
+/** Cluster that a node remembers. */
+class PlayedIdentity implements ClusterIdentity {
+  clusterId = '';
+
+  newClusterId(): string {
+    return 'a cluster';
+  }
+
+  joined(clusterId: string): void {
+    this.clusterId = clusterId;
+  }
+}
+
 interface Played {
   readonly node: ClusterNode;
+  readonly identity: PlayedIdentity;
   readonly host: PlayedHost;
   readonly coordinator: FakeCoordinator;
 }
@@ -60,8 +75,10 @@ function stage() {
   const add = (name: string): Played => {
     const coordinator = store.client();
     const host = new PlayedHost();
+    const identity = new PlayedIdentity();
     const node = new ClusterNode({
       id: name,
+      identity,
       run: `run of ${name}`,
       version: '1',
       address: { host: name, port: 7_000, tlsPort: 0, hostname: '' },
@@ -74,7 +91,7 @@ function stage() {
       log: silent,
       host,
     });
-    return { node, host, coordinator };
+    return { node, host, identity, coordinator };
   };
   return { store, clock, add };
 }
@@ -421,5 +438,76 @@ nodes('documents of something else are told of, and not believed', async () => {
   assert.match(a.node.problem ?? '', /slots is none of this cluster/);
   assert.not.ok(a.node.isPrimary);
 });
+
+nodes('the first node gives the cluster its identity, and all remember it', async () => {
+  const { add, store } = stage();
+  const [a, b] = [add('a'), add('b')];
+  b.identity.newClusterId = () => 'another';
+  await beat(a, b);
+  assert.equal(JSON.parse(store.documents.get('identity')?.value ?? ''), { id: 'a cluster' });
+  assert.equal([a.identity.clusterId, b.identity.clusterId], ['a cluster', 'a cluster']);
+});
+
+nodes('a node of another cluster takes no part, and says why', async () => {
+  const { add } = stage();
+  const [a, b] = [add('a'), add('b')];
+  b.identity.clusterId = 'its own';
+  await beat(a, b);
+  await beat(a, b);
+  assert.ok(a.node.isPrimary);
+  assert.equal([b.host.role, b.node.isRegistered, b.node.lease.isSafe], ['none', false, false]);
+  assert.match(b.node.problem ?? '', /those of another cluster \(a cluster\).* one of its own/);
+  assert.is(a.node.topology.nodes.size, 1);
+  b.identity.clusterId = '';
+  await beat(b);
+  assert.equal([b.node.problem, b.node.isPrimary], [undefined, true]);
+});
+
+nodes('a coordinator that has lost everything gets the identity of the nodes back', async () => {
+  const { a, store } = await group();
+  store.documents.clear();
+  store.source = 'an empty store';
+  store.revision = 0;
+  a.coordinator.hasLease = false;
+  for (let beats = 0; beats < 3; beats += 1) await beat(a);
+  assert.equal(JSON.parse(store.documents.get('identity')?.value ?? ''), { id: 'a cluster' });
+  assert.equal([a.node.isPrimary, a.node.topology.assignedCount], [true, 0]);
+});
+
+for (const isInterrupted of [true, false]) {
+  const how = isInterrupted ? 'its watch was interrupted' : 'it decides something';
+  nodes(`a node sees that the coordinator was put back when ${how}`, async () => {
+    const { a, b, store } = await restored();
+    if (isInterrupted) for (const watcher of store.watchers) watcher.resumed();
+    else await a.node.decide(() => ({ guards: [], writes: [] })).catch(() => undefined);
+    await settle();
+    assert.equal([a.node.isPrimary, a.node.lease.isSafe], [false, false]);
+    assert.match(a.node.problem ?? '', /the coordinator is another, or was put back/);
+    // The other hears of it by its own watch.
+    for (const watcher of store.watchers) watcher.resumed();
+    await settle();
+    await beat(b, a, b, a);
+    assert.equal([a.node.problem, a.node.isPrimary, b.node.isPrimary], [undefined, false, true]);
+    assert.is(a.host.role, 'replica of b');
+  });
+}
+
+/** Two nodes of which `a` has taken the place of `b`, and then the coordinator was put back to before that. */
+async function restored() {
+  const { store, add } = stage();
+  const [b, a] = [add('b'), add('a')];
+  await beat(b, a);
+  await a.node.decide((topology) => meet(topology, 'a', 'b'));
+  await a.node.decide((topology) => replicate(topology, a.node.self, 'b'));
+  await beat(b, a);
+  const [documents, { revision }] = [new Map(store.documents), store];
+  await a.node.decide((topology) => askForHandover(topology, 'a', false));
+  await settle();
+  assert.ok(a.node.isPrimary);
+  store.documents.clear();
+  for (const [key, document] of documents) store.documents.set(key, document);
+  store.revision = revision;
+  return { store, a, b };
+}
 
 nodes.run();

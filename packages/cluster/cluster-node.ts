@@ -7,7 +7,7 @@
  */
 
 import type { Clock, Logger } from '#base';
-import { ClusterError } from './cluster-error.ts';
+import { ClusterView, type ClusterIdentity } from './cluster-view.ts';
 import type { Coordinator, Outcome } from './coordinator/coordinator.ts';
 import { candidacyOf, handOver, refuseHandover, takeOver } from './decisions/failover.ts';
 import { join, type JoinWish, type Self } from './decisions/membership.ts';
@@ -15,10 +15,8 @@ import type { Plan } from './decisions/plan.ts';
 import { migrate, orphanFor } from './decisions/replica-migration.ts';
 import { nodeKey, type MemberAddress, type NodeDocument } from './documents/documents.ts';
 import { Lease } from './lease.ts';
-import { Topology, type Group } from './topology.ts';
+import type { Group, Topology } from './topology.ts';
 
-/** Tries of a decision that others are in the way of. */
-const TRIES_MAX = 32;
 /** Between two times that a node tells how far its data are. */
 const TELL_MS = 1_000;
 /** A primary is without replicas for so long before one of another's comes: its own may be back soon. */
@@ -50,6 +48,7 @@ export interface ClusterHost {
 
 interface ClusterNodeOptions {
   readonly id: string;
+  readonly identity: ClusterIdentity;
   /** Drawn at the start of the process. */
   readonly run: string;
   readonly version: string;
@@ -68,8 +67,8 @@ interface ClusterNodeOptions {
 }
 
 export class ClusterNode {
-  topology = Topology.nothing;
   readonly lease: Lease;
+  readonly #view: ClusterView;
   /** Reason why the coordinator cannot be used now; undefined while it can. */
   problem: string | undefined;
   readonly #options: ClusterNodeOptions;
@@ -91,7 +90,6 @@ export class ClusterNode {
   #hasTold = false;
   /** Group that this replica may go to, and since when that is so. */
   #orphan: { readonly group: string; readonly sinceMs: number } | undefined;
-  #endWatch: (() => void) | undefined;
   #hasStopped = false;
 
   constructor(options: ClusterNodeOptions) {
@@ -99,6 +97,27 @@ export class ClusterNode {
     this.#id = options.id;
     this.lease = new Lease(options.clock);
     this.#startedMs = this.lease.nowMs;
+    this.#view = new ClusterView({
+      ...options,
+      adopted: () => {
+        options.host.changed();
+      },
+      hadNews: () => {
+        void this.#react();
+      },
+      distrusted: () => {
+        this.lease.lost();
+        this.#registeredAt = 0;
+        options.host.changed();
+      },
+      failed: (error) => {
+        this.#fails(error);
+      },
+    });
+  }
+
+  get topology(): Topology {
+    return this.#view.topology;
   }
 
   get id(): string {
@@ -128,7 +147,7 @@ export class ClusterNode {
     if (this.#isBeating || this.#hasStopped) return;
     this.#isBeating = true;
     try {
-      if (this.#endWatch === undefined) await this.#connect();
+      if (!this.#view.isWatching) await this.#view.connect();
       if (this.#registeredAt === 0) await this.#register();
       else await this.#renew();
       if (this.#registeredAt > 0) await this.#tell();
@@ -146,7 +165,7 @@ export class ClusterNode {
     if (this.#hasStopped) return;
     this.#hasStopped = true;
     this.lease.lost();
-    this.#endWatch?.();
+    this.#view.end();
     const { coordinator } = this.#options;
     try {
       await coordinator.revoke();
@@ -160,22 +179,13 @@ export class ClusterNode {
    * Carries a decision out: makes its plan by the topology at hand, and anew where another was first. Settles when it is in
    * force and known here.
    */
-  async decide(make: (topology: Topology) => Plan | undefined): Promise<void> {
-    const { coordinator } = this.#options;
-    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const plan = make(this.topology);
-      if (plan === undefined) return;
-      const { isDone } = await coordinator.commit(plan.guards, plan.writes);
-      await this.refresh();
-      if (isDone) return;
-    }
-    throw new ClusterError('The cluster changes too quickly: try again');
+  decide(make: (topology: Topology) => Plan | undefined): Promise<void> {
+    return this.#view.decide(make);
   }
 
-  /** Reads everything anew. */
-  async refresh(): Promise<void> {
-    const { entries, revision } = await this.#options.coordinator.read();
-    if (revision > this.topology.revision) this.#adopt(Topology.of(entries, revision));
+  /** Reads everything anew. Throws a ClusterError for what another cluster has agreed on. */
+  refresh(): Promise<void> {
+    return this.#view.refresh();
   }
 
   /** Tells others that this node announces something else of itself now; without a lease it does so when it has one. */
@@ -204,30 +214,6 @@ export class ClusterNode {
     await coordinator.revoke();
     this.#id = id;
     this.#told = '';
-  }
-
-  async #connect(): Promise<void> {
-    await this.refresh();
-    this.#endWatch = this.#options.coordinator.watch(this.topology.revision + 1, {
-      changed: (changes, revision) => {
-        try {
-          this.#adopt(this.topology.with(changes, revision));
-        } catch (error) {
-          this.#fails(error);
-        }
-        void this.#react();
-      },
-      ended: (reason) => {
-        this.#endWatch = undefined;
-        this.#fails(new ClusterError(`the watch has ended: ${reason}`));
-      },
-    });
-  }
-
-  #adopt(topology: Topology): void {
-    if (topology === this.topology) return;
-    this.topology = topology;
-    this.#options.host.changed();
   }
 
   async #register(): Promise<void> {

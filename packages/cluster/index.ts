@@ -1,5 +1,6 @@
 export { ClusterError } from './cluster-error.ts';
 export { ClusterNode, type ClusterHost, type DataPlace } from './cluster-node.ts';
+export type { ClusterIdentity } from './cluster-view.ts';
 export {
   TimedCoordinator,
   type CoordinatorCall,

@@ -4,14 +4,17 @@ import { SLOT_COUNT } from '#base';
 import type { Change, Entry, Guard } from './coordinator/coordinator.ts';
 import {
   groupKey,
+  IDENTITY_KEY,
   NO_SLOTS,
   nodeKey,
   readGroup,
+  readIdentity,
   readMigration,
   readNode,
   readSlots,
   SLOTS_KEY,
   type GroupDocument,
+  type IdentityDocument,
   type MemberAddress,
   type MigrationDocument,
   type NodeDocument,
@@ -55,6 +58,8 @@ export class Topology {
   readonly groups: ReadonlyMap<string, Group>;
   readonly migrations: ReadonlyMap<string, SlotMigration>;
   readonly slots: SlotsDocument;
+  /** Id of the cluster; empty while the coordinator has none. */
+  readonly clusterId: string;
   readonly #known: ReadonlyMap<string, Known<unknown>>;
   #owners: SlotOwners | undefined;
   #groupOfNode: Map<string, Group> | undefined;
@@ -77,6 +82,8 @@ export class Topology {
     this.groups = groups;
     this.migrations = migrations;
     this.slots = (known.get(SLOTS_KEY)?.document as SlotsDocument | undefined) ?? NO_SLOTS;
+    const identity = known.get(IDENTITY_KEY)?.document as IdentityDocument | undefined;
+    this.clusterId = identity?.id ?? '';
   }
 
   static readonly nothing = new Topology(0, new Map());
@@ -196,6 +203,7 @@ function learn(
 
 function readerOf(key: string): ((key: string, text: string) => unknown) | undefined {
   if (key === SLOTS_KEY) return readSlots;
+  if (key === IDENTITY_KEY) return readIdentity;
   if (key.startsWith('nodes/')) return readNode;
   if (key.startsWith('migrations/')) return readMigration;
   return key.startsWith('groups/') ? readGroup : undefined;

@@ -41,11 +41,15 @@ export interface Outcome {
 export interface Reading {
   readonly entries: readonly Entry[];
   readonly revision: number;
+  /** Identity of who has answered: revisions of another are of no meaning beside its own. */
+  readonly source: string;
 }
 
 /** Takes the news of a watch, in order. */
 export interface WatchSink {
   changed(changes: readonly Change[], revision: number): void;
+  /** The watch was interrupted, and goes on where it was, perhaps at another coordinator, or one that was put back. */
+  resumed(): void;
   /** The watch has ended, and may have missed something: all must be read anew. */
   ended(reason: string): void;
 }

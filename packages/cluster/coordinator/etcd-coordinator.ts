@@ -80,6 +80,7 @@ export class EtcdCoordinator implements Coordinator {
   async read(): Promise<Reading> {
     const answer = await this.#try(this.#client.getAll().prefix(this.#prefix).exec());
     return {
+      source: answer.header.cluster_id,
       revision: Number(answer.header.revision),
       entries: answer.kvs.map(({ key, value, mod_revision: revision }) => ({
         key: key.toString().slice(this.#prefix.length),
@@ -106,6 +107,14 @@ export class EtcdCoordinator implements Coordinator {
         return { key, value, revision: Number(kv.mod_revision) };
       });
       sink.changed(changes, Number(header.revision));
+    });
+    let isInterrupted = false;
+    watcher.on('disconnected', () => {
+      isInterrupted = true;
+    });
+    watcher.on('connected', () => {
+      if (isInterrupted && !isOver) sink.resumed();
+      isInterrupted = false;
     });
     watcher.on('error', (error) => {
       end(reasonOf(error));

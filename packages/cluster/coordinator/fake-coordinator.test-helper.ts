@@ -22,6 +22,7 @@ export class FakeStore {
   readonly documents = new Map<string, Stored>();
   readonly watchers = new Set<WatchSink>();
   revision = 1;
+  source = 'a store';
 
   /** Returns a node's way to the store. */
   client(): FakeCoordinator {
@@ -71,7 +72,7 @@ export class FakeCoordinator implements Coordinator {
       value,
       revision,
     }));
-    return { entries, revision: this.#store.revision };
+    return { entries, revision: this.#store.revision, source: this.#store.source };
   }
 
   watch(_from: number, sink: WatchSink): () => void {

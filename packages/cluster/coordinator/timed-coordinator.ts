@@ -33,6 +33,9 @@ export class TimedCoordinator implements Coordinator {
       changed: (changes, revision) => {
         sink.changed(changes, revision);
       },
+      resumed: () => {
+        sink.resumed();
+      },
       ended: (reason) => {
         this.#timing.failed('watch');
         sink.ended(reason);

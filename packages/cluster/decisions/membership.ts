@@ -1,9 +1,9 @@
 /** Decisions about which nodes there are, and to which group they belong. */
 
 import { ClusterError } from '../cluster-error.ts';
-import type { MemberAddress } from '../documents/documents.ts';
+import { IDENTITY_KEY, type MemberAddress } from '../documents/documents.ts';
 import type { Group, Topology } from '../topology.ts';
-import { deleteGroup, putGroup, putSlots, type Plan } from './plan.ts';
+import { deleteGroup, putGroup, putIdentity, putSlots, type Plan } from './plan.ts';
 
 /** The node that decides. */
 export interface Self {
@@ -16,6 +16,12 @@ export interface JoinWish {
   readonly group: string;
   /** The group is named by the settings, so the node has met the others from the start. */
   readonly isNamed: boolean;
+}
+
+/** Gives the cluster its identity, where it has none. */
+export function identify(topology: Topology, id: string): Plan | undefined {
+  if (topology.clusterId !== '') return undefined;
+  return { guards: [topology.guard(IDENTITY_KEY)], writes: [putIdentity(id)] };
 }
 
 /** Gives the node a place: in the group that it wants, as the primary where that has none. */

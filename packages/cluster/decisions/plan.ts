@@ -3,6 +3,7 @@
 import type { Guard, Write } from '../coordinator/coordinator.ts';
 import {
   groupKey,
+  IDENTITY_KEY,
   migrationKey,
   SLOTS_KEY,
   type GroupDocument,
@@ -49,4 +50,9 @@ export function putMigration(id: string, document: MigrationDocument): Write {
 /** Returns the write that ends a migration, of which nothing is left to do. */
 export function deleteMigration(id: string): Write {
   return { key: migrationKey(id), value: undefined };
+}
+
+/** Returns the write that gives the cluster its identity. */
+export function putIdentity(id: string): Write {
+  return { key: IDENTITY_KEY, value: JSON.stringify({ id }) };
 }

@@ -93,9 +93,15 @@ export interface MigrationDocument {
 /** First and last slot. */
 export type SlotSpan = readonly [first: number, last: number];
 
+/** Identity of a cluster, by which it is told from others. The first node writes it, and nobody changes it. */
+export interface IdentityDocument {
+  readonly id: string;
+}
+
 export const NO_SLOTS: SlotsDocument = { ranges: [], open: {} };
 
 export const SLOTS_KEY = 'slots';
+export const IDENTITY_KEY = 'identity';
 
 /** Returns the key of a node's document. */
 export function nodeKey(id: string): string {
@@ -144,6 +150,7 @@ const MIGRATION: Shape = {
   state: 'string',
   reason: 'string',
 };
+const IDENTITY: Shape = { id: 'string' };
 const SLOTS: Shape = { ranges: 'array', open: 'object' };
 
 /** Reads a node's document; throws a {@link ClusterError} for what is none. */
@@ -155,6 +162,11 @@ export function readNode(key: string, text: string): NodeDocument {
 export function readGroup(key: string, text: string): GroupDocument {
   const group = read(key, text, GROUP) as unknown as GroupDocument;
   return { ...group, handover: group.handover };
+}
+
+/** Reads the identity of a cluster; throws a {@link ClusterError} for what is none. */
+export function readIdentity(key: string, text: string): IdentityDocument {
+  return read(key, text, IDENTITY) as unknown as IdentityDocument;
 }
 
 /** Reads the document of slots; throws a {@link ClusterError} for what is none. */

@@ -130,6 +130,7 @@ export class Cluster implements ClusterPort {
     });
     this.node = newNode({
       id: this.#nodeId.value,
+      identity: this.#nodeId,
       leaseMs: this.#leaseMs,
       wish: () => this.#wish,
       host: this.#role,
@@ -417,7 +418,8 @@ export class Cluster implements ClusterPort {
 
   async reset(isHard: boolean): Promise<void> {
     const { node } = this;
-    const wasPrimary = node.isPrimary;
+    // Who has no place and has followed nobody has keys of its own, as a primary has.
+    const wasPrimary = node.isPrimary || !(node.isRegistered || this.#role.hasFollowed);
     // A replica that was forgotten leads nobody, and has keys that others have.
     const isLeft = wasPrimary && this.#ownSlots().length === 0 && this.#role.hasFollowed;
     if (wasPrimary && !isLeft && (await this.#hasKeys())) {

@@ -1,7 +1,13 @@
 /** Makes the node of the settings and of its parts here. */
 
 import type { Clock, Logger } from '#base';
-import { ClusterNode, etcd, TimedCoordinator, type ClusterHost } from '#cluster';
+import {
+  ClusterNode,
+  etcd,
+  TimedCoordinator,
+  type ClusterHost,
+  type ClusterIdentity,
+} from '#cluster';
 import type { Settings } from '#config';
 import { VERSION } from '../../version.ts';
 import { coordinatorOptions, replicaPolicy } from '../coordinator-options.ts';
@@ -12,6 +18,7 @@ import { nodeAddress } from './node-address.ts';
 
 interface NewNodeOptions {
   readonly id: string;
+  readonly identity: ClusterIdentity;
   readonly leaseMs: number;
   readonly wish: () => { readonly group: string; readonly isNamed: boolean };
   readonly host: ClusterHost;
