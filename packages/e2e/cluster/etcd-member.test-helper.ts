@@ -4,7 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { dial, freePort, request, until } from '#testkit';
+import { dial, freePort, request, until, type Pair } from '#testkit';
 
 const alive = new Set<ChildProcess>();
 
@@ -12,27 +12,36 @@ process.on('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
 
+export interface EtcdMemberOptions {
+  /** Further arguments. */
+  readonly args?: readonly string[];
+  /** Certificate that it has for clients, who then have to show one of that authority. */
+  readonly tls?: { readonly server: Pair; readonly authority: Pair };
+}
+
 export class EtcdMember {
   readonly name: string;
   /** Port that clients are served at. */
   readonly port: number;
   readonly #peerPort: number;
   readonly #folder = mkdtempSync(path.join(tmpdir(), 'svc-etcd-'));
+  readonly #options: EtcdMemberOptions;
   #child: ChildProcess | undefined;
   #ended: Promise<void> = Promise.resolve();
 
-  private constructor(name: string, port: number, peerPort: number) {
+  private constructor(name: string, port: number, peerPort: number, options: EtcdMemberOptions) {
+    this.#options = options;
     this.name = name;
     this.port = port;
     this.#peerPort = peerPort;
   }
 
   /** Makes members of one etcd on free ports; none is started yet. */
-  static async make(count: number): Promise<EtcdMember[]> {
+  static async make(count: number, options: EtcdMemberOptions = {}): Promise<EtcdMember[]> {
     const members: EtcdMember[] = [];
     for (let nth = 0; nth < count; nth += 1) {
       const port = await freePort();
-      members.push(new EtcdMember(`member-${nth}`, port, await freePort(port)));
+      members.push(new EtcdMember(`member-${nth}`, port, await freePort(port), options));
     }
     return members;
   }
@@ -47,7 +56,8 @@ export class EtcdMember {
 
   /** Starts it as one of the members, and waits until it listens. */
   async start(members: readonly EtcdMember[]): Promise<void> {
-    const client = `http://127.0.0.1:${this.port}`;
+    const { args = [], tls } = this.#options;
+    const client = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${this.port}`;
     const child = spawn(
       'etcd',
       [
@@ -57,6 +67,8 @@ export class EtcdMember {
         ...['--listen-peer-urls', this.#peer, '--initial-advertise-peer-urls', this.#peer],
         '--initial-cluster',
         members.map((member) => `${member.name}=${member.#peer}`).join(','),
+        ...(tls === undefined ? [] : tlsArguments(tls)),
+        ...args,
       ],
       { stdio: 'ignore' },
     );
@@ -98,6 +110,16 @@ export class EtcdMember {
       return false;
     }
   }
+}
+
+function tlsArguments({
+  server,
+  authority,
+}: NonNullable<EtcdMemberOptions['tls']>): readonly string[] {
+  return [
+    ...['--cert-file', server.certificate, '--key-file', server.key],
+    ...['--trusted-ca-file', authority.certificate, '--client-cert-auth'],
+  ];
 }
 
 interface Status {

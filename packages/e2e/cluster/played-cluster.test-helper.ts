@@ -1,7 +1,7 @@
 /** A cluster of real servers with a real etcd, in folders of their own. */
 
 import { startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
-import { EtcdMember } from './etcd-member.test-helper.ts';
+import { EtcdMember, type EtcdMemberOptions } from './etcd-member.test-helper.ts';
 
 /** Longer than any pause of a busy machine. */
 const LEASE_MS = 20_000;
@@ -18,8 +18,8 @@ export class Etcd {
     this.endpoint = `127.0.0.1:${member.port}`;
   }
 
-  static async start(): Promise<Etcd> {
-    const members = await EtcdMember.make(1);
+  static async start(options: EtcdMemberOptions = {}): Promise<Etcd> {
+    const members = await EtcdMember.make(1, options);
     const [member] = members as [EtcdMember];
     await member.start(members);
     return new Etcd(member);
@@ -27,6 +27,16 @@ export class Etcd {
 
   signal(name: NodeJS.Signals): void {
     this.#member.signal(name);
+  }
+
+  get port(): number {
+    return this.#member.port;
+  }
+
+  /** Kills it, and starts it again on what it has left. */
+  async restart(): Promise<void> {
+    await this.#member.kill();
+    await this.#member.start([this.#member]);
   }
 
   async stop(): Promise<void> {

@@ -7,15 +7,15 @@ import type { Settings } from '#config';
 /** Longest wait for the coordinator, as a share of a lease's life. */
 const ANSWER_SHARE = 0.25;
 
+/** Returns how the coordinator is reached; throws with what is wrong with the settings, or with files that they name. */
 export function coordinatorOptions(settings: Settings): EtcdOptions {
   // Etcd's own tools have commas between them.
   const words = settings.get('cluster.coordinator-endpoints');
   const endpoints = words.flatMap((word) => word.split(',')).filter((word) => word !== '');
-  const file = settings.string('cluster.coordinator-password-file');
   const password =
-    file === ''
+    settings.string('cluster.coordinator-password-file') === ''
       ? settings.string('cluster.coordinator-password')
-      : readFileSync(file, 'utf8').trimEnd();
+      : fileOf(settings, 'cluster.coordinator-password-file').toString('utf8').trimEnd();
   const answerMs = settings.number('cluster.node-timeout-ms') * ANSWER_SHARE;
   return {
     endpoints,
@@ -40,9 +40,24 @@ function coordinatorTls(settings: Settings): EtcdTls | undefined {
     throw new Error('cluster.coordinator-cert-file and -key-file belong together');
   }
   return {
-    ca: readFileSync(ca),
-    ...(cert === '' ? {} : { cert: readFileSync(cert), key: readFileSync(key) }),
+    ca: fileOf(settings, 'cluster.coordinator-ca-file'),
+    ...(cert === ''
+      ? {}
+      : {
+          cert: fileOf(settings, 'cluster.coordinator-cert-file'),
+          key: fileOf(settings, 'cluster.coordinator-key-file'),
+        }),
   };
+}
+
+type FileName = `cluster.coordinator-${'password' | 'ca' | 'cert' | 'key'}-file`;
+
+function fileOf(settings: Settings, name: FileName): Buffer {
+  try {
+    return readFileSync(settings.string(name));
+  } catch (error) {
+    throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** Settings of replicas: which never take the primary's place, and which stay when others lack some. */

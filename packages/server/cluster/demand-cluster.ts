@@ -1,6 +1,7 @@
 /** Faults of a configuration of a node that no setting has by itself. */
 
 import type { Settings } from '#config';
+import { coordinatorOptions } from './coordinator-options.ts';
 
 /** Throws with what is wrong with the settings of the cluster; says nothing where there is none. */
 export function demandCluster(settings: Settings): void {
@@ -20,4 +21,5 @@ export function demandCluster(settings: Settings): void {
     // A thread of its own would write what main has let go before the lease ended.
     throw new Error('cluster.enabled needs server.front-threads at 0 or -1');
   }
+  coordinatorOptions(settings);
 }
