@@ -82,6 +82,20 @@ export const CLUSTER_QUANTITIES = {
       metric: 'svc_cluster_groups_without_primary',
     },
   ],
+  links: [
+    {
+      counter: 'clusterLinkBytes',
+      by: 'main',
+      kind: 'gauge',
+      unit: 'bytes',
+      moves: true,
+      help: 'Messages that wait to be sent to other nodes, looked at once a second.',
+      info: 'mem_cluster_links',
+      status: 'cluster.link_bytes',
+      metric: 'svc_cluster_link_memory_bytes',
+      exporter: 'redis_mem_cluster_links',
+    },
+  ],
   slots: [
     {
       counter: 'clusterSlotsAssigned',

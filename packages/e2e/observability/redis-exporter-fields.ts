@@ -13,7 +13,7 @@ export const PRESENT: readonly string[] = `
   client_recent_max_input_buffer allocator_active allocator_allocated
   allocator_frag_ratio allocator_frag_bytes used_memory used_memory_rss
   used_memory_peak used_memory_overhead used_memory_startup used_memory_dataset maxmemory
-  mem_fragmentation_ratio mem_fragmentation_bytes mem_not_counted_for_evict mem_clients_normal mem_aof_buffer
+  mem_fragmentation_ratio mem_fragmentation_bytes mem_not_counted_for_evict mem_clients_normal mem_cluster_links mem_aof_buffer
   expired_stale_perc active_defrag_hits loading async_loading
   rdb_changes_since_last_save rdb_bgsave_in_progress aof_enabled
   rdb_last_save_time rdb_last_bgsave_status rdb_last_bgsave_time_sec
@@ -130,7 +130,7 @@ export const ABSENT: readonly (readonly [reason: string, fields: readonly string
     [
       'there is no cluster',
       `
-        mem_cluster_links migrate_cached_sockets cluster_stats_messages_sent
+        migrate_cached_sockets cluster_stats_messages_sent
         cluster_stats_messages_received
       `,
     ],

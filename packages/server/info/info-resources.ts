@@ -1,7 +1,12 @@
 /** The sections of INFO about memory and processors. */
 
 import { freemem, totalmem } from 'node:os';
-import { CLIENT_QUANTITIES, MEMORY_QUANTITIES, SCRIPT_QUANTITIES } from '#quantities';
+import {
+  CLIENT_QUANTITIES,
+  CLUSTER_QUANTITIES,
+  MEMORY_QUANTITIES,
+  SCRIPT_QUANTITIES,
+} from '#quantities';
 import { size, type Line, type Part } from './info-lines.ts';
 import { threadLines } from './info-threads.ts';
 import type { ServerMetrics } from './server-metrics.ts';
@@ -14,6 +19,7 @@ export const MEMORY: readonly Part[] = [
   MEMORY_QUANTITIES.startup,
   limits,
   CLIENT_QUANTITIES.memory,
+  CLUSTER_QUANTITIES.links,
   freed,
   // Memory of scripts and functions: what Lua has in use, and their sources. This name is from before functions.
   (metrics) => size('used_memory_lua', metrics.total('luaEvalBytes')),
@@ -65,11 +71,7 @@ function limits(metrics: ServerMetrics): Line[] {
 
 function freed(metrics: ServerMetrics): Line[] {
   return [
-    // The backlog is a part of what replicas share.
-    [
-      'mem_clients_slaves',
-      Math.max(0, metrics.total('replicationBytes') - metrics.total('backlogBytes')),
-    ],
+    ['mem_clients_slaves', metrics.replicaBytes],
     ['mem_replication_backlog', metrics.total('backlogBytes')],
     ['mem_total_replication_buffers', metrics.total('replicationBytes')],
     ['mem_aof_buffer', metrics.logBufferBytes],

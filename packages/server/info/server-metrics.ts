@@ -172,4 +172,9 @@ export class ServerMetrics {
   get clientBytes(): number {
     return this.main.get('clientMemoryBytes');
   }
+
+  /** Memory that is kept for replicas beside the backlog, which is a part of what they share. */
+  get replicaBytes(): number {
+    return Math.max(0, this.total('replicationBytes') - this.total('backlogBytes'));
+  }
 }

@@ -25,6 +25,8 @@ interface ClusterSubject {
   readonly isUp: boolean;
   /** Reason why it is not up; of no meaning while it is. */
   readonly downReason: string;
+  /** Connections to other nodes and from them. */
+  readonly links: readonly { readonly queuedBytes: number }[];
   /** Lines of CLUSTER INFO. */
   readonly info: readonly (readonly [name: string, value: string | number])[];
 }
@@ -129,6 +131,7 @@ export class ClusterObservation {
     for (const [line, counter] of SAME_AS_INFO) page.set(counter, Number(lines.get(line)));
     const seen = topology.membersSeenBy(id);
     page.set('clusterUp', Number(isUp));
+    page.set('clusterLinkBytes', sumOf(this.subject.links));
     page.set('clusterIsPrimary', Number(node.isPrimary));
     page.set('clusterNodesPresent', seen.filter((member) => member.node !== undefined).length);
     page.set('clusterGroupsWithoutPrimary', seen.filter(isAbsentPrimary).length);
@@ -158,4 +161,8 @@ export class ClusterObservation {
 
 function isAbsentPrimary({ isPrimary, node }: { isPrimary: boolean; node: unknown }): boolean {
   return isPrimary && node === undefined;
+}
+
+function sumOf(links: readonly { readonly queuedBytes: number }[]): number {
+  return links.reduce((sum, { queuedBytes }) => sum + queuedBytes, 0);
 }
