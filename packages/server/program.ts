@@ -12,9 +12,6 @@ import { Server } from './server.ts';
 import { demandStart } from './start-check.ts';
 import { VERSION } from './version.ts';
 
-/** Longest wait for the end of a process whose start has failed. */
-const END_MS_MAX = 2_000;
-
 /** Puts a server together that has its data folder for itself; rejects when that is not to be had. */
 async function openServer(settings: Settings, ops: OpsWorker | undefined): Promise<Server> {
   demandUsers(settings);
@@ -127,7 +124,5 @@ export async function main(ops: OpsWorker | undefined): Promise<void> {
       error instanceof ConfigError || error instanceof Error ? error.message : String(error);
     process.stderr.write(`svc: ${text}\n`);
     process.exitCode = 1;
-    // Threads that were begun before the fault was seen would keep the process.
-    setTimeout(() => process.exit(), END_MS_MAX).unref();
   }
 }

@@ -10,6 +10,9 @@ const messages = suite('messages in a cluster');
 
 // The slot of the channel `a`.
 const SLOT_OF_A = '15495';
+const MESSAGE_BYTES = 1024 * 1024;
+/** More than is on its way to the kernel at any moment. */
+const QUEUED_BYTES = 8 * MESSAGE_BYTES;
 
 let etcd: Etcd;
 let first: PlayedNode;
@@ -112,6 +115,48 @@ messages('a password is asked for, and a node that is not let in counts what is 
   await reaches(first, client);
   await second.client.call('CONFIG', 'SET', 'requirepass', '');
   await client.end();
+});
+
+/** Figures of a node's memory, as INFO and MEMORY STATS tell them. */
+async function memoryOf({ client }: PlayedNode): Promise<readonly [info: number, stats: number][]> {
+  const info = textOf(await client.call('INFO', 'memory'));
+  const stats = (await client.call('MEMORY', 'STATS')) as unknown[];
+  const names = [
+    ['mem_cluster_links', 'cluster.links'],
+    ['mem_replication_backlog', 'replication.backlog'],
+    ['mem_clients_slaves', 'clients.slaves'],
+  ] as const;
+  return names.map(([line, name]) => [
+    Number(new RegExp(`^${line}:(\\d+)`, 'm').exec(info)?.[1]),
+    Number(stats[stats.findIndex((word) => textOf(word as never) === name) + 1]),
+  ]);
+}
+
+/** Bytes that wait for other nodes, by the list of links. */
+async function queuedOf({ client }: PlayedNode): Promise<number> {
+  const links = (await client.call('CLUSTER', 'LINKS')) as unknown[][];
+  return links.reduce((sum, link) => sum + Number(link.at(-1)), 0);
+}
+
+messages('what waits for a node that reads nothing is told', async () => {
+  const message = 'x'.repeat(MESSAGE_BYTES);
+  const waiting = async (): Promise<number> => (await memoryOf(first))[0]![0];
+  second.server.signal('SIGSTOP');
+  try {
+    await until(async () => {
+      await first.client.call('PUBLISH', 'ch', message);
+      return (await queuedOf(first)) >= QUEUED_BYTES;
+    }, 'messages wait');
+    await until(async () => (await waiting()) === (await queuedOf(first)), 'all tell the same');
+    assert.ok((await waiting()) >= QUEUED_BYTES);
+  } finally {
+    second.server.signal('SIGCONT');
+  }
+  await until(async () => (await waiting()) === 0, 'nothing waits any more');
+  await first.client.call('SET', 'a', 'for the backlog');
+  const backlog = async (): Promise<number> => (await memoryOf(first))[1]![0];
+  await until(async () => (await backlog()) > 0, 'the backlog has the write');
+  for (const [info, stats] of await memoryOf(first)) assert.is(info, stats);
 });
 
 messages('who listens to a shard channel is told when its slot leaves', async () => {
