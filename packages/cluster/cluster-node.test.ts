@@ -8,7 +8,9 @@ import type { ClusterIdentity } from './cluster-view.ts';
 import { FakeStore, type FakeCoordinator } from './coordinator/fake-coordinator.test-helper.ts';
 import { askForHandover } from './decisions/failover.ts';
 import { forget, meet, replicate, reset } from './decisions/membership.ts';
+import { putSlots } from './decisions/plan.ts';
 import { addSlots, deleteSlots, setSlot } from './decisions/slots.ts';
+import type { SlotRange } from './documents/slot-ranges.ts';
 
 const nodes = suite('nodes of a cluster');
 
@@ -316,6 +318,11 @@ const refusals: readonly (readonly [
 ])[] = [
   ['a busy slot', (t) => addSlots(t, 'a', [1]), /Slot 1 is already busy/],
   ['slots of a replica', (t) => addSlots(t, 'b', [1]), /only on masters/],
+  [
+    'a slot by way of a replica',
+    (t) => setSlot(t, 'b', 1, { kind: 'stable' }),
+    /^Please use SETSLOT only with masters\.$/,
+  ],
   ['a free slot', (t) => deleteSlots(t, 'c', [1]), /another node's/],
   [
     'itself',
@@ -509,5 +516,38 @@ async function restored() {
   store.revision = revision;
   return { store, a, b };
 }
+
+nodes(
+  'a primary whose last slot another has taken is a replica of that, with its own',
+  async () => {
+    const { a, add, others, store } = await group('c');
+    const b = add('b');
+    await beat(b);
+    await b.node.decide((topology) => meet(topology, 'b', 'a'));
+    const give = (...ranges: readonly SlotRange[]): void => {
+      store.write([putSlots({ ranges, open: {} })], undefined);
+    };
+    give([0, 0, 'group of a'], [1, 16_383, 'group of b']);
+    await beat(a, b, ...others);
+    assert.is(a.host.role, 'primary');
+    give([0, 16_383, 'group of b']);
+    await beat(a, b, ...others);
+    await beat(a, b, ...others);
+    assert.equal(
+      [a, b, ...others].map(({ host }) => host.role),
+      ['replica of b', 'primary', 'replica of b'],
+    );
+    assert.equal([...a.node.topology.groups.keys()], ['group of b']);
+  },
+);
+
+nodes('a primary whose slots nobody has taken stays one', async () => {
+  const { a } = await group();
+  const all = Array.from({ length: 16_384 }, (_, slot) => slot);
+  await a.node.decide((topology) => deleteSlots(topology, 'a', all));
+  await beat(a);
+  await beat(a);
+  assert.is(a.host.role, 'primary');
+});
 
 nodes.run();

@@ -12,8 +12,9 @@ import type { Coordinator, Outcome } from './coordinator/coordinator.ts';
 import { candidacyOf, handOver, refuseHandover, takeOver } from './decisions/failover.ts';
 import { join, type JoinWish, type Self } from './decisions/membership.ts';
 import type { Plan } from './decisions/plan.ts';
-import { migrate, orphanFor } from './decisions/replica-migration.ts';
+import { joinTaker, migrate, orphanFor } from './decisions/replica-migration.ts';
 import { nodeKey, type MemberAddress, type NodeDocument } from './documents/documents.ts';
+import { LastSlots } from './last-slots.ts';
 import { Lease } from './lease.ts';
 import type { Group, Topology } from './topology.ts';
 
@@ -69,6 +70,7 @@ interface ClusterNodeOptions {
 export class ClusterNode {
   readonly lease: Lease;
   readonly #view: ClusterView;
+  readonly #lastSlots = new LastSlots();
   /** Reason why the coordinator cannot be used now; undefined while it can. */
   problem: string | undefined;
   readonly #options: ClusterNodeOptions;
@@ -99,7 +101,8 @@ export class ClusterNode {
     this.#startedMs = this.lease.nowMs;
     this.#view = new ClusterView({
       ...options,
-      adopted: () => {
+      adopted: (before) => {
+        this.#lastSlots.note(before, this.topology, this.#id);
         options.host.changed();
       },
       hadNews: () => {
@@ -331,6 +334,7 @@ export class ClusterNode {
     await this.#serveHandover();
     await this.#stand();
     await this.#migrate();
+    await this.#joinTaker();
   }
 
   #alignRole(): void {
@@ -443,6 +447,22 @@ export class ClusterNode {
       'cluster-replica-migration',
       'The replica has gone to a primary that had none.',
       { before, primary: this.group.primary, ...this.#named('primary', this.group.primary) },
+    );
+  }
+
+  /** Follows the group that has taken the last slots of this one, as Redis' primaries do. */
+  async #joinTaker(): Promise<void> {
+    const { takenBy } = this.#lastSlots;
+    if (takenBy === undefined || !this.isPrimary) return;
+    if (this.#options.migrationBarrier() === undefined) return;
+    await this.decide((topology) => joinTaker(topology, this.#id, takenBy));
+    const { group } = this;
+    if (group?.id !== takenBy) return;
+    this.#alignRole();
+    this.#options.log.info(
+      'cluster-slots-taken',
+      'The node has no slots any more: it is a replica of the primary that has taken them.',
+      { primary: group.primary, ...this.#named('primary', group.primary) },
     );
   }
 

@@ -28,8 +28,8 @@ interface ClusterViewOptions {
   readonly coordinator: Coordinator;
   readonly identity: ClusterIdentity;
   readonly log: Pick<Logger, 'info'>;
-  /** The topology is another now. */
-  adopted(): void;
+  /** The topology is another now than before. */
+  adopted(before: Topology): void;
   /** The watch has brought something. */
   hadNews(): void;
   /** Nothing is believed any more of what was agreed on before. */
@@ -136,8 +136,9 @@ export class ClusterView {
 
   #adopt(topology: Topology): void {
     if (topology === this.topology) return;
+    const before = this.topology;
     this.topology = topology;
-    this.#options.adopted();
+    this.#options.adopted(before);
   }
 
   /** Ends the watch. */

@@ -1,8 +1,8 @@
-/** Decisions about replicas that leave a group with several for one whose primary has none. */
+/** Decisions about nodes that leave their group as replicas of another: of one with several, or one without slots. */
 
 import type { Group, Topology } from '../topology.ts';
 import { replicate, type Self } from './membership.ts';
-import type { Plan } from './plan.ts';
+import { deleteGroup, putGroup, type Plan } from './plan.ts';
 
 /** Replicas of a group that are there and have its data. */
 function workingReplicas(topology: Topology, group: Group): readonly string[] {
@@ -51,4 +51,32 @@ export function migrate(
 ): Plan | undefined {
   const target = orphanFor(topology, self.id, barrier);
   return target?.id === orphan ? replicate(topology, self, target.primary) : undefined;
+}
+
+/** Joins a group that has no slots any more to that which has taken them: all of its nodes are replicas there. */
+export function joinTaker(topology: Topology, self: string, taker: string): Plan | undefined {
+  const own = topology.groupOf(self);
+  const target = topology.groups.get(taker);
+  if (own?.primary !== self || target === undefined || own.id === taker) return undefined;
+  if (topology.slotsOf(own.id).length > 0 || !topology.nodes.has(target.primary)) return undefined;
+  if (own.handover !== undefined || isMoving(topology, own)) return undefined;
+  const document = {
+    ...target,
+    replicas: [...target.replicas, own.primary, ...own.replicas],
+    addresses: { ...target.addresses, ...own.addresses },
+  };
+  return {
+    guards: [topology.guardGroup(own), topology.guardGroup(target), topology.guardSlots()],
+    writes: [deleteGroup(own.id), putGroup(target.id, document)],
+  };
+}
+
+/** True while slots of a group are on their way, or something of a move is left to do. */
+function isMoving({ migrations, slots }: Topology, { id }: Group): boolean {
+  const isOpen = Object.values(slots.open).some(
+    ({ migratingTo, importedBy }) => migratingTo === id || importedBy === id,
+  );
+  return (
+    isOpen || [...migrations.values()].some(({ source, target }) => source === id || target === id)
+  );
 }

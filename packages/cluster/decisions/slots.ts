@@ -57,7 +57,8 @@ export function setSlot(
   slot: number,
   wish: SlotWish,
 ): Plan | undefined {
-  const own = ownGroup(topology, self);
+  // Redis' words: redis-cli moves a last slot, tells the source of it, and takes them for success.
+  const own = ownGroup(topology, self, 'Please use SETSLOT only with masters.');
   const owner = topology.owners[slot];
   const before = topology.slots.open[String(slot)] ?? {};
   demandAtRest(topology, [slot]);
@@ -136,11 +137,13 @@ function slotsPlan(topology: Topology, own: Group, after: SlotsDocument): Plan |
 }
 
 /** The node's group, whose primary it must be. */
-function ownGroup(topology: Topology, self: string): Group {
+function ownGroup(
+  topology: Topology,
+  self: string,
+  refusal = 'You can change slots only on masters.',
+): Group {
   const own = topology.groupOf(self);
-  if (own?.primary !== self) {
-    throw new ClusterError('You can change slots only on masters.');
-  }
+  if (own?.primary !== self) throw new ClusterError(refusal);
   return own;
 }
 

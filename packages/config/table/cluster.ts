@@ -146,7 +146,8 @@ export const clusterSettings = rows({
     kind: yesOrNo,
     default: true,
     effect: 'live',
-    meaning: 'Lets this replica go to a primary that has lost its replicas.',
+    meaning:
+      'Lets this replica go to a primary that has lost its replicas, and a primary without slots follow the group that has taken its last.',
   },
   'cluster.migration-barrier': {
     kind: integer({ most: 999 }),

@@ -1,0 +1,19 @@
+/** Watches over the slots of a node's group: who has taken the last of them. */
+
+import type { Topology } from './topology.ts';
+
+export class LastSlots {
+  /** Group that has the last slot of the node's own; undefined while that has slots, or where nobody took it. */
+  takenBy: string | undefined;
+
+  /** Takes note of a topology that comes after another. */
+  note(before: Topology, now: Topology, self: string): void {
+    const own = now.groupOf(self);
+    if (own === undefined || now.slotsOf(own.id).length > 0) {
+      this.takenBy = undefined;
+      return;
+    }
+    const last = before.slotsOf(own.id).at(-1);
+    if (last !== undefined) this.takenBy = now.owners[last[1]];
+  }
+}
