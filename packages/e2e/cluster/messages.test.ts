@@ -157,6 +157,9 @@ messages('what waits for a node that reads nothing is told', async () => {
   const backlog = async (): Promise<number> => (await memoryOf(first))[1]![0];
   await until(async () => (await backlog()) > 0, 'the backlog has the write');
   for (const [info, stats] of await memoryOf(first)) assert.is(info, stats);
+  const info = textOf(await first.client.call('INFO', 'replication'));
+  assert.is(Number(/^repl_backlog_histlen:(\d+)/m.exec(info)?.[1]), await backlog());
+  await first.client.call('DEL', 'a');
 });
 
 messages('who listens to a shard channel is told when its slot leaves', async () => {

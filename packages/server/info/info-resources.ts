@@ -72,8 +72,8 @@ function limits(metrics: ServerMetrics): Line[] {
 function freed(metrics: ServerMetrics): Line[] {
   return [
     ['mem_clients_slaves', metrics.replicaBytes],
-    ['mem_replication_backlog', metrics.total('backlogBytes')],
-    ['mem_total_replication_buffers', metrics.total('replicationBytes')],
+    ['mem_replication_backlog', metrics.main.get('backlogBytes')],
+    ['mem_total_replication_buffers', metrics.main.get('replicationBytes')],
     ['mem_aof_buffer', metrics.logBufferBytes],
     // What is in use is counted without it at once.
     ['lazyfree_pending_objects', 0],

@@ -16,7 +16,7 @@ export function memoryStats(metrics: ServerMetrics, map: MemoryMap | undefined):
     ['peak.allocated', metrics.peakBytes],
     ['total.allocated', used],
     ['startup.allocated', main.get('startupBytes')],
-    ['replication.backlog', metrics.total('backlogBytes')],
+    ['replication.backlog', main.get('backlogBytes')],
     ['clients.slaves', metrics.replicaBytes],
     ['clients.normal', metrics.clientBytes],
     ['cluster.links', main.get('clusterLinkBytes')],

@@ -175,6 +175,6 @@ export class ServerMetrics {
 
   /** Memory that is kept for replicas beside the backlog, which is a part of what they share. */
   get replicaBytes(): number {
-    return Math.max(0, this.total('replicationBytes') - this.total('backlogBytes'));
+    return Math.max(0, this.main.get('replicationBytes') - this.main.get('backlogBytes'));
   }
 }
