@@ -68,14 +68,10 @@ async function refused(
   return server;
 }
 
-async function asksEtcd(port: number, path: string, body: object, token = ''): Promise<unknown> {
-  const answer = await request(port, `/v3/${path}`, {
-    method: 'POST',
-    headers: token === '' ? {} : { authorization: token },
-    body: JSON.stringify(body),
-  });
+async function asksEtcd(port: number, path: string, body: object): Promise<void> {
+  const asking = { method: 'POST', body: JSON.stringify(body) };
+  const answer = await request(port, `/v3/${path}`, asking);
   assert.is(answer.status, 200, answer.text);
-  return answer.json();
 }
 
 function inBase64(text: string): string {

@@ -5,7 +5,7 @@ import { needs, ReplyError, settingArguments, textOf, until, type RespClient } f
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KeptServer } from '../durability/kept-server.ts';
-import { Etcd, startNode, type PlayedNode } from './played-cluster.test-helper.ts';
+import { Etcd, hasPlace, startNode, type PlayedNode } from './played-cluster.test-helper.ts';
 
 const other = suite('another coordinator');
 
@@ -39,13 +39,6 @@ function start({ endpoint }: Etcd): Promise<RespClient> {
     'cluster.node-timeout-ms': LEASE_MS,
   };
   return kept.start({ shards: 2, args: settingArguments(settings) });
-}
-
-async function hasPlace(client: RespClient): Promise<void> {
-  await until(
-    async () => /cluster_my_epoch:[1-9]/.test(textOf(await client.call('CLUSTER', 'INFO'))),
-    'the node has its place',
-  );
 }
 
 async function isRefused(client: RespClient, words: readonly string[], why: RegExp): Promise<void> {

@@ -78,12 +78,17 @@ export async function startNode(
     ],
   });
   const client = await server.client();
+  await hasPlace(client);
+  return { server, client, id: textOf(await client.call('CLUSTER', 'MYID')) };
+}
+
+/** Waits until a node has its place in the cluster. */
+export async function hasPlace(client: RespClient): Promise<void> {
   await until(
     async () => /cluster_my_epoch:[1-9]/.test(textOf(await client.call('CLUSTER', 'INFO'))),
     'the node has its place',
     START_MS_MAX,
   );
-  return { server, client, id: textOf(await client.call('CLUSTER', 'MYID')) };
 }
 
 /** Waits until a node says that the cluster is fine. */
