@@ -53,20 +53,28 @@ interface PutOff {
   readonly sinceUs: number;
 }
 
-/** 0: no; 1: yes; -1: it has to be asked. */
+/** Whether a command needs the value of its first argument, where that is its only key. */
+const NEVER = 0;
+const ALWAYS = 1;
+/** Its options say, and without any it needs none: SET with GET. */
+const BY_OPTIONS = 2;
+/** It has other keys, or others as well. */
+const BY_KEYS = 3;
+
 function firstNeedOf({ command, firstArgumentIsKey, container }: CommandEntry): number {
   const [spec] = command.keys.specs;
-  if (!firstArgumentIsKey || container !== undefined || spec === undefined) return -1;
-  if (spec.variable !== undefined || command.alsoIn !== undefined) return -1;
-  if (command.route === 'oneShard' && command.otherKeys !== undefined) return -1;
-  return needsValue(command, spec, NO_ARGUMENTS) ? 1 : 0;
+  if (!firstArgumentIsKey || container !== undefined || spec === undefined) return BY_KEYS;
+  if (command.alsoIn !== undefined) return BY_KEYS;
+  if (command.route === 'oneShard' && command.otherKeys !== undefined) return BY_KEYS;
+  if (needsValue(command, spec, NO_ARGUMENTS)) return spec.variable === undefined ? ALWAYS : BY_KEYS;
+  return spec.variable === undefined ? NEVER : BY_OPTIONS;
 }
 
 /** Stands for the arguments where they say nothing about what is needed. */
 const NO_ARGUMENTS = new Arguments();
 
-/** Needs of the value of argument 1, where that is the only key, by number of the command. */
-const firstNeeds = commandTable.entries.map((entry) => firstNeedOf(entry));
+/** Needs of the values of first arguments, by number of the command. */
+const firstNeeds = Uint8Array.from(commandTable.entries, (entry) => firstNeedOf(entry));
 
 export class WarmCommands {
   readonly #options: WarmCommandsOptions;
@@ -100,11 +108,12 @@ export class WarmCommands {
 
   #needsAny(frame: Frame): boolean {
     const { kind, words, word } = frame;
-    this.#needed.clear();
+    // Emptying a set makes it anew.
+    if (this.#needed.size > 0) this.#needed.clear();
     if (kind === FrameKind.command) {
       const need = firstNeeds[words[word + Request.command]!]!;
-      if (need === 0) return false;
-      if (need > 0) this.#lookAtFirst(frame);
+      if (need === NEVER || (need === BY_OPTIONS && !this.#optionsNeed(frame))) return false;
+      if (need !== BY_KEYS) this.#lookAtFirst(frame);
       else this.#options.executor.keys.eachNeeded(frame, this.#note);
     } else if (WHOLE_KINDS.has(kind)) {
       for (const name of this.#options.keysOf(frame) ?? []) {
@@ -115,6 +124,15 @@ export class WarmCommands {
       this.#options.executor.keys.eachNeeded(frame, this.#note);
     }
     return this.#needed.size > 0;
+  }
+
+  /** Asks the options of a command. */
+  #optionsNeed(frame: Frame): boolean {
+    const { executor } = this.#options;
+    const { command } = executor.entryOf(frame);
+    if (frame.words[frame.word + Request.argumentCount] === Math.abs(command.arity)) return false;
+    executor.point(frame);
+    return needsValue(command, command.keys.specs[0]!, executor.args);
   }
 
   #lookAtFirst({ words, word, bytes }: Frame): void {

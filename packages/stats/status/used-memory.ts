@@ -1,11 +1,13 @@
 /** Memory that `maxmemory` limits, and what is resident beside it, as every surface tells them. */
 
+import { AT } from '../page/counters.ts';
 import type { Page } from '../page/page.ts';
 
 /** Bytes of the keys of all shards and of what clients take: buffers, queues, watches, subscriptions. */
 export function usedMemory(main: Page, shards: readonly Page[]): number {
-  let total = main.get('clientMemoryBytes');
-  for (const page of shards) total += page.get('usedBytes');
+  // Asked for with each write where there is a limit.
+  let total = main.values[AT.clientMemoryBytes]!;
+  for (const { values } of shards) total += values[AT.usedBytes]!;
   return total;
 }
 
