@@ -52,7 +52,9 @@ export class Store extends Databases {
 
   /** Keys of all databases, with expired ones that nobody has met yet. */
   get keyCount(): number {
-    return this.databases.reduce((sum, { size }) => sum + size, 0);
+    let sum = 0;
+    for (const { size } of this.databases) sum += size;
+    return sum;
   }
 
   setPolicy(policy: EvictionPolicy): void {

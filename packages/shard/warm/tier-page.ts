@@ -17,24 +17,15 @@ interface TierPageOptions {
 /** Share of all use that the working set is to hold. */
 const WORKING_SET_SHARE = 0.99;
 
-/** Counters of the store's tier that the page has under another name. */
-const COUNTERS = [
-  ['spills', 'tierSpills'],
-  ['unspills', 'tierUnspills'],
-  ['expiredOnFetch', 'tierExpired'],
-  ['fetches', 'tierFetches'],
-  ['waits', 'tierWaits'],
-  ['spilledBytes', 'tierSpilledBytes'],
-  ['compactedBytes', 'tierCompactedBytes'],
-] as const;
-
 export class TierPage {
   readonly #options: TierPageOptions;
-  readonly #before = new Map<string, number>();
+  /** Counters of the tier, and errors of its disk, when counting began. */
+  #before: Readonly<Store['tier']['stats']>;
   #errorsBefore = 0;
 
   constructor(options: TierPageOptions) {
     this.#options = options;
+    this.#before = { ...options.store.tier.stats };
   }
 
   /** Brings the page up to date. */
@@ -42,9 +33,14 @@ export class TierPage {
     const { store, page, times, figures } = this.#options;
     const { values } = page;
     const { stats, extents, deadBytes } = store.tier;
-    for (const [name, counter] of COUNTERS) {
-      values[AT[counter]] = stats[name] - (this.#before.get(name) ?? 0);
-    }
+    const before = this.#before;
+    values[AT.tierSpills] = stats.spills - before.spills;
+    values[AT.tierUnspills] = stats.unspills - before.unspills;
+    values[AT.tierExpired] = stats.expiredOnFetch - before.expiredOnFetch;
+    values[AT.tierFetches] = stats.fetches - before.fetches;
+    values[AT.tierWaits] = stats.waits - before.waits;
+    values[AT.tierSpilledBytes] = stats.spilledBytes - before.spilledBytes;
+    values[AT.tierCompactedBytes] = stats.compactedBytes - before.compactedBytes;
     values[AT.tierWarmKeys] = stats.keys;
     values[AT.tierHotKeys] = store.keyCount - stats.keys;
     values[AT.tierBytes] = extents.byteCount;
@@ -68,7 +64,7 @@ export class TierPage {
   /** Counts what happens from now on. */
   reset(): void {
     const { store, times, figures } = this.#options;
-    for (const [name] of COUNTERS) this.#before.set(name, store.tier.stats[name]);
+    this.#before = { ...store.tier.stats };
     this.#errorsBefore = figures.get('errors');
     times.reset();
   }

@@ -146,16 +146,19 @@ export class WarmCommands {
 
   #look(keyspace: Keyspace, key: Bytes, at: number, length: number): void {
     const hash = keyspace.hash(key, at, length);
+    const { workingSet, store } = this.#options;
+    const isWatched = workingSet.isWatched(hash);
+    // Should that be wrong, the value is read when the command looks at it.
+    if (!isWatched && store.keyPrefetch.wasInMemory(keyspace, key, at, length)) return;
     const ref = keyspace.lookUpHashed(hash, key, length, at);
     if (ref === 0) return;
-    const { workingSet } = this.#options;
     const isWarm = keyspace.isWarm(ref);
-    if (workingSet.isWatched(hash)) {
+    if (isWatched) {
       workingSet.note(hash, keyspace.recordBytes(ref) + (isWarm ? keyspace.warmSize(ref) : 0));
     }
     if (!isWarm) return;
     const number = keyspace.warmNumber(ref);
-    if (!this.#options.store.tier.loans.has(number)) this.#needed.add(number);
+    if (!store.tier.loans.has(number)) this.#needed.add(number);
   }
 
   /** Asks for the values; undefined when all of them are in memory still. */

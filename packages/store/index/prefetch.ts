@@ -12,6 +12,7 @@ import { halfSipHash } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { KeyHasher } from '../records/key-hasher.ts';
 import type { Ref } from '../memory/segment.ts';
+import { isWarmHead } from '../records/record-head.ts';
 import { RankedTable } from '../sorted-set/ranked-table.ts';
 import { fieldHintScratch } from '../table/field-hint.ts';
 import { PackedTable } from '../table/packed-table.ts';
@@ -27,6 +28,8 @@ export class KeyPrefetch {
   readonly #lengths = new Int32Array(LOOK_AHEAD_MAX);
   readonly #hashes = new Int32Array(LOOK_AHEAD_MAX);
   readonly #refs = new Int32Array(LOOK_AHEAD_MAX);
+  /** 1 where a value was in memory. */
+  readonly #inMemory = new Uint8Array(LOOK_AHEAD_MAX);
   // Of the field or member that the command looks up in the value; none at -1.
   readonly #fieldAts = new Int32Array(LOOK_AHEAD_MAX);
   readonly #fieldLengths = new Int32Array(LOOK_AHEAD_MAX);
@@ -35,6 +38,8 @@ export class KeyPrefetch {
   #fields = 0;
   #count = 0;
   #next = 0;
+  /** Database of the key at hand, where its value was found in memory. */
+  #found: Keyspace | undefined;
   /** Sum of all words that were read: without a use they would not be read at all. */
   sum = 0;
 
@@ -71,6 +76,7 @@ export class KeyPrefetch {
     this.#lengths[nth] = length;
     this.#hashes[nth] = this.#hasher.hash(bytes, at, length);
     this.#keyspaces[nth] = keyspace;
+    this.#inMemory[nth] = 0;
     this.#fieldAts[nth] = -1;
   }
 
@@ -86,6 +92,7 @@ export class KeyPrefetch {
   /** The next command is none that can be looked ahead for. */
   skip(): void {
     this.#ats[this.#count] = -1;
+    this.#inMemory[this.#count] = 0;
     this.#fieldAts[this.#count] = -1;
     this.#count += 1;
   }
@@ -101,7 +108,10 @@ export class KeyPrefetch {
     }
     for (let nth = 0; nth < count; nth += 1) {
       const ref: Ref = refs[nth]!;
-      if (ref !== 0) sum ^= this.#keyspaces[nth]!.contents.records.word(ref);
+      if (ref === 0) continue;
+      const { records } = this.#keyspaces[nth]!.contents;
+      sum ^= records.word(ref);
+      this.#inMemory[nth] = Number(!isWarmHead(records.head(ref)));
     }
     this.sum = sum;
     if (this.#fields > 0) this.#readFields(bytes);
@@ -116,6 +126,7 @@ export class KeyPrefetch {
     hint.at = this.#ats[nth]!;
     hint.length = this.#lengths[nth]!;
     hint.hash = this.#hashes[nth]!;
+    this.#found = this.#inMemory[nth] === 1 ? this.#keyspaces[nth] : undefined;
     fieldHintScratch.clear();
     const table = this.#tables[nth];
     if (table === undefined) return;
@@ -127,6 +138,14 @@ export class KeyPrefetch {
       this.#fieldLengths[nth]!,
       this.#fieldHashes[nth]!,
     );
+  }
+
+  /**
+   * True when the value of the key at hand was in memory as the command was looked ahead for. It may have been spilled
+   * since, or be that of another key with the same hash: who believes it must do well in those cases, too.
+   */
+  wasInMemory(keyspace: Keyspace, bytes: Uint8Array, at: number, length: number): boolean {
+    return keyspace === this.#found && this.#hasher.isHinted(bytes, at, length);
   }
 
   /** The bytes of the keys so far are no more what they were. */

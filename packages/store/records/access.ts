@@ -63,20 +63,25 @@ export function accessOfUse(
 
 /** The counter after what it lost since it was last used. */
 export function decayedCounter(access: number, rules: AccessRules): number {
+  return decayed(access, minutesOf(rules.nowMs), rules.lfuDecayMinutes);
+}
+
+function decayed(access: number, minute: number, decayMinutes: number): number {
   const counter = access & COUNTER_MAX;
-  if (rules.lfuDecayMinutes <= 0) return counter;
-  const minutes = (minutesOf(rules.nowMs) - (access >>> 8)) & MINUTES_MASK;
-  return Math.max(0, counter - Math.floor(minutes / rules.lfuDecayMinutes));
+  const minutes = (minute - (access >>> 8)) & MINUTES_MASK;
+  if (minutes === 0 || decayMinutes <= 0) return counter;
+  return Math.max(0, counter - Math.floor(minutes / decayMinutes));
 }
 
 /** The bits after one more use. */
 function usedAgain(access: number, rules: AccessRules): number {
-  let counter = decayedCounter(access, rules);
+  const minute = minutesOf(rules.nowMs);
+  let counter = decayed(access, minute, rules.lfuDecayMinutes);
   if (counter < COUNTER_MAX) {
     const above = Math.max(0, counter - LFU_INITIAL);
     if (rules.random() < 1 / (above * rules.lfuLogFactor + 1)) counter += 1;
   }
-  return (minutesOf(rules.nowMs) << 8) | counter;
+  return (minute << 8) | counter;
 }
 
 /** Seconds since the access, as far as 24 bits of seconds can tell. */
@@ -84,6 +89,15 @@ export function idleSince(access: number, clock: number): number {
   return (clock - access) & ACCESS_MASK;
 }
 
+/** The minute that was worked out last: nearly always the one that is asked for. */
+let lastMinute = 0;
+let lastMinuteMs = 0;
+
 function minutesOf(nowMs: number): number {
-  return Math.floor(nowMs / MS_PER_MINUTE) & MINUTES_MASK;
+  const sinceMs = nowMs - lastMinuteMs;
+  if (sinceMs >= 0 && sinceMs < MS_PER_MINUTE) return lastMinute;
+  const minutes = Math.floor(nowMs / MS_PER_MINUTE);
+  lastMinuteMs = minutes * MS_PER_MINUTE;
+  lastMinute = minutes & MINUTES_MASK;
+  return lastMinute;
 }

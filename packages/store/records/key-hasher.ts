@@ -24,9 +24,14 @@ export class KeyHasher {
 
   /** The hash of a key; never 0, which the index has for unused slots. */
   hash(bytes: Uint8Array, at: number, length: number): number {
-    const { hint } = this;
-    if (at === hint.at && length === hint.length && bytes === hint.bytes) return hint.hash;
+    if (this.isHinted(bytes, at, length)) return this.hint.hash;
     const hash = halfSipHash(this.secret0, this.secret1, bytes, at, length);
     return hash === 0 ? 1 : hash;
+  }
+
+  /** True for the key that is at hand. */
+  isHinted(bytes: Uint8Array, at: number, length: number): boolean {
+    const { hint } = this;
+    return at === hint.at && length === hint.length && bytes === hint.bytes;
   }
 }
