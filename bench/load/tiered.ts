@@ -3,6 +3,7 @@
 import { startServer, textOf, type ChildServer, type RespClient } from '#testkit';
 import { load, resp } from './generator.ts';
 import { longestStallWhile } from './growth.ts';
+import { median } from './rounds.ts';
 
 const KEYS = 100_000;
 const VALUE = 'v'.repeat(1_024);
@@ -15,7 +16,9 @@ const PIPELINE = 16;
 const ZIPF = 0.99;
 /** Reads among a hundred commands. */
 const READ_PERCENT = 80;
-const TURNS = 3;
+/** Turns of what takes a second or two; of the mixed load there are fewer. */
+const TURNS = 9;
+const MIXED_TURNS = 3;
 const WRITERS = 10;
 const READERS = 40;
 
@@ -111,20 +114,25 @@ async function mixedRate(server: ChildServer, keys: number, commands: number): P
   return Math.round((1_000 * commands) / (performance.now() - startMs));
 }
 
-/** Measures by turns, and takes the medians. */
+/** Measures by turns, each of which begins with another server, and takes the medians: of the shares, too. */
 async function compare(
   servers: readonly [ChildServer, ChildServer],
+  turns: number,
   measure: (server: ChildServer) => Promise<number>,
 ): Promise<Shares> {
   const rates: [number[], number[]] = [[], []];
-  for (let turn = 0; turn < TURNS; turn += 1) {
-    for (const [nth, server] of servers.entries()) rates[nth]!.push(await measure(server));
+  for (let turn = 0; turn < turns; turn += 1) {
+    for (const nth of turn % 2 === 0 ? [0, 1] : [1, 0]) {
+      rates[nth]!.push(await measure(servers[nth]!));
+    }
   }
-  const [inMemory, tiered] = rates.map((each) => each.sort((a, b) => a - b)[TURNS >> 1]!) as [
-    number,
-    number,
-  ];
-  return { inMemory, tiered, share: Math.round((100 * tiered) / inMemory) / 100 };
+  const [inMemory, tiered] = rates;
+  const share = median(tiered.map((rate, turn) => rate / inMemory[turn]!));
+  return {
+    inMemory: median(inMemory),
+    tiered: median(tiered),
+    share: Math.round(100 * share) / 100,
+  };
 }
 
 async function infoOf(client: RespClient, section: string): Promise<(name: string) => number> {
@@ -150,13 +158,13 @@ export async function tiered(
     for (let turn = 0; turn < 3; turn += 1) {
       for (const server of servers) await rateOf(server, hot * 10, (nth) => read(some(nth)), 2);
     }
-    const get = await compare(servers, (server) =>
+    const get = await compare(servers, TURNS, (server) =>
       rateOf(server, commands, (nth) => read(some(nth)), 2),
     );
-    const set = await compare(servers, (server) =>
+    const set = await compare(servers, TURNS, (server) =>
       rateOf(server, commands, (nth) => write(some(nth)), 1),
     );
-    const zipf = await compare(servers, (server) => mixedRate(server, keys, commands));
+    const zipf = await compare(servers, MIXED_TURNS, (server) => mixedRate(server, keys, commands));
     const waits: number[] = [];
     for (const server of servers) {
       const act = (): Promise<number> => mixedRate(server, keys, commands);

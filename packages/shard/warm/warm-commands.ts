@@ -66,7 +66,8 @@ function firstNeedOf({ command, firstArgumentIsKey, container }: CommandEntry): 
   if (!firstArgumentIsKey || container !== undefined || spec === undefined) return BY_KEYS;
   if (command.alsoIn !== undefined) return BY_KEYS;
   if (command.route === 'oneShard' && command.otherKeys !== undefined) return BY_KEYS;
-  if (needsValue(command, spec, NO_ARGUMENTS)) return spec.variable === undefined ? ALWAYS : BY_KEYS;
+  if (needsValue(command, spec, NO_ARGUMENTS))
+    return spec.variable === undefined ? ALWAYS : BY_KEYS;
   return spec.variable === undefined ? NEVER : BY_OPTIONS;
 }
 

@@ -72,31 +72,34 @@ looks('behind the end, memory that has other keys now is hashed anew', () => {
   assert.is(keyspace!.peek(bytes, 0, 1), ref);
 });
 
-looks('a value is known to be in memory for the key at hand alone, and only where it was met', () => {
-  const { store, bytes, spans } = fixture();
-  const [keyspace, other] = store.databases;
-  const { keyPrefetch } = store;
-  const told = (): boolean[] =>
-    spans.map(([at, length]) => keyPrefetch.wasInMemory(keyspace!, bytes, at, length));
-  const none = spans.map(() => false);
-  for (const isRead of [true, false]) {
-    keyPrefetch.begin();
-    for (const [at, length] of spans) keyPrefetch.add(0, bytes, at, length);
-    keyPrefetch.skip();
-    if (isRead) keyPrefetch.read(bytes);
-    for (const nth of spans.keys()) {
+looks(
+  'a value is known to be in memory for the key at hand alone, and only where it was met',
+  () => {
+    const { store, bytes, spans } = fixture();
+    const [keyspace, other] = store.databases;
+    const { keyPrefetch } = store;
+    const told = (): boolean[] =>
+      spans.map(([at, length]) => keyPrefetch.wasInMemory(keyspace!, bytes, at, length));
+    const none = spans.map(() => false);
+    for (const isRead of [true, false]) {
+      keyPrefetch.begin();
+      for (const [at, length] of spans) keyPrefetch.add(0, bytes, at, length);
+      keyPrefetch.skip();
+      if (isRead) keyPrefetch.read(bytes);
+      for (const nth of spans.keys()) {
+        keyPrefetch.take(bytes);
+        const isThere = nth < KEYS.length - 1;
+        assert.equal(told(), isRead && isThere ? none.with(nth, true) : none, KEYS[nth]);
+        const [at, length] = spans[nth]!;
+        assert.not(keyPrefetch.wasInMemory(other!, bytes, at, length), 'of another database');
+      }
       keyPrefetch.take(bytes);
-      const isThere = nth < KEYS.length - 1;
-      assert.equal(told(), isRead && isThere ? none.with(nth, true) : none, KEYS[nth]);
-      const [at, length] = spans[nth]!;
-      assert.not(keyPrefetch.wasInMemory(other!, bytes, at, length), 'of another database');
+      assert.equal(told(), none);
+      keyPrefetch.end();
+      assert.equal(told(), none);
     }
-    keyPrefetch.take(bytes);
-    assert.equal(told(), none);
-    keyPrefetch.end();
-    assert.equal(told(), none);
-  }
-});
+  },
+);
 
 looks('a key in the very place of the one before is hashed as itself', () => {
   const { store, bytes } = fixture();

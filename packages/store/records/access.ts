@@ -90,14 +90,14 @@ export function idleSince(access: number, clock: number): number {
 }
 
 /** The minute that was worked out last: nearly always the one that is asked for. */
-let lastMinute = 0;
-let lastMinuteMs = 0;
+let minuteScratch = 0;
+let minuteMsScratch = 0;
 
 function minutesOf(nowMs: number): number {
-  const sinceMs = nowMs - lastMinuteMs;
-  if (sinceMs >= 0 && sinceMs < MS_PER_MINUTE) return lastMinute;
+  const sinceMs = nowMs - minuteMsScratch;
+  if (sinceMs >= 0 && sinceMs < MS_PER_MINUTE) return minuteScratch;
   const minutes = Math.floor(nowMs / MS_PER_MINUTE);
-  lastMinuteMs = minutes * MS_PER_MINUTE;
-  lastMinute = minutes & MINUTES_MASK;
-  return lastMinute;
+  minuteMsScratch = minutes * MS_PER_MINUTE;
+  minuteScratch = minutes & MINUTES_MASK;
+  return minuteScratch;
 }
