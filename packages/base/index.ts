@@ -81,6 +81,7 @@ export {
   threadHeap,
   type ResidentParts,
 } from './thread-usage.ts';
+export { ChurnMap } from './churn-map.ts';
 export { collectGarbage } from './garbage.ts';
 export { loadDuplicate } from './duplicate-descriptor.ts';
 export { mallocTrim } from './malloc-trim.ts';

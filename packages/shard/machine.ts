@@ -126,8 +126,8 @@ export class ShardMachine {
       blocking: this.#blockedCommands,
       keyLocks,
       work: base.work,
-      dispatch: (frame) => {
-        this.#dispatch(frame);
+      dispatch: (frame, names) => {
+        this.#dispatch(frame, names);
       },
     });
     this.#preparedCommands = new PreparedCommands({
@@ -390,8 +390,9 @@ export class ShardMachine {
     return true;
   }
 
-  #dispatch(frame: Frame): void {
-    if (this.store.tier.stats.keys > 0 && this.warmWork.putsOff(frame)) return;
+  /** Does what a frame says; `names` are those of its keys, where they are known. */
+  #dispatch(frame: Frame, names?: readonly string[] | null): void {
+    if (this.store.tier.stats.keys > 0 && this.warmWork.putsOff(frame, names)) return;
     this.#perform(frame);
     if (this.#base.waitingClients.hasTouched) this.#blockedCommands.serve();
   }

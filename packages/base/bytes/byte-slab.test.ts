@@ -29,6 +29,17 @@ slab('what no longer fits begins another block', () => {
   assert.is(buffers.size, 4);
 });
 
+slab('a piece is placed in the block at a whole word, unless it is too long', () => {
+  const bodies = new ByteSlab();
+  const source = Uint8Array.from({ length: 16 * 1024 }, (_, index) => index & 0xff);
+  bodies.place(source, 0, 3);
+  const at = bodies.place(source, 4, 8);
+  assert.is(at % 4, 0);
+  assert.equal([...bodies.block.bytes.subarray(at, at + 8)], [4, 5, 6, 7, 8, 9, 10, 11]);
+  assert.is(bodies.block.words[at >> 2], 0x07060504);
+  assert.is(bodies.place(source, 0, source.length), -1);
+});
+
 slab('a long body has memory of its own', () => {
   const source = new Uint8Array(16 * 1024);
   const copy = new ByteSlab().copy(source, 0, source.length);

@@ -4,6 +4,7 @@
  */
 
 import type { Bytes } from './byte-array.ts';
+import { copyBytes } from './bytes.ts';
 
 const BLOCK_BYTES = 256 * 1024;
 /** Longer ones have memory of their own: who keeps one would keep its whole block. */
@@ -11,20 +12,42 @@ const PIECE_BYTES_MAX = 16 * 1024 - 1;
 /** Pieces begin at a multiple of this: numbers may be read from them. */
 const ALIGNMENT = 8;
 
+/** Memory of many pieces, as bytes and as words. */
+interface Block {
+  readonly bytes: Bytes;
+  readonly words: Int32Array;
+}
+
 export class ByteSlab {
-  #block: Bytes = new Uint8Array(0);
+  #block = blockOf(0);
   #used = 0;
+
+  /** The block that the last piece is in. */
+  get block(): Block {
+    return this.#block;
+  }
 
   /** Copies bytes; the copy is the taker's. */
   copy(bytes: Bytes, at: number, length: number): Bytes {
-    if (length > PIECE_BYTES_MAX) return bytes.slice(at, at + length);
-    if (this.#used + length > this.#block.length) {
-      this.#block = new Uint8Array(BLOCK_BYTES);
+    const to = this.place(bytes, at, length);
+    return to < 0 ? bytes.slice(at, at + length) : this.#block.bytes.subarray(to, to + length);
+  }
+
+  /** Copies bytes into `block`, and answers where they begin; -1 for those that need memory of their own. */
+  place(bytes: Bytes, at: number, length: number): number {
+    if (length > PIECE_BYTES_MAX) return -1;
+    if (this.#used + length > this.#block.bytes.length) {
+      this.#block = blockOf(BLOCK_BYTES);
       this.#used = 0;
     }
-    const copy = this.#block.subarray(this.#used, this.#used + length);
-    copy.set(bytes.subarray(at, at + length));
+    const to = this.#used;
+    copyBytes(bytes, at, this.#block.bytes, to, length);
     this.#used += Math.ceil(length / ALIGNMENT) * ALIGNMENT;
-    return copy;
+    return to;
   }
+}
+
+function blockOf(byteCount: number): Block {
+  const bytes = new Uint8Array(byteCount);
+  return { bytes, words: new Int32Array(bytes.buffer) };
 }

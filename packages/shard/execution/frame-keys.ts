@@ -10,7 +10,7 @@ import {
   type CommandEntry,
   type KeySpec,
 } from '#commands';
-import { FrameKind, Request, RequestFlag } from '#link';
+import { DATABASE_SHIFT, FrameKind, Request, RequestFlag } from '#link';
 import type { ExecutionContext } from './context.ts';
 import type { Effects, NamedKey } from '../log/effects.ts';
 import type { Frame } from './frame.ts';
@@ -58,6 +58,11 @@ export class FrameKeys {
 
   /** As `keyName` spells them, those that a transaction's client watches among them; null when it concerns all keys. */
   namesOf(frame: Frame): readonly string[] | null {
+    if (this.#isFirstOnly(frame)) {
+      const { bytes, words, word } = frame;
+      const database = words[word + Request.kind]! >>> DATABASE_SHIFT;
+      return [keyName(database, bytes, frame.argumentAt(1), frame.argumentLength(1))];
+    }
     const names: string[] = [];
     const hasOwn = this.#visit(frame, (database, args, index) => {
       names.push(keyName(database, args.source, args.at(index), args.length(index)));
@@ -73,6 +78,15 @@ export class FrameKeys {
       names.push(watchPlace(slot));
     }
     return names;
+  }
+
+  /** True for a plain command whose one key is its first argument. */
+  #isFirstOnly(frame: Frame): boolean {
+    if (frame.kind !== FrameKind.command) return false;
+    const { firstArgumentIsKey, container, command } = this.#pointer.entryOf(frame);
+    const { databaseOf, alsoIn } = command;
+    if (!firstArgumentIsKey || container !== undefined) return false;
+    return databaseOf === undefined && alsoIn === undefined;
   }
 
   /** Tells of the keys whose values the commands of the frame look at. */

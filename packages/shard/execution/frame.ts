@@ -54,11 +54,29 @@ export class Frame {
 
   /** The same frame in memory of its own, or of a slab where it does not stay long. */
   detached(slab?: ByteSlab): Frame {
-    const at = this.word << 2;
+    const from = this.word << 2;
     const length = this.byteCount;
-    const copy = slab?.copy(this.bytes, at, length) ?? this.bytes.slice(at, at + length);
+    const at = slab?.place(this.bytes, from, length) ?? -1;
+    if (slab !== undefined && at >= 0) {
+      const { bytes, words } = slab.block;
+      return new Frame(bytes, words, at >> 2, this.#message);
+    }
+    const copy = this.bytes.slice(from, from + length);
     const words = new Int32Array(copy.buffer, copy.byteOffset, copy.byteLength >>> 2);
     return new Frame(copy, words, 0, this.#message);
+  }
+
+  /** Where argument `index` of a plain command begins in `bytes`. */
+  argumentAt(index: number): number {
+    const { words } = this;
+    const spans = this.word + Request.spans;
+    const body = (spans + 2 * words[this.word + Request.argumentCount]!) << 2;
+    return body + words[spans + 2 * index]!;
+  }
+
+  /** Bytes of argument `index` of a plain command. */
+  argumentLength(index: number): number {
+    return this.words[this.word + Request.spans + 2 * index + 1]!;
   }
 
   /** The frame with its body, spans and bytes, that came by message; what has no spans stays where it is. */

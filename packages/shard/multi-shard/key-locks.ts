@@ -8,13 +8,14 @@
  * many wait.
  */
 
-import { assert } from '#base';
+import { assert, ChurnMap } from '#base';
 import type { Frame } from '../execution/frame.ts';
 
 /** A claim on keys: of a frame that waits, or of a transaction under way. */
 interface Ticket {
   frame: Frame | undefined;
-  readonly keys: Set<string>;
+  /** Each once. */
+  keys: readonly string[];
   /** The keys stay where they are, as they are: who only looks at all keys need not wait. */
   leavesInPlace: boolean;
   /** Keys of which another ticket is the first. */
@@ -28,8 +29,8 @@ interface Behind {
 }
 
 export class KeyLocks {
-  readonly #queues = new Map<string, Fifo<Ticket>>();
-  readonly #byTransaction = new Map<number, Ticket>();
+  readonly #queues = new ChurnMap<string, Fifo<Ticket>>();
+  readonly #byTransaction = new ChurnMap<number, Ticket>();
   readonly #runnable = new Fifo<Ticket>();
   readonly #behind = new Fifo<Behind>();
   readonly #run: (frame: Frame) => void;
@@ -111,15 +112,16 @@ export class KeyLocks {
     const before = this.#byTransaction.get(transaction);
     const ticket: Ticket = before ?? {
       frame: undefined,
-      keys: new Set(),
+      keys: [],
       leavesInPlace,
       missing: 0,
     };
     this.#byTransaction.set(transaction, ticket);
     if (before === undefined) this.#count(ticket, 1);
-    for (const key of keys) {
-      if (ticket.keys.has(key)) continue;
-      ticket.keys.add(key);
+    const known = ticket.keys;
+    ticket.keys = eachOnce(known.length === 0 ? keys : [...known, ...keys]);
+    // A set keeps the order of its first insertions.
+    for (const key of known.length === 0 ? ticket.keys : ticket.keys.slice(known.length)) {
       const queue = this.#queues.get(key);
       // The first of a queue is the frame being run: its place goes over to the transaction.
       if (queue === undefined) this.#queues.set(key, new Fifo(ticket));
@@ -159,8 +161,7 @@ export class KeyLocks {
 
   /** Keeps a key that no transaction has for one, before all that waits for the key. */
   claim(transaction: number, key: string): void {
-    const keys = new Set([key]);
-    const ticket: Ticket = { frame: undefined, keys, leavesInPlace: false, missing: 0 };
+    const ticket: Ticket = { frame: undefined, keys: [key], leavesInPlace: false, missing: 0 };
     this.#byTransaction.set(transaction, ticket);
     this.#count(ticket, 1);
     const queue = this.#queues.get(key);
@@ -197,7 +198,7 @@ export class KeyLocks {
     ticket.frame = frame;
     const [running, keys] = [this.#running, this.#runningKeys];
     this.#running = ticket;
-    this.#runWaited(frame, [...ticket.keys]);
+    this.#runWaited(frame, ticket.keys);
     this.#running = running;
     this.#runningKeys = keys;
     this.#leave(ticket);
@@ -210,7 +211,7 @@ export class KeyLocks {
 
   /** Puts the frame at the end of its keys' queues. */
   #queue(frame: Frame, keys: readonly string[]): void {
-    const ticket: Ticket = { frame, keys: new Set(keys), leavesInPlace: false, missing: 0 };
+    const ticket: Ticket = { frame, keys: eachOnce(keys), leavesInPlace: false, missing: 0 };
     this.#count(ticket, 1);
     for (const key of ticket.keys) {
       const queue = this.#queues.get(key);
@@ -259,7 +260,7 @@ export class KeyLocks {
     // A claim has come before it meanwhile.
     if (ticket.missing > 0) return true;
     this.#running = ticket;
-    this.#runWaited(ticket.frame, [...ticket.keys]);
+    this.#runWaited(ticket.frame, ticket.keys);
     this.#running = undefined;
     this.#leave(ticket);
     return true;
@@ -281,6 +282,11 @@ export class KeyLocks {
     this.#run(frame);
     this.#runningKeys = undefined;
   }
+}
+
+function eachOnce(keys: Iterable<string>): readonly string[] {
+  const list: readonly string[] = [...keys];
+  return list.length < 2 ? list : [...new Set(list)];
 }
 
 /** A queue whose ends cost the same however long it is. */

@@ -34,7 +34,7 @@ import { watchPlace } from '../execution/watches.ts';
 /** Options of lending: what it asks of the machine it is a part of. */
 interface LendingOptions extends MigratedKeysOptions {
   /** Does what a frame says, at once. */
-  dispatch(frame: Frame): void;
+  dispatch(frame: Frame, names?: readonly string[] | null): void;
 }
 
 /** Frames that answer what is under way, and wait for nothing. */
@@ -101,9 +101,10 @@ export class Lending {
       this.#early.push(frame.detached());
       return;
     }
+    let names: readonly string[] | null | undefined;
     if (this.#keyLocks.isActive && !IMMEDIATE.has(kind)) {
       const passes = hasFlag(frame, RequestFlag.passesBarrier);
-      const names = this.keysOf(frame);
+      names = this.keysOf(frame);
       const sees = names === null && this.#keyLocks.areAllInPlace && this.#onlyLooks(frame);
       if (!sees && !this.#keyLocks.admits(frame, names, passes)) {
         const { executor, watches, values } = this.#options;
@@ -112,7 +113,7 @@ export class Lending {
         return;
       }
     }
-    this.#options.dispatch(frame);
+    this.#options.dispatch(frame, names);
   }
 
   /** True when a frame that concerns all keys changes none, and asks for none by name. */

@@ -80,8 +80,8 @@ const firstNeeds = Uint8Array.from(commandTable.entries, (entry) => firstNeedOf(
 export class WarmCommands {
   readonly #options: WarmCommandsOptions;
   #lastHold = FIRST_HOLD;
-  /** Numbers of the values that the frame at hand needs. */
-  readonly #needed = new Set<number>();
+  /** Numbers of the values that the frame at hand needs, some more than once. */
+  #needed: number[] = [];
   readonly #ready: PutOff[] = [];
   readonly #frames = new ByteSlab();
   readonly #note = (database: number, key: Bytes, at: number, length: number): void => {
@@ -94,14 +94,15 @@ export class WarmCommands {
   }
 
   /** Puts a frame off when it needs values that are not at hand; answers whether it has. */
-  putsOff(frame: Frame): boolean {
+  putsOff(frame: Frame, knownNames?: readonly string[] | null): boolean {
     if (!this.#needsAny(frame)) return false;
     const { keyLocks } = this.#options;
-    const names = this.#options.keysOf(frame);
+    const names = knownNames === undefined ? this.#options.keysOf(frame) : knownNames;
     // Who concerns all keys has them all to itself, and reads what it needs.
     if (names === null) return false;
-    const numbers = [...this.#needed];
-    const putOff = this.#fetch(frame, numbers);
+    const needed = this.#needed;
+    this.#needed = [];
+    const putOff = this.#fetch(frame, needed.length > 1 ? [...new Set(needed)] : needed);
     if (putOff === undefined) return false;
     keyLocks.hold(putOff.hold, names, true);
     return true;
@@ -109,8 +110,7 @@ export class WarmCommands {
 
   #needsAny(frame: Frame): boolean {
     const { kind, words, word } = frame;
-    // Emptying a set makes it anew.
-    if (this.#needed.size > 0) this.#needed.clear();
+    if (this.#needed.length > 0) this.#needed = [];
     if (kind === FrameKind.command) {
       const need = firstNeeds[words[word + Request.command]!]!;
       if (need === NEVER || (need === BY_OPTIONS && !this.#optionsNeed(frame))) return false;
@@ -124,7 +124,7 @@ export class WarmCommands {
     } else if (KINDS.has(kind)) {
       this.#options.executor.keys.eachNeeded(frame, this.#note);
     }
-    return this.#needed.size > 0;
+    return this.#needed.length > 0;
   }
 
   /** Asks the options of a command. */
@@ -136,13 +136,11 @@ export class WarmCommands {
     return needsValue(command, command.keys.specs[0]!, executor.args);
   }
 
-  #lookAtFirst({ words, word, bytes }: Frame): void {
-    const count = words[word + Request.argumentCount]!;
-    if (count < 2) return;
-    const spans = word + Request.spans;
-    const body = (spans + 2 * count) << 2;
+  #lookAtFirst(frame: Frame): void {
+    const { words, word, bytes } = frame;
+    if (words[word + Request.argumentCount]! < 2) return;
     const database = words[word + Request.kind]! >>> DATABASE_SHIFT;
-    this.#note(database, bytes, body + words[spans + 2]!, words[spans + 3]!);
+    this.#note(database, bytes, frame.argumentAt(1), frame.argumentLength(1));
   }
 
   #look(keyspace: Keyspace, key: Bytes, at: number, length: number): void {
@@ -159,7 +157,7 @@ export class WarmCommands {
     }
     if (!isWarm) return;
     const number = keyspace.warmNumber(ref);
-    if (!store.tier.loans.has(number)) this.#needed.add(number);
+    if (!store.tier.loans.has(number)) this.#needed.push(number);
   }
 
   /** Asks for the values; undefined when all of them are in memory still. */
@@ -192,11 +190,11 @@ export class WarmCommands {
     return warm.arrived(tier, tier.extents.owner(warm.extentOf(number)), number, entry);
   }
 
-  #countExpired({ owner, key }: warm.Loan): void {
+  #countExpired({ owner, keyBytes, keyAt, keyLength }: warm.Loan): void {
     const { store } = this.#options;
     const keyspace = warm.keyspaceOf(store, owner);
-    const ref = keyspace?.lookUp(key, key.length) ?? 0;
-    if (keyspace === undefined || key.length === 0) return;
+    if (keyspace === undefined || keyLength === 0) return;
+    const ref = keyspace.lookUp(keyBytes, keyLength, keyAt);
     const expireAt = ref === 0 ? 0 : keyspace.expireAt(ref);
     if (expireAt >= 0 && expireAt < store.nowMs) store.tier.stats.expiredOnFetch += 1;
   }

@@ -3,7 +3,7 @@
  * all who want it when it comes.
  */
 
-import { CommandError, type Bytes } from '#base';
+import { ChurnMap, CommandError, type Bytes } from '#base';
 import { warm, type Store } from '#store';
 import type { TierLink } from '#tier';
 import type { FetchTimes } from './fetch-times.ts';
@@ -28,7 +28,7 @@ interface WarmValuesOptions {
 
 export class WarmValues {
   readonly #options: WarmValuesOptions;
-  readonly #fetches = new Map<number, Fetch>();
+  readonly #fetches = new ChurnMap<number, Fetch>();
   readonly #compacted = new Set<number>();
   readonly #isAwaited = (number: number): boolean => this.#fetches.has(number);
 

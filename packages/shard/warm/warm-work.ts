@@ -38,8 +38,8 @@ export class WarmWork {
   }
 
   /** Puts a frame off that needs warm values; answers whether it has. */
-  putsOff(frame: Frame): boolean {
-    return this.#commands?.putsOff(frame) === true;
+  putsOff(frame: Frame, names?: readonly string[] | null): boolean {
+    return this.#commands?.putsOff(frame, names) === true;
   }
 
   /** Runs commands whose values have come; answers whether any value has. */

@@ -1,6 +1,6 @@
 /** Has warm values at hand: those that were fetched for a command, and those that are read only now. */
 import { CommandError, type Bytes } from '#base';
-import { failedLoan, loanOf, type Loan } from './loan.ts';
+import { failedLoan, loanOf, nameLoan, type Loan } from './loan.ts';
 import type { WarmTier } from './warm-tier.ts';
 
 /** The value of that number; throws the error of one that cannot be read. */
@@ -24,7 +24,7 @@ export function arrived(
   if (isFailure) tier.stats.failures += 1;
   const loan = isFailure ? failedLoan(owner, entry) : loanOf(owner, entry);
   const name = tier.nameOf(number);
-  if (name !== undefined) loan.key = name;
+  if (name !== undefined) nameLoan(loan, name);
   if (!tier.isReleased(number)) tier.loans.set(number, loan);
   return loan;
 }

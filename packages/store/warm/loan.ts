@@ -1,5 +1,6 @@
 /** Warm values at hand. */
 import { finish, type Bytes, type CommandError } from '#base';
+import { CELL_BYTES_MAX } from '../limits.ts';
 import { codecOf } from '../records/codecs.ts';
 import type { ValueView } from '../records/shared-views.ts';
 import { readEntry } from './extent.ts';
@@ -10,7 +11,10 @@ const NOTHING: Bytes = new Uint8Array(0);
 export interface Loan {
   /** The contents of the database that its key is in, by their number. */
   readonly owner: number;
-  key: Bytes;
+  /** Memory that the name of the key is in. */
+  keyBytes: Bytes;
+  keyAt: number;
+  keyLength: number;
   /** The value, where it is no object. */
   readonly bytes: Bytes;
   readonly object: unknown;
@@ -23,23 +27,37 @@ export interface Loan {
   readonly failure: CommandError | undefined;
 }
 
-/** The value of a sound entry, in memory of its own. */
+/** The value of a sound entry, whose memory is the loan's. */
 export function loanOf(owner: number, entry: Bytes): Loan {
-  const { bytes, keyAt, keyLength, valueAt, valueLength, ...facts } = readEntry(entry);
-  const key = bytes.slice(keyAt, keyAt + keyLength);
-  const loan = { owner, key, isWritten: false, awaited: 0, failure: undefined };
-  const value = bytes.slice(valueAt, valueAt + valueLength);
-  if (!facts.isObject) return { ...loan, bytes: value, object: undefined, objectBytes: 0 };
-  const codec = codecOf(facts.type, facts.encoding);
-  const object = finish(codec.decode([value]));
-  return { ...loan, bytes: NOTHING, object, objectBytes: codec.bytesOf(object) };
+  const { keyAt, keyLength, valueAt, valueLength, type, encoding, isObject } = readEntry(entry);
+  // Who takes it over may keep what is too long for a record, or what an object is made of.
+  const bytes =
+    isObject || valueLength > CELL_BYTES_MAX
+      ? entry.slice(valueAt, valueAt + valueLength)
+      : entry.subarray(valueAt, valueAt + valueLength);
+  const codec = isObject ? codecOf(type, encoding) : undefined;
+  const object = codec && finish(codec.decode([bytes]));
+  return {
+    owner,
+    keyBytes: entry,
+    keyAt,
+    keyLength,
+    bytes: isObject ? NOTHING : bytes,
+    object,
+    objectBytes: codec?.bytesOf(object) ?? 0,
+    isWritten: false,
+    awaited: 0,
+    failure: undefined,
+  };
 }
 
 /** Stands for a value that could not be read. */
 export function failedLoan(owner: number, failure: CommandError): Loan {
   return {
     owner,
-    key: NOTHING,
+    keyBytes: NOTHING,
+    keyAt: 0,
+    keyLength: 0,
     bytes: NOTHING,
     object: undefined,
     objectBytes: 0,
@@ -47,6 +65,13 @@ export function failedLoan(owner: number, failure: CommandError): Loan {
     awaited: 0,
     failure,
   };
+}
+
+/** The key has another name than its entry says. */
+export function nameLoan(loan: Loan, name: Bytes): void {
+  loan.keyBytes = name;
+  loan.keyAt = 0;
+  loan.keyLength = name.length;
 }
 
 /** Points the shared view at the value's bytes. */

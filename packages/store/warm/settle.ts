@@ -27,8 +27,8 @@ export function keyspaceOf(store: Databases, owner: number): Keyspace | undefine
 }
 
 /** The record whose value it still is; 0 when there is none. */
-function warmRef(keyspace: Keyspace, { key }: Loan, number: number): Ref {
-  const ref = keyspace.lookUp(key, key.length);
+function warmRef(keyspace: Keyspace, { keyBytes, keyAt, keyLength }: Loan, number: number): Ref {
+  const ref = keyspace.lookUp(keyBytes, keyLength, keyAt);
   return ref !== 0 && keyspace.isWarm(ref) && keyspace.warmNumber(ref) === number ? ref : 0;
 }
 

@@ -5,10 +5,10 @@
  * extent that the value is in, and its place there. Whoever wants the value gets a loan of it; the record stays warm
  * until `settle` decides whether the value comes back. So a reference to a record stays good while its value is used.
  */
-import { assert, errors, type Bytes, type CommandError } from '#base';
+import { assert, ChurnMap, errors, type Bytes, type CommandError } from '#base';
 import { ExtentTable } from './extent-table.ts';
 import { entryBytes, ExtentWriter, NTH_BITS, type EntryHead } from './extent.ts';
-import type { Loan } from './loan.ts';
+import { nameLoan, type Loan } from './loan.ts';
 
 const NTH_MASK = (1 << NTH_BITS) - 1;
 
@@ -73,7 +73,7 @@ export class WarmTier {
     failures: 0,
   };
   /** Values at hand, by number. */
-  readonly loans = new Map<number, Loan>();
+  readonly loans = new ChurnMap<number, Loan>();
   /** Names of keys whose values were spilled under another one. */
   readonly #renamed = new Map<number, Bytes>();
   /** The extent that values of an owner go to. */
@@ -89,7 +89,7 @@ export class WarmTier {
   /** Values that two records have for now. */
   readonly #shared = new Set<number>();
   /** Reads under way, by extent. */
-  readonly #reads = new Map<number, number>();
+  readonly #reads = new ChurnMap<number, number>();
   /** Values that were released while their extents were read. */
   readonly #releasedWhileRead = new Set<number>();
 
@@ -172,13 +172,14 @@ export class WarmTier {
     return this.outlet?.put(writer.extent, writer.finish()) === true;
   }
 
-  /** Bytes of a value that has not gone to the disk yet; undefined when it has. */
+  /** A copy of a value's entry that has not gone to the disk yet; undefined when it has. */
   unwritten(number: number): Bytes | undefined {
     const extent = extentOf(number);
     const open = this.#open.get(this.extents.owner(extent));
     const writer =
       open?.extent === extent ? open : this.#sealed.find((one) => one.extent === extent);
-    return writer?.entry(number & NTH_MASK);
+    // Who gets it may write to it.
+    return writer?.entry(number & NTH_MASK).slice();
   }
 
   /** The entry of a value, for which the shard waits. */
@@ -286,7 +287,7 @@ export class WarmTier {
   rename(number: number, key: Bytes): void {
     this.#renamed.set(number, key);
     const loan = this.loans.get(number);
-    if (loan !== undefined) loan.key = key;
+    if (loan !== undefined) nameLoan(loan, key);
   }
 
   /** The name that the key of a value has been given since it was spilled. */
