@@ -367,6 +367,8 @@ export class ShardMachine {
       this.#lending.admit(whole);
     } else if (this.#lending.isActive) {
       this.#lending.admit(frame);
+    } else if (this.#ahead.isInMemory) {
+      this.#run(frame);
     } else {
       this.#dispatch(frame);
     }
@@ -393,6 +395,10 @@ export class ShardMachine {
   /** Does what a frame says; `names` are those of its keys, where they are known. */
   #dispatch(frame: Frame, names?: readonly string[] | null): void {
     if (this.store.tier.stats.keys > 0 && this.warmWork.putsOff(frame, names)) return;
+    this.#run(frame);
+  }
+
+  #run(frame: Frame): void {
     this.#perform(frame);
     if (this.#base.waitingClients.hasTouched) this.#blockedCommands.serve();
   }

@@ -15,6 +15,7 @@ import type { ExecutionContext } from './context.ts';
 import type { Effects, NamedKey } from '../log/effects.ts';
 import type { Frame } from './frame.ts';
 import { framesIn, spansOf } from './frame-spans.ts';
+import { looksAtFirstOnly } from './prefetch-frames.ts';
 import { watchPlace, type Watches } from './watches.ts';
 
 /** Told of a key: where it stands in the arguments, and whether it may be written; and of what else is said of it. */
@@ -82,11 +83,7 @@ export class FrameKeys {
 
   /** True for a plain command whose one key is its first argument. */
   #isFirstOnly(frame: Frame): boolean {
-    if (frame.kind !== FrameKind.command) return false;
-    const { firstArgumentIsKey, container, command } = this.#pointer.entryOf(frame);
-    const { databaseOf, alsoIn } = command;
-    if (!firstArgumentIsKey || container !== undefined) return false;
-    return databaseOf === undefined && alsoIn === undefined;
+    return frame.kind === FrameKind.command && looksAtFirstOnly(this.#pointer.entryOf(frame));
   }
 
   /** Tells of the keys whose values the commands of the frame look at. */

@@ -36,6 +36,11 @@ export class FramePrefetch {
     ahead.take(this.#memory.bytes);
   }
 
+  /** True when the frame that was taken last looks at one value, which is in memory as far as is known. */
+  get isInMemory(): boolean {
+    return this.#ahead.isInMemory;
+  }
+
   /** The frames that were taken are given back. */
   end(): void {
     this.#ahead.rest();
@@ -53,7 +58,7 @@ export class FramePrefetch {
       if (this.#add(at >> 2)) keys += 1;
       else ahead.skip();
     }
-    if (keys >= FRAMES_MIN) ahead.read(this.#memory.bytes);
+    if (keys >= (ahead.isAsked ? 1 : FRAMES_MIN)) ahead.read(this.#memory.bytes);
   }
 
   #add(word: number): boolean {
@@ -63,9 +68,22 @@ export class FramePrefetch {
     const entry = this.#entries[words[word + Request.command]!];
     if (!beginsWithKey(entry)) return false;
     addFirstKey(this.#ahead, entry.field, kindWord >>> DATABASE_SHIFT, bytes, words, word);
+    if (looksAtFirst[entry.id] === 1) this.#ahead.tell();
     return true;
   }
 }
+
+/** True when the value of its first argument is all that a command looks at. */
+export function looksAtFirstOnly(entry: CommandEntry): boolean {
+  const { firstArgumentIsKey, container, command, otherKeys } = entry;
+  if (!firstArgumentIsKey || container !== undefined || otherKeys !== undefined) return false;
+  return command.alsoIn === undefined && command.databaseOf === undefined;
+}
+
+/** 1 for those commands, by their numbers. */
+const looksAtFirst = Uint8Array.from(commandTable.entries, (entry) =>
+  Number(looksAtFirstOnly(entry)),
+);
 
 /** True when a command's arguments begin with the key that it looks up first. */
 export function beginsWithKey(entry: CommandEntry | undefined): entry is CommandEntry {

@@ -12,6 +12,7 @@ import { warm, type Keyspace, type Store } from '#store';
 import { warmFetch } from '#usdt';
 import type { Executor } from '../execution/executor.ts';
 import type { Frame } from '../execution/frame.ts';
+import { looksAtFirstOnly } from '../execution/prefetch-frames.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import type { Slowness } from '../observation/slowness.ts';
 import { isTraced } from '../observation/traced-commands.ts';
@@ -61,11 +62,10 @@ const BY_OPTIONS = 2;
 /** It has other keys, or others as well. */
 const BY_KEYS = 3;
 
-function firstNeedOf({ command, firstArgumentIsKey, container }: CommandEntry): number {
+function firstNeedOf(entry: CommandEntry): number {
+  const { command } = entry;
   const [spec] = command.keys.specs;
-  if (!firstArgumentIsKey || container !== undefined || spec === undefined) return BY_KEYS;
-  if (command.alsoIn !== undefined) return BY_KEYS;
-  if (command.route === 'oneShard' && command.otherKeys !== undefined) return BY_KEYS;
+  if (!looksAtFirstOnly(entry) || spec === undefined) return BY_KEYS;
   if (needsValue(command, spec, NO_ARGUMENTS))
     return spec.variable === undefined ? ALWAYS : BY_KEYS;
   return spec.variable === undefined ? NEVER : BY_OPTIONS;
@@ -146,9 +146,9 @@ export class WarmCommands {
   #look(keyspace: Keyspace, key: Bytes, at: number, length: number): void {
     const hash = keyspace.hash(key, at, length);
     const { workingSet, store } = this.#options;
-    const isWatched = workingSet.isWatched(hash);
     // Should that be wrong, the value is read when the command looks at it.
-    if (!isWatched && store.keyPrefetch.wasInMemory(keyspace, key, at, length)) return;
+    if (store.keyPrefetch.wasInMemory(keyspace, key, at, length)) return;
+    const isWatched = workingSet.isWatched(hash);
     const ref = keyspace.lookUpHashed(hash, key, length, at);
     if (ref === 0) return;
     const isWarm = keyspace.isWarm(ref);

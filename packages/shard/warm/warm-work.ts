@@ -6,6 +6,7 @@ import type { Frame } from '../execution/frame.ts';
 import type { Maintenance } from '../timed/maintenance.ts';
 import { WarmCommands, type WarmCommandsOptions } from './warm-commands.ts';
 import type { WarmValues } from './warm-values.ts';
+import type { WorkingSet } from './working-set.ts';
 
 interface WarmWorkOptions extends Omit<WarmCommandsOptions, 'values'> {
   /** Undefined without a tier: then there is nothing to do. */
@@ -16,13 +17,15 @@ interface WarmWorkOptions extends Omit<WarmCommandsOptions, 'values'> {
 
 export class WarmWork {
   readonly #store: Store;
+  readonly #workingSet: WorkingSet;
   readonly #values: WarmValues | undefined;
   readonly #commands: WarmCommands | undefined;
   readonly #maintenance: Maintenance;
   readonly #events: KeyEvents;
 
   constructor({ values, maintenance, events, ...options }: WarmWorkOptions) {
-    const { store, executor } = options;
+    const { store, executor, workingSet } = options;
+    this.#workingSet = workingSet;
     this.#store = store;
     this.#values = values;
     this.#maintenance = maintenance;
@@ -52,7 +55,16 @@ export class WarmWork {
 
   /** Ends the use of warm values by the commands that were run. */
   settle(): void {
+    if (this.#values !== undefined) this.#countUses();
     if (this.#store.tier.loans.size > 0) warm.settleLoans(this.#store, this.#maintenance.hasRoom);
+  }
+
+  /** Has the use of what was in memory counted, and what is watched looked at. */
+  #countUses(): void {
+    const { keyPrefetch } = this.#store;
+    this.#workingSet.use(keyPrefetch.foundInMemory);
+    keyPrefetch.foundInMemory = 0;
+    keyPrefetch.watchedMask = this.#workingSet.mask;
   }
 
   /** Lets the tier's thread see what is wanted. */

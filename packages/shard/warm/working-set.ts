@@ -22,11 +22,21 @@ interface WatchedKey {
 
 export class WorkingSet {
   readonly #watched = new Map<number, WatchedKey>();
-  /** A hash with none of these bits is watched. */
   #mask = FIRST_PART - 1;
   #uses = 0;
   #watchedUses = 0;
   #sinceFade = 0;
+
+  /** Counts uses of keys that are not watched. */
+  use(uses: number): void {
+    this.#uses += uses;
+    if (this.#uses >= JUDGED_EVERY) this.#judge();
+  }
+
+  /** A key whose hash has none of these bits is watched. */
+  get mask(): number {
+    return this.#mask;
+  }
 
   /** Counts a use; true where the key is watched, and `note` is to be told of it. */
   isWatched(hash: number): boolean {

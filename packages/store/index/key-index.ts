@@ -37,6 +37,8 @@ import { INDEX_BYTES, type Ledger } from '../memory/memory-count.ts';
 import type { Ref } from '../memory/segment.ts';
 
 const SLOT_BYTES = 8;
+/** Slots that a guess looks at: about as many as are in one cache line. */
+const GUESSED_SLOTS = 8;
 const DIRECTORY_ENTRY_BYTES = 4;
 /** Hash bits that a cursor holds above the home slot. */
 const CURSOR_PREFIX_BITS = 32 - BLOCK_BITS;
@@ -104,12 +106,21 @@ export class KeyIndex {
     }
   }
 
-  /** The record in a hash's home slot, if it has that hash; else 0, whether there is one or not. */
+  /** A record of that hash near its home slot, whose key may be another one; 0 where there is none, or only further on. */
   guess(hash: number): Ref {
     const block = this.#directory[(hash >>> 1) >>> this.#shift]!;
     const chunk = this.#chunks[block >>> BLOCKS_PER_CHUNK_BITS]!;
-    const at = ((block & BLOCK_MASK) << (chunk.bits + 1)) + (homeOf(hash, chunk) << 1);
-    return chunk.words[at]! === hash ? chunk.words[at + 1]! : 0;
+    const words = chunk.words;
+    const wordMask = chunk.wordMask;
+    const base = (block & BLOCK_MASK) << (chunk.bits + 1);
+    let at = homeOf(hash, chunk) << 1;
+    for (let slot = 0; slot < GUESSED_SLOTS; slot += 1) {
+      const found = words[base + at]!;
+      if (found === hash) return words[base + at + 1]!;
+      if (found === 0) return 0;
+      at = (at + 2) & wordMask;
+    }
+    return 0;
   }
 
   /** Makes room for one record of a hash, or fails before it changes anything. */

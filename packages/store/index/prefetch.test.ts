@@ -83,7 +83,10 @@ looks(
     const none = spans.map(() => false);
     for (const isRead of [true, false]) {
       keyPrefetch.begin();
-      for (const [at, length] of spans) keyPrefetch.add(0, bytes, at, length);
+      for (const [at, length] of spans) {
+        keyPrefetch.add(0, bytes, at, length);
+        keyPrefetch.tell();
+      }
       keyPrefetch.skip();
       if (isRead) keyPrefetch.read(bytes);
       for (const nth of spans.keys()) {
@@ -92,14 +95,36 @@ looks(
         assert.equal(told(), isRead && isThere ? none.with(nth, true) : none, KEYS[nth]);
         const [at, length] = spans[nth]!;
         assert.not(keyPrefetch.wasInMemory(other!, bytes, at, length), 'of another database');
+        assert.is(keyPrefetch.isInMemory, isRead && isThere);
       }
       keyPrefetch.take(bytes);
       assert.equal(told(), none);
       keyPrefetch.end();
       assert.equal(told(), none);
+      assert.not(keyPrefetch.isInMemory);
     }
+    assert.is(keyPrefetch.foundInMemory, KEYS.length - 1);
   },
 );
+
+looks('nothing is told of a value that is watched, or not all that its command looks at', () => {
+  const { store, bytes } = fixture();
+  const { keyPrefetch } = store;
+  for (const [isOnly, watchedMask, isTold] of [
+    [true, -1, true],
+    [false, -1, false],
+    [true, 0, false],
+  ] as const) {
+    keyPrefetch.watchedMask = watchedMask;
+    keyPrefetch.begin();
+    keyPrefetch.add(0, bytes, 0, 1);
+    if (isOnly) keyPrefetch.tell();
+    keyPrefetch.read(bytes);
+    keyPrefetch.take(bytes);
+    assert.is(keyPrefetch.isInMemory, isTold);
+  }
+  keyPrefetch.end();
+});
 
 looks('a key in the very place of the one before is hashed as itself', () => {
   const { store, bytes } = fixture();

@@ -28,7 +28,9 @@ export class KeyPrefetch {
   readonly #lengths = new Int32Array(LOOK_AHEAD_MAX);
   readonly #hashes = new Int32Array(LOOK_AHEAD_MAX);
   readonly #refs = new Int32Array(LOOK_AHEAD_MAX);
-  /** 1 where a value was in memory. */
+  /** 1 where it is to be told whether the value was in memory. */
+  readonly #isTold = new Uint8Array(LOOK_AHEAD_MAX);
+  /** 1 where it was. */
   readonly #inMemory = new Uint8Array(LOOK_AHEAD_MAX);
   // Of the field or member that the command looks up in the value; none at -1.
   readonly #fieldAts = new Int32Array(LOOK_AHEAD_MAX);
@@ -38,14 +40,23 @@ export class KeyPrefetch {
   #fields = 0;
   #count = 0;
   #next = 0;
-  /** Database of the key at hand, where its value was found in memory. */
+  /** Database of the key at hand, where its value was in memory. */
   #found: Keyspace | undefined;
+  /** Of keys whose hashes have none of these bits nothing is told: they are watched, and looked at one by one. */
+  watchedMask = -1;
+  /** Values of which it was told that they were in memory. */
+  foundInMemory = 0;
   /** Sum of all words that were read: without a use they would not be read at all. */
   sum = 0;
 
   constructor(hasher: KeyHasher, databases: readonly Keyspace[]) {
     this.#hasher = hasher;
     this.#databases = databases;
+  }
+
+  /** True where it matters whether values are in memory. */
+  get isAsked(): boolean {
+    return this.watchedMask !== -1;
   }
 
   /** Commands whose turn has not come. */
@@ -56,6 +67,7 @@ export class KeyPrefetch {
   begin(): void {
     this.#count = 0;
     this.#next = 0;
+    this.#found = undefined;
     // Another key may stand in the place of the last one by now, and is about to be hashed.
     this.#hasher.hint.at = -1;
     if (this.#fields === 0) return;
@@ -76,8 +88,16 @@ export class KeyPrefetch {
     this.#lengths[nth] = length;
     this.#hashes[nth] = this.#hasher.hash(bytes, at, length);
     this.#keyspaces[nth] = keyspace;
+    this.#isTold[nth] = 0;
     this.#inMemory[nth] = 0;
     this.#fieldAts[nth] = -1;
+  }
+
+  /** The command of the last key looks at no other value: it is to be told whether that is in memory. */
+  tell(): void {
+    const nth = this.#count - 1;
+    if (this.#ats[nth]! < 0) return;
+    this.#isTold[nth] = Number((this.#hashes[nth]! & this.watchedMask) !== 0);
   }
 
   /** The command of the last key looks this field or member up in its value. */
@@ -102,6 +122,7 @@ export class KeyPrefetch {
     const count = this.#count;
     const refs = this.#refs;
     let sum = 0;
+    let found = 0;
     for (let nth = 0; nth < count; nth += 1) {
       refs[nth] =
         this.#ats[nth]! < 0 ? 0 : this.#keyspaces[nth]!.contents.index.guess(this.#hashes[nth]!);
@@ -111,8 +132,11 @@ export class KeyPrefetch {
       if (ref === 0) continue;
       const { records } = this.#keyspaces[nth]!.contents;
       sum ^= records.word(ref);
-      this.#inMemory[nth] = Number(!isWarmHead(records.head(ref)));
+      const isFound = isWarmHead(records.head(ref)) ? 0 : this.#isTold[nth]!;
+      this.#inMemory[nth] = isFound;
+      found += isFound;
     }
+    this.foundInMemory += found;
     this.sum = sum;
     if (this.#fields > 0) this.#readFields(bytes);
   }
@@ -141,9 +165,15 @@ export class KeyPrefetch {
   }
 
   /**
-   * True when the value of the key at hand was in memory as the command was looked ahead for. It may have been spilled
-   * since, or be that of another key with the same hash: who believes it must do well in those cases, too.
+   * True when the value of the key at hand, which is all that its command looks at, was in memory as the command was
+   * looked ahead for. It may have been spilled since, or be that of another key with the same hash: who believes it must
+   * do well in those cases, too.
    */
+  get isInMemory(): boolean {
+    return this.#found !== undefined;
+  }
+
+  /** The same when this is the key at hand. */
   wasInMemory(keyspace: Keyspace, bytes: Uint8Array, at: number, length: number): boolean {
     return keyspace === this.#found && this.#hasher.isHinted(bytes, at, length);
   }
@@ -153,6 +183,7 @@ export class KeyPrefetch {
     const { hint } = this.#hasher;
     hint.bytes = undefined;
     hint.at = -1;
+    this.#found = undefined;
     fieldHintScratch.clear();
     // Nor is a table kept of which nobody knows whether its key will stay.
     if (this.left === 0) this.begin();
