@@ -68,4 +68,21 @@ environments('takes less of the disk when compressed', async () => {
   assert.ok((await fileBytes(true)) < (await fileBytes(false)) / 4);
 });
 
+environments('counts what it has written, and nothing of another one in its thread', async () => {
+  const disks = [
+    await openExtents(path.join(folder, 'one'), false),
+    await openExtents(path.join(folder, 'other'), false),
+  ] as const;
+  const own = 40 * 16 * KIB;
+  for (let extent = 0; extent < 40; extent += 1) {
+    const bytes = new Uint8Array(16 * KIB - 24).fill(extent);
+    disks[0].commit([{ extent, bytes }]);
+    disks[1].commit([{ extent, bytes: undefined }]);
+  }
+  const [busy, idle] = disks.map(({ writtenBytes }) => writtenBytes) as [number, number];
+  assert.ok(busy >= own && busy < 3 * own, `${busy} bytes written for ${own}`);
+  assert.ok(idle < own / 2, `${idle} bytes written for none`);
+  for (const disk of disks) disk.close();
+});
+
 environments.run();

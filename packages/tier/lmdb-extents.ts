@@ -38,11 +38,15 @@ export async function openExtents(folder: string, compresses: boolean): Promise<
 class LmdbExtents implements ExtentDisk {
   readonly #database: RootDatabase<Buffer, number>;
   readonly #file: string;
-  readonly #writtenBefore = writtenByThread();
+  /** Bytes that the thread, which may have several environments, had written behind its last commit. */
+  static #threadWritten = 0;
+  /** Bytes that the commits of this one have handed to the system. */
+  writtenBytes = 0;
 
   constructor(folder: string, database: RootDatabase<Buffer, number>) {
     this.#database = database;
     this.#file = path.join(folder, 'data.mdb');
+    LmdbExtents.#threadWritten = writtenByThread();
   }
 
   read(extent: number): Bytes | undefined {
@@ -53,6 +57,16 @@ class LmdbExtents implements ExtentDisk {
   }
 
   commit(changes: readonly ExtentChange[]): void {
+    try {
+      this.#commit(changes);
+    } finally {
+      const written = writtenByThread();
+      this.writtenBytes += written - LmdbExtents.#threadWritten;
+      LmdbExtents.#threadWritten = written;
+    }
+  }
+
+  #commit(changes: readonly ExtentChange[]): void {
     const database = this.#database;
     database.transactionSync(() => {
       for (const { extent, bytes } of changes) {
@@ -69,10 +83,6 @@ class LmdbExtents implements ExtentDisk {
     } catch {
       return -1;
     }
-  }
-
-  get writtenBytes(): number {
-    return writtenByThread() - this.#writtenBefore;
   }
 
   close(): void {
