@@ -61,7 +61,9 @@ const layers: Readonly<Record<string, Layer>> = {
       ...['persistence', 'tier'],
     ],
   },
-  offline: { imports: ['base', 'store', 'stats', 'commands', 'persistence', 'shard'] },
+  offline: {
+    imports: ['base', 'store', 'stats', 'commands', 'persistence', 'shard', 'tier'],
+  },
   replication: { imports: ['base', 'resp', 'store', 'link'] },
   cluster: { imports: ['base'], thirdParty: ['etcd3'] },
   router: { imports: ['acl', 'base', 'usdt', 'resp', 'stats', 'commands', 'link'] },

@@ -2,6 +2,7 @@
 
 import type { ShardSettingValues } from '#commands';
 import { DataFolder, isProblem, realDisk, RecoveryAttempts, removeAllBut } from '#persistence';
+import { LocalTier, type LocalTierPlace } from '#tier';
 import { OfflineData, type OfflineReport } from './offline-data.ts';
 
 /** Options that a task is started with. */
@@ -10,27 +11,42 @@ export interface OfflineOptions {
   readonly settings: ShardSettingValues;
   /** Leaves out what is damaged. */
   readonly anyway: boolean;
+  /** Where values go for which memory has no room; undefined where all are to be in memory. */
+  readonly tier: LocalTierPlace | undefined;
+}
+
+/** Opens an empty tier for each shard; none without a place. Rejects where it cannot be had. */
+export function openTiers(place: LocalTierPlace | undefined, shards: number): Promise<LocalTier[]> {
+  if (place === undefined) return Promise.resolve([]);
+  return Promise.all(Array.from({ length: shards }, (_, shard) => LocalTier.open(place, shard)));
 }
 
 /**
  * Reads the data of a folder, from the newest snapshot on; where one is damaged, from the one before it, which the
- * remarks say. Throws a DataFolderError with what is wrong. Files stay as they are.
+ * remarks say. Rejects with a DataFolderError that says what is wrong. Files stay as they are; `close` of the data ends
+ * its use.
  */
-export function readFolder(
+export async function readFolder(
   found: DataFolder,
-  { settings, anyway }: Omit<OfflineOptions, 'folder'>,
-): { readonly data: OfflineData; readonly report: OfflineReport } {
+  { settings, anyway, tier }: Omit<OfflineOptions, 'folder'>,
+): Promise<{ readonly data: OfflineData; readonly report: OfflineReport }> {
   const remarks = [...found.remarks];
   const attempts = new RecoveryAttempts(found, anyway);
-  for (;;) {
-    const remark = attempts.remark('used');
-    if (remark !== undefined) remarks.push(remark);
-    const data = new OfflineData(found.shards, settings);
-    const outcome = data.load(attempts.plan, anyway);
-    if (!isProblem(outcome)) {
-      return { data, report: { ...outcome, remarks: [...remarks, ...outcome.remarks] } };
+  const tiers = await openTiers(tier, found.shards);
+  try {
+    for (;;) {
+      const remark = attempts.remark('used');
+      if (remark !== undefined) remarks.push(remark);
+      const data = new OfflineData(found.shards, settings, tiers);
+      const outcome = data.load(attempts.plan, anyway);
+      if (!isProblem(outcome)) {
+        return { data, report: { ...outcome, remarks: [...remarks, ...outcome.remarks] } };
+      }
+      attempts.failed(outcome);
     }
-    attempts.failed(outcome);
+  } catch (error) {
+    for (const each of tiers) each.close();
+    throw error;
   }
 }
 
@@ -41,12 +57,16 @@ export interface Redistribution extends OfflineOptions {
 
 /** Writes the data of a folder for another number of shards; what it was before goes when that is on disk. */
 export async function redistribute(options: Redistribution): Promise<OfflineReport> {
-  const { folder, settings, anyway, shards } = options;
+  const { folder, settings, anyway, shards, tier } = options;
   const found = new DataFolder(folder);
-  const { data, report } = readFolder(found, { settings, anyway });
-  const number = found.lastSegment + 1;
-  await data.write(folder, shards, number, found.lastEpoch + 1);
-  data.repair();
-  removeAllBut(realDisk, folder, number);
+  const { data, report } = await readFolder(found, { settings, anyway, tier });
+  try {
+    const number = found.lastSegment + 1;
+    await data.write(folder, shards, number, found.lastEpoch + 1);
+    data.repair();
+    removeAllBut(realDisk, folder, number);
+  } finally {
+    data.close();
+  }
   return report;
 }

@@ -1,5 +1,6 @@
 export { OfflineData, type OfflineReport } from './offline-data.ts';
 export {
+  openTiers,
   readFolder,
   redistribute,
   type OfflineOptions,

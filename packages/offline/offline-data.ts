@@ -44,6 +44,7 @@ import {
   type Keyspace,
   type Ref,
 } from '#store';
+import type { LocalTier } from '#tier';
 
 /** Report of what was found. */
 export interface OfflineReport {
@@ -66,16 +67,33 @@ export class OfflineData {
   readonly #settings: ShardSettingValues;
   readonly #pages: readonly Page[];
   readonly #recoveries: Recovery[] = [];
+  readonly #tiers: readonly LocalTier[];
 
-  constructor(shards: number, settings: ShardSettingValues) {
+  /** `tiers`: one for each shard, which takes what memory has no room for; or none. */
+  constructor(shards: number, settings: ShardSettingValues, tiers: readonly LocalTier[] = []) {
     this.#settings = settings;
+    this.#tiers = tiers;
     const pages: Page[] = [];
-    this.machines = Array.from({ length: shards }, (_, index) => {
+    const machines: ShardMachine[] = [];
+    const usedBytesOfAll = (): number =>
+      machines.reduce((sum, { store }) => sum + store.memory.usedBytes, 0);
+    for (let index = 0; index < shards; index += 1) {
       const page = offlinePage(settings);
       pages.push(page);
-      return offlineMachine({ index, shards, page, settings });
-    });
+      const tier = tiers[index];
+      machines.push(offlineMachine({ index, shards, page, settings, tier, usedBytesOfAll }));
+    }
+    this.machines = machines;
     this.#pages = pages;
+  }
+
+  /** Gives to the tier what was read and has no room in memory. */
+  #makeRoom(shard: number): void {
+    const tier = this.#tiers[shard];
+    if (tier === undefined) return;
+    const { warmWork, store } = this.machines[shard]!;
+    warmWork.makeRoomWhileLoading();
+    tier.compact(store);
   }
 
   /** Reads what a plan says; files stay as they are. */
@@ -119,7 +137,10 @@ export class OfflineData {
     const machine = this.machines[shard]!;
     machine.beginReplay(stopAt);
     const { store, replay } = machine;
-    const recovery = new Recovery({ store, replay, page: this.#pages[shard]! });
+    const passed = (): void => {
+      this.#makeRoom(shard);
+    };
+    const recovery = new Recovery({ store, replay, page: this.#pages[shard]!, passed });
     const outcome = recovery.run(plan.shards[shard]!, anyway);
     this.#recoveries[shard] = recovery;
     return outcome;
@@ -134,6 +155,11 @@ export class OfflineData {
     for (const { shards, record } of given.sort((a, b) => a.id - b.id)) {
       for (const shard of shards) this.machines[shard]!.replay.given(record);
     }
+  }
+
+  /** Gives back the disk that the tiers take. */
+  close(): void {
+    for (const tier of this.#tiers) tier.close();
   }
 
   /** Puts aside what was damaged. */
@@ -151,8 +177,9 @@ export class OfflineData {
     );
   }
 
-  /** Every key of every shard, database by database. */
+  /** Every key of every shard, database by database. `visit` changes nothing. */
   each(visit: (keyspace: Keyspace, ref: Ref, database: number) => void): void {
+    for (const { store } of this.machines) store.tier.isWriting = () => false;
     const databases = this.machines[0]?.store.databases.length ?? 0;
     for (let database = 0; database < databases; database += 1) {
       for (const { store } of this.machines) {
@@ -161,6 +188,8 @@ export class OfflineData {
         do {
           cursor = keyspace.scan(cursor, 1_000, (ref) => {
             visit(keyspace, ref, database);
+            // A value that came from the tier is needed no more.
+            if (keyspace.isWarm(ref)) keyspace.endLoan(ref);
           });
         } while (cursor !== 0);
       }
@@ -183,6 +212,9 @@ export class OfflineData {
         limits: valueLimits({ store, settings: new Settings(this.#settings) }),
         keyspaceOf: (database) => store.databases[database],
         accessOf: (use) => accessOfUse(use, store),
+        passed: () => {
+          this.#makeRoom(0);
+        },
       }),
     );
     this.#loadLibraries(file, libraries);

@@ -139,6 +139,7 @@ export class MachineComponents {
     const { context, effects } = this;
     store.events = ownChanges({ store, context, events, effects, shardIndex: index });
     const { tier } = options;
+    store.tier.outlet = options.localTier;
     const times = this.fetchTimes;
     const tierPage =
       tier &&

@@ -4,7 +4,7 @@ import type { Bytes, Clock } from '#base';
 import type { ShardSettingValues } from '#commands';
 import type { FlightRecorder, Page, ThreadProfiler } from '#stats';
 import type { LinkMemory, RingReader, RingWriter, ScriptExchange } from '#link';
-import type { Store } from '#store';
+import type { Store, WarmOutlet } from '#store';
 import type { TierLink } from '#tier';
 import type { Journal } from './log/journal.ts';
 import type { Outlet } from './execution/reply-sender.ts';
@@ -71,6 +71,8 @@ export interface MachineOptions {
   snapshots?: SnapshotOutlet;
   /** Way to the warm tier; undefined without one. */
   tier?: TierLink | undefined;
+  /** A tier in the thread itself, where nobody is served. */
+  localTier?: WarmOutlet | undefined;
   /** Place in the link memory where the shard's workspace is. */
   workspaceAt: number;
   /** The first of so many numbers in a row for entries of the slow log, unique in the process. */

@@ -11,14 +11,16 @@ import {
   makeFolder,
   readStreamPlace,
 } from '#persistence';
-import { OfflineData, readFolder, type OfflineOptions } from '#offline';
+import { OfflineData, openTiers, readFolder, type OfflineOptions } from '#offline';
+import type { LocalTierPlace } from '#tier';
 import { shardCountOf, shardSettings } from '../threads/shard-settings.ts';
 
 /** Reads everything and changes nothing; throws with what is wrong. */
 export function checkData(settings: Settings): Promise<readonly string[]> {
-  return withFolder(settings, (folder) => {
+  return withFolder(settings, async (folder) => {
     if (folder.isEmpty) return [...folder.remarks, 'there is no data'];
-    const { report } = readFolder(folder, optionsOf(settings));
+    const { data, report } = await readFolder(folder, optionsOf(settings));
+    data.close();
     const from = report.snapshot === 0 ? 'no snapshot' : `snapshot ${report.snapshot}`;
     return [
       ...report.remarks,
@@ -30,13 +32,17 @@ export function checkData(settings: Settings): Promise<readonly string[]> {
 
 /** Writes the data as a snapshot of Redis; answers what is to be said of it. */
 export function exportRdb(settings: Settings, file: string): Promise<readonly string[]> {
-  return withFolder(settings, (folder) => {
+  return withFolder(settings, async (folder) => {
     if (folder.isEmpty) throw new DataFolderError('there is no data to export');
-    const { data, report } = readFolder(folder, optionsOf(settings));
-    const said = [...report.remarks, ...report.unwritten];
-    // What was left out is at no place that is known.
-    const place = said.length === 0 ? readStreamPlace(folder) : undefined;
-    return [...said, `${data.exportRdb(file, place)} keys were written to ${file}`];
+    const { data, report } = await readFolder(folder, optionsOf(settings));
+    try {
+      const said = [...report.remarks, ...report.unwritten];
+      // What was left out is at no place that is known.
+      const place = said.length === 0 ? readStreamPlace(folder) : undefined;
+      return [...said, `${data.exportRdb(file, place)} keys were written to ${file}`];
+    } finally {
+      data.close();
+    }
   });
 }
 
@@ -44,6 +50,8 @@ export function exportRdb(settings: Settings, file: string): Promise<readonly st
 export async function importRdb(settings: Settings, file: string): Promise<string> {
   makeFolder(folderOf(settings));
   const lock = await FolderLock.take(folderOf(settings));
+  let tierLock: FolderLock | undefined;
+  let data: OfflineData | undefined;
   try {
     const folder = new DataFolder(folderOf(settings));
     if (!folder.isEmpty) {
@@ -51,7 +59,9 @@ export async function importRdb(settings: Settings, file: string): Promise<strin
         `the data folder ${folder.folder} has data already: nothing was imported`,
       );
     }
-    const data = new OfflineData(1, shardSettings(settings));
+    tierLock = await lockTier(settings);
+    const tiers = await openTiers(localTierOf(settings), 1);
+    data = new OfflineData(1, shardSettings(settings), tiers);
     const said = data.importRdb(file);
     const shards = shardCountOf(settings);
     // The first segment is thereby the second: without this snapshot the log has a gap.
@@ -61,7 +71,31 @@ export async function importRdb(settings: Settings, file: string): Promise<strin
     const { message } = error as Error;
     throw new DataFolderError(`${file} cannot be imported: ${message}`);
   } finally {
+    data?.close();
+    tierLock?.release();
     lock.release();
+  }
+}
+
+/** Where a task spills what memory has no room for, as the server would; undefined where nothing is spilled. */
+export function localTierOf(settings: Settings): LocalTierPlace | undefined {
+  const spills = settings.string('memory.maxmemory-policy').startsWith('tiered-');
+  if (!settings.boolean('tiered.enabled') || !spills) return undefined;
+  if (settings.number('memory.maxmemory') === 0) return undefined;
+  const compresses = settings.string('tiered.compression') === 'lz4';
+  return { directory: settings.string('tiered.directory'), compresses };
+}
+
+/** Takes the folder of the tier, which no other server or task may use meanwhile. */
+async function lockTier(settings: Settings): Promise<FolderLock | undefined> {
+  const place = localTierOf(settings);
+  if (place === undefined) return undefined;
+  try {
+    makeFolder(place.directory);
+    return await FolderLock.take(place.directory);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`tiered.directory: ${message}`, { cause: error });
   }
 }
 
@@ -88,6 +122,7 @@ function optionsOf(settings: Settings): Omit<OfflineOptions, 'folder'> {
   return {
     settings: shardSettings(settings),
     anyway: settings.boolean('persistence.recover-anyway'),
+    tier: localTierOf(settings),
   };
 }
 
@@ -96,12 +131,19 @@ function folderOf(settings: Settings): string {
 }
 
 /** Uses a folder under its lock, and makes none: a name that was misspelt is told, and nothing stays of it. */
-async function withFolder<T>(settings: Settings, use: (folder: DataFolder) => T): Promise<T> {
+async function withFolder<T>(
+  settings: Settings,
+  use: (folder: DataFolder) => Promise<T>,
+): Promise<T> {
   demandFolder(folderOf(settings));
   const lock = await FolderLock.take(folderOf(settings));
+  let tierLock: FolderLock | undefined;
   try {
-    return use(new DataFolder(folderOf(settings)));
+    const folder = new DataFolder(folderOf(settings));
+    if (!folder.isEmpty) tierLock = await lockTier(settings);
+    return await use(folder);
   } finally {
+    tierLock?.release();
     lock.release();
   }
 }

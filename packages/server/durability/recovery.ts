@@ -15,6 +15,7 @@ import {
 import { agree, refusalsOf, type Agreement, type RecoveryAnswer } from '#shard';
 import type { ServerMemory } from '../threads/shared-memory.ts';
 import { redistributeApart } from '../threads/redistribution.ts';
+import { localTierOf } from './data-tools.ts';
 import type { ShardPool } from '../threads/shard-pool.ts';
 import { shardSettings } from '../threads/shard-settings.ts';
 
@@ -108,8 +109,13 @@ export class ServerRecovery {
     if (folder.isEmpty || folder.shards === shards) return undefined;
     const from = `${folder.shards} to ${shards} shards`;
     log.info('redistributing', `the data is brought from ${from}`);
-    const options = { folder: folder.folder, anyway, shards, settings: shardSettings(settings) };
-    const report = await redistributeApart(options);
+    const report = await redistributeApart({
+      folder: folder.folder,
+      anyway,
+      shards,
+      settings: shardSettings(settings),
+      tier: localTierOf(settings),
+    });
     for (const remark of report.remarks) log.warn('left-out', remark);
     this.#unwritten = report.unwritten;
     this.#lostBytes = report.lostBytes;

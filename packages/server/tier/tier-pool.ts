@@ -8,7 +8,13 @@ import type { Settings } from '#config';
 import { Doorbell, SharedFlag } from '#link';
 import { FolderLock, makeFolder } from '#persistence';
 import type { ShardTier } from '#shard';
-import { TierFault, TierFigures, type TierThreadAnswer, type TierThreadData } from '#tier';
+import {
+  localTierFolder,
+  TierFault,
+  TierFigures,
+  type TierThreadAnswer,
+  type TierThreadData,
+} from '#tier';
 import { tierWorkerUrl } from '#workers';
 import type { ServerMemory } from '../threads/shared-memory.ts';
 import { TierWatch } from './tier-watch.ts';
@@ -174,6 +180,8 @@ export class TierPool {
         force: true,
       });
     }
+    // A task that was killed has left it.
+    fs.rmSync(localTierFolder(this.#folder), { recursive: true, force: true });
     this.#lock.release();
   }
 }

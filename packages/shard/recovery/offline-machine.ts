@@ -6,7 +6,7 @@ import { commandTable, type ShardSettingValues } from '#commands';
 import { allocateShared, layoutOf, LinkMemory, RingReader, RingWriter } from '#link';
 import { DataFolder, isProblem, logFolder, realDisk, snapshotsFolder } from '#persistence';
 import { Page, ThreadProfiler } from '#stats';
-import type { Store } from '#store';
+import type { Store, WarmOutlet } from '#store';
 import { ShardMachine } from '../machine.ts';
 import { Recovery } from './recovery.ts';
 
@@ -16,7 +16,7 @@ const RING_BYTES = 64 * 1024;
  * Reads the files of one shard, while the server goes on that writes them. Throws an error with what is wrong with
  * them.
  */
-export function readShard(folder: string, options: Omit<OfflineMachineOptions, 'page'>): Store {
+export function readShard(folder: string, options: ReadOptions): Store {
   for (;;) {
     const before = namesOfFiles(folder);
     try {
@@ -36,9 +36,9 @@ function namesOfFiles(folder: string): readonly string[] {
   return [...under(snapshotsFolder(folder)), ...under(logFolder(folder)).flatMap(under)];
 }
 
-function readFiles(folder: string, options: Omit<OfflineMachineOptions, 'page'>): Store {
+function readFiles(folder: string, options: ReadOptions): Store {
   const page = offlinePage(options.settings);
-  const machine = offlineMachine({ ...options, page });
+  const machine = offlineMachine({ ...options, page, usedBytesOfAll: () => 0 });
   const found = new DataFolder(folder);
   if (found.isEmpty) return machine.store;
   machine.beginReplay();
@@ -61,11 +61,18 @@ export function offlinePage(settings: ShardSettingValues): Page {
   return new Page(shape, allocateShared(Page.bytes(shape)));
 }
 
-interface OfflineMachineOptions {
+interface ReadOptions {
   readonly index: number;
   readonly shards: number;
-  readonly page: Page;
   readonly settings: ShardSettingValues;
+}
+
+interface OfflineMachineOptions extends ReadOptions {
+  readonly page: Page;
+  /** Takes values for which there is no room; without one everything is in memory. */
+  readonly tier?: WarmOutlet | undefined;
+  /** Bytes that all machines use together. */
+  readonly usedBytesOfAll: () => number;
 }
 
 /** A machine that nobody talks to. */
@@ -74,6 +81,8 @@ export function offlineMachine({
   shards,
   page,
   settings,
+  tier,
+  usedBytesOfAll,
 }: OfflineMachineOptions): ShardMachine {
   const shape = {
     shards: 1,
@@ -100,7 +109,8 @@ export function offlineMachine({
     random: Math.random,
     seed: new Uint8Array(16),
     sleep: () => undefined,
-    usedBytesOfAll: () => 0,
+    usedBytesOfAll,
+    localTier: tier,
     flight: { note: () => undefined },
     profiler: new ThreadProfiler(),
     workspaceAt: layout.workspaces[0]!,

@@ -74,10 +74,10 @@ export class WarmWork {
 
   /** Spills what was read from files, where that is more than memory has room for. */
   makeRoomWhileLoading(): void {
-    if (this.#values === undefined) return;
+    if (this.#store.tier.outlet === undefined) return;
     this.settle();
     this.#maintenance.spillWhileLoading();
-    this.#values.step();
-    this.#values.publish();
+    this.#values?.step();
+    this.#values?.publish();
   }
 }

@@ -28,6 +28,8 @@ interface RdbTarget {
   library(code: Bytes): void;
   /** The keyspace of a key; undefined where there is no such database. */
   keyspaceOf(database: number, key: ByteRange): Keyspace | undefined;
+  /** More keys are in the target, none of which is being read. */
+  passed?(): void;
 }
 
 /** Contents of a file. */
@@ -46,6 +48,9 @@ export interface RdbSource {
   /** Fills `into` with what stands at `at`. */
   read(into: Bytes, at: number): void;
 }
+
+/** Keys between two calls of `passed`. */
+const PASSED_EVERY = 256;
 
 /** So much of a file is read at once. */
 const WINDOW_BYTES = 1024 * 1024;
@@ -72,6 +77,7 @@ export function readRdbFile(
         );
       }
       if (!loader.load(keyspace, split)) expired += 1;
+      if (splitter.keys % PASSED_EVERY === 0) target.passed?.();
     },
     library(code) {
       target.library(code);

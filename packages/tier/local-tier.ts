@@ -1,0 +1,93 @@
+/** A warm tier in the thread that uses it: for tasks that go through all data and serve nobody. */
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { errors, type Bytes, type CommandError } from '#base';
+import { warm, type Store, type WarmOutlet } from '#store';
+import { openExtents } from './lmdb-extents.ts';
+import type { ExtentDisk } from './tier-service.ts';
+
+/** So many changes are written at once. */
+const BATCH_CHANGES = 64;
+
+/** Where such tiers are, and how. */
+export interface LocalTierPlace {
+  /** The folder of the server's tier. */
+  readonly directory: string;
+  readonly compresses: boolean;
+}
+
+/** Folder of these tiers in the directory of the server's, which removes it when it ends. */
+export function localTierFolder(directory: string): string {
+  return path.join(directory, 'offline');
+}
+
+export class LocalTier implements WarmOutlet {
+  readonly isFailing = false;
+  readonly #folder: string;
+  readonly #disk: ExtentDisk;
+  /** Changes that are not on disk: undefined for an extent that goes. */
+  readonly #pending = new Map<number, Bytes | undefined>();
+
+  /** Opens an empty one for a shard. Throws where the folder cannot be made or written. */
+  static async open({ directory, compresses }: LocalTierPlace, shard: number): Promise<LocalTier> {
+    const folder = path.join(localTierFolder(directory), `shard-${String(shard)}`);
+    return new LocalTier(folder, await openExtents(folder, compresses));
+  }
+
+  private constructor(folder: string, disk: ExtentDisk) {
+    this.#folder = folder;
+    this.#disk = disk;
+  }
+
+  /** Throws where the disk takes nothing more: nobody can wait for that. */
+  put(extent: number, bytes: Bytes): boolean {
+    this.#change(extent, bytes.slice());
+    return true;
+  }
+
+  drop(extent: number): void {
+    this.#change(extent, undefined);
+  }
+
+  waitForRoom(): void {
+    // Whatever is given is taken at once.
+  }
+
+  read(number: number): Bytes | CommandError {
+    const extent = this.#extent(warm.extentOf(number));
+    if (extent === undefined) return errors.warmMissing;
+    const entry = warm.entryOf(extent, warm.nthOf(number));
+    return entry !== undefined && warm.isSound(entry) ? entry.slice() : errors.warmDamaged;
+  }
+
+  /** Writes the values in use of sparse extents anew, as long as there are any. */
+  compact(store: Store): void {
+    for (let extent = warm.sparseExtent(store); extent >= 0; extent = warm.sparseExtent(store)) {
+      const bytes = this.#extent(extent)?.slice();
+      store.tier.sparse.delete(extent);
+      if (bytes !== undefined) warm.moveLive(store, extent, bytes, () => false);
+    }
+  }
+
+  /** Gives the disk back. */
+  close(): void {
+    this.#pending.clear();
+    this.#disk.close();
+    fs.rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** The bytes of an extent, good until the next call. */
+  #extent(extent: number): Bytes | undefined {
+    return this.#pending.has(extent) ? this.#pending.get(extent) : this.#disk.read(extent);
+  }
+
+  #change(extent: number, bytes: Bytes | undefined): void {
+    this.#pending.set(extent, bytes);
+    if (this.#pending.size < BATCH_CHANGES) return;
+    this.#disk.commit(
+      [...this.#pending].map(([number, change]) => ({ extent: number, bytes: change })),
+    );
+    this.#pending.clear();
+  }
+}
