@@ -23,7 +23,7 @@ export function newExecutor(
   const { page, clock, memory, journal } = options;
   const { store, sender } = base;
   const makeRoomFor = ({ deniesOom }: CommandEntry): void => {
-    if (deniesOom && base.maintenance.mustEvict()) base.maintenance.makeRoom();
+    if (deniesOom) base.maintenance.makeRoomBefore();
   };
   const evicted = (): number => store.stats.evicted;
   const waitsForDisk = (): boolean => journal?.holdsReplies === true;

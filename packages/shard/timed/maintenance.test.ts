@@ -25,7 +25,7 @@ class SlowClock extends FakeClock {
   }
 }
 
-function settingsWith(tenacity: number): Settings {
+function settingsWith(tenacity: number, maxmemory = 1): Settings {
   const zeros = Object.fromEntries(shardSettingNames.map((name) => [name, 0]));
   return new Settings({
     ...(zeros as unknown as ShardSettingValues),
@@ -33,7 +33,7 @@ function settingsWith(tenacity: number): Settings {
     'replication.ignore-maxmemory': true,
     'replication.read-only': true,
     'server.hz': 10,
-    'memory.maxmemory': 1,
+    'memory.maxmemory': maxmemory,
     'memory.maxmemory-policy': 'allkeys-random',
     'memory.maxmemory-samples': 5,
     'tiered.when-full': 'evict',
@@ -46,7 +46,10 @@ function evictedBy(tenacity: number): number {
   return evicting(tenacity).store.stats.evicted;
 }
 
-function evicting(tenacity: number): { store: Store; page: Page; tended: Maintenance } {
+function evicting(
+  tenacity: number,
+  looked: () => void = () => undefined,
+): { store: Store; page: Page; tended: Maintenance } {
   const store = new Store({ databases: 1, seed: Buffer.alloc(16, 3), random: Math.random });
   for (let nth = 0; nth < KEYS; nth += 1) {
     const key = fromLatin1(`key:${nth}`);
@@ -65,7 +68,10 @@ function evicting(tenacity: number): { store: Store; page: Page; tended: Mainten
     shardCount: 1,
     index: 0,
     ownExpiry: new OwnExpiry(store),
-    usedBytesOfAll: () => store.memory.usedBytes,
+    usedBytesOfAll: () => {
+      looked();
+      return store.memory.usedBytes;
+    },
     isReading: () => false,
   });
   tended.apply(settingsWith(tenacity));
@@ -94,6 +100,23 @@ maintenance('counts the time of eviction before and behind commands, not only be
   assert.ok(tended.makeRoomBehind());
   assert.ok(store.stats.evicted > evicted);
   assert.ok(page.get('evictionUs') >= before + 500);
+});
+
+maintenance('before writes looks at what is in use once for each time that it is published', () => {
+  let looks = 0;
+  const { store, tended } = evicting(0, () => {
+    looks += 1;
+  });
+  const evicted = store.stats.evicted;
+  tended.makeRoomBefore();
+  assert.ok(store.stats.evicted > evicted, 'it was over the limit');
+  tended.apply(settingsWith(0, 2 ** 40));
+  looks = 0;
+  for (let writes = 0; writes < 5; writes += 1) tended.makeRoomBefore();
+  assert.is(looks, 1);
+  tended.publish();
+  tended.makeRoomBefore();
+  assert.is(looks, 2);
 });
 
 maintenance('makes no room behind commands where nothing can go', () => {

@@ -71,6 +71,8 @@ export class Maintenance {
   readonly #usedBytesOfAll: () => number;
   readonly #nowUs: () => number;
   /** False while there is nothing to evict. */
+  /** `makeRoomBefore` has looked at what was published last. */
+  #hasCompared = false;
   #hasToEvict = true;
   #maxmemory = 0;
   /** Most microseconds of eviction at a time. */
@@ -138,6 +140,7 @@ export class Maintenance {
     store.samples = settings.number('memory.maxmemory-samples');
     store.lfuLogFactor = settings.number('memory.lfu-log-factor');
     store.lfuDecayMinutes = settings.number('memory.lfu-decay-time');
+    this.#hasCompared = false;
     // Whoever has lowered the limit may look at once what has gone.
     if (this.mustEvict()) this.makeRoom();
   }
@@ -188,6 +191,16 @@ export class Maintenance {
     if (!this.mustEvict()) return false;
     this.makeRoom();
     return this.mustEvict() && !this.#hasToEvict;
+  }
+
+  /**
+   * Makes room before a write where memory is over its limit. What is in use is compared once for each time that it was
+   * published: in between it stands, here and mostly elsewhere, and the pages of others are far from this processor.
+   */
+  makeRoomBefore(): void {
+    if (this.#hasCompared) return;
+    this.#hasCompared = true;
+    if (this.mustEvict()) this.makeRoom();
   }
 
   /** Evicts for a while before a write; what is more than that goes between commands. */
@@ -314,6 +327,7 @@ export class Maintenance {
 
   /** Brings the page up to date with the store. */
   publish(): void {
+    this.#hasCompared = false;
     const { memory, stats, databases } = this.#store;
     const { values } = this.#page;
     values[AT.usedBytes] = memory.usedBytes;
