@@ -21,7 +21,7 @@ const TURNS = 9;
 const MIXED_TURNS = 3;
 /** Clients of a load that takes all that a server gives: what waits, waits behind all of them. */
 const MANY = { readers: 40, writers: 10, pipeline: PIPELINE };
-/** Of one that leaves some of it: each sends a command and waits for its answer. */
+/** Clients of a load that leaves some of it: each sends a command and waits for its answer. */
 const FEW = { readers: 8, writers: 2, pipeline: 1 };
 /** Share of the commands that the few send. */
 const FEW_SHARE = 0.2;

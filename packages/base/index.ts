@@ -73,7 +73,7 @@ export {
 } from './log.ts';
 export { LongTimer } from './time/long-timer.ts';
 export { makeFolders } from './make-folders.ts';
-export { readMemoryMap, type MemoryMap } from './memory-map.ts';
+export { readMemoryMap, type MemoryMap } from './memory/memory-map.ts';
 export {
   residentParts,
   threadCpu,
@@ -81,13 +81,13 @@ export {
   threadHeap,
   type ResidentParts,
 } from './thread-usage.ts';
-export { ChurnMap } from './churn-map.ts';
-export { collectGarbage } from './garbage.ts';
+export { ChurnMap } from './memory/churn-map.ts';
+export { collectGarbage } from './memory/garbage.ts';
 export { loadDuplicate } from './duplicate-descriptor.ts';
-export { mallocTrim } from './malloc-trim.ts';
+export { mallocTrim } from './memory/malloc-trim.ts';
 export { isResourceError } from './errors/resource-error.ts';
 export { Spans, type SpanTaker } from './bytes/spans.ts';
 export { bytesOfPieces, joined, type Pieces } from './bytes/pieces.ts';
 export { copyOfBytes, finish, inSteps, type Steps } from './time/incremental.ts';
-export { holdYoungGeneration } from './young-generation.ts';
-export { residentBytes } from './resident-memory.ts';
+export { holdYoungGeneration } from './memory/young-generation.ts';
+export { residentBytes } from './memory/resident-memory.ts';

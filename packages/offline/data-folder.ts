@@ -11,7 +11,7 @@ export interface OfflineOptions {
   readonly settings: ShardSettingValues;
   /** Leaves out what is damaged. */
   readonly anyway: boolean;
-  /** Where values go for which memory has no room; undefined where all are to be in memory. */
+  /** The place for values for which memory has no room; undefined where all are to be in memory. */
   readonly tier: LocalTierPlace | undefined;
 }
 

@@ -19,7 +19,7 @@ process.on('SIGUSR1', () => undefined);
 setFlagsFromString('--no-concurrent-marking');
 
 /**
- * What a command makes is garbage when it is answered. V8 keeps count of objects that outlive a collection of the
+ * Most objects that a command makes are garbage when it is answered. V8 keeps count of objects that outlive a collection of the
  * nursery, and from then on makes those of the same kind in the old generation. There they are taken for alive until that
  * is collected, with all that they refer to, so still more of their kind outlive collections: it never ends by itself.
  * With commands that wait for the warm tier four tenths of all garbage got there, and collections took 9 ms (2 without).

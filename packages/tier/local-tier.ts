@@ -10,7 +10,7 @@ import type { ExtentDisk } from './tier-service.ts';
 /** So many changes are written at once. */
 const BATCH_CHANGES = 64;
 
-/** Where such tiers are, and how. */
+/** The place of such tiers, and whether their values are compressed. */
 export interface LocalTierPlace {
   /** The folder of the server's tier. */
   readonly directory: string;

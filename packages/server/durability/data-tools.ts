@@ -77,7 +77,7 @@ export async function importRdb(settings: Settings, file: string): Promise<strin
   }
 }
 
-/** Where a task spills what memory has no room for, as the server would; undefined where nothing is spilled. */
+/** The place to which a task spills what memory has no room for, as the server would; undefined where nothing is spilled. */
 export function localTierOf(settings: Settings): LocalTierPlace | undefined {
   const spills = settings.string('memory.maxmemory-policy').startsWith('tiered-');
   if (!settings.boolean('tiered.enabled') || !spills) return undefined;

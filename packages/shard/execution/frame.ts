@@ -66,7 +66,7 @@ export class Frame {
     return new Frame(copy, words, 0, this.#message);
   }
 
-  /** Where argument `index` of a plain command begins in `bytes`. */
+  /** Index in `bytes` at which argument `index` of a plain command begins. */
   argumentAt(index: number): number {
     const { words } = this;
     const spans = this.word + Request.spans;

@@ -54,12 +54,12 @@ interface PutOff {
   readonly sinceUs: number;
 }
 
-/** Whether a command needs the value of its first argument, where that is its only key. */
+/** Need of a command that never looks at the value of its first argument, which is its one key. */
 const NEVER = 0;
 const ALWAYS = 1;
-/** Its options say, and without any it needs none: SET with GET. */
+/** Need of one whose options say, and which needs nothing without any: SET with GET. */
 const BY_OPTIONS = 2;
-/** It has other keys, or others as well. */
+/** Need of one with other keys, or with more. */
 const BY_KEYS = 3;
 
 function firstNeedOf(entry: CommandEntry): number {

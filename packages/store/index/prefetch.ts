@@ -42,7 +42,7 @@ export class KeyPrefetch {
   #next = 0;
   /** Database of the key at hand, where its value was in memory. */
   #found: Keyspace | undefined;
-  /** Of keys whose hashes have none of these bits nothing is told: they are watched, and looked at one by one. */
+  /** Keys whose hashes have none of these bits are watched: nothing is told of them, and each is looked at. */
   watchedMask = -1;
   /** Values of which it was told that they were in memory. */
   foundInMemory = 0;
