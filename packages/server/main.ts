@@ -18,14 +18,6 @@ process.on('SIGUSR1', () => undefined);
  */
 setFlagsFromString('--no-concurrent-marking');
 
-/**
- * Most objects that a command makes are garbage when it is answered. V8 keeps count of objects that outlive a collection of the
- * nursery, and from then on makes those of the same kind in the old generation. There they are taken for alive until that
- * is collected, with all that they refer to, so still more of their kind outlive collections: it never ends by itself.
- * With commands that wait for the warm tier four tenths of all garbage got there, and collections took 9 ms (2 without).
- */
-setFlagsFromString('--no-allocation-site-pretenuring');
-
 const ops = earlyOpsWorker();
 const { main } = await import('./program.ts');
 await main(ops);

@@ -2,6 +2,7 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable, type Logger } from '#base';
 import type { Settings } from '#config';
@@ -54,6 +55,7 @@ export class TierPool {
       }
     });
     const { tierMemory } = options.serverMemory;
+    if (this.#threads > 0) forbidPretenuring();
     this.#figures = tierMemory.map((memory) => new TierFigures(memory));
     this.#watch = new TierWatch(this.#figures, options.log);
     this.#ways = tierMemory.map((figures, index) => {
@@ -184,6 +186,16 @@ export class TierPool {
     fs.rmSync(localTierFolder(this.#folder), { recursive: true, force: true });
     this.#lock.release();
   }
+}
+
+/**
+ * Has V8 make all objects in the nursery, in every thread. What a command makes is garbage when it is answered; but V8
+ * keeps count of kinds that outlive a collection, as those of commands that wait for the disk do, and from then on makes
+ * them in the old generation. There they are taken for alive, with all that they refer to, so that still more outlive
+ * collections: it never ends by itself. Four tenths of all garbage got there, and collections took 9 ms (2 without).
+ */
+function forbidPretenuring(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
 function messageOf(error: unknown): string {
