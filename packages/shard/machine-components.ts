@@ -139,13 +139,12 @@ export class MachineComponents {
     const { context, effects } = this;
     store.events = ownChanges({ store, context, events, effects, shardIndex: index });
     const { tier } = options;
-    store.tier.outlet = options.localTier;
+    store.tier.outlet = tier ?? options.localTier;
     const times = this.fetchTimes;
     const tierPage =
       tier &&
       new TierPage({ store, page, times, figures: tier.figures, workingSet: this.workingSet });
     if (tier !== undefined) {
-      store.tier.outlet = tier;
       this.warmValues = new WarmValues({ store, link: tier, times, nowUs });
     }
     const { work } = this;

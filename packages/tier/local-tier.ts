@@ -63,11 +63,7 @@ export class LocalTier implements WarmOutlet {
 
   /** Writes the values in use of sparse extents anew, as long as there are any. */
   compact(store: Store): void {
-    for (let extent = warm.sparseExtent(store); extent >= 0; extent = warm.sparseExtent(store)) {
-      const bytes = this.#extent(extent)?.slice();
-      store.tier.sparse.delete(extent);
-      if (bytes !== undefined) warm.moveLive(store, extent, bytes, () => false);
-    }
+    warm.compactAll(store, (extent) => this.#extent(extent)?.slice());
   }
 
   /** Gives the disk back. */

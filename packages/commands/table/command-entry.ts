@@ -7,6 +7,13 @@ import { isFirstArgumentOnly } from '../keys.ts';
 
 const NO_SECRETS: readonly number[] = [];
 
+/** True for a command without other keys than its first argument, in no other database. */
+function looksAtFirstOnly(command: Command): boolean {
+  const otherKeys = command.route === 'oneShard' ? command.otherKeys : undefined;
+  const isOne = isFirstArgumentOnly(command.keys) && otherKeys === undefined;
+  return isOne && command.alsoIn === undefined && command.databaseOf === undefined;
+}
+
 export class CommandEntry {
   readonly command: Command;
   readonly id: number;
@@ -28,6 +35,8 @@ export class CommandEntry {
   readonly needsNoUser: boolean;
   /** The one key is argument 1, so that no search is needed. */
   readonly firstArgumentIsKey: boolean;
+  /** The value of that key is all that it looks at. */
+  readonly looksAtFirstOnly: boolean;
   /** The argument that is looked up in the value of the first key, 0 when there is none. */
   readonly field: number;
   readonly hasKeys: boolean;
@@ -76,6 +85,7 @@ export class CommandEntry {
     this.awaitsReplies = command.route === 'onMain' && command.sessionOnly !== true;
     this.otherKeys = command.route === 'oneShard' ? command.otherKeys : undefined;
     this.script = command.route === 'oneShard' ? command.script : undefined;
+    this.looksAtFirstOnly = container === undefined && looksAtFirstOnly(command);
     this.isOpaque = command.route === 'container' && command.opaque === true;
     this.container = container;
     this.#keyStride = command.route === 'byKey' ? command.keyStride : 1;

@@ -12,7 +12,7 @@ import {
   readStreamPlace,
 } from '#persistence';
 import { OfflineData, openTiers, readFolder, type OfflineOptions } from '#offline';
-import type { LocalTierPlace } from '#tier';
+import { localTierOf, takeTierFolder } from '../tier/tier-folder.ts';
 import { shardCountOf, shardSettings } from '../threads/shard-settings.ts';
 
 /** Reads everything and changes nothing; throws with what is wrong. */
@@ -59,7 +59,7 @@ export async function importRdb(settings: Settings, file: string): Promise<strin
         `the data folder ${folder.folder} has data already: nothing was imported`,
       );
     }
-    tierLock = await lockTier(settings);
+    tierLock = await lockLocalTier(settings);
     const tiers = await openTiers(localTierOf(settings), 1);
     data = new OfflineData(1, shardSettings(settings), tiers);
     const said = data.importRdb(file);
@@ -77,26 +77,10 @@ export async function importRdb(settings: Settings, file: string): Promise<strin
   }
 }
 
-/** The place to which a task spills what memory has no room for, as the server would; undefined where nothing is spilled. */
-export function localTierOf(settings: Settings): LocalTierPlace | undefined {
-  const spills = settings.string('memory.maxmemory-policy').startsWith('tiered-');
-  if (!settings.boolean('tiered.enabled') || !spills) return undefined;
-  if (settings.number('memory.maxmemory') === 0) return undefined;
-  const compresses = settings.string('tiered.compression') === 'lz4';
-  return { directory: settings.string('tiered.directory'), compresses };
-}
-
-/** Takes the folder of the tier, which no other server or task may use meanwhile. */
-async function lockTier(settings: Settings): Promise<FolderLock | undefined> {
+/** Takes the folder of the tier that a task uses. */
+function lockLocalTier(settings: Settings): Promise<FolderLock | undefined> {
   const place = localTierOf(settings);
-  if (place === undefined) return undefined;
-  try {
-    makeFolder(place.directory);
-    return await FolderLock.take(place.directory);
-  } catch (error) {
-    const { message } = error as Error;
-    throw new Error(`tiered.directory: ${message}`, { cause: error });
-  }
+  return place === undefined ? Promise.resolve(undefined) : takeTierFolder(place.directory);
 }
 
 /** The folder of Redis' log, which is newer than a snapshot beside it, and is not read here. */
@@ -140,7 +124,7 @@ async function withFolder<T>(
   let tierLock: FolderLock | undefined;
   try {
     const folder = new DataFolder(folderOf(settings));
-    if (!folder.isEmpty) tierLock = await lockTier(settings);
+    if (!folder.isEmpty) tierLock = await lockLocalTier(settings);
     return await use(folder);
   } finally {
     tierLock?.release();

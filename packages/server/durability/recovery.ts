@@ -15,7 +15,7 @@ import {
 import { agree, refusalsOf, type Agreement, type RecoveryAnswer } from '#shard';
 import type { ServerMemory } from '../threads/shared-memory.ts';
 import { redistributeApart } from '../threads/redistribution.ts';
-import { localTierOf } from './data-tools.ts';
+import { localTierOf } from '../tier/tier-folder.ts';
 import type { ShardPool } from '../threads/shard-pool.ts';
 import { shardSettings } from '../threads/shard-settings.ts';
 

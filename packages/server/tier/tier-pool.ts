@@ -7,7 +7,7 @@ import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { systemClock, unreachable, type Logger } from '#base';
 import type { Settings } from '#config';
 import { Doorbell, SharedFlag } from '#link';
-import { FolderLock, makeFolder } from '#persistence';
+import type { FolderLock } from '#persistence';
 import type { ShardTier } from '#shard';
 import {
   localTierFolder,
@@ -18,6 +18,7 @@ import {
 } from '#tier';
 import { tierWorkerUrl } from '#workers';
 import type { ServerMemory } from '../threads/shared-memory.ts';
+import { takeTierFolder } from './tier-folder.ts';
 import { TierWatch } from './tier-watch.ts';
 
 /** Young generation of such a thread's heap: what it moves is in shared memory. */
@@ -80,12 +81,7 @@ export class TierPool {
   /** Empties the tier and starts its threads; rejects where the folder cannot be had. */
   async up(): Promise<void> {
     if (this.#threads === 0) return;
-    try {
-      makeFolder(this.#folder);
-      this.#lock = await FolderLock.take(this.#folder);
-    } catch (error) {
-      throw new Error(`tiered.directory: ${messageOf(error)}`, { cause: error });
-    }
+    this.#lock = await takeTierFolder(this.#folder);
     const starts = Array.from({ length: this.#threads }, (_, index) => this.#start(index));
     for (const problem of await Promise.all(starts)) {
       if (problem !== undefined) throw new Error(`tiered.directory: ${problem}`);

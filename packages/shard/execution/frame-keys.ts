@@ -15,7 +15,6 @@ import type { ExecutionContext } from './context.ts';
 import type { Effects, NamedKey } from '../log/effects.ts';
 import type { Frame } from './frame.ts';
 import { framesIn, spansOf } from './frame-spans.ts';
-import { looksAtFirstOnly } from './prefetch-frames.ts';
 import { watchPlace, type Watches } from './watches.ts';
 
 /** Told of a key: where it stands in the arguments, and whether it may be written; and of what else is said of it. */
@@ -83,7 +82,7 @@ export class FrameKeys {
 
   /** True for a plain command whose one key is its first argument. */
   #isFirstOnly(frame: Frame): boolean {
-    return frame.kind === FrameKind.command && looksAtFirstOnly(this.#pointer.entryOf(frame));
+    return frame.kind === FrameKind.command && this.#pointer.entryOf(frame).looksAtFirstOnly;
   }
 
   /** Tells of the keys whose values the commands of the frame look at. */

@@ -68,22 +68,10 @@ export class FramePrefetch {
     const entry = this.#entries[words[word + Request.command]!];
     if (!beginsWithKey(entry)) return false;
     addFirstKey(this.#ahead, entry.field, kindWord >>> DATABASE_SHIFT, bytes, words, word);
-    if (looksAtFirst[entry.id] === 1) this.#ahead.tell();
+    if (entry.looksAtFirstOnly) this.#ahead.tell();
     return true;
   }
 }
-
-/** True when the value of its first argument is all that a command looks at. */
-export function looksAtFirstOnly(entry: CommandEntry): boolean {
-  const { firstArgumentIsKey, container, command, otherKeys } = entry;
-  if (!firstArgumentIsKey || container !== undefined || otherKeys !== undefined) return false;
-  return command.alsoIn === undefined && command.databaseOf === undefined;
-}
-
-/** 1 for those commands, by their numbers. */
-const looksAtFirst = Uint8Array.from(commandTable.entries, (entry) =>
-  Number(looksAtFirstOnly(entry)),
-);
 
 /** True when a command's arguments begin with the key that it looks up first. */
 export function beginsWithKey(entry: CommandEntry | undefined): entry is CommandEntry {

@@ -12,7 +12,6 @@ import { warm, type Keyspace, type Store } from '#store';
 import { warmFetch } from '#usdt';
 import type { Executor } from '../execution/executor.ts';
 import type { Frame } from '../execution/frame.ts';
-import { looksAtFirstOnly } from '../execution/prefetch-frames.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import type { Slowness } from '../observation/slowness.ts';
 import { isTraced } from '../observation/traced-commands.ts';
@@ -65,7 +64,7 @@ const BY_KEYS = 3;
 function firstNeedOf(entry: CommandEntry): number {
   const { command } = entry;
   const [spec] = command.keys.specs;
-  if (!looksAtFirstOnly(entry) || spec === undefined) return BY_KEYS;
+  if (!entry.looksAtFirstOnly || spec === undefined) return BY_KEYS;
   if (needsValue(command, spec, NO_ARGUMENTS))
     return spec.variable === undefined ? ALWAYS : BY_KEYS;
   return spec.variable === undefined ? NEVER : BY_OPTIONS;

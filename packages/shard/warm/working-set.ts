@@ -40,8 +40,7 @@ export class WorkingSet {
 
   /** Counts a use; true where the key is watched, and `note` is to be told of it. */
   isWatched(hash: number): boolean {
-    this.#uses += 1;
-    if (this.#uses >= JUDGED_EVERY) this.#judge();
+    this.use(1);
     return (hash & this.#mask) === 0;
   }
 

@@ -14,6 +14,17 @@ export function sparseExtent({ tier }: Databases): number {
   return -1;
 }
 
+/** Moves the values in use of all sparse extents at once, until there are none, or one that cannot be read or moved now. */
+export function compactAll(store: Databases, read: (extent: number) => Bytes | undefined): void {
+  const { sparse } = store.tier;
+  for (let extent = sparseExtent(store); extent >= 0; extent = sparseExtent(store)) {
+    const bytes = read(extent);
+    if (bytes === undefined) return;
+    moveLive(store, extent, bytes, () => false);
+    if (sparse.has(extent)) return;
+  }
+}
+
 /**
  * Adds the values in use of an extent, whose bytes are at hand, to the one that is being filled. `isAwaited`: a value
  * is under way to a command, which finds it by the number that it has.

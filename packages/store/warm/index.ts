@@ -1,4 +1,4 @@
-export { moveLive, sparseExtent } from './compaction.ts';
+export { compactAll, moveLive, sparseExtent } from './compaction.ts';
 export { entryBytes, entryOf, ExtentWriter, isSound } from './extent.ts';
 export { arrived } from './lend.ts';
 export type { Loan } from './loan.ts';

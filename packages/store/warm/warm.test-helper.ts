@@ -1,7 +1,7 @@
 /** For tests of the warm tier: a disk in memory that fails when it is told to. */
 import { CommandError, type Bytes } from '#base';
 import type { Store } from '../store.ts';
-import { moveLive, sparseExtent } from './compaction.ts';
+import { compactAll } from './compaction.ts';
 import { entryOf, isSound } from './extent.ts';
 import { extentOf, nthOf, type WarmOutlet } from './warm-tier.ts';
 
@@ -36,12 +36,7 @@ export class MemoryDisk implements WarmOutlet {
 
   /** Writes sparse extents anew, as long as there are any. */
   compact(store: Store): void {
-    for (let extent = sparseExtent(store); extent >= 0; extent = sparseExtent(store)) {
-      const bytes = this.extents.get(extent);
-      if (bytes === undefined) break;
-      moveLive(store, extent, bytes, () => false);
-      if (this.isBusy || this.isFailing) break;
-    }
+    compactAll(store, (extent) => this.extents.get(extent));
   }
 }
 
