@@ -211,5 +211,6 @@ export const TIER_QUANTITIES = {
       status: 'tiered.refusing',
       metric: 'svc_tiered_refusing',
     },
+    { counter: 'tierExhausted', by: 'shards', kind: 'gauge' },
   ],
 } as const satisfies Readonly<Record<string, readonly Quantity[]>>;

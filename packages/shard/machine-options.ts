@@ -71,6 +71,8 @@ export interface MachineOptions {
   snapshots?: SnapshotOutlet;
   /** Way to the warm tier; undefined without one. */
   tier?: TierLink | undefined;
+  /** True while another shard may spill what is too much; without it none may. */
+  othersMaySpill?: () => boolean;
   /** A tier in the thread itself, where nobody is served. */
   localTier?: WarmOutlet | undefined;
   /** Place in the link memory where the shard's workspace is. */

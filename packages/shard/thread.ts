@@ -122,9 +122,9 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     purge: () => {
       threadMemory.purge();
     },
-    usedBytesOfAll() {
-      return usedMemory(mainPage, shardPages);
-    },
+    usedBytesOfAll: () => usedMemory(mainPage, shardPages),
+    othersMaySpill: () =>
+      shardPages.some(({ values }, nth) => nth !== index && values[AT.tierExhausted] === 0),
   });
   const page = pages[index]!;
   parentPort?.postMessage({ kind: 'up' } satisfies RecoveryAnswer);

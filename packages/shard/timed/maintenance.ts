@@ -36,6 +36,8 @@ const CHANGES_STEP = 65_536;
 const PURGE_US = 20_000;
 /** From this share of its limit on memory has to wait for the disk that takes what is spilled, for so long at a time. */
 const OVER_SHARE = 1.05;
+/** From this part of the limit on a shard waits for no other one to spill, which may be busy with something else. */
+const FAR_OVER_SHARE = 1.25;
 const TIER_WAIT_MS = 2;
 /** Below this share of its limit memory is taken to have room for what is fetched. */
 const ROOM_SHARE = 0.97;
@@ -48,6 +50,7 @@ interface MaintenanceOptions {
   readonly clock: Clock;
   readonly slowness: Pick<Slowness, 'occurred'>;
   readonly usedBytesOfAll: () => number;
+  readonly othersMaySpill?: () => boolean;
   readonly flight: FlightRecorder;
   readonly role: Pick<Role, 'isReplica'>;
   readonly ownExpiry: OwnExpiry;
@@ -109,6 +112,7 @@ export class Maintenance {
 
   constructor(options: MaintenanceOptions) {
     const { store, page, clock, slowness, usedBytesOfAll, flight, isReading, role } = options;
+    const { othersMaySpill } = options;
     this.#role = role;
     this.#shardCount = options.shardCount;
     this.#shardIndex = options.index;
@@ -122,6 +126,8 @@ export class Maintenance {
     this.#page = page;
     this.#clock = clock;
     this.#slowness = slowness;
+    store.tier.othersMaySpill = () =>
+      othersMaySpill?.() === true && usedBytesOfAll() < this.#maxmemory * FAR_OVER_SHARE;
     this.#usedBytesOfAll = usedBytesOfAll;
     this.#nowUs = () => clock.nowUs();
     this.#keySizes = new KeySizes(store);
@@ -379,6 +385,7 @@ export class Maintenance {
     this.#hasToEvict = true;
     if (!this.mustEvict()) {
       this.#page.values[AT.tierRefuses] = 0;
+      this.#page.values[AT.tierExhausted] = 0;
       return false;
     }
     this.#probePressure();
@@ -396,7 +403,8 @@ export class Maintenance {
     // The disk has no room yet: what is too much goes later.
     this.#hasToEvict = freed !== 0;
     if (freed === SPILL_BUSY) this.#waitForTier();
-    const { isOn, evictsWhenFull } = this.#store.tier;
+    const { isOn, evictsWhenFull, isExhausted } = this.#store.tier;
+    values[AT.tierExhausted] = Number(isExhausted);
     values[AT.tierRefuses] = Number(isOn && !evictsWhenFull && freed === 0);
     const spills = this.#store.tier.stats.spills - spillsBefore;
     if (spills > 0 && warmSpill.isWatched) {

@@ -18,6 +18,8 @@ const FREQUENCY_MAX = 255;
 export const SPILL_BUSY = -1;
 /** The same: keys are being looked at one after another for a value to spill, and not all have been. */
 export const SPILL_SEARCHING = -2;
+/** The same: nothing can be spilled here, and another shard may still spill. */
+export const SPILL_ELSEWHERE = -3;
 /** Keys looked at to find one whose value is in memory, for each sample that is wanted: most are warm. */
 const SPILL_TRIES = 24;
 /** Samples without any value to spill, behind which all keys are searched for one. */
@@ -104,10 +106,13 @@ export class Evictor {
     const { tier } = this.#store;
     if (tier.canTakeMore) {
       const freed = this.spillOne();
+      tier.isExhausted = freed === 0;
       if (freed !== 0) return freed;
+      if (tier.othersMaySpill()) return SPILL_ELSEWHERE;
     } else if (tier.deadBytes > tier.extents.byteCount * DEAD_SHARE && !tier.isFailing) {
       return SPILL_BUSY;
     }
+    tier.isExhausted = true;
     if (tier.isOn && !tier.evictsWhenFull) return 0;
     this.#choose(false);
     this.#search.evictions -= 1;

@@ -1,6 +1,7 @@
 /** Numbers of values and extents, which are used again: what was read by a number stays that value's. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SPILL_ELSEWHERE, SPILL_SEARCHING } from '../keyspace/eviction.ts';
 import { keyScratch } from '../records/span.ts';
 import { setText, testStore, valueText } from '../store.test-helper.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
@@ -113,6 +114,22 @@ numbers('an extent that is held is removed once, whatever is flushed meanwhile',
     extents.add(extentOf(spillOnly(store, keyspace, name)));
   }
   assert.is(extents.size, 4);
+});
+
+numbers('no key is evicted while another shard may still spill', () => {
+  const store = testStore();
+  withTier(store);
+  setText(store.databases[0]!, 'a', 'too short');
+  let others = true;
+  store.tier.othersMaySpill = () => others;
+  let freed = store.evictOne();
+  while (freed === SPILL_SEARCHING) freed = store.evictOne();
+  assert.is(freed, SPILL_ELSEWHERE);
+  assert.ok(store.tier.isExhausted);
+  assert.is(store.keyCount, 1);
+  others = false;
+  assert.ok(store.evictOne() > 0);
+  assert.is(store.keyCount, 0);
 });
 
 numbers.run();

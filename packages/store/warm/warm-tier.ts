@@ -58,6 +58,10 @@ export class WarmTier {
   evictsWhenFull = true;
   /** Uses, as the LFU policies count them, of the values that were spilled of late: about the least that are kept. */
   victimFrequency = 0;
+  /** Memory is over its limit, and no value here can be spilled. */
+  isExhausted = false;
+  /** True while another shard, which has the same limit, may still spill: then no key is evicted. */
+  othersMaySpill: () => boolean = () => false;
   /** True while what is done to loans may change them. */
   isWriting: () => boolean = () => true;
   readonly extents = new ExtentTable();
