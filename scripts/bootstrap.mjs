@@ -21,6 +21,9 @@ const sourceFolders = ['packages', 'workers', 'scripts', 'bench'];
 const uiFolder = 'packages/debug-ui/';
 const serverConfig = 'configs/tools/vite-server.config.js';
 
+/** Interval at which a server that npm started looks for npm, in milliseconds. */
+const PARENT_CHECK_MS = 1_000;
+
 const programs = {
   start: 'bundle/server/main.js',
   dev: 'scripts/dev.js',
@@ -155,6 +158,20 @@ async function makeReady() {
   });
 }
 
+/**
+ * Shuts the server down when npm, which started it, has ended: npm passes SIGINT and SIGTERM on, but a SIGHUP or SIGKILL
+ * ends it alone, and the server would keep the port and the data folder.
+ */
+function endWithParent() {
+  if (process.env['npm_lifecycle_event'] !== 'start') return;
+  const { ppid } = process;
+  const timer = setInterval(() => {
+    if (process.ppid === ppid) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, PARENT_CHECK_MS).unref();
+}
+
 const [word = 'start', ...args] = process.argv.slice(2);
 const program = Object.hasOwn(programs, word) ? path.join(dist, programs[word]) : undefined;
 if (program === undefined) fail(`unknown program '${word}': ${Object.keys(programs).join(', ')}`);
@@ -163,4 +180,5 @@ await makeReady();
 // at every start; `node --enable-source-maps` gives them there too.
 if (word !== 'start') process.setSourceMapsEnabled(true);
 process.argv = [process.execPath, program, ...args];
+if (word === 'start') endWithParent();
 await import(pathToFileURL(program).href);

@@ -1,14 +1,15 @@
 /**
  * Builds the debug pages into dist/debug-ui, when their sources have changed since they were built.
  *
- * Checks their types first: Vite only strips them.
+ * Checks their types first: Vite only strips them. With `--quick`, for `npm run dev`, types are not checked and files are
+ * compressed with less care; the next build does both.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 /** The pages, and the types of what they read. */
@@ -40,14 +41,17 @@ function run(...args) {
   if (status !== 0) process.exit(1);
 }
 
-/** Once, as small as can be: the server sends these as they are. */
+const isQuick = process.argv.includes('--quick');
+const brotli = isQuick ? { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } } : {};
+
+/** Compresses all files once, as small as can be: the server sends these as they are. */
 function compress(folder) {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = path.join(entry.parentPath, entry.name);
     const content = readFileSync(file);
-    writeFileSync(`${file}.br`, brotliCompressSync(content));
-    writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+    writeFileSync(`${file}.br`, brotliCompressSync(content, brotli));
+    writeFileSync(`${file}.gz`, gzipSync(content, { level: isQuick ? 1 : 9 }));
   }
 }
 
@@ -55,9 +59,9 @@ const wanted = fingerprint();
 const isBuilt = existsSync(page) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
 if (!isBuilt) {
   rmSync(stamp, { force: true });
-  run('node_modules/typescript/bin/tsc', '-p', 'packages/debug-ui');
+  if (!isQuick) run('node_modules/typescript/bin/tsc', '-p', 'packages/debug-ui');
   run('node_modules/vite/bin/vite.js', 'build', '-c', 'configs/tools/vite.config.js');
   compress(path.dirname(page));
   mkdirSync(path.dirname(stamp), { recursive: true });
-  writeFileSync(stamp, wanted);
+  if (!isQuick) writeFileSync(stamp, wanted);
 }

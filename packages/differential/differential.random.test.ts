@@ -2,7 +2,7 @@
  * The same random commands to this server and to a Redis: replies and what is left behind agree.
  * `npm run differential` plays longer.
  */
-// test-limit: 120s
+// test-again: TEST_COMMANDS=6000
 import { chosenSeed, needs, redisProgram } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -12,8 +12,8 @@ import { families } from './families/index.ts';
 
 const differential = suite('differential');
 
-/** Every commit rolls others. */
-const COMMANDS = 6_000;
+/** Commands of each family; every commit rolls others. */
+const COMMANDS = Number(process.env['TEST_COMMANDS'] ?? 1_200);
 
 let contest: Contest;
 

@@ -26,18 +26,32 @@ async function openServer(settings: Settings, ops: OpsWorker | undefined): Promi
   }
 }
 
+/** A signal within this time after the first is a copy of it. */
+const REPEATED_SIGNAL_MS = 1_000;
+
 async function serve({ settings, warnings }: Loaded, ops: OpsWorker | undefined): Promise<void> {
   const imported = await importAtFirstStart(settings);
   const server = await openServer(settings, ops);
-  let signals = 0;
+  followSignals(server);
+  await server.start(warnings, imported);
+}
+
+/**
+ * Shuts down on the first signal, and ends at once on a further one. A signal soon after the first is the same wish: Ctrl-C
+ * reaches the server from the terminal and once more from npm, which passes it on.
+ */
+function followSignals(server: Server): void {
+  let isStopping = false;
+  let isUrgent = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      signals += 1;
-      if (signals > 1) process.kill(process.pid, 'SIGKILL');
+      if (isUrgent) process.kill(process.pid, 'SIGKILL');
+      if (isStopping) return;
+      isStopping = true;
+      setTimeout(() => (isUrgent = true), REPEATED_SIGNAL_MS).unref();
       void server.stop();
     });
   }
-  await server.start(warnings, imported);
 }
 
 /** Measures what latency the machine causes, and prints what is found as it is found. */

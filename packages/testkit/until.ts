@@ -2,8 +2,12 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 
-const LOOK_MS = 10;
-const PATIENCE_MS = 30_000;
+/** Time between two looks: a tenth of what was waited already, within these. Each look costs the server a command. */
+const LOOK_MS_MIN = 5;
+const LOOK_MS_MAX = 100;
+const LOOK_SHARE = 0.1;
+/** Longer than anything takes on a machine with twenty other processes that compute. */
+const PATIENCE_MS = 90_000;
 
 /** Ends when the condition holds. Throws with `what` was awaited when it does not come to hold in time. */
 export async function until(
@@ -11,9 +15,10 @@ export async function until(
   what: string,
   patienceMs = PATIENCE_MS,
 ): Promise<void> {
-  const endMs = performance.now() + patienceMs;
+  const startedMs = performance.now();
   while (!(await holds())) {
-    if (performance.now() > endMs) throw new Error(`not within ${patienceMs} ms: ${what}`);
-    await pause(LOOK_MS);
+    const waitedMs = performance.now() - startedMs;
+    if (waitedMs > patienceMs) throw new Error(`not within ${patienceMs} ms: ${what}`);
+    await pause(Math.min(LOOK_MS_MAX, Math.max(LOOK_MS_MIN, waitedMs * LOOK_SHARE)));
   }
 }

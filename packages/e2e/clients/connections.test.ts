@@ -2,7 +2,6 @@
 // test-again: SVC_SERVER__FRONT_THREADS=1
 // test-again: TEST_TLS=1
 // test-again: TEST_TLS=1 SVC_SERVER__FRONT_THREADS=1
-// test-limit: 90s
 import { execFileSync } from 'node:child_process';
 import type net from 'node:net';
 import {

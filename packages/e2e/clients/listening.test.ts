@@ -1,5 +1,4 @@
 /** Addresses that a server listens on, the clients it accepts, and its messages when it cannot start. */
-// test-limit: 60s
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
 /** The modes of redis-cli that look at a server as a whole. */
-// test-limit: 60s
 import { needs, startServer, type ChildServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

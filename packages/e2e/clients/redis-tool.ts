@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import type { ChildServer } from '#testkit';
 
 /** A mode that has not shown what is awaited by then is ended, and fails. */
-const WATCH_MS_MAX = 10_000;
+const WATCH_MS_MAX = 60_000;
 
 type CommandLine = readonly [program: string, ...args: readonly string[]];
 

@@ -1,5 +1,5 @@
 /** redis-cli and redis-benchmark against this server, as a newcomer would try them. */
-// test-limit: 60s
+// test-tier: long
 import { needs, startServer, type ChildServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

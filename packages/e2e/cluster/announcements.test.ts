@@ -1,20 +1,25 @@
 /** Announcements of nodes: addresses, names, and the places that clients are sent to, changed while nodes run. */
-// test-limit: 180s
 
 import { needs, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Etcd, hasRole, startTrio, type PlayedNode } from './played-cluster.test-helper.ts';
+import {
+  sharedEtcd,
+  type Coordinator,
+  hasRole,
+  startTrio,
+  type PlayedNode,
+} from './played-cluster.test-helper.ts';
 
 const announcements = suite('announcements of nodes');
 
-let etcd: Etcd;
+let etcd: Coordinator;
 let first: PlayedNode;
 let second: PlayedNode;
 let replica: PlayedNode;
 
 announcements.before(async () => {
-  etcd = await Etcd.start();
+  etcd = await sharedEtcd();
   [first, second, replica] = await startTrio(etcd);
 });
 announcements.after(async () => {

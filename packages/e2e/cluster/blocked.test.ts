@@ -1,11 +1,11 @@
 /** Clients that wait for keys whose slot leaves their node, whose node becomes a replica, or whose cluster is down. */
-// test-limit: 180s
 
 import { needs, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  Etcd,
+  sharedEtcd,
+  type Coordinator,
   hasRole,
   isWhole,
   startPair,
@@ -18,12 +18,12 @@ const blocked = suite('blocked clients in a cluster');
 const SLOT_OF_A = '15495';
 const SLOT_OF_B = '3300';
 
-let etcd: Etcd;
+let etcd: Coordinator;
 let first: PlayedNode;
 let second: PlayedNode;
 
 blocked.before(async () => {
-  etcd = await Etcd.start();
+  etcd = await sharedEtcd();
   [first, second] = await startPair(etcd);
 });
 blocked.after(async () => {

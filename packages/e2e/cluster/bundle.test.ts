@@ -1,5 +1,4 @@
 /** `svc-server cluster bundle` against real servers: an archive with all nodes, and what is said of those that give none. */
-// test-limit: 180s
 
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,14 +9,20 @@ import { gunzipSync } from 'node:zlib';
 import { needs, mainFile, until, textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Etcd, isWhole, startNode, type PlayedNode } from './played-cluster.test-helper.ts';
+import {
+  sharedEtcd,
+  type Coordinator,
+  isWhole,
+  startNode,
+  type PlayedNode,
+} from './played-cluster.test-helper.ts';
 
 const run = promisify(execFile);
 const bundles = suite('bundle of a cluster');
 
 const TOKEN = 'token-of-the-nodes';
 
-let etcd: Etcd;
+let etcd: Coordinator;
 let one: PlayedNode;
 let replica: PlayedNode;
 /** A node without an HTTP side. */
@@ -26,7 +31,7 @@ let folder: string;
 let tokenFile: string;
 
 bundles.before(async () => {
-  etcd = await Etcd.start();
+  etcd = await sharedEtcd();
   folder = mkdtempSync(path.join(tmpdir(), 'svc-bundles-'));
   tokenFile = path.join(folder, 'token');
   writeFileSync(tokenFile, `${TOKEN}\n`);
@@ -102,7 +107,14 @@ bundles('has those of all nodes', async () => {
 });
 
 bundles('finds the nodes by the coordinator as well', async () => {
-  const place = ['--coordinator', etcd.endpoint, '--token-file', tokenFile];
+  const place = [
+    '--coordinator',
+    etcd.endpoint,
+    '--name',
+    etcd.clusterName,
+    '--token-file',
+    tokenFile,
+  ];
   const { text, exitCode } = await tool('coordinator.tar', ...place);
   assert.is(exitCode, 0, text);
   assertOwnBundle('coordinator.tar', replica);

@@ -1,5 +1,4 @@
 /** A cluster of real servers and a real etcd: made, used and changed by Redis' own tool and by libraries. */
-// test-limit: 180s
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -9,7 +8,8 @@ import { needs, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  Etcd,
+  sharedEtcd,
+  type Coordinator,
   hasRole,
   isWhole,
   startNode,
@@ -21,7 +21,7 @@ const cluster = suite('cluster');
 
 const KEYS = 300;
 
-let etcd: Etcd;
+let etcd: Coordinator;
 let nodes: PlayedNode[] = [];
 
 async function tool(...args: readonly string[]): Promise<string> {
@@ -61,7 +61,7 @@ async function hasAll(client: Cluster): Promise<void> {
 }
 
 cluster.before(async () => {
-  etcd = await Etcd.start();
+  etcd = await sharedEtcd();
   nodes = await Promise.all([startNode(etcd), startNode(etcd), startNode(etcd), startNode(etcd)]);
 });
 cluster.after(async () => {

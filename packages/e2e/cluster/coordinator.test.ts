@@ -1,5 +1,5 @@
 /** The way to an etcd that wants passwords or certificates, and one that is full. */
-// test-limit: 180s
+// test-tier: long
 
 import {
   Certificates,

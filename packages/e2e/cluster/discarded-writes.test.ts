@@ -1,5 +1,5 @@
 /** Writes that a primary had acknowledged without its replica, and discards when it comes back as a replica itself. */
-// test-limit: 180s
+// test-tier: long
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LinkProxy } from '../replication/link-proxy.test-helper.ts';
 import {
-  Etcd,
+  sharedEtcd,
+  type Coordinator,
   hasRole,
   isWhole,
   startNode,
@@ -36,7 +37,7 @@ const LOST: readonly (readonly string[])[] = [
 const LOST_WRITES = LOST.length - 2;
 const LOST_KEYS = ['lost', 'list', 'hash', '{t}one', '{t}two'];
 
-let etcd: Etcd;
+let etcd: Coordinator;
 let folder: string;
 let proxy: LinkProxy;
 let primary: PlayedNode;
@@ -59,7 +60,7 @@ async function startPrimary(): Promise<PlayedNode> {
 }
 
 discards.before.each(async () => {
-  etcd = await Etcd.start();
+  etcd = await sharedEtcd();
   folder = mkdtempSync(path.join(tmpdir(), 'svc-discards-'));
   proxy = await LinkProxy.to(0);
   primary = await startPrimary();

@@ -1,5 +1,4 @@
 /** Primaries that are killed, stopped, or cut off from etcd: who takes their place, and what they do when they are back. */
-// test-limit: 180s
 
 import { needs, textOf, until, type RespClient } from '#testkit';
 import { suite } from 'uvu';

@@ -1,10 +1,14 @@
 /** Messages that are published on one node of a cluster, and listened to on others. */
-// test-limit: 180s
 
 import { needs, textOf, until, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Etcd, startTrio, type PlayedNode } from './played-cluster.test-helper.ts';
+import {
+  sharedEtcd,
+  type Coordinator,
+  startTrio,
+  type PlayedNode,
+} from './played-cluster.test-helper.ts';
 
 const messages = suite('messages in a cluster');
 
@@ -14,13 +18,13 @@ const MESSAGE_BYTES = 1024 * 1024;
 /** More than is on its way to the kernel at any moment. */
 const QUEUED_BYTES = 8 * MESSAGE_BYTES;
 
-let etcd: Etcd;
+let etcd: Coordinator;
 let first: PlayedNode;
 let second: PlayedNode;
 let replica: PlayedNode;
 
 messages.before(async () => {
-  etcd = await Etcd.start();
+  etcd = await sharedEtcd();
   [first, second, replica] = await startTrio(etcd);
 });
 messages.after(async () => {

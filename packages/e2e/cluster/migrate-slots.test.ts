@@ -1,5 +1,4 @@
 /** Slots that are handed over as a whole, under writes and with either side killed: no key is lost, or there twice. */
-// test-limit: 180s
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 /** A node whose settings lead it to an etcd of another cluster, or to its own that has lost everything. */
-// test-limit: 180s
+// test-tier: long
 
 import { needs, ReplyError, settingArguments, textOf, until, type RespClient } from '#testkit';
 import { suite } from 'uvu';

@@ -1,16 +1,41 @@
 /** A cluster of real servers with a real etcd, in folders of their own. */
 
-import { startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
-import { EtcdMember, type EtcdMemberOptions } from './etcd-member.test-helper.ts';
+import { randomBytes } from 'node:crypto';
+import {
+  EtcdMember,
+  sharedService,
+  startServer,
+  textOf,
+  until,
+  type ChildServer,
+  type EtcdMemberOptions,
+  type RespClient,
+} from '#testkit';
 
 /** Longer than any pause of a busy machine. */
 const LEASE_MS = 20_000;
 /** Several nodes may start at once. */
 const START_MS_MAX = 120_000;
 
-/** An etcd of one member. */
-export class Etcd {
+/** An etcd, and the name of a cluster of its own in it. */
+export interface Coordinator {
   readonly endpoint: string;
+  readonly clusterName: string;
+  stop(): Promise<void>;
+}
+
+/** Returns the etcd that all test files of a run share, or one of its own where a test is run by itself. */
+export async function sharedEtcd(): Promise<Coordinator> {
+  const endpoint = await sharedService('etcd');
+  if (endpoint === undefined) return Etcd.start();
+  const clusterName = `test-${randomBytes(6).toString('hex')}`;
+  return { endpoint, clusterName, stop: () => Promise.resolve() };
+}
+
+/** An etcd of one member, for a test that stops it, breaks it or gives it options. */
+export class Etcd implements Coordinator {
+  readonly endpoint: string;
+  readonly clusterName = 'svc';
   readonly #member: EtcdMember;
 
   private constructor(member: EtcdMember) {
@@ -62,7 +87,7 @@ interface NodeWish {
 
 /** Starts a node, and waits until it has its place. */
 export async function startNode(
-  etcd: Etcd,
+  etcd: Coordinator,
   { group = '', leaseMs = LEASE_MS, args = [], folder, shards = 2, http = false }: NodeWish = {},
 ): Promise<PlayedNode> {
   const server = await startServer({
@@ -72,6 +97,7 @@ export async function startNode(
     args: [
       ...['--set', 'cluster.enabled=true', '--set', `cluster.group=${group}`],
       ...['--set', `cluster.coordinator-endpoints=${etcd.endpoint}`],
+      ...['--set', `cluster.name=${etcd.clusterName}`],
       ...['--set', `cluster.node-timeout-ms=${leaseMs}`],
       ...['--set', 'replication.diskless-sync-delay-secs=0'],
       ...args,
@@ -112,7 +138,7 @@ export async function hasRole({ client }: PlayedNode, role: 'master' | 'slave'):
 }
 
 /** Starts two nodes, each of a group of its own; the first has all slots. */
-export async function startPair(etcd: Etcd): Promise<[PlayedNode, PlayedNode]> {
+export async function startPair(etcd: Coordinator): Promise<[PlayedNode, PlayedNode]> {
   const pair = await Promise.all([
     startNode(etcd, { group: 'first' }),
     startNode(etcd, { group: 'second' }),
@@ -124,7 +150,7 @@ export async function startPair(etcd: Etcd): Promise<[PlayedNode, PlayedNode]> {
 
 /** Starts two nodes, the first with all slots and a replica, which all agree. */
 export async function startTrio(
-  etcd: Etcd,
+  etcd: Coordinator,
 ): Promise<[first: PlayedNode, second: PlayedNode, replica: PlayedNode]> {
   const [first, second] = await startPair(etcd);
   const replica = await startNode(etcd, { group: 'first' });

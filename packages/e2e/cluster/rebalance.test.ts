@@ -1,5 +1,4 @@
 /** `svc-server cluster rebalance` against real servers: what it plans, what it does, and what it refuses. */
-// test-limit: 180s
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -7,21 +6,27 @@ import { Certificates, freePort, needs, mainFile, textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tlsArguments } from '../tls/tls-server.ts';
-import { Etcd, isWhole, startNode, type PlayedNode } from './played-cluster.test-helper.ts';
+import {
+  sharedEtcd,
+  type Coordinator,
+  isWhole,
+  startNode,
+  type PlayedNode,
+} from './played-cluster.test-helper.ts';
 
 const run = promisify(execFile);
 const rebalances = suite('rebalance of a cluster');
 
 const KEYS = 2_000;
 
-let etcd: Etcd;
+let etcd: Coordinator;
 let full: PlayedNode;
 let empty: PlayedNode;
 let certificates: Certificates;
 let tlsPort: number;
 
 rebalances.before(async () => {
-  etcd = await Etcd.start();
+  etcd = await sharedEtcd();
   certificates = new Certificates();
   full = await startNode(etcd, { group: 'one', args: await tlsArgs() });
   empty = await startNode(etcd, { group: 'two', args: await tlsArgs() });

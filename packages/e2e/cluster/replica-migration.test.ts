@@ -1,11 +1,12 @@
 /** A replica that can be spared, and a primary whose own is killed. */
-// test-limit: 180s
+// test-tier: long
 
 import { needs, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  Etcd,
+  sharedEtcd,
+  type Coordinator,
   hasRole,
   isWhole,
   startNode,
@@ -16,11 +17,11 @@ const migration = suite('migration of replicas');
 
 const LEASE_MS = 6_000;
 
-let etcd: Etcd;
+let etcd: Coordinator;
 const nodes: PlayedNode[] = [];
 
 migration.before(async () => {
-  etcd = await Etcd.start();
+  etcd = await sharedEtcd();
 });
 migration.after(async () => {
   await Promise.all(nodes.map(({ server }) => server.stop()));

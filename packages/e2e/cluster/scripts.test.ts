@@ -1,15 +1,20 @@
 /** Scripts in a cluster: flags, and keys of other slots and other nodes. */
-// test-limit: 120s
 
 import { needs, textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Etcd, isWhole, startNode, type PlayedNode } from './played-cluster.test-helper.ts';
+import {
+  sharedEtcd,
+  type Coordinator,
+  isWhole,
+  startNode,
+  type PlayedNode,
+} from './played-cluster.test-helper.ts';
 
 const scripts = suite('scripts in a cluster');
 
 // Slots of the keys: a 15495, b 3300, c 7365.
-let etcd: Etcd;
+let etcd: Coordinator;
 let first: PlayedNode;
 let second: PlayedNode;
 
@@ -18,7 +23,7 @@ async function says(...words: readonly string[]): Promise<string> {
 }
 
 scripts.before(async () => {
-  etcd = await Etcd.start();
+  etcd = await sharedEtcd();
   [first, second] = await Promise.all([
     startNode(etcd, { group: 'first' }),
     startNode(etcd, { group: 'second' }),

@@ -1,11 +1,11 @@
 /** Statistics of slots, keys of slots, and hot keys of some slots, on nodes of a cluster. */
-// test-limit: 180s
 
 import { needs, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  Etcd,
+  sharedEtcd,
+  type Coordinator,
   hasRole,
   isWhole,
   startNode,
@@ -17,7 +17,7 @@ const stats = suite('statistics of slots');
 // Slots of the keys: a 15495, b 3300.
 const A = '15495';
 
-let etcd: Etcd;
+let etcd: Coordinator;
 let node: PlayedNode;
 let replica: PlayedNode;
 
@@ -42,7 +42,7 @@ async function statsOf(of: PlayedNode, slot = A): Promise<Record<string, number>
 }
 
 stats.before(async () => {
-  etcd = await Etcd.start();
+  etcd = await sharedEtcd();
   node = await startNode(etcd, { group: 'one' });
   await node.client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
   await isWhole(node);

@@ -1,5 +1,4 @@
 /** Figures of a cluster on all surfaces of its nodes: they are the same everywhere, and say what is wrong. */
-// test-limit: 180s
 
 import { gunzipSync } from 'node:zlib';
 import type { ClusterDocument, ClusterNodeDocument, StatusDocument } from '#api-types';

@@ -2,7 +2,6 @@
  * Many connections try to see something half done: keys of all shards that are written together, a
  * token that is passed from key to key, a flush in the middle.
  */
-// test-limit: 60s
 import {
   type ChildServer,
   keyPerShard,

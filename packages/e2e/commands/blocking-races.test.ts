@@ -1,5 +1,4 @@
 /** Waits over shards that meet expiry, hanging up, muted replies and each other. */
-// test-limit: 60s
 import { once } from 'node:events';
 import net from 'node:net';
 import { textOf, until } from '#testkit';

@@ -2,7 +2,6 @@
  * Clients that wait for keys, on one shard and on several: served once, in the order in which they came, inside
  * the command that made what they wait for.
  */
-// test-limit: 60s
 // test-again: TEST_SPILLS=1
 import { textOf } from '#testkit';
 import { suite } from 'uvu';

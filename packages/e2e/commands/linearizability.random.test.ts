@@ -2,7 +2,6 @@
  * Recorded histories of concurrent clients on a few keys of several shards must be explained by some
  * order of the operations, each taking effect at one moment while it was under way.
  */
-// test-limit: 60s
 // test-again: TEST_SPILLS=1
 import {
   type ChildServer,

@@ -2,7 +2,7 @@
  * Replies in order over all shards: deep pipelines of everything at once, and the same bytes cut
  * anywhere on their way, against a model that does one thing after the other.
  */
-// test-limit: 60s
+// test-tier: long
 // test-again: TEST_SPILLS=1
 import net from 'node:net';
 import {

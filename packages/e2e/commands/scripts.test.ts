@@ -1,5 +1,4 @@
 /** Scripts and functions: on one shard, and over several with keys that they declare or not. */
-// test-limit: 120s
 // test-again: TEST_SPILLS=1
 import {
   type ChildServer,

@@ -1,5 +1,4 @@
 /** SORT BY and GET over shards: keys that only the elements tell, while others change them. */
-// test-limit: 60s
 // test-again: TEST_SPILLS=1
 import { type ChildServer, keysOnShard, type RespClient, startServer, textOf } from '#testkit';
 import { suite } from 'uvu';

@@ -1,5 +1,4 @@
 /** MULTI over any shards and databases: atomic, isolated, and refused when a watched key has changed. */
-// test-limit: 60s
 // test-again: TEST_SPILLS=1
 import {
   type ChildServer,

@@ -1,5 +1,4 @@
 /** Values of every size, both ways, and what happens while rings or sockets are full. */
-// test-limit: 60s
 import {
   type ChildServer,
   encodeCommand,

@@ -1,5 +1,4 @@
 /** A server that finds its data harmed, in use, or written by another: it says so, and harms nothing. */
-// test-limit: 180s
 import fs from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';

@@ -1,5 +1,4 @@
 /** Segments whose heads are damaged: refused, and left out when that is asked for. */
-// test-limit: 120s
 import fs from 'node:fs';
 import path from 'node:path';
 import { textOf } from '#testkit';

@@ -1,5 +1,4 @@
 /** A snapshot that is damaged: the one before it is used, by whoever reads the data. */
-// test-limit: 180s
 import fs from 'node:fs';
 import path from 'node:path';
 import { keysOnShard, type Reply } from '#testkit';

@@ -1,5 +1,5 @@
 /** Logs of the first format, as earlier versions have written them: they are read, and the log goes on in the newest. */
-// test-limit: 60s
+// test-tier: long
 import { keyPerShard } from '#testkit';
 import fs from 'node:fs';
 import { crc32 } from 'node:zlib';

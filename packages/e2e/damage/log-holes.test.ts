@@ -1,5 +1,4 @@
 /** Logs that the disk did not take to the end: what is missing is told. */
-// test-limit: 120s
 import fs from 'node:fs';
 import path from 'node:path';
 import { textOf, until, type RespClient } from '#testkit';

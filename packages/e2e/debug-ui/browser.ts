@@ -4,19 +4,23 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { programOrNone, until } from '#testkit';
+import type { LiveDocument } from '#api-types';
+import { programOrNone, request, sharedService, until } from '#testkit';
 
 /** Screenshots of every run but CI's, where nobody looks at them and they take a quarter of the time; `dist` is in no commit. */
 const SHOTS = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../screenshots');
-const WAIT_MS_MAX = 30_000;
+const WAIT_MS_MAX = 90_000;
 
 export const PAGES = [
   ...['overview', 'performance', 'hot-keys', 'key-fates', 'scripts', 'shards'],
   ...['clients', 'replication', 'cluster', 'users', 'configuration', 'traces', 'bundles'],
 ];
 
+/** Connects to the browser of the run of tests; a test that is run by itself launches one. */
 export async function openBrowser(): Promise<Browser> {
   mkdirSync(SHOTS, { recursive: true });
+  const endpoint = await sharedService('browser');
+  if (endpoint !== undefined) return chromium.connect(endpoint);
   return chromium.launch({
     executablePath: programOrNone('chromium') ?? 'chromium',
     args: ['--no-sandbox'],
@@ -65,6 +69,17 @@ export async function visit(page: Page, httpPort: number, name: string): Promise
 export async function answered(page: Page): Promise<void> {
   const others = page.locator('main .panel:not([data-freshness="fresh"])');
   await until(async () => (await others.count()) === 0, 'every panel has its answer');
+}
+
+/** Waits until the server has taken so many more samples, one a second: pages that are awake have asked by then. */
+export async function samplesPass(httpPort: number, count: number): Promise<void> {
+  const newest = async (): Promise<number> => {
+    const answer = await request(httpPort, '/debug/api/live?since=0');
+    const { samples } = answer.json() as Pick<LiveDocument, 'samples'>;
+    return (samples.first_seq ?? 0) + samples.after_ms.length;
+  };
+  const last = (await newest()) + count;
+  await until(async () => (await newest()) >= last, `${count} samples are taken`);
 }
 
 export async function shoot(page: Page, name: string): Promise<void> {

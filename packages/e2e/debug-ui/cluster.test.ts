@@ -1,11 +1,11 @@
 /** The page about the cluster, in a real browser. */
-// test-limit: 180s
 import type { Browser } from 'playwright-core';
 import { needs, startServer, type ChildServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  Etcd,
+  sharedEtcd,
+  type Coordinator,
   hasRole,
   isWhole,
   startNode,
@@ -15,14 +15,14 @@ import { answered, openBrowser, openView, shoot, visit } from './browser.ts';
 
 const pages = suite('debug page of the cluster');
 
-let etcd: Etcd;
+let etcd: Coordinator;
 let nodes: PlayedNode[];
 let alone: ChildServer;
 let browser: Browser;
 
 if (needs('chromium') && needs('etcd')) {
   pages.before(async () => {
-    etcd = await Etcd.start();
+    etcd = await sharedEtcd();
     const wish = { http: true };
     const one = await startNode(etcd, { ...wish, group: 'one' });
     const two = await startNode(etcd, { ...wish, group: 'two' });

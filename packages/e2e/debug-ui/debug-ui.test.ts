@@ -1,12 +1,12 @@
 /** The debug pages in a real browser. */
-// test-limit: 180s
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { needs, request, startServer, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openBrowser, openView, PAGES, shoot, visit } from './browser.ts';
+import { answered, openBrowser, openView, PAGES, samplesPass, shoot, visit } from './browser.ts';
 
 const pages = suite('debug pages');
 
@@ -77,14 +77,14 @@ if (needs('chromium')) {
     const { page } = await openView(browser);
     await visit(page, server.httpPort, 'overview');
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.waitForTimeout(300);
+    await samplesPass(server.httpPort, 1);
     const asked: string[] = [];
     page.on('request', (one) => asked.push(one.url()));
-    await page.waitForTimeout(2_500);
+    await samplesPass(server.httpPort, 3);
     assert.equal(asked, []);
-    const answered = page.waitForResponse(/api\/live/);
+    const answer = page.waitForResponse(/api\/live/);
     await page.getByRole('button', { name: 'Resume' }).click();
-    const body = (await (await answered).json()) as { samples: { after_ms: unknown[] } };
+    const body = (await (await answer).json()) as { samples: { after_ms: unknown[] } };
     const count = body.samples.after_ms.length;
     assert.ok(count >= 2, `${count} samples`);
     await page.close();
@@ -132,10 +132,10 @@ if (needs('chromium')) {
     const { page } = await openView(browser);
     await visit(page, server.httpPort, 'clients');
     await setHidden(page, true);
-    await page.waitForTimeout(300);
+    await samplesPass(server.httpPort, 1);
     const asked: string[] = [];
     page.on('request', (one) => asked.push(one.url()));
-    await page.waitForTimeout(2_500);
+    await samplesPass(server.httpPort, 3);
     assert.equal(asked, []);
     await setHidden(page, false);
     await page.waitForResponse(/api\/live/);
@@ -273,7 +273,9 @@ if (needs('chromium')) {
       page.getByRole('button', { name: 'Generate and download' }).click(),
     ]);
     assert.match(file.suggestedFilename(), /^svc-bundle-\d{8}T\d{6}Z-[\da-f]{6}\.tar\.gz$/);
-    assert.ok(gunzipSync(readFileSync(await file.path())).includes('manifest.json'));
+    const copy = path.join(server.folder, file.suggestedFilename());
+    await file.saveAs(copy);
+    assert.ok(gunzipSync(readFileSync(copy)).includes('manifest.json'));
     const link = page.getByRole('link', { name: /^Download bundle/ });
     const [again] = await Promise.all([page.waitForEvent('download'), link.first().click()]);
     assert.is(again.suggestedFilename(), file.suggestedFilename());
@@ -306,7 +308,7 @@ if (needs('chromium')) {
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     for (const name of PAGES) {
       await visit(page, closed.httpPort, name);
-      await page.waitForTimeout(200);
+      await answered(page);
     }
     assert.equal(complaints, []);
     assert.not((await page.content()).includes(TOKEN));

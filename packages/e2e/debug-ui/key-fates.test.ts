@@ -1,5 +1,4 @@
 /** The pages about keys that have gone and about events of threads, in a real browser. */
-// test-limit: 180s
 import type { Browser, Page } from 'playwright-core';
 import { needs, startServer, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';

@@ -1,5 +1,4 @@
 /** Layout of the debug pages on wide screens, and what screen readers are told. */
-// test-limit: 120s
 import type { Browser } from 'playwright-core';
 import { needs, startServer, until, type ChildServer } from '#testkit';
 import { suite } from 'uvu';

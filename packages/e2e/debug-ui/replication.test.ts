@@ -1,5 +1,4 @@
 /** The page about replication, in a real browser. */
-// test-limit: 120s
 import type { Browser } from 'playwright-core';
 import { needs, startServer, type ChildServer } from '#testkit';
 import { suite } from 'uvu';

@@ -1,5 +1,4 @@
 /** The page about scripts and functions, in a real browser. */
-// test-limit: 120s
 import type { Browser, Page } from 'playwright-core';
 import { needs, startServer, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';

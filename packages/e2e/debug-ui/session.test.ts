@@ -1,5 +1,4 @@
 /** Logging in to the debug pages, its end, and two servers beside each other. */
-// test-limit: 120s
 import type { Browser, Page } from 'playwright-core';
 import { needs, startServer, type ChildServer } from '#testkit';
 import { suite } from 'uvu';

@@ -1,5 +1,5 @@
 /** Cost of the debug pages: bytes of the first load and of watching, and requests. */
-// test-limit: 180s
+// test-tier: long
 import { gzipSync } from 'node:zlib';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { needs, request, startServer, until, type ChildServer } from '#testkit';

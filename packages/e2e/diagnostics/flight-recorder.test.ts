@@ -1,5 +1,4 @@
 /** The flight recorder of a real server: each kind of event, and that a stuck thread hides nothing. */
-// test-limit: 60s
 import {
   byName,
   type ChildServer,

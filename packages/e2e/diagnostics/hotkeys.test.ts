@@ -1,5 +1,4 @@
 /** HOTKEYS over a real server: every way a command takes to the shards, and a client made for Redis 8.6. */
-// test-limit: 60s
 import {
   byName,
   type ChildServer,

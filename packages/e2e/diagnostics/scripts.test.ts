@@ -1,5 +1,4 @@
 /** Scripts and functions as the commands and the debug API tell of them: the same numbers everywhere. */
-// test-limit: 60s
 import { createHash } from 'node:crypto';
 import {
   request,

@@ -1,5 +1,4 @@
 /** Secrets in refused input: what is refused before it is understood leaves no secret anywhere. */
-// test-limit: 120s
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

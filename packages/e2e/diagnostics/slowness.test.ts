@@ -1,5 +1,4 @@
 /** SLOWLOG, LATENCY and the bands over several shards: one log, one history, and sums that agree. */
-// test-limit: 60s
 import {
   byName,
   type ChildServer,

@@ -1,5 +1,4 @@
 /** DEBUG SHARD: profiles and heaps of threads of a real server, while others are served. */
-// test-limit: 60s
 import {
   byName,
   type ChildServer,

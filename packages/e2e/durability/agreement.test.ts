@@ -1,5 +1,4 @@
 /** Logs that have ended at several moments: transactions are there on all shards, or on none. */
-// test-limit: 120s
 import fs from 'node:fs';
 import { keysOnShard, type RespClient } from '#testkit';
 import { suite } from 'uvu';

@@ -3,7 +3,6 @@
  * TEST_KILLS says how many times in each mode (TEST_LIMIT_SECS gives many of them time), TEST_STEPS how many things are done
  * at most before each; TEST_SEED brings a load back.
  */
-// test-limit: 180s
 import { chosenSeed, Random, ReplyError, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -2,7 +2,7 @@
  * Random commands of a third of the families, others for another seed: their changes are there after the server was killed, to
  * the last byte.
  */
-// test-limit: 180s
+// test-tier: long
 import { expiresSoon, families, makeEpisode, type Words } from '#differential';
 import { chosenSeed, everyThird, Random, type RespClient } from '#testkit';
 import { suite } from 'uvu';

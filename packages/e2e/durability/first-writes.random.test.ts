@@ -3,7 +3,7 @@
  * there of a client that waits for each reply is a prefix of what it has sent, whatever shards its keys are on.
  * TEST_KILLS says how many in each mode (TEST_LIMIT_SECS gives many of them time); TEST_SEED brings one back.
  */
-// test-limit: 180s
+// test-tier: long
 import { chosenSeed, keyPerShard, Random, type RespClient, startServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,4 @@
 /** A shard writes its log itself where replies wait for it: what happens when there is no more room, and when there is again. */
-// test-limit: 60s
 import { execFileSync } from 'node:child_process';
 import { needs, textOf, until } from '#testkit';
 import { suite } from 'uvu';

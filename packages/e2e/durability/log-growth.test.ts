@@ -1,5 +1,5 @@
 /** Snapshots that are due because the log has grown, and what INFO says of the sizes on disk. */
-// test-limit: 120s
+// test-tier: long
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';

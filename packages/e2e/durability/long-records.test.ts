@@ -1,5 +1,5 @@
 /** States that are longer than a block of the log or a piece of a snapshot: they are there as a whole, or not at all. */
-// test-limit: 180s
+// test-tier: long
 import fs from 'node:fs';
 import { keysOnShard, type RespClient } from '#testkit';
 import { suite } from 'uvu';

@@ -1,5 +1,4 @@
 /** Data for another number of shards, from Redis, and to Redis. */
-// test-limit: 180s
 import fs from 'node:fs';
 import path from 'node:path';
 import { needs, redisProgram, startRedis } from '#testkit';

@@ -1,5 +1,4 @@
 /** Each setting of durability, and each command of snapshots, by what it does. */
-// test-limit: 180s
 import fs from 'node:fs';
 import path from 'node:path';
 import { ReplyError, textOf, until, type RespClient } from '#testkit';

@@ -3,7 +3,7 @@
  * there before, or all that was acknowledged, and nothing in between. TEST_KILLS says how many times in each mode
  * (TEST_LIMIT_SECS gives many of them time); TEST_SEED brings a load back.
  */
-// test-limit: 180s
+// test-tier: long
 import { chosenSeed, Random, ReplyError, textOf, until, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
 /** CONFIG SET appendonly: persistence is switched on and off while the server runs. */
-// test-limit: 180s
+// test-tier: long
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';

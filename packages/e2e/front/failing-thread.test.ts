@@ -1,5 +1,4 @@
 /** A front thread that dies, or does nothing more: both are told loudly. */
-// test-limit: 60s
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

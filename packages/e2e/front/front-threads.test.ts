@@ -1,5 +1,4 @@
 /** Connections whose bytes front threads move: nothing shows it but the surfaces that say so. */
-// test-limit: 120s
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import net from 'node:net';

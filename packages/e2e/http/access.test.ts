@@ -1,5 +1,4 @@
 /** Access over HTTP: who may ask for what, and the errors that wrong requests get. */
-// test-limit: 90s
 import { hostname } from 'node:os';
 import {
   request,

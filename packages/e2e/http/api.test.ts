@@ -1,5 +1,4 @@
 /** The debug API and administration: the shape of every document, and that no secret is in any. */
-// test-limit: 60s
 import {
   request,
   startServer,

@@ -1,5 +1,4 @@
 /** Diagnostic bundles, over HTTP and the command protocol; what is in them, and what must never be. */
-// test-limit: 120s
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

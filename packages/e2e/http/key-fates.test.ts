@@ -1,5 +1,4 @@
 /** Removed keys and the flight recorder over HTTP: as the commands tell them, also while threads are stuck. */
-// test-limit: 60s
 import {
   request,
   startServer,

@@ -1,5 +1,4 @@
 /** Probes from the start of the process to the end of draining, and a server that is stuck. */
-// test-limit: 120s
 import { once } from 'node:events';
 import net from 'node:net';
 import {

@@ -1,5 +1,4 @@
 /** Snapshots asked for over HTTP: begun, refused with the reason, and taken or left out at the end. */
-// test-limit: 60s
 import { request, startServer, textOf, type RespClient, until, untilShardsSleep } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

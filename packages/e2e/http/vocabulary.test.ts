@@ -1,5 +1,4 @@
 /** One vocabulary for all JSON over HTTP, and no query parameter that is passed over. */
-// test-limit: 60s
 import { request, startServer, until, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

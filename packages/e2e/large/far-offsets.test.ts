@@ -1,5 +1,5 @@
 /** Strings that are longer than a shift of 32 bits reaches, and more of them than memory for their copies. */
-// test-limit: 60s
+// test-tier: long
 import { type ChildServer, keysOnShard, type RespClient, startServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

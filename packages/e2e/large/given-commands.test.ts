@@ -1,5 +1,4 @@
 /** A long command that comes alone is given to its shard with the memory that it was received in. */
-// test-limit: 90s
 import {
   type ChildServer,
   keysOnShard,

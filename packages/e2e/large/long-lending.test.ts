@@ -1,5 +1,5 @@
 /** Large values that commands want from another shard: they arrive whole, last, and nobody is in between. */
-// test-limit: 60s
+// test-tier: long
 import { keysOnShard, type Reply, type RespClient, textOf, until, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

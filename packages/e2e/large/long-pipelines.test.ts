@@ -1,4 +1,3 @@
-// test-limit: 60s
 /** Long pipelines and commands with thousands of keys: what they cost grows with their length, and others are served. */
 import {
   encodeCommand,

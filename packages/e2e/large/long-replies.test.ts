@@ -1,5 +1,5 @@
-// test-limit: 180s
 /** Replies that are longer than 2^31 bytes, and long ones that come before their turn. */
+// test-tier: long
 import { encodeCommand, startServer, type ChildServer, type RespClient } from '#testkit';
 import net from 'node:net';
 import { suite } from 'uvu';

@@ -1,5 +1,5 @@
 /** Memory of large values goes back to the system when they are gone. */
-// test-limit: 180s
+// test-tier: long
 import { startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';

@@ -2,7 +2,7 @@
  * BullMQ, whose every step is a script. The keys of a queue have no tag, so over several shards its scripts touch keys of all
  * of them, declared and not.
  */
-// test-limit: 60s
+// test-tier: long
 import type { EventEmitter } from 'node:events';
 import {
   FlowProducer,
@@ -23,7 +23,7 @@ import * as assert from 'uvu/assert';
 const bullmq = suite('BullMQ');
 
 const JOBS = 40;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 90_000;
 /** A job's lock is lost this long after its worker stood still. */
 const LOCK_MS = 100;
 

@@ -1,4 +1,5 @@
 /** rate-limiter-flexible, whose points are counted by a script. */
+// test-tier: long
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';

@@ -1,4 +1,5 @@
 /** Redlock: locks of several resources at once, whose keys are on several shards. */
+// test-tier: long
 import { Redis } from 'ioredis';
 import Redlock, { ExecutionError, ResourceLockedError } from 'redlock';
 import { keyPerShard, startServer, until, type ChildServer } from '#testkit';

@@ -1,5 +1,4 @@
 /** MIGRATE: keys of any shards, types and lengths to another server, and back where it is not to be had. */
-// test-limit: 90s
 import {
   keyPerShard,
   startServer,

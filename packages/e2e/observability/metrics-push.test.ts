@@ -1,7 +1,5 @@
 /** Metrics pushed by OTLP are those of /metrics: names, meanings, units, values. */
 
-// test-limit: 40s
-
 import {
   Collector,
   request,

@@ -1,5 +1,5 @@
 /** Debian's redis_exporter is run against this server: every panel of the boards made for it has data. */
-// test-limit: 60s
+// test-tier: long
 import { spawn, type ChildProcess } from 'node:child_process';
 import { freePort, needs, request, startServer, textOf, until, type ChildServer } from '#testkit';
 import { suite } from 'uvu';

@@ -1,5 +1,4 @@
 /** The judgement of --check-config: what a start would refuse for want of a place, it refuses too. */
-// test-limit: 60s
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -27,7 +27,7 @@ signals('SIGUSR1 opens no debugger', async () => {
   // Node would open it in the turns that these take.
   for (let nth = 0; nth < 100; nth += 1) assert.is(await client.call('PING'), 'PONG');
   assert.is(await isListening(port), false);
-  const end = await server.stop();
+  const end = await server.shutDown();
   assert.is(end.exitCode, 0);
   assert.not.match(server.stderr, /Debugger listening/);
 });

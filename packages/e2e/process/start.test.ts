@@ -1,5 +1,4 @@
 /** Output of a start, and how little must be loaded for it. */
-// test-limit: 60s
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -115,7 +114,7 @@ start('a server whose ops thread dies serves on, and tells so on standard error'
   const server = await startServer({ environment: { NODE_OPTIONS: `--import ${preload}` } });
   const client = await server.client();
   assert.is(await client.call('SET', 'k', 'v'), 'OK');
-  const { exitCode } = await server.stop();
+  const { exitCode } = await server.shutDown();
   assert.is(exitCode, 0);
   assert.match(server.stderr, /svc: the ops thread has died: Error: arranged by a test/);
   assert.match(server.stderr, /svc: info main started svc is ready/);

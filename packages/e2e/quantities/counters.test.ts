@@ -1,5 +1,4 @@
 /** Counters never go back: whoever reads them twice takes a decrease for a restart, and the whole for growth. */
-// test-limit: 90s
 import { type ChildServer, keyPerShard, request, startServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

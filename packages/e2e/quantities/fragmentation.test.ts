@@ -1,6 +1,5 @@
 /** The fragmentation ratio means what it means on Redis at any amount of data: an alert on 1.5 tells of waste only. */
-
-// test-limit: 60s
+// test-tier: long
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

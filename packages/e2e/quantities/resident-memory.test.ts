@@ -1,6 +1,5 @@
 /** MEMORY STATS has Redis' fields, and explains what is resident, with little data and with much. */
-
-// test-limit: 60s
+// test-tier: long
 
 import {
   startServer,

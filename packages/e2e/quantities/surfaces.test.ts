@@ -1,7 +1,5 @@
 /** One quantity, many places that show it: all of them agree. Which stand where is in quantities.ts. */
 
-// test-limit: 60s
-
 import {
   type ChildServer,
   Collector,

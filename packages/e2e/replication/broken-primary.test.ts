@@ -1,5 +1,4 @@
 /** Primaries that send what cannot be used: the replica says why, and keeps what it has until it gets something whole. */
-// test-limit: 60s
 
 import net from 'node:net';
 import type { ReplicationDocument } from '#api-types';

@@ -1,5 +1,4 @@
 /** Replicas of replicas, and what becomes of them when one is promoted. */
-// test-limit: 180s
 
 import {
   needs,

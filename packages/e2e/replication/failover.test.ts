@@ -1,5 +1,4 @@
 /** FAILOVER between svc and svc, and between svc and Redis: who leads in the end, and that no write is lost. */
-// test-limit: 120s
 import {
   needs,
   redisProgram,

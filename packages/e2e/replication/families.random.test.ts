@@ -2,7 +2,7 @@
  * Random commands of a third of the families, others for another seed, on svc: Redis' server as a replica has the same in the
  * end.
  */
-// test-limit: 180s
+// test-tier: long
 import { expiresSoon, families, makeEpisode, type Words } from '#differential';
 import {
   chosenSeed,

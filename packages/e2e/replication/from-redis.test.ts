@@ -1,5 +1,4 @@
 /** svc as the replica of a Redis: all data, the stream, links that are cut, and what clients of the replica see. */
-// test-limit: 180s
 
 import {
   needs,

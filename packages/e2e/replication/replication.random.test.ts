@@ -1,5 +1,5 @@
 /** A primary and its replica under load, with links that are cut and servers that are killed: nobody sees a half. */
-// test-limit: 180s
+// test-tier: long
 
 import { ReplyError, until, withRandom, type Random, type RespClient } from '#testkit';
 import { suite } from 'uvu';

@@ -1,5 +1,5 @@
 /** Restarts of a primary, of its replica and of both: who stopped in good order goes on where it was, who was killed does not. */
-// test-limit: 180s
+// test-tier: long
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,5 +1,4 @@
 /** Replication over TLS: svc and Redis in both roles. */
-// test-limit: 60s
 import {
   Certificates,
   freePort,

@@ -1,5 +1,5 @@
 /** Redis' own Sentinel watches a primary and two replicas: it fails over, and clients find the new primary through it. */
-// test-limit: 120s
+// test-tier: long
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

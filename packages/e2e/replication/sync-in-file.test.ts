@@ -1,5 +1,4 @@
 /** Full synchronisations of which the length is told ahead, for replicas and tools that do not take an end mark. */
-// test-limit: 90s
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Socket } from 'node:net';

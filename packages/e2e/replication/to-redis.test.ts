@@ -1,5 +1,4 @@
 /** svc as the primary of Redis' server: synchronisation, the stream, and what is told of both. */
-// test-limit: 120s
 // test-again: SVC_SERVER__FRONT_THREADS=1
 import {
   keyPerShard,

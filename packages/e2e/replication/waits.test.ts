@@ -1,5 +1,4 @@
 /** WAIT is about what its own client has written, and partial synchronisations that are refused are counted. */
-// test-limit: 60s
 // test-again: SVC_SERVER__FRONT_THREADS=1
 import { startServer, until } from '#testkit';
 import { suite } from 'uvu';

@@ -1,5 +1,4 @@
 /** Values that the tier compresses: read as they were, and less of the disk for them. */
-// test-limit: 90s
 import { type ChildServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

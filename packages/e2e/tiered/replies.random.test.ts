@@ -2,7 +2,7 @@
  * Random commands while values are spilled before each of them: the same replies as Redis. What is to be spilled is
  * asked for, since values as small as these would fit into any memory that has room for the commands.
  */
-// test-limit: 180s
+// test-tier: long
 import { families, playFamily, startContest, type Contest } from '#differential';
 import { chosenSeed, needs, redisProgram } from '#testkit';
 import { suite } from 'uvu';

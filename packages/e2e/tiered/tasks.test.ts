@@ -1,5 +1,5 @@
 /** Tasks on data of ten times the memory: they spill as the server does, and leave nothing. */
-// test-limit: 180s
+// test-tier: long
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,5 +1,4 @@
 /** Values in the warm tier: the same replies, more data than memory, and what a failing disk costs. */
-// test-limit: 180s
 import fs from 'node:fs';
 import path from 'node:path';
 import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';

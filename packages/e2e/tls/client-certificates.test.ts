@@ -1,5 +1,4 @@
 /** Client certificates: who gets in with which, and as which user. */
-// test-limit: 60s
 import { needs, textOf, until, Certificates, type Pair } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

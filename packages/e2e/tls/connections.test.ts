@@ -1,6 +1,5 @@
 /** Connections over TLS do what plain ones do, from half-closed ones to floods. */
 // test-again: SVC_SERVER__FRONT_THREADS=1
-// test-limit: 60s
 import net from 'node:net';
 import { randomBytes } from 'node:crypto';
 import {

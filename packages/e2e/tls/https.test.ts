@@ -136,7 +136,7 @@ secured('who asks a silent connection nothing does no harm, and a stop ends it',
     const options = { host: '127.0.0.1', port: httpPort, path: '/health/live', agent };
     https.get(options, (incoming) => incoming.resume().on('end', resolve)).on('error', reject);
   });
-  assert.is((await server.stop()).exitCode, 0);
+  assert.is((await server.shutDown()).exitCode, 0);
   agent.destroy();
 });
 

@@ -1,5 +1,4 @@
 /** Ports of TLS: beside the plain one, alone, switched while running; and starts that are refused. */
-// test-limit: 60s
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,4 @@
 /** Certificates replaced while running: open connections stay, and what cannot be used changes nothing. */
-// test-limit: 60s
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { needs, until, type RespClient, Certificates, serialOf, type Pair } from '#testkit';

@@ -1,5 +1,4 @@
 /** Passphrases and keys of TLS appear nowhere but in the reply to CONFIG GET. */
-// test-limit: 60s
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { needs, request, until, Certificates, type Pair, settingArguments } from '#testkit';

@@ -1,5 +1,4 @@
 /** Settings of [tls], each by its effect on those who connect. */
-// test-limit: 60s
 import net from 'node:net';
 import type { EphemeralKeyInfo, SecureVersion, TLSSocket } from 'node:tls';
 import { constants } from 'node:crypto';

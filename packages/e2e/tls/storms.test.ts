@@ -1,5 +1,5 @@
 /** Many connections over TLS at once and one after the other: none is lost, and nothing of them is left. */
-// test-limit: 60s
+// test-tier: long
 import net from 'node:net';
 import { readdirSync, readFileSync } from 'node:fs';
 import { needs, until, Certificates } from '#testkit';
@@ -100,7 +100,7 @@ storms('a stop waits for no handshake, and says goodbye to who has shaken hands'
   await new Promise((resolve) => silentOne.once('connect', resolve));
   const [halfway, end] = [endOf(silentOne), endOf(await stopped.connect())];
   // The test is given up if this takes as long as a handshake may.
-  assert.is((await stopped.plain.stop()).exitCode, 0);
+  assert.is((await stopped.plain.shutDown()).exitCode, 0);
   assert.is(await end, 'end');
   await halfway;
 });

@@ -1,5 +1,4 @@
 /** Programs and libraries that people have, over TLS: redis-cli, redis-benchmark, ioredis, node-redis, openssl. */
-// test-limit: 60s
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import {

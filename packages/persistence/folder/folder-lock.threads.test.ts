@@ -1,5 +1,4 @@
 /** Processes that want the same folder at the same moment: one has it, whoever had it before. */
-// test-limit: 60s
 import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';

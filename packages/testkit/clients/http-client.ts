@@ -2,7 +2,7 @@
 
 import http, { type IncomingHttpHeaders } from 'node:http';
 
-const WAIT_MS_MAX = 10_000;
+const WAIT_MS_MAX = 60_000;
 
 export interface HttpAsking {
   readonly method?: string;

@@ -5,7 +5,7 @@ import type net from 'node:net';
 import { dial, resetSocket, type Address } from './dial.ts';
 import { Push, ReplyError, RespParser, type Reply } from './resp-parser.ts';
 
-const WAIT_MS_DEFAULT = 15_000;
+const WAIT_MS_DEFAULT = 60_000;
 
 /** Options of a client. */
 export interface ClientOptions {

@@ -1,7 +1,6 @@
 /** A cluster of nodes and members of an etcd, all as processes, with a proxy in each of their links. */
 
-import { textOf, until } from '#testkit';
-import { EtcdMember } from '../etcd-member.test-helper.ts';
+import { EtcdMember, textOf, until } from '#testkit';
 import { FaultNode } from './fault-node.test-helper.ts';
 
 const SLOTS = 16_384;

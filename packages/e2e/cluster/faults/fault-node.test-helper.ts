@@ -1,8 +1,14 @@
 /** A node of a cluster whose links can be disturbed: others reach it by a proxy, clients by another, and it reaches etcd by more. */
 
-import { textOf, until, type Reply, type RespClient, settingArguments } from '#testkit';
+import {
+  settingArguments,
+  textOf,
+  until,
+  type EtcdMember,
+  type Reply,
+  type RespClient,
+} from '#testkit';
 import { KeptServer } from '../../durability/kept-server.ts';
-import type { EtcdMember } from '../etcd-member.test-helper.ts';
 import { FaultProxy } from './fault-proxy.test-helper.ts';
 
 /** A node that answers later than this is taken for one that does not. */

@@ -5,7 +5,7 @@
  * TEST_FAULTS=kill kills primaries alone. TEST_GROUPS says how many groups of two nodes. TEST_SEED draws the same faults.
  * Clocks do not jump here, which needs the program faketime; leases go by the monotonic clock.
  */
-// test-limit: 180s
+// test-tier: long
 import { needs, withRandom, type Random } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,4 @@
 /** Health codes of replication: each comes with its cause, and goes with it. */
-// test-limit: 180s
 
 import type { StatusDocument } from '#api-types';
 import {

@@ -1,5 +1,4 @@
 /** A replica's link on all surfaces: they tell the same, and probes ask for it where that is wanted. */
-// test-limit: 60s
 
 import type { ReplicationDocument, StatusDocument } from '#api-types';
 import { request, startServer, textOf, until, type ChildServer } from '#testkit';

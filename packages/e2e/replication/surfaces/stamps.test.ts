@@ -1,5 +1,4 @@
 /** Timestamps in the stream: between servers of this kind, and beside a Redis, which stays in step. */
-// test-limit: 120s
 
 import type { ReplicationDocument } from '#api-types';
 import {

@@ -1,5 +1,4 @@
 /** Figures of replication on all surfaces of a primary and of its replica: they are the same everywhere. */
-// test-limit: 180s
 
 import type { ReplicationDocument, StatusDocument } from '#api-types';
 import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';

@@ -1,5 +1,4 @@
 /** A full synchronisation that is under way: how much has come is the same on every surface of the replica. */
-// test-limit: 120s
 
 import type { ReplicationDocument, StatusDocument } from '#api-types';
 import { request, startServer, textOf, until } from '#testkit';

@@ -1,5 +1,4 @@
 /** Reasons of full synchronisations: each is counted by itself, where a replica could not go on with the stream. */
-// test-limit: 120s
 
 import { once } from 'node:events';
 import net from 'node:net';

@@ -2,9 +2,13 @@
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
+import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { dial, freePort, request, until, type Pair } from '#testkit';
+import { request } from '../clients/http-client.ts';
+import type { Pair } from '../tls/certificates.ts';
+import { until } from '../until.ts';
+import { freePort } from './child-server.ts';
 
 const alive = new Set<ChildProcess>();
 
@@ -129,7 +133,7 @@ interface Status {
 
 async function listens(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = dial({ port, host: '127.0.0.1' });
+    const socket = net.connect({ port, host: '127.0.0.1' });
     socket.on('error', () => {
       resolve(false);
     });

@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runTests, summaryLine, type FileResult, type TestRunOptions } from './test-runner.ts';
+import { runTests, type TestRunOptions } from './runner.ts';
+import { summaryLine, type FileResult } from './verdict.ts';
 
 const head = `import { suite } from 'uvu'; import * as assert from 'uvu/assert'; const s = suite('s');`;
 const twoTests = `s('one', () => {}); s('two', () => {});`;
@@ -80,7 +81,10 @@ let folder = '';
 
 runner.before.each(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'runner-'));
-  const modules = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../node_modules');
+  const modules = path.resolve(
+    path.dirname(fileURLToPath(import.meta.url)),
+    '../../../node_modules',
+  );
   symlinkSync(modules, path.join(folder, 'node_modules'));
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
 });
@@ -149,7 +153,7 @@ runner('runs nothing again where many have failed', async () => {
 runner('chooses files by words', async () => {
   put('a.test.js', `${head} ${twoTests} s.run();`);
   put('b/b.test.js', `${head} ${twoTests} s.run();`);
-  const results = await run({ limitSeconds: 20, words: ['b/', 'nowhere'] });
+  const results = await run({ limitSeconds: 20, selection: { words: ['b/', 'nowhere'] } });
   assert.equal(
     results.map(({ file }) => file),
     ['b/b.test.js'],
@@ -167,18 +171,14 @@ runner(
   },
 );
 
-runner('reads a longer limit at the head of the source', async () => {
-  put('a.test.js', `${head} s('slow', () => new Promise((r) => setTimeout(r, 1500))); s.run();`);
-  put('sources/a.test.ts', `// test-limit: 15s\n`);
-  const [result] = await run({ sourceFolder: path.join(folder, 'sources') });
-  assert.equal(result?.faults, []);
-});
-
 runner('runs a file once more for each line of its head that names variables', async () => {
   const told = 'console.log(process.env.AGAIN, process.env.OTHER);';
   put('a.test.js', `${head} s('t', () => {}); ${told} s.run();`);
   put('sources/a.test.ts', '// test-again: AGAIN=one\n// test-again: AGAIN=two OTHER=3\n');
-  const results = await run({ sourceFolder: path.join(folder, 'sources') });
+  const results = await run({
+    sourceFolder: path.join(folder, 'sources'),
+    selection: { long: 'all' },
+  });
   const runs = results.map(({ file, faults, output }) => [file, faults, output.split('\n')[0]]);
   assert.equal(runs.sort(), [
     ['a.test.js with AGAIN=one', [], 'one undefined'],
@@ -187,17 +187,9 @@ runner('runs a file once more for each line of its head that names variables', a
   ]);
 });
 
-runner('refuses a file that asks for more time than any may have', async () => {
-  put('a.test.js', `${head} ${twoTests} s.run();`);
-  put('sources/a.test.ts', `// test-limit: 181s\n`);
-  const [result] = await run({ sourceFolder: path.join(folder, 'sources') });
-  assert.match(result?.faults[0] ?? '', /asks for 181 s by its test-limit, but 180 s is the most/);
-  assert.is(result?.failed, 1);
-});
-
 runner('refuses a file whose head asks for something in a way that is not read', async () => {
   put('a.test.js', `${head} ${twoTests} s.run();`);
-  for (const line of [' * test-limit: 90s', '// test-limit: 90', '// test-again: TLS']) {
+  for (const line of [' * test-tier: long', '// test-tier: short', '// test-again: TLS']) {
     put('sources/a.test.ts', `/**\n${line}\n`);
     const [result] = await run({ sourceFolder: path.join(folder, 'sources') });
     assert.equal(result?.faults, [`says "${line.trim()}", which has no effect`]);
