@@ -137,7 +137,7 @@ export class MachineComponents {
       args: this.args,
     });
     const { context, effects } = this;
-    store.events = ownChanges({ store, context, events, effects, shardIndex: index });
+    store.events = ownChanges({ store, context, events, effects, shardIndex: index, page });
     const { tier } = options;
     store.tier.outlet = tier ?? options.localTier;
     const times = this.fetchTimes;

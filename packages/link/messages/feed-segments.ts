@@ -22,7 +22,7 @@ export const SegmentAt = {
   group: 16,
   /** Group of a barrier that the commands, or their group, are a part of; 0 where there is none. */
   parent: 20,
-  /** Number of the transaction that ends with its group. */
+  /** Number of the transaction that ends with its group; of `reader`, the slot of the client. */
   transaction: 24,
   /** Number of shards that do a part of it; of `hosted`, the shards whose keys it has, a bit each. */
   parts: 28,
@@ -45,6 +45,8 @@ export const FeedEnd = {
   barrier: 5,
   /** No group: a place in the order of all commands, by its number. */
   cut: 6,
+  /** No group: the client in this slot has caused the last command by one that only reads. */
+  reader: 7,
 } as const;
 
 export const FeedFlag = {

@@ -10,6 +10,8 @@ export class Acknowledgements {
   readonly #stamps: Pick<Stamps, 'acknowledged'>;
   readonly #waiters = new Set<AckWaiter>();
   #isAsked = false;
+  /** True when replicas are to be asked even while units of shards wait for others'. */
+  #isAskedNow = false;
   /** Highest offset that a replica has acknowledged, since this server has been a primary; -1 where none has. */
   highest = -1;
 
@@ -55,17 +57,22 @@ export class Acknowledgements {
     return false;
   }
 
-  /** Has replicas tell what they have: they do so without having been asked only once a second. */
-  ask(): void {
+  /**
+   * Has replicas tell what they have: they do so without having been asked only once a second. `isNow` where what is asked
+   * about is in the stream, else they are asked when all is.
+   */
+  ask(isNow = false): void {
     this.#isAsked = true;
+    this.#isAskedNow ||= isNow;
     this.#options.wake();
   }
 
-  /** True once after replicas are to be asked. */
-  takeAsked(): boolean {
-    const isAsked = this.#isAsked;
+  /** True once after replicas are to be asked; `isSettled` while no unit of shards waits for others'. */
+  takeAsked(isSettled: boolean): boolean {
+    if (!this.#isAsked || !(isSettled || this.#isAskedNow)) return false;
     this.#isAsked = false;
-    return isAsked;
+    this.#isAskedNow = false;
+    return true;
   }
 
   /** Tells a waiter of acknowledgements, which replicas are asked for. */

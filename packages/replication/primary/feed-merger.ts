@@ -39,6 +39,8 @@ interface Node {
   missing: number;
   readonly joint: Joint | undefined;
   readonly cut: number | undefined;
+  /** Number of its arrival. */
+  readonly arrival: number;
 }
 
 export class FeedMerger {
@@ -46,6 +48,7 @@ export class FeedMerger {
   readonly #queues: Node[][];
   readonly #joints = new Map<number, Joint>();
   readonly #wholes = new Map<string, Node>();
+  #arrivals = 0;
 
   constructor(shards: number, target: FeedTarget) {
     this.#target = target;
@@ -62,25 +65,50 @@ export class FeedMerger {
     return this.#queues.reduce((sum, { length }) => sum + length, 0);
   }
 
+  /** Units that have arrived so far and had to wait: the number of the last of them. */
+  get arrivals(): number {
+    return this.#arrivals;
+  }
+
+  /** Counts an arrival, and returns its number. */
+  arrive(): number {
+    this.#arrivals += 1;
+    return this.#arrivals;
+  }
+
+  /** Arrival of the oldest unit that still waits; Infinity when none does. */
+  get oldest(): number {
+    let oldest = Infinity;
+    for (const [front] of this.#queues) {
+      if (front !== undefined) oldest = Math.min(oldest, front.arrival);
+    }
+    return oldest;
+  }
+
   /** Takes what a shard has done on its own keys. */
-  own(shard: number, commands: readonly FeedCommands[], isOne: boolean): void {
+  own(
+    shard: number,
+    commands: readonly FeedCommands[],
+    isOne: boolean,
+    arrival = this.#arrivals + 1,
+  ): void {
     if (this.#queueOf(shard).length === 0) {
       this.#target.unit(commands, isOne);
       return;
     }
-    this.#push(nodeOf([shard], commands, isOne), [shard], false);
+    this.#push(this.#nodeOf([shard], commands, isOne, arrival), [shard], false);
   }
 
   /** Takes what a shard has done with keys that others had lent. */
   hosted(shards: readonly number[], commands: readonly FeedCommands[]): void {
-    this.#push(nodeOf(shards, commands, true), shards, false);
+    this.#push(this.#nodeOf(shards, commands, true), shards, false);
   }
 
   /** A shard's part of a command that `parts` shards do a share of. */
   part(shard: number, transaction: number, parts: number, commands: readonly FeedCommands[]): void {
     const joint = this.#joints.get(transaction) ?? { parts: [], missing: parts };
     this.#joints.set(transaction, joint);
-    const node: Node = { ...nodeOf([shard], commands, true), joint };
+    const node: Node = { ...this.#nodeOf([shard], commands, true), joint };
     joint.parts.push(node);
     joint.missing -= 1;
     if (joint.missing === 0) this.#joints.delete(transaction);
@@ -92,13 +120,14 @@ export class FeedMerger {
     shard: number,
     name: string,
     parts: number,
-    content: { commands: readonly FeedCommands[]; cut?: number },
+    content: { commands: readonly FeedCommands[]; cut?: number; arrival?: number },
   ): void {
     let node = this.#wholes.get(name);
     if (node === undefined) {
       const shards = Array.from({ length: parts }, (_, index) => index);
       assert(parts === this.#queues.length, 'what counts once concerns all shards');
-      node = { ...nodeOf(shards, content.commands, true), missing: parts, cut: content.cut };
+      const { commands, cut, arrival } = content;
+      node = { ...this.#nodeOf(shards, commands, true, arrival), missing: parts, cut };
       this.#wholes.set(name, node);
     }
     node.missing -= 1;
@@ -209,12 +238,14 @@ export class FeedMerger {
     this.#target.unit(commands, true);
     return [...shards];
   }
-}
 
-function nodeOf(
-  shards: readonly number[],
-  commands: readonly FeedCommands[],
-  isOne: boolean,
-): Node {
-  return { shards, commands, isOne, missing: 0, joint: undefined, cut: undefined };
+  #nodeOf(
+    shards: readonly number[],
+    commands: readonly FeedCommands[],
+    isOne: boolean,
+    arrival = this.#arrivals + 1,
+  ): Node {
+    this.#arrivals = Math.max(this.#arrivals, arrival);
+    return { shards, commands, isOne, missing: 0, joint: undefined, cut: undefined, arrival };
+  }
 }

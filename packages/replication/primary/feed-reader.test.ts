@@ -36,8 +36,11 @@ const cut = (number: number): Buffer =>
 function newReader(beginsTogether = true): {
   read: (shard: number, ...segments: Bytes[]) => void;
   units: string[];
+  readers: number[];
+  reader: FeedReader;
 } {
   const units: string[] = [];
+  const clients: number[] = [];
   const reader = new FeedReader(
     2,
     { cut: CUT, beginsTogether },
@@ -49,12 +52,13 @@ function newReader(beginsTogether = true): {
         units.push(isOne ? `(${words.join(' ')})` : words.join(' '));
       },
       cut: (number) => units.push(`cut ${number}`),
+      caused: (connection) => clients.push(connection),
     },
   );
   const read = (shard: number, ...segments: Bytes[]): void => {
     reader.take(shard, Buffer.concat(segments));
   };
-  return { read, units };
+  return { read, units, readers: clients, reader };
 }
 
 function begun(): ReturnType<typeof newReader> {
@@ -138,6 +142,34 @@ readers('a barrier that has concerned one shard alone is its own', () => {
   read(1, segment('other'));
   read(0, segment('', { group: 2, parent: 2, flags: FeedEnd.local }));
   assert.equal(units, ['0other', '(0a)']);
+});
+
+readers('nothing is settled before what was done while all stood still has ended', () => {
+  const { read, reader } = begun();
+  assert.ok(reader.isSettled);
+  read(0, segment('a', { group: 2, parent: 2 }));
+  const { arrivals } = reader;
+  assert.not(reader.isSettled);
+  assert.not(reader.hasHandedOn(arrivals));
+  const end = { flags: FeedEnd.barrier, transaction: 8, parts: 2 };
+  read(0, segment('', { ...end, group: 2, parent: 2 }));
+  assert.not(reader.hasHandedOn(arrivals), 'the other shard has not come to the end');
+  // What comes later holds up nobody who has written before.
+  read(1, segment('', { ...end, group: 4, parent: 4 }));
+  read(0, segment('x', { group: 9 }));
+  read(0, segment('', { flags: FeedEnd.share, transaction: 9, parts: 2, group: 9 }));
+  assert.ok(reader.hasHandedOn(arrivals));
+  assert.not(reader.isSettled);
+  assert.not(reader.hasHandedOn(reader.arrivals));
+});
+
+readers('the client whose reading command has caused a change is named, in a group too', () => {
+  const { read, units, readers: clients } = begun();
+  read(0, segment('a', { group: 2 }), segment('', { flags: FeedEnd.reader, transaction: 7 }));
+  read(0, segment('', { flags: FeedEnd.reader, transaction: 8, group: 2 }));
+  read(0, segment('b', { group: 2 }), segment('', { flags: FeedEnd.local, group: 2 }));
+  assert.equal(units, ['(0a 0b)']);
+  assert.equal(clients, [7, 8]);
 });
 
 readers.run();

@@ -15,6 +15,8 @@ interface OpenCommands {
 interface BarrierUnit {
   readonly merger: FeedMerger;
   readonly commands: FeedCommands[];
+  /** Number of its arrival. */
+  readonly arrival: number;
 }
 
 interface Segment {
@@ -43,17 +45,24 @@ interface FeedStart {
   readonly beginsTogether: boolean;
 }
 
+interface ReaderTarget extends FeedTarget {
+  /** Takes the slot of a client whose reading command has caused a change. */
+  caused(connection: number): void;
+}
+
 export class FeedReader {
   readonly #shards: number;
   readonly #firstCut: number;
   readonly #beginsTogether: boolean;
   readonly #merger: FeedMerger;
+  readonly #target: ReaderTarget;
   readonly #feeds: readonly ShardFeed[];
   #barrier: BarrierUnit | undefined;
   /** Shards that have ended it. */
   #ended = 0;
 
-  constructor(shards: number, { cut, beginsTogether }: FeedStart, target: FeedTarget) {
+  constructor(shards: number, { cut, beginsTogether }: FeedStart, target: ReaderTarget) {
+    this.#target = target;
     this.#shards = shards;
     this.#firstCut = cut;
     this.#beginsTogether = beginsTogether;
@@ -67,7 +76,17 @@ export class FeedReader {
 
   /** True when all that was told has been handed on. */
   get isSettled(): boolean {
-    return this.#merger.isEmpty;
+    return this.#barrier === undefined && this.#merger.isEmpty;
+  }
+
+  /** Number of the last unit that has arrived and had to wait. */
+  get arrivals(): number {
+    return this.#merger.arrivals;
+  }
+
+  /** True when no unit up to that arrival waits any more. */
+  hasHandedOn(arrival: number): boolean {
+    return Math.min(this.#barrier?.arrival ?? Infinity, this.#merger.oldest) > arrival;
   }
 
   /** Units that wait for others. */
@@ -133,6 +152,10 @@ export class FeedReader {
 
   #end(shard: number, segment: Segment): void {
     const { group } = segment;
+    if (segment.end === FeedEnd.reader) {
+      this.#target.caused(segment.transaction);
+      return;
+    }
     const { groups } = this.#feedOf(shard);
     const commands = groups.get(group) ?? [];
     groups.delete(group);
@@ -143,8 +166,15 @@ export class FeedReader {
 
   /** A group is over that concerns its shard alone; what was to be done by all may have been. */
   #endLocal(shard: number, segment: Segment, commands: readonly FeedCommands[]): void {
-    if (segment.group === segment.parent) this.#merger.own(shard, this.#endBarrier(), true);
+    if (segment.group === segment.parent) this.#endAlone(shard);
     else if (commands.length > 0) this.#mergerOf(segment).own(shard, commands, true);
+  }
+
+  /** Ends a barrier that one shard alone has done something at. */
+  #endAlone(shard: number): void {
+    const { commands, arrival } = this.#atBarrier;
+    this.#barrier = undefined;
+    this.#merger.own(shard, commands, true, arrival);
   }
 
   #endShared(shard: number, segment: Segment, commands: readonly FeedCommands[]): void {
@@ -172,8 +202,8 @@ export class FeedReader {
 
   /** A shard has come to the end of what was done while all stood still. */
   #endShare(shard: number, { transaction, parts }: Segment): void {
-    const { commands } = this.#atBarrier;
-    this.#merger.whole(shard, `barrier ${transaction}`, parts, { commands });
+    const { commands, arrival } = this.#atBarrier;
+    this.#merger.whole(shard, `barrier ${transaction}`, parts, { commands, arrival });
     this.#partEnded(parts);
   }
 
@@ -187,18 +217,12 @@ export class FeedReader {
     this.#ended += 1;
     if (this.#ended < parts) return;
     this.#ended = 0;
-    this.#endBarrier();
+    this.#barrier = undefined;
   }
 
   get #atBarrier(): BarrierUnit {
-    this.#barrier ??= newBarrier(this.#shards);
+    this.#barrier ??= newBarrier(this.#shards, this.#merger.arrive());
     return this.#barrier;
-  }
-
-  #endBarrier(): readonly FeedCommands[] {
-    const { commands } = this.#atBarrier;
-    this.#barrier = undefined;
-    return commands;
   }
 
   #feedOf(shard: number): ShardFeed {
@@ -206,13 +230,13 @@ export class FeedReader {
   }
 }
 
-function newBarrier(shards: number): BarrierUnit {
+function newBarrier(shards: number, arrival: number): BarrierUnit {
   const commands: FeedCommands[] = [];
   const merger = new FeedMerger(shards, {
     unit: (unit) => commands.push(...unit),
     cut: () => unreachable('nothing is cut while all shards stand still'),
   });
-  return { merger, commands };
+  return { merger, commands, arrival };
 }
 
 /** The shards of a bit mask. */

@@ -96,6 +96,7 @@ export class Primary {
         this.#syncs.placed(number);
         if (this.#isFollowing) this.#options.order({ kind: 'end' });
       },
+      caused: this.#options.caused,
     });
   }
 
@@ -314,9 +315,8 @@ export class Primary {
     replica.enter('online', 'has its full synchronisation', nowMs);
     this.#options.events.replicaSyncEnded(replica);
     this.figures.show();
-    this.#options.log('info', 'replica-synced', 'A replica has been sent all data.', {
-      addr: replica.link.address,
-    });
+    const fields = { addr: replica.link.address };
+    this.#options.log('info', 'replica-synced', 'A replica has been sent all data.', fields);
   }
 
   /** True while a replica lacks something, or something is still to be put into the stream. */
@@ -345,7 +345,7 @@ export class Primary {
     this.acks.look();
     this.stamps.put(this, this.#options.nowMs());
     // Behind all that is to be acknowledged: who has it before answers too little, and nothing more for a second.
-    if (this.isSettled && this.acks.takeAsked()) this.tell(['REPLCONF', 'GETACK', '*']);
+    if (this.acks.takeAsked(this.isSettled)) this.tell(['REPLCONF', 'GETACK', '*']);
     this.#syncs.pump();
     for (const replica of this.#replicas) {
       if (replica.isRdbOnly && replica.state === 'online') {
@@ -418,9 +418,9 @@ export class Primary {
     this.#options.log('info', 'backlog-freed', 'The backlog is freed: no replica has come.', {});
   }
 
-  /** Units of shards that wait for others'. */
-  get waitingUnits(): number {
-    return this.#reader.waiting;
+  /** Units of shards on their way into the stream: those that wait for others'. */
+  get units(): Pick<FeedReader, 'waiting' | 'arrivals' | 'hasHandedOn'> {
+    return this.#reader;
   }
 
   /** True when all that shards have told is in the stream: none waits for another. */

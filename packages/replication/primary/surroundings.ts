@@ -63,6 +63,8 @@ export interface PrimaryOptions {
   count(what: SyncCounter): void;
   readonly events: PrimaryEvents;
   show(figure: PrimaryFigure, value: number): void;
+  /** A reading command of the client in that slot has caused a change. */
+  readonly caused: (connection: number) => void;
   /** There is something to send: a turn is to be begun. */
   wake(): void;
   log(level: 'info' | 'warn', event: string, message: string, fields: LogFields): void;

@@ -452,12 +452,15 @@ export class Client implements ClientPort {
     // The reply to a transaction that is conducted is put together of many.
     if (this.traces !== undefined && !this.isAtBarrier) this.traces.answered(this.dueSequence);
     this.socket.touch();
-    if (this.wrote !== undefined && this.outstanding === 0) this.#noteWrites(this.wrote);
+    if (this.wrote !== undefined && this.outstanding === 0) this.noteWrites();
     if (this.answered !== undefined && this.outstanding === 0) this.answered();
     if (this.isEnding) this.#closeIfAnswered();
   }
 
-  #noteWrites(wrote: (client: Client) => void): void {
+  /** Reports that all it has written is answered; of a transaction that is conducted, at the end of that. */
+  noteWrites(): void {
+    const { wrote } = this;
+    if (wrote === undefined || this.outstanding > 0 || this.isAtBarrier) return;
     this.wrote = undefined;
     this.hasWritten = true;
     wrote(this);

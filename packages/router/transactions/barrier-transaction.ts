@@ -179,6 +179,7 @@ export class BarrierTransaction {
     const { client } = this.#options;
     client.answered = undefined;
     client.isAtBarrier = false;
+    client.noteWrites();
     client.traces?.answered(client.dueSequence);
     client.redirectReplies();
     this.#options.keyDiscovery.forget(client);

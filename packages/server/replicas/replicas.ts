@@ -28,7 +28,7 @@ const LOOK_MS = 5;
 export interface ReplicasOptions {
   readonly shards: number;
   readonly settings: Settings;
-  readonly router: () => Pick<Router, 'orderFeed' | 'grantSync'>;
+  readonly router: () => Pick<Router, 'orderFeed' | 'grantSync' | 'clientInSlot'>;
   readonly freeze: KeyFreeze;
   readonly page: Page;
   /** History of links and of the role. */
@@ -56,6 +56,8 @@ export class Replicas implements ReplicasPort, FeedTaker {
   readonly #byClient = new Map<number, Replica>();
   /** Clients whose last writes have no offset yet. */
   readonly #writers = new Set<Client>();
+  /** The same, where units of shards still wait for others': with the last unit that their writes may be in. */
+  readonly #lateWriters = new Map<Client, number>();
 
   constructor(options: ReplicasOptions) {
     this.#options = options;
@@ -100,6 +102,12 @@ export class Replicas implements ReplicasPort, FeedTaker {
         options.page.set(figure, value);
       },
       events: options.events,
+      caused: (connection) => {
+        const client = router().clientInSlot(connection);
+        if (client === undefined) return;
+        client.hasWritten = true;
+        this.wrote(client);
+      },
       wake: () => {
         options.beginTurn();
       },
@@ -182,6 +190,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
   /** A client is gone. */
   left(client: Client): void {
     this.#writers.delete(client);
+    this.#lateWriters.delete(client);
     const replica = this.#byClient.get(client.id);
     if (replica === undefined) return;
     this.#byClient.delete(client.id);
@@ -234,15 +243,25 @@ export class Replicas implements ReplicasPort, FeedTaker {
   }
 
   drained(): void {
-    // What is still to be merged has no offset yet.
-    if (this.#writers.size === 0 || !this.primary.isSettled) return;
-    for (const client of this.#writers) client.writeOffset = this.primary.offset;
+    if (this.#writers.size === 0 && this.#lateWriters.size === 0) return;
+    const { isSettled, units, offset } = this.primary;
+    for (const client of this.#writers) {
+      // What is still to be merged has no offset yet.
+      if (isSettled) client.writeOffset = offset;
+      else this.#lateWriters.set(client, units.arrivals);
+    }
     this.#writers.clear();
+    for (const [client, arrival] of this.#lateWriters) {
+      if (!units.hasHandedOn(arrival)) continue;
+      client.writeOffset = offset;
+      this.#lateWriters.delete(client);
+    }
   }
 
   /** Has WAIT count no replica for what clients have written until now: offsets of another stream say nothing of it. */
   disownWrites(clients: readonly Client[]): void {
     this.#writers.clear();
+    this.#lateWriters.clear();
     for (const client of clients) if (client.hasWritten) client.writeOffset = -1;
   }
 
@@ -268,7 +287,10 @@ export class Replicas implements ReplicasPort, FeedTaker {
     });
     const waiter: AckWaiter = {
       look: () => {
-        offset ??= this.#writtenTo(client as Client);
+        if (offset === undefined) {
+          offset = this.#writtenTo(client as Client);
+          if (offset !== undefined) primary.acks.ask(true);
+        }
         const now = acks();
         if (now.replicas < wish.replicas || now.local < Number(wish.isLocal)) return;
         primary.acks.forget(waiter);

@@ -58,7 +58,7 @@ export function replicationState(
     bytes_out: page.get('replicationOutputBytes'),
     bytes_out_per_sec: page.get('replicationOutputRate'),
     counts: countsOf(page),
-    waiting_units: primary.waitingUnits,
+    waiting_units: primary.units.waiting,
     buffer_bytes: primary.memoryBytes,
     primary: primaryReport(replication.replica, settings),
     replicas: primary.replicas.map((replica) => replicaReport(primary, replica, nowMs)),

@@ -1,6 +1,8 @@
 /** Keys also change by themselves: who must know of it. */
 
 import { latin1, type Bytes } from '#base';
+import { commandTable } from '#commands';
+import { AT, type Page } from '#stats';
 import { keyEvicted, keyExpired } from '#usdt';
 import type { Store, StoreEvents } from '#store';
 import type { ExecutionContext } from './context.ts';
@@ -13,6 +15,7 @@ interface StoreEventsOptions {
   readonly events: KeyEvents;
   readonly effects: Effects;
   readonly shardIndex: number;
+  readonly page: Pick<Page, 'values'>;
 }
 
 export function ownChanges(options: StoreEventsOptions): StoreEvents {
@@ -20,11 +23,16 @@ export function ownChanges(options: StoreEventsOptions): StoreEvents {
   const changed = (database: number, bytes: Bytes, at: number, length: number): void => {
     context.keyChanged(database, bytes, at, length);
   };
+  const readerOf = (): number => {
+    // Maintenance runs between commands, and the page then shows none.
+    const command = options.page.values[AT.executing]! - 1;
+    return commandTable.entries[command]?.mayChange === false ? context.connection : -1;
+  };
   return {
     expired(database, bytes, at, length) {
       if (keyExpired.isWatched) keyExpired.fire(latin1(bytes, at, length), shardIndex);
       events.expired(database, bytes, at, length);
-      effects.removed(database, bytes, at, length);
+      effects.removed(database, bytes, at, length, readerOf());
       changed(database, bytes, at, length);
     },
     evicted(database, bytes, at, length) {

@@ -122,6 +122,11 @@ export class Feed {
     this.#closeSegment();
   }
 
+  /** Names the client whose reading command has caused the last command: it counts as written by that client. */
+  causedBy(connection: number): void {
+    this.#mark({ kind: FeedEnd.reader, transaction: connection, parts: 1 });
+  }
+
   /** A command as it was given. */
   command(args: Arguments, database: number): void {
     const { count, source } = args;

@@ -254,8 +254,8 @@ export class Effects {
     return this.#journal?.transactions ?? 0;
   }
 
-  /** A key is gone by itself. */
-  removed(database: number, bytes: Bytes, at: number, length: number): void {
+  /** A key is gone by itself; found so by a command that only reads, of that client, unless `reader` is -1. */
+  removed(database: number, bytes: Bytes, at: number, length: number, reader = -1): void {
     if (!this.isKept) return;
     const key = bytes.slice(at, at + length);
     this.#absent(RecordKind.removed, database, key);
@@ -263,6 +263,7 @@ export class Effects {
     if (!this.#feed.isOn || this.#options.context.isCopy(database, key)) return;
     // As Redis with lazyfree-lazy-expire and -eviction, which are always on.
     this.#feed.effect(['UNLINK', key], database);
+    if (reader >= 0) this.#feed.causedBy(reader);
   }
 
   /** Fields of a hash are gone by themselves. */
