@@ -51,6 +51,8 @@ export class Connection {
   #inHandBytes = 0;
   /** Commands are not taken for now. */
   #stalled = false;
+  /** Commands that had to wait are being taken. */
+  #isResuming = false;
   #isReadingStopped = false;
   /** The client will send no more. */
   #hasEnded = false;
@@ -117,8 +119,9 @@ export class Connection {
     return this.#transport.descriptor;
   }
 
+  /** True while commands were received that are not taken yet, since one had to wait. */
   get isStalled(): boolean {
-    return this.#stalled;
+    return this.#stalled || this.#isResuming;
   }
 
   get isClosed(): boolean {
@@ -176,7 +179,9 @@ export class Connection {
     const wasStopped = this.#isReadingStopped;
     this.#isReadingStopped = false;
     this.#config.turn.begin(this);
+    this.#isResuming = true;
     this.#processPending();
+    this.#isResuming = false;
     this.#goOn(wasStopped);
   }
 
@@ -186,7 +191,8 @@ export class Connection {
     if (wasStopped && !this.#isReadingStopped && !this.#hasEnded) {
       this.#transport.resume();
     }
-    if (!this.#stalled && this.#hasEnded) this.#owner?.ended();
+    if (this.#hasEnded) this.#owner?.ended();
+    else if (!this.#stalled) this.#owner?.caughtUp?.();
   }
 
   /** Looks at no more input, writes what there is, and closes. */
@@ -194,6 +200,12 @@ export class Connection {
     this.#deaf = true;
     this.#closeWhenWritten = true;
     this.touch();
+  }
+
+  /** Closes at once, after writing what the socket takes. */
+  hangUp(): void {
+    this.flush();
+    this.destroy();
   }
 
   /** Closes at once; what is not written is lost. */
@@ -251,8 +263,8 @@ export class Connection {
       const status = parser.next(bytes, at, end);
       if (status === ParseStatus.incomplete) break;
       if (status === ParseStatus.error) {
-        this.#deaf = true;
-        this.#owner?.protocolError(parser.error);
+        if (this.#owner?.protocolError(parser.error) === 'held') this.#stall('held');
+        else this.#deaf = true;
         break;
       }
       this.#inHandBytes = end - at;

@@ -14,14 +14,16 @@ export type Taking = 'taken' | 'long' | 'full' | 'held';
 export interface ConnectionOwner {
   /** One command; what is not taken is offered again after `resume`. */
   command(command: ParsedCommand): Taking;
-  /** The client broke the protocol; nothing more will be read. */
-  protocolError(text: string): void;
+  /** The client broke the protocol. Once that is taken nothing more is read; until then it is offered again after `resume`. */
+  protocolError(text: string): 'taken' | 'held';
   /** True when replies to commands taken will come without further input from the client. */
   readonly isOwedReplies: boolean;
   /** The memory kept for what is not yet a command taken has changed. */
   queryMemoryChanged(): void;
-  /** The client will send no more, but may still read. */
+  /** The client will send no more, but may still read. Called again whenever commands of it that had to wait were taken. */
   ended(): void;
+  /** All commands received were taken, after some of them had to wait. */
+  caughtUp?(): void;
   /** The socket is gone. */
   closed(): void;
   /** Something was written. */

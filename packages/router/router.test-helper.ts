@@ -221,6 +221,10 @@ class PlayedSocket implements ClientSocket {
     this.isClosed = true;
   }
 
+  hangUp(): void {
+    this.destroy();
+  }
+
   destroy(): void {
     this.isClosed = true;
   }

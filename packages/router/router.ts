@@ -258,10 +258,13 @@ export class Router {
     this.#answers.abandon(client, error);
   }
 
-  /** Answers a breach of the protocol, and closes. */
-  protocolError(client: Client, text: string): void {
+  /** Replies to a breach of the protocol, and closes; or returns why it must be offered again later. */
+  protocolError(client: Client, text: string): 'taken' | 'held' {
+    // The reply may not come before those of a wait or of a transaction, nor in their midst.
+    if (client.isOccupied) return this.#clientRegistry.hold(client);
     client.quit();
     this.#answers.error(client, new CommandError(text));
+    return 'taken';
   }
 
   /** Something that made clients wait has ended. */

@@ -123,6 +123,10 @@ class SimulatedClient implements ClientSocket {
     this.destroy();
   }
 
+  hangUp(): void {
+    this.destroy();
+  }
+
   destroy(): void {
     this.isClosed = true;
   }

@@ -14,6 +14,7 @@ import {
   startServer,
   talk,
   textOf,
+  until,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -101,9 +102,53 @@ connections('an unfinished command at the end is no command', async () => {
   assert.is((await sendAndEnd(Buffer.alloc(0))).length, 0);
 });
 
+connections('a client that sends no more gets the replies of main too, behind a wait', async () => {
+  const sent = `DEBUG SLEEP 0.2\r\n${'ECHO x\r\n'.repeat(3)}TIME\r\nECHO y\r\n`;
+  const received = (await sendAndEnd(Buffer.from(sent))).toString();
+  assert.match(received, /^\+OK\r\n(\$1\r\nx\r\n){3}\*2\r\n(?:\$\d+\r\n\d+\r\n){2}\$1\r\ny\r\n$/);
+});
+
+const USER = 'ACL SETUSER ended on nopass +@all ~* &*\r\nAUTH ended x\r\n';
+
+/** Transactions in which a client ends itself, and all that it must get before the end. */
+const selfEnds: readonly (readonly [commands: string, replies: RegExp])[] = [
+  ['MULTI\r\nACL DELUSER ended\r\nEXEC\r\n', /\*1\r\n:1\r\n$/],
+  ['MULTI\r\nCLIENT KILL USER ended SKIPME no\r\nEXEC\r\nECHO late\r\n', /\*1\r\n:1\r\n$/],
+  [
+    'MULTI\r\nSET end:1 a\r\nCLIENT KILL USER ended SKIPME no\r\nDBSIZE\r\nEXEC\r\n',
+    /\*3\r\n\+OK\r\n:1\r\n:\d+\r\n$/,
+  ],
+  ['WATCH end:1\r\nMULTI\r\nCLIENT KILL USER ended SKIPME no\r\nEXEC\r\n', /\*1\r\n:1\r\n$/],
+  ['MULTI\r\nPING\r\nQUIT\r\n', /\+QUEUED\r\n\+OK\r\n$/],
+];
+
+for (const [commands, replies] of selfEnds) {
+  connections(`gets its replies and its end: ${commands.replaceAll('\r\n', ' ')}`, async () => {
+    assert.match(await talk(server, USER + commands), replies);
+    assert.is(await clientCount(), 1);
+  });
+}
+
+connections('a breach of the protocol is told behind the reply that is waited for', async () => {
+  const bad = '*1\r\n$x\r\n';
+  const error = '-ERR Protocol error: invalid bulk length\r\n';
+  const exec = await talk(
+    server,
+    `MULTI\r\nSET end:1 a\r\nPUBLISH x y\r\nGET end:1\r\nEXEC\r\n${bad}`,
+  );
+  assert.ok(exec.endsWith(`*3\r\n+OK\r\n:0\r\n$1\r\na\r\n${error}`), exec);
+  assert.is(await talk(server, `BLPOP nowhere 0.1\r\n${bad}`), `*-1\r\n${error}`);
+  assert.is(await talk(server, `WAIT 1 100\r\n${bad}`), `:0\r\n${error}`);
+});
+
 connections('a client that waits for an event and hangs up waits no longer', async () => {
-  assert.is((await sendAndEnd(Buffer.from('WAIT 1 0\r\n'))).length, 0);
-  assert.match(textOf(await admin.call('INFO', 'clients')), /blocked_clients:0/);
+  for (const wait of ['WAIT 1 0', 'BLPOP nowhere 0', 'BLMOVE nowhere other LEFT LEFT 0']) {
+    assert.is((await sendAndEnd(Buffer.from(`${wait}\r\n`))).length, 0);
+    const behind = `DEBUG SLEEP 0.2\r\nECHO x\r\n${wait}\r\nPING\r\n`;
+    assert.is((await sendAndEnd(Buffer.from(behind))).toString(), '+OK\r\n$1\r\nx\r\n');
+  }
+  const info = async (): Promise<string> => textOf(await admin.call('INFO', 'clients'));
+  await until(async () => /blocked_clients:0/.test(await info()), 'the shards have let them go');
 });
 
 connections('connections that break in mid-pipeline hurt nobody, and are forgotten', async () => {

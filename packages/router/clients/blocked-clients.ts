@@ -261,7 +261,7 @@ export class BlockedClients {
     // Whoever has hung up meanwhile waits for nothing.
     if (wait.stop !== undefined) this.#stop(client, wait, wait.stop.error);
     else if (client.socket.isClosed) this.giveUp(client);
-    else if (client.isEnding) client.socket.destroy();
+    else if (client.isEnding) client.hungUp();
   }
 
   /** A shard has a key that the client waits for. */

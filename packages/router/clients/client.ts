@@ -32,7 +32,7 @@ export interface ClientSocket {
   readonly tls: { readonly version: string; readonly cipher: string } | undefined;
   /** File descriptor, or -1. */
   readonly descriptor: number;
-  /** Holds commands that could not be taken yet. */
+  /** Holds commands that were not taken yet. */
   readonly isStalled: boolean;
   readonly output: {
     readonly pendingBytes: number;
@@ -46,6 +46,7 @@ export interface ClientSocket {
   touch(): void;
   resume(): void;
   closeAfterReplies(): void;
+  hangUp(): void;
   destroy(): void;
 }
 
@@ -158,6 +159,7 @@ export class Client implements ClientPort {
   chargedSequence = -1;
   /** Since when its output is over the soft limit; 0 = it is not. */
   softLimitSinceMs = 0;
+  #hasHungUp = false;
   #authenticated = false;
   #name = '';
   #identity: User;
@@ -353,7 +355,7 @@ export class Client implements ClientPort {
   /** Closes the connection as soon as everything taken is answered. */
   end(): void {
     this.isEnding = true;
-    this.#closeIfAnswered();
+    this.endIfAnswered();
   }
 
   /** The same, and takes nothing more. */
@@ -362,9 +364,20 @@ export class Client implements ClientPort {
     this.isEnding = true;
   }
 
-  #closeIfAnswered(): void {
-    if (this.outstanding > 0 || this.isAtBarrier) return;
-    if (this.socket.isStalled && !this.isDeaf) return;
+  /** The client sends no more: it gets the replies to come, but waits for no event. */
+  hungUp(): void {
+    this.#hasHungUp = true;
+    this.end();
+  }
+
+  /** Closes a connection that is to end, once nothing stands in the way: for whatever was in the way and has ended. */
+  endIfAnswered(): void {
+    if (!this.isEnding || this.isAtBarrier) return;
+    if (this.#hasHungUp && (this.isBlocked || this.isPostponed)) {
+      if (this.outstanding <= Number(this.isBlocked)) this.socket.hangUp();
+      return;
+    }
+    if (this.outstanding > 0 || (this.socket.isStalled && !this.isDeaf)) return;
     this.socket.closeAfterReplies();
   }
 
@@ -454,7 +467,7 @@ export class Client implements ClientPort {
     this.socket.touch();
     if (this.wrote !== undefined && this.outstanding === 0) this.noteWrites();
     if (this.answered !== undefined && this.outstanding === 0) this.answered();
-    if (this.isEnding) this.#closeIfAnswered();
+    if (this.isEnding) this.endIfAnswered();
   }
 
   /** Reports that all it has written is answered; of a transaction that is conducted, at the end of that. */

@@ -131,6 +131,10 @@ class CallerSocket implements ClientSocket {
     // It has no connection.
   }
 
+  hangUp(): void {
+    // The same.
+  }
+
   destroy(): void {
     // The same.
   }

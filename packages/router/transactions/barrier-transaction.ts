@@ -187,6 +187,7 @@ export class BarrierTransaction {
     if (!this.#isMuted) this.#collected.moveTo(client.socket.output);
     client.socket.touch();
     client.releasePushes();
+    client.endIfAnswered();
     const endUs = this.#options.clock.nowUs();
     this.#options.done(endUs - this.#beganUs, endUs);
   }

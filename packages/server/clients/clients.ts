@@ -372,8 +372,8 @@ class Session implements ConnectionOwner {
     this.#clients.memory.note(this.client);
   }
 
-  protocolError(text: string): void {
-    this.#router.protocolError(this.client, text);
+  protocolError(text: string): 'taken' | 'held' {
+    return this.#router.protocolError(this.client, text);
   }
 
   get isOwedReplies(): boolean {
@@ -382,8 +382,11 @@ class Session implements ConnectionOwner {
 
   ended(): void {
     // As Redis does, a client that waits for something and hangs up waits no longer.
-    if (this.client.isBlocked || this.client.isPostponed) this.#connection.destroy();
-    else this.client.end();
+    this.client.hungUp();
+  }
+
+  caughtUp(): void {
+    this.client.endIfAnswered();
   }
 
   closed(): void {

@@ -73,8 +73,9 @@ class OwnCommands implements ConnectionOwner {
     return false;
   }
 
-  protocolError(): void {
+  protocolError(): 'taken' {
     // The server writes what it can read.
+    return 'taken';
   }
 
   queryMemoryChanged(): void {

@@ -268,8 +268,9 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     return REPLCONF.test(wordAt(command, 0)) && GETACK.test(wordAt(command, 1));
   }
 
-  protocolError(text: string): void {
+  protocolError(text: string): 'taken' {
     this.#options.fail(`what it sends is no command: ${text}`);
+    return 'taken';
   }
 
   get isOwedReplies(): boolean {
