@@ -46,6 +46,7 @@ function settings(): ShardSettingValues {
     ...(Object.fromEntries(shardSettingNames.map((name) => [name, 0])) as object),
     ...(Object.fromEntries(limits.map((name) => [name, 128])) as object),
     'memory.active-defrag': false,
+    'memory.active-expire-effort': 1,
     'replication.ignore-maxmemory': true,
     'replication.read-only': true,
     'server.databases': 16,

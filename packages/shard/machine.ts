@@ -222,7 +222,11 @@ export class ShardMachine {
   #turn(): boolean {
     const { clock, journal } = this.#options;
     let at = this.#cursor.next();
-    if (at < 0) return false;
+    if (at < 0) {
+      if (!this.#blockedCommands.serveLate()) return false;
+      this.#flush();
+      return true;
+    }
     const executor = this.#executor;
     const startUs = clock.nowUs();
     executor.nowUs = startUs;
@@ -283,7 +287,7 @@ export class ShardMachine {
     if (!this.#base.maintenance.isDue(executor.nowUs)) return worked ? 0 : this.#restMs();
     const startUs = executor.nowUs;
     // At a barrier nothing may change but by its own commands.
-    if (this.#lending.isStopped) return worked ? 0 : Math.min(this.#restMs(), BARRIER_POLL_MS);
+    if (this.#lending.isStopped) return worked ? 0 : this.#restMs();
     executor.readWallClock();
     this.#base.events.begin();
     this.#base.maintenance.run();
@@ -308,10 +312,11 @@ export class ShardMachine {
 
   /** For how long nothing is due; a snapshot that waits for the disk looks again soon, and long work goes on at once. */
   #restMs(): number {
-    if (this.#base.work.isActive) return 0;
+    if (this.#base.work.isActive || this.#blockedCommands.mustServe) return 0;
     const { nowUs } = this.#executor;
     const { maintenance, snapshots } = this.#base;
-    const dueInMs = maintenance.dueInMs(nowUs);
+    const leastMs = this.#lending.isStopped ? BARRIER_POLL_MS : 0;
+    const dueInMs = Math.max(maintenance.dueInMs(nowUs), leastMs);
     return snapshots.isActive ? Math.min(dueInMs, snapshots.dueInMs(nowUs)) : dueInMs;
   }
 

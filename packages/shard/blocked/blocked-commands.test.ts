@@ -250,4 +250,40 @@ blocking('at a barrier nobody is served before it is over', () => {
   assert.equal(shard.run(), [], 'what its transaction has made it has unmade');
 });
 
+/** Waits for an entry of a group of a stream that expires, or is evicted; answers the shard and its clock. */
+function groupReader(): { shard: Shard; clock: ShardsFixture['clock'] } {
+  const fixture = new ShardsFixture(2);
+  const shard = fixture.shards[0]!;
+  shard.call(`XGROUP CREATE ${list} g $ MKSTREAM`);
+  shard.send(`XREADGROUP GROUP g c BLOCK 0 STREAMS ${list} >`, { slot: 1 });
+  assert.equal(
+    said(shard.run()).map(([kind]) => kind),
+    ['parked'],
+  );
+  return { shard, clock: fixture.clock };
+}
+
+blocking('who waits is served by timed work, without another command', () => {
+  const { shard, clock } = groupReader();
+  shard.call(`PEXPIRE ${list} 50`);
+  clock.advanceMs(60);
+  for (let nth = 0; nth < 5; nth += 1) clock.advanceMs(100);
+  const [[kind, slot, text] = ['', 0]] = said(shard.run());
+  assert.equal([kind, slot], ['command', 1]);
+  assert.match(text ?? '', /^-NOGROUP /);
+});
+
+blocking('at a barrier timed work serves nobody, and the thread may sleep', () => {
+  const { shard, clock } = groupReader();
+  shard.call(`PEXPIRE ${list} 50`);
+  shard.tell({ kind: FrameKind.barrier, slot: 5 });
+  shard.run();
+  clock.advanceMs(500);
+  assert.equal(shard.run(), []);
+  assert.ok(shard.machine.step() > 0);
+  shard.tell({ kind: FrameKind.resume });
+  const frames = shard.run();
+  assert.match(frames[0]?.text ?? '', /^-NOGROUP /);
+});
+
 blocking.run();

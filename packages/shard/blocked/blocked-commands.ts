@@ -103,6 +103,12 @@ export class BlockedCommands {
     if (waiter.isWoken) for (const name of waiter.names) this.#options.waitingClients.touch(name);
   }
 
+  /** True when keys that clients wait for have changed and may be looked at. */
+  get mustServe(): boolean {
+    const { waitingClients, keyLocks } = this.#options;
+    return waitingClients.hasTouched && !keyLocks.isStopped;
+  }
+
   /** Runs again what the last command has made possible, and what that makes possible in turn. */
   serve(): void {
     // At a barrier nothing is served: its transaction may make and unmake what they wait for.
@@ -117,6 +123,15 @@ export class BlockedCommands {
       this.#serveKey(name);
     }
     this.#isServing = false;
+  }
+
+  /** Serves clients whose keys have changed by timed work, such as expiry and eviction; true when there were any. */
+  serveLate(): boolean {
+    if (!this.mustServe) return false;
+    this.#options.executor.readClock();
+    this.#options.executor.readWallClock();
+    this.serve();
+    return true;
   }
 
   #serveKey(name: string): void {
