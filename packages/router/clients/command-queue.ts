@@ -1,5 +1,6 @@
 /**
  * Commands that a client has queued since MULTI, as the frames in which EXEC sends them: a PING takes 48 bytes.
+ * Their memory comes in pieces, so that a queue that grows copies nothing and leaves nothing behind.
  *
  *   exec payload   HOST_WORDS words, filled in by EXEC, then the commands
  *   command        a `command` frame: header, spans, arguments; flags, database and connection are EXEC's
@@ -17,8 +18,11 @@ import {
 } from '#link';
 import type { CommandBytes } from '#resp';
 
-/** Memory of a queue begins with this and doubles. */
-const BYTES_MIN = 512;
+/** The first piece of a queue's memory has this size, each following one twice the size of the last, up to the largest. */
+const PIECE_BYTES_MIN = 512;
+const PIECE_BYTES_MAX = 128 * 1024;
+/** Arguments of commands up to this length are copied one by one, without what RESP puts between them. */
+const SHORT_BYTES = 128;
 /** Longest queue: sizes in frames are 31 bits. */
 export const QUEUE_BYTES_MAX = 2 ** 31 - 1024;
 
@@ -55,35 +59,55 @@ export class CommandQueue {
   isForOneShard = true;
   /** True when every command reads from shards, names all its keys, and waits for nothing. */
   onlyReads = true;
-  #bytes = new Uint8Array(0);
-  #words = new Int32Array(0);
-  #end = PAYLOAD_START;
+  readonly #pieces: Piece[] = [];
+  #memoryBytes = 0;
+  #payloadBytes = PAYLOAD_START;
 
   /** Memory that the queue takes. */
   get memoryBytes(): number {
-    return this.#bytes.length;
+    return this.#memoryBytes;
   }
 
   /** Length of the exec frame's payload. */
   get payloadBytes(): number {
-    return this.#end;
+    return this.#payloadBytes;
   }
 
-  add(entry: CommandEntry, { source, at, length, spans, count }: CommandBytes): void {
+  add(entry: CommandEntry, command: CommandBytes): void {
+    const { count } = command;
+    const isShort = command.length <= SHORT_BYTES;
+    const length = isShort ? argumentBytes(command) : command.length;
     const size = innerBytes(count, length);
-    if (this.#end + size > this.#bytes.length) this.#grow(this.#end + size);
-    const words = this.#words;
-    const word = this.#end >> 2;
+    let piece = this.#pieces.at(-1);
+    if (piece === undefined || piece.end + size > piece.bytes.length) piece = this.#addPiece(size);
+    const { words } = piece;
+    const word = piece.end >> 2;
+    words.fill(0, word, word + Request.spans);
     words[word + Request.bytes] = size;
     words[word + Request.command] = entry.id;
     words[word + Request.argumentCount] = count;
     words[word + Request.bodyBytes] = length;
-    const spansAt = word + Request.spans;
-    for (let index = 0; index < 2 * count; index += 1) words[spansAt + index] = spans[index]!;
-    this.#bytes.set(source.subarray(at, at + length), (spansAt + 2 * count) << 2);
-    this.#end += size;
+    if (isShort) copyArguments(piece, word + Request.spans, command);
+    else copyWhole(piece, word + Request.spans, command);
+    piece.end += size;
+    this.#payloadBytes += size;
     this.count += 1;
     this.#note(entry);
+  }
+
+  #addPiece(size: number): Piece {
+    const before = this.#pieces.at(-1);
+    const start = before === undefined ? PAYLOAD_START : 0;
+    const twice = 2 * (before?.bytes.length ?? 0);
+    const byteCount = Math.max(
+      start + size,
+      Math.min(PIECE_BYTES_MAX, Math.max(PIECE_BYTES_MIN, twice)),
+    );
+    const bytes = Buffer.allocUnsafeSlow(frameBytes(byteCount));
+    const piece = { bytes, words: new Int32Array(bytes.buffer), start, end: start };
+    this.#pieces.push(piece);
+    this.#memoryBytes += bytes.length;
+    return piece;
   }
 
   #note(entry: CommandEntry): void {
@@ -101,56 +125,92 @@ export class CommandQueue {
 
   /** Points `args` at each command in turn. */
   *pointAtEach(args: Arguments): Iterable<CommandEntry> {
-    for (let at = PAYLOAD_START; at < this.#end; at += this.#words[at >> 2]!) {
-      const word = at >> 2;
-      const count = this.#words[word + Request.argumentCount]!;
-      const entry = commandTable.entries[this.#words[word + Request.command]!]!;
-      const spansAt = word + Request.spans;
-      const first = entry.container === undefined ? 1 : 2;
-      args.point(this.#bytes, (spansAt + 2 * count) << 2, this.#words, spansAt, count, first);
-      yield entry;
+    for (const { bytes, words, start, end } of this.#pieces) {
+      for (let at = start; at < end; at += words[at >> 2]!) {
+        const word = at >> 2;
+        const count = words[word + Request.argumentCount]!;
+        const entry = commandTable.entries[words[word + Request.command]!]!;
+        const spansAt = word + Request.spans;
+        const first = entry.container === undefined ? 1 : 2;
+        args.point(bytes, (spansAt + 2 * count) << 2, words, spansAt, count, first);
+        yield entry;
+      }
     }
   }
 
   /** Commands one after the other. */
   *commands(): Generator<QueuedCommand, undefined> {
-    for (let at = PAYLOAD_START; at < this.#end; at += this.#words[at >> 2]!) {
-      const word = at >> 2;
-      const count = this.#words[word + Request.argumentCount]!;
-      const spansAt = word + Request.spans;
-      const command = {
-        source: this.#bytes,
-        at: (spansAt + 2 * count) << 2,
-        length: this.#words[word + Request.bodyBytes]!,
-        spans: this.#words.subarray(spansAt, spansAt + 2 * count),
-        count,
-      };
-      yield { entry: commandTable.entries[this.#words[word + Request.command]!]!, command };
+    for (const { bytes, words, start, end } of this.#pieces) {
+      for (let at = start; at < end; at += words[at >> 2]!) {
+        const word = at >> 2;
+        const count = words[word + Request.argumentCount]!;
+        const spansAt = word + Request.spans;
+        const command = {
+          source: bytes,
+          at: (spansAt + 2 * count) << 2,
+          length: words[word + Request.bodyBytes]!,
+          spans: words.subarray(spansAt, spansAt + 2 * count),
+          count,
+        };
+        yield { entry: commandTable.entries[words[word + Request.command]!]!, command };
+      }
     }
     return undefined;
   }
 
   /** Completes the payload of an exec frame, valid as long as the queue. */
   payload({ flags, database, connection, transaction, lenders }: ExecHead): Bytes {
-    if (this.count === 0) this.#grow(PAYLOAD_START);
-    const words = this.#words;
-    words[0] = transaction;
-    words[1] = lenders;
+    const [first = this.#addPiece(0)] = this.#pieces;
+    first.words[0] = transaction;
+    first.words[1] = lenders;
     const kind = FrameKind.command | flags | (database << DATABASE_SHIFT);
-    for (let at = PAYLOAD_START; at < this.#end; at += words[at >> 2]!) {
-      words[(at >> 2) + Request.kind] = kind;
-      words[(at >> 2) + Request.connection] = connection;
+    for (const { words, start, end } of this.#pieces) {
+      for (let at = start; at < end; at += words[at >> 2]!) {
+        words[(at >> 2) + Request.kind] = kind;
+        words[(at >> 2) + Request.connection] = connection;
+      }
     }
-    return this.#bytes.subarray(0, this.#end);
+    const used = this.#pieces.map(({ bytes, end }) => bytes.subarray(0, end));
+    return used.length === 1 ? used[0]! : Buffer.concat(used, this.#payloadBytes);
   }
+}
 
-  #grow(byteCount: number): void {
-    const size = Math.max(BYTES_MIN, byteCount, Math.min(2 * this.#bytes.length, QUEUE_BYTES_MAX));
-    const larger = new Uint8Array(frameBytes(size));
-    larger.set(this.#bytes.subarray(0, this.#end));
-    this.#bytes = larger;
-    this.#words = new Int32Array(larger.buffer);
+/** Memory of some commands, each of them whole. */
+interface Piece {
+  readonly bytes: Bytes;
+  readonly words: Int32Array;
+  /** Range of `bytes` that holds commands. */
+  readonly start: number;
+  end: number;
+}
+
+/** Copies the arguments of a command, and their places, behind the head of its frame. */
+function copyArguments({ bytes, words }: Piece, spansAt: number, command: CommandBytes): void {
+  const { source, at, spans, count } = command;
+  const bodyAt = (spansAt + 2 * count) << 2;
+  let length = 0;
+  for (let index = 0; index < 2 * count; index += 2) {
+    const from = at + spans[index]!;
+    const argumentLength = spans[index + 1]!;
+    words[spansAt + index] = length;
+    words[spansAt + index + 1] = argumentLength;
+    const to = bodyAt + length;
+    for (let nth = 0; nth < argumentLength; nth += 1) bytes[to + nth] = source[from + nth]!;
+    length += argumentLength;
   }
+}
+
+/** The same of a long command, with what is between its arguments. */
+function copyWhole({ bytes, words }: Piece, spansAt: number, command: CommandBytes): void {
+  const { source, at, length, spans, count } = command;
+  for (let index = 0; index < 2 * count; index += 1) words[spansAt + index] = spans[index]!;
+  bytes.set(source.subarray(at, at + length), (spansAt + 2 * count) << 2);
+}
+
+function argumentBytes({ spans, count }: CommandBytes): number {
+  let bytes = 0;
+  for (let nth = 0; nth < count; nth += 1) bytes += spans[2 * nth + 1]!;
+  return bytes;
 }
 
 /** Points `args` at a queued command: behind its subcommand's name, where it has one. */
