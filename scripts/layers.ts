@@ -54,7 +54,7 @@ const layers: Readonly<Record<string, Layer>> = {
   lua: { imports: ['base'], thirdParty: ['wasmoon-lua5.1'] },
   link: { imports: ['base'], thirdParty: ['msgpackr'] },
   config: { imports: ['base'], thirdParty: ['@iarna/toml', 'valibot'] },
-  tier: { imports: ['base', 'store', 'link'], thirdParty: ['lmdb'] },
+  tier: { imports: ['base', 'store', 'link'], thirdParty: [] },
   shard: {
     imports: [
       ...['acl', 'base', 'usdt', 'resp', 'store', 'quantities', 'stats', 'commands', 'link', 'lua'],

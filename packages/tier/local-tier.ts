@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errors, type Bytes, type CommandError } from '#base';
 import { warm, type Store, type WarmOutlet } from '#store';
-import { openExtents } from './lmdb-extents.ts';
+import { openExtents } from './extent-file.ts';
 import type { ExtentDisk } from './tier-service.ts';
 
 /** So many changes are written at once. */

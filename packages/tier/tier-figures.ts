@@ -7,6 +7,8 @@ const FIGURES = [
   'fault',
   /** Milliseconds of Unix time since which it is so. */
   'faultSinceMs',
+  /** 1 while nothing more is taken; a fault is reported for a while after that. */
+  'isRefusing',
   /** Bytes of the file. */
   'fileBytes',
   /** Bytes that were written to the disk. */
@@ -44,9 +46,8 @@ export class TierFigures {
     this.set(figure, this.get(figure) + value);
   }
 
-  /** True when nothing is written. */
+  /** True when nothing more is written. */
   get isFailing(): boolean {
-    const fault = this.get('fault');
-    return fault !== TierFault.none && fault !== TierFault.vanished;
+    return this.get('isRefusing') === 1 || this.get('fault') === TierFault.dead;
   }
 }

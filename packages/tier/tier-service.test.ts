@@ -26,6 +26,7 @@ class PlayedDisk implements ExtentDisk {
   writeError: Error | undefined;
   readError: Error | undefined;
   isGone = false;
+  canRenew = false;
 
   read(extent: number): Bytes | undefined {
     if (this.readError !== undefined) throw this.readError;
@@ -43,6 +44,11 @@ class PlayedDisk implements ExtentDisk {
 
   look(): number {
     return this.isGone ? -1 : 0;
+  }
+
+  renew(): boolean {
+    if (this.canRenew) this.isGone = false;
+    return this.canRenew;
   }
 
   close(): void {
@@ -82,6 +88,14 @@ class Ends {
     if (!later) return;
     this.nowUs += WAITED_US;
     while (this.service.turn());
+  }
+
+  /** Has so many seconds pass. */
+  pass(seconds: number): void {
+    for (let nth = 0; nth < seconds; nth += 1) {
+      this.nowUs += WAITED_US;
+      this.serve();
+    }
   }
 
   /** Puts an extent with one value. */
@@ -142,10 +156,11 @@ services('a disk that is full costs the room for more, and nothing that it was g
   assert.is(ends.value(1), 'one');
   ends.disk.writeError = undefined;
   ends.serve();
+  assert.ok(ends.put(2, 'two'), 'there is room');
+  assert.is(ends.figures.get('fault'), TierFault.full, 'it may fail again soon');
+  ends.pass(10);
   assert.is(ends.figures.get('fault'), TierFault.none);
   assert.is(ends.figures.get('faultSinceMs'), 0);
-  assert.ok(ends.put(2, 'two'));
-  ends.serve();
   assert.equal([...ends.disk.extents.keys()], [1, 2]);
 });
 
@@ -175,15 +190,39 @@ services('a value that is damaged, gone or cannot be read is an error in its pla
   assert.is(ends.figures.get('errors'), 2);
 });
 
-services('a folder that has gone is told, and what was written can still be read', () => {
+services('a folder that has gone is made again, and all is read meanwhile', () => {
   const ends = new Ends();
   assert.ok(ends.put(1, 'one'));
   ends.serve();
   ends.disk.isGone = true;
-  ends.nowUs += WAITED_US;
-  ends.serve();
+  ends.pass(1);
   assert.is(ends.figures.get('fault'), TierFault.vanished);
   assert.is(ends.value(1), 'one');
+  assert.ok(ends.put(2, 'two'), 'the open file takes it');
+  ends.disk.canRenew = true;
+  ends.pass(2);
+  assert.is(ends.figures.get('fault'), TierFault.vanished, 'it may be on its way out still');
+  assert.ok(ends.disk.isGone);
+  ends.pass(20);
+  assert.not.ok(ends.disk.isGone);
+  assert.is(ends.figures.get('fault'), TierFault.none);
+  assert.is(ends.value(2), 'two');
 });
+
+for (const code of ['EIO', 'EROFS', 'ENOTDIR']) {
+  services(`${code} on a write ends when the disk takes writes again`, () => {
+    const ends = new Ends();
+    ends.disk.writeError = new Error(`${code}: played`);
+    assert.ok(ends.put(1, 'one'));
+    ends.serve();
+    assert.is(ends.figures.get('fault'), TierFault.unwritable);
+    assert.not.ok(ends.put(2, 'two'), 'nothing more is taken');
+    assert.is(ends.value(1), 'one');
+    ends.disk.writeError = undefined;
+    ends.pass(10);
+    assert.is(ends.figures.get('fault'), TierFault.none);
+    assert.equal([...ends.disk.extents.keys()], [1]);
+  });
+}
 
 services.run();

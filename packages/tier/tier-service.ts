@@ -22,6 +22,10 @@ import {
 const RETRY_MS = 200;
 /** Between two looks at the file. */
 const LOOK_MS = 1_000;
+/** A fault is reported until so long after the last failure: a disk that is nearly full takes a write now and then. */
+const FAULT_HOLD_MS = 5_000;
+/** A folder that is gone is made again after so long: it may still be on its way out. */
+const RENEW_MS = 10_000;
 /** So many changes are written at once, if they come soon enough: each write costs the pages of the way to them, too. */
 const BATCH_CHANGES = 8;
 const BATCH_MS = 20;
@@ -36,10 +40,12 @@ export interface ExtentChange {
 export interface ExtentDisk {
   /** The bytes of an extent, good until the next call; undefined where there are none. Throws where it cannot be read. */
   read(extent: number): Bytes | undefined;
-  /** Does all changes or none, and then throws. */
+  /** Removes, then puts all or none and throws; after that the same changes may be committed again. */
   commit(changes: readonly ExtentChange[]): void;
   /** Bytes of the file; -1 when it is gone. */
   look(): number;
+  /** Makes a new file for what is put from now on, in place of one that is gone; false or an error where it cannot. */
+  renew(): boolean;
   /** Bytes written to the disk so far. */
   readonly writtenBytes: number;
   close(): void;
@@ -70,6 +76,10 @@ export class TierService {
   /** Monotonic microseconds at which the oldest of them was taken. */
   #pendingUs = 0;
   #lookUs = 0;
+  /** Time of the last failure. */
+  #failedUs = 0;
+  /** Time at which the file was found to be gone; 0 while it is there. */
+  #goneUs = 0;
   /** An answer for which there was no room. */
   #unsent: (() => boolean) | undefined;
 
@@ -219,12 +229,13 @@ export class TierService {
     try {
       disk.commit([...this.#latest.values()]);
     } catch (error) {
+      figures.set('isRefusing', 1);
       this.#failed(isFull(error) ? TierFault.full : TierFault.unwritable);
       this.#retryUs = nowUs() + RETRY_MS * 1_000;
       return false;
     }
     this.#retryUs = 0;
-    this.#recovered();
+    figures.set('isRefusing', 0);
     this.#pending = [];
     this.#latest.clear();
     if (this.#orders.release()) this.#orders.wakeWriter();
@@ -238,27 +249,39 @@ export class TierService {
 
   #failed(fault: number): void {
     const { figures, wallMs } = this.#options;
+    this.#failedUs = this.#options.nowUs();
     figures.add('errors', 1);
     if (figures.get('fault') === fault) return;
     figures.set('fault', fault);
     figures.set('faultSinceMs', wallMs());
   }
 
-  #recovered(): void {
-    const { figures } = this.#options;
-    if (figures.get('fault') === TierFault.none || figures.get('fault') === TierFault.vanished)
-      return;
-    figures.set('fault', TierFault.none);
-    figures.set('faultSinceMs', 0);
-  }
-
-  /** Looks at the file: one whose folder is gone can still be read and written, until the server ends. */
+  /** Looks at the file: one whose folder is gone can still be read and written, until there is a new one. */
   #look(nowUs: number): void {
     const { disk, figures } = this.#options;
     this.#lookUs = nowUs + LOOK_MS * 1_000;
     const fileBytes = disk.look();
     figures.set('fileBytes', Math.max(0, fileBytes));
-    if (fileBytes < 0 && figures.get('fault') === TierFault.none) this.#failed(TierFault.vanished);
+    if (fileBytes >= 0) this.#goneUs = 0;
+    else if (this.#goneUs > 0) this.#renew(nowUs);
+    else {
+      this.#goneUs = nowUs;
+      this.#failed(TierFault.vanished);
+    }
+    const isFailing = this.#goneUs > 0 || figures.isFailing;
+    if (isFailing || figures.get('fault') === TierFault.none) return;
+    if (nowUs - this.#failedUs < FAULT_HOLD_MS * 1_000) return;
+    figures.set('fault', TierFault.none);
+    figures.set('faultSinceMs', 0);
+  }
+
+  #renew(nowUs: number): void {
+    if (nowUs - this.#goneUs < RENEW_MS * 1_000) return;
+    try {
+      if (this.#options.disk.renew()) this.#goneUs = 0;
+    } catch {
+      // It is tried again at the next look.
+    }
   }
 }
 
@@ -266,7 +289,5 @@ const NOTHING: Bytes = new Uint8Array(0);
 
 /** True for an error that more room on the disk would mend. */
 function isFull(error: unknown): boolean {
-  const message =
-    error instanceof Error ? `${error.message} ${String(Reflect.get(error, 'code'))}` : '';
-  return /ENOSPC|no space|MDB_MAP_FULL|\b28\b|EDQUOT/i.test(message);
+  return error instanceof Error && /^(ENOSPC|EDQUOT|EFBIG)\b/.test(error.message);
 }

@@ -14,7 +14,7 @@ import {
   type LinkShape,
   type SharedMemory,
 } from '#link';
-import { openExtents } from './lmdb-extents.ts';
+import { openExtents } from './extent-file.ts';
 import { TierFigures } from './tier-figures.ts';
 import { TierService } from './tier-service.ts';
 

@@ -167,7 +167,7 @@ warm('is snapshotted, recovered and replicated with ten times the memory', async
   }
 });
 
-warm('goes on when its folder vanishes, and says so', async () => {
+warm('goes on when its folder vanishes, says so, and makes it again', async () => {
   const own = await startTiered({}, { http: true });
   try {
     const one = await own.client();
@@ -178,6 +178,12 @@ warm('goes on when its folder vanishes, and says so', async () => {
     assert.match(text, /TIER_FAULT/);
     await until(() => / tier-fault .*shard=0 fault=vanished/.test(own.stdout), 'it is in the log');
     assert.equal(await wrong(one), []);
+    const written = await tiered(one, 'tiered_spills');
+    await until(async () => (await tiered(one, 'tiered_fault')) === 0, 'there is a new folder');
+    assert.ok(fs.existsSync(path.join(own.folder, 'svc-data', 'tier', 'shard-0')));
+    await fill(one);
+    assert.equal(await wrong(one), []);
+    assert.ok((await tiered(one, 'tiered_spills')) > written);
   } finally {
     await own.stop();
   }

@@ -7,6 +7,7 @@ export const TIER_FAULTS = ['none', 'full', 'unwritable', 'vanished', 'dead'] as
 export const TIER_FAULT_TEXTS: Readonly<Record<string, string>> = {
   full: 'the disk of the warm tier is full: no more values are spilled',
   unwritable: 'the disk of the warm tier cannot be written: no more values are spilled',
-  vanished: 'the folder of the warm tier is gone: what it held can be read until the server ends',
+  vanished:
+    'the folder of the warm tier is gone: its open file serves on until the folder can be made again',
   dead: 'a thread of the warm tier has died: values of its shards cannot be read',
 };

@@ -9,8 +9,8 @@
 import { crc32 } from 'node:zlib';
 import { assert, type Bytes } from '#base';
 
-/** Four pages of the database less the head of the first: extents of one size leave gaps that fit others. */
-const EXTENT_BYTES = 4 * 4_096 - 24;
+/** Four pages of the tier's file: extents of one size leave gaps that fit others. */
+const EXTENT_BYTES = 4 * 4_096;
 /** Bits of a value's number that say which of an extent it is; the others are the extent's. */
 export const NTH_BITS = 10;
 const EXTENT_VALUES_MAX = 1 << NTH_BITS;

@@ -34,6 +34,8 @@ function warmRef(keyspace: Keyspace, { keyBytes, keyAt, keyLength }: Loan, numbe
 
 /** True when a value that was used is to stay in memory: under tiered-lfu only if it is used more than what goes. */
 function isWorthMemory(store: Databases, keyspace: Keyspace, ref: Ref): boolean {
+  // No other value could make room for it: reads would have keys evicted.
+  if (store.tier.isFailing) return false;
   if (!store.countsUses) return true;
   // The use at hand does not count: a scan that reads everything once turns nothing over.
   return keyspace.frequency(ref) > store.tier.victimFrequency + 1;

@@ -1,4 +1,4 @@
-/** Extents in a real environment, with compression and without. */
+/** Extents in real files, with compression and without. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import type { Bytes } from '#base';
 import { Random } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openExtents } from './lmdb-extents.ts';
+import { openExtents } from './extent-file.ts';
 
 const KIB = 1024;
 /** Lengths below and above what is compressed, and one of several pages. */
@@ -39,7 +39,7 @@ async function fileBytes(compresses: boolean): Promise<number> {
   return bytes;
 }
 
-const environments = suite('lmdb extents');
+const environments = suite('extents in a file');
 
 environments.after(() => {
   fs.rmSync(folder, { recursive: true, force: true });
@@ -84,5 +84,60 @@ environments('counts what it has written, and nothing of another one in its thre
   assert.ok(idle < own / 2, `${idle} bytes written for none`);
   for (const disk of disks) disk.close();
 });
+
+environments('has in the file what is there, and gives back what is not', async () => {
+  const disk = await openExtents(path.join(folder, 'sizes'), false);
+  const random = new Random(11);
+  const kept = new Map<number, Bytes>();
+  for (let round = 0; round < 2_000; round += 1) {
+    const extent = random.integer(0, 99);
+    const isRemoved = random.integer(0, 3) === 0;
+    const bytes = new Uint8Array(random.integer(1, 40) * 1_000).fill(round);
+    disk.commit([{ extent, bytes: isRemoved ? undefined : bytes }]);
+    if (isRemoved) kept.delete(extent);
+    else kept.set(extent, bytes);
+    if (round % 100 === 0) disk.look();
+  }
+  for (const [extent, bytes] of kept) assert.equal(disk.read(extent)?.slice(), bytes);
+  const live = [...kept.values()].reduce((sum, bytes) => sum + bytes.length, 0);
+  assert.ok(disk.look() < 2 * live, `${disk.look()} bytes for ${live}`);
+  disk.commit([...kept.keys()].map((extent) => ({ extent, bytes: undefined })));
+  assert.is(disk.look(), 0);
+  disk.close();
+});
+
+environments('goes on in a new file where the folder is gone, and reads the old one', async () => {
+  const place = path.join(folder, 'gone');
+  const disk = await openExtents(place, false);
+  const old = new Uint8Array(5_000).fill(1);
+  disk.commit([{ extent: 1, bytes: old }]);
+  fs.rmSync(place, { recursive: true });
+  assert.is(disk.look(), -1);
+  fs.mkdirSync(place);
+  assert.throws(() => disk.renew(), /EEXIST/, 'another owner has made it');
+  fs.rmdirSync(place);
+  assert.ok(disk.renew());
+  assert.is(disk.look(), 0);
+  disk.commit([{ extent: 2, bytes: old }]);
+  assert.ok(disk.look() > 0);
+  assert.equal(disk.read(1)?.slice(), old);
+  disk.commit([{ extent: 1, bytes: old.subarray(1) }]);
+  assert.equal(disk.read(1)?.slice(), old.subarray(1));
+  disk.close();
+});
+
+environments(
+  'a file that was cut short is an error of what it held, and of nothing else',
+  async () => {
+    const place = path.join(folder, 'short');
+    const disk = await openExtents(place, false);
+    const bytes = new Uint8Array(16 * KIB).fill(1);
+    disk.commit([1, 2].map((extent) => ({ extent, bytes })));
+    fs.truncateSync(path.join(place, 'extents'), 20 * KIB);
+    assert.equal(disk.read(1)?.slice(), bytes);
+    assert.throws(() => disk.read(2), /EIO/);
+    disk.close();
+  },
+);
 
 environments.run();
