@@ -196,8 +196,8 @@ export class OfflineData {
     }
   }
 
-  /** Takes in a snapshot of Redis; throws an RdbFileError. */
-  importRdb(file: string): string {
+  /** Takes in a snapshot of Redis, or what can be read of it; throws an RdbFileError. */
+  importRdb(file: string, skipsDamaged = false): string {
     const [{ store }] = this.machines as [ShardMachine];
     const nowMs = systemClock.wallMs();
     store.nowMs = nowMs;
@@ -206,6 +206,7 @@ export class OfflineData {
     const found = readFrom(file, (source) =>
       rdb.readRdbFile(source, {
         nowMs,
+        skipsDamaged,
         library: (code) => {
           libraries.push(asBuffer(code).toString('latin1'));
         },
@@ -217,22 +218,36 @@ export class OfflineData {
         },
       }),
     );
-    this.#loadLibraries(file, libraries);
+    const damaged = [...found.damaged, ...this.#loadLibraries(file, libraries, skipsDamaged)];
     const left = [
+      ...(found.empty.length > 0
+        ? [`${found.empty.length} empty keys were skipped: ${someOf(found.empty)}`]
+        : []),
+      ...(damaged.length > 0
+        ? [`${damaged.length} things were skipped that cannot be read: ${someOf(damaged)}`]
+        : []),
       ...(found.expired > 0 ? [`${found.expired} keys had expired`] : []),
       ...(found.functions > 0 ? [`${found.functions} libraries of functions`] : []),
     ];
     return [`${found.keys} keys of a snapshot of version ${found.version}`, ...left].join('; ');
   }
 
-  #loadLibraries(file: string, codes: readonly string[]): void {
+  /** Returns what was skipped. */
+  #loadLibraries(file: string, codes: readonly string[], skipsDamaged: boolean): string[] {
     const [{ scripts }] = this.machines as [ShardMachine];
-    try {
-      scripts.restoreLibraries(codes, 'flush');
-    } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
-      throw new rdb.RdbFileError(`${file}: a library of functions: ${error.text}`);
+    const skipped: string[] = [];
+    const pieces = skipsDamaged ? codes.map((code) => [code]) : [codes];
+    for (const [nth, piece] of pieces.entries()) {
+      try {
+        scripts.restoreLibraries(piece, nth === 0 ? 'flush' : 'append');
+      } catch (error) {
+        if (!(error instanceof CommandError)) throw error;
+        const problem = `a library of functions: ${error.text}`;
+        if (!skipsDamaged) throw new rdb.RdbFileError(`${file}: ${problem}`);
+        skipped.push(problem);
+      }
     }
+    return skipped;
   }
 
   /** Code of each library of functions: all shards have the same. */
@@ -331,6 +346,14 @@ export class OfflineData {
       }
     });
   }
+}
+
+/** Things that are named in a report. */
+const SHOWN_MAX = 10;
+
+function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, SHOWN_MAX).join(', ');
+  return names.length > SHOWN_MAX ? `${shown} and ${names.length - SHOWN_MAX} more` : shown;
 }
 
 /** Returns what `read` makes of a file while it is open. */

@@ -121,7 +121,7 @@ async function run(ops: OpsWorker | undefined): Promise<void> {
       print((await exportRdb(settings, action.file)).join('\n'));
       return;
     case 'import-rdb':
-      print(await importRdb(settings, action.file));
+      print(await importRdb(settings, action.file, action.skipsDamaged));
       await serve(loaded, ops);
       return;
     case 'serve':

@@ -22,6 +22,8 @@ export const PURGE = shardCall<null, number>('purge');
 /** Outcome of keys that a shard was to stage: so many, up to a problem with them. */
 export interface Staged {
   readonly keys: number;
+  /** Names of keys that were skipped, as their collections have no elements. */
+  readonly empty: readonly string[];
   readonly problem: string | null;
 }
 

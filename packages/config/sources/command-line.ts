@@ -15,7 +15,7 @@ export type Action =
   | { readonly kind: 'version' }
   | { readonly kind: 'intrinsic-latency'; readonly seconds: number }
   /** Brings in a snapshot of Redis, then serves. */
-  | { readonly kind: 'import-rdb'; readonly file: string }
+  | { readonly kind: 'import-rdb'; readonly file: string; readonly skipsDamaged: boolean }
   | { readonly kind: 'export-rdb'; readonly file: string }
   | { readonly kind: 'check-data' }
   /** A tool for a cluster, with the arguments that it reads itself. */
@@ -61,13 +61,15 @@ const switches: Readonly<Record<string, SettingName>> = {
   'recover-anyway': 'persistence.recover-anyway',
 };
 
+const SKIP = '--skip-damaged';
+
 const valueOptions = [
   ...Object.keys(shortOptions),
   ...['config', 'set', 'intrinsic-latency', 'import-rdb', 'export-rdb'],
 ];
 const flagOptions = [
   ...Object.keys(switches),
-  ...['print-config', 'check-config', 'help', 'version', 'check-data'],
+  ...['print-config', 'check-config', 'help', 'version', 'check-data', 'skip-damaged'],
 ];
 
 type OptionConfig = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
@@ -93,6 +95,7 @@ export const helpText = `Usage: svc-server [options]
   --recover-anyway           starts with what can be read of damaged data
   --check-data               reads all data, changes nothing, and ends
   --import-rdb FILE          begins with a snapshot of Redis, where there is no data yet
+  --skip-damaged             with --import-rdb: takes what can be read of a damaged one
   --export-rdb FILE          writes the data as a snapshot of Redis, and ends
   --log-level LEVEL          trace, debug, info, warn or error; or Redis' words
   --print-config             prints the effective configuration and ends
@@ -140,9 +143,16 @@ function readOptions(args: readonly string[]): CommandLine {
     else if (token.name === 'set') values.push(splitSet(value));
     else if (token.name in shortOptions || token.name in switches) {
       values.push(assignmentOf(token.name, value));
-    } else action = actionOf(token.name, value);
+    } else action = actionOf(token.name, value, action);
   }
-  return { action, configFile, values, mistakes };
+  const skipsDamaged = tokens.some((token) => token.kind === 'option' && token.rawName === SKIP);
+  return { action: withSkip(action, skipsDamaged, mistakes), configFile, values, mistakes };
+}
+
+function withSkip(action: Action, skipsDamaged: boolean, mistakes: string[]): Action {
+  if (action.kind === 'import-rdb') return { ...action, skipsDamaged };
+  if (skipsDamaged) mistakes.push(`${SKIP} needs --import-rdb`);
+  return action;
 }
 
 /** Takes the settings that the command line gives. */
@@ -232,7 +242,8 @@ function unquoted(text: string): string {
   }
 }
 
-function actionOf(name: string, value: string): Action {
+/** Returns what an option asks for; what was asked for before where it asks for nothing itself. */
+function actionOf(name: string, value: string, before: Action): Action {
   switch (name) {
     case 'print-config':
     case 'check-config':
@@ -241,11 +252,12 @@ function actionOf(name: string, value: string): Action {
     case 'check-data':
       return { kind: name };
     case 'import-rdb':
+      return { kind: name, file: value, skipsDamaged: false };
     case 'export-rdb':
       return { kind: name, file: value };
     case 'intrinsic-latency':
       return { kind: name, seconds: Number(value) };
     default:
-      return { kind: 'serve' };
+      return before;
   }
 }

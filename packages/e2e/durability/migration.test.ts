@@ -134,6 +134,23 @@ for (const [what, bytes, reason] of refused) {
   });
 }
 
+migration('what can be read of a damaged snapshot is imported, if it is wanted', async () => {
+  const server = newServer();
+  const file = path.join(server.folder, 'in.rdb');
+  const keys = '\x00\x03one\x011\x04\x04none\x00\x0b\x03bad\x02xx\x00\x03two\x012';
+  fs.writeFileSync(file, `REDIS0003\xfe\x00${keys}\x00\x07cut`, 'latin1');
+  const { exitCode, stderr } = await server.main('--import-rdb', file);
+  assert.is(exitCode, 1);
+  assert.match(stderr, 'the value of key "bad" in database 0 is damaged; --skip-damaged imports');
+  const client = await server.start({ args: ['--import-rdb', file, '--skip-damaged'] });
+  assert.is(await client.call('MGET', 'one', 'two').then(String), '1,2');
+  assert.is(await client.call('DBSIZE'), 2);
+  assert.match(server.server.stdout, '1 empty keys were skipped: "none"');
+  assert.match(server.server.stdout, 'the value of key "bad"');
+  assert.match(server.server.stdout, 'is longer than the file');
+  await server.stop();
+});
+
 migration('a first start begins with the snapshot of Redis in its data folder', async () => {
   const server = newServer();
   const client = await server.start({ args: SYNC });

@@ -202,4 +202,24 @@ broken(
   },
 );
 
+broken('a collection without elements is skipped, and said so', async () => {
+  const [primary, replica] = await Promise.all([FakePrimary.listen(), startServer({ shards: 2 })]);
+  try {
+    const empty = (name: string): Buffer =>
+      Buffer.concat([Buffer.of(4), string(name), Buffer.of(0)]);
+    const operations = [key('a', '1'), empty('none'), empty('no more'), key('b', '2')];
+    primary.data = told(snapshot(...operations));
+    const client = await replica.client();
+    await client.call('REPLICAOF', '127.0.0.1', String(primary.port));
+    await untilLinked(client);
+    assert.is(await client.call('EXISTS', 'a', 'b', 'none', 'no more'), 2);
+    await until(
+      () => /empty-keys-skipped.*"none"/.test(replica.stdout) && replica.stdout.includes('no more'),
+      'the keys are named',
+    );
+  } finally {
+    await Promise.all([replica.stop(), primary.close()]);
+  }
+});
+
 broken.run();

@@ -11,6 +11,7 @@ import {
   makeFolder,
   readStreamPlace,
 } from '#persistence';
+import { rdb } from '#store';
 import { OfflineData, openTiers, readFolder, type OfflineOptions } from '#offline';
 import { localTierOf, takeTierFolder } from '../tier/tier-folder.ts';
 import { shardCountOf, shardSettings } from '../threads/shard-settings.ts';
@@ -46,8 +47,12 @@ export function exportRdb(settings: Settings, file: string): Promise<readonly st
   });
 }
 
-/** Makes a snapshot of Redis the first data of a folder. */
-export async function importRdb(settings: Settings, file: string): Promise<string> {
+/** Makes a snapshot of Redis, or what can be read of it, the first data of a folder. */
+export async function importRdb(
+  settings: Settings,
+  file: string,
+  skipsDamaged = false,
+): Promise<string> {
   makeFolder(folderOf(settings));
   const lock = await FolderLock.take(folderOf(settings));
   let tierLock: FolderLock | undefined;
@@ -62,14 +67,16 @@ export async function importRdb(settings: Settings, file: string): Promise<strin
     tierLock = await lockLocalTier(settings);
     const tiers = await openTiers(localTierOf(settings), 1);
     data = new OfflineData(1, shardSettings(settings), tiers);
-    const said = data.importRdb(file);
+    const said = data.importRdb(file, skipsDamaged);
     const shards = shardCountOf(settings);
     // The first segment is thereby the second: without this snapshot the log has a gap.
     await data.write(folder.folder, shards, folder.lastSegment + 2, folder.lastEpoch + 1);
     return `imported ${file}: ${said}`;
   } catch (error) {
     const { message } = error as Error;
-    throw new DataFolderError(`${file} cannot be imported: ${message}`);
+    const isDamaged = error instanceof rdb.RdbFileError && !skipsDamaged;
+    const hint = isDamaged ? '; --skip-damaged imports what can be read of it' : '';
+    throw new DataFolderError(`${file} cannot be imported: ${message}${hint}`);
   } finally {
     data?.close();
     tierLock?.release();

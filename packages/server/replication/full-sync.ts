@@ -24,6 +24,9 @@ const BATCHES_AHEAD = 3;
 /** A shard that takes longer for a batch is stuck. */
 const STAGE_MS_MAX = 120_000;
 
+/** Keys without elements that are named. */
+const SKIPPED_SHOWN = 10;
+
 interface FullSyncOptions {
   readonly shardCalls: ShardCalls;
   readonly shardCount: number;
@@ -34,6 +37,8 @@ interface FullSyncOptions {
   readonly startedMs: number;
   /** More may be read. */
   resume(): void;
+  /** Keys were skipped, as their collections have no elements: these, of so many so far. */
+  skipped(names: readonly string[], count: number): void;
   /** The data cannot be used. */
   failed(reason: string): void;
 }
@@ -61,6 +66,7 @@ export class FullSync {
   readonly #port: MessagePort;
   readonly #queues: readonly ShardQueue[];
   #isPaused = false;
+  #skipped = 0;
   /** Bytes that the splitter has not looked at, and bytes of batches that shards have not built. */
   #unsplit = 0;
   #unstaged = 0;
@@ -183,9 +189,18 @@ export class FullSync {
       return;
     }
     this.keys += report.answer.keys;
+    this.#skip(report.answer.empty);
     if (report.answer.problem !== null) this.#fail(report.answer.problem);
     else this.#goOn();
     this.#endIfStaged();
+  }
+
+  /** Reports the first of the keys that were skipped, as Redis does. */
+  #skip(names: readonly string[]): void {
+    if (names.length === 0) return;
+    const shown = names.slice(0, Math.max(0, SKIPPED_SHOWN - this.#skipped));
+    this.#skipped += names.length;
+    this.#options.skipped(shown, this.#skipped);
   }
 
   /** The memory of a batch is used again: as garbage it would have the collector stop main. */

@@ -291,6 +291,10 @@ export class ReplicaSide implements Follower {
       resume: () => {
         this.#link.resume();
       },
+      skipped: (names, count) => {
+        const message = `Skipped ${count} empty keys of the primary's data: ${names.join(', ')}`;
+        if (names.length > 0) log.info('empty-keys-skipped', message, { count });
+      },
       failed: (reason) => {
         this.#link.fail(reason);
       },

@@ -47,17 +47,40 @@ export class StagedData {
       accessOf: (use) => accessOfUse(use, store),
     });
     let keys = 0;
+    const empty: string[] = [];
     try {
       rdb.readKeyBatch(batch, (split) => {
         const database = databases[split.database];
         if (database === undefined) throw new NoDatabaseError(split.database);
-        loader.load(database, split);
+        if (!this.#load(loader, database, split, empty)) return;
         keys += 1;
       });
     } catch (error) {
-      return { keys, problem: problemOf(error) };
+      return { keys, empty, problem: problemOf(error) };
     }
-    return { keys, problem: null };
+    return { keys, empty, problem: null };
+  }
+
+  /** Stores a key; false where it is skipped. */
+  #load(
+    loader: rdb.SplitKeyLoader,
+    database: Keyspace,
+    split: rdb.SplitKey,
+    empty: string[],
+  ): boolean {
+    const { bytes, at, length } = split.key;
+    const name = (): string => rdb.shownKey(bytes.subarray(at, at + length));
+    try {
+      loader.load(database, split);
+      return true;
+    } catch (error) {
+      if (error instanceof rdb.EmptyValueError) {
+        empty.push(name());
+        return false;
+      }
+      if (!(error instanceof rdb.MalformedValueError)) throw error;
+      throw new DamagedValueError(name());
+    }
   }
 
   /** Drops what has come: the rest will not. */
@@ -90,9 +113,18 @@ class NoDatabaseError extends Error {
   }
 }
 
+/** A value of theirs cannot be read. */
+class DamagedValueError extends Error {
+  override readonly name = 'DamagedValueError';
+
+  constructor(key: string) {
+    super(`the value of key ${key} is malformed`);
+  }
+}
+
 /** Tells what is wrong with data; throws what is no fault of theirs. */
 function problemOf(error: unknown): string {
-  if (error instanceof NoDatabaseError) return error.message;
+  if (error instanceof NoDatabaseError || error instanceof DamagedValueError) return error.message;
   if (error instanceof rdb.MalformedValueError) return 'a value in them is malformed';
   if (isResourceError(error)) return 'there is no memory for them';
   throw error;

@@ -1,5 +1,5 @@
 /** Values in the format of Redis' dumps. */
-export { MalformedValueError, RdbFileError } from './malformed.ts';
+export { EmptyValueError, MalformedValueError, RdbFileError, shownKey } from './malformed.ts';
 export {
   dumpFunctions,
   dumpInSteps,

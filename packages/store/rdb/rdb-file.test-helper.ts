@@ -117,11 +117,11 @@ function streamId(ms: number, sequence: number): Bytes {
   return id;
 }
 
-function stream(hasCounters: boolean, hasActivity: boolean): Write {
+function stream(hasCounters: boolean, hasActivity: boolean, length = 2): Write {
   return (writer) => {
     writer.length(1);
     texts(streamId(1, 1), NODE)(writer);
-    writer.length(2);
+    writer.length(length);
     writer.wideLength(0xffff_ffff, 0xffff_ffff);
     writer.length(5);
     if (hasCounters) for (const number of [1, 1, 1, 2, 3]) writer.length(number);
@@ -203,6 +203,32 @@ const compressed: Write = (writer) => {
   writer.compressedString(Buffer.from([0, 0x25, 0xe0, 30, 0]), SOME_TEXT.length);
 };
 
+/** Collections without elements, in each form that has some. */
+export const emptyValues: readonly (readonly [type: number, value: Write])[] = [
+  [RdbType.list, counted(0)],
+  [RdbType.set, counted(0)],
+  [RdbType.zset, counted(0)],
+  [RdbType.hash, counted(0)],
+  [RdbType.zset2, counted(0)],
+  [RdbType.hashZipmap, texts('\0\xff')],
+  [RdbType.listZiplist, texts(ziplistOf())],
+  [RdbType.zsetZiplist, texts(ziplistOf())],
+  [RdbType.hashZiplist, texts(ziplistOf())],
+  [RdbType.listQuicklist, counted(0)],
+  [RdbType.listQuicklist, counted(1, latin1Of(ziplistOf()))],
+  [RdbType.hashListpack, texts(listpackOf())],
+  [RdbType.zsetListpack, texts(listpackOf())],
+  [RdbType.listQuicklist2, counted(0)],
+  [RdbType.setListpack, texts(listpackOf())],
+  [RdbType.hashMetadataEarly, counted(0)],
+  [RdbType.hashListpackExEarly, texts(listpackOf())],
+  [RdbType.hashMetadata, withFirstEnd(counted(0))],
+  [RdbType.hashListpackEx, withFirstEnd(texts(listpackOf()))],
+];
+
+/** Stream of two entries that says it has so many. */
+export const streamOfLength = (length: number): Write => stream(false, false, length);
+
 /** One value or more of every type. */
 export const valuesOfEveryType: readonly (readonly [type: number, value: Write])[] = [
   [RdbType.string, texts('text')],
@@ -219,6 +245,7 @@ export const valuesOfEveryType: readonly (readonly [type: number, value: Write])
   [RdbType.zset, scores],
   [RdbType.hash, counted(2, 'a', '1', 'b', 'two')],
   [RdbType.zset2, doubles],
+  [RdbType.hashZipmap, texts(`\x02\x01a\x01\x00x\x03two\xfe\x05\0\0\0\x02valueab\xff`)],
   [RdbType.listZiplist, texts(ziplistOf('a', 'b'))],
   [RdbType.setIntset, texts(intsetOf(-3, 5, 9))],
   [RdbType.zsetZiplist, texts(ziplistOf('a', '1', 'b', '2'))],

@@ -6,10 +6,19 @@ import { setText, testStore, textOf } from '../store.test-helper.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Store } from '../store.ts';
 import { accessOfUse } from '../records/access.ts';
-import { RDB_VERSION } from './rdb-type.ts';
+import { RDB_VERSION, RdbOp, RdbType } from './rdb-type.ts';
 import { RdbFileError } from './malformed.ts';
 import { readRdbFile, RdbFileWriter, type RdbSource } from './rdb-file.ts';
 import type { ValueLimits } from './read-value.ts';
+import {
+  contentsOf,
+  emptyValues,
+  fileOf,
+  keyOf,
+  streamOfLength,
+  valuesOfEveryType,
+} from './rdb-file.test-helper.ts';
+import type { Stream } from '../stream/stream.ts';
 
 const files = suite('rdb file');
 
@@ -49,11 +58,12 @@ function written(store: Store): Buffer {
   return Buffer.concat(pieces);
 }
 
-function read(file: Bytes, windowBytes?: number, store = testStore()) {
+function read(file: Bytes, windowBytes?: number, store = testStore(), skipsDamaged = false) {
   const source = sourceOf(file);
   const target = {
     limits,
     nowMs: store.nowMs,
+    skipsDamaged,
     keyspaceOf: (database: number) => store.databases[database],
     library: () => undefined,
     accessOf: (use: Parameters<typeof accessOfUse>[0]) => accessOfUse(use, store),
@@ -188,5 +198,83 @@ for (const [what, use, policy, idleSeconds, frequency] of uses) {
     if (frequency >= 0) assert.is(first!.access(ref) & 0xff, frequency);
   });
 }
+
+const text = (name: string): Bytes =>
+  keyOf(name, RdbType.string, (writer) => {
+    writer.string(Buffer.from('text'));
+  });
+
+files('a key without elements is skipped in every form, and named; the others are there', () => {
+  const operations = emptyValues.map(([type, value], nth) => keyOf(`empty ${nth}`, type, value));
+  const { store, contents } = read(fileOf(Buffer.concat([...operations, text('fine')])), 16);
+  assert.equal(
+    contents.empty,
+    emptyValues.map((_, nth) => `"empty ${nth}"`),
+  );
+  assert.is(contents.keys, 1);
+  assert.is(textOf(store.databases[0]!, 'fine'), 'text');
+});
+
+files('a stream has the length of its entries, whatever the file says', () => {
+  const streams = [1, 2, 9].map((length) =>
+    keyOf(`stream ${length}`, RdbType.stream, streamOfLength(length)),
+  );
+  const { store, contents } = read(fileOf(Buffer.concat(streams)));
+  assert.is(contents.keys, 3);
+  const [keyspace] = store.databases as [Keyspace];
+  keyspace.scan(0, 10, (ref) => {
+    assert.is((keyspace.object(ref) as Stream).length, 2);
+  });
+});
+
+for (const version of [1, 2, 3, 4]) {
+  files(`version ${version} is read, which has no checksum`, () => {
+    const operations = valuesOfEveryType.map(([type, value], nth) => keyOf(`${nth}`, type, value));
+    const file = fileOf(Buffer.concat(operations), version).subarray(0, -8);
+    const { store, contents } = read(file, 16);
+    assert.is(contents.version, version);
+    assert.is(contents.keys, valuesOfEveryType.length);
+    assert.equal(contentsOf(store), contentsOf(read(fileOf(Buffer.concat(operations))).store));
+    assert.match(
+      reasonOf(() => read(file.subarray(0, -1), 16)),
+      'longer than the file',
+    );
+  });
+}
+
+files('what can be read of a damaged file is had, if it is wanted, and the rest is named', () => {
+  const bad = keyOf('bad', RdbType.setIntset, (writer) => {
+    writer.string(Buffer.from('no integers'));
+  });
+  const module = Buffer.concat([
+    Buffer.from([7, 3]),
+    Buffer.from('mod'),
+    Buffer.from([
+      0x81, 1, 2, 3, 4, 5, 6, 7, 8, 2, 0x0a, 5, 2, 97, 98, 4, 1, 2, 3, 4, 5, 6, 7, 8, 0,
+    ]),
+  ]);
+  const database = Buffer.from([RdbOp.selectDb, 63]);
+  const operations = [text('one'), bad, module, text('two'), database, text('far')];
+  const end = Buffer.from([99, 1, 97]);
+  const file = fileOf(Buffer.concat([...operations, end]), 13);
+  const harmed = Buffer.concat([file.subarray(0, -1), Buffer.from([1])]);
+  const { store, contents } = read(harmed, 16, testStore(), true);
+  assert.is(contents.keys, 2);
+  assert.is(textOf(store.databases[0]!, 'two'), 'text');
+  assert.equal(contents.damaged, [
+    'it has version 13; versions 1 to 12 can be read',
+    'the value of key "bad" in database 0 is damaged',
+    'key "mod": a value of a module',
+    'it has keys in database 63: set server.databases to 64 or more',
+    'what follows: it holds a value of type 99 at offset 88, which this server does not have',
+  ]);
+  const cut = read(fileOf(text('one')).subarray(0, -3), 16, testStore(), true);
+  assert.is(cut.contents.keys, 1);
+  assert.match(cut.contents.damaged.join(), /in its checksum/);
+  assert.match(
+    reasonOf(() => read(fileOf(bad))),
+    'the value of key "bad" in database 0 is damaged',
+  );
+});
 
 files.run();

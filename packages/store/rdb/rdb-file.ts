@@ -7,12 +7,12 @@ import type { KeyUse } from '../records/access.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { ByteRange } from '../records/shared-views.ts';
-import { RdbFileError } from './malformed.ts';
+import { EmptyValueError, MalformedValueError, RdbFileError, shownKey } from './malformed.ts';
 import { RdbSplitter } from './split/rdb-splitter.ts';
 import { RDB_VERSION, RdbOp } from './rdb-type.ts';
 import { RdbWriter } from './rdb-writer.ts';
 import type { ValueLimits } from './read-value.ts';
-import { SplitKeyLoader } from './split/split-key.ts';
+import { SplitKeyLoader, type SplitKey } from './split/split-key.ts';
 import { VERSION_OF_7_0, writeKey, writeValue } from './write-value.ts';
 
 const MAGIC = 'REDIS';
@@ -22,6 +22,8 @@ const CRC_BYTES = 8;
 interface RdbTarget {
   readonly limits: ValueLimits;
   readonly nowMs: number;
+  /** True where what can be read of a damaged file is wanted. */
+  readonly skipsDamaged?: boolean;
   /** Access bits for a key; undefined where they are those of a new one. */
   accessOf(use: KeyUse): number | undefined;
   /** Takes the code of a library of functions. */
@@ -38,6 +40,10 @@ interface RdbContents {
   readonly keys: number;
   /** Keys whose time was over. */
   readonly expired: number;
+  /** Keys without elements, which are skipped as Redis does. */
+  readonly empty: readonly string[];
+  /** Keys and other parts that were skipped as they could not be read. */
+  readonly damaged: readonly string[];
   /** Libraries of functions. */
   readonly functions: number;
 }
@@ -64,30 +70,88 @@ export function readRdbFile(
   target: RdbTarget,
   windowBytes = WINDOW_BYTES,
 ): RdbContents {
-  const loader = new SplitKeyLoader(target);
-  let expired = 0;
-  let functions = 0;
-  const splitter = new RdbSplitter({
-    key(split) {
-      const { database } = split;
-      const keyspace = target.keyspaceOf(database, split.key);
-      if (keyspace === undefined) {
-        throw new RdbFileError(
-          `it has keys in database ${database}: set server.databases to ${database + 1} or more`,
-        );
-      }
-      if (!loader.load(keyspace, split)) expired += 1;
-      if (splitter.keys % PASSED_EVERY === 0) target.passed?.();
-    },
-    library(code) {
-      target.library(code);
-      functions += 1;
-    },
-    field: () => undefined,
-  });
-  split(source, splitter, windowBytes);
-  const { version, keys } = splitter;
-  return { version, keys: keys - expired, expired, functions };
+  return new RdbFileLoader(target).read(source, windowBytes);
+}
+
+class RdbFileLoader {
+  readonly #target: RdbTarget;
+  readonly #loader: SplitKeyLoader;
+  readonly #splitter: RdbSplitter;
+  readonly #empty: string[] = [];
+  readonly #damaged: string[] = [];
+  #keys = 0;
+  #expired = 0;
+  #functions = 0;
+
+  constructor(target: RdbTarget) {
+    this.#target = target;
+    this.#loader = new SplitKeyLoader(target);
+    this.#splitter = new RdbSplitter({
+      key: (split) => {
+        this.#load(split);
+        if (this.#splitter.keys % PASSED_EVERY === 0) target.passed?.();
+      },
+      library: (code) => {
+        target.library(code);
+        this.#functions += 1;
+      },
+      field: () => undefined,
+      ...(target.skipsDamaged && {
+        skipped: (what: string, key?: Bytes) => {
+          this.#damaged.push(key === undefined ? what : `key ${shownKey(key)}: ${what}`);
+        },
+      }),
+    });
+  }
+
+  read(source: RdbSource, windowBytes: number): RdbContents {
+    try {
+      split(source, this.#splitter, windowBytes);
+    } catch (error) {
+      const isKept = error instanceof RdbFileError && this.#splitter.version > 0;
+      if (!isKept || !this.#target.skipsDamaged) throw error;
+      this.#damaged.push(`what follows: ${error.message}`);
+    }
+    return {
+      version: this.#splitter.version,
+      keys: this.#keys,
+      expired: this.#expired,
+      empty: this.#empty,
+      damaged: this.#damaged,
+      functions: this.#functions,
+    };
+  }
+
+  #load(key: SplitKey): void {
+    try {
+      const keyspace = this.#keyspaceOf(key);
+      if (this.#loader.load(keyspace, key)) this.#keys += 1;
+      else this.#expired += 1;
+    } catch (error) {
+      if (error instanceof EmptyValueError) this.#empty.push(nameOf(key));
+      else if (!this.#target.skipsDamaged) throw named(error, key);
+      else if (error instanceof RdbFileError) this.#damaged.push(error.message);
+      else this.#damaged.push(named(error, key).message);
+    }
+  }
+
+  #keyspaceOf({ database, key }: SplitKey): Keyspace {
+    const keyspace = this.#target.keyspaceOf(database, key);
+    if (keyspace !== undefined) return keyspace;
+    const needed = `set server.databases to ${database + 1} or more`;
+    throw new RdbFileError(`it has keys in database ${database}: ${needed}`);
+  }
+}
+
+function nameOf({ key: { bytes, at, length } }: SplitKey): string {
+  return shownKey(bytes.subarray(at, at + length));
+}
+
+/** Makes an error of the file of one that a value has; throws one that no value has. */
+function named(error: unknown, key: SplitKey): RdbFileError {
+  if (error instanceof RdbFileError) return error;
+  if (!(error instanceof MalformedValueError)) throw error;
+  return new RdbFileError(`the value of key ${nameOf(key)} in database ${key.database} is damaged`);
 }
 
 function split(source: RdbSource, splitter: RdbSplitter, windowBytes: number): void {

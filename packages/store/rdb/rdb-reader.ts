@@ -5,7 +5,7 @@
 import { asBuffer, decompressLzf, fromLatin1, latin1, parseDouble, type Bytes } from '#base';
 import { VALUE_BYTES_MAX } from '../limits.ts';
 import type { Span } from '../records/span.ts';
-import { demand } from './malformed.ts';
+import { demand, demandElements } from './malformed.ts';
 import {
   LENGTH_14_BITS,
   LENGTH_32,
@@ -104,11 +104,10 @@ export class RdbReader {
     return count;
   }
 
-  /** Reads how many pieces follow, each of which takes a byte or more; there is one at least. */
+  /** Reads how many elements follow, each of which takes a byte or more; throws an EmptyValueError for none. */
   count(): number {
-    const count = this.length();
-    demand(count > 0);
-    this.#demandBytes(count);
+    const count = this.pieces(1);
+    demandElements(count);
     return count;
   }
 

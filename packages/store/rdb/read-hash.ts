@@ -7,9 +7,10 @@ import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import { Listpack } from '../listpack/listpack.ts';
 import type { PackedTable } from '../table/packed-table.ts';
 import { ValueType } from '../records/value-type.ts';
-import { demand } from './malformed.ts';
+import { demand, demandElements } from './malformed.ts';
 import type { RdbReader } from './rdb-reader.ts';
 import type { FinishedValue } from './finished-value.ts';
+import { textsOfZipmap } from './ziplist.ts';
 
 const NO_END = 0;
 /** The latest end of a field that Redis takes. */
@@ -28,7 +29,11 @@ export function readFields(
   keyspace: Keyspace,
   limits: PackedLimits,
 ): FinishedValue {
-  return fieldByField(reader, keyspace, limits, false, () => NO_END);
+  const fields = {
+    count: reader.count(),
+    next: () => ({ name: reader.string(), value: reader.string(), end: NO_END }),
+  };
+  return fieldByField(fields, keyspace, limits, false);
 }
 
 /** The same with an end, or none, before each field. */
@@ -39,26 +44,46 @@ export function readFieldsWithEnds(
   isRelative: boolean,
 ): FinishedValue {
   const base = isRelative ? reader.milliseconds() - 1 : 0;
-  return fieldByField(reader, keyspace, limits, true, () => {
-    const stored = reader.length();
-    return stored === NO_END ? NO_END : stored + base;
-  });
+  const fields = {
+    count: reader.count(),
+    next: () => {
+      const stored = reader.length();
+      const end = stored === NO_END ? NO_END : stored + base;
+      return { name: reader.string(), value: reader.string(), end };
+    },
+  };
+  return fieldByField(fields, keyspace, limits, true);
+}
+
+/** A hash in a zipmap. */
+export function readZipmap(bytes: Bytes, keyspace: Keyspace, limits: PackedLimits): FinishedValue {
+  const texts = textsOfZipmap(bytes);
+  demandElements(texts.length);
+  let at = 0;
+  const fields = {
+    count: texts.length / 2,
+    next: () => ({ name: texts[at++]!, value: texts[at++]!, end: NO_END }),
+  };
+  return fieldByField(fields, keyspace, limits, false);
+}
+
+/** Fields as they are read. */
+interface Fields {
+  readonly count: number;
+  readonly next: () => Field;
 }
 
 function fieldByField(
-  reader: RdbReader,
+  { count, next }: Fields,
   keyspace: Keyspace,
   limits: PackedLimits,
   hasEnds: boolean,
-  readEnd: () => number,
 ): FinishedValue {
-  const count = reader.count();
   const table = keyspace.createTable(true);
   // Kept beside the table as long as the hash may become a listpack.
   let fields: Field[] | undefined = count <= limits.entries ? [] : undefined;
   for (let index = 0; index < count; index += 1) {
-    const end = readEnd();
-    const field = { name: reader.string(), value: reader.string(), end };
+    const field = next();
     addField(table, field);
     const isShort = Math.max(field.name.length, field.value.length) <= limits.valueBytes;
     if (!isShort) fields = undefined;
@@ -77,7 +102,8 @@ export function readPackedHash(
   const stride = hasEnds ? 3 : 2;
   const cursor = new Listpack().point(listpack, 0);
   const { count } = cursor;
-  demand(count > 0 && count % stride === 0);
+  demandElements(count);
+  demand(count % stride === 0);
   const table = keyspace.createTable(true);
   let before = 1;
   for (let more = cursor.first(); more; more = cursor.next()) {

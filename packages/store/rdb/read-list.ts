@@ -7,7 +7,7 @@ import { Quicklist } from '../list/quicklist.ts';
 import { Listpack } from '../listpack/listpack.ts';
 import { ValueType } from '../records/value-type.ts';
 import { checkedListpack } from './listpack-check.ts';
-import { demand } from './malformed.ts';
+import { demand, demandElements } from './malformed.ts';
 import { NodeForm } from './rdb-type.ts';
 import type { RdbReader } from './rdb-reader.ts';
 import type { FinishedValue } from './finished-value.ts';
@@ -32,7 +32,7 @@ export function readZiplist(listpack: Bytes, limits: ListLimits): FinishedValue 
     cursor.read();
     list.push(cursor.text, cursor.textAt, cursor.textLength, false);
   }
-  demand(list.count > 0);
+  demandElements(list.count);
   return { type: ValueType.list, encoding: Encoding.quicklist, value: list };
 }
 
@@ -48,7 +48,7 @@ export function readNodes(reader: RdbReader, limits: ListLimits, hasForms: boole
     if (form === NodeForm.plain) append(list, ListNode.plain(bytes, 0, bytes.length));
     else appendPacked(list, hasForms ? checkedListpack(bytes) : listpackOfZiplist(bytes));
   }
-  demand(list.count > 0);
+  demandElements(list.count);
   return finished(list, limits);
 }
 

@@ -8,7 +8,7 @@ import { Listpack } from '../listpack/listpack.ts';
 import type { SetLimits } from '../set/set-value.ts';
 import type { PackedTable } from '../table/packed-table.ts';
 import { ValueType } from '../records/value-type.ts';
-import { demand } from './malformed.ts';
+import { demand, demandElements } from './malformed.ts';
 import type { RdbReader } from './rdb-reader.ts';
 import type { FinishedValue } from './finished-value.ts';
 
@@ -56,7 +56,7 @@ export function readPackedSet(
   const table = keyspace.createTable(false);
   const cursor = new Listpack().point(listpack, 0);
   for (let more = cursor.first(); more; more = cursor.next()) addMember(table, cursor.copy());
-  demand(table.count > 0);
+  demandElements(table.count);
   if (table.count > limits.entries) return ofTable(table);
   return { type: TYPE, encoding: Encoding.listpack, value: listpack };
 }

@@ -8,7 +8,7 @@ import { Listpack } from '../listpack/listpack.ts';
 import { addScore } from '../sorted-set/packed-sorted-set.ts';
 import { RankedTable } from '../sorted-set/ranked-table.ts';
 import { ValueType } from '../records/value-type.ts';
-import { demand } from './malformed.ts';
+import { demand, demandElements } from './malformed.ts';
 import type { RdbReader } from './rdb-reader.ts';
 import type { FinishedValue } from './finished-value.ts';
 
@@ -38,7 +38,8 @@ export function readPackedSortedSet(
 ): FinishedValue {
   const cursor = new Listpack().point(listpack, 0);
   const { count } = cursor;
-  demand(count > 0 && count % 2 === 0);
+  demandElements(count);
+  demand(count % 2 === 0);
   const ranked = new RankedTable(keyspace.createTable(true));
   for (let more = cursor.first(); more; more = cursor.next()) {
     const member = cursor.copy();

@@ -13,7 +13,7 @@ import type { FinishedValue } from './finished-value.ts';
 import { demand } from './malformed.ts';
 import { RdbType } from './rdb-type.ts';
 import type { RdbReader } from './rdb-reader.ts';
-import { readFields, readFieldsWithEnds, readPackedHash } from './read-hash.ts';
+import { readFields, readFieldsWithEnds, readPackedHash, readZipmap } from './read-hash.ts';
 import { readElements, readNodes, readZiplist } from './read-list.ts';
 import { readIntset, readMembers, readPackedSet } from './read-set.ts';
 import { readStream } from './read-stream.ts';
@@ -98,6 +98,8 @@ function readHash(
     case RdbType.hashMetadata:
     case RdbType.hashMetadataEarly:
       return readFieldsWithEnds(reader, keyspace, limits, type === RdbType.hashMetadata);
+    case RdbType.hashZipmap:
+      return readZipmap(reader.string(), keyspace, limits);
     case RdbType.hashZiplist:
       return readPackedHash(listpackOfZiplist(reader.string()), keyspace, limits, false);
     case RdbType.hashListpackEx:

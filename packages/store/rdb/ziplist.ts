@@ -11,6 +11,12 @@
  *   10......   a string: its length in the next four bytes, the high one first
  *   0xc0 0xd0 0xe0 0xf0 0xfe   an integer in 2, 4, 8, 3 bytes or 1
  *   0xf1 - 0xfd                an integer from 0 to 12
+ *
+ * Zipmaps are older still, and hold fields and values of hashes:
+ *
+ *   zipmap    a byte for the count of fields (254 and more: count them), for each field its length and bytes, then the
+ *             length of its value, a byte for how many free bytes follow the value, the value, those; 0xff
+ *   length    a byte, or 0xfe and four, the low one first
  */
 import { asBuffer, type Bytes } from '#base';
 import { ListpackEntries } from '../listpack/listpack-entries.ts';
@@ -91,4 +97,28 @@ function takeInteger(buffer: Buffer, at: number, end: number, entries: ListpackE
   if (count === 8) entries.addInteger64(buffer.readBigInt64LE(at + 1));
   else entries.addInteger(buffer.readIntLE(at + 1, count));
   return at + 1 + count;
+}
+
+const ZIPMAP_LONG = 0xfe;
+
+/** Fields and values of a zipmap, by turns; throws MalformedValueError. */
+export function textsOfZipmap(bytes: Bytes): Bytes[] {
+  demand(bytes.length >= 2);
+  const buffer = asBuffer(bytes);
+  const texts: Bytes[] = [];
+  let at = 1;
+  while (at < bytes.length && bytes[at] !== END) {
+    const isValue = texts.length % 2 === 1;
+    const isLong = bytes[at] === ZIPMAP_LONG;
+    demand(at + 5 < bytes.length || !isLong);
+    const length = isLong ? buffer.readUInt32LE(at + 1) : bytes[at]!;
+    at += isLong ? 5 : 1;
+    const free = isValue ? (bytes[at++] ?? 0) : 0;
+    demand(at + length + free < bytes.length);
+    texts.push(bytes.subarray(at, at + length));
+    at += length + free;
+  }
+  demand(at === bytes.length - 1 && texts.length % 2 === 0);
+  demand(bytes[0]! >= ZIPMAP_LONG || bytes[0] === texts.length / 2);
+  return texts;
 }

@@ -2,8 +2,8 @@
  * Splits Redis' snapshot files into keys as their bytes come, without building values.
  *
  * A file is "REDIS", four digits of a version, then one operation after the other, each with a first byte that is an
- * operation code or the type of a key's value; at the end a CRC-64 of all before it. Versions 5 to 12 are read, that is
- * what Redis 3 to 7.4 write.
+ * operation code or the type of a key's value; at the end, since version 5, a CRC-64 of all before it. Versions 1 to 12
+ * are read, that is what any Redis up to 7.4 writes.
  *
  * Only the operation at hand is in memory, and no part of it is looked at twice however small the pieces are: a value goes
  * on where its bytes ended, and other operations wait until the bytes they asked for are there.
@@ -12,14 +12,20 @@ import { crc64, latin1, type Bytes } from '#base';
 import { demand, MalformedValueError, RdbFileError } from '../malformed.ts';
 import { RdbReader } from '../rdb-reader.ts';
 import { RDB_VERSION, RdbOp } from '../rdb-type.ts';
-import { layoutOf, ValueSkipper } from './skip-value.ts';
+import {
+  layoutOf,
+  MODULE_LAYOUT,
+  MODULE_TYPE,
+  skipModuleValue,
+  ValueSkipper,
+} from './skip-value.ts';
 import { SplitKeyView, type SplitKey } from './split-key.ts';
 
 const MAGIC = 'REDIS';
 const HEAD_BYTES = 9;
 const CRC_BYTES = 8;
 /** The first version with a checksum. */
-const VERSION_LEAST = 5;
+const SUMMED_VERSION = 5;
 
 /** Bytes that are taken in before operations are looked for: they stay in the processor's cache meanwhile. */
 const SLICE_BYTES = 64 * 1024;
@@ -33,8 +39,8 @@ const BUFFER_BYTES_MAX = 2 ** 32 - 1;
 /** The highest number of a database that anything here has room for. */
 const DATABASE_MAX = 2 ** 32 - 1;
 
-/** Types of values of modules, in Redis' numbers. */
-const MODULE_TYPES = [6, 7];
+/** Types of values of modules, in Redis' numbers; only the newer one says how long it is. */
+const MODULE_TYPES = [6, MODULE_TYPE];
 
 /** Target for what a file holds, in its order. What it throws ends the splitting. */
 export interface RdbSplitTarget {
@@ -46,6 +52,11 @@ export interface RdbSplitTarget {
   field(name: string, value: string): void;
   /** Takes how many keys of a database follow, and how many of them expire; files need not say it. */
   sizes?(database: number, keys: number, expires: number): void;
+  /**
+   * Takes the name of a key whose value is a module's, and notes what else cannot be had. Without it, and where no end of
+   * something can be found, the splitting ends.
+   */
+  readonly skipped?: (what: string, key?: Bytes) => void;
 }
 
 /** Takes the bytes of a file in pieces that are cut anywhere. After an error it takes no more. */
@@ -184,7 +195,7 @@ export class RdbSplitter {
 
   #readHead(): void {
     if (this.#buffered < HEAD_BYTES) return;
-    this.#version = versionOf(this.#buffer.subarray(0, HEAD_BYTES));
+    this.#version = versionOf(this.#buffer.subarray(0, HEAD_BYTES), this.#target.skipped);
     this.#stage = 'operations';
     this.#wanted = 1;
     this.#moveOn(HEAD_BYTES);
@@ -196,7 +207,9 @@ export class RdbSplitter {
     const high = stored.readUInt32LE(4);
     // Zero: its writer was told to count none.
     if ((low !== 0 || high !== 0) && (this.#crc.low !== low || this.#crc.high !== high)) {
-      throw new RdbFileError('its checksum is not that of its bytes: it is damaged');
+      const problem = 'its checksum is not that of its bytes: it is damaged';
+      if (this.#target.skipped === undefined) throw new RdbFileError(problem);
+      this.#target.skipped(problem);
     }
     this.#stage = 'ended';
     this.#moveOn(CRC_BYTES);
@@ -254,7 +267,7 @@ export class RdbSplitter {
     }
     switch (code) {
       case RdbOp.end:
-        this.#stage = 'checksum';
+        this.#stage = this.#version < SUMMED_VERSION ? 'ended' : 'checksum';
         break;
       case RdbOp.selectDb:
         key.database = reader.length();
@@ -284,10 +297,13 @@ export class RdbSplitter {
       case RdbOp.function2:
         this.#target.library(reader.string());
         break;
+      case RdbOp.moduleAux:
+        if (this.#target.skipped === undefined) throw this.#foreign('data of a module');
+        skipModuleValue(reader);
+        this.#target.skipped('data of a module');
+        break;
       default:
-        throw this.#foreign(
-          code === RdbOp.moduleAux ? 'data of a module' : `the operation ${code}`,
-        );
+        throw this.#foreign(`the operation ${code}`);
     }
   }
 
@@ -303,7 +319,8 @@ export class RdbSplitter {
   }
 
   #readKey(reader: RdbReader, type: number): void {
-    const layout = layoutOf(type);
+    const isSkipped = type === MODULE_TYPE && this.#target.skipped !== undefined;
+    const layout = isSkipped ? MODULE_LAYOUT : layoutOf(type);
     if (layout === undefined) {
       throw this.#foreign(
         MODULE_TYPES.includes(type) ? 'a value of a module' : `a value of type ${type}`,
@@ -326,19 +343,24 @@ export class RdbSplitter {
     reader.stringPlace(key.key);
     reader.rawPlace(key.value, end - reader.position);
     this.#valueBegin = 0;
-    this.#keys += 1;
-    this.#target.key(key);
+    if (key.type === MODULE_TYPE) {
+      const { bytes, at, length } = key.key;
+      this.#target.skipped?.('a value of a module', bytes.subarray(at, at + length));
+    } else {
+      this.#keys += 1;
+      this.#target.key(key);
+    }
     key.clear();
   }
 }
 
-function versionOf(bytes: Bytes): number {
+function versionOf(bytes: Bytes, skipped: RdbSplitTarget['skipped']): number {
   const head = latin1(bytes);
   if (!/^REDIS\d{4}$/.test(head)) throw new RdbFileError('it is no snapshot of Redis');
   const version = Number(head.slice(MAGIC.length));
-  if (version < VERSION_LEAST || version > RDB_VERSION) {
-    const range = `${VERSION_LEAST} to ${RDB_VERSION}`;
-    throw new RdbFileError(`it has version ${version}; versions ${range} can be read`);
-  }
+  if (version >= 1 && version <= RDB_VERSION) return version;
+  const problem = `it has version ${version}; versions 1 to ${RDB_VERSION} can be read`;
+  if (skipped === undefined) throw new RdbFileError(problem);
+  skipped(problem);
   return version;
 }

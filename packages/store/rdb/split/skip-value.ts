@@ -2,6 +2,7 @@
  * Steps over values by their lengths, without making anything of them. What `readValue` reads can be stepped over, and
  * nothing else; bytes behind the lengths are only looked at when the value is read.
  */
+import { demand } from '../malformed.ts';
 import { RdbType } from '../rdb-type.ts';
 import type { RdbReader } from '../rdb-reader.ts';
 
@@ -45,18 +46,15 @@ const streamId: Step = (reader) => {
   reader.skip(16);
 };
 
-/** Pieces of which there is one at least. */
-const some = (layout: Layout): Repeat => ({ layout, count: (reader) => reader.count() });
-
-/** Pieces of at least so many bytes, of which there may be none. */
+/** Pieces of at least so many bytes. Where a value needs one and has none, its reader finds that. */
 const any = (bytes: number, layout: Layout): Repeat => ({
   layout,
   count: (reader) => reader.pieces(bytes),
 });
 
 const TEXT: Layout = [string];
-const TEXTS: Layout = [some([string])];
-const FIELDS_WITH_ENDS = some([length, string, string]);
+const TEXTS: Layout = [any(1, [string])];
+const FIELDS_WITH_ENDS = any(1, [length, string, string]);
 
 function streamLayout(hasCounters: boolean, hasActivity: boolean): Layout {
   const owned = any(OWNED_BYTES, [streamId]);
@@ -78,9 +76,10 @@ const layouts = new Map<number, Layout>([
   [RdbType.string, TEXT],
   [RdbType.list, TEXTS],
   [RdbType.set, TEXTS],
-  [RdbType.zset, [some([string, score])]],
-  [RdbType.hash, [some([string, string])]],
-  [RdbType.zset2, [some([string, eightBytes])]],
+  [RdbType.zset, [any(1, [string, score])]],
+  [RdbType.hash, [any(1, [string, string])]],
+  [RdbType.zset2, [any(1, [string, eightBytes])]],
+  [RdbType.hashZipmap, TEXT],
   [RdbType.listZiplist, TEXT],
   [RdbType.setIntset, TEXT],
   [RdbType.zsetZiplist, TEXT],
@@ -89,7 +88,7 @@ const layouts = new Map<number, Layout>([
   [RdbType.stream, streamLayout(false, false)],
   [RdbType.hashListpack, TEXT],
   [RdbType.zsetListpack, TEXT],
-  [RdbType.listQuicklist2, [some([length, string])]],
+  [RdbType.listQuicklist2, [any(1, [length, string])]],
   [RdbType.stream2, streamLayout(true, false)],
   [RdbType.setListpack, TEXT],
   [RdbType.stream3, streamLayout(true, true)],
@@ -98,6 +97,29 @@ const layouts = new Map<number, Layout>([
   [RdbType.hashMetadata, [eightBytes, FIELDS_WITH_ENDS]],
   [RdbType.hashListpackEx, [eightBytes, string]],
 ]);
+
+/** Type of a module's value, in Redis' numbers. */
+export const MODULE_TYPE = 7;
+
+/** Parts of a module's value, each behind its code. */
+const ModulePart = { end: 0, signed: 1, unsigned: 2, float: 3, double: 4, string: 5 } as const;
+
+/** Steps over the number of a module and the parts of its value. */
+export function skipModuleValue(reader: RdbReader): void {
+  reader.wideLength();
+  for (let code = reader.length(); code !== ModulePart.end; code = reader.length()) {
+    if (code === ModulePart.string) reader.skipString();
+    else if (code === ModulePart.float) reader.skip(4);
+    else if (code === ModulePart.double) reader.skip(8);
+    else {
+      demand(code === ModulePart.signed || code === ModulePart.unsigned);
+      reader.wideLength();
+    }
+  }
+}
+
+/** Layout of a value that is stepped over and never read. */
+export const MODULE_LAYOUT: Layout = [skipModuleValue];
 
 /** Layouts by type: one is looked up for each key. */
 const layoutByType = Array.from({ length: 1 + Math.max(...layouts.keys()) }, (_, type) =>
