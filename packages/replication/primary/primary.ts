@@ -401,11 +401,8 @@ export class Primary {
   #ping(): void {
     const isAnyOnline = [...this.#replicas].some(({ holdsStream }) => holdsStream);
     if (isAnyOnline && !this.holdsPings) this.tell(['PING']);
-    // Who waits for a synchronisation, or for a stream that does not come for now, sees that the link is there.
-    const isSilent = this.#isFollowing && this.#followed === undefined;
-    for (const { link, state } of this.#replicas) {
-      if (state === 'wait_bgsave' || (isSilent && state === 'online')) link.send(LF);
-    }
+    // Who waits for a synchronisation sees that the link is there. Of who follows, each byte is one of the stream.
+    for (const { link, state } of this.#replicas) if (state === 'wait_bgsave') link.send(LF);
     this.#options.wake();
   }
 
