@@ -66,6 +66,7 @@ export type HealthCode =
   | 'REPLICATION_LAG'
   | 'NO_GOOD_REPLICAS'
   | 'PRIMARY_LINK_DOWN'
+  | 'PRIMARY_STREAM_FAULT'
   | 'TIER_FAULT'
   | 'NO_COORDINATOR'
   | 'LEASE_AT_RISK'

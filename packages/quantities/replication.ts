@@ -1,6 +1,7 @@
 /** Quantities of replication. */
 
 import type { Quantity } from './quantity.ts';
+import { REPLICA_QUANTITIES } from './replica.ts';
 
 /** Beginning of the rows of full synchronisations by their reasons. */
 const REASON = {
@@ -13,70 +14,7 @@ const REASON = {
 
 export const REPLICATION_QUANTITIES = {
   /** State of the server as a replica; all are 0 on a primary. */
-  replica: [
-    {
-      counter: 'isReplica',
-      by: 'main',
-      kind: 'gauge',
-      help: '1 while the server is a replica.',
-      metric: 'svc_is_replica',
-    },
-    {
-      counter: 'primaryLinkUp',
-      by: 'main',
-      kind: 'gauge',
-      help: '1 while the link of a replica to its primary is up.',
-      status: 'replication.link_up',
-      metric: 'svc_primary_link_up',
-    },
-    /** Unix milliseconds since which there has been no link; 0 while there is one. */
-    { counter: 'primaryLinkDownSinceMs', by: 'main', kind: 'gauge' },
-    {
-      counter: 'primaryLagUs',
-      by: 'main',
-      kind: 'gauge',
-      unit: 'us',
-      moves: true,
-      help: 'Time from a timestamp in the stream of the primary until it was applied; 0 where the primary sends none.',
-      metric: 'svc_primary_link_lag_seconds',
-    },
-    {
-      counter: 'syncInProgress',
-      by: 'main',
-      kind: 'gauge',
-      help: '1 while the data of the primary are coming.',
-      status: 'replication.sync_in_progress',
-      metric: 'svc_primary_sync_in_progress',
-    },
-    {
-      counter: 'syncKeys',
-      by: 'main',
-      kind: 'gauge',
-      moves: true,
-      help: 'Keys of the data of the primary that have come so far.',
-      status: 'replication.sync_keys',
-      metric: 'svc_primary_sync_keys',
-    },
-    {
-      counter: 'syncBytes',
-      by: 'main',
-      kind: 'gauge',
-      unit: 'bytes',
-      moves: true,
-      help: 'Bytes of the data of the primary that have come so far.',
-      status: 'replication.sync_bytes',
-      metric: 'svc_primary_sync_bytes',
-    },
-    {
-      counter: 'syncTotalBytes',
-      by: 'main',
-      kind: 'gauge',
-      unit: 'bytes',
-      help: 'Bytes of the data of the primary that are coming; 0 while it has not told how many.',
-      status: 'replication.sync_total_bytes',
-      metric: 'svc_primary_sync_total_bytes',
-    },
-  ],
+  replica: REPLICA_QUANTITIES,
   /** Synchronisations that a replica has had, and links that it has lost. */
   links: [
     {

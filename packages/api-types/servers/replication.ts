@@ -41,12 +41,29 @@ export interface PrimaryReport {
   readonly state_reason: string;
   readonly state_since_ms: number;
   readonly offset: number;
-  /** Time from the last timestamp of the primary until it was applied, by both clocks; null where it sends none. */
+  /** Offset behind all of its stream that has come; -1 where nothing is known of a stream. */
+  readonly read_offset: number;
+  /** Bytes that have come and are not applied, and for how long the oldest of them has waited. */
+  readonly unapplied_bytes: number;
+  readonly unapplied_ms: number;
+  /**
+   * Time from the last timestamp of the primary until it was applied, by both clocks, or the wait of what is not applied
+   * where that is more; null where it sends no timestamps and nothing waits.
+   */
   readonly lag_ms: number | null;
   /** Moment of that. */
   readonly lag_time_ms: number | null;
   /** Reason for which the link was broken last; null when it never was. */
   readonly last_failure: string | null;
+  /** Last command of its stream that could not be run here; null when there was none. */
+  readonly stream_fault: {
+    readonly command: string;
+    readonly key: string;
+    readonly error: string;
+    readonly time_ms: number;
+  } | null;
+  /** True while the data may differ from those of the primary, for that. */
+  readonly data_differ: boolean;
   readonly bytes_received: number;
   /** Number by which a Sentinel chooses a new primary: 0 never becomes one. */
   readonly priority: number;

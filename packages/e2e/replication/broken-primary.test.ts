@@ -1,7 +1,7 @@
 /** Primaries that send what cannot be used: the replica says why, and keeps what it has until it gets something whole. */
 
 import net from 'node:net';
-import type { ReplicationDocument } from '#api-types';
+import type { ReplicationDocument, StatusDocument } from '#api-types';
 import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -157,18 +157,68 @@ broken('a link that ends within the data changes nothing, and whole data come in
   assert.is(await here.call('EXISTS', 'mine'), 0);
 });
 
-broken('a command that cannot be run is told, counted, and what follows is done', async () => {
+/** Codes of what is wrong with the replica. */
+async function healthCodes(): Promise<string[]> {
+  const { health } = (await request(replica.httpPort, '/status/json')).json() as StatusDocument;
+  return health.issues.map(({ severity, code }) => `${severity} ${code}`);
+}
+
+broken('a command that cannot be run is an alarm, and all data are sent anew', async () => {
   await untilLinked(here);
-  primary.stream!.write('NOSUCH command\r\nSET behind it\r\nLPUSH behind x\r\nSET last one\r\n');
-  await until(async () => (await here.call('GET', 'last')) === 'one', 'what follows is done');
-  const counted = async () => (await infoOf(here, 'stats'))['unexpected_error_replies'];
-  // Keys of the two shards are written in any order.
-  await until(async () => (await counted()) === '2', 'both are counted');
+  const before = Number((await infoOf(here, 'stats'))['replica_sync_full']);
+  primary.asked = '';
+  primary.stream!.write('SET behind it\r\nNOSUCH key\r\nSET of mine\r\n');
+  await until(() => primary.asked !== '', 'the primary is asked again');
+  assert.is(primary.asked, 'PSYNC ? -1');
+  await untilLinked(here);
+  const stats = await infoOf(here, 'stats');
+  assert.is(stats['unexpected_error_replies'], '1');
+  assert.is(Number(stats['replica_sync_full']), before + 1);
+  assert.is(textOf(await here.call('GET', 'of')), 'the primary');
+  const info = await infoOf(here);
+  assert.match(info['master_stream_last_error'] ?? '', /^NOSUCH key: ERR unknown command/);
+  assert.is(info['master_data_differ'], '0');
+  assert.equal(await healthCodes(), ['warning PRIMARY_STREAM_FAULT']);
   await until(() => replica.stdout.includes('replica-stream-error'), 'the log tells it');
+  assert.match(replica.stdout, /command=NOSUCH key=key|"command":"NOSUCH","key":"key"/);
+});
+
+broken('a stream that fails again waits before its data are asked for, and is not up', async () => {
+  primary.asked = '';
+  const transaction = [['MULTI'], ['SET', 'a', 'b'], ['LPUSH', 'of', 'x'], ['PING'], ['EXEC']];
+  primary.stream!.write(transaction.map(asCommand).join(''));
+  await until(async () => (await infoOf(here))['master_data_differ'] === '1', 'the data differ');
+  assert.is((await infoOf(here))['master_link_status'], 'down');
+  assert.match((await infoOf(here))['master_stream_last_error'] ?? '', /^LPUSH of: WRONGTYPE/);
+  assert.ok((await healthCodes()).includes('critical PRIMARY_STREAM_FAULT'));
+  await untilLinked(here);
+  assert.is(primary.asked, 'PSYNC ? -1');
+  assert.is((await infoOf(here))['master_data_differ'], '0');
+});
+
+broken('what has come and is not applied is shown', async () => {
+  await untilLinked(here);
+  const loop = 'for i = 1, 1e8 do end return redis.call("SET", KEYS[1], "done")';
+  const commands = [
+    ['EVAL', loop, '1', 'slow'],
+    ...Array<string[]>(100).fill(['INCR', 'slow count']),
+  ];
+  const bytes = commands.map(asCommand).join('');
+  primary.stream!.write(bytes);
+  await until(async () => {
+    const info = await infoOf(here);
+    const behind = Number(info['slave_read_repl_offset']) - Number(info['slave_repl_offset']);
+    const isShown = Number(info['master_unapplied_bytes']) === behind;
+    return behind >= bytes.length - 100 && isShown && Number(info['master_link_lag_ms']) > 0;
+  }, 'the replica shows how far it is behind');
+  await until(async () => (await infoOf(here))['master_unapplied_bytes'] === '0', 'all is applied');
+  const info = await infoOf(here);
+  assert.is(info['slave_read_repl_offset'], info['slave_repl_offset']);
+  assert.is(await here.call('GET', 'slow count'), '100');
 });
 
 broken('what is no command ends the link', async () => {
-  primary.stream!.write('*1\r\n$x\r\n');
+  primary.stream!.write('SET last one\r\n*1\r\n$x\r\n');
   await until(async () => /is no command/.test(await lastFailure()), 'the link breaks');
   assert.is(textOf(await here.call('GET', 'last')), 'one');
 });

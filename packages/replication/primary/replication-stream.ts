@@ -24,7 +24,7 @@ export interface KeptStream {
 /** The stream as others may see it. */
 export type StreamView = Pick<
   ReplicationStream,
-  'id' | 'secondId' | 'secondOffset' | 'isKnownAs' | 'kept'
+  'id' | 'offset' | 'secondId' | 'secondOffset' | 'isKnownAs' | 'kept'
 >;
 
 const EMPTY_ID = '0'.repeat(40);

@@ -14,7 +14,7 @@ export function replicaLines(replica: ReplicaSide, settings: Settings, nowMs: nu
     ['master_link_status', isUp ? 'up' : 'down'],
     ['master_last_io_seconds_ago', isUp ? Math.floor(link.silentMs / 1_000) : -1],
     ['master_sync_in_progress', Number(sync !== undefined)],
-    ['slave_read_repl_offset', offset],
+    ['slave_read_repl_offset', Math.max(offset, replica.readOffset)],
     ['slave_repl_offset', offset],
   ];
   if (sync !== undefined) {
@@ -39,8 +39,17 @@ export function replicaLines(replica: ReplicaSide, settings: Settings, nowMs: nu
     ['master_link_state_reason', oneLine(link.stateReason)],
     ['master_link_lag_ms', replica.lag?.ms ?? -1],
     ['master_link_last_failure', oneLine(link.lastFailure)],
+    ['master_unapplied_bytes', replica.unapplied.bytes],
+    ['master_unapplied_ms', Math.round(replica.unapplied.ms)],
+    ['master_data_differ', Number(replica.faults.differs)],
+    ['master_stream_last_error', faultLine(replica.faults.last)],
   );
   return lines;
+}
+
+/** Last command of the stream that could not be run, with its error; empty where there was none. */
+function faultLine(fault: ReplicaSide['faults']['last']): string {
+  return fault === undefined ? '' : oneLine(`${fault.command} ${fault.key}: ${fault.error}`);
 }
 
 /** Text of another server, which must not make lines of its own. */

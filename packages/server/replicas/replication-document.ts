@@ -13,6 +13,7 @@ import { REPLICATION_QUANTITIES } from '#quantities';
 import type { LinkChange, Primary, Replica } from '#replication';
 import type { Page } from '#stats';
 import type { Replication } from '../replication/replication.ts';
+import type { StreamFault } from '../replication/stream-faults.ts';
 import { percentOf, type SyncProgress } from '../replication/sync-progress.ts';
 
 export function replicationDocument(
@@ -96,7 +97,7 @@ function changeReport({ timeMs, link, peer, client, state, reason }: LinkChange)
 
 function primaryReport(replica: Replication['replica'], settings: Settings): PrimaryReport | null {
   if (replica === undefined) return null;
-  const { host, port, state, link, sync, position, lag } = replica;
+  const { host, port, state, link, sync, position, lag, faults } = replica;
   return {
     host,
     port,
@@ -104,15 +105,24 @@ function primaryReport(replica: Replication['replica'], settings: Settings): Pri
     state_reason: link.stateReason,
     state_since_ms: Math.floor(link.stateSinceMs),
     offset: position?.offset ?? -1,
+    read_offset: replica.readOffset,
+    unapplied_bytes: replica.unapplied.bytes,
+    unapplied_ms: Math.round(replica.unapplied.ms),
     lag_ms: lag?.ms ?? null,
     lag_time_ms: lag?.atMs ?? null,
     last_failure: link.lastFailure === '' ? null : link.lastFailure,
+    stream_fault: faults.last === undefined ? null : faultReport(faults.last),
+    data_differ: faults.differs,
     bytes_received: link.bytesReceived,
     priority: settings.number('replication.priority'),
     read_only: settings.boolean('replication.read-only'),
     silent_ms: Math.round(link.silentMs),
     sync: sync === undefined ? null : syncReport(sync),
   };
+}
+
+function faultReport({ command, key, error, atMs }: StreamFault): PrimaryReport['stream_fault'] {
+  return { command, key, error, time_ms: Math.floor(atMs) };
 }
 
 function syncReport(sync: SyncProgress): PrimaryReport['sync'] {

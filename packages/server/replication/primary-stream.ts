@@ -10,6 +10,8 @@ import type { FollowedStream, StreamPosition } from '#replication';
 import type { ParsedCommand } from '#resp';
 import type { Client, Router } from '#router';
 import type { Clients } from '../clients/clients.ts';
+import { ApplyLag } from './apply-lag.ts';
+import { CommandPlaces } from './failed-command.ts';
 import { PrimaryTransport } from './primary-transport.ts';
 import { ReplyErrors } from './reply-errors.ts';
 
@@ -30,6 +32,8 @@ interface PrimaryStreamOptions {
   /** Place from which the stream goes on, and the database that is selected there. */
   readonly position: StreamPosition;
   readonly database: number;
+  /** Unix milliseconds. */
+  nowMs(): number;
   /** Stops and resumes what comes. */
   pause(): void;
   resume(): void;
@@ -41,8 +45,8 @@ interface PrimaryStreamOptions {
   stamped(offset: number): void;
   /** All before a timestamp of the primary's, in Unix milliseconds, is applied. */
   reached(stampMs: number): void;
-  /** Something of the stream was answered with an error. */
-  failed(error: string): void;
+  /** A command of the stream was answered with an error; it stands at an offset, unless that is not known any more. */
+  failed(error: string, offset: number | undefined): void;
   /** Bytes of whole commands of the stream that were taken. */
   relay(bytes: Bytes): void;
   /** All such bytes were told of. */
@@ -74,7 +78,11 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
   /** Place before the transaction that has begun. */
   #beforeTransaction = 0;
   #applied: number;
+  /** Offset behind all that has come. */
+  #cameTo: number;
+  readonly #lag = new ApplyLag();
   #marks: Mark[] = [];
+  readonly #places = new CommandPlaces();
   /** Pieces that have come and whose commands are not all taken, and how many bytes of the first are. */
   readonly #came: Bytes[] = [];
   #handedOn = 0;
@@ -87,8 +95,9 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     this.#id = position.id;
     this.#beganAt = position.offset;
     this.#applied = position.offset;
-    const errors = new ReplyErrors((text) => {
-      options.failed(text);
+    this.#cameTo = position.offset;
+    const errors = new ReplyErrors((text, place) => {
+      options.failed(text, this.#places.of(place));
     });
     this.#transport = new PrimaryTransport({
       pause: () => {
@@ -98,8 +107,8 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
         options.resume();
       },
       replied: (chunk) => {
-        errors.take(chunk);
         this.#handOn();
+        errors.take(chunk);
         this.#looked();
       },
       destroyed: () => {
@@ -121,8 +130,20 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     return { id: this.#id, offset: this.#applied };
   }
 
+  /** Offset behind all that has come, applied or not. */
+  get cameTo(): number {
+    return this.#cameTo;
+  }
+
+  /** Milliseconds for which the oldest byte that is not applied has waited; 0 when none waits. */
+  get waitedMs(): number {
+    return this.#lag.waitedMs(this.position.offset, this.#options.nowMs());
+  }
+
   /** Takes bytes of the stream. */
   take(piece: Bytes): void {
+    this.#cameTo += piece.length;
+    this.#lag.came(this.#cameTo, this.#options.nowMs());
     this.#came.push(piece);
     this.#transport.received(piece);
     this.#handOn();
@@ -257,7 +278,9 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     if (this.#options.accepts?.(command) === false) return 'taken';
     const wasOpen = client.transaction !== undefined;
     const before = this.#takenTo;
+    this.#places.note(before);
     const taking = this.#options.router.dispatch(client, command);
+    if (taking === 'taken' || taking === 'long') this.#places.taken();
     if (!wasOpen && client.transaction !== undefined) this.#beforeTransaction = before;
     return taking;
   }

@@ -17,15 +17,16 @@ import { emptyHead, type Router } from '#router';
 import type { Page } from '#stats';
 import { rdb } from '#store';
 import type { Clients } from '../clients/clients.ts';
-import { FailureLog } from '../diagnostics/failure-log.ts';
 import type { ReplicationEvents } from '../replicas/replication-events.ts';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import { announcedFacts } from './announced-facts.ts';
 import { connectToPrimary } from './connect-to-primary.ts';
 import type { DiscardedWrites } from './discards/discarded-writes.ts';
 import type { Failover } from './failover.ts';
+import { commandAt } from './failed-command.ts';
 import { FullSync } from './full-sync.ts';
 import { PrimaryStream } from './primary-stream.ts';
+import { StreamFaults } from './stream-faults.ts';
 import { progressFields, type SyncProgress } from './sync-progress.ts';
 
 /** Between two lines of the log about data that are coming. */
@@ -77,7 +78,7 @@ interface LinkLag {
 export class ReplicaSide implements Follower {
   readonly #options: ReplicaSideOptions;
   readonly #link: PrimaryLink;
-  readonly #errors: FailureLog;
+  readonly #faults: StreamFaults;
   /** Place that is reached while there is no stream. */
   #position: StreamPosition | undefined;
   #database = 0;
@@ -103,11 +104,7 @@ export class ReplicaSide implements Follower {
     const { settings, log, clock, host, port } = options;
     this.#options = options;
     this.downSinceMs = clock.wallMs();
-    this.#errors = new FailureLog((fields) => {
-      const message =
-        'A command of the primary could not be run: the data may differ from those of the primary.';
-      log.error('replica-stream-error', message, fields);
-    });
+    this.#faults = new StreamFaults(options);
     this.#link = new PrimaryLink({
       host,
       port,
@@ -153,9 +150,27 @@ export class ReplicaSide implements Follower {
     return this.#link;
   }
 
-  /** Lag by the timestamps of the primary; undefined where it sends none, and without a link. */
+  /**
+   * Lag by the timestamps of the primary, or the wait of what has come and is not applied, where that is more; undefined
+   * where nothing is known, and without a link.
+   */
   get lag(): LinkLag | undefined {
-    return this.isUp ? this.#lag : undefined;
+    if (!this.isUp) return undefined;
+    const { ms } = this.unapplied;
+    if (ms <= (this.#lag?.ms ?? 0)) return this.#lag;
+    return { ms: Math.round(ms), atMs: this.#options.clock.wallMs() };
+  }
+
+  /** Offset behind all of the stream that has come; -1 where nothing is known of a stream. */
+  get readOffset(): number {
+    return this.#stream?.cameTo ?? this.#position?.offset ?? -1;
+  }
+
+  /** Bytes of the stream that have come and are not applied, and for how long the oldest of them has waited. */
+  get unapplied(): { readonly bytes: number; readonly ms: number } {
+    const stream = this.#stream;
+    if (stream === undefined) return { bytes: 0, ms: 0 };
+    return { bytes: stream.cameTo - stream.position.offset, ms: stream.waitedMs };
   }
 
   get #peer(): string {
@@ -165,6 +180,11 @@ export class ReplicaSide implements Follower {
   #changed(state: LinkState, reason: string): void {
     this.#options.events.primaryChanged(this.#peer, state, reason);
     this.#show();
+  }
+
+  /** Commands of the stream that could not be run. */
+  get faults(): Pick<StreamFaults, 'differs' | 'last'> {
+    return this.#faults;
   }
 
   /** Data that are coming; undefined while none are. */
@@ -208,12 +228,13 @@ export class ReplicaSide implements Follower {
   tick(): void {
     const { clock, log } = this.#options;
     const nowMs = clock.wallMs();
-    if (this.#hasStarted) this.#link.tick();
+    if (this.#hasStarted && !(this.state === 'connect' && this.#faults.isWaiting))
+      this.#link.tick();
     // A script that was busy may have ended.
     this.#stream?.goOn();
     this.#awaitDisk();
     this.#show();
-    this.#errors.tick(nowMs);
+    this.#faults.tick();
     const sync = this.#sync;
     if (sync === undefined || nowMs - this.#progressMs < PROGRESS_MS) return;
     this.#progressMs = nowMs;
@@ -227,6 +248,9 @@ export class ReplicaSide implements Follower {
     page.set('primaryLinkUp', Number(this.isUp));
     page.set('primaryLinkDownSinceMs', this.isUp ? 0 : this.downSinceMs);
     page.set('primaryLagUs', Math.round(1_000 * (this.lag?.ms ?? 0)));
+    const { bytes, ms } = this.unapplied;
+    page.set('primaryUnappliedBytes', bytes);
+    page.set('primaryUnappliedUs', Math.round(1_000 * ms));
     page.set('syncInProgress', Number(this.#sync !== undefined));
     page.set('syncKeys', this.#sync?.keys ?? 0);
     page.set('syncBytes', this.#sync?.receivedBytes ?? 0);
@@ -334,6 +358,7 @@ export class ReplicaSide implements Follower {
     this.#sync = undefined;
     sync.done();
     this.#position = sync.position;
+    this.#faults.begun();
     this.#diskOffset = 0;
     this.#database = sync.streamDatabase;
     const stream = this.#newStream(sync.position);
@@ -374,6 +399,7 @@ export class ReplicaSide implements Follower {
       address: `${host}:${port}`,
       position,
       database: this.#database,
+      nowMs: () => clock.wallMs(),
       pause: () => {
         this.#link.pause();
       },
@@ -399,15 +425,23 @@ export class ReplicaSide implements Follower {
       reached: (stampMs) => {
         this.#reached(stampMs);
       },
-      failed: (error) => {
-        this.#options.page.add('replicaErrors', 1);
-        this.#errors.add({ error }, this.#options.clock.wallMs());
+      failed: (error, offset) => {
+        this.#failed(stream, error, offset);
       },
     });
     this.#stream = stream;
     this.#options.primary.follow(position.id, position.offset, stream);
     this.#tellShards();
     return stream;
+  }
+
+  /** A command of a stream, at an offset, could not be run. */
+  #failed(stream: PrimaryStream, error: string, offset: number | undefined): void {
+    const named = commandAt(this.#options.primary.stream, offset);
+    // Of a stream that has ended, more is no news.
+    if (!this.#faults.add(error, named) || stream !== this.#stream) return;
+    const { command, key } = named;
+    this.#link.fail(`the replica could not run ${command} of ${JSON.stringify(key)}: ${error}`);
   }
 
   /** All before a timestamp of the primary's is applied. */
@@ -449,7 +483,7 @@ export class ReplicaSide implements Follower {
     if (stream === undefined) return;
     this.#settling = stream.end().then(() => {
       if (this.#stream !== stream) return;
-      this.#position = stream.position;
+      this.#position = this.#faults.differs ? undefined : stream.position;
       this.#database = stream.client.database;
       this.#stream = undefined;
       if (!this.#hasStopped) this.#tellShards();

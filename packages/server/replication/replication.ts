@@ -19,6 +19,8 @@ const APPLY_MS_MAX = 5_000;
 const QUIET_MS_MAX = 5_000;
 /** Between two looks at a link. */
 const TICK_MS = 1_000;
+/** Id that no stream has. */
+const NO_STREAM = '0'.repeat(40);
 /** Tells shards that no other server says what is in this one. */
 const ALONE = { kind: 'role', isReplica: false, primary: undefined } as const;
 
@@ -235,14 +237,16 @@ export class Replication implements ReplicationPort {
     if (replica === undefined) return;
     const { settings, page, router, log } = this.#options;
     if (!this.#isClustered) settings.holdPrimary(undefined);
-    const { taken } = replica;
+    const { taken, faults } = replica;
     void replica.stop();
     this.#replica = undefined;
     for (const { counter } of REPLICATION_QUANTITIES.replica) page.set(counter, 0);
     router.broadcast({ kind: 'role', isReplica: false, primary: undefined });
     const { primary } = this.#options;
     // From this place of the order on the stream is this server's own.
-    primary.promote(taken?.id ?? primary.stream.id, taken?.offset ?? primary.offset);
+    const id = taken?.id ?? primary.stream.id;
+    // Who has followed the same stream has other data, where a command of it could not be run here.
+    primary.promote(faults.differs ? NO_STREAM : id, taken?.offset ?? primary.offset);
     this.#options.beginTurn();
     this.#options.events.roleChanged('primary', primary.offset, 'it follows nobody any more');
     log.info('primary', 'The server is a primary now.');
@@ -274,18 +278,18 @@ export class Replication implements ReplicationPort {
 
   /** Says why a replica does not run a command of a client's. */
   refusal(client: Client, entry: CommandEntry): CommandError | undefined {
-    const replica = this.#replica;
-    if (replica === undefined || client.isPrimary) return undefined;
+    if (this.#replica === undefined || client.isPrimary) return undefined;
     const { settings } = this.#options;
     const queue = entry.route === 'exec' ? client.transaction?.queue : undefined;
     if (client.writes(entry) && settings.boolean('replication.read-only'))
       return errors.readOnlyReplica;
-    return this.#isStale(replica) && minds(entry, queue) ? errors.primaryDown : undefined;
+    return this.isStale && minds(entry, queue) ? errors.primaryDown : undefined;
   }
 
   /** True while the data may be old, and nobody is to see them. */
-  #isStale({ isUp }: ReplicaSide): boolean {
-    return !isUp && !this.#options.settings.boolean('replication.serve-stale-data');
+  get isStale(): boolean {
+    if (this.#replica === undefined || this.#replica.isUp) return false;
+    return !this.#options.settings.boolean('replication.serve-stale-data');
   }
 }
 

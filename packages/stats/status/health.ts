@@ -36,6 +36,10 @@ export interface Vitals {
   readonly lacksReplicas: boolean;
   /** Milliseconds for which a replica has had no link to its primary; null with one, and on a primary. */
   readonly linkDownMs: number | null;
+  /** Milliseconds for which the oldest byte of the primary's stream that is not applied has waited; 0 on a primary. */
+  readonly unappliedMs: number;
+  /** Failure of a command of the primary's stream; null where there was none lately. */
+  readonly streamFault: StreamFaultFacts | null;
   /** Milliseconds for which the slowest replica has lacked something. */
   readonly replicaLagMs: number;
   /** Activity of main if it is stuck, in words. */
@@ -46,6 +50,14 @@ export interface Vitals {
   readonly clusterIssues: readonly HealthIssue[];
   /** Stuck shards, each with what it does, in words. */
   readonly stuck: readonly { readonly shard: number; readonly doing: string }[];
+}
+
+/** Last command of a primary's stream that a replica could not run. */
+interface StreamFaultFacts {
+  /** Milliseconds since then. */
+  readonly agoMs: number;
+  /** No full synchronisation has ended since. */
+  readonly differs: boolean;
 }
 
 /** Use of `maxmemory` that is critical where nothing is evicted, whatever the warning is set to. */
@@ -92,7 +104,7 @@ function main({ mainStandstill }: Vitals): HealthIssue[] {
 
 function replication(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
   const { replicas, replicasSeen, lacksReplicas, replicaLagMs: lagMs, linkDownMs } = vitals;
-  const issues: HealthIssue[] = [];
+  const issues: HealthIssue[] = streamFault(vitals);
   if (linkDownMs !== null) {
     const message = `the link to the primary has been down for ${Math.round(linkDownMs)} ms`;
     issues.push(issue('warning', 'PRIMARY_LINK_DOWN', message));
@@ -109,7 +121,25 @@ function replication(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
     const message = `the slowest replica has been behind for ${Math.round(lagMs)} ms`;
     issues.push(issue('warning', 'REPLICATION_LAG', message));
   }
+  if (vitals.unappliedMs >= limits.replicationLagWarningMs) {
+    const message = `the stream of the primary has waited for ${Math.round(vitals.unappliedMs)} ms to be applied`;
+    issues.push(issue('warning', 'REPLICATION_LAG', message));
+  }
   return issues;
+}
+
+function streamFault({ streamFault: fault }: Vitals): HealthIssue[] {
+  if (fault === null) return [];
+  const cause = `a command of the primary could not be run ${Math.round(fault.agoMs / 1_000)} s ago`;
+  return [
+    fault.differs
+      ? issue(
+          'critical',
+          'PRIMARY_STREAM_FAULT',
+          `${cause}: the data may differ from the primary's`,
+        )
+      : issue('warning', 'PRIMARY_STREAM_FAULT', `${cause}: all data have been sent anew since`),
+  ];
 }
 
 function memory(vitals: Vitals, limits: HealthLimits): HealthIssue[] {

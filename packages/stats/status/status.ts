@@ -17,7 +17,7 @@ import type {
 import { clusterIssues, clusterStatus } from '../cluster/cluster-status.ts';
 import { calledCommands, mergeExecutions } from '../page/called-commands.ts';
 import type { DurabilityReport } from './durability.ts';
-import { judge, type HealthLimits } from './health.ts';
+import { judge, type HealthLimits, type Vitals } from './health.ts';
 import { TIER_FAULTS } from './tier-faults.ts';
 import { frontSilenceUs, silenceText } from '../threads/front-standstill.ts';
 import { mainStandstill } from '../threads/main-work.ts';
@@ -27,6 +27,8 @@ import { shardFields, statusFields } from '../page/read-quantities.ts';
 import { STUCK_US } from '../threads/stuck.ts';
 import type { ThreadRates } from '../threads/thread-rates.ts';
 
+/** Time for which a command of the primary's stream that could not be run is an issue, even with all data sent anew since. */
+const STREAM_FAULT_MS = 600_000;
 /** Commands listed, those called most first. */
 const TOP_COMMANDS = 10;
 
@@ -155,6 +157,8 @@ export function collectStatus(source: StatusSource): StatusDocument {
       lacksReplicas: main.get('lacksReplicas') === 1,
       replicaLagMs: main.get('replicaLagUs') / 1_000,
       linkDownMs: linkDownMs(source),
+      streamFault: streamFault(source),
+      unappliedMs: main.get('primaryUnappliedUs') / 1_000,
       clusterIssues: clusterIssues(main, source),
       evicts: source.evicts,
       tierFault: tierFault(source),
@@ -324,6 +328,13 @@ function hundredths(value: number): number {
 function linkDownMs({ main, wallMs }: StatusSource): number | null {
   const sinceMs = main.get('primaryLinkDownSinceMs');
   return main.get('isReplica') === 1 && sinceMs > 0 ? Math.max(0, wallMs - sinceMs) : null;
+}
+
+/** Last command of the primary's stream that could not be run, unless it is long ago and the data are the same again. */
+function streamFault({ main, wallMs }: StatusSource): Vitals['streamFault'] {
+  const differs = main.get('primaryDataDiffer') === 1;
+  const agoMs = Math.max(0, wallMs - main.get('primaryStreamFaultMs'));
+  return differs || agoMs < STREAM_FAULT_MS ? { agoMs, differs } : null;
 }
 
 function isDemoted(main: Page): boolean {

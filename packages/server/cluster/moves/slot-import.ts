@@ -236,6 +236,7 @@ export class SlotImport implements Follower {
       address: `${source.host}:${source.port}`,
       position,
       database: 0,
+      nowMs: () => this.#options.clock.wallMs(),
       pause: () => {
         this.#isStalled = true;
         this.#link.pause();
