@@ -231,9 +231,10 @@ export class Server {
       isLoaded,
       persistence: this.#persistence,
       replicas: this.#replicas.primary,
-      tellShards: (isSo) => {
-        router.broadcast({ kind: 'lacks-replicas', isSo });
+      tellShards: (kind, isSo) => {
+        router.broadcast({ kind, isSo });
       },
+      isStale: () => this.#replication.isStale,
       cluster: isClustered
         ? { judge: (client, entry, args) => this.#cluster?.gate.judge(client, entry, args) }
         : undefined,

@@ -10,6 +10,9 @@ export const scriptErrors = {
     new CommandError(`ERR Error compiling function: ${reason}`),
   notRegistered: (reason: string) => new CommandError(`ERR Error registering functions: ${reason}`),
   noCluster: new CommandError("ERR Can not run script on cluster, 'no-cluster' flag is set."),
+  stale: new CommandError(
+    "MASTERDOWN Link with MASTER is down, replica-serve-stale-data is set to 'no' and 'allow-stale' flag is not set on the script.",
+  ),
   noFunctions: new CommandError('ERR No functions registered'),
   noFunction: new CommandError('ERR Function not found'),
   badKeyCount: new CommandError('ERR Bad number of keys provided'),

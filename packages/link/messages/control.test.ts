@@ -9,6 +9,7 @@ const messages = suite('control messages');
 const all: readonly Control[] = [
   { kind: 'role', isReplica: true, primary: 7 },
   { kind: 'lacks-replicas', isSo: true },
+  { kind: 'stale', isSo: true },
   { kind: 'stop' },
   { kind: 'reset-bands', generation: 3 },
   {

@@ -22,6 +22,8 @@ export type Control =
   | { kind: 'role'; isReplica: boolean; primary: number | undefined }
   /** True while there are fewer good replicas than writes need: scripts write nothing then. */
   | { kind: 'lacks-replicas'; isSo: boolean }
+  /** The data may be old, and only scripts that allow for that are to run. */
+  | { kind: 'stale'; isSo: boolean }
   /** Slots that are moved key by key from now on. */
   | { kind: 'open-slots'; rules: readonly OpenSlotRule[] }
   /** Slots that this node of a cluster serves from now on. */

@@ -19,8 +19,10 @@ interface GateState {
   readonly isBusy: () => boolean;
   /** Tells whether writes have fewer replicas than they need. */
   readonly replicas: { readonly lacksReplicas: boolean };
-  /** Tells shards whether they lack replicas: their scripts write nothing then. */
-  readonly tellShards: (lacksReplicas: boolean) => void;
+  /** Tells shards whether they lack replicas, or have data that may be old: their scripts are judged by it. */
+  readonly tellShards: (what: 'lacks-replicas' | 'stale', isSo: boolean) => void;
+  /** True while the data of a replica may be old, and nobody is to see them. */
+  readonly isStale: () => boolean;
 }
 
 /** Returns the reason why a client may not run a command now; `wait` when it may later. */
@@ -33,12 +35,15 @@ export type Gate = (
 /** Makes the function that every command has to pass. */
 export function newGate(state: GateState): Gate {
   let wasLacking = false;
-  /** A script is refused where it writes, so its shard has to know; what is told is before the command. */
+  let wasStale = false;
+  /** A script is refused where it writes or reads, so its shard has to know; what is told is before the command. */
   const tellShards = (): void => {
     const { lacksReplicas } = state.replicas;
-    if (lacksReplicas === wasLacking) return;
+    if (lacksReplicas !== wasLacking) state.tellShards('lacks-replicas', lacksReplicas);
     wasLacking = lacksReplicas;
-    state.tellShards(lacksReplicas);
+    const isStale = state.isStale();
+    if (isStale !== wasStale) state.tellShards('stale', isStale);
+    wasStale = isStale;
   };
   return (client, entry, args) => {
     // What a primary sends is run whatever this server thinks of it; a script that is busy is waited for.

@@ -129,6 +129,9 @@ export class Messages {
       case 'lacks-replicas':
         this.#options.base.role.hasFewReplicas = control.isSo;
         break;
+      case 'stale':
+        this.#options.base.role.isStale = control.isSo;
+        break;
       case 'open-slots':
         this.#options.base.openSlots.update(control.rules);
         break;

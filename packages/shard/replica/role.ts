@@ -14,6 +14,9 @@ export class Role {
   /** A primary has fewer good replicas than writes need. */
   hasFewReplicas = false;
 
+  /** A replica has no link to its primary, and its data are not to be seen while they may be old. */
+  isStale = false;
+
   /** Clients that bring keys of slots which are on their way here. */
   importers: ReadonlySet<number> = new Set();
 

@@ -155,6 +155,7 @@ export class ScriptCommands {
     const run = this.run!;
     if (entry.has('noscript') && !this.mayCallAll)
       return 'This Redis command is not allowed from script';
+    if (run.isStale && !entry.has('stale')) return 'Can not execute the command on a stale replica';
     const denial = this.#denialOf(entry);
     if (denial !== undefined) return denial;
     if (run.isReadOnly && entry.mayChange) {

@@ -27,6 +27,8 @@ export interface ScriptRun {
   readonly isOnReplica: boolean;
   /** A primary had fewer good replicas than writes need when the script began. */
   readonly lacksReplicas: boolean;
+  /** The data may be old, and only commands that allow for that are to run. */
+  readonly isStale: boolean;
   /** Memory was over its limit, with nothing to evict, when the script began. */
   readonly isOutOfMemory: boolean;
   /** Slot of the client's connection, and the sequence of its command. */
@@ -61,6 +63,7 @@ export interface ScriptLimits {
   readonly isOutOfMemory: boolean;
   readonly isOnReplica: boolean;
   readonly lacksReplicas: boolean;
+  readonly isStale: boolean;
   readonly slots: ScriptSlots;
 }
 
@@ -109,7 +112,7 @@ interface RunPlace {
 export function newRun(
   { name, isFunction, flags }: Pick<ScriptRun, 'name' | 'isFunction'> & ScriptFlags,
   call: ScriptCall,
-  { isOutOfMemory, isOnReplica, lacksReplicas, slots }: ScriptLimits,
+  { isOutOfMemory, isOnReplica, lacksReplicas, isStale, slots }: ScriptLimits,
   { request: { words, word }, context, isAlone }: RunPlace,
 ): ScriptRun {
   const kindWord = words[word + Request.kind]!;
@@ -125,6 +128,7 @@ export function newRun(
     mayCrossSlots: slots.mayCrossSlots,
     isOnReplica,
     lacksReplicas,
+    isStale,
     isOutOfMemory: isOutOfMemory && flags?.has('allow-oom') !== true,
     connection: context.connection,
     sequence: words[word + Request.sequence]!,
@@ -139,14 +143,18 @@ export function newRun(
   };
 }
 
-/** Throws where a script says by its flags that it does what is not allowed now. Without a shebang it says nothing. */
+/** Throws where a script is not allowed now, by its flags. Without a shebang it has none, and its calls are judged. */
 export function checkFlags(
   flags: ReadonlySet<ScriptFlagName> | undefined,
   { isReadOnly }: ScriptCall,
-  { isOutOfMemory, isOnReplica, lacksReplicas, slots }: ScriptLimits,
+  { isOutOfMemory, isOnReplica, lacksReplicas, isStale, slots }: ScriptLimits,
 ): void {
-  if (flags === undefined) return;
+  if (flags === undefined) {
+    if (isStale) throw errors.primaryDown;
+    return;
+  }
   if (slots.isInCluster && flags.has('no-cluster')) throw scriptErrors.noCluster;
+  if (isStale && !flags.has('allow-stale')) throw scriptErrors.stale;
   if (!flags.has('no-writes') && isReadOnly) throw errors.scriptMayWrite;
   if (!flags.has('no-writes') && isOnReplica) throw errors.scriptOnReplica;
   if (!flags.has('no-writes') && lacksReplicas) throw errors.noReplicas;

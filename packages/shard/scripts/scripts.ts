@@ -79,6 +79,8 @@ interface ScriptsOptions {
   refusesWrites(slot: number): boolean;
   /** A primary has fewer good replicas than writes need. */
   lacksReplicas(): boolean;
+  /** The data of a replica may be old, and are not to be seen then. */
+  isStale(): boolean;
 }
 
 /** Script or function that can be run. */
@@ -302,6 +304,7 @@ export class Scripts implements ShardScripts {
       isOutOfMemory: this.#options.isOutOfMemory(),
       isOnReplica: this.#options.refusesWrites(context.connection),
       lacksReplicas: this.#options.lacksReplicas(),
+      isStale: this.#options.isStale(),
       slots: servedSlots.isOn ? scriptSlots(args, keyCount, runnable.flags) : NO_SLOTS,
     };
     checkFlags(runnable.flags, call, limits);

@@ -75,6 +75,7 @@ export class ShardLua {
       isOutOfMemory: () => maintenance.isOutOfMemory(),
       refusesWrites: (slot) => role.refusesWrites(slot, settings),
       lacksReplicas: () => role.lacksReplicas,
+      isStale: () => role.isStale,
     });
     options.context.provide(this.scripts);
     this.frames = new ScriptFrames(this.asks, lending, machine.memory.words);
