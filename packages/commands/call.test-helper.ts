@@ -149,6 +149,8 @@ export class CallContext implements ShardContext {
     this.store.clock = Math.floor(value / 1000) % 2 ** 24;
   }
 
+  isObeyed = false;
+
   isOver(endMs: number): boolean {
     return endMs <= this.nowMs;
   }

@@ -65,6 +65,8 @@ export interface ShardContext {
    * replica gives it, and leaves the removal to its primary.
    */
   isOver(endMs: number): boolean;
+  /** True for a command that another server sends of what it has done: no limit or rule for clients stands above it. */
+  readonly isObeyed: boolean;
   /** True when the command may leave its client waiting: not in a transaction. */
   readonly mayBlock: boolean;
   /** True when `prepare` may be called: not in a transaction, nor with keys of other shards. */

@@ -13,7 +13,7 @@ const badOffset = new CommandError('ERR bit offset is not an integer or out of r
 
 /** The bit that argument `index` names. With `width`, `#n` stands for the n-th field of so many bits. */
 export function readOffset(
-  { settings }: ShardContext,
+  { settings, isObeyed }: ShardContext,
   args: Arguments,
   index: number,
   width = 0,
@@ -24,8 +24,9 @@ export function readOffset(
   const number = isField
     ? bitOfField(args.source, at + 1, length - 1, width)
     : parseInteger(args.source, at, length);
+  const bytesMax = isObeyed ? Infinity : settings.number('server.proto-max-bulk-len');
   // NaN fails both comparisons.
-  if (number >= 0 && byteOf(number) < settings.number('server.proto-max-bulk-len')) return number;
+  if (number >= 0 && byteOf(number) < bytesMax) return number;
   throw badOffset;
 }
 

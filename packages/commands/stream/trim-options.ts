@@ -90,7 +90,12 @@ export class TrimOptions implements Trimming {
   }
 
   /** Judges the options together; without a limit there is a standard one. */
-  finish({ settings }: ShardContext): void {
+  finish({ settings, isObeyed }: ShardContext): void {
+    if (isObeyed) {
+      // A primary names the length that it has come to, behind = and with the limit that it was given.
+      this.limit = 0;
+      return;
+    }
     if (this.limit > 0 && !this.isGiven) throw limitWithoutStrategy;
     if (this.#hasLimit) {
       if (!this.isApproximate) throw limitOfExact;

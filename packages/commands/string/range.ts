@@ -129,7 +129,8 @@ function fromEnd(index: number, length: number): number {
 const NOTHING = { bytes: Buffer.alloc(0), at: 0, length: 0 };
 
 /** Throws when a string would have more bytes than a bulk string may. */
-function demandLength({ settings }: ShardContext, length: number): void {
+function demandLength({ settings, isObeyed }: ShardContext, length: number): void {
+  if (isObeyed) return;
   if (length > settings.number('server.proto-max-bulk-len')) throw errors.stringTooLong;
 }
 

@@ -104,7 +104,8 @@ export class Transactions {
     }
     // An EXEC that is bound to fail needs no queue.
     const { queue } = transaction;
-    const bytesMax = Math.min(this.#options.queuedBytesMax(), QUEUE_BYTES_MAX);
+    const wanted = client.isPrimary ? Infinity : this.#options.queuedBytesMax();
+    const bytesMax = Math.min(wanted, QUEUE_BYTES_MAX);
     if (queue.payloadBytes + command.length > bytesMax) {
       this.#options.countTooLong();
       client.socket.destroy();

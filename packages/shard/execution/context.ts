@@ -31,7 +31,7 @@ interface ContextOptions {
   watches: Watches;
   waitingClients: WaitingClients;
   users: Pick<ShardUsers, 'mayReadEveryKey'>;
-  role: Pick<Role, 'isReplica'>;
+  role: Pick<Role, 'isReplica' | 'isTold'>;
   events: KeyEvents;
   keyUse: KeyUse;
   shardIndex: number;
@@ -199,11 +199,15 @@ export class ExecutionContext implements ShardContext {
     return this.#guests !== undefined;
   }
 
-  /** Moves the clock of commands and of the store. */
   isOver(endMs: number): boolean {
     return endMs <= this.nowMs && !this.#role.isReplica && !this.store.seesExpired;
   }
 
+  get isObeyed(): boolean {
+    return this.#role.isTold(this.connection);
+  }
+
+  /** Moves the clock of commands and of the store. */
   setNow(nowMs: number): void {
     this.nowMs = nowMs;
     this.store.nowMs = nowMs;
