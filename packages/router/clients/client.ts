@@ -430,7 +430,8 @@ export class Client implements ClientPort {
    */
   push(bytes: Bytes, at: number, length: number): void {
     const { output, isClosed } = this.socket;
-    if (isClosed || this.isEnding) return;
+    // What is pushed to a replica would be taken for a part of the stream.
+    if (isClosed || this.isEnding || this.isReplica) return;
     if (this.isAtBarrier || (this.awaitsReply && (!this.isBlocked || this.isServed))) {
       // A transaction's reply is one, and a command that may wait has a reply or will be known to wait.
       this.#heldPushes.push(new Uint8Array(bytes.subarray(at, at + length)));

@@ -13,6 +13,7 @@ import type { Access } from '../access/access.ts';
 import { chargeOutput } from '../access/rate-limits.ts';
 import { ClientMemory } from './client-memory.ts';
 import type { ConnectedClients } from './connected-clients.ts';
+import { mayComeFromReplica, wordOf } from './replica-commands.ts';
 import type { TlsCounts } from './tls-counts.ts';
 
 /** Commands that a pause holds back. */
@@ -116,6 +117,15 @@ export class Clients {
     this.#page.set('connections', this.#connected.count);
     this.memory.note(client);
     this.#tell('client-connected', 'A client has connected.', client);
+  }
+
+  /** Closes the connection of a replica that sends what would be answered: a reply would be taken for a part of the stream. */
+  endReplica(client: Client, what: string): void {
+    const reason = `it has sent ${JSON.stringify(what)}, which would be answered`;
+    const message = `The connection of a replica is closed: ${reason}.`;
+    this.#log.warn('replica-closed', message, { addr: client.address });
+    client.replica?.closing(reason);
+    client.socket.destroy();
   }
 
   /** Takes the connection on which this server's primary sends its stream. */
@@ -362,6 +372,10 @@ class Session implements ConnectionOwner {
   }
 
   command(command: ParsedCommand): Taking {
+    if (this.client.isReplica && !mayComeFromReplica(command)) {
+      this.#clients.endReplica(this.client, wordOf(command, 0));
+      return 'taken';
+    }
     const taking = this.#router.dispatch(this.client, command);
     const { memory } = this.#clients;
     if (memory.isLimited) memory.note(this.client);
@@ -373,7 +387,9 @@ class Session implements ConnectionOwner {
   }
 
   protocolError(text: string): 'taken' | 'held' {
-    return this.#router.protocolError(this.client, text);
+    if (!this.client.isReplica) return this.#router.protocolError(this.client, text);
+    this.#clients.endReplica(this.client, 'what is no command');
+    return 'taken';
   }
 
   get isOwedReplies(): boolean {
