@@ -370,7 +370,7 @@ transactions('a queue of many short commands outgrows the limit, too', async () 
   const greedy = await server.client();
   await greedy.call('MULTI');
   let failed = false;
-  await greedy.pipeline(new Array<string[]>(20_000).fill(['PING'])).catch(() => (failed = true));
+  await greedy.pipeline(new Array<string[]>(25_000).fill(['PING'])).catch(() => (failed = true));
   assert.ok(failed);
   await client.call('CONFIG', 'SET', 'client-query-buffer-limit', '1gb');
 });
