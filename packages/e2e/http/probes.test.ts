@@ -210,6 +210,33 @@ probes('are let in past bodies that do not come, which are no fault of the serve
   assert.not.match(server.stdout + server.stderr, /ERROR|http-failed/);
 });
 
+probes('are let in past requests that never end, and come again when they are closed', async () => {
+  const server = await start();
+  const sockets = new Set<net.Socket>();
+  let isOver = false;
+  let refusals = 0;
+  const ask = (): void => {
+    const socket = net.connect(server.httpPort, '127.0.0.1');
+    sockets.add(socket);
+    socket.write('POST /debug/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n');
+    socket.on('data', (chunk) => {
+      if (chunk.toString().startsWith('HTTP/1.1 503')) refusals += 1;
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      sockets.delete(socket);
+      if (!isOver) setTimeout(ask, 1);
+    });
+  };
+  for (let nth = 0; nth < 80; nth += 1) ask();
+  await until(() => refusals > 0, 'there are more of them than places');
+  for (let nth = 0; nth < 50; nth += 1) {
+    assert.is((await request(server.httpPort, '/health/live')).status, 200);
+  }
+  isOver = true;
+  for (const socket of sockets) socket.destroy();
+});
+
 probes('are let in past a thousand connections that ask nothing', async () => {
   const server = await start();
   const client = await server.client();

@@ -62,13 +62,14 @@ export class Access {
     throw new HttpError(401, 'unauthorized', { 'WWW-Authenticate': 'Bearer' });
   }
 
-  /** Returns what a token may have; takes its time about a wrong one. */
+  /** Returns what a token may have; takes its time about a wrong one, or throws where an address sends many of them. */
   async judge(token: string, { remoteAddress }: Exchange): Promise<AccessScope | undefined> {
     const { wrongTokens } = this.#options;
-    wrongTokens.demandPatience(remoteAddress);
     const scope = this.#scopeOf(token);
-    if (scope === undefined) await wrongTokens.noted(remoteAddress);
-    return scope;
+    if (scope !== undefined) return scope;
+    wrongTokens.demandPatience(remoteAddress);
+    await wrongTokens.noted(remoteAddress);
+    return undefined;
   }
 
   /** Returns what a request may have that was let in. */

@@ -2,14 +2,23 @@ import { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Connections } from './connections.ts';
+import { Connections, IDLE_MAX, NEWCOMERS_MAX, REQUESTS_MAX } from './connections.ts';
+import type { Socket } from 'node:net';
 
 const connections = suite('HTTP connections');
 
-const MOST = 64;
+const SECOND_MS = 1_000;
 
 class FakeSocket extends EventEmitter {
+  readonly remoteAddress = '127.0.0.1';
+  readonly remotePort: number;
   destroyed = false;
+
+  constructor(remotePort: number) {
+    super();
+    this.remotePort = remotePort;
+  }
+
   destroy(): void {
     this.destroyed = true;
     this.emit('close');
@@ -18,23 +27,22 @@ class FakeSocket extends EventEmitter {
 
 /** Connections of a server that is none; sockets are opened, and ask, when the test says so. */
 class Scene {
+  nowMs = 0;
   readonly server = new EventEmitter();
-  readonly connections = new Connections(this.server as Server);
+  readonly connections = new Connections(this.server as Server, () => this.nowMs);
   readonly sockets: FakeSocket[] = [];
 
   open(count = 1): void {
     for (let nth = 0; nth < count; nth += 1) {
-      const socket = new FakeSocket();
+      const socket = new FakeSocket(this.sockets.length);
       this.sockets.push(socket);
       this.server.emit('connection', socket);
     }
   }
 
-  /** Begins a request of the socket; what comes back ends it. */
-  ask(index: number): () => void {
-    const response = new EventEmitter();
-    this.server.emit('request', { socket: this.sockets[index] }, response);
-    return () => response.emit('close');
+  /** Begins a request of the socket; returns what ends it, or undefined where it has no place. */
+  ask(index: number): (() => void) | undefined {
+    return this.connections.began(this.sockets[index] as unknown as Socket)?.ended;
   }
 
   get closed(): number[] {
@@ -44,32 +52,42 @@ class Scene {
 
 connections('who has asked nothing for longest makes room first', () => {
   const scene = new Scene();
-  scene.open(MOST);
+  scene.open(IDLE_MAX);
+  scene.nowMs += SECOND_MS;
   scene.ask(0);
-  scene.ask(2)();
-  scene.open(2);
+  scene.ask(2)!();
+  scene.open(3);
   assert.equal(scene.closed, [1, 3]);
-  scene.open(MOST - 3);
-  assert.equal(scene.closed.includes(2), true, 'then who has ended a request');
-  assert.equal(scene.closed.includes(0), false);
-  assert.is(scene.connections.count, MOST);
+  assert.is(scene.connections.count, IDLE_MAX + 1, 'who asks takes no place of those who do not');
 });
 
-connections('then who has been at a request for longest', () => {
+connections('one that has just come makes room for no other, unless there are very many', () => {
   const scene = new Scene();
-  scene.open(MOST);
-  const ends = [...scene.sockets.keys()].map((index) => scene.ask(index));
+  scene.open(NEWCOMERS_MAX);
+  assert.equal(scene.closed, []);
+  scene.open(1);
+  assert.equal(scene.closed, [0]);
+  scene.nowMs += SECOND_MS;
+  scene.open(1);
+  assert.is(scene.connections.count, IDLE_MAX);
+});
+
+connections('a request takes the place of the one under way for longest, if that is long', () => {
+  const scene = new Scene();
+  scene.open(REQUESTS_MAX + 2);
+  const ends = Array.from({ length: REQUESTS_MAX }, (_, index) => scene.ask(index)!);
+  assert.is(scene.ask(REQUESTS_MAX), undefined);
   // A second request of the same socket makes it no younger; one begun anew does.
+  scene.nowMs += SECOND_MS;
   scene.ask(0);
   ends[1]!();
   scene.ask(1);
-  scene.open(1);
+  assert.ok(scene.ask(REQUESTS_MAX));
   assert.equal(scene.closed, [0]);
-  // Those that have come since have asked nothing yet, and do not go before the old ones.
-  scene.open(1);
+  assert.ok(scene.ask(REQUESTS_MAX + 1));
   assert.equal(scene.closed, [0, 2]);
   ends[0]!();
-  assert.is(scene.connections.count, MOST);
+  assert.is(scene.connections.count, REQUESTS_MAX);
   assert.is(scene.connections.refused, 2);
 });
 

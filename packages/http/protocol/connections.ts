@@ -1,37 +1,54 @@
 /**
- * The sockets of the listener, of which there are few. When they are all taken, the one that has been without
- * a request for longest makes room, or else the one that has been at its request for longest: neither a thousand
- * connections that never ask anything keep a probe out, nor any number that send or read for ever.
+ * The sockets of the listener, of which there are few: neither a thousand connections that never ask anything keep a
+ * probe out, nor any number that send or read for ever.
+ *
+ * Connections that ask nothing and requests under way have places of their own, so that slow readers take none from
+ * those who come to ask. A probe takes no place of a request: it is answered whatever else is under way.
  */
 
 import type { Server } from 'node:http';
+import type { Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { systemClock } from '#base';
 
-const CONNECTIONS_MAX = 64;
-/**
- * Most idle connections that are spared when room is made: some may just have come to ask, so connections with requests
- * under way are closed first.
- */
-const NEWCOMERS = 8;
+/** Most requests under way, besides probes. */
+export const REQUESTS_MAX = 64;
+/** Most requests of one connection that are under way at a time. */
+const PIPELINED_MAX = 4;
+/** Most connections without a request, once they have had time to send one. */
+export const IDLE_MAX = 64;
+/** Time in which a connection may send its request before it makes room for others. */
+const GRACE_MS = 1_000;
+/** Most connections without a request in any case. */
+export const NEWCOMERS_MAX = 512;
+/** A request that has been under way for so long makes room for another. */
+const PATIENCE_MS = 1_000;
+
+interface Entry {
+  readonly socket: Pick<Socket, 'destroy'>;
+  /** Requests under way that take a place. */
+  requests: number;
+  /** Monotonic milliseconds at which it came, or at which its request began or ended. */
+  sinceMs: number;
+}
 
 export class Connections {
-  /** In the order in which they have come, or have ended their last request. */
-  readonly #idle = new Set<Socket>();
-  /** Requests under way by connection, in the order in which they have begun. */
-  readonly #busy = new Map<Socket, number>();
+  /** Without a request, in the order in which they have come, or have ended their last request. */
+  readonly #idle = new Map<string, Entry>();
+  /** With requests under way, in the order in which these have begun. */
+  readonly #busy = new Map<string, Entry>();
+  readonly #nowMs: () => number;
+  #trimTimer: NodeJS.Timeout | undefined;
   /** Connections closed to make room. */
   refused = 0;
 
-  constructor(server: Server) {
+  constructor(
+    server: Server | SecureServer,
+    nowMs: () => number = () => systemClock.nowUs() / 1_000,
+  ) {
+    this.#nowMs = nowMs;
     server.on('connection', (socket: Socket) => {
       this.#opened(socket);
-    });
-    server.on('request', (request, response) => {
-      const { socket } = request;
-      this.#began(socket);
-      response.once('close', () => {
-        this.#ended(socket);
-      });
     });
   }
 
@@ -39,35 +56,77 @@ export class Connections {
     return this.#idle.size + this.#busy.size;
   }
 
+  /** Takes a place for a request, which `ended` gives back; returns undefined where there is none. */
+  began(socket: Socket): { readonly ended: () => void } | undefined {
+    const name = nameOf(socket);
+    const entry = this.#busy.get(name) ?? this.#idle.get(name);
+    if (entry === undefined) return { ended: () => undefined };
+    if (entry.requests >= PIPELINED_MAX) return undefined;
+    if (entry.requests === 0) {
+      if (this.#busy.size >= REQUESTS_MAX && !this.#endLongest()) return undefined;
+      this.#idle.delete(name);
+      entry.sinceMs = this.#nowMs();
+      this.#busy.set(name, entry);
+    }
+    entry.requests += 1;
+    return {
+      ended: () => {
+        this.#ended(name, entry);
+      },
+    };
+  }
+
   #opened(socket: Socket): void {
-    if (this.count >= CONNECTIONS_MAX) {
-      this.refused += 1;
-      const hasIdle = this.#idle.size > NEWCOMERS;
-      const [longest = socket] = hasIdle ? this.#idle : [...this.#busy.keys(), ...this.#idle];
-      this.#idle.delete(longest);
-      this.#busy.delete(longest);
-      longest.destroy();
-    }
-    this.#idle.add(socket);
+    const name = nameOf(socket);
+    this.#idle.set(name, { socket, requests: 0, sinceMs: this.#nowMs() });
     socket.once('close', () => {
-      this.#idle.delete(socket);
-      this.#busy.delete(socket);
+      this.#idle.delete(name);
+      this.#busy.delete(name);
     });
+    this.#trim();
   }
 
-  #began(socket: Socket): void {
-    this.#idle.delete(socket);
-    this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
+  #ended(name: string, entry: Entry): void {
+    entry.requests -= 1;
+    if (entry.requests > 0 || this.#busy.get(name) !== entry) return;
+    this.#busy.delete(name);
+    entry.sinceMs = this.#nowMs();
+    this.#idle.set(name, entry);
+    this.#trim();
   }
 
-  #ended(socket: Socket): void {
-    if (!this.#busy.has(socket)) return;
-    const left = (this.#busy.get(socket) ?? 1) - 1;
-    if (left > 0) {
-      this.#busy.set(socket, left);
-      return;
+  /** Closes the connection whose request has been under way for longest; false when that is not long. */
+  #endLongest(): boolean {
+    const [longest] = this.#busy;
+    if (longest === undefined || this.#nowMs() - longest[1].sinceMs < PATIENCE_MS) return false;
+    this.#busy.delete(longest[0]);
+    this.#refuse(longest[1]);
+    return true;
+  }
+
+  /** Closes those who have asked nothing for longest. One that has just come may be a probe whose request is on its way. */
+  #trim(): void {
+    for (const [name, entry] of this.#idle) {
+      if (this.#idle.size <= IDLE_MAX) return;
+      const isNew = this.#nowMs() - entry.sinceMs < GRACE_MS;
+      if (isNew && this.#idle.size <= NEWCOMERS_MAX) break;
+      this.#idle.delete(name);
+      this.#refuse(entry);
     }
-    this.#busy.delete(socket);
-    if (!socket.destroyed) this.#idle.add(socket);
+    if (this.#idle.size <= IDLE_MAX) return;
+    this.#trimTimer ??= setTimeout(() => {
+      this.#trimTimer = undefined;
+      this.#trim();
+    }, GRACE_MS).unref();
   }
+
+  #refuse({ socket }: Entry): void {
+    this.refused += 1;
+    socket.destroy();
+  }
+}
+
+/** Name of a connection: with TLS requests come on another socket than the one that was accepted. */
+function nameOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
+  return `${remoteAddress} ${String(remotePort)}`;
 }

@@ -15,6 +15,7 @@ import {
   allowedMethods,
   isForViewers,
   isProtected,
+  PROBE_PATHS,
   type Found,
   type Handler,
   type Route,
@@ -103,6 +104,7 @@ export class HttpListener {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let answer: Answer;
     try {
+      this.#admit(request, response);
       answer = await encodedAnswer(await this.#answer(request), acceptanceOf(request));
     } catch (error) {
       if (error instanceof HttpError) {
@@ -116,6 +118,17 @@ export class HttpListener {
     this.answered[kind] = (this.answered[kind] ?? 0) + 1;
     send(request, response, answer);
     this.#options.served(request.method ?? '', pathOf(request), answer.status);
+  }
+
+  /** Throws when too many requests are under way; probes are always answered. */
+  #admit(request: IncomingMessage, response: ServerResponse): void {
+    if (PROBE_PATHS.has(pathOf(request))) return;
+    const place = this.#connections.began(request.socket);
+    if (place === undefined) {
+      const headers = { 'Retry-After': '1', Connection: 'close' };
+      throw new HttpError(503, 'too many requests are under way', headers);
+    }
+    response.once('close', place.ended);
   }
 
   async #answer(request: IncomingMessage): Promise<Answer> {

@@ -26,6 +26,11 @@ export interface Found {
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
+/** Answered before all else, and however much else is under way. */
+export const PROBE_PATHS: ReadonlySet<string> = new Set([
+  ...['/health/live', '/healthz', '/health/ready', '/readyz'],
+]);
+
 /** Scraped from the first moment on, so it is answered before all routes are there. */
 export const METRICS_PATH = '/metrics';
 

@@ -1,8 +1,8 @@
 /**
  * Slows down guesses of the token, per address that they come from.
  *
- * Each wrong one costs its address some time, for which the answer waits. Whoever does not wait, but sends more at once,
- * is soon refused without his guess being looked at; so is then, for a moment, who knows the token and has the same address.
+ * Each wrong one costs its address some time, for which the answer waits. An address that sends more without waiting
+ * soon gets 429 for each. The right token is let in all the same: others may send wrong ones from the same address.
  */
 
 import { isIPv6 } from 'node:net';
@@ -37,7 +37,7 @@ export class WrongTokens {
     this.#options = options;
   }
 
-  /** Throws when nothing that comes from the address is judged for now. */
+  /** Throws when the address has sent too many wrong tokens to wait for one more. */
   demandPatience(address: string): void {
     const debtMs = this.#debtMs(networkOf(address));
     if (debtMs < DEBT_MS_MAX) return;

@@ -21,14 +21,19 @@ import { METRICS_PATH, type Route } from '../protocol/route.ts';
 import type { HttpLiveSettings } from './settings.ts';
 import type { OpsContext } from '../ops/ops-context.ts';
 
-/** Scrapes that are rendered within a second; further ones get the last of them. */
+/**
+ * Scrapes that are rendered within a second, and most time that they may take; further ones get the last of them.
+ * The rest of the thread's time is for others, such as probes.
+ */
 const RENDERED_PER_SECOND_MAX = 20;
+const RENDER_US_PER_SECOND_MAX = 250_000;
 const SECOND_US = 1_000_000;
 
 interface Rendered {
   text: string;
-  /** Renderings within the second that began at `sinceUs`. */
+  /** Renderings within the second that began at `sinceUs`, and the time that they took. */
   count: number;
+  renderUs: number;
   sinceUs: number;
 }
 
@@ -119,11 +124,14 @@ export class MetricsRenderer {
     const last = rendered[format];
     if (last === undefined || nowUs - last.sinceUs >= SECOND_US) {
       const text = await this.text(format);
-      rendered[format] = { text, count: 1, sinceUs: nowUs };
+      rendered[format] = { text, count: 1, renderUs: this.#scrapeUs, sinceUs: nowUs };
       return { status: 200, type, body: text };
     }
     last.count += 1;
-    if (last.count <= RENDERED_PER_SECOND_MAX) last.text = await this.text(format);
+    if (last.count <= RENDERED_PER_SECOND_MAX && last.renderUs < RENDER_US_PER_SECOND_MAX) {
+      last.text = await this.text(format);
+      last.renderUs += this.#scrapeUs;
+    }
     return { status: 200, type, body: last.text };
   }
 
