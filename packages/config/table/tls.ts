@@ -156,6 +156,6 @@ export const tlsSettings = rows({
     default: 1_000,
     effect: 'live',
     meaning:
-      'Handshakes under way at a time, for each thread that reads; a further connection is closed.',
+      'Handshakes under way at a time, for each thread that reads; a further one closes the oldest connection among them.',
   },
 });

@@ -1,4 +1,7 @@
-/** Handshakes of TLS on sockets that were accepted, no more than a number of them at a time. */
+/**
+ * Handshakes of TLS on sockets that were accepted, no more than a number of them at a time: a further one ends the one that
+ * has been under way for longest, so that peers that never finish theirs keep no other one out.
+ */
 
 import type { Socket } from 'node:net';
 import { createServer, type PeerCertificate, type Server, type TLSSocket } from 'node:tls';
@@ -46,7 +49,7 @@ export class TlsServer {
   readonly #sessions = new SessionCache(() => systemClock.nowUs() / 1_000);
   #options: TlsOptions;
   #server: Server;
-  /** Accepted sockets whose handshakes have begun and not ended. */
+  /** Accepted sockets whose handshakes have begun and not ended, the oldest first. */
   readonly #underWay = new Set<Socket>();
 
   /** Throws where OpenSSL refuses the options. */
@@ -73,10 +76,11 @@ export class TlsServer {
       socket.destroy();
       return;
     }
-    if (this.#underWay.size >= this.#options.handshakesMax) {
-      this.#events.failed('limit', socket, 'too many handshakes are under way');
-      socket.destroy();
-      return;
+    for (const oldest of this.#underWay) {
+      if (this.#underWay.size < this.#options.handshakesMax) break;
+      this.#underWay.delete(oldest);
+      this.#events.failed('limit', oldest, 'too many handshakes are under way');
+      oldest.destroy();
     }
     this.#underWay.add(socket);
     this.#server.emit('connection', socket);
@@ -96,8 +100,10 @@ export class TlsServer {
     });
     server.on('tlsClientError', (error, socket) => {
       const accepted = acceptedSocketOf(socket);
-      this.#underWay.delete(accepted);
-      this.#events.failed(failureOf(error), accepted, tlsReason(error));
+      // One that has made room for another was counted then.
+      if (this.#underWay.delete(accepted)) {
+        this.#events.failed(failureOf(error), accepted, tlsReason(error));
+      }
       socket.destroy();
     });
     const { areKept, seconds, countMax } = options.sessions;
