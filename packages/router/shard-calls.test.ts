@@ -109,4 +109,33 @@ reports('carries bytes as they are', async () => {
   assert.equal(Buffer.from(report.answer.key), bytes);
 });
 
+reports('waits longer for shards that are late, as long as there is hope', async () => {
+  const { all, answer } = fixture(3);
+  // The timer of a report keeps no process alive.
+  const alive = setTimeout(() => undefined, 5_000);
+  let looks = 0;
+  const late = all.ask(sizes, { prefix: 'a' }, 1, {
+    ms: 10_000,
+    isHopeful: (shard) => {
+      looks += 1;
+      if (looks === 5) {
+        answer(0, 0, 20);
+        answer(1, 0, 21);
+      }
+      return shard < 2 && looks < 6;
+    },
+  });
+  assert.equal(await late, [
+    { shard: 0, missing: false, answer: 20 },
+    { shard: 1, missing: false, answer: 21 },
+    { shard: 2, missing: true },
+  ]);
+  const given = await all.ask(sizes, { prefix: 'b' }, 1, { ms: 3, isHopeful: () => true });
+  assert.ok(
+    given.every(({ missing }) => missing),
+    'not for ever',
+  );
+  clearTimeout(alive);
+});
+
 reports.run();

@@ -2,7 +2,8 @@
  * Content that only shards have, asked of all of them at once.
  *
  * A question takes its place in the order of commands, but waits for no key: it is answered at a barrier
- * and beside held keys. A shard that does not answer in time is a gap in the report, never a wait.
+ * and beside held keys. A shard that does not answer in time is a gap in the report, never a wait; who can wait longer
+ * for shards that merely have no processor says for which.
  */
 
 import { LongTimer, unreachable, type Bytes } from '#base';
@@ -18,12 +19,20 @@ type Report<Answer> =
   | { readonly shard: number; readonly missing: false; readonly answer: Answer }
   | { readonly shard: number; readonly missing: true };
 
+/** Wait for shards that are late, but not stuck. */
+export interface Patience {
+  /** Longest wait in all. */
+  readonly ms: number;
+  /** True when a shard that has not answered within the time limit may soon. */
+  isHopeful(shard: number): boolean;
+}
+
 /** One question under way. */
 interface Asked {
   /** Answers by shard. */
   readonly answers: Map<number, Bytes>;
   left: number;
-  readonly timer: LongTimer;
+  timer: LongTimer;
   finish(): void;
 }
 
@@ -48,8 +57,9 @@ export class ShardCalls {
     topic: ShardCall<Question, Answer>,
     question: Question,
     timeoutMs = CALL_MS_MAX,
+    patience?: Patience,
   ): Promise<readonly Report<Answer>[]> {
-    return this.#ask(this.#options.links, topic, { question, timeoutMs });
+    return this.#ask(this.#options.links, topic, { question, timeoutMs }, patience);
   }
 
   /** Asks one shard. */
@@ -67,9 +77,10 @@ export class ShardCalls {
     links: readonly ShardLink[],
     { name }: ShardCall<Question, Answer>,
     { question, timeoutMs }: { readonly question: Question; readonly timeoutMs: number },
+    patience?: Patience,
   ): Promise<readonly Report<Answer>[]> {
     const body = encodeMessage([name, question] satisfies CallQuestion);
-    return this.#send<Answer>(links, FrameKind.call, body, timeoutMs);
+    return this.#send<Answer>(links, FrameKind.call, body, timeoutMs, patience);
   }
 
   /** Has a shard build keys of a primary's data, in a batch that is written to its ring as it is. */
@@ -84,6 +95,7 @@ export class ShardCalls {
     kind: number,
     body: Bytes,
     timeoutMs: number,
+    patience?: Patience,
   ): Promise<readonly Report<Answer>[]> {
     const number = (this.#lastNumber + 1) >>> 0;
     this.#lastNumber = number;
@@ -95,8 +107,17 @@ export class ShardCalls {
         if (gaps > 0) this.#options.page.add('reportGaps', gaps);
         resolve(links.map(({ index }) => reportOf<Answer>(answers.get(index), index)));
       };
-      const timer = new LongTimer(timeoutMs, finish);
-      this.#asked.set(number, { answers, left: links.length, timer, finish });
+      const isHopeful = (waitedMs: number): boolean =>
+        patience !== undefined &&
+        waitedMs < patience.ms &&
+        links.some(({ index }) => !answers.has(index) && patience.isHopeful(index));
+      const wait = (waitedMs: number): LongTimer =>
+        new LongTimer(timeoutMs, () => {
+          if (isHopeful(waitedMs)) asking.timer = wait(waitedMs + timeoutMs);
+          else finish();
+        });
+      const asking: Asked = { answers, left: links.length, timer: wait(timeoutMs), finish };
+      this.#asked.set(number, asking);
     });
     const head = { ...emptyHead(), kind, sequence: number };
     for (const link of links) link.sendMessage(head, body);

@@ -239,6 +239,8 @@ slowness('answers without the shards that are stuck', async () => {
     log.some((line) => line.startsWith('GET')),
     'theirs are missing',
   );
+  const shards = Array.from({ length: SHARDS }, (_, shard) => shard).join(', ');
+  assert.is(log[0], `# entries of shards ${shards} are missing: no reply in time`);
   assert.ok(Number(await client.call('SLOWLOG', 'LEN')) > SHARDS, 'but counted');
   assert.match(textOf(await client.call('INFO', 'stats')), /report_gaps:[1-9]/);
   assert.match(textOf(await client.call('LATENCY', 'DOCTOR')), 'No answer now from shard 0');

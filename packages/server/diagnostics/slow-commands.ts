@@ -5,11 +5,12 @@
  * and its length is known without asking anybody.
  */
 
+import type { Clock } from '#base';
 import type { SlowlogPort } from '#commands';
 import type { Settings } from '#config';
 import { slowEntriesCall, slowResetCall, type Page, type SlowEntry, type SlowLog } from '#stats';
 import type { SharedCounter } from '#link';
-import type { ShardCalls } from '#router';
+import type { Patience, ShardCalls } from '#router';
 
 /** Entries, newest first, and the shards that did not answer in time: theirs are not among them. */
 interface SlowReport {
@@ -17,7 +18,17 @@ interface SlowReport {
   readonly missingShards: readonly number[];
 }
 
+/** Longest wait of SLOWLOG GET for shards that have no processor. */
+const PATIENCE_MS = 5_000;
+/** A shard that has been at one command for so long is not waited for. */
+const STUCK_US = 200_000;
+/** Id of the line that says which shards are missing; entries have ids from 0 on. */
+const NOTICE_ID = -1;
+
 interface SlowCommandsOptions {
+  /** Pages of the shards. */
+  readonly pages: readonly Page[];
+  readonly clock: Clock;
   readonly settings: Settings;
   readonly ids: SharedCounter;
   /** Has the id below which entries are forgotten: the length is then known to whoever sees the page. */
@@ -33,9 +44,17 @@ export class SlowCommands implements SlowlogPort {
   readonly #shardCalls: ShardCalls;
   #lengthMax: number;
   readonly #page: Page;
+  readonly #clock: Clock;
+  readonly #patience: Patience;
 
-  constructor({ settings, ids, page, ofMain, shardCalls }: SlowCommandsOptions) {
+  constructor(options: SlowCommandsOptions) {
+    const { settings, ids, page, pages, ofMain, shardCalls, clock } = options;
     this.#page = page;
+    this.#clock = clock;
+    this.#patience = {
+      ms: PATIENCE_MS,
+      isHopeful: (shard) => !isStuck(pages[shard]!, clock.nowUs()),
+    };
     this.#ids = ids;
     this.#ofMain = ofMain;
     this.#shardCalls = shardCalls;
@@ -67,17 +86,19 @@ export class SlowCommands implements SlowlogPort {
     return Math.max(this.#page.get('slowFirstId'), this.#ids.upcoming - this.#lengthMax);
   }
 
-  async newest(count: number): Promise<readonly SlowEntry[]> {
-    return (await this.collect(count)).entries;
+  /** The newest `count` entries. Where shards are missing, a line before them says so; only a stuck one is not waited for. */
+  async newest(count: number): ReturnType<SlowlogPort['newest']> {
+    if (count === 0) return [];
+    const { entries, missingShards } = await this.collect(count, this.#patience);
+    if (missingShards.length === 0) return entries;
+    return [missingNotice(missingShards, this.#clock.wallMs()), ...entries];
   }
 
   /** The newest `count` entries, and who is missing. */
-  async collect(count: number): Promise<SlowReport> {
+  async collect(count: number, patience?: Patience): Promise<SlowReport> {
     const most = Math.min(count, this.#lengthMax);
-    const reports = await this.#shardCalls.ask(slowEntriesCall, {
-      fromId: this.#oldestId,
-      count: most,
-    });
+    const question = { fromId: this.#oldestId, count: most };
+    const reports = await this.#shardCalls.ask(slowEntriesCall, question, undefined, patience);
     // As of now: while the shards were asked, more has been logged, and maybe forgotten.
     const fromId = this.#oldestId;
     const ofShards = reports.flatMap((report) => (report.missing ? [] : report.answer));
@@ -102,3 +123,24 @@ export class SlowCommands implements SlowlogPort {
 }
 
 const SETTINGS = ['slowlog.log-slower-than', 'slowlog.max-len', 'slowlog.max-arg-len'] as const;
+
+/** True when a shard has been at one command for long: it will not answer soon. */
+function isStuck(page: Page, nowUs: number): boolean {
+  return page.get('executing') > 0 && nowUs - page.get('executingSinceUs') >= STUCK_US;
+}
+
+/** Entry as SLOWLOG GET shows it. */
+type Notice = Awaited<ReturnType<SlowlogPort['newest']>>[number];
+
+/** Line in place of the entries that only these shards have. */
+function missingNotice(shards: readonly number[], unixMs: number): Notice {
+  const noun = shards.length === 1 ? 'shard' : 'shards';
+  const text = `# entries of ${noun} ${shards.join(', ')} are missing: no reply in time`;
+  return {
+    id: NOTICE_ID,
+    unixMs,
+    executeUs: 0,
+    args: [Buffer.from(text)],
+    client: { address: '', name: '' },
+  };
+}
