@@ -5,6 +5,9 @@
  *   RUN       shard         main      number of the run under way, counted from 1; 0 while there is none
  *   FLAGS     shard         main      bits of ScriptFlag
  *   STOP      main          shard     number of a run that is to be stopped
+ *   PLACE     shard         main      position in the request ring behind the frame that runs the script
+ *   INSIDE    shard         main      1 while the shard runs the script and takes no frame
+ *   HOLD      main          shard     1 while main looks at frames behind PLACE: the shard takes none
  *
  * A run is stopped by its number, so a request that comes too late stops no other.
  */
@@ -14,6 +17,12 @@ import type { LinkMemory } from './memory.ts';
 const RUN = 0;
 const FLAGS = 1;
 const STOP = 2;
+const PLACE = 3;
+const INSIDE = 4;
+const HOLD = 5;
+
+/** Longest sleep of a shard that main holds, before it looks again. */
+const HOLD_POLL_MS = 10;
 
 /** Bytes that the words of one shard take in the link memory. */
 export const SCRIPT_CONTROL_BYTES = 64;
@@ -37,12 +46,44 @@ export class ScriptControl {
     this.#at = at >> 2;
   }
 
-  /** A run begins in this shard. */
-  begin(isFunction: boolean): void {
+  /** A run begins in this shard, by a frame that ends at a position of its ring. */
+  begin(isFunction: boolean, place: number): void {
     this.#runs = (this.#runs + 1) & 0x7fff_ffff || 1;
     this.#hasWritten = false;
     Atomics.store(this.#words, this.#at + FLAGS, isFunction ? ScriptFlag.isFunction : 0);
     Atomics.store(this.#words, this.#at + RUN, this.#runs);
+    this.enter(place);
+  }
+
+  /** The shard takes no frames from now on. */
+  enter(place: number): void {
+    Atomics.store(this.#words, this.#at + PLACE, place | 0);
+    Atomics.store(this.#words, this.#at + INSIDE, 1);
+  }
+
+  /** The shard is about to take frames again: waits until main does not hold it. False when it took frames before. */
+  leave(): boolean {
+    const wasInside = Atomics.exchange(this.#words, this.#at + INSIDE, 0) === 1;
+    while (Atomics.load(this.#words, this.#at + HOLD) === 1) {
+      Atomics.wait(this.#words, this.#at + HOLD, 1, HOLD_POLL_MS);
+    }
+    return wasInside;
+  }
+
+  /** Keeps the shard from taking frames until `release`; returns the position behind its script, -1 where none keeps it. */
+  hold(): number {
+    Atomics.store(this.#words, this.#at + HOLD, 1);
+    // The shard leaves before it looks at HOLD, so that one of both sees the other.
+    if (Atomics.load(this.#words, this.#at + INSIDE) === 1) {
+      return Atomics.load(this.#words, this.#at + PLACE) >>> 0;
+    }
+    this.release();
+    return -1;
+  }
+
+  release(): void {
+    Atomics.store(this.#words, this.#at + HOLD, 0);
+    Atomics.notify(this.#words, this.#at + HOLD);
   }
 
   /** The run under way has begun to write; false when main has stopped it before. */
@@ -56,6 +97,7 @@ export class ScriptControl {
   }
 
   end(): void {
+    this.leave();
     Atomics.store(this.#words, this.#at + RUN, 0);
   }
 

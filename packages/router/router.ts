@@ -164,6 +164,7 @@ export class Router {
         if (client !== undefined) this.watcher?.(client, entry, args, { database, sequence });
       },
       page,
+      beginTurn,
     });
     this.transactions = new Transactions({
       scripts: this.scripts,
@@ -458,6 +459,7 @@ export class Router {
   /** Takes all replies there are, and offers again what waited for room. */
   drain(): void {
     this.#clientRegistry.worksFor(undefined);
+    this.scripts.waiting.answer();
     this.#replies.drain();
     this.#options.replication.drained();
     this.transactions.retry();

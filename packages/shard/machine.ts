@@ -148,6 +148,7 @@ export class ShardMachine {
       servedSlots: base.servedSlots,
       settings,
       work: () => this.#workAside(),
+      placeBehind: () => this.#cursor.behind,
       show: this.#flush.bind(this),
       keyUse: this.keyUse,
     });
@@ -449,6 +450,8 @@ export class ShardMachine {
         break;
       case FrameKind.unpark:
         this.#blockedCommands.unpark(frame);
+        break;
+      case FrameKind.refused:
         break;
       default:
         if (!this.#lending.takes(frame)) this.#messages.take(frame);

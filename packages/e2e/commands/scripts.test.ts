@@ -415,6 +415,38 @@ for (const shards of [1, 3]) {
     assert.is(await ask('PING'), 'PONG');
   });
 
+  test('what waits behind a script is answered BUSY once it is busy, and not run', async () => {
+    await ask('CONFIG', 'SET', 'busy-reply-threshold', '300');
+    await ask('SET', a, '1');
+    const runner = await server.client();
+    const other = await server.client();
+    const ended = runner.pipeline([['EVAL', 'while true do end', '1', a]]);
+    const waiting = other.pipeline([
+      ['PING'],
+      ['APPEND', a, '2'],
+      ['MULTI'],
+      ['PING'],
+      ['EXEC'],
+      ['GET', a],
+      ['EVALSHA', 'f'.repeat(40), '0'],
+    ]);
+    const busyReply = /^-BUSY Redis is busy running a script/;
+    const replies = (await waiting).map(seen);
+    assert.is(replies[0], 'PONG');
+    assert.equal(replies.slice(2, 5), ['OK', 'QUEUED', ['PONG']]);
+    // On a slow machine the script may not have begun when they came.
+    const before = replies[1] === 2;
+    if (!before) assert.match(String(replies[1]), busyReply);
+    if (replies[5] !== '12') assert.match(String(replies[5]), busyReply);
+    assert.match(String(await ask('GET', a)), busyReply);
+    assert.is(await ask('SCRIPT', 'KILL'), 'OK');
+    assert.match(String(seen((await ended)[0])), /Script killed by user/);
+    await ask('CONFIG', 'SET', 'busy-reply-threshold', '5000');
+    assert.is(await ask('GET', a), before ? '12' : '1');
+    assert.is(textOf(await other.call('GET', a)), before ? '12' : '1');
+    await Promise.all([runner.end(), other.end()]);
+  });
+
   test('a script that takes all memory fails alone', async () => {
     const bombs = [
       "local s = 'x' while true do s = s .. s end",

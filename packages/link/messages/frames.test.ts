@@ -68,6 +68,7 @@ frames('kinds', () => {
       migrated: 42,
       redirected: 43,
       stage: 44,
+      refused: 45,
     },
   );
   assert.is(KIND_MASK, 0x7f);

@@ -92,6 +92,8 @@ export const FrameKind = {
    * (`KeyBatchWriter`); answered as `call`.
    */
   stage: 44,
+  /** main -> shard: was a command, which main has answered itself since it would have waited for a busy script. */
+  refused: 45,
 } as const;
 
 /** Requests of a running script to main; the sequence of an `ask` frame, whose connection is the shard. */

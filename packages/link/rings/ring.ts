@@ -170,6 +170,16 @@ export class RingWriter {
     }
   }
 
+  /** The frames behind a position, published or not, as offsets into the link memory. */
+  *behind(since: number): Iterable<number> {
+    for (let position = since; position !== this.#tail;) {
+      const at = this.#data + (position & this.#mask);
+      const first = this.#words[at >> 2]!;
+      if (first > 0) yield at;
+      position = (position + Math.abs(first)) >>> 0;
+    }
+  }
+
   /** Bytes that the reader has not taken yet. */
   get backlog(): number {
     return distance(Atomics.load(this.#words, this.#header + HEAD) >>> 0, this.#tail);

@@ -200,6 +200,15 @@ export class Answers {
     this.error(client, error, entry);
   }
 
+  /** Answers that a command which was sent is not run. */
+  refuseSent(client: Client, entry: CommandEntry, sequence: number, error: CommandError): void {
+    this.#page.rejected(entry.countedAs);
+    this.#tellRefused(client, error, entry);
+    countError(this.#page, error.text);
+    client.give(sequence, 1, Buffer.from(`-${error.text}\r\n`, 'latin1'));
+    this.#clientRegistry.finishIfGone(client);
+  }
+
   /** Answers that a command which needs no running has failed. */
   fail(client: Client, entry: CommandEntry, error: CommandError): void {
     this.#commandStats.ran(entry, 0);

@@ -41,7 +41,7 @@ class Fixture {
   }
 
   begin(shard: number, isFunction = false): void {
-    this.controls[shard]!.begin(isFunction);
+    this.controls[shard]!.begin(isFunction, 0);
     this.#sinceUs[shard] = this.clock.nowUs();
   }
 

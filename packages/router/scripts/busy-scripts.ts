@@ -40,6 +40,12 @@ export class BusyScripts {
     this.#busy = busy;
   }
 
+  /** Microseconds for which the longest script has run; 0 while none does. */
+  longestUs(nowUs: number): number {
+    const [longest] = this.#running();
+    return longest === undefined ? 0 : Math.max(1, nowUs - longest.sinceUs);
+  }
+
   /** True when any script is busy. */
   get isAny(): boolean {
     return this.#busy !== 0;

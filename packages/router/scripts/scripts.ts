@@ -31,6 +31,7 @@ import { emptyHead, type RequestHead } from '../shard-link.ts';
 import { BusyScripts, type BusyScriptsOptions } from './busy-scripts.ts';
 import { ScriptCache, type Script } from './script-cache.ts';
 import { staysOnItsKeys } from './script-keys.ts';
+import { WaitingCommands } from './waiting-commands.ts';
 import { ScriptCaller, type ScriptCommand } from './script-caller.ts';
 
 const NOTHING: Bytes = new Uint8Array(0);
@@ -47,6 +48,8 @@ interface ScriptsOptions {
   readonly memory: LinkMemory;
   /** Sources about the scripts that run. */
   readonly running: BusyScriptsOptions;
+  /** Work has come up outside of a turn. */
+  beginTurn(): void;
   readonly page: Page;
   /** A script writes to the log; levels as in redis.LOG_*. */
   log(level: number, message: string): void;
@@ -72,6 +75,8 @@ export class Scripts {
   readonly cache: ScriptCache;
   /** Scripts that run now. */
   readonly busy: BusyScripts;
+  /** Commands behind scripts that are busy. */
+  readonly waiting: WaitingCommands;
   readonly #options: ScriptsOptions;
   /** Scripts that run alone or are to, in the order of the rings. */
   readonly #runs: LoneRun[] = [];
@@ -85,6 +90,17 @@ export class Scripts {
   constructor(options: ScriptsOptions) {
     this.#options = options;
     this.busy = new BusyScripts(options.running);
+    const { routes, running } = options;
+    this.waiting = new WaitingCommands({
+      ...options,
+      ...running,
+      links: routes.links,
+      busy: this.busy,
+      thresholdMs: () => running.thresholdMs(),
+      beginTurn: () => {
+        options.beginTurn();
+      },
+    });
     this.cache = new ScriptCache(options.page, (script) => {
       this.#tellForgotten(script);
     });
@@ -93,6 +109,7 @@ export class Scripts {
   /** Sends a command that has to do with scripts; false when a ring is full, and then nothing was sent. */
   send(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
     const { routes, answers } = this.#options;
+    this.waiting.scriptSent();
     const script = this.#scriptOf(entry, args);
     // A digest is looked for behind the number of keys, which is the shard's to refuse.
     const isRefusedThere = args.length(1) === DIGEST_LENGTH && !hasKeyCount(args);
@@ -120,6 +137,7 @@ export class Scripts {
     args: Arguments,
     command: CommandBytes,
   ): boolean {
+    this.waiting.scriptSent();
     this.#introduce(entry, args);
     const host = this.#hostOf(entry, args);
     if (!this.#options.routes.sendTo(client, entry, host, command)) return false;
@@ -141,6 +159,7 @@ export class Scripts {
 
   /** The same for the commands of a transaction, which one host runs. */
   introduceAll(queue: CommandQueue, host: number): void {
+    this.waiting.scriptSent();
     for (const entry of queue.pointAtEach(this.#args)) {
       const script = this.#scriptOf(entry, this.#args);
       if (script !== undefined) this.#introduceTo(host, entry, script);

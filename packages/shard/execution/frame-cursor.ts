@@ -21,6 +21,12 @@ export class FrameCursor {
     return this.#at;
   }
 
+  /** Position in the ring behind the frame at hand, or behind the last one. */
+  get behind(): number {
+    const { position } = this.#requests;
+    return this.#at < 0 ? position : (position + this.#words[this.#at >> 2]!) >>> 0;
+  }
+
   /** Steps past the frame at hand, unless that was done before. */
   pass(): void {
     if (this.#at < 0) return;

@@ -42,7 +42,7 @@ const IMMEDIATE: ReadonlySet<number> = new Set([
   ...[FrameKind.copies, FrameKind.returned, FrameKind.control],
   ...[FrameKind.prepare, FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.call],
   ...[FrameKind.introduce, FrameKind.script, FrameKind.ask, FrameKind.rdb, FrameKind.migrated],
-  FrameKind.stage,
+  ...[FrameKind.stage, FrameKind.refused],
 ]);
 
 /** Copies of more are refused: the command would take as much again on its host, and once more for the log. */

@@ -4,7 +4,7 @@
  */
 
 import { asBuffer, unreachable, type Bytes } from '#base';
-import { FrameKind, ScriptAsk } from '#link';
+import { FrameKind, ScriptAsk, type ScriptControl } from '#link';
 import type { Frame } from '../execution/frame.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
 import type { Effects } from '../log/effects.ts';
@@ -15,6 +15,9 @@ const SLEEP_MS = 100;
 const NOTHING: Bytes = new Uint8Array(0);
 
 interface MainAsksOptions {
+  readonly control: ScriptControl;
+  /** Position in the ring behind the frame at hand. */
+  placeBehind(): number;
   readonly sender: ReplySender;
   readonly effects: Effects;
   readonly keyLocks: KeyLocks;
@@ -116,7 +119,10 @@ export class MainAsks {
     effects.flushCalled();
     const suspended = sender.suspend();
     const group = effects.leaveGroup();
+    const { control } = this.#options;
+    const wasInside = control.leave();
     const result = act();
+    if (wasInside) control.enter(this.#options.placeBehind());
     effects.goOn(group);
     sender.goOn(suspended);
     effects.begin();

@@ -66,6 +66,8 @@ interface ScriptsOptions {
   readonly sender: ReplySender;
   readonly keyLocks: KeyLocks;
   readonly control: ScriptControl;
+  /** Position in the ring behind the frame at hand. */
+  placeBehind(): number;
   readonly asks: MainAsks;
   /** Undefined where scripts reach other shards by way of main only. */
   readonly shardAsks: ShardAsks | undefined;
@@ -319,7 +321,7 @@ export class Scripts implements ShardScripts {
     const { values } = page;
     const counts = this.stats.of(runnable);
     const startUs = executor.nowUs;
-    control.begin(runnable.isFunction);
+    control.begin(runnable.isFunction, this.#options.placeBehind());
     values[AT.scriptSinceUs] = executor.nowUs;
     this.#commands.run = run;
     let error: ScriptError | undefined;

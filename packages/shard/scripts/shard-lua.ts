@@ -43,6 +43,8 @@ interface ShardLuaOptions {
   show(): void;
   /** Takes a frame while a script stands still; false when there was nothing to do. */
   work(): boolean;
+  /** Position in the ring behind the frame at hand. */
+  placeBehind(): number;
 }
 
 export class ShardLua {
@@ -53,8 +55,10 @@ export class ShardLua {
 
   constructor(options: ShardLuaOptions) {
     const { machine, maintenance, lending, role, settings } = options;
+    const control = new ScriptControl(machine.memory, machine.scriptControlAt);
     this.asks = new MainAsks({
       ...options,
+      control,
       work: () => options.work(),
       sleep: (ms, isDue) => {
         const { requests } = machine;
@@ -70,7 +74,8 @@ export class ShardLua {
         exchange && new ShardAsks({ ...options, ...exchange, shardIndex, asks: this.asks }),
       page: machine.page,
       clock: machine.clock,
-      control: new ScriptControl(machine.memory, machine.scriptControlAt),
+      control,
+      placeBehind: () => options.placeBehind(),
       redisVersion: machine.redisVersion,
       isOutOfMemory: () => maintenance.isOutOfMemory(),
       refusesWrites: (slot) => role.refusesWrites(slot, settings),

@@ -1,0 +1,113 @@
+/**
+ * Commands that were sent to a shard before its script had run for too long, and wait behind it. They are answered BUSY as
+ * those are that come later; in the ring each becomes a frame that says nothing. The shard is held meanwhile, so that it
+ * takes none of them at the same time.
+ *
+ * What waits for several shards, for an event or for a script that runs alone stays: another shard may have done a part.
+ */
+
+import type { Clock } from '#base';
+import { commandTable } from '#commands';
+import { FrameKind, KIND_MASK, Request, RequestFlag, TRANSFERRED, type ScriptControl } from '#link';
+import type { ClientRegistry } from '../clients/client-registry.ts';
+import type { Answers } from '../replies/answers.ts';
+import type { ShardLink } from '../shard-link.ts';
+import type { BusyScripts } from './busy-scripts.ts';
+
+/** Between two looks while a script is busy: commands that were not sent yet may have been since. */
+const LOOK_MS = 100;
+
+/** Flags of frames that are left as they are. */
+const LEFT_FLAGS =
+  TRANSFERRED |
+  RequestFlag.mute |
+  RequestFlag.passesBarrier |
+  RequestFlag.again |
+  RequestFlag.traced |
+  RequestFlag.alone;
+
+const WATCH = commandTable.byName('WATCH');
+
+interface WaitingCommandsOptions {
+  readonly links: readonly ShardLink[];
+  readonly controls: readonly ScriptControl[];
+  readonly busy: BusyScripts;
+  readonly clientRegistry: ClientRegistry;
+  readonly answers: Answers;
+  readonly clock: Clock;
+  thresholdMs(): number;
+  /** Work has come up outside of a turn. */
+  beginTurn(): void;
+}
+
+export class WaitingCommands {
+  readonly #options: WaitingCommandsOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #isDue = false;
+
+  constructor(options: WaitingCommandsOptions) {
+    this.#options = options;
+  }
+
+  /** A command that runs a script was sent. */
+  scriptSent(): void {
+    if (this.#timer === undefined) this.#wakeIn(this.#options.thresholdMs());
+  }
+
+  /** Answers what waits, where it is time to look. */
+  answer(): void {
+    if (!this.#isDue) return;
+    this.#isDue = false;
+    const { links, controls, busy } = this.#options;
+    for (const [shard, control] of controls.entries()) {
+      if (!busy.isBusy(shard)) continue;
+      const place = control.hold();
+      if (place < 0) continue;
+      this.#refuseBehind(links[shard]!, place);
+      control.release();
+    }
+  }
+
+  #wakeIn(ms: number): void {
+    if (ms <= 0) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#wake();
+    }, ms);
+    this.#timer.unref();
+  }
+
+  #wake(): void {
+    const { busy, clock, clientRegistry } = this.#options;
+    const nowUs = clock.nowUs();
+    busy.look(nowUs);
+    if (busy.isAny) {
+      this.#isDue = true;
+      this.#wakeIn(LOOK_MS);
+      this.#options.beginTurn();
+      return;
+    }
+    const thresholdMs = this.#options.thresholdMs();
+    const longestMs = busy.longestUs(nowUs) / 1_000;
+    if (longestMs > 0) this.#wakeIn(Math.max(1, Math.ceil(thresholdMs - longestMs)));
+    // A script may have been sent that waits for its turn.
+    else if (clientRegistry.isBusy) this.#wakeIn(thresholdMs);
+  }
+
+  #refuseBehind(link: ShardLink, place: number): void {
+    const { clientRegistry, answers, busy } = this.#options;
+    const { memory } = link.requests;
+    const { words } = memory;
+    for (const at of link.requests.behind(place)) {
+      const word = at >> 2;
+      const kind = words[word + Request.kind]!;
+      if ((kind & KIND_MASK) !== FrameKind.command || (kind & LEFT_FLAGS) !== 0) continue;
+      const entry = commandTable.entries[words[word + Request.command]!]!;
+      if (entry.route !== 'oneShard' || entry.mayWait || entry === WATCH) continue;
+      const client = clientRegistry.inSlot(words[word + Request.connection]!);
+      if (client === undefined || client.isPrimary) continue;
+      words[word + Request.kind] = (kind & ~KIND_MASK) | FrameKind.refused;
+      answers.refuseSent(client, entry, words[word + Request.sequence]! >>> 0, busy.refusal);
+    }
+  }
+}
