@@ -50,7 +50,7 @@ function settings(): ShardSettingValues {
 }
 
 function valueOf(nth: number): Uint8Array {
-  return fromLatin1(`${nth}:`.repeat(VALUE_BYTES).slice(0, VALUE_BYTES));
+  return fromLatin1(''.padEnd(VALUE_BYTES, `${nth}:`));
 }
 
 function fill(keyspace: Keyspace): void {

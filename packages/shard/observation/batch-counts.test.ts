@@ -63,6 +63,10 @@ function fixture(slowerThanUs: number, eventUs: number, journal?: { holdsReplies
   return { page, slowLog, events, batch, unsettled };
 }
 
+function bytesOf({ values }: Page): Buffer {
+  return Buffer.from(values.buffer, values.byteOffset, values.byteLength);
+}
+
 function commandsOf(random: Random): Ran[] {
   let endUs = 5;
   return Array.from({ length: random.integer(1, BATCH_MAX) }, () => {
@@ -96,7 +100,10 @@ counts(
       }
       batch.count();
       batch.count();
-      assert.equal([...page.values], [...expected.values]);
+      // Half a million doubles: compared one by one only where their bytes differ.
+      if (!bytesOf(page).equals(bytesOf(expected))) {
+        assert.equal([...page.values], [...expected.values]);
+      }
       assert.is(page.actor, 3);
       const isLogged = (us: number): boolean => slowLog.isOn && us >= slowerThanUs;
       const logged = [...ran.entries()].filter(([, { startUs, endUs }]) =>
