@@ -95,8 +95,19 @@ const FLAG_CATEGORIES: Partial<Record<Flag, readonly AclCategory[]>> = {
   blocking: ['blocking'],
 };
 
-/** Every ACL category of the command, without `@`. The one function that answers this. */
+/** Categories by command: each is derived once, where a start asks for all of them for every category. */
+const derivedCategories = new WeakMap<Command, readonly AclCategory[]>();
+
+/** Returns every ACL category of the command, without `@`. No other function derives them. */
 export function aclCategories(command: Command): readonly AclCategory[] {
+  const known = derivedCategories.get(command);
+  if (known !== undefined) return known;
+  const categories = deriveCategories(command);
+  derivedCategories.set(command, categories);
+  return categories;
+}
+
+function deriveCategories(command: Command): readonly AclCategory[] {
   const categories = new Set<string>(command.acl?.add);
   const ofGroup = command.route === 'container' ? undefined : GROUP_CATEGORY[command.group];
   if (ofGroup !== undefined) categories.add(ofGroup);

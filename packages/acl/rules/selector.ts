@@ -25,15 +25,8 @@ const PERMISSION_LETTERS: Readonly<Record<string, number>> = {
   W: Permission.write,
 };
 
-/** Commands that each category has, by their ids. */
-const commandsOfCategory = new Map(
-  ACL_CATEGORIES.map((category) => [
-    category,
-    commandTable.entries.filter(
-      (entry) => !entry.isHidden && (aclCategories(entry.command) as string[]).includes(category),
-    ),
-  ]),
-);
+/** Commands of each category. */
+const commandsOfCategory = groupByCategory();
 
 export class Selector {
   allowsAllKeys = false;
@@ -379,4 +372,14 @@ function markOf(permissions: number): string {
 /** True when a text has white space of C, or a zero byte: no name and no pattern may. */
 export function hasSpaces(text: string): boolean {
   return /[\t-\r \0]/.test(text);
+}
+
+/** Looks at each command once: every thread does this when it loads. */
+function groupByCategory(): ReadonlyMap<string, readonly CommandEntry[]> {
+  const groups = new Map<string, CommandEntry[]>(ACL_CATEGORIES.map((category) => [category, []]));
+  for (const entry of commandTable.entries) {
+    if (entry.isHidden) continue;
+    for (const category of aclCategories(entry.command)) groups.get(category)?.push(entry);
+  }
+  return groups;
 }
