@@ -75,6 +75,8 @@ pausing('WRITE lets scripts and functions run that say they do not write', async
     [await client.call('FCALL', 'reads', '0'), await client.call('FCALL_RO', 'READS', '0')],
     [1, 1],
   );
+  const queued = [['MULTI'], ['EVAL', flagged, '0'], ['FCALL', 'reads', '0'], ['EXEC']];
+  assert.equal((await client.pipeline(queued)).at(-1), ['y', 1]);
   const waiting = [
     ['EVAL', 'return redis.call("GET", "read")', '0'],
     ['EVAL', '#!lua\nreturn 3', '0'],

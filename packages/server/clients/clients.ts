@@ -2,7 +2,7 @@
 
 import { User } from '#acl';
 import { errors, type CommandError, type Logger } from '#base';
-import type { Arguments, CommandEntry } from '#commands';
+import { Arguments, type CommandEntry } from '#commands';
 import type { Settings } from '#config';
 import type { Page } from '#stats';
 import type { Connection, ConnectionOwner, Taking } from '#net';
@@ -218,11 +218,20 @@ export class Clients {
   #isPaused(client: Client, entry: CommandEntry, args: Arguments): boolean {
     const mode = this.#pauseMode;
     if (mode === undefined || client.isReplica) return false;
-    if (mode === 'all' || entry.isWrite) return true;
-    if (entry.has('may_replicate')) {
-      return entry.script === undefined || this.#router.scripts.mayWrite(entry, args);
-    }
-    return entry.route === 'exec' && client.transaction?.queue.hasWrites === true;
+    if (mode === 'all') return true;
+    if (entry.route !== 'exec') return this.#mayReplicate(entry, args);
+    const queue = client.transaction?.queue;
+    if (queue?.hasWrites !== true) return false;
+    const queued = new Arguments();
+    for (const each of queue.pointAtEach(queued)) if (this.#mayReplicate(each, queued)) return true;
+    return false;
+  }
+
+  /** True when a command may change data, or be sent to replicas. */
+  #mayReplicate(entry: CommandEntry, args: Arguments): boolean {
+    if (entry.isWrite) return true;
+    if (!entry.has('may_replicate')) return false;
+    return entry.script === undefined || this.#router.scripts.mayWrite(entry, args);
   }
 
   /** Commands that pauses hold back now; undefined where there is none. The end of one is for the tick, which knows who waits. */
