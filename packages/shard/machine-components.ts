@@ -155,6 +155,7 @@ export class MachineComponents {
       slowness: this.slowness,
       role: this.role,
       ownExpiry: this.ownExpiry,
+      isStopped: () => keyLocks.isStopped,
       isReading: () => work.isActive || freeze.isReading,
       tierPage,
     });

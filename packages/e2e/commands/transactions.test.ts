@@ -8,6 +8,7 @@ import {
   startServer,
   textOf,
   letTimePass,
+  until,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -380,6 +381,19 @@ transactions('what a WATCH costs does not grow with the keys watched before', as
   const watches = Array.from({ length: 20_000 }, (_, nth) => ['WATCH', `key:${nth}`]);
   await client.pipeline([...watches, ['UNWATCH']]);
   assert.ok(performance.now() - began < 10_000, 'takes less than 10 s');
+});
+
+transactions('a limit of memory that is set inside evicts after it', async () => {
+  const fill = Array.from({ length: 300 }, (_, nth) => ['SET', `limit:${nth}`, 'x'.repeat(10_000)]);
+  await client.pipeline(fill);
+  await client.call('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+  const replies = await lines(
+    client,
+    ...['MULTI', 'SET other v', 'CONFIG SET maxmemory 1mb', 'SET another v', 'DBSIZE', 'EXEC'],
+  );
+  assert.equal(replies.at(-1), ['OK', 'OK', 'OK', 302]);
+  await until(async () => Number(await client.call('DBSIZE')) < 302, 'keys are evicted');
+  await client.call('CONFIG', 'SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction');
 });
 
 transactions.run();

@@ -72,6 +72,7 @@ function evicting(
       looked();
       return store.memory.usedBytes;
     },
+    isStopped: () => false,
     isReading: () => false,
   });
   tended.apply(settingsWith(tenacity));

@@ -51,6 +51,8 @@ interface MaintenanceOptions {
   readonly slowness: Pick<Slowness, 'occurred'>;
   readonly usedBytesOfAll: () => number;
   readonly othersMaySpill?: () => boolean;
+  /** True at a barrier: nothing may change but by the commands of its transaction. */
+  readonly isStopped: () => boolean;
   readonly flight: FlightRecorder;
   readonly role: Pick<Role, 'isReplica'>;
   readonly ownExpiry: OwnExpiry;
@@ -73,6 +75,7 @@ export class Maintenance {
   readonly #slowness: Pick<Slowness, 'occurred'>;
   readonly #usedBytesOfAll: () => number;
   readonly #nowUs: () => number;
+  readonly #isStopped: () => boolean;
   /** False while there is nothing to evict. */
   /** `makeRoomBefore` has looked at what was published last. */
   #hasCompared = false;
@@ -118,6 +121,7 @@ export class Maintenance {
     this.#shardIndex = options.index;
     this.#tierPage = options.tierPage;
     this.#ownExpiry = options.ownExpiry;
+    this.#isStopped = options.isStopped;
     this.#isReading = isReading;
     this.#evictions = new Tally((atUs, us, keys) => {
       flight.note('eviction-cycle', atUs, [us, keys]);
@@ -147,8 +151,8 @@ export class Maintenance {
     store.lfuLogFactor = settings.number('memory.lfu-log-factor');
     store.lfuDecayMinutes = settings.number('memory.lfu-decay-time');
     this.#hasCompared = false;
-    // Whoever has lowered the limit may look at once what has gone.
-    if (this.mustEvict()) this.makeRoom();
+    // Whoever has lowered the limit may look at once what has gone; in a transaction, after it.
+    if (!this.#isStopped() && this.mustEvict()) this.makeRoom();
   }
 
   #applyTier(settings: Settings): void {
@@ -204,7 +208,7 @@ export class Maintenance {
    * published: in between it stands, here and mostly elsewhere, and the pages of others are far from this processor.
    */
   makeRoomBefore(): void {
-    if (this.#hasCompared) return;
+    if (this.#hasCompared || this.#isStopped()) return;
     this.#hasCompared = true;
     if (this.mustEvict()) this.makeRoom();
   }
