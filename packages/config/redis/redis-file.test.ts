@@ -133,7 +133,10 @@ const refused: readonly (readonly [line: string, message: string])[] = [
   ['port "1', 'redis.conf:1: the quotes do not match'],
   ['user', 'redis.conf:1: user needs a name'],
   ['user a on\nuser a off', 'redis.conf:2: Duplicate user found.'],
-  ['rename-command CONFIG ""', 'redis.conf:1: rename-command is not allowed. Commands cannot'],
+  [
+    'rename-command CONFIG ""',
+    'redis.conf:1: rename-command is not allowed. Commands cannot be renamed; ACL rules take one away',
+  ],
   [
     'replicaof 10.0.0.1',
     'redis.conf:1: replicaof 10.0.0.1 is not allowed: it takes a host and a port',

@@ -19,7 +19,8 @@ const INCLUDE_DEPTH_MAX = 16;
 
 /** Directives that are no setting, and that nobody would want to be passed over. */
 const lacking: Readonly<Record<string, string>> = {
-  'rename-command': 'Commands cannot be renamed.',
+  'rename-command':
+    'Commands cannot be renamed; ACL rules take one away, such as: user default -config.',
   loadmodule: 'There are no modules.',
 };
 
