@@ -134,7 +134,7 @@ const stats = onMain<ScriptContext>({
   since: '7.4.0',
   complexity: 'O(N log N), N being the number of scripts and functions.',
   arity: -2,
-  flags: ['noscript', 'allow_busy'],
+  flags: ['admin', 'noscript', 'allow_busy'],
   args: [{ name: 'sha1', type: 'string', optional: true }],
   tips: ['request_policy:all_shards', 'response_policy:special', 'nondeterministic_output'],
   run(context, args) {
