@@ -234,10 +234,10 @@ const ageNotPositive = new CommandError('ERR maxage should be greater than 0');
 
 function readOption(args: Arguments, filter: KillFilter, authentication: AuthenticationPort): void {
   if (args.takes('ID')) {
-    filter.id = args.integer(idNotPositive);
+    filter.id = args.roundedAt(args.next(), idNotPositive);
     if (filter.id < 1) throw idNotPositive;
   } else if (args.takes('MAXAGE')) {
-    filter.ageSecondsMin = args.integer(ageNotInteger);
+    filter.ageSecondsMin = args.roundedAt(args.next(), ageNotInteger);
     if (filter.ageSecondsMin <= 0) throw ageNotPositive;
   } else if (args.takes('TYPE')) {
     filter.type = readType(args);

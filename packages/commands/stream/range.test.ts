@@ -89,6 +89,7 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['XREAD COUNT 1 2 s 0', '-ERR syntax error'],
   ['XREAD BLOCK -1 STREAMS s 0', '-ERR timeout is negative'],
   ['XREAD BLOCK x STREAMS s 0', '-ERR timeout is not an integer or out of range'],
+  ['XREAD BLOCK 9223372036854775807 STREAMS s 2', '-ERR timeout is out of range'],
   ['XREAD BLOCK 5 STREAMS s 2', [['s', [FOURTH]]]],
   [
     'XREAD GROUP g c STREAMS s 0',

@@ -1,6 +1,7 @@
 /** The options of XREAD and XREADGROUP. */
 
 import { CommandError, errors } from '#base';
+import { millisecondsAt } from '../timeout.ts';
 import { StreamId } from '#store';
 import type { Arguments } from '../arguments.ts';
 
@@ -28,7 +29,7 @@ export interface ReadRequest {
 }
 
 /** Reads the arguments up to the streams; their ids are settled later. */
-export function readOptions(args: Arguments, isGroup: boolean): ReadRequest {
+export function readOptions(args: Arguments, isGroup: boolean, nowMs: number): ReadRequest {
   const request: ReadRequest = {
     count: 0,
     blockMs: -1,
@@ -39,7 +40,7 @@ export function readOptions(args: Arguments, isGroup: boolean): ReadRequest {
   };
   args.position = 1;
   while (args.more && request.firstKey === 0) {
-    if (!takeOption(args, request, isGroup) && !takeGroupOption(args, request, isGroup)) {
+    if (!takeOption(args, request, isGroup, nowMs) && !takeGroupOption(args, request, isGroup)) {
       throw errors.syntax;
     }
   }
@@ -49,11 +50,15 @@ export function readOptions(args: Arguments, isGroup: boolean): ReadRequest {
 }
 
 /** Takes an option that both commands have; answers whether there is one. */
-function takeOption(args: Arguments, request: ReadRequest, isGroup: boolean): boolean {
+function takeOption(
+  args: Arguments,
+  request: ReadRequest,
+  isGroup: boolean,
+  nowMs: number,
+): boolean {
   if (args.left < 2) return false;
   if (args.takes('BLOCK')) {
-    request.blockMs = args.roundedAt(args.next(), errors.timeoutNotInteger);
-    if (request.blockMs < 0) throw errors.timeoutNegative;
+    request.blockMs = millisecondsAt(args, args.next(), nowMs);
   } else if (args.takes('COUNT')) {
     request.count = Math.max(args.roundedAt(args.next()), 0);
   } else if (args.takes('STREAMS')) {

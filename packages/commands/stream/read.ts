@@ -133,7 +133,7 @@ function asksToWait(args: Arguments): boolean {
 }
 
 function read(context: ShardContext, args: Arguments, isGroup: boolean): void {
-  const request = readOptions(args, isGroup);
+  const request = readOptions(args, isGroup, context.nowMs);
   settleIds(context, args, request);
   if (context.isOffering) {
     const isReady = hasAnything(context, args, request);

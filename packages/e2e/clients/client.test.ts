@@ -142,6 +142,12 @@ clients('KILL by LADDR, TYPE and MAXAGE spares whom it should', async () => {
   assert.ok(await isOpen(admin), 'who asks is spared');
 });
 
+clients('KILL takes the largest ids and ages that there are', async () => {
+  const most = '9223372036854775807';
+  assert.is(await admin.call('CLIENT', 'KILL', 'MAXAGE', most), 0);
+  assert.is(await admin.call('CLIENT', 'KILL', 'ID', most), 0);
+});
+
 clients('KILL SKIPME no ends who asks too, after its answer', async () => {
   const me = await server.client();
   const id = Number(await me.call('CLIENT', 'ID'));
@@ -302,6 +308,9 @@ clients('NO-TOUCH leaves the clocks of keys alone', async () => {
   while (Number(await idle()) < 1);
   await client.call('GET', 'touched');
   assert.ok(Number(await idle()) >= 1);
+  assert.is(await client.call('TOUCH', 'touched'), 1);
+  assert.is(await idle(), 0);
+  await client.call('GET', 'touched');
   await client.call('CLIENT', 'NO-TOUCH', 'OFF');
   await client.call('GET', 'touched');
   assert.is(await idle(), 0);

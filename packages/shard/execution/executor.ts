@@ -325,7 +325,7 @@ export class Executor {
     context.connection = words[word + Request.connection]!;
     this.#page.actor = this.#users.rowOf(context.connection);
     context.reply.protocol = (kindWord & RequestFlag.resp3) === 0 ? 2 : 3;
-    store.noTouch = (kindWord & RequestFlag.noTouch) !== 0;
+    store.noTouch = (kindWord & RequestFlag.noTouch) !== 0 && entry.lowerName !== 'touch';
     store.seesExpired = this.#role.isTold(context.connection);
     store.tellsEnds = this.#role.isReplica && !store.seesExpired;
     return entry;

@@ -12,6 +12,8 @@ import { demand, demandElements } from './malformed.ts';
 import type { RdbReader } from './rdb-reader.ts';
 import type { FinishedValue } from './finished-value.ts';
 
+const MINUS_ZERO = Buffer.from('-0');
+
 /** A sorted set whose members come one by one, in any order. */
 export function readScores(
   reader: RdbReader,
@@ -46,7 +48,7 @@ export function readPackedSortedSet(
     cursor.next();
     addMember(ranked, member, cursor.isInteger ? cursor.integer : parseDouble(cursor.latin1()));
   }
-  return finished(ranked, ranked.count <= limits.entries);
+  return finished(ranked, ranked.count <= limits.entries, true);
 }
 
 function addMember(ranked: RankedTable, member: Bytes, score: number): void {
@@ -55,14 +57,16 @@ function addMember(ranked: RankedTable, member: Bytes, score: number): void {
   ranked.add(member, 0, member.length, score);
 }
 
-function finished(ranked: RankedTable, isPacked: boolean): FinishedValue {
+/** As in Redis, a score of -0 keeps its sign where it comes in a listpack, which is taken as it is. */
+function finished(ranked: RankedTable, isPacked: boolean, keepsSign = false): FinishedValue {
   const type = ValueType.zset;
   if (!isPacked) return { type, encoding: Encoding.skiplist, value: ranked };
   const entries = new ListpackEntries();
   for (let more = ranked.seek(0); more; more = ranked.next()) {
     ranked.read();
     entries.add(ranked.bytes, ranked.at, ranked.length);
-    addScore(entries, ranked.score);
+    if (keepsSign && Object.is(ranked.score, -0)) entries.add(MINUS_ZERO);
+    else addScore(entries, ranked.score);
   }
   return { type, encoding: Encoding.listpack, value: entries.toListpack() };
 }

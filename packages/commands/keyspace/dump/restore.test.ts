@@ -51,6 +51,18 @@ for (const [line, reply] of cases) {
   });
 }
 
+dumping('a score of -0 in a ziplist keeps its sign, as in Redis', () => {
+  const context = new CallContext();
+  assert.is(
+    restore(
+      context,
+      binary('0c181800000014000000040000016103022d30040162030131ff0a00733faa31165d9570'),
+    ),
+    'OK',
+  );
+  assert.equal(call(context, 'ZRANGE k 0 -1 WITHSCORES'), ['a', '-0', 'b', '1']);
+});
+
 dumping('announces what was restored', () => {
   const context = new CallContext();
   restore(context, good);
