@@ -119,6 +119,11 @@ const neverEnding: readonly (readonly [what: string, source: string])[] = [
     'while true do xpcall(function() while true do end end, function() while true do end end) end',
   ],
   [
+    'finalizers, which are not called',
+    `getmetatable(newproxy(true)).__gc = function() while true do end end
+    while true do collectgarbage() end`,
+  ],
+  [
     'coroutines of coroutines',
     `local function f() while true do coroutine.resume(coroutine.create(function() while true do end end)) end end
     while true do coroutine.resume(coroutine.create(f)) end`,
@@ -149,6 +154,22 @@ const slow: readonly (readonly [what: string, source: string])[] = [
   [
     'moving elements',
     'local t = {} for i = 1, 1e4 do t[i] = i end for i = 1, 100 do table.insert(t, 1, i) end',
+  ],
+  [
+    'searches for plain text',
+    'local s = ("a"):rep(1e3):rep(1e4) for i = 1, 20 do s:find("b", 1, true) end',
+  ],
+  [
+    'digests of long strings',
+    'local s = ("a"):rep(1e3):rep(1e4) for i = 1, 20 do redis.sha1hex(s) end',
+  ],
+  [
+    'reading long JSON',
+    'local s = (" "):rep(1e3):rep(1e4).."1" for i = 1, 20 do cjson.decode(s) end',
+  ],
+  [
+    'compiling branches',
+    'local s = "if x == 1 then y = 1 "..("elseif x == 2 then y = 2 "):rep(2e4).."end" loadstring(s)',
   ],
   ['collecting garbage', 'for i = 1, 20 do collectgarbage() end'],
 ];

@@ -12,7 +12,7 @@ import { addEntries, Signature } from './wasm/host-entries.ts';
 import { importsFor, type ImportsOwner } from './wasm/imports.ts';
 import { interpreterModule } from './wasm/interpreter.ts';
 import { IS_STOPPING, READ_ONLY_MESSAGE } from './wasm/adapted.ts';
-import { ALLOWS_HOOK, HOOK_COUNT } from './wasm/interrupts.ts';
+import { ALLOWS_HOOK, HOOK_COUNT, SEARCHED_LOG2 } from './wasm/interrupts.ts';
 
 const READ_ONLY_TEXT = 'Attempt to modify a readonly table';
 
@@ -233,8 +233,26 @@ export class LuaVm implements ImportsOwner {
   /** Makes functions known to the interpreter, all at once, since each time a module is compiled. */
   register(functions: readonly HostFunction[]): void {
     const added = functions.filter((one) => !this.#entries.has(one));
-    const first = addEntries(this.api.__indirect_function_table, added, Signature.Function);
+    const charged = added.map((one) => this.#charged(one));
+    const first = addEntries(this.api.__indirect_function_table, charged, Signature.Function);
     added.forEach((one, nth) => this.#entries.set(one, first + nth));
+  }
+
+  /** A function that takes instructions off the count of those before the hook, by the length of its first argument. */
+  #charged(one: HostFunction): HostFunction {
+    return (L) => {
+      const first = this.argument(L, 1);
+      if (
+        first < this.words[(L + Layout.stateTop) >> 2]! &&
+        this.typeAt(first) === LuaType.String
+      ) {
+        const cost =
+          this.words[(this.objectAt(first) + Layout.stringLength) >> 2]! >> SEARCHED_LOG2;
+        const count = (L + HOOK_COUNT) >> 2;
+        if (cost > 0) this.words[count] = Math.max(1, this.words[count]! - cost);
+      }
+      return one(L);
+    };
   }
 
   /** Entry of a function that has been registered. */

@@ -103,6 +103,9 @@ export const errors = {
   notDurable: fixed('ERR nothing is kept on disk: persistence.enabled is off'),
   noScript: fixed('NOSCRIPT No matching script. Please use EVAL.'),
   noScriptRuns: fixed('NOTBUSY No scripts in execution right now.'),
+  stopPending: fixed(
+    'BUSY The script will stop after the operation that it is in, which cannot be interrupted.',
+  ),
   scriptHasWritten: fixed(
     'UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.',
   ),

@@ -10,6 +10,7 @@ import { allOk, type Merge } from '../merge.ts';
 import { bytesListPart } from '../parts.ts';
 import type { LibraryFacts, RestorePolicy, RunningScript } from './ports.ts';
 import type { ScriptContext } from './script-context.ts';
+import { stopScript } from './stop-script.ts';
 import { flushMode, isFlushMode, ofScripts } from './script.ts';
 
 const OPTIONS_INDEX = 2;
@@ -287,9 +288,8 @@ const kill = onMain<ScriptContext>({
   args: [],
   tips: ['request_policy:all_shards', 'response_policy:one_succeeded'],
   sessionOnly: true,
-  run({ reply, scripts }) {
-    scripts.kill(true);
-    reply.ok();
+  run(context) {
+    stopScript(context, true);
   },
 });
 

@@ -65,8 +65,11 @@ export interface ScriptsPort {
   has(digest: string): boolean;
   /** Forgets all scripts that EVAL and SCRIPT LOAD have brought. */
   flush(): void;
-  /** Stops the script (or function) that runs longest. Throws a CommandError where there is none, or it has written. */
-  kill(isFunction: boolean): void;
+  /**
+   * Stops the script (or function) that runs longest; false when it has not ended in time. Throws a CommandError where there
+   * is none, or it has written.
+   */
+  kill(isFunction: boolean): Promise<boolean>;
   /** Figures of scripts and functions over the shards that answer; the one that has taken most time first. */
   figures(): Promise<readonly ScriptReport[]>;
   /** Scripts and functions that run now, in any shard. */

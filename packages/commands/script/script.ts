@@ -9,6 +9,7 @@ import { container, onMain, oneShard, type CommandHead } from '../definition.ts'
 import { helpReply } from '../help.ts';
 import { noKeys } from '../keys.ts';
 import type { ScriptContext } from './script-context.ts';
+import { stopScript } from './stop-script.ts';
 
 const noFlushMode = new CommandError('ERR SCRIPT FLUSH only support SYNC|ASYNC option');
 const noDebugger = new CommandError(
@@ -95,9 +96,8 @@ const kill = onMain<ScriptContext>({
   args: [],
   tips: ['request_policy:all_shards', 'response_policy:one_succeeded'],
   sessionOnly: true,
-  run({ reply, scripts }) {
-    scripts.kill(false);
-    reply.ok();
+  run(context) {
+    stopScript(context, false);
   },
 });
 

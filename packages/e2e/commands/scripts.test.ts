@@ -18,6 +18,8 @@ redis.register_function{
   function_name = 'look', description = 'looks', flags = {'no-writes'},
   callback = function(keys) return redis.call('GET', keys[1]) end
 }`;
+/** Ten million characters. */
+const LONG = "local s = ('a'):rep(1e3):rep(1e4)";
 const SUM = `local sum = 0
 for _, key in ipairs(KEYS) do sum = sum + redis.call('INCR', key) end
 return sum`;
@@ -394,6 +396,8 @@ for (const shards of [1, 3]) {
     const loops: readonly (readonly [command: Words, kill: string, other: string])[] = [
       [['EVAL', 'while true do pcall(function() error("x") end) end', 0], 'SCRIPT', 'FUNCTION'],
       [['FCALL', 'loop', 0], 'FUNCTION', 'SCRIPT'],
+      [['EVAL', `${LONG} while true do s:find('b', 1, true) end`, 0], 'SCRIPT', 'FUNCTION'],
+      [['EVAL', `${LONG} while true do redis.sha1hex(s) end`, 0], 'SCRIPT', 'FUNCTION'],
     ];
     assert.match(String(await ask('SCRIPT', 'KILL')), /^-NOTBUSY/);
     assert.match(String(await ask('FUNCTION', 'KILL')), /^-NOTBUSY/);

@@ -19,6 +19,7 @@ export const op = {
   loadByteSigned: 0x2c,
   loadByte: 0x2d,
   store: 0x36,
+  storeByte: 0x3a,
   constant: 0x41,
   doubleConstant: 0x44,
   isZero: 0x45,
@@ -30,6 +31,7 @@ export const op = {
   add: 0x6a,
   subtract: 0x6b,
   and: 0x71,
+  or: 0x72,
   shiftLeft: 0x74,
   shiftRight: 0x76,
   doubleMagnitude: 0x99,
@@ -46,6 +48,7 @@ export const load = (offset: number): number[] => [
   ...unsigned(offset),
 ];
 export const loadByte = (offset: number): number[] => [op.loadByte, 0, ...unsigned(offset)];
+export const storeByte = (offset: number): number[] => [op.storeByte, 0, ...unsigned(offset)];
 export const store = (offset: number): number[] => [
   op.store,
   WORD_ALIGNMENT_LOG2,

@@ -66,8 +66,8 @@ export class BusyScripts {
     return (flags & ScriptFlag.isFunction) === 0 ? errors.busyScript : errors.busyFunction;
   }
 
-  /** Stops the script that has run longest; throws a CommandError where that cannot be. */
-  kill(isFunction: boolean): void {
+  /** Has the script that has run longest stopped; throws a CommandError where that cannot be. Returns what tells that it has ended. */
+  kill(isFunction: boolean): () => boolean {
     const running = this.#running();
     const [longest] = running;
     if (longest === undefined) throw errors.noScriptRuns;
@@ -77,7 +77,9 @@ export class BusyScripts {
     if (chosen.length === 0) throw isFunction ? errors.busyScript : errors.busyFunction;
     // One that has written cannot be stopped; another that holds things up may be.
     for (const { control, run } of chosen) {
-      if ((control.flags & ScriptFlag.hasWritten) === 0 && control.stop(run)) return;
+      if ((control.flags & ScriptFlag.hasWritten) === 0 && control.stop(run)) {
+        return () => control.run !== run;
+      }
     }
     throw errors.scriptHasWritten;
   }

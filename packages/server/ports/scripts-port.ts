@@ -1,5 +1,7 @@
 /** Scripts, as commands on main see them. */
 
+import { setTimeout } from 'node:timers/promises';
+import { systemClock } from '#base';
 import type { ScriptsPort } from '#commands';
 import type { Router } from '#router';
 import { collectScripts } from '../diagnostics/script-reports.ts';
@@ -17,9 +19,7 @@ export function scriptsPort({ router, metricsReader }: ScriptsPortOptions): Scri
     flush: () => {
       scripts.flush();
     },
-    kill: (isFunction) => {
-      scripts.busy.kill(isFunction);
-    },
+    kill: (isFunction) => untilEnded(scripts.busy.kill(isFunction)),
     figures: async () => (await collectScripts(router)).scripts,
     get running() {
       return scripts.busy.running;
@@ -31,4 +31,18 @@ export function scriptsPort({ router, metricsReader }: ScriptsPortOptions): Scri
       return metricsReader.firstShard('functions');
     },
   };
+}
+
+/** Between two looks whether a script that is stopped has ended. */
+const LOOK_MS = 2;
+/** A script that has not ended by then is in the midst of something that cannot be interrupted. */
+const END_MS_MAX = 1_000;
+
+async function untilEnded(hasEnded: () => boolean): Promise<boolean> {
+  const endMs = systemClock.nowUs() / 1_000 + END_MS_MAX;
+  while (!hasEnded()) {
+    if (systemClock.nowUs() / 1_000 > endMs) return false;
+    await setTimeout(LOOK_MS);
+  }
+  return true;
 }
