@@ -360,6 +360,7 @@ export class RouterFixture {
       gate: (_client, { route }) => (route === 'exec' ? this.refusedExec : undefined),
       ...NO_ACCESS,
       ...NO_CALLS,
+      isShardStuck: () => true,
       isOutOfMemory: () => this.isOutOfMemory,
       queryBytesMax: () => Infinity,
       runOnMain: (client, { command }, args, reply) => {

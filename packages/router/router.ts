@@ -68,6 +68,8 @@ interface RouterOptions {
   isOutOfMemory(): boolean;
   /** Most bytes of commands that a client may send without their being run. */
   queryBytesMax(): number;
+  /** True when a shard has been at one command for long, so that it will not answer soon. */
+  isShardStuck(shard: number): boolean;
   /** Work has come up outside of a turn. */
   beginTurn(): void;
 }
@@ -139,7 +141,8 @@ export class Router {
     const beginTurn = (): void => {
       options.beginTurn();
     };
-    this.shardCalls = new ShardCalls({ links, page, beginTurn });
+    const isStuck = (shard: number): boolean => options.isShardStuck(shard);
+    this.shardCalls = new ShardCalls({ links, page, isStuck, beginTurn });
     this.#routes = new Routes({
       links,
       clientRegistry,

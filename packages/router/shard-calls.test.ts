@@ -17,7 +17,7 @@ interface Sent {
   readonly question: unknown;
 }
 
-function fixture(shards: number) {
+function fixture(shards: number, isStuck: (shard: number) => boolean = () => true) {
   const sent: Sent[][] = Array.from({ length: shards }, () => []);
   const links = sent.map(
     (list, index) =>
@@ -30,7 +30,12 @@ function fixture(shards: number) {
   );
   let turns = 0;
   const page = new Page(shape, new ArrayBuffer(Page.bytes(shape)));
-  const all = new ShardCalls({ links, page, beginTurn: () => void (turns += 1) });
+  const all = new ShardCalls({
+    links,
+    page,
+    isStuck,
+    beginTurn: () => void (turns += 1),
+  });
   const answer = (shard: number, nth: number, value: unknown): void => {
     all.answered(shard, sent[shard]![nth]!.head.sequence, encodeMessage(value));
   };
@@ -88,7 +93,7 @@ reports('marks who did not answer in time, and passes over what comes later', as
   const { all, answer, page } = fixture(2);
   // The timer of a report keeps no process alive.
   const alive = setTimeout(() => undefined, 5_000);
-  const asked = all.ask(sizes, { prefix: '' }, 20);
+  const asked = all.ask(sizes, { prefix: '' }, { timeoutMs: 20 });
   answer(1, 0, 7);
   assert.equal(await asked, [
     { shard: 0, missing: true },
@@ -110,27 +115,25 @@ reports('carries bytes as they are', async () => {
 });
 
 reports('waits longer for shards that are late, as long as there is hope', async () => {
-  const { all, answer } = fixture(3);
   // The timer of a report keeps no process alive.
   const alive = setTimeout(() => undefined, 5_000);
   let looks = 0;
-  const late = all.ask(sizes, { prefix: 'a' }, 1, {
-    ms: 10_000,
-    isHopeful: (shard) => {
-      looks += 1;
-      if (looks === 5) {
-        answer(0, 0, 20);
-        answer(1, 0, 21);
-      }
-      return shard < 2 && looks < 6;
-    },
+  const { all, answer } = fixture(3, (shard) => {
+    looks += 1;
+    if (looks === 5) {
+      answer(0, 0, 20);
+      answer(1, 0, 21);
+    }
+    return shard === 2 || looks >= 6;
   });
+  const late = all.ask(sizes, { prefix: 'a' }, { timeoutMs: 1, patienceMs: 10_000 });
   assert.equal(await late, [
     { shard: 0, missing: false, answer: 20 },
     { shard: 1, missing: false, answer: 21 },
     { shard: 2, missing: true },
   ]);
-  const given = await all.ask(sizes, { prefix: 'b' }, 1, { ms: 3, isHopeful: () => true });
+  const hopeful = fixture(3, () => false).all;
+  const given = await hopeful.ask(sizes, { prefix: 'b' }, { timeoutMs: 1, patienceMs: 3 });
   assert.ok(
     given.every(({ missing }) => missing),
     'not for ever',

@@ -2,8 +2,8 @@
  * Content that only shards have, asked of all of them at once.
  *
  * A question takes its place in the order of commands, but waits for no key: it is answered at a barrier
- * and beside held keys. A shard that does not answer in time is a gap in the report, never a wait; who can wait longer
- * for shards that merely have no processor says for which.
+ * and beside held keys. A shard that is stuck in a command is a gap in the report, never a wait; one that merely gets no
+ * processor is waited for a little longer, and much longer by callers that say so.
  */
 
 import { LongTimer, unreachable, type Bytes } from '#base';
@@ -11,20 +11,22 @@ import type { Page, ShardCall, Staged } from '#stats';
 import { decodeMessage, encodeMessage, FrameKind, type CallQuestion } from '#link';
 import { emptyHead, type ShardLink } from './shard-link.ts';
 
-/** Longest wait for shards, in milliseconds. */
+/** Longest wait for a shard that is stuck, in milliseconds. */
 const CALL_MS_MAX = 200;
+/** Longest wait for a shard that is late, but not stuck: less than the ops thread waits for main. */
+const LATE_MS_MAX = 800;
 
 /** Answer of one shard, or the fact that it gave none in time. */
 type Report<Answer> =
   | { readonly shard: number; readonly missing: false; readonly answer: Answer }
   | { readonly shard: number; readonly missing: true };
 
-/** Wait for shards that are late, but not stuck. */
-export interface Patience {
-  /** Longest wait in all. */
-  readonly ms: number;
-  /** True when a shard that has not answered within the time limit may soon. */
-  isHopeful(shard: number): boolean;
+/** Longest waits for the shards that a question goes to, in milliseconds. */
+interface Waits {
+  /** For a shard that is stuck. */
+  readonly timeoutMs: number;
+  /** For one that is late, but not stuck. */
+  readonly patienceMs: number;
 }
 
 /** One question under way. */
@@ -39,6 +41,8 @@ interface Asked {
 interface ShardCallsOptions {
   readonly links: readonly ShardLink[];
   readonly page: Page;
+  /** True when a shard has been at one command for long, so that it will not answer soon. */
+  isStuck(shard: number): boolean;
   /** Begins a turn, outside of which nothing is seen by shards. */
   beginTurn(): void;
 }
@@ -56,10 +60,9 @@ export class ShardCalls {
   ask<Question, Answer>(
     topic: ShardCall<Question, Answer>,
     question: Question,
-    timeoutMs = CALL_MS_MAX,
-    patience?: Patience,
+    { timeoutMs = CALL_MS_MAX, patienceMs = LATE_MS_MAX }: Partial<Waits> = {},
   ): Promise<readonly Report<Answer>[]> {
-    return this.#ask(this.#options.links, topic, { question, timeoutMs }, patience);
+    return this.#ask(this.#options.links, topic, { question, timeoutMs }, patienceMs);
   }
 
   /** Asks one shard. */
@@ -77,16 +80,19 @@ export class ShardCalls {
     links: readonly ShardLink[],
     { name }: ShardCall<Question, Answer>,
     { question, timeoutMs }: { readonly question: Question; readonly timeoutMs: number },
-    patience?: Patience,
+    patienceMs = timeoutMs,
   ): Promise<readonly Report<Answer>[]> {
     const body = encodeMessage([name, question] satisfies CallQuestion);
-    return this.#send<Answer>(links, FrameKind.call, body, timeoutMs, patience);
+    return this.#send<Answer>(links, FrameKind.call, body, { timeoutMs, patienceMs });
   }
 
   /** Has a shard build keys of a primary's data, in a batch that is written to its ring as it is. */
   async stage(shard: number, batch: Bytes, timeoutMs: number): Promise<Report<Staged>> {
     const link = this.#options.links[shard] ?? unreachable('the shard exists');
-    const [report] = await this.#send<Staged>([link], FrameKind.stage, batch, timeoutMs);
+    const [report] = await this.#send<Staged>([link], FrameKind.stage, batch, {
+      timeoutMs,
+      patienceMs: timeoutMs,
+    });
     return report ?? unreachable('there is one report for each shard asked');
   }
 
@@ -94,8 +100,7 @@ export class ShardCalls {
     links: readonly ShardLink[],
     kind: number,
     body: Bytes,
-    timeoutMs: number,
-    patience?: Patience,
+    { timeoutMs, patienceMs }: Waits,
   ): Promise<readonly Report<Answer>[]> {
     const number = (this.#lastNumber + 1) >>> 0;
     this.#lastNumber = number;
@@ -108,12 +113,11 @@ export class ShardCalls {
         resolve(links.map(({ index }) => reportOf<Answer>(answers.get(index), index)));
       };
       const isHopeful = (waitedMs: number): boolean =>
-        patience !== undefined &&
-        waitedMs < patience.ms &&
-        links.some(({ index }) => !answers.has(index) && patience.isHopeful(index));
+        waitedMs < patienceMs &&
+        links.some(({ index }) => !answers.has(index) && !this.#options.isStuck(index));
       const wait = (waitedMs: number): LongTimer =>
         new LongTimer(timeoutMs, () => {
-          if (isHopeful(waitedMs)) asking.timer = wait(waitedMs + timeoutMs);
+          if (isHopeful(waitedMs + timeoutMs)) asking.timer = wait(waitedMs + timeoutMs);
           else finish();
         });
       const asking: Asked = { answers, left: links.length, timer: wait(timeoutMs), finish };

@@ -229,6 +229,7 @@ export class Simulation {
       execRefusal: () => undefined,
       denied: () => undefined,
       spokeHttp: () => undefined,
+      isShardStuck: () => true,
       isOutOfMemory: () => false,
       keyEvents: () => undefined,
       replication: {

@@ -184,3 +184,4 @@ export {
   type SlotSweep,
 } from './shard-calls.ts';
 export { fragmentation, usedMemory, type Fragmentation } from './status/used-memory.ts';
+export { isAtOneCommand } from './threads/stuck.ts';

@@ -40,6 +40,7 @@ listening('serves a unix socket beside TCP, and takes it away at the end', async
     assert.match(textOf(await client.call('CLIENT', 'INFO')), / addr=\S*svc\.sock:0 .* flags=U /);
     assert.is(await (await server.client()).call('GET', 'by'), 'unix');
     await client.end();
+    await server.shutDown();
   });
   assert.not.ok(existsSync(socket));
 });

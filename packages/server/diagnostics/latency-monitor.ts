@@ -56,7 +56,6 @@ export class LatencyMonitor implements LatencyPort {
       settings,
       ids: serverMemory.slowIds,
       page: serverMemory.mainPage,
-      pages: serverMemory.shardPages,
       clock: systemClock,
       ofMain: mainLatency.slowLog,
       shardCalls: router.shardCalls,

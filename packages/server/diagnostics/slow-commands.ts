@@ -10,7 +10,7 @@ import type { SlowlogPort } from '#commands';
 import type { Settings } from '#config';
 import { slowEntriesCall, slowResetCall, type Page, type SlowEntry, type SlowLog } from '#stats';
 import type { SharedCounter } from '#link';
-import type { Patience, ShardCalls } from '#router';
+import type { ShardCalls } from '#router';
 
 /** Entries, newest first, and the shards that did not answer in time: theirs are not among them. */
 interface SlowReport {
@@ -20,14 +20,12 @@ interface SlowReport {
 
 /** Longest wait of SLOWLOG GET for shards that have no processor. */
 const PATIENCE_MS = 5_000;
-/** A shard that has been at one command for so long is not waited for. */
-const STUCK_US = 200_000;
+/** Longest wait of the debug API and of bundles, which have a second for the reply of main. */
+const SURFACE_PATIENCE_MS = 800;
 /** Id of the line that says which shards are missing; entries have ids from 0 on. */
 const NOTICE_ID = -1;
 
 interface SlowCommandsOptions {
-  /** Pages of the shards. */
-  readonly pages: readonly Page[];
   readonly clock: Clock;
   readonly settings: Settings;
   readonly ids: SharedCounter;
@@ -45,16 +43,11 @@ export class SlowCommands implements SlowlogPort {
   #lengthMax: number;
   readonly #page: Page;
   readonly #clock: Clock;
-  readonly #patience: Patience;
 
   constructor(options: SlowCommandsOptions) {
-    const { settings, ids, page, pages, ofMain, shardCalls, clock } = options;
+    const { settings, ids, page, ofMain, shardCalls, clock } = options;
     this.#page = page;
     this.#clock = clock;
-    this.#patience = {
-      ms: PATIENCE_MS,
-      isHopeful: (shard) => !isStuck(pages[shard]!, clock.nowUs()),
-    };
     this.#ids = ids;
     this.#ofMain = ofMain;
     this.#shardCalls = shardCalls;
@@ -89,16 +82,16 @@ export class SlowCommands implements SlowlogPort {
   /** The newest `count` entries. Where shards are missing, a line before them says so; only a stuck one is not waited for. */
   async newest(count: number): ReturnType<SlowlogPort['newest']> {
     if (count === 0) return [];
-    const { entries, missingShards } = await this.collect(count, this.#patience);
+    const { entries, missingShards } = await this.collect(count, PATIENCE_MS);
     if (missingShards.length === 0) return entries;
     return [missingNotice(missingShards, this.#clock.wallMs()), ...entries];
   }
 
   /** The newest `count` entries, and who is missing. */
-  async collect(count: number, patience?: Patience): Promise<SlowReport> {
+  async collect(count: number, patienceMs = SURFACE_PATIENCE_MS): Promise<SlowReport> {
     const most = Math.min(count, this.#lengthMax);
     const question = { fromId: this.#oldestId, count: most };
-    const reports = await this.#shardCalls.ask(slowEntriesCall, question, undefined, patience);
+    const reports = await this.#shardCalls.ask(slowEntriesCall, question, { patienceMs });
     // As of now: while the shards were asked, more has been logged, and maybe forgotten.
     const fromId = this.#oldestId;
     const ofShards = reports.flatMap((report) => (report.missing ? [] : report.answer));
@@ -123,11 +116,6 @@ export class SlowCommands implements SlowlogPort {
 }
 
 const SETTINGS = ['slowlog.log-slower-than', 'slowlog.max-len', 'slowlog.max-arg-len'] as const;
-
-/** True when a shard has been at one command for long: it will not answer soon. */
-function isStuck(page: Page, nowUs: number): boolean {
-  return page.get('executing') > 0 && nowUs - page.get('executingSinceUs') >= STUCK_US;
-}
 
 /** Entry as SLOWLOG GET shows it. */
 type Notice = Awaited<ReturnType<SlowlogPort['newest']>>[number];

@@ -3,6 +3,7 @@
 import type { Clock, Logger } from '#base';
 import type { Settings } from '#config';
 import { Router, type MainNotes } from '#router';
+import { isAtOneCommand } from '#stats';
 import type { Access } from '../access/access.ts';
 import { closesHttp } from '../clients/cross-protocol.ts';
 import { runningScripts } from '../diagnostics/running-scripts.ts';
@@ -44,6 +45,7 @@ export function newRouter(options: NewRouterOptions): Router {
       access.deniedInShard(client, denial);
     },
     spokeHttp: closesHttp(log, () => clock.wallMs()),
+    isShardStuck: (shard) => isAtOneCommand(serverMemory.shardPages[shard]!, clock.nowUs()),
     isOutOfMemory: () => serverMemory.isOutOfMemory(settings),
     queryBytesMax: () => settings.number('server.query-buffer-limit'),
   });

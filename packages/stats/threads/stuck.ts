@@ -1,2 +1,12 @@
+import type { Page } from '../page/page.ts';
+
 /** A thread in one piece of work for so long, or that has given no sign of life for so long though it is awake, is stuck. */
 export const STUCK_US = 1_000_000;
+
+/** A thread that has been at one command for this long is not waited for by those who ask it for a report. */
+const ONE_COMMAND_US = 200_000;
+
+/** True when the page's thread has been at one command for long, and will not reply to a question soon. */
+export function isAtOneCommand(page: Page, nowUs: number): boolean {
+  return page.get('executing') > 0 && nowUs - page.get('executingSinceUs') >= ONE_COMMAND_US;
+}
