@@ -62,6 +62,8 @@ export const REPLICATION_QUANTITIES = {
   ],
   /** State of the server as a primary. */
   primary: [
+    /** Unix milliseconds until which the server waits for replicas before it ends; 0 while it does not. */
+    { counter: 'shutdownUntilMs', by: 'main', kind: 'gauge' },
     /** 1 from when the first replica was attached on. */
     { counter: 'isPrimary', by: 'main', kind: 'gauge' },
     /** The most replicas that were there at once since the backlog was made. */

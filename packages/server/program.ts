@@ -48,8 +48,13 @@ function followSignals(server: Server): void {
       if (isUrgent) process.kill(process.pid, 'SIGKILL');
       if (isStopping) return;
       isStopping = true;
-      setTimeout(() => (isUrgent = true), REPEATED_SIGNAL_MS).unref();
-      void server.stop();
+      const urgency = setTimeout(() => (isUrgent = true), REPEATED_SIGNAL_MS).unref();
+      void server.stop().then(() => {
+        if (server.isStopping) return;
+        // The shutdown was called off.
+        clearTimeout(urgency);
+        [isStopping, isUrgent] = [false, false];
+      });
     });
   }
 }

@@ -13,6 +13,7 @@ import { newRouter } from './threads/new-router.ts';
 import { ClientMessaging } from './messaging/client-messaging.ts';
 import { newAccess, type Access } from './access/access.ts';
 import { Clients } from './clients/clients.ts';
+import { ShutdownWait } from './replicas/shutdown-wait.ts';
 import { ConnectedClients } from './clients/connected-clients.ts';
 import { newGate, type Gate } from './clients/gate.ts';
 import { Crashes } from './threads/crashes.ts';
@@ -50,6 +51,8 @@ import { Turn } from './threads/turn.ts';
 import { newReplicas } from './replicas/new-replicas.ts';
 import type { Replicas } from './replicas/replicas.ts';
 
+/** Least time for what is in flight at the end, unless the settings leave less. */
+const LEAST_END_MS = 1_000;
 /** Between two looks at whether all clients have their replies. */
 const DRAIN_POLL_MS = 5;
 /** Shards that have not ended by then are ended. */
@@ -96,6 +99,7 @@ export class Server {
   #isStopping = false;
   #isLoaded = false;
   #savesAtEnd: boolean | undefined;
+  readonly #shutdownWait: ShutdownWait;
   /** Clients that have sent SHUTDOWN. */
   readonly #awaitingEnd = new Set<Client>();
   #baseline: LatencyBaseline | undefined;
@@ -226,6 +230,13 @@ export class Server {
     this.#clients = clients;
     const isLoaded = (): boolean => this.#isLoaded;
     const isClustered = settings.boolean('cluster.enabled');
+    this.#shutdownWait = new ShutdownWait({
+      primary: this.#replicas.primary,
+      clients,
+      page,
+      clock: this.#clock,
+      log: this.#log,
+    });
     this.#gate = newGate({
       clients,
       isLoaded,
@@ -355,8 +366,17 @@ export class Server {
       measure: () => this.#metricsReader.measure(this.#baseline),
       broadcast: new SettingsBroadcast(this.#settings, this.#router, this.#beginTurn),
       statistics: statisticsPort({ ...parts, serverMemory: this.#serverMemory }),
-      shutdown: (options, client) => {
+      shutdown: (options, client, aborted) => {
         this.#shutdown(options, client);
+        this.#shutdownWait.onAbort(() => {
+          this.#awaitingEnd.delete(client);
+          aborted();
+        });
+      },
+      abortShutdown: () => {
+        if (!this.#shutdownWait.abort()) return false;
+        this.#savesAtEnd = undefined;
+        return true;
       },
       isReplica: () => this.#serverMemory.mainPage.get('isReplica') === 1,
       startedMs: this.#clock.wallMs(),
@@ -456,6 +476,11 @@ export class Server {
     this.#turn.listen();
   }
 
+  /** True when it ends, and that cannot be called off any more. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
   /** SHUTDOWN; `now` waits for nobody. The end of its client's connection tells that all has ended. */
   #shutdown({ now, save }: ShutdownOptions, client?: Client): void {
     if (client !== undefined) this.#awaitingEnd.add(client);
@@ -473,13 +498,21 @@ export class Server {
   /** Accepts no more, finishes what is in flight for as long as the settings allow, ends the threads. */
   async stop(): Promise<void> {
     if (this.#isStopping) return;
+    const timeoutMs = this.#settings.number('server.shutdown-timeout-secs') * 1_000;
+    const untilMs = this.#clock.wallMs() + timeoutMs;
+    const isOver = (): boolean => this.#isStopping;
+    if (!(await this.#shutdownWait.run(timeoutMs, isOver)) || isOver()) return;
     this.#log.info('stopping', 'svc finishes what is in flight and stops');
     this.#places.listener.close();
     this.#replication.stop();
-    const timeoutMs = this.#settings.number('server.shutdown-timeout-secs') * 1_000;
-    for (const client of this.#clients.all) if (!client.isReplica) client.end();
+    for (const client of this.#clients.all) {
+      // What is held back is not done any more.
+      if (client.isPostponed) client.socket.destroy();
+      else if (!client.isReplica) client.end();
+    }
     this.#turn.begin();
-    await this.#end(timeoutMs);
+    // However long replicas were waited for, what is in flight has a moment.
+    await this.#end(Math.max(untilMs - this.#clock.wallMs(), Math.min(timeoutMs, LEAST_END_MS)));
   }
 
   /** True while clients are in flight; one that waits for an event (WAIT, or SHUTDOWN itself) would wait in vain. */

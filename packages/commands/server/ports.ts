@@ -209,8 +209,11 @@ export interface ShutdownOptions {
 }
 
 export interface ProcessPort {
-  /** Begins to end the process; throws the CommandError to answer when it cannot. */
-  shutdown(options: ShutdownOptions): void;
+  /**
+   * Begins to end the process; throws the CommandError to answer when it cannot. `aborted` is called when the end is called
+   * off.
+   */
+  shutdown(options: ShutdownOptions, aborted: () => void): void;
   /** Answers false when nothing was there to be called off. */
   abortShutdown(): boolean;
   /** Blocks main, and with it every client. */

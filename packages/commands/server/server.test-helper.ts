@@ -112,7 +112,9 @@ export function contextWithPorts(
       rewrite: () => ask('rewrite'),
     },
     process: {
-      shutdown: (how) => ask('shutdown', how),
+      shutdown: (how) => {
+        ask('shutdown', how);
+      },
       abortShutdown: () => asked.some((each) => each.startsWith('shutdown')),
       freeze: (seconds) => {
         ask('freeze', seconds);

@@ -33,9 +33,13 @@ const shutdown = onMain<ServerContext>({
   run(context, args) {
     const options = readOptions(args);
     if (options !== 'abort') {
-      context.process.shutdown(options);
       // The answer is that the connection ends.
-      context.defer();
+      const answer = context.defer();
+      context.process.shutdown(options, () => {
+        answer((reply) => {
+          reply.error(errors.shutdownFailed);
+        });
+      });
     } else if (context.process.abortShutdown()) {
       context.reply.ok();
     } else {

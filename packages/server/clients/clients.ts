@@ -19,7 +19,7 @@ import type { TlsCounts } from './tls-counts.ts';
 /** Commands that a pause holds back. */
 type PauseMode = 'all' | 'write';
 /** Causes of a pause: each has one of its own. */
-type PauseReason = 'command' | 'failover' | 'slots';
+type PauseReason = 'command' | 'failover' | 'slots' | 'shutdown';
 
 interface Pause {
   readonly mode: PauseMode;

@@ -38,6 +38,14 @@ interface Section {
   when?: (metrics: ServerMetrics) => boolean;
 }
 
+/** Time that is left of the wait for replicas before the server ends, as Redis shows it: only then. */
+function ending(main: ServerMetrics['main'], nowMs: number): Line[] {
+  const untilMs = main.get('shutdownUntilMs');
+  return untilMs === 0
+    ? []
+    : [['shutdown_in_milliseconds', Math.max(0, Math.ceil(untilMs - nowMs))]];
+}
+
 function server({
   settings,
   shardCount,
@@ -45,6 +53,7 @@ function server({
   uptimeSeconds,
   nowMs,
   executable,
+  main,
 }: ServerMetrics): Line[] {
   return [
     ['redis_version', REDIS_VERSION],
@@ -70,6 +79,7 @@ function server({
     ['io_threads_active', Number(frontCountOf(settings) > 0)],
     ['executable', executable],
     ['config_file', settings.file ?? ''],
+    ...ending(main, nowMs),
     ...listeners(settings),
   ];
 }

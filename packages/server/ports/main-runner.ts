@@ -106,7 +106,9 @@ interface MainRunnerOptions {
   readonly log: Logger;
   readonly statistics: StatisticsPort;
   /** Begins to stop for a client. */
-  readonly shutdown: (options: ShutdownOptions, client: Client) => void;
+  readonly shutdown: (options: ShutdownOptions, client: Client, aborted: () => void) => void;
+  /** Calls the end of the server off; false where none can be called off. */
+  readonly abortShutdown: () => boolean;
   /** True while the server is a replica. */
   readonly isReplica: () => boolean;
   /** Unix milliseconds. */
@@ -182,17 +184,16 @@ export class MainRunner implements Contexts {
     this.prefixes = latencyMonitor.prefixesPort;
     this.keyFates = latencyMonitor.keyFates;
     this.process = {
-      shutdown: (shutdown) => {
+      shutdown: (shutdown, aborted) => {
         if (shutdown.save === 'always' && !shutdown.force && this.saving === undefined) {
           log.error('cannot-save', 'SHUTDOWN SAVE: persistence.enabled is off');
           throw errors.shutdownFailed;
         }
         const { busy } = router.scripts;
         if (shutdown.save !== 'never' && busy.isAny) throw busy.refusal;
-        options.shutdown(shutdown, this.client);
+        options.shutdown(shutdown, this.client, aborted);
       },
-      // There is nothing that can be called off: once begun, a shutdown goes through.
-      abortShutdown: () => false,
+      abortShutdown: options.abortShutdown,
       freeze: pause,
     };
     this.#persistence = persistence;
