@@ -34,6 +34,11 @@ export const constants: Readonly<Record<string, Constant>> = {
   'active-defrag-threshold-upper': { value: '15', reason: 'The effort is the same from there on.' },
   activerehashing: { value: 'yes', reason: 'The index grows a piece at a time.' },
   'always-show-logo': { value: 'no', reason: 'There is no logo.' },
+  'aof-disable-auto-gc': {
+    value: 'no',
+    isHidden: true,
+    reason: 'Segments of the log that a snapshot has replaced are deleted.',
+  },
   'aof-load-truncated': { value: 'yes', reason: 'The log may end anywhere, as after a crash.' },
   'aof-rewrite-incremental-fsync': { value: 'yes', reason: incremental },
   'aof-timestamp-enabled': { value: 'no', reason: 'The log has its own format.' },
@@ -46,6 +51,12 @@ export const constants: Readonly<Record<string, Constant>> = {
     reason: 'The system chooses from where a link to a primary is made.',
   },
   bio_cpulist: { value: '', aliases: ['bio-cpulist'], reason: processors },
+  'client-default-resp': { value: '2', isHidden: true, reason: 'A client chooses by HELLO.' },
+  'cluster-ping-interval': {
+    value: '1000',
+    isHidden: true,
+    reason: 'There is no cluster bus: nodes agree by a coordinator.',
+  },
   'crash-log-enabled': { value: 'yes', reason: 'A crash leaves a report in the data folder.' },
   'crash-memcheck-enabled': {
     value: 'no',
@@ -68,6 +79,11 @@ export const constants: Readonly<Record<string, Constant>> = {
   'lazyfree-lazy-server-del': { value: 'yes', reason: freed },
   'lazyfree-lazy-user-del': { value: 'yes', reason: freed },
   'lazyfree-lazy-user-flush': { value: 'yes', reason: freed },
+  'loading-process-events-interval-bytes': {
+    value: '2097152',
+    isHidden: true,
+    reason: 'Clients are answered while data are loaded.',
+  },
   'locale-collate': { value: 'C', reason: 'SORT ALPHA compares bytes.' },
   'no-appendfsync-on-rewrite': { value: 'no', reason: 'Snapshots do not hold syncs up.' },
   'oom-score-adj': { value: 'no', reason: service },
@@ -105,6 +121,16 @@ export const constants: Readonly<Record<string, Constant>> = {
     value: 'no',
     reason: 'Nodes have no bus of their own; tls.replication secures what they send each other.',
     isReliedOn: true,
+  },
+  'use-exit-on-panic': {
+    value: 'no',
+    isHidden: true,
+    reason: 'A crash ends the process by abort.',
+  },
+  'watchdog-period': {
+    value: '0',
+    isHidden: true,
+    reason: 'STATUS JSON shows threads that are stuck.',
   },
 };
 

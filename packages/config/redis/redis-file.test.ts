@@ -123,6 +123,20 @@ redisFile('what has no meaning is told once, by reasons', () => {
   );
 });
 
+redisFile('what Redis takes and does not show stops no start', () => {
+  const { warnings } = loaded(
+    'cluster-ping-interval 500\nclient-default-resp 2\naof-disable-auto-gc no\nwatchdog-period 5\n',
+  );
+  assert.equal(
+    warnings.map(({ message }) => message),
+    [
+      'redis.conf: some directives have no meaning here. ' +
+        'There is no cluster bus: nodes agree by a coordinator (cluster-ping-interval). ' +
+        'STATUS JSON shows threads that are stuck (watchdog-period).',
+    ],
+  );
+});
+
 const refused: readonly (readonly [line: string, message: string])[] = [
   [
     'maxmemory much',
