@@ -99,6 +99,8 @@ export class Server {
   #isStopping = false;
   #isLoaded = false;
   #savesAtEnd: boolean | undefined;
+  /** True when it has started. */
+  #isStarted = false;
   readonly #shutdownWait: ShutdownWait;
   /** Clients that have sent SHUTDOWN. */
   readonly #awaitingEnd = new Set<Client>();
@@ -240,6 +242,7 @@ export class Server {
     this.#gate = newGate({
       clients,
       isLoaded,
+      isStarted: () => this.#isStarted && this.#cluster?.place.isAwaited !== true,
       persistence: this.#persistence,
       replicas: this.#replicas.primary,
       tellShards: (kind, isSo) => {
@@ -442,6 +445,9 @@ export class Server {
     this.#cluster?.start();
     this.#ticker.start();
     this.#serverMemory.mainPage.set('phase', Phase.ready);
+    this.#isStarted = true;
+    this.#router.retryAll();
+    this.#turn.begin();
     const shards = this.#shardCount;
     this.#log.info('started', startSummary(this.#settings, shards), { shards, pid: process.pid });
   }

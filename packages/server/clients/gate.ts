@@ -8,8 +8,10 @@ import type { Clients } from './clients.ts';
 /** State of the server that decides on commands. */
 interface GateState {
   readonly clients: Clients;
-  /** True when the data is there. */
+  /** True when the data is there; at the latest when the server has started. */
   readonly isLoaded: () => boolean;
+  /** True when the server has started, and has its place in a cluster: until then commands wait. */
+  readonly isStarted: () => boolean;
   readonly persistence: Pick<PersistenceSwitch, 'durability'>;
   /** Tells why a replica does not run a command. */
   readonly replicaRefusal: (client: Client, entry: CommandEntry) => CommandError | undefined;
@@ -34,6 +36,7 @@ export type Gate = (
 
 /** Makes the function that every command has to pass. */
 export function newGate(state: GateState): Gate {
+  const awaitsStart = startWait(state);
   let wasLacking = false;
   let wasStale = false;
   /** A script is refused where it writes or reads, so its shard has to know; what is told is before the command. */
@@ -50,13 +53,26 @@ export function newGate(state: GateState): Gate {
     if (client.isPrimary) return state.isBusy() ? 'wait' : undefined;
     const refusal = state.clients.gate(client, entry, args);
     if (refusal !== undefined) return refusal;
-    if (!state.isLoaded() && !entry.has('loading')) return errors.loading;
+    const early = awaitsStart(entry);
+    if (early !== undefined) return early;
     const elsewhere = state.cluster?.judge(client, entry, args);
     if (elsewhere !== undefined) return elsewhere;
     if (entry.script !== undefined || entry.route === 'exec') tellShards();
     const refused = writeRefusal(state, client, entry) ?? state.replicaRefusal(client, entry);
     // As Redis, which holds back nothing that it would refuse.
     return refused ?? state.clients.hold(client, entry, args);
+  };
+}
+
+/** Makes the function that returns why a command is not run before the server has started. */
+function startWait(
+  state: Pick<GateState, 'isStarted' | 'isLoaded'>,
+): (entry: CommandEntry) => CommandError | 'wait' | undefined {
+  let hasStarted = false;
+  return (entry) => {
+    hasStarted ||= state.isStarted();
+    if (hasStarted || entry.has('loading')) return undefined;
+    return state.isLoaded() ? 'wait' : errors.loading;
   };
 }
 

@@ -49,6 +49,7 @@ import { LostSlots } from './lost-slots.ts';
 import { nodeIdAt } from './meeting.ts';
 import { nodeAddress, readdressOnChange } from './nodes/node-address.ts';
 import { newNode } from './nodes/new-node.ts';
+import { OwnPlace } from './nodes/own-place.ts';
 import { openSlotRules } from './open-slot-rules.ts';
 import { SlotMoves } from './moves/slot-moves.ts';
 import { newId, NodeId } from './node-id.ts';
@@ -85,6 +86,7 @@ export class Cluster implements ClusterPort {
   /** Figures and events that surfaces show. */
   readonly observation: ClusterObservation;
   readonly #options: ClusterOptions;
+  readonly place: OwnPlace;
   readonly #news: ClusterNews;
   readonly #nodeId: NodeId;
   #ownGroup = newId();
@@ -139,6 +141,7 @@ export class Cluster implements ClusterPort {
       clock,
       log,
     });
+    this.place = new OwnPlace(options, this);
     this.#moves = this.#newMoves(options);
     this.#lost = new LostSlots({
       ...options,
@@ -204,6 +207,7 @@ export class Cluster implements ClusterPort {
   }
 
   start(): void {
+    this.place.start();
     this.observation.start();
     this.#news.start();
     this.#served.tell();
@@ -213,6 +217,7 @@ export class Cluster implements ClusterPort {
       this.#messages.look();
     }, this.#leaseMs / BEATS_PER_LEASE);
     this.#look = setInterval(() => {
+      this.place.look();
       this.#waits.look();
       this.#served.look();
       this.fence.look();
@@ -332,12 +337,12 @@ export class Cluster implements ClusterPort {
   }
 
   addSlots(slots: readonly number[]): Promise<void> {
-    return this.node.decide((topology) => addSlots(topology, this.id, slots));
+    return this.place.decide((topology) => addSlots(topology, this.id, slots));
   }
 
   async deleteSlots(slots: readonly number[]): Promise<void> {
     await this.#letGo(slots, () =>
-      this.node.decide((topology) => deleteSlots(topology, this.id, slots)),
+      this.place.decide((topology) => deleteSlots(topology, this.id, slots)),
     );
   }
 
@@ -378,7 +383,7 @@ export class Cluster implements ClusterPort {
         );
       }
     }
-    await this.node.decide((now) => setSlot(now, this.id, slot, change));
+    await this.place.decide((now) => setSlot(now, this.id, slot, change));
   }
 
   get moves(): SlotMovesPort {
@@ -392,14 +397,14 @@ export class Cluster implements ClusterPort {
     if (other === undefined || !this.node.topology.nodes.has(other)) {
       throw new ClusterError(`No node of this cluster answers at ${host}:${port}`);
     }
-    await this.node.decide((topology) => meet(topology, this.id, other));
+    await this.place.decide((topology) => meet(topology, this.id, other));
   }
 
   async forget(node: string): Promise<void> {
     await this.node.refresh();
     // Another has taken it out before, or it has left by itself.
     if (this.#gone.has(node)) return;
-    await this.node.decide((topology) => forget(topology, this.id, node));
+    await this.place.decide((topology) => forget(topology, this.id, node));
   }
 
   async replicate(primary: string): Promise<void> {
@@ -412,7 +417,7 @@ export class Cluster implements ClusterPort {
   }
 
   async failOver(isForced: boolean): Promise<void> {
-    await this.node.decide((topology) => askForHandover(topology, this.id, isForced));
+    await this.place.decide((topology) => askForHandover(topology, this.id, isForced));
     if (isForced) await this.node.force();
   }
 
@@ -444,7 +449,7 @@ export class Cluster implements ClusterPort {
   }
 
   async bumpEpoch(): Promise<number> {
-    await this.node.decide((topology) => bumpEpoch(topology, this.id));
+    await this.place.decide((topology) => bumpEpoch(topology, this.id));
     return this.node.group?.revision ?? 0;
   }
 
