@@ -84,11 +84,12 @@ const sleepers: Readonly<Record<string, string>> = {
   'packages/e2e/observability/mixed-load.ts': 'rests are a part of its load',
 };
 
-/** Returns the pauses in code without strings: a promise that a timer alone fulfils, and the timers of promises. */
+/** Returns the pauses in code without strings: a promise that a timer alone fulfils, timers of promises, and a page's. */
 function pausesIn(code: string): string[] {
   const promised = /new Promise(?:<\w+>)?\(\(?\w+\)? => \{?\s*setTimeout\(\w+,/g;
   const imported = /^import \{[^}]*\b(?:setTimeout|scheduler)\b[^}]*\} from/gm;
-  return [...(code.match(promised) ?? []), ...(code.match(imported) ?? [])];
+  const ofPages = /\.waitForTimeout\(/g;
+  return [promised, imported, ofPages].flatMap((pattern) => code.match(pattern) ?? []);
 }
 
 function testFaults({ file, text }: SourceFile): string[] {
