@@ -21,6 +21,7 @@ import { ReplyReader } from './replies/reply-reader.ts';
 import { ReplyWriter, type ReplyProtocols } from './replies/reply-writer.ts';
 import type { ReplySink } from './replies/reply-output.ts';
 import type { StringSource } from './strings.ts';
+import { keepsState } from './function-state.ts';
 import { HookMask, LuaGc, LuaStatus, REGISTRY_INDEX, type HostFunction } from './wasm/api.ts';
 
 const INSTRUCTIONS_BETWEEN_INTERRUPTS = 100_000;
@@ -199,6 +200,15 @@ export class LuaEngine {
   /** Pushes the value of a command's reply; answers true when it is an error. */
   pushReply(L: number, bytes: Uint8Array, at: number, length: number): boolean {
     return this.#reader.push(L, bytes, at, length);
+  }
+
+  /** True when what a function of a library does may be seen by a later call of it or another. */
+  keepsState(ref: number): boolean {
+    const { L, vm } = this.functions;
+    vm.api.lua_rawgeti(L, REGISTRY_INDEX, ref);
+    const closure = vm.api.lua_topointer(L, -1);
+    vm.pop(L);
+    return keepsState(vm, closure);
   }
 
   /** Finds the line of the script that runs, from an interrupt or a function of the host. */

@@ -283,8 +283,12 @@ export class LuaVm implements ImportsOwner {
   }
 
   isReadOnly(L: number, index: number): boolean {
-    const at = this.api.lua_topointer(L, index) + Layout.tableMarked;
-    return (this.bytes[at]! & READ_ONLY_BIT) !== 0;
+    return this.isReadOnlyTable(this.api.lua_topointer(L, index));
+  }
+
+  /** The same of a table at an address. */
+  isReadOnlyTable(table: number): boolean {
+    return (this.bytes[table + Layout.tableMarked]! & READ_ONLY_BIT) !== 0;
   }
 
   /** Raises an error of Lua with the place in the script in front, as `luaL_error` does. */

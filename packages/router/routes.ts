@@ -65,6 +65,8 @@ export class Routes {
   isDurable = false;
   /** True while shards tell replicas what they do. */
   isFed = false;
+  /** Sees commands that all shards get. */
+  everyShardSent: (entry: CommandEntry) => void = () => undefined;
   readonly #options: RoutesOptions;
   readonly #links: readonly ShardLink[];
   readonly #head: RequestHead = emptyHead();
@@ -96,6 +98,7 @@ export class Routes {
       case 'byKey':
         return this.#split(client, entry, definition, args, command);
       case 'everyShard':
+        this.everyShardSent(entry);
         return this.#toEveryShard(client, entry, definition, args, command);
       case 'onMain':
         this.#options.answers.runOnMain(client, entry, args);

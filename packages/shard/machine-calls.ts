@@ -6,6 +6,7 @@ import {
   PURGE,
   resetStatisticsCall,
   READ_ONLY_FUNCTIONS,
+  STATELESS_FUNCTIONS,
   SCRIPT_STATS,
   SHARD_CONTENT,
   movedKeysCall,
@@ -47,6 +48,7 @@ export function answerCalls(
   answerers.on(movedKeysCall, () => base.snapshots.movedKeys);
   answerers.on(SCRIPT_STATS, () => scripts.stats.figures);
   answerers.on(READ_ONLY_FUNCTIONS, () => scripts.readOnlyFunctions);
+  answerers.on(STATELESS_FUNCTIONS, () => scripts.statelessFunctions);
   base.staged.answer(answerers);
   base.slowness.answer(answerers);
   base.settings.answer(answerers);

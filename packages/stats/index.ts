@@ -105,6 +105,7 @@ export {
 export {
   mergeScripts,
   READ_ONLY_FUNCTIONS,
+  STATELESS_FUNCTIONS,
   SCRIPT_STATS,
   ScriptTimes,
   type ScriptFigures,

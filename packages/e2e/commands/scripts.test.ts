@@ -419,6 +419,38 @@ for (const shards of [1, 3]) {
     assert.is(await ask('PING'), 'PONG');
   });
 
+  test('variables of a library are there once, whatever the keys of its functions', async () => {
+    const library = `#!lua name=counting
+      local n, sum = 0, {}
+      redis.register_function('count', function(keys)
+        n = n + 1
+        sum[keys[1]] = (sum[keys[1]] or 0) + 1
+        redis.call('SET', keys[1], n)
+        return n
+      end)
+      redis.register_function('plain', function(keys) return redis.call('GET', keys[1]) end)`;
+    await ask('FUNCTION', 'LOAD', library);
+    let wanted = 0;
+    for (const round of [1, 2]) {
+      for (const key of keys) {
+        wanted += 1;
+        assert.is(await ask('FCALL', 'count', 1, key), wanted, `round ${round}`);
+        assert.is(await ask('FCALL', 'plain', 1, key), String(wanted));
+        assert.is(await ask('GET', key), String(wanted));
+      }
+    }
+    const commands = keys.map((key) => ['FCALL', 'count', '1', key]);
+    const replies = await client.pipeline([['MULTI'], ...commands, ['EXEC']]);
+    assert.equal(
+      replies.at(-1),
+      keys.map((_, nth) => wanted + nth + 1),
+    );
+    await ask('FUNCTION', 'LOAD', 'REPLACE', library);
+    assert.is(await ask('FCALL', 'count', 1, c), 1);
+    await ask('FUNCTION', 'DELETE', 'counting');
+    await ask('DEL', a, b, c);
+  });
+
   test('what waits behind a script is answered BUSY once it is busy, and not run', async () => {
     await ask('CONFIG', 'SET', 'busy-reply-threshold', '300');
     await ask('SET', a, '1');

@@ -31,6 +31,7 @@ import { emptyHead, type RequestHead } from '../shard-link.ts';
 import { BusyScripts, type BusyScriptsOptions } from './busy-scripts.ts';
 import { ScriptCache, type Script } from './script-cache.ts';
 import { staysOnItsKeys } from './script-keys.ts';
+import { FunctionHosts, STATE_HOST } from './function-hosts.ts';
 import { WaitingCommands } from './waiting-commands.ts';
 import { ScriptCaller, type ScriptCommand } from './script-caller.ts';
 
@@ -77,6 +78,7 @@ export class Scripts {
   readonly busy: BusyScripts;
   /** Commands behind scripts that are busy. */
   readonly waiting: WaitingCommands;
+  readonly functionHosts: FunctionHosts;
   readonly #options: ScriptsOptions;
   /** Scripts that run alone or are to, in the order of the rings. */
   readonly #runs: LoneRun[] = [];
@@ -90,7 +92,11 @@ export class Scripts {
   constructor(options: ScriptsOptions) {
     this.#options = options;
     this.busy = new BusyScripts(options.running);
+    this.functionHosts = new FunctionHosts(options.shardCalls);
     const { routes, running } = options;
+    routes.everyShardSent = (entry) => {
+      this.functionHosts.sent(entry);
+    };
     this.waiting = new WaitingCommands({
       ...options,
       ...running,
@@ -118,7 +124,8 @@ export class Scripts {
       return true;
     }
     const owner = routes.commonOwner(entry, args);
-    const host = owner >= 0 ? owner : this.#hostOf(entry, args);
+    const isAtOwner = owner >= 0 && entry.script !== 'function';
+    const host = isAtOwner ? owner : this.#hostOf(entry, args);
     if (script !== undefined) this.#introduceTo(host, entry, script);
     const stays = script?.staysOnItsKeys === true && owner >= 0;
     if (stays || routes.links.length === 1 || entry.script === 'load') {
@@ -209,7 +216,14 @@ export class Scripts {
   }
 
   #hostOf(entry: CommandEntry, args: Arguments): number {
+    if (this.#mustRunAtHome(entry, args)) return STATE_HOST;
     return this.#options.routes.ownersOf(entry, args)[0] ?? 0;
+  }
+
+  /** True for a function whose library's variables are one shard's. */
+  #mustRunAtHome(entry: CommandEntry, args: Arguments): boolean {
+    if (entry.script !== 'function' || this.#options.routes.links.length === 1) return false;
+    return this.functionHosts.mayKeepState(args.latin1(1));
   }
 
   /** Sends a script to its host, and has the other shards stop at the same place of the order. */

@@ -78,6 +78,13 @@ export class Libraries {
     );
   }
 
+  /** Names, in lower case, of the functions that keep nothing from one call to the next. */
+  get statelessNames(): readonly string[] {
+    this.#ensureLoaded();
+    const engine = this.#options.engine();
+    return [...this.#functions].flatMap(([key, { ref }]) => (engine.keepsState(ref) ? [] : [key]));
+  }
+
   functionOf(name: string): LoadedFunction | undefined {
     const key = keyOf(name);
     if (!this.#functions.has(key)) return undefined;

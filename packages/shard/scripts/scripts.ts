@@ -293,6 +293,10 @@ export class Scripts implements ShardScripts {
     return this.#libraries.readOnlyNames;
   }
 
+  get statelessFunctions(): readonly string[] {
+    return this.#libraries.statelessNames;
+  }
+
   #log(level: number, message: string): void {
     const line = Buffer.concat([Buffer.from([level]), Buffer.from(message, 'latin1')]);
     this.#options.asks.tell(ScriptAsk.log, line);

@@ -64,6 +64,9 @@ export const SCRIPT_STATS = shardCall<null, readonly ScriptFigures[]>('script-st
 /** Has a shard tell the functions that do not write, by their names in lower case. */
 export const READ_ONLY_FUNCTIONS = shardCall<null, readonly string[]>('read-only-functions');
 
+/** Has a shard tell the functions that keep nothing from one call to the next, by their names in lower case. */
+export const STATELESS_FUNCTIONS = shardCall<null, readonly string[]>('stateless-functions');
+
 /** Histogram of how long one script has run. */
 export class ScriptTimes {
   readonly #counts = new Uint32Array(BUCKETS);
