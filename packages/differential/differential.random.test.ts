@@ -13,7 +13,7 @@ import { families } from './families/index.ts';
 const differential = suite('differential');
 
 /** Commands of each family; every commit rolls others. */
-const COMMANDS = Number(process.env['TEST_COMMANDS'] ?? 1_200);
+const COMMANDS = Number(process.env['TEST_COMMANDS'] ?? 600);
 
 let contest: Contest;
 

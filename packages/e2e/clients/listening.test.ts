@@ -1,4 +1,5 @@
 /** Addresses that a server listens on, the clients it accepts, and its messages when it cannot start. */
+// test-tier: long
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
 /** The modes of redis-cli that look at a server as a whole. */
+// test-tier: long
 import { needs, startServer, type ChildServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

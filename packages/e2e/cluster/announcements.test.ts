@@ -1,4 +1,5 @@
 /** Announcements of nodes: addresses, names, and the places that clients are sent to, changed while nodes run. */
+// test-tier: long
 
 import { needs, textOf, until } from '#testkit';
 import { suite } from 'uvu';

@@ -1,4 +1,5 @@
 /** Clients that wait for keys whose slot leaves their node, whose node becomes a replica, or whose cluster is down. */
+// test-tier: long
 
 import { needs, textOf, until } from '#testkit';
 import { suite } from 'uvu';

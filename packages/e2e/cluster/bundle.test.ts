@@ -1,4 +1,5 @@
 /** `svc-server cluster bundle` against real servers: an archive with all nodes, and what is said of those that give none. */
+// test-tier: long
 
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
 /** Slots that are handed over as a whole, under writes and with either side killed: no key is lost, or there twice. */
+// test-tier: long
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
 /** `svc-server cluster rebalance` against real servers: what it plans, what it does, and what it refuses. */
+// test-tier: long
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

@@ -1,4 +1,5 @@
 /** Statistics of slots, keys of slots, and hot keys of some slots, on nodes of a cluster. */
+// test-tier: long
 
 import { needs, textOf, until } from '#testkit';
 import { suite } from 'uvu';

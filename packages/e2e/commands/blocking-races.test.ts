@@ -1,4 +1,5 @@
 /** Waits over shards that meet expiry, hanging up, muted replies and each other. */
+// test-tier: long
 import { once } from 'node:events';
 import net from 'node:net';
 import { textOf, until } from '#testkit';

@@ -2,6 +2,7 @@
  * Job queues (BullMQ, Bull, Sidekiq): a pool of workers that wait for jobs, jobs that are due later and
  * are moved by transactions, and no job that is lost or done twice.
  */
+// test-tier: long
 import { type ChildServer, keysOnShard, type RespClient, startServer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

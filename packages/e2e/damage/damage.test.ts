@@ -1,4 +1,5 @@
 /** A server that finds its data harmed, in use, or written by another: it says so, and harms nothing. */
+// test-tier: long
 import fs from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';

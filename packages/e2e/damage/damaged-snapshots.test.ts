@@ -1,4 +1,5 @@
 /** A snapshot that is damaged: the one before it is used, by whoever reads the data. */
+// test-tier: long
 import fs from 'node:fs';
 import path from 'node:path';
 import { keysOnShard, type Reply } from '#testkit';

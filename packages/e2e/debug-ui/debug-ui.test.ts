@@ -1,4 +1,5 @@
 /** The debug pages in a real browser. */
+// test-tier: long
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';

@@ -1,4 +1,5 @@
 /** The pages about keys that have gone and about events of threads, in a real browser. */
+// test-tier: long
 import type { Browser, Page } from 'playwright-core';
 import { needs, startServer, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';

@@ -1,4 +1,5 @@
 /** Layout of the debug pages on wide screens, and what screen readers are told. */
+// test-tier: long
 import type { Browser } from 'playwright-core';
 import { needs, startServer, until, type ChildServer } from '#testkit';
 import { suite } from 'uvu';

@@ -1,4 +1,5 @@
 /** Debug pages while nothing is new, and what becomes of text typed meanwhile. */
+// test-tier: long
 import type { Browser, Page } from 'playwright-core';
 import { needs, request, startServer, until, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';

@@ -1,4 +1,5 @@
 /** Every debug page in both themes, on a wide and on a narrow screen, with hostile names in what it shows. */
+// test-tier: long
 import type { Browser, Page } from 'playwright-core';
 import { needs, startServer, type ChildServer } from '#testkit';
 import { suite } from 'uvu';

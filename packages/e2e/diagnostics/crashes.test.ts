@@ -2,6 +2,7 @@
  * Failures by command and by server: a command that demands too much gets an error; a defect of the server ends it, and
  * no data is lost.
  */
+// test-tier: long
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

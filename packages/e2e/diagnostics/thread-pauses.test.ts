@@ -1,4 +1,5 @@
 /** Pauses of each thread: measured in every thread, and the same on every surface. */
+// test-tier: long
 import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,5 @@
 /** Logs that have ended at several moments: transactions are there on all shards, or on none. */
+// test-tier: long
 import fs from 'node:fs';
 import { keysOnShard, type RespClient } from '#testkit';
 import { suite } from 'uvu';

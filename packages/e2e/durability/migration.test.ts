@@ -1,4 +1,5 @@
 /** Data for another number of shards, from Redis, and to Redis. */
+// test-tier: long
 import fs from 'node:fs';
 import path from 'node:path';
 import { needs, redisProgram, startRedis } from '#testkit';

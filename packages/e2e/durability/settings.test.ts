@@ -1,4 +1,5 @@
 /** Each setting of durability, and each command of snapshots, by what it does. */
+// test-tier: long
 import fs from 'node:fs';
 import path from 'node:path';
 import { ReplyError, textOf, until, type RespClient } from '#testkit';

@@ -1,4 +1,5 @@
 /** Connections whose bytes front threads move: nothing shows it but the surfaces that say so. */
+// test-tier: long
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import net from 'node:net';

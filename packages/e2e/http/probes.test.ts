@@ -1,4 +1,5 @@
 /** Probes from the start of the process to the end of draining, and a server that is stuck. */
+// test-tier: long
 import { once } from 'node:events';
 import net from 'node:net';
 import {

@@ -1,4 +1,5 @@
 /** A long command that comes alone is given to its shard with the memory that it was received in. */
+// test-tier: long
 import {
   type ChildServer,
   keysOnShard,

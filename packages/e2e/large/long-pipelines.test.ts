@@ -1,4 +1,5 @@
 /** Long pipelines and commands with thousands of keys: what they cost grows with their length, and others are served. */
+// test-tier: long
 import {
   encodeCommand,
   type Push,

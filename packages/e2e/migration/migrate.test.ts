@@ -1,4 +1,5 @@
 /** MIGRATE: keys of any shards, types and lengths to another server, and back where it is not to be had. */
+// test-tier: long
 import {
   keyPerShard,
   startServer,

@@ -1,4 +1,5 @@
 /** Metrics push: the cases without one, and that the last reading is pushed. */
+// test-tier: long
 
 import { Collector, request, startServer } from '#testkit';
 import { suite } from 'uvu';

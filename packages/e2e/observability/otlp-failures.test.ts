@@ -1,4 +1,5 @@
 /** Collectors that are dead, slow or refuse cost what they were to be told, which is counted, and nothing else. */
+// test-tier: long
 
 import { freePort, request, until } from '#testkit';
 import { suite } from 'uvu';

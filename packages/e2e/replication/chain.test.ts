@@ -1,4 +1,5 @@
 /** Replicas of replicas, and what becomes of them when one is promoted. */
+// test-tier: long
 
 import {
   needs,

@@ -1,4 +1,5 @@
 /** svc as the replica of a Redis: all data, the stream, links that are cut, and what clients of the replica see. */
+// test-tier: long
 
 import {
   needs,

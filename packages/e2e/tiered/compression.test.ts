@@ -1,4 +1,5 @@
 /** Values that the tier compresses: read as they were, and less of the disk for them. */
+// test-tier: long
 import { type ChildServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,5 @@
 /** Values in the warm tier: the same replies, more data than memory, and what a failing disk costs. */
+// test-tier: long
 import fs from 'node:fs';
 import path from 'node:path';
 import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';

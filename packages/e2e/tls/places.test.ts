@@ -1,4 +1,5 @@
 /** Ports of TLS: beside the plain one, alone, switched while running; and starts that are refused. */
+// test-tier: long
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

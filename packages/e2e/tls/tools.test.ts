@@ -1,4 +1,5 @@
 /** Programs and libraries that people have, over TLS: redis-cli, redis-benchmark, ioredis, node-redis, openssl. */
+// test-tier: long
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import {

@@ -1,4 +1,5 @@
 /** Users in files: at the start, with ACL LOAD and SAVE, and by CONFIG REWRITE. */
+// test-tier: long
 
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

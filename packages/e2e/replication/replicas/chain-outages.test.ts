@@ -1,4 +1,5 @@
 /** Outages of each link of a chain of replicas: all have the same bytes of the stream in the end, and the same data. */
+// test-tier: long
 // test-limit: 120s
 
 import net from 'node:net';
