@@ -104,9 +104,6 @@ export class OpsThread {
       },
     });
     this.#http = new OpsHttp({
-      worked: () => {
-        this.#vitals.worked();
-      },
       traces: this.#traces,
       observer,
       version: data.version,

@@ -22,11 +22,6 @@ export class OpsVitals {
     this.#vitals.start();
   }
 
-  /** Notes that the thread has work. */
-  worked(): void {
-    this.#vitals.worked();
-  }
-
   stop(): void {
     this.#vitals.stop();
   }

@@ -12,8 +12,10 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { everySecond, systemClock } from '#base';
+import { systemClock } from '#base';
 
+/** Between two beats. */
+const BEAT_MS = 1_000;
 /** A file that has not beaten for so long is of no living process. */
 const SILENT_US_MAX = 5_000_000;
 const BEAT_POLL_MS = 100;
@@ -118,12 +120,13 @@ async function withPlace<T>(
 
 /** Lets a file beat until it is called. */
 export function beat(fd: number): () => void {
-  const stop = everySecond(() => {
+  const timer = setInterval(() => {
     const now = new Date();
     fs.futimes(fd, now, now, () => undefined);
-  });
+  }, BEAT_MS);
+  timer.unref();
   return () => {
-    stop();
+    clearInterval(timer);
     fs.closeSync(fd);
   };
 }

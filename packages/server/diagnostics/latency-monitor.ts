@@ -87,11 +87,6 @@ export class LatencyMonitor implements LatencyPort {
     this.#loop.start();
   }
 
-  /** Notes that main has work. */
-  worked(): void {
-    this.#loop.worked();
-  }
-
   stop(): void {
     this.#collections.stop();
     this.#loop.stop();

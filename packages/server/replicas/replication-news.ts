@@ -1,10 +1,12 @@
 /** Tells the ops thread of replication: once a second, and soon after a link or the role has changed. */
 
-import { everySecond, type Clock } from '#base';
+import type { Clock } from '#base';
 import type { Settings } from '#config';
 import type { Replication } from '../replication/replication.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
 import { replicationState } from './replication-document.ts';
+
+const TELL_MS = 1_000;
 
 interface ReplicationNewsOptions {
   readonly replication: Replication;
@@ -15,7 +17,7 @@ interface ReplicationNewsOptions {
 
 export class ReplicationNews {
   readonly #options: ReplicationNewsOptions;
-  #stopTimer: () => void = () => undefined;
+  #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Immediate | undefined;
   /** There was something to tell of the last time. */
   #wasNotable = false;
@@ -27,9 +29,9 @@ export class ReplicationNews {
   start(): void {
     const { settings, replication } = this.#options;
     if (!settings.boolean('http.enabled')) return;
-    this.#stopTimer = everySecond(() => {
+    this.#timer = setInterval(() => {
       this.#tell();
-    });
+    }, TELL_MS);
     replication.events.onChange = () => {
       this.#soon ??= setImmediate(() => {
         this.#soon = undefined;
@@ -39,7 +41,7 @@ export class ReplicationNews {
   }
 
   stop(): void {
-    this.#stopTimer();
+    clearInterval(this.#timer);
     clearImmediate(this.#soon);
     this.#options.replication.events.onChange = () => undefined;
   }

@@ -1,10 +1,11 @@
 /** Tells the ops thread of the cluster: once a second, and soon after something has happened. */
 
-import { everySecond } from '#base';
 import type { Settings } from '#config';
 import type { OpsLink } from '../../threads/ops-link.ts';
 import { clusterState } from './cluster-document.ts';
 import type { ClusterObservation } from './cluster-observation.ts';
+
+const TELL_MS = 1_000;
 
 interface ClusterNewsOptions {
   readonly settings: Settings;
@@ -14,7 +15,7 @@ interface ClusterNewsOptions {
 export class ClusterNews {
   readonly #observation: ClusterObservation;
   readonly #options: ClusterNewsOptions;
-  #stopTimer: () => void = () => undefined;
+  #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Immediate | undefined;
 
   constructor(observation: ClusterObservation, options: ClusterNewsOptions) {
@@ -24,9 +25,9 @@ export class ClusterNews {
 
   start(): void {
     if (!this.#options.settings.boolean('http.enabled')) return;
-    this.#stopTimer = everySecond(() => {
+    this.#timer = setInterval(() => {
       this.#tell();
-    });
+    }, TELL_MS);
     this.#observation.onNews = () => {
       this.#soon ??= setImmediate(() => {
         this.#soon = undefined;
@@ -36,7 +37,7 @@ export class ClusterNews {
   }
 
   stop(): void {
-    this.#stopTimer();
+    clearInterval(this.#timer);
     clearImmediate(this.#soon);
     this.#observation.onNews = () => undefined;
   }
