@@ -96,7 +96,7 @@ const FLAG_CATEGORIES: Partial<Record<Flag, readonly AclCategory[]>> = {
 };
 
 /** Categories by command: each is derived once, where a start asks for all of them for every category. */
-const derivedCategories = new WeakMap<Command, readonly AclCategory[]>();
+const derivedCategories = new Map<Command, readonly AclCategory[]>();
 
 /** Returns every ACL category of the command, without `@`. No other function derives them. */
 export function aclCategories(command: Command): readonly AclCategory[] {

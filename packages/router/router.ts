@@ -127,15 +127,7 @@ export class Router {
     this.tracing = new Tracing({ page, clock, ...options.tracing, clientRegistry, memory });
     const commandStats = new CommandStats(page, clock, options.notes);
     const { runOnMain: run, log, running } = options;
-    this.#answers = new Answers({
-      clientRegistry,
-      page,
-      clock,
-      commandStats,
-      run,
-      running,
-      log,
-    });
+    this.#answers = new Answers({ clientRegistry, page, clock, commandStats, run, running, log });
     const answers = this.#answers;
     const gathers = new Gathers(clientRegistry, page);
     const beginTurn = (): void => {

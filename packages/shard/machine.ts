@@ -451,10 +451,8 @@ export class ShardMachine {
       case FrameKind.unpark:
         this.#blockedCommands.unpark(frame);
         break;
-      case FrameKind.refused:
-        break;
       default:
-        if (!this.#lending.takes(frame)) this.#messages.take(frame);
+        if (kind !== FrameKind.refused && !this.#lending.takes(frame)) this.#messages.take(frame);
     }
   }
 }

@@ -1,4 +1,5 @@
 /** This server as the replica of another: its link, the data that come over it, and the stream behind them. */
+/* eslint-disable max-lines -- the states of one link, each of which leads to the next */
 
 import type { Bytes, Clock, Logger } from '#base';
 import type { Settings } from '#config';
@@ -228,8 +229,8 @@ export class ReplicaSide implements Follower {
   tick(): void {
     const { clock, log } = this.#options;
     const nowMs = clock.wallMs();
-    if (this.#hasStarted && !(this.state === 'connect' && this.#faults.isWaiting))
-      this.#link.tick();
+    const isHeld = this.state === 'connect' && this.#faults.isWaiting;
+    if (this.#hasStarted && !isHeld) this.#link.tick();
     // A script that was busy may have ended.
     this.#stream?.goOn();
     this.#awaitDisk();
