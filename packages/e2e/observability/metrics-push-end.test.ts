@@ -20,7 +20,7 @@ ends('none goes out unless it is enabled, not at the end either', async () => {
   });
   const { text } = await request(quiet.httpPort, '/metrics');
   assert.match(text, /svc_metrics_pushes_total\{result="taken"\} 0/);
-  await quiet.stop();
+  await quiet.shutDown();
   assert.is(other.requests, 0);
   other.stop();
 });
@@ -35,7 +35,7 @@ ends('the last reading is sent when the server stops', async () => {
   });
   const client = await short.client();
   await client.call('SET', 'k', 'v');
-  await short.stop();
+  await short.shutDown();
   assert.is(own.pushes.length, 1);
   const set = own.pushes[0]!.find(({ name }) => name === 'svc_commands_total')!.points.find(
     (p) => p.attributes['command'] === 'set',

@@ -30,7 +30,7 @@ async function serve(data: string, more: readonly string[] = []): Promise<void> 
     assert.is(await client.call('DBSIZE'), KEYS);
     assert.equal(await wrong(client, 3), []);
   } finally {
-    await server?.stop();
+    await server?.shutDown();
   }
 }
 
@@ -39,7 +39,7 @@ const tasks = suite('tasks with a warm tier');
 tasks.before(async () => {
   const server = await startServer({ args: argumentsFor('data') });
   await fill(await server.client());
-  await server.stop();
+  await server.shutDown();
 });
 tasks.after(() => {
   fs.rmSync(folder, { recursive: true, force: true });
