@@ -143,7 +143,7 @@ class Session {
     const limitSeconds = this.#limitSeconds;
     const end = await this.#run(['--enable-source-maps', this.#path(run)], limitSeconds, {
       variables: run.variables,
-      filesInAll: LIMITS_MAX,
+      limitsInAll: LIMITS_MAX,
     });
     return judge({
       file,
@@ -160,7 +160,7 @@ class Session {
     const files = task.map(({ file }) => file);
     const limitSeconds = this.#limitSeconds;
     const args = [sharedProcess, this.#options.folder, ...files];
-    const end = await this.#run(args, limitSeconds, { filesInAll: LIMITS_MAX * files.length });
+    const end = await this.#run(args, limitSeconds, { limitsInAll: LIMITS_MAX * files.length });
     const parts = partsOf(end.output);
     // A process that passed all files and still failed has a culprit that only running each alone finds.
     const isClean = end.exitCode === 0 || parts.some(({ exitCode }) => exitCode !== 0);
@@ -178,12 +178,12 @@ class Session {
   #run(
     args: readonly string[],
     limitSeconds: number,
-    more: { readonly variables?: string; readonly filesInAll: number },
+    more: { readonly variables?: string; readonly limitsInAll: number },
   ): Promise<ProcessEnd> {
     const { environment = {} } = this.#options;
     const limitMs = limitSeconds * 1_000;
-    const { variables = '', filesInAll } = more;
-    return runProcess({ args, variables, environment, limitMs, wholeMs: limitMs * filesInAll });
+    const { variables = '', limitsInAll } = more;
+    return runProcess({ args, variables, environment, limitMs, wholeMs: limitMs * limitsInAll });
   }
 
   #path(run: TestRun): string {

@@ -71,7 +71,7 @@ export async function answered(page: Page): Promise<void> {
   await until(async () => (await others.count()) === 0, 'every panel has its answer');
 }
 
-/** Waits until the server has taken so many more samples, one a second: pages that are awake have asked by then. */
+/** Waits until the server has taken `count` more samples, one a second: visible pages have sent requests by then. */
 export async function samplesPass(httpPort: number, count: number): Promise<void> {
   const newest = async (): Promise<number> => {
     const answer = await request(httpPort, '/debug/api/live?since=0');

@@ -20,10 +20,13 @@ interface SlowReport {
 
 /** Longest wait of SLOWLOG GET for shards that have no processor. */
 const PATIENCE_MS = 5_000;
-/** Longest wait of the debug API and of bundles, which have a second for the reply of main. */
-const SURFACE_PATIENCE_MS = 800;
 /** Id of the line that says which shards are missing; entries have ids from 0 on. */
 const NOTICE_ID = -1;
+
+/** Wait for late shards in milliseconds, where it is not that of every report. */
+interface SlowWaits {
+  readonly patienceMs?: number;
+}
 
 interface SlowCommandsOptions {
   readonly clock: Clock;
@@ -82,16 +85,16 @@ export class SlowCommands implements SlowlogPort {
   /** The newest `count` entries. Where shards are missing, a line before them says so; only a stuck one is not waited for. */
   async newest(count: number): ReturnType<SlowlogPort['newest']> {
     if (count === 0) return [];
-    const { entries, missingShards } = await this.collect(count, PATIENCE_MS);
+    const { entries, missingShards } = await this.collect(count, { patienceMs: PATIENCE_MS });
     if (missingShards.length === 0) return entries;
     return [missingNotice(missingShards, this.#clock.wallMs()), ...entries];
   }
 
   /** The newest `count` entries, and who is missing. */
-  async collect(count: number, patienceMs = SURFACE_PATIENCE_MS): Promise<SlowReport> {
+  async collect(count: number, waits: SlowWaits = {}): Promise<SlowReport> {
     const most = Math.min(count, this.#lengthMax);
     const question = { fromId: this.#oldestId, count: most };
-    const reports = await this.#shardCalls.ask(slowEntriesCall, question, { patienceMs });
+    const reports = await this.#shardCalls.ask(slowEntriesCall, question, waits);
     // As of now: while the shards were asked, more has been logged, and maybe forgotten.
     const fromId = this.#oldestId;
     const ofShards = reports.flatMap((report) => (report.missing ? [] : report.answer));

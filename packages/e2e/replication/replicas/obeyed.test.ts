@@ -1,4 +1,4 @@
-/** Commands of a primary are run, whatever a replica would refuse to a client: limits, rules of arguments, sizes. */
+/** Commands of a primary are run although the replica refuses them to clients: limits, rules of arguments, sizes. */
 // test-limit: 120s
 
 import {
