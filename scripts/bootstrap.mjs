@@ -19,7 +19,7 @@ const installStamp = path.join(root, 'node_modules', '.install-stamp');
 const buildStamp = path.join(dist, '.build-stamp');
 const sourceFolders = ['packages', 'workers', 'scripts', 'bench'];
 const uiFolder = 'packages/debug-ui/';
-const serverConfig = 'configs/tools/vite-server.config.js';
+const serverBuild = ['scripts/build-server.mjs', 'configs/tools/vite-server.config.js'];
 
 /** Interval at which a server that npm started looks for npm, in milliseconds. */
 const PARENT_CHECK_MS = 1_000;
@@ -54,7 +54,7 @@ function sourceFingerprint() {
   const hash = createHash('sha256');
   const settings = [
     ...['package.json', 'tsconfig.json', 'scripts/dist-package.mjs', 'scripts/build-ui.mjs'],
-    ...['configs/tools/vite.config.js', serverConfig],
+    ...['configs/tools/vite.config.js', ...serverBuild],
   ];
   const inputs = [...sourceFolders.flatMap((folder) => sources(folder)), ...settings];
   for (const name of inputs) {
@@ -122,7 +122,7 @@ async function build() {
   const steps = [
     ['compiling', 'node_modules/typescript/bin/tsc'],
     ['naming what was compiled', 'scripts/dist-package.mjs'],
-    ['bundling the server', 'node_modules/vite/bin/vite.js', 'build', '-c', serverConfig],
+    ['bundling the server', serverBuild[0]],
     // It looks for itself whether the pages have changed: they seldom do.
     ['building the debug pages', 'scripts/build-ui.mjs'],
   ];

@@ -20,6 +20,10 @@ const reachedOtherwise: ReachedOtherwise = {
   'workers/tasks/bundle.ts packBundle': 'Main names it to its pool of threads.',
   'workers/tasks/split-snapshot.ts splitSnapshot': 'Main names it to its pool of threads.',
   'workers/tasks/latency-test.ts runLatencyTest': 'Main names it to its pool of threads.',
+  'workers/tasks/name-positions.ts namePositions': 'Main names it to its pool of threads.',
+  'packages/server/load-program.ts loadProgram': 'The entries that the build writes call it.',
+  'packages/server/load-program.ts compileProgram': 'A test of the bundle calls it.',
+  'packages/server/load-program.ts setV8Flags': 'A test of the bundle calls it.',
 };
 
 /** Returns what is exported in vain, one line each, and what is said to be reached otherwise and is not there. */

@@ -29,7 +29,7 @@ export const FOLDER_FILES_MAX = 20;
 const entries = [
   /^(scripts|bench|workers)\//,
   /^packages\/[^/]+\/index\.ts$/,
-  /^packages\/server\/main\.ts$/,
+  /^packages\/server\/(main|load-program)\.ts$/,
   /^packages\/debug-ui\/view\/main\.tsx$/,
   /\.d\.ts$/,
 ];

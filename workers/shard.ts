@@ -3,4 +3,4 @@
 import { workerData } from 'node:worker_threads';
 import { runShardThread, type ShardThreadData } from '#shard';
 
-await runShardThread(workerData as ShardThreadData);
+void runShardThread(workerData as ShardThreadData);

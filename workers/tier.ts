@@ -3,6 +3,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { runTierThread, type TierThreadData } from '#tier';
 
-await runTierThread(workerData as TierThreadData, (answer) => {
+void runTierThread(workerData as TierThreadData, (answer) => {
   parentPort?.postMessage(answer);
 });

@@ -26,3 +26,6 @@ export const snapshotSplitUrl = new URL('./tasks/split-snapshot.js', import.meta
 
 /** The task that measures what latency the machine causes. */
 export const latencyTestUrl = new URL('./tasks/latency-test.js', import.meta.url);
+
+/** The task that names the sources in a profile. */
+export const positionsTaskUrl = new URL('./tasks/name-positions.js', import.meta.url);

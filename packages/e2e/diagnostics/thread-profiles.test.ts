@@ -73,11 +73,11 @@ profiles(
     assert.ok(samples.length > 10);
     const files = nodes.map(({ callFrame }) => callFrame.url);
     assert.ok(
-      files.some((url) => url.includes('/lib-store.js')),
+      files.some((url) => url.includes('/packages/store/')),
       'it shows the work of LRANGE',
     );
     assert.not.ok(
-      files.some((url) => url.includes('/lib-router.js')),
+      files.some((url) => url.includes('/packages/router/')),
       'and not that of main',
     );
   },
@@ -91,7 +91,7 @@ profiles('main is profiled, and the profile shows main', async () => {
   while (!progress.isDone)
     await other.pipeline(Array.from({ length: 500 }, () => ['GET', 'nothing']));
   const { nodes } = await asked;
-  assert.ok(nodes.some(({ callFrame }) => callFrame.url.includes('/lib-router.js')));
+  assert.ok(nodes.some(({ callFrame }) => callFrame.url.includes('/packages/router/')));
 });
 
 profiles('there is one profile of a thread at a time', async () => {

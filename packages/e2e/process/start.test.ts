@@ -1,5 +1,5 @@
 /** Output of a start, and how little must be loaded for it. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,35 +10,62 @@ import * as assert from 'uvu/assert';
 
 const start = suite('start');
 
-/** Everything that a file of the bundle has loaded before its first line runs. */
-function loadedWith(entry: string): readonly string[] {
+/** Returns the modules that a thread's program holds before its first line runs, and those of Node that it loads. */
+function loadedWith(thread: string): readonly string[] {
   const folder = path.dirname(mainFile);
-  const found = new Set([entry]);
-  for (const file of found) {
-    if (!file.startsWith('./')) continue;
+  const files = new Set([`./${thread}.program.js`]);
+  const found: string[] = [];
+  for (const file of files) {
     const text = readFileSync(path.join(folder, file), 'utf8');
-    for (const [, imported = ''] of text.matchAll(/^import (?:[^;]*? from )?"([^"]+)";/gm)) {
-      found.add(imported);
+    for (const [, module = ''] of text.matchAll(/^\/\/ (dist\/\S+|node_modules\/\S+)$/gm)) {
+      found.push(module);
+    }
+    for (const [, name = ''] of text.matchAll(/^(?:const|let|var) .*require\("([^"]+)"\);$/gm)) {
+      if (name.startsWith('./')) files.add(name);
+      else found.push(name);
     }
   }
-  return [...found];
+  return found;
 }
 
 start('the ops thread begins without commands, metrics, or packages of others', () => {
-  const loaded = loadedWith('./ops.js');
-  assert.ok(loaded.includes('./lib-link.js'), loaded.join());
-  const others = loaded.filter((file) => !/^(node:|\.\/)/.test(file));
-  assert.equal(others, []);
-  const heavy = /commands|store|metrics|log-file|deferred-routes|rolldown-runtime/;
+  const loaded = loadedWith('ops');
+  assert.ok(
+    loaded.some((name) => name.startsWith('dist/packages/link/')),
+    loaded.join(),
+  );
+  const heavy =
+    /node_modules|packages\/(commands|store)\/|views\/metrics|metric-sender|log-file|deferred-routes/;
   assert.equal(
-    loaded.filter((file) => heavy.test(file)),
+    loaded.filter((name) => heavy.test(name)),
     [],
   );
 });
 
+start('threads take the code that the build has compiled', () => {
+  const loader = path.join(path.dirname(mainFile), 'load-program.js');
+  const script = `
+    const { compileProgram, setV8Flags } = require(${JSON.stringify(loader)});
+    setV8Flags();
+    const isRejected = (file) => compileProgram(file).cachedDataRejected;
+    process.stdout.write(JSON.stringify(process.argv.slice(1).map(isRejected)));
+  `;
+  const files = ['main.program.js', 'main-program.js', 'shard.program.js', 'ops.program.js'];
+  const paths = files.map((name) => path.join(path.dirname(mainFile), name));
+  const { stdout } = spawnSync(process.execPath, ['-e', script, ...paths], { encoding: 'utf8' });
+  assert.equal(JSON.parse(stdout), [false, false, false, false]);
+});
+
 start('main loads nothing before the ops thread is on its way', () => {
-  const ours = loadedWith('./main.js').filter((file) => !file.startsWith('node:'));
-  assert.equal(ours, ['./main.js', './lib-ops-worker.js']);
+  assert.equal(
+    loadedWith('main').filter((name) => !name.startsWith('node:')),
+    [
+      'dist/workers/urls.js',
+      'dist/packages/server/threads/ops-worker.js',
+      'dist/packages/server/v8-flags.js',
+      'dist/packages/server/main.js',
+    ],
+  );
 });
 
 start('its lines are told in the order of what has happened', async () => {

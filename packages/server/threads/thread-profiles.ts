@@ -5,6 +5,8 @@ import { LongTimer } from '#base';
 import type { HeapReport, ThreadsPort } from '#commands';
 import { HEAP, PROFILE, ThreadProfiler, type ShardCall } from '#stats';
 import type { ShardCalls } from '#router';
+import { positionsTaskUrl } from '#workers';
+import { runTask } from './run-task.ts';
 
 /** Longest wait for a shard, in milliseconds: it may be in a slow command. */
 const ANSWER_MS_MAX = 1_000;
@@ -46,7 +48,8 @@ export class ThreadProfiles implements ThreadsPort {
       throw error;
     }
     const { profile, problem } = await this.#ask(thread, PROFILE, 'stop', PROFILE_MS_MAX);
-    return profile ?? reject(problem ?? `${thread} has no profile`);
+    if (profile === null) return reject(problem ?? `${thread} has no profile`);
+    return runTask<Bytes>(positionsTaskUrl, 'namePositions', profile, []);
   }
 
   heap(thread: string): Promise<HeapReport> {
