@@ -1,4 +1,5 @@
 /** A command for which there is no memory leaves its keys as they were, or as it would have made them. */
+// test-tier: long
 import { withoutMemory } from '#testkit';
 import { call, prepared, type CallContext } from './call.test-helper.ts';
 import { suite } from 'uvu';

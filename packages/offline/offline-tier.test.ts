@@ -1,4 +1,5 @@
 /** Data of ten times the memory is read, exported and imported with the values on a disk. */
+// test-tier: long
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -2,6 +2,7 @@
  * Shards and router under a scheduler that lets each of them lag behind: every reply is the one of a
  * single keyspace that runs the commands in the order in which main took them.
  */
+// test-tier: long
 import { keysOnShard, type Random, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

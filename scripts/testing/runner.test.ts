@@ -2,6 +2,7 @@
  * The runner against test files that are broken on purpose, each in a way that uvu alone would let
  * pass, or would hang on.
  */
+// test-tier: long
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
 /** The nursery of a heap grows to its limit, and not beyond. */
+// test-process: own
 
 import { getHeapSpaceStatistics } from 'node:v8';
 import { suite } from 'uvu';

@@ -2,6 +2,7 @@
  * Many connections try to see something half done: keys of all shards that are written together, a
  * token that is passed from key to key, a flush in the middle.
  */
+// test-tier: long
 import {
   type ChildServer,
   keyPerShard,

@@ -1,4 +1,5 @@
 /** Segments whose heads are damaged: refused, and left out when that is asked for. */
+// test-tier: long
 import fs from 'node:fs';
 import path from 'node:path';
 import { textOf } from '#testkit';

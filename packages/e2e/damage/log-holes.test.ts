@@ -1,4 +1,5 @@
 /** Logs that the disk did not take to the end: what is missing is told. */
+// test-tier: long
 import fs from 'node:fs';
 import path from 'node:path';
 import { textOf, until, type RespClient } from '#testkit';

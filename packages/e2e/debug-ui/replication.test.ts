@@ -1,4 +1,5 @@
 /** The page about replication, in a real browser. */
+// test-tier: long
 import type { Browser } from 'playwright-core';
 import { needs, startServer, type ChildServer } from '#testkit';
 import { suite } from 'uvu';

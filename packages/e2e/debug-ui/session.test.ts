@@ -1,4 +1,5 @@
 /** Logging in to the debug pages, its end, and two servers beside each other. */
+// test-tier: long
 import type { Browser, Page } from 'playwright-core';
 import { needs, startServer, type ChildServer } from '#testkit';
 import { suite } from 'uvu';

@@ -1,4 +1,5 @@
 /** The page about users, in a real browser. */
+// test-tier: long
 import type { Browser, Page } from 'playwright-core';
 import { needs, startServer, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';

@@ -1,4 +1,5 @@
 /** The debug pages as viewers see them: everything is shown, nothing can be done, and the reason is said. */
+// test-tier: long
 import type { Browser, Page } from 'playwright-core';
 import { needs, startServer, until, type ChildServer } from '#testkit';
 import { suite } from 'uvu';

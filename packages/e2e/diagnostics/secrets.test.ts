@@ -1,4 +1,5 @@
 /** Secrets in refused input: what is refused before it is understood leaves no secret anywhere. */
+// test-tier: long
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

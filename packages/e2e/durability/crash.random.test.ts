@@ -19,7 +19,7 @@ const CONNECTIONS = 8;
 const DEPTH = 8;
 const STEPS_MIN = 200;
 /** The next round goes on from what this one has left: the data grow with each. */
-const STEPS_MAX = Number(process.env['TEST_STEPS'] ?? 5_000);
+const STEPS_MAX = Number(process.env['TEST_STEPS'] ?? 1_500);
 const SNAPSHOT_ROUNDS = 0.5;
 /** Steps between two requests for a snapshot, in rounds that have some. */
 const STEPS_PER_SNAPSHOT = 700;

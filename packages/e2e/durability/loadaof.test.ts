@@ -1,4 +1,5 @@
 /** DEBUG LOADAOF: what is on disk is what is in memory, and what cannot be read changes nothing. */
+// test-tier: long
 import { ReplyError, startServer, textOf, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,5 @@
 /** Access over HTTP: who may ask for what, and the errors that wrong requests get. */
+// test-tier: long
 import { hostname } from 'node:os';
 import {
   request,

@@ -1,4 +1,5 @@
 /** Diagnostic bundles, over HTTP and the command protocol; what is in them, and what must never be. */
+// test-tier: long
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

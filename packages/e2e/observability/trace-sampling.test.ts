@@ -148,13 +148,14 @@ sampling('what is counted is the same on all surfaces', async () => {
   const read = async (): Promise<(string | number)[]> =>
     (await traced.client.call('DEBUG', 'TRACING', 'STATUS')) as (string | number)[];
   let text = '';
+  const metric = (name: string): number => sampleIn(text, name);
   await until(async () => {
     status = await read();
     text = (await request(traced.server.httpPort, '/metrics')).text;
     const isStill = JSON.stringify(await read()) === JSON.stringify(status);
-    return isStill && told('queued') === 0 && told('spans-exported-total') > 0;
-  }, 'all is sent');
-  const metric = (name: string): number => sampleIn(text, name);
+    const isLevel = metric('svc_traces_sampled_total') === told('sampled-total');
+    return isStill && isLevel && told('queued') === 0 && told('spans-exported-total') > 0;
+  }, 'all is sent, and the metrics are of the same moment');
   assert.is(metric('svc_traces_sampled_total'), told('sampled-total'));
   assert.is(metric('svc_traces_dropped_total{reason="busy"}'), told('dropped-busy-total'));
   assert.is(metric('svc_traces_dropped_total{reason="queue"}'), told('dropped-queue-total'));

@@ -1,4 +1,5 @@
 /** Ends of a server: graceful, at once, or because a shard has died. */
+// test-tier: long
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

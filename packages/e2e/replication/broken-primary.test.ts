@@ -1,4 +1,5 @@
 /** Primaries that send what cannot be used: the replica says why, and keeps what it has until it gets something whole. */
+// test-tier: long
 
 import net from 'node:net';
 import type { ReplicationDocument, StatusDocument } from '#api-types';

@@ -1,4 +1,5 @@
 /** Replication over TLS: svc and Redis in both roles. */
+// test-tier: long
 import {
   Certificates,
   freePort,

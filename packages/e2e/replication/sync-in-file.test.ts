@@ -1,4 +1,5 @@
 /** Full synchronisations of which the length is told ahead, for replicas and tools that do not take an end mark. */
+// test-tier: long
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Socket } from 'node:net';

@@ -1,4 +1,5 @@
 /** A warm tier on a disk without room: the server serves on, reads what it has spilled, and spills again when there is room. */
+// test-tier: long
 // test-limit: 120s
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';

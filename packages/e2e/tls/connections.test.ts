@@ -1,4 +1,5 @@
 /** Connections over TLS do what plain ones do, from half-closed ones to floods. */
+// test-tier: long
 // test-again: SVC_SERVER__FRONT_THREADS=1
 import net from 'node:net';
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,5 @@
 /** Processes that want the same folder at the same moment: one has it, whoever had it before. */
+// test-tier: long
 import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';

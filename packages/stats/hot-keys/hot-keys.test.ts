@@ -1,4 +1,5 @@
 /** Hot keys: under a Zipf load the true top is found, and counted right, sampled or not. */
+// test-tier: long
 import { withRandom, type Random } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

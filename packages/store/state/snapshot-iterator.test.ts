@@ -1,4 +1,5 @@
 /** A freeze hands out every key as it was, however it changes meanwhile: long values too, which are read in steps. */
+// test-tier: long
 import { fromLatin1, type Bytes } from '#base';
 import { withoutMemory, withRandom, type Random } from '#testkit';
 import { suite } from 'uvu';

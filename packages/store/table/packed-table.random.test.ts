@@ -1,3 +1,4 @@
+// test-tier: long
 import { finish, fromLatin1, latin1 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,5 @@
 /** RESTORE refuses payloads that are malformed, and stays unharmed by those that are merely altered. */
+// test-tier: long
 
 import { withRandom, type Random } from '#testkit';
 import { call, CallContext } from '../../call.test-helper.ts';

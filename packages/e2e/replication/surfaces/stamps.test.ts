@@ -1,4 +1,5 @@
 /** Timestamps in the stream: between servers of this kind, and beside a Redis, which stays in step. */
+// test-tier: long
 
 import type { ReplicationDocument } from '#api-types';
 import {

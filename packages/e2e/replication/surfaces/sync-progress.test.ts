@@ -1,4 +1,5 @@
 /** A full synchronisation that is under way: how much has come is the same on every surface of the replica. */
+// test-tier: long
 
 import type { ReplicationDocument, StatusDocument } from '#api-types';
 import { request, startServer, textOf, until } from '#testkit';

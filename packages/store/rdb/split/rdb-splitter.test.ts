@@ -1,4 +1,5 @@
 /** A file that comes in pieces is the same keys however it was cut, or an error, and never more work or memory than it has. */
+// test-tier: long
 import type { Bytes } from '#base';
 import { withRandom } from '#testkit';
 import { suite } from 'uvu';
