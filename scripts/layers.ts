@@ -174,8 +174,7 @@ const seams: readonly Seam[] = [
   {
     what: 'sockets',
     pattern: /'node:(net|tls|http|https)'/g,
-    // The socket of a data folder's owner serves nobody: it is what the kernel tells others by.
-    allowed: ['packages/net/', 'packages/http/', 'packages/persistence/folder/folder-owner.ts'],
+    allowed: ['packages/net/', 'packages/http/'],
   },
   {
     what: 'a new thread',

@@ -84,6 +84,7 @@ export {
 export { ChurnMap } from './memory/churn-map.ts';
 export { collectGarbage } from './memory/garbage.ts';
 export { loadDuplicate } from './duplicate-descriptor.ts';
+export { loadFileLock, type FileLock } from './file-lock.ts';
 export { mallocTrim } from './memory/malloc-trim.ts';
 export { isResourceError } from './errors/resource-error.ts';
 export { Spans, type SpanTaker } from './bytes/spans.ts';

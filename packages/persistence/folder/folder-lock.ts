@@ -15,12 +15,10 @@ import { DataFolderError } from './data-folder.ts';
 import {
   beat,
   isAlive,
-  isListening,
-  listenIn,
+  lockFile,
   newOwnerId,
   ownOwner,
   readOwner,
-  socketOf,
   type Owner,
 } from './folder-owner.ts';
 
@@ -36,7 +34,6 @@ export class FolderLock {
   readonly #id = newOwnerId();
   /** The own claim. */
   readonly #claim: string;
-  #stopListening: (() => void) | undefined;
   #stopBeat: () => void = () => undefined;
 
   private constructor(folder: string) {
@@ -52,7 +49,7 @@ export class FolderLock {
       await lock.#stakeClaim();
       await lock.#waitUntilAlone();
       await lock.#take();
-      await lock.#clear();
+      lock.#clear();
       return lock;
     } catch (error) {
       lock.release();
@@ -64,18 +61,16 @@ export class FolderLock {
 
   release(): void {
     this.#stopBeat();
-    this.#stopListening?.();
     if (readOwner(this.#file)?.id === this.#id) fs.rmSync(this.#file, { force: true });
-    for (const name of [`${this.#claim}.new`, this.#claim, socketOf(this.#id)]) this.#remove(name);
+    for (const name of [`${this.#claim}.new`, this.#claim]) this.#remove(name);
   }
 
-  /** Listens first, and shows the claim when all of it is there: nobody takes it for a dead one's. */
+  /** Locks the claim first, and shows it when all of it is there: none takes it for a dead one's. */
   async #stakeClaim(): Promise<void> {
-    this.#stopListening = await listenIn(this.#folder, socketOf(this.#id));
     const claim = path.join(this.#folder, this.#claim);
-    const owner = ownOwner(this.#stopListening !== undefined, this.#id);
     const fd = fs.openSync(`${claim}.new`, 'wx', FILE_MODE);
     this.#stopBeat = beat(fd);
+    const owner = ownOwner(await lockFile(fd), this.#id);
     fs.writeSync(fd, `${JSON.stringify(owner)}\n`);
     fs.renameSync(`${claim}.new`, claim);
   }
@@ -94,18 +89,16 @@ export class FolderLock {
   /** Only who is alone comes here. */
   async #take(): Promise<void> {
     const owner = readOwner(this.#file);
-    if (owner !== undefined && (await isAlive(this.#folder, this.#file, owner))) {
+    if (owner !== undefined && (await isAlive(this.#file, owner))) {
       this.#refuse(owner);
     }
     fs.renameSync(path.join(this.#folder, this.#claim), this.#file);
   }
 
-  /** Removes the sockets of processes that have ended. */
-  async #clear(): Promise<void> {
-    const own = socketOf(this.#id);
-    const sockets = fs.readdirSync(this.#folder).filter((name) => /^lock\..+\.sock$/.test(name));
-    for (const name of sockets) {
-      if (name !== own && !(await isListening(this.#folder, name))) this.#remove(name);
+  /** Removes the sockets that versions before 0.3 listened on. */
+  #clear(): void {
+    for (const name of fs.readdirSync(this.#folder)) {
+      if (/^lock\..+\.sock$/.test(name)) this.#remove(name);
     }
   }
 
@@ -121,7 +114,7 @@ export class FolderLock {
       if (!/^lock\.\d+\.[0-9a-f]*$/.test(name) || name === this.#claim) continue;
       const file = path.join(this.#folder, name);
       const owner = readOwner(file);
-      if (owner !== undefined && (await isAlive(this.#folder, file, owner))) {
+      if (owner !== undefined && (await isAlive(file, owner))) {
         claims.push({ name, owner });
       } else {
         this.#remove(name);

@@ -1,18 +1,15 @@
 /**
  * Owner of a folder, and whether its process still runs, in whatever container or on whatever machine.
  *
- * An owner listens on a socket in the folder: the kernel refuses a connection as soon as the owner has ended, and
- * takes one while it is merely stopped, whatever namespaces the two are in. Where a folder can have no sockets, a
- * process of the same namespace is looked up by its number; any other, such as that of another machine, is alive
- * while its file beats.
+ * An owner holds the kernel's lock of its file, which ends with the process and not while it is merely stopped, whatever
+ * namespaces the two are in. Where that is not to be had, a process of the same namespace is looked up by its number; any
+ * other, such as that of another machine, is alive while its file beats.
  */
 
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import net from 'node:net';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '#base';
+import { loadFileLock, systemClock, type FileLock } from '#base';
 
 /** Between two beats. */
 const BEAT_MS = 1_000;
@@ -34,14 +31,14 @@ export interface Owner {
   readonly space?: string;
   /** The run of the machine's kernel. */
   readonly boot?: string;
-  /** True when the owner listens in the folder. */
-  readonly listens?: boolean;
+  /** True when the owner holds the kernel's lock of the file that names it. */
+  readonly locks?: boolean;
 }
 
 /** This process as an owner. */
-export function ownOwner(listens: boolean, id: string): Owner {
+export function ownOwner(locks: boolean, id: string): Owner {
   const { pid } = process;
-  return { pid, started: startOf(pid) ?? '', id, space: spaceOf(), boot: bootOf(), listens };
+  return { pid, started: startOf(pid) ?? '', id, space: spaceOf(), boot: bootOf(), locks };
 }
 
 export function newOwnerId(): string {
@@ -58,64 +55,45 @@ export function readOwner(file: string): Owner | undefined {
 }
 
 /** True when the owner that `file` names runs. */
-export async function isAlive(folder: string, file: string, owner: Owner): Promise<boolean> {
-  const { id, boot, space, listens } = owner;
+export async function isAlive(file: string, owner: Owner): Promise<boolean> {
+  const { boot, space, locks } = owner;
   const isHere = boot === undefined || boot === bootOf();
-  if (isHere && listens === true) return isListening(folder, socketOf(id ?? ''));
+  if (locks === true) {
+    const state = await stateOfLock(file);
+    // A lock of another machine may be kept there alone.
+    if (state === 'held' || (state === 'free' && isHere)) return state === 'held';
+  }
   if (isHere && (space === undefined || space === spaceOf())) return isRunning(owner);
   return beats(file);
 }
 
-/** The name of an owner's socket. */
-export function socketOf(id: string): string {
-  return `lock.${id}.sock`;
+/** Takes the kernel's lock of the open file until it is closed; false where that is not to be had. */
+export async function lockFile(fd: number): Promise<boolean> {
+  return (await loadLock())?.(fd, 'exclusive') === 'free';
 }
 
-/** True when a process listens there; also where that cannot be told. */
-export async function isListening(folder: string, name: string): Promise<boolean> {
-  return withPlace(folder, name, (place) => {
-    return new Promise((resolve) => {
-      const socket = net.connect({ path: place });
-      socket.on('connect', () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.on('error', ({ code }: NodeJS.ErrnoException) => {
-        resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT');
-      });
-    });
-  });
-}
-
-/** Listens in the folder; answers what ends that, or undefined where the folder can have no sockets. */
-export async function listenIn(folder: string, name: string): Promise<(() => void) | undefined> {
-  return withPlace(folder, name, (place) => {
-    const server = net.createServer((socket) => socket.destroy());
-    server.unref();
-    return new Promise((resolve) => {
-      server.on('error', () => {
-        resolve(undefined);
-      });
-      server.listen({ path: place }, () => {
-        resolve(() => server.close());
-      });
-    });
-  });
-}
-
-/** The name of a socket has 107 bytes at the most: by way of the open folder that is enough. */
-async function withPlace<T>(
-  folder: string,
-  name: string,
-  use: (place: string) => Promise<T>,
-): Promise<T> {
-  const fd = fs.openSync(folder, 'r');
+/** Whether another holds the lock of the file; 'unknown' where that cannot be told. */
+async function stateOfLock(file: string): Promise<'free' | 'held' | 'unknown'> {
+  const lock = await loadLock();
+  if (lock === undefined) return 'unknown';
+  let fd: number;
   try {
-    const short = `/proc/self/fd/${fd}`;
-    return await use(path.join(fs.existsSync(short) ? short : folder, name));
+    fd = fs.openSync(file, 'r');
+  } catch {
+    return 'unknown';
+  }
+  try {
+    return lock(fd, 'shared');
   } finally {
     fs.closeSync(fd);
   }
+}
+
+let loading: Promise<FileLock | undefined> | undefined;
+
+async function loadLock(): Promise<FileLock | undefined> {
+  loading ??= loadFileLock().catch(() => undefined);
+  return loading;
 }
 
 /** Lets a file beat until it is called. */
