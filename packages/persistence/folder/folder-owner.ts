@@ -72,7 +72,7 @@ export async function lockFile(fd: number): Promise<boolean> {
   return (await loadLock())?.(fd, 'exclusive') === 'free';
 }
 
-/** Whether another holds the lock of the file; 'unknown' where that cannot be told. */
+/** Returns 'held' while another holds the lock of the file; 'unknown' where that is not to be found out. */
 async function stateOfLock(file: string): Promise<'free' | 'held' | 'unknown'> {
   const lock = await loadLock();
   if (lock === undefined) return 'unknown';
