@@ -72,6 +72,7 @@ export {
   type LogThreshold,
 } from './log.ts';
 export { LongTimer } from './time/long-timer.ts';
+export { everySecond, msToNextSecond, PacedTimer } from './time/paced-timer.ts';
 export { makeFolders } from './make-folders.ts';
 export { readMemoryMap, type MemoryMap } from './memory/memory-map.ts';
 export {

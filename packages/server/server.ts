@@ -336,6 +336,11 @@ export class Server {
     this.#mainRunner = this.#newMainRunner();
     this.#replicationNews = new ReplicationNews(this.#parts);
     this.#ticker = new Ticker({ ...this.#parts, serverMemory, primary: this.#replicas.primary });
+    this.#turn.worked = () => {
+      this.#ticker.worked();
+      this.#latencyMonitor.worked();
+      this.#replication.discards.worked();
+    };
     this.#access.begin();
   }
 

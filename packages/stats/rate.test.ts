@@ -27,6 +27,13 @@ rates('forgets what is older than its window', () => {
   assert.is(rate.perSecond, 100);
 });
 
+rates('after an idle time knows the last two seconds alone', () => {
+  const rate = new Rate();
+  for (let second = 0; second < 10; second += 1) rate.sample(0, second * 1_000_000);
+  for (let nth = 1; nth <= 5; nth += 1) rate.sample(nth * 100, 9_000_000 + nth * 100_000);
+  assert.is(Math.round(rate.perSecond), 333);
+});
+
 rates('goes on when a counter was set back, and is 0 when no time has passed', () => {
   const rate = new Rate();
   rate.sample(500, 0);

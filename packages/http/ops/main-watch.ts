@@ -1,5 +1,6 @@
 /** Says in the log that main or a front thread stands still, which it cannot itself, and when it goes on. */
 
+import { PacedTimer } from '#base';
 import { frontSilenceUs, mainStandstill, silenceText, type Page } from '#stats';
 
 /** Between two looks. */
@@ -16,28 +17,30 @@ interface MainWatchOptions {
 
 export class MainWatch {
   readonly #options: MainWatchOptions;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timer: PacedTimer;
   /** Begin of each standstill by its thread, as far as is known. */
   readonly #sinceUs = new Map<string, number>();
 
   constructor(options: MainWatchOptions) {
     this.#options = options;
+    this.#timer = new PacedTimer(LOOK_MS, () => {
+      this.look();
+    });
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.look();
-    }, LOOK_MS);
-    this.#timer.unref();
+    this.#timer.start();
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#timer.stop();
   }
 
   look(): void {
     const { main, fronts, commandNames } = this.#options;
     const now = this.#options.nowUs();
+    // The heartbeat of a main that sleeps is ahead.
+    if (main.get('heartbeatUs') < now) this.#timer.worked();
     const standstill = mainStandstill(main, commandNames, now);
     this.#note('main', now, standstill?.silentUs ?? 0, standstill?.doing ?? '');
     for (const [index, page] of fronts.entries()) {

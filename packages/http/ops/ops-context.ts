@@ -1,6 +1,6 @@
 /** Context of the HTTP side: given by the ops thread, used by every group of routes. */
 
-import { systemClock, type LogFields } from '#base';
+import { PacedTimer, systemClock, type LogFields } from '#base';
 import type { ReplicationState } from '#api-types';
 import { ThreadRates, type ClusterNews } from '#stats';
 import type { Observer } from '#observer';
@@ -12,6 +12,8 @@ import type { HttpFixedSettings, HttpLiveSettings } from '../views/settings.ts';
 const SAMPLE_MS = 100;
 
 export interface OpsHttpOptions {
+  /** Called with each request: the thread has work. */
+  worked(): void;
   readonly observer: Observer;
   readonly version: string;
   readonly fixed: HttpFixedSettings;
@@ -50,7 +52,9 @@ export class OpsContext {
   cluster: ClusterNews | undefined;
   readonly mainRates: ThreadRates;
   readonly shardRates: readonly ThreadRates[];
-  readonly #sampler: NodeJS.Timeout;
+  readonly #sampler: PacedTimer;
+  /** Commands of all threads, as of the last sample. */
+  #commands = 0;
 
   constructor(options: OpsHttpOptions) {
     this.observer = options.observer;
@@ -66,17 +70,22 @@ export class OpsContext {
     };
     this.mainRates = new ThreadRates(this.observer.main);
     this.shardRates = this.observer.shards.map((page) => new ThreadRates(page));
-    this.#sampler = setInterval(() => {
+    this.#sampler = new PacedTimer(SAMPLE_MS, () => {
       this.#sample();
-    }, SAMPLE_MS);
-    this.#sampler.unref();
+    });
+    this.#sampler.start();
   }
 
   close(): void {
-    clearInterval(this.#sampler);
+    this.#sampler.stop();
   }
 
   #sample(): void {
+    const { main, shards } = this.observer;
+    let commands = main.get('commands');
+    for (const shard of shards) commands += shard.get('commands');
+    if (commands !== this.#commands) this.#sampler.worked();
+    this.#commands = commands;
     const nowUs = this.clock.nowUs();
     this.mainRates.sample(nowUs);
     for (const rates of this.shardRates) rates.sample(nowUs);

@@ -59,7 +59,10 @@ export class OpsHttp {
     this.#listener = new HttpListener({
       access,
       secure: fixed.secure,
-      find: (path) => this.#find(path),
+      find: (path) => {
+        options.worked();
+        return this.#find(path);
+      },
       failed: (path, error) => {
         const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
         options.log('error', 'http-failed', 'A request could not be answered.', { path, reason });

@@ -104,6 +104,9 @@ export class OpsThread {
       },
     });
     this.#http = new OpsHttp({
+      worked: () => {
+        this.#vitals.worked();
+      },
       traces: this.#traces,
       observer,
       version: data.version,

@@ -22,6 +22,11 @@ export class OpsVitals {
     this.#vitals.start();
   }
 
+  /** Notes that the thread has work. */
+  worked(): void {
+    this.#vitals.worked();
+  }
+
   stop(): void {
     this.#vitals.stop();
   }

@@ -9,10 +9,8 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadFileLock, systemClock, type FileLock } from '#base';
+import { everySecond, loadFileLock, systemClock, type FileLock } from '#base';
 
-/** Between two beats. */
-const BEAT_MS = 1_000;
 /** A file that has not beaten for so long is of no living process. */
 const SILENT_US_MAX = 5_000_000;
 const BEAT_POLL_MS = 100;
@@ -98,13 +96,12 @@ async function loadLock(): Promise<FileLock | undefined> {
 
 /** Lets a file beat until it is called. */
 export function beat(fd: number): () => void {
-  const timer = setInterval(() => {
+  const stop = everySecond(() => {
     const now = new Date();
     fs.futimes(fd, now, now, () => undefined);
-  }, BEAT_MS);
-  timer.unref();
+  });
   return () => {
-    clearInterval(timer);
+    stop();
     fs.closeSync(fd);
   };
 }

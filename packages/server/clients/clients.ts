@@ -55,6 +55,8 @@ export class Clients {
   readonly #access: Access;
   readonly #left: (client: Client) => void;
   readonly #log: ClientsOptions['log'];
+  /** A client has left more unread than its soft limit, as of the last tick. */
+  #hasOverSoft = false;
   readonly #tls: TlsCounts;
   readonly memory: ClientMemory;
 
@@ -266,11 +268,17 @@ export class Clients {
     this.#router.retryAll();
   }
 
+  /** True while something ends between two seconds: a pause, or the time for which a client may leave much unread. */
+  get awaitsTick(): boolean {
+    return this.#pauses.size > 0 || this.#hasOverSoft;
+  }
+
   /** Checks what must be looked at now and then: pauses that end, idle clients, full outputs. */
   tick(nowMs: number): void {
     this.#tls.tick(nowMs);
     for (const [reason, { untilMs }] of this.#pauses) if (untilMs <= nowMs) this.unpause(reason);
     const timeoutMs = this.#settings.number('server.timeout-secs') * 1_000;
+    this.#hasOverSoft = false;
     for (const client of this.#connected.all) {
       const waits = mayBeIdle(client);
       if (timeoutMs > 0 && !waits && nowMs - client.lastCommandMs > timeoutMs) {
@@ -279,6 +287,7 @@ export class Clients {
         client.socket.destroy();
       } else if (client.softLimitSinceMs > 0 || client.isReplica) {
         this.checkOutput(client, nowMs);
+        this.#hasOverSoft ||= client.softLimitSinceMs > 0;
       }
     }
   }

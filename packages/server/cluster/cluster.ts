@@ -1,7 +1,7 @@
 /** This server in its cluster: the node, its part of the data, and the commands and reports about it. */
 
 import { createHash } from 'node:crypto';
-import type { Bytes, Clock, Logger } from '#base';
+import { PacedTimer, type Bytes, type Clock, type Logger } from '#base';
 import {
   addSlots,
   askForHandover,
@@ -61,8 +61,9 @@ import { SlotCode, SlotTable } from './slot-table.ts';
 
 /** Renewals in the life of a lease. */
 const BEATS_PER_LEASE = 10;
-/** Between two looks at whether replies may still be written. */
+/** Between two looks at whether replies may still be written, where the time for it may end before the next second. */
 const LOOK_MS = 20;
+const ENDING_MS = 1_500;
 
 interface ClusterOptions extends ObservationOptions {
   readonly ops: Pick<OpsLink, 'tellCluster'>;
@@ -103,7 +104,7 @@ export class Cluster implements ClusterPort {
   readonly #withheld = new Set<number>();
   readonly #leaseMs: number;
   #beat: NodeJS.Timeout | undefined;
-  #look: NodeJS.Timeout | undefined;
+  readonly #look: PacedTimer;
   #openRules = '[]';
 
   constructor(options: ClusterOptions) {
@@ -161,6 +162,9 @@ export class Cluster implements ClusterPort {
     this.#served = new ServedSlotsNews({ table: this.#table, gate: this.gate, router, settings });
     const withheld = this.#withheld;
     this.#messages = new NodeMessages({ ...options, node: this.node });
+    this.#look = new PacedTimer(LOOK_MS, () => {
+      this.#lookAtLease();
+    });
     this.#waits = new BlockedRedirects({ ...options, lease, gate: this.gate, withheld });
     this.#followSettings(options);
   }
@@ -216,12 +220,16 @@ export class Cluster implements ClusterPort {
       void this.#beatOnce();
       this.#messages.look();
     }, this.#leaseMs / BEATS_PER_LEASE);
-    this.#look = setInterval(() => {
-      this.place.look();
-      this.#waits.look();
-      this.#served.look();
-      this.fence.look();
-    }, LOOK_MS);
+    this.#look.start();
+  }
+
+  #lookAtLease(): void {
+    this.place.look();
+    this.#waits.look();
+    this.#served.look();
+    this.fence.look();
+    const { lease } = this.node;
+    if (lease.nowMs > lease.writesUntilMs - ENDING_MS) this.#look.worked();
   }
 
   async #beatOnce(): Promise<void> {
@@ -232,7 +240,7 @@ export class Cluster implements ClusterPort {
   /** Lets another take the primary's place at once. */
   async stop(): Promise<void> {
     clearInterval(this.#beat);
-    clearInterval(this.#look);
+    this.#look.stop();
     this.#news.stop();
     this.observation.stop();
     this.#messages.end();

@@ -87,6 +87,11 @@ export class LatencyMonitor implements LatencyPort {
     this.#loop.start();
   }
 
+  /** Notes that main has work. */
+  worked(): void {
+    this.#loop.worked();
+  }
+
   stop(): void {
     this.#collections.stop();
     this.#loop.stop();

@@ -5,7 +5,7 @@
 
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unreachable, type Clock, type CommandError, type Logger } from '#base';
+import { everySecond, unreachable, type Clock, type CommandError, type Logger } from '#base';
 import type { Settings } from '#config';
 import { LogFigures, type FlightEvent, type LatencyEvents } from '#stats';
 import { FrameKind } from '#link';
@@ -36,7 +36,6 @@ import { savePoints, SnapshotDue } from './snapshot-due.ts';
 /** A sync that takes so long is notable. */
 const SLOW_SYNC_US = 100_000;
 /** Snapshots are looked at whether one is due as often as this. */
-const INTERVAL_CHECK_MS = 1_000;
 const SWITCHED_OFF = 'persistence was switched off';
 
 export interface DurabilityOptions {
@@ -84,7 +83,7 @@ export class Durability {
   #nextNumber = 0;
   #underWay: SnapshotUnderWay | undefined;
   #isScheduled = false;
-  #ticker: NodeJS.Timeout | undefined;
+  #stopTicker: (() => void) | undefined;
   #isStopping = false;
   /** The last snapshot has everything. */
   #isSavedAtEnd = false;
@@ -234,10 +233,9 @@ export class Durability {
 
   /** The server serves: snapshots are due from now on. */
   start(): void {
-    this.#ticker ??= setInterval(() => {
+    this.#stopTicker ??= everySecond(() => {
       this.#tick();
-    }, INTERVAL_CHECK_MS);
-    this.#ticker.unref();
+    });
   }
 
   #tick(): void {
@@ -477,7 +475,7 @@ export class Durability {
   /** Has all on disk. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    clearInterval(this.#ticker);
+    this.#stopTicker?.();
     this.#failure.stop();
     await this.disk.stop(this.#isSavedAtEnd);
   }

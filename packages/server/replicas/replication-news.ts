@@ -1,12 +1,10 @@
 /** Tells the ops thread of replication: once a second, and soon after a link or the role has changed. */
 
-import type { Clock } from '#base';
+import { everySecond, type Clock } from '#base';
 import type { Settings } from '#config';
 import type { Replication } from '../replication/replication.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
 import { replicationState } from './replication-document.ts';
-
-const TELL_MS = 1_000;
 
 interface ReplicationNewsOptions {
   readonly replication: Replication;
@@ -17,7 +15,7 @@ interface ReplicationNewsOptions {
 
 export class ReplicationNews {
   readonly #options: ReplicationNewsOptions;
-  #timer: NodeJS.Timeout | undefined;
+  #stopTimer: () => void = () => undefined;
   #soon: NodeJS.Immediate | undefined;
   /** There was something to tell of the last time. */
   #wasNotable = false;
@@ -29,9 +27,9 @@ export class ReplicationNews {
   start(): void {
     const { settings, replication } = this.#options;
     if (!settings.boolean('http.enabled')) return;
-    this.#timer = setInterval(() => {
+    this.#stopTimer = everySecond(() => {
       this.#tell();
-    }, TELL_MS);
+    });
     replication.events.onChange = () => {
       this.#soon ??= setImmediate(() => {
         this.#soon = undefined;
@@ -41,7 +39,7 @@ export class ReplicationNews {
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#stopTimer();
     clearImmediate(this.#soon);
     this.#options.replication.events.onChange = () => undefined;
   }

@@ -1,7 +1,7 @@
 /** The server's role in replication, and the commands and reports about it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errors, type CommandError } from '#base';
+import { errors, everySecond, type CommandError } from '#base';
 import type { CommandEntry, ReplicationPort, RoleReport } from '#commands';
 import { REPLICATION_QUANTITIES } from '#quantities';
 import type { Client } from '#router';
@@ -18,7 +18,6 @@ const APPLY_MS_MAX = 5_000;
 /** Longest wait for what was under way when the server became a replica. */
 const QUIET_MS_MAX = 5_000;
 /** Between two looks at a link. */
-const TICK_MS = 1_000;
 /** Id that no stream has. */
 const NO_STREAM = '0'.repeat(40);
 /** Tells shards that no other server says what is in this one. */
@@ -37,7 +36,7 @@ export class Replication implements ReplicationPort {
   nodeId: () => string = () => '';
   readonly #options: ReplicationOptions;
   #replica: ReplicaSide | undefined;
-  #ticker: NodeJS.Timeout | undefined;
+  #stopTicker: () => void = () => undefined;
   /** Place that a replica has been brought back to. */
   #restored: Reached | undefined;
   #wasRestoredAsReplica = false;
@@ -65,9 +64,9 @@ export class Replication implements ReplicationPort {
   start(): void {
     const { settings } = this.#options;
     this.discards.start(() => this.#replica === undefined);
-    this.#ticker = setInterval(() => {
+    this.#stopTicker = everySecond(() => {
       this.#replica?.tick();
-    }, TICK_MS);
+    });
     const host = settings.string('replication.primary-host');
     // A client may have said so already: some are served before everything has started.
     if (host === '' || this.#replica !== undefined) return;
@@ -76,7 +75,7 @@ export class Replication implements ReplicationPort {
   }
 
   stop(): void {
-    clearInterval(this.#ticker);
+    this.#stopTicker();
     this.failover.stop();
     this.discards.stop();
     this.#stopped ??= this.#replica?.stop();

@@ -1,6 +1,6 @@
-/** Work of main that is done `hz` times a second: time-outs, limits, rates. */
+/** Work of main that is done `hz` times a second, or once where main is idle: time-outs, limits, rates. */
 
-import type { Clock } from '#base';
+import { PacedTimer, type Clock } from '#base';
 import type { Settings } from '#config';
 import type { Router } from '#router';
 import type { Access } from '../access/access.ts';
@@ -26,7 +26,7 @@ interface TickerOptions {
 
 export class Ticker {
   readonly #options: TickerOptions;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: PacedTimer | undefined;
 
   constructor(options: TickerOptions) {
     this.#options = options;
@@ -43,19 +43,26 @@ export class Ticker {
   #restart(): void {
     this.stop();
     const everyMs = 1_000 / this.#options.settings.number('server.hz');
-    this.#timer = setInterval(() => {
+    this.#timer = new PacedTimer(everyMs, () => {
       this.#tick();
-    }, everyMs);
+    });
+    this.#timer.start();
+  }
+
+  /** Notes that main has work. */
+  worked(): void {
+    this.#timer?.worked();
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#timer?.stop();
   }
 
   #tick(): void {
     const { router, clients, access, messaging, serverMemory, clock } = this.#options;
     router.readClock();
     clients.tick(router.nowMs);
+    if (clients.awaitsTick) this.worked();
     access.tick(router.nowMs);
     this.#options.primary.tick();
     messaging.endTurn();

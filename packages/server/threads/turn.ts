@@ -46,6 +46,8 @@ interface TurnReplicas {
 export class Turn {
   /** Turns begun so far. */
   number = 0;
+  /** Called when a turn begins: main has work. */
+  worked: () => void = () => undefined;
   /** Undefined where main reads and writes the sockets itself. */
   fronts: TurnFronts | undefined;
   readonly #router: TurnRouter;
@@ -83,6 +85,7 @@ export class Turn {
   listen(): void {
     this.#doorbell.listen(() => {
       this.#active = true;
+      this.worked();
       this.#router.readClock();
       this.#finish();
     });
@@ -96,6 +99,7 @@ export class Turn {
       return;
     }
     this.#active = true;
+    this.worked();
     this.#doorbell.setAwake();
     this.#router.readClock();
     setImmediate(this.#end);

@@ -1,7 +1,7 @@
 /** Vitals that a thread with an event loop writes into its page: signs of life, what it uses, how long it stood still. */
 
 import { performance } from 'node:perf_hooks';
-import { systemClock } from '#base';
+import { PacedTimer, systemClock } from '#base';
 import { notesPauses, type FlightRecorder } from '../flight-recorder/flight-recorder.ts';
 import type { Page } from '../page/page.ts';
 import { GcPauses, LoopDelay } from './thread-pauses.ts';
@@ -10,6 +10,8 @@ import { tellWork } from './thread-work.ts';
 
 /** Between two looks at what the thread uses. */
 const PERIOD_MS = 100;
+/** A thread that was active for a larger part of the time between two looks has work. */
+const WORK_SHARE = 0.05;
 
 export class LoopVitals {
   readonly #page: Page;
@@ -17,7 +19,9 @@ export class LoopVitals {
   readonly #loop: LoopDelay;
   readonly #samples: ThreadSamples;
   readonly #sampled: () => void;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timer: PacedTimer;
+  /** Utilization of the event loop, as of the last look. */
+  #utilization = performance.eventLoopUtilization();
 
   /** `sampled` is called about once a second. */
   constructor(page: Page, flight: FlightRecorder, sampled: () => void = () => undefined) {
@@ -26,6 +30,9 @@ export class LoopVitals {
     this.#collections = new GcPauses(page, notesPauses(flight));
     this.#loop = new LoopDelay(page, systemClock);
     this.#samples = new ThreadSamples(page);
+    this.#timer = new PacedTimer(PERIOD_MS, (nextMs) => {
+      this.#tell(nextMs);
+    });
   }
 
   start(): void {
@@ -34,23 +41,29 @@ export class LoopVitals {
     this.#page.set('startedUs', systemClock.nowUs() - (idle + active) * 1_000);
     this.#collections.start();
     this.#loop.start();
-    this.#tell();
-    this.#timer = setInterval(() => {
-      this.#tell();
-    }, PERIOD_MS);
-    this.#timer.unref();
+    this.#tell(this.#timer.start());
+  }
+
+  /** Notes that the thread has work: its vitals are told often. */
+  worked(): void {
+    this.#loop.worked();
+    this.#timer.worked();
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#timer.stop();
     this.#loop.stop();
     this.#collections.stop();
   }
 
-  #tell(): void {
+  #tell(nextMs: number): void {
     const nowUs = systemClock.nowUs();
-    this.#page.set('aliveUs', nowUs);
-    tellWork(this.#page, nowUs, performance.eventLoopUtilization().idle);
+    this.#page.set('aliveUs', nowUs + (nextMs - PERIOD_MS) * 1_000);
+    const before = this.#utilization;
+    this.#utilization = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(this.#utilization, before);
+    if (utilization > WORK_SHARE) this.worked();
+    tellWork(this.#page, nowUs, this.#utilization.idle);
     if (this.#samples.take(nowUs)) this.#sampled();
   }
 }

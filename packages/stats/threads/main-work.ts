@@ -11,7 +11,7 @@ interface Standstill {
   readonly doing: string;
 }
 
-/** Null unless main stands still; an idle one does not, since it wakes up many times a second. */
+/** Null unless main stands still; an idle one does not, since its heartbeat is that of the moment to which it sleeps. */
 export function mainStandstill(
   main: Page,
   commandNames: readonly string[],

@@ -4,7 +4,7 @@
  */
 
 import { constants, PerformanceObserver } from 'node:perf_hooks';
-import { monotonicUs, type Clock } from '#base';
+import { monotonicUs, PacedTimer, type Clock } from '#base';
 import { greatestUs, percentileUs, totalCount } from '../page/histogram.ts';
 import { AT } from '../page/counters.ts';
 import { type Page } from '../page/page.ts';
@@ -90,33 +90,50 @@ export class GcPauses {
 /** Between two looks at how late the loop is; timers are a millisecond exact, and so is what is found. */
 const LOOK_MS = 20;
 
-/** Counts how much later than due the event loop of its thread comes round, and is the thread's sign of life. */
+/**
+ * Counts how much later than due the event loop of its thread comes round, and is the thread's sign of life. An idle thread
+ * gives one for the second that it sleeps: its heartbeat is then ahead of the clock.
+ */
 export class LoopDelay {
   readonly #page: Page;
   readonly #clock: Clock;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timer: PacedTimer;
+  #dueUs = 0;
 
   constructor(page: Page, clock: Clock) {
     this.#page = page;
     this.#clock = clock;
+    this.#timer = new PacedTimer(
+      LOOK_MS,
+      (nextMs) => {
+        const nowUs = this.#clock.nowUs();
+        this.#page.looped(Math.max(0, nowUs - this.#dueUs));
+        this.#beat(nowUs, nextMs);
+      },
+      (nextMs) => {
+        this.#beat(this.#clock.nowUs(), nextMs);
+      },
+    );
   }
 
   start(): void {
-    let lookedUs = this.#clock.nowUs();
-    this.#page.set('heartbeatUs', lookedUs);
-    this.#timer = setInterval(() => {
-      const nowUs = this.#clock.nowUs();
-      this.#page.looped(Math.max(0, nowUs - lookedUs - LOOK_MS * 1_000));
-      this.#page.set('heartbeatUs', nowUs);
-      lookedUs = nowUs;
-    }, LOOK_MS);
-    this.#timer.unref();
+    this.#beat(this.#clock.nowUs(), this.#timer.start());
+  }
+
+  /** Notes that the thread has work: looks follow closely. */
+  worked(): void {
+    this.#timer.worked();
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#timer.stop();
     // Nobody is to wait for the next.
     this.#page.set('heartbeatUs', 0);
+  }
+
+  #beat(nowUs: number, nextMs: number): void {
+    this.#dueUs = nowUs + nextMs * 1_000;
+    this.#page.set('heartbeatUs', this.#dueUs - LOOK_MS * 1_000);
   }
 }
 

@@ -7,6 +7,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import { msToNextSecond } from '#base';
 import { addCounts, HISTOGRAM_BUCKETS, type Page } from '#stats';
 import type {
   LiveBands,
@@ -33,7 +34,6 @@ import { documentRoute, type Route } from '../../protocol/route.ts';
 import { currentStatus } from '../status.ts';
 import type { OpsContext } from '../../ops/ops-context.ts';
 
-const PERIOD_MS = 1_000;
 /** Five minutes. */
 const SAMPLES_MAX = 300;
 /** Nobody has asked for so long: nobody looks. */
@@ -144,7 +144,7 @@ export class Live {
   }
 
   #next(): void {
-    this.#timer = setTimeout(() => void this.#sample(), PERIOD_MS);
+    this.#timer = setTimeout(() => void this.#sample(), msToNextSecond());
     this.#timer.unref();
   }
 

@@ -1,11 +1,10 @@
 /** Tells the ops thread of the cluster: once a second, and soon after something has happened. */
 
+import { everySecond } from '#base';
 import type { Settings } from '#config';
 import type { OpsLink } from '../../threads/ops-link.ts';
 import { clusterState } from './cluster-document.ts';
 import type { ClusterObservation } from './cluster-observation.ts';
-
-const TELL_MS = 1_000;
 
 interface ClusterNewsOptions {
   readonly settings: Settings;
@@ -15,7 +14,7 @@ interface ClusterNewsOptions {
 export class ClusterNews {
   readonly #observation: ClusterObservation;
   readonly #options: ClusterNewsOptions;
-  #timer: NodeJS.Timeout | undefined;
+  #stopTimer: () => void = () => undefined;
   #soon: NodeJS.Immediate | undefined;
 
   constructor(observation: ClusterObservation, options: ClusterNewsOptions) {
@@ -25,9 +24,9 @@ export class ClusterNews {
 
   start(): void {
     if (!this.#options.settings.boolean('http.enabled')) return;
-    this.#timer = setInterval(() => {
+    this.#stopTimer = everySecond(() => {
       this.#tell();
-    }, TELL_MS);
+    });
     this.#observation.onNews = () => {
       this.#soon ??= setImmediate(() => {
         this.#soon = undefined;
@@ -37,7 +36,7 @@ export class ClusterNews {
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#stopTimer();
     clearImmediate(this.#soon);
     this.#observation.onNews = () => undefined;
   }

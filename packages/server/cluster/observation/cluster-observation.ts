@@ -3,7 +3,7 @@
  * pings to the other nodes.
  */
 
-import type { Clock } from '#base';
+import { everySecond, type Clock } from '#base';
 import { slotCount, type ClusterNode } from '#cluster';
 import type { Settings } from '#config';
 import type { FlightRecorder, Page } from '#stats';
@@ -13,8 +13,6 @@ import { CoordinatorFigures } from './coordinator-figures.ts';
 import { NodePings, type NodePlace } from './node-pings.ts';
 import { RedirectCounts } from './redirect-counts.ts';
 
-/** Between two looks at what no call tells of. */
-const LOOK_MS = 1_000;
 /** Discards that are shown. */
 const DISCARDS_MAX = 16;
 
@@ -65,7 +63,7 @@ export class ClusterObservation {
   /** Called back when something has happened. */
   onNews: () => void = () => undefined;
   readonly #subject: () => ClusterSubject;
-  #timer: NodeJS.Timeout | undefined;
+  #stopTimer: () => void = () => undefined;
 
   constructor(options: ObservationOptions, subject: () => ClusterSubject) {
     const { settings, page, clock } = options;
@@ -86,13 +84,13 @@ export class ClusterObservation {
 
   start(): void {
     this.pings.start();
-    this.#timer = setInterval(() => {
+    this.#stopTimer = everySecond(() => {
       this.look();
-    }, LOOK_MS);
+    });
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#stopTimer();
     this.pings.stop();
   }
 

@@ -3,7 +3,7 @@
  * replaced, the part of its stream behind the last place that both have is counted, listed, and kept in a file.
  */
 
-import type { Clock, Logger } from '#base';
+import { PacedTimer, type Clock, type Logger } from '#base';
 import type { Settings } from '#config';
 import {
   commonEnd,
@@ -65,7 +65,7 @@ export class DiscardedWrites {
   readonly #mark: StreamMark | undefined;
   /** Place that a process which was killed had come to, at least. */
   #killedAt: StreamPosition | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: PacedTimer | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(options: DiscardedWritesOptions) {
@@ -81,18 +81,24 @@ export class DiscardedWrites {
     const mark = this.#mark;
     if (mark === undefined) return;
     const { primary, log } = this.#options;
-    this.#timer = setInterval(() => {
+    this.#timer = new PacedTimer(MARK_MS, () => {
       if (!primary.isActive || !isPrimary()) return;
       mark.note({ id: primary.stream.id, offset: primary.offset }).catch((error: unknown) => {
-        clearInterval(this.#timer);
+        this.#timer?.stop();
         const fields = { error: (error as Error).message };
         log.error('stream-mark', 'The place in the stream cannot be marked.', fields);
       });
-    }, MARK_MS);
+    });
+    this.#timer.start();
+  }
+
+  /** Notes that main has work: the stream may grow. */
+  worked(): void {
+    this.#timer?.worked();
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#timer?.stop();
     this.#closed ??= this.#mark?.close();
   }
 
