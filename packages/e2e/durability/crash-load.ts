@@ -16,6 +16,13 @@ const CONDUCTED = 0.1;
 const SCRIPT = "for _, key in ipairs(#KEYS > 0 and KEYS or ARGV) do redis.call('INCR', key) end";
 /** A key is removed when so many more were set. */
 const REMOVED_BEHIND = 5;
+/** Values for which a warm tier has its place: each of the keys has one after the other. */
+const BLOBS = 400;
+const BLOB_BYTES = 16_000;
+
+function blobOf(nth: number): string {
+  return `${nth}:`.repeat(BLOB_BYTES).slice(0, BLOB_BYTES);
+}
 
 /** Count of one kind of operation, as the client knows it. */
 class Tally {
@@ -72,6 +79,9 @@ export class CrashLoad {
   readonly #libraries = new Tally();
   readonly #set = new Tally();
   readonly #removed = new Tally();
+  readonly #blobs = new Tally();
+  /** Number of the value that each key had when the server was last killed. */
+  readonly #blobsLeft: number[] = new Array<number>(BLOBS).fill(0);
   readonly #steps: readonly Step[];
   /** Keys that earlier rounds have left. */
   readonly #left = new Set<string>();
@@ -96,6 +106,7 @@ export class CrashLoad {
       () => this.#move(),
       () => this.#setNext(),
       () => this.#remove(),
+      () => this.#setBlob(),
     ];
   }
 
@@ -199,6 +210,34 @@ export class CrashLoad {
     return this.#count(this.#set, (nth) => ['SET', `${this.#removalPrefix}${nth}`, nth]);
   }
 
+  #setBlob(): ReturnType<Step> {
+    return this.#count(this.#blobs, (nth) => [
+      ...['SET', `blob:${this.#id}:${nth % BLOBS}`],
+      blobOf(nth),
+    ]);
+  }
+
+  /** Each key has a whole value: the last that was acknowledged, or a later one that was sent. */
+  async #blobFaults(client: RespClient, keepsAcked: boolean): Promise<string[]> {
+    const tally = this.#blobs;
+    const faults: string[] = [];
+    for (let key = 0; key < BLOBS; key += 1) {
+      const name = `blob:${this.#id}:${key}`;
+      const value = (await client.call('GET', name)) as string | null;
+      const found = value === null ? 0 : Number.parseInt(value, 10);
+      if (value !== null && value !== blobOf(found)) faults.push(`${name} is torn`);
+      const kept = tally.kept(keepsAcked);
+      const last = kept - ((((kept - key) % BLOBS) + BLOBS) % BLOBS);
+      const least = last > tally.kept(false) ? last : this.#blobsLeft[key]!;
+      if (found < least || found > tally.sent || (found > 0 && found % BLOBS !== key)) {
+        faults.push(`${name}: ${found}, of ${least} to ${tally.sent}`);
+      }
+      this.#blobsLeft[key] = found;
+    }
+    tally.restart(tally.sent);
+    return faults;
+  }
+
   #move(): ReturnType<Step> {
     const lists = this.#random.shuffled([`from:${this.#id}`, `to:${this.#id}`]);
     return { commands: [['LMOVE', ...lists, 'LEFT', 'RIGHT']], acked: () => undefined };
@@ -273,6 +312,7 @@ export class CrashLoad {
     const whole = Array.from({ length: MOVED }, (_, nth) => nth).join();
     if (sorted !== whole) faults.push(`LMOVE of ${id}: ${sorted}`);
     faults.push(...(await this.#removalFaults(client, keepsAcked)));
+    faults.push(...(await this.#blobFaults(client, keepsAcked)));
     return faults;
   }
 

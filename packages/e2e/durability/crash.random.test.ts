@@ -3,10 +3,11 @@
  * TEST_KILLS says how many times in each mode (TEST_LIMIT_SECS gives many of them time), TEST_STEPS how many things are done
  * at most before each; TEST_SEED brings a load back.
  */
-import { chosenSeed, Random, ReplyError, type RespClient } from '#testkit';
+import { chosenSeed, Random, ReplyError, until, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountFaults, CrashLoad, isEnd, openAccounts } from './crash-load.ts';
+import { tiered, tieredArguments } from '../tiered/tiered.test-helper.ts';
 import { keptServers, type KeptServer } from './kept-server.ts';
 
 const crash = suite('killed under load');
@@ -23,6 +24,9 @@ const STEPS_MAX = Number(process.env['TEST_STEPS'] ?? 1_500);
 const SNAPSHOT_ROUNDS = 0.5;
 /** Steps between two requests for a snapshot, in rounds that have some. */
 const STEPS_PER_SNAPSHOT = 700;
+
+/** Memory of the server with a tier: a part of what the load writes. */
+const TIERED_BYTES = 2 ** 20;
 
 const newServer = keptServers(crash);
 
@@ -64,8 +68,12 @@ async function loadAndKill(
   await server.server.ended;
 }
 
-/** `keepsAcked` says whether what was acknowledged must be there. */
-async function kill(keepsAcked: boolean, args: readonly string[]): Promise<void> {
+/** Kills a server again and again; `keepsAcked` where what was acknowledged must be there, `look` sees what the last has left. */
+async function kill(
+  keepsAcked: boolean,
+  args: readonly string[],
+  look: (client: RespClient) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
   const seed = chosenSeed();
   const random = new Random(seed);
   const server = newServer();
@@ -86,6 +94,7 @@ async function kill(keepsAcked: boolean, args: readonly string[]): Promise<void>
     for (const load of loads) faults.push(...(await load.faults(client, keepsAcked)));
     assert.equal(faults, [], `kill ${nth}, TEST_SEED=${seed}`);
   }
+  await look(client);
   assert.not.instance(await client.reply('SAVE'), ReplyError);
   await server.stop();
 }
@@ -100,6 +109,13 @@ crash(`periodic mode: nothing that was acknowledged is lost (kills: ${KILLS})`, 
 
 crash(`async mode: nothing is there by halves (kills: ${KILLS})`, async () => {
   await kill(false, ['--set', 'persistence.durability-mode=async']);
+});
+
+crash(`with a warm tier nothing that was acknowledged is lost (kills: ${KILLS})`, async () => {
+  const args = tieredArguments({ 'memory.maxmemory': String(TIERED_BYTES) });
+  await kill(true, args, async (client) => {
+    await until(async () => (await tiered(client, 'tiered_warm_keys')) > 0, 'values are warm');
+  });
 });
 
 crash.run();
