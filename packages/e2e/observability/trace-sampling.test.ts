@@ -153,7 +153,9 @@ sampling('what is counted is the same on all surfaces', async () => {
     status = await read();
     text = (await request(traced.server.httpPort, '/metrics')).text;
     const isStill = JSON.stringify(await read()) === JSON.stringify(status);
-    const isLevel = metric('svc_traces_sampled_total') === told('sampled-total');
+    const isLevel =
+      metric('svc_traces_sampled_total') === told('sampled-total') &&
+      metric('svc_trace_spans_exported_total') === told('spans-exported-total');
     return isStill && isLevel && told('queued') === 0 && told('spans-exported-total') > 0;
   }, 'all is sent, and the metrics are of the same moment');
   assert.is(metric('svc_traces_sampled_total'), told('sampled-total'));
