@@ -58,6 +58,7 @@ export function serverBuild(entries, chunkPrefix) {
       minify: false,
       sourcemap: true,
       rolldownOptions: {
+        checks: { pluginTimings: false },
         input: Object.fromEntries(
           Object.entries(entries).map(([name, file]) => [name, folder(`dist/${file}`)]),
         ),

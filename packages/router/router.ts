@@ -148,6 +148,7 @@ export class Router {
     this.scripts = new Scripts({
       routes: this.#routes,
       answers: this.#answers,
+      gathers,
       clientRegistry,
       keyDiscovery: this.#keyDiscovery,
       shardCalls: this.shardCalls,

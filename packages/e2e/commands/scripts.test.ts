@@ -483,6 +483,41 @@ for (const shards of [1, 3]) {
     await Promise.all([runner.end(), other.end()]);
   });
 
+  test('reads of several shards and blocking commands behind a script are answered BUSY as well', async () => {
+    const list = `{${a}}list`;
+    await ask('CONFIG', 'SET', 'busy-reply-threshold', '300');
+    await ask('CONFIG', 'RESETSTAT');
+    const runner = await server.client();
+    const ended = runner.pipeline([['EVAL', 'while true do end', '1', a]]);
+    await until(async () => {
+      const { shards: all } = JSON.parse(String(await ask('STATUS', 'JSON'))) as Status;
+      return all.some(({ executing }) => (executing?.elapsed_us ?? 0) > 0);
+    }, 'the script runs');
+    const commands = [
+      ['MGET', a, b, c],
+      ['EXISTS', c, b, a],
+      ['DBSIZE'],
+      ['KEYS', '*'],
+      ['RANDOMKEY'],
+      ['SCAN', '0'],
+      ['BLPOP', list, '0'],
+    ];
+    const clients = await Promise.all(commands.map(() => server.client()));
+    const replies = await Promise.all(clients.map((each, nth) => each.pipeline([commands[nth]!])));
+    for (const [nth, [reply]] of replies.entries()) {
+      assert.match(String(seen(reply)), /^-BUSY Redis is busy/, commands[nth]!.join(' '));
+    }
+    assert.is(await ask('SCRIPT', 'KILL'), 'OK');
+    await ended;
+    await ask('CONFIG', 'SET', 'busy-reply-threshold', '5000');
+    const stats = String(await ask('INFO', 'commandstats'));
+    assert.match(stats, /cmdstat_mget:calls=0,.*,rejected_calls=1,failed_calls=0/);
+    assert.is(await ask('LPUSH', list, 'x'), 1);
+    assert.is(await ask('LLEN', list), 1);
+    assert.equal(seen(await clients.at(-1)!.call('BLPOP', list, '0')), [list, 'x']);
+    await Promise.all([runner, ...clients].map((each) => each.end()));
+  });
+
   test('a script that takes all memory fails alone', async () => {
     const bombs = [
       "local s = 'x' while true do s = s .. s end",

@@ -252,7 +252,11 @@ export class Answers {
 
   /** Merges the parts of a gathered command, which are all there, and answers. */
   finish(gather: Gather): void {
-    const { client, sequence, commandId } = gather;
+    const { client, sequence, commandId, refusal } = gather;
+    if (refusal !== undefined) {
+      this.refuseSent(client, commandTable.entries[commandId]!, sequence, refusal);
+      return;
+    }
     this.#clientRegistry.worksFor(client, commandId);
     const reply = this.#begin(client);
     try {

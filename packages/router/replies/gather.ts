@@ -50,6 +50,8 @@ export class Gather implements Sequenced<Gather> {
   durableUs = 0;
   /** Monotonic microseconds: when its parts were asked for. */
   sinceUs = 0;
+  /** Error of a command that a shard has refused before its part was begun. */
+  refusal: CommandError | undefined;
   readonly #command: Gathered;
   readonly #plan: SplitPlan;
   /** Pieces of each part. */
@@ -105,6 +107,12 @@ export class Gather implements Sequenced<Gather> {
       if (isError) this.#error ??= errorFrom(body);
     }
     return this.#missing === 0;
+  }
+
+  /** Takes that a shard will not do its part, which refuses the whole; true when it was the last part. */
+  refuse(shard: number, error: CommandError): boolean {
+    this.refusal ??= error;
+    return this.add(shard, new Uint8Array(0), false);
   }
 
   /** Writes the reply, once all parts are there. */

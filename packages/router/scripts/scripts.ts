@@ -25,6 +25,7 @@ import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { CommandQueue } from '../clients/command-queue.ts';
 import type { KeyDiscovery } from '../key-discovery.ts';
 import type { Answers } from '../replies/answers.ts';
+import type { Gathers } from '../replies/gathers.ts';
 import type { Routes } from '../routes.ts';
 import type { ShardCalls } from '../shard-calls.ts';
 import { emptyHead, type RequestHead } from '../shard-link.ts';
@@ -43,6 +44,8 @@ const FUNCTIONS_MS_MAX = 30_000;
 interface ScriptsOptions {
   readonly routes: Routes;
   readonly answers: Answers;
+  /** Commands of which parts were sent to shards. */
+  readonly gathers: Gathers;
   readonly clientRegistry: ClientRegistry;
   readonly keyDiscovery: KeyDiscovery;
   readonly shardCalls: ShardCalls;

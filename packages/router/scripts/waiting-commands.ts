@@ -3,14 +3,18 @@
  * those are that come later; in the ring each becomes a frame that says nothing. The shard is held meanwhile, so that it
  * takes none of them at the same time.
  *
- * What waits for several shards, for an event or for a script that runs alone stays: another shard may have done a part.
+ * A part of a command of several shards is answered BUSY for the whole, where the others' parts change nothing. What writes
+ * on several shards, agrees with others about its keys or waits for a script that runs alone stays: another shard may have
+ * done a part.
  */
 
 import type { Clock } from '#base';
-import { commandTable } from '#commands';
+import { commandTable, type CommandEntry } from '#commands';
 import { FrameKind, KIND_MASK, Request, RequestFlag, TRANSFERRED, type ScriptControl } from '#link';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { Answers } from '../replies/answers.ts';
+import type { Gather } from '../replies/gather.ts';
+import type { Gathers } from '../replies/gathers.ts';
 import type { ShardLink } from '../shard-link.ts';
 import type { BusyScripts } from './busy-scripts.ts';
 
@@ -34,6 +38,7 @@ interface WaitingCommandsOptions {
   readonly busy: BusyScripts;
   readonly clientRegistry: ClientRegistry;
   readonly answers: Answers;
+  readonly gathers: Gathers;
   readonly clock: Clock;
   thresholdMs(): number;
   /** Work has come up outside of a turn. */
@@ -95,19 +100,42 @@ export class WaitingCommands {
   }
 
   #refuseBehind(link: ShardLink, place: number): void {
-    const { clientRegistry, answers, busy } = this.#options;
+    const { clientRegistry, answers, busy, gathers } = this.#options;
     const { memory } = link.requests;
     const { words } = memory;
     for (const at of link.requests.behind(place)) {
       const word = at >> 2;
       const kind = words[word + Request.kind]!;
-      if ((kind & KIND_MASK) !== FrameKind.command || (kind & LEFT_FLAGS) !== 0) continue;
+      if ((kind & LEFT_FLAGS) !== 0) continue;
       const entry = commandTable.entries[words[word + Request.command]!]!;
-      if (entry.route !== 'oneShard' || entry.mayWait || entry === WATCH) continue;
       const client = clientRegistry.inSlot(words[word + Request.connection]!);
       if (client === undefined || client.isPrimary) continue;
+      const sequence = words[word + Request.sequence]! >>> 0;
+      switch (kind & KIND_MASK) {
+        case FrameKind.command:
+          if (entry.route !== 'oneShard' || entry === WATCH) continue;
+          answers.refuseSent(client, entry, sequence, busy.refusal);
+          break;
+        case FrameKind.part:
+        case FrameKind.share:
+          if (!this.#refusePart(link.index, entry, gathers.of(client.slot, sequence))) continue;
+          break;
+        default:
+          continue;
+      }
       words[word + Request.kind] = (kind & ~KIND_MASK) | FrameKind.refused;
-      answers.refuseSent(client, entry, words[word + Request.sequence]! >>> 0, busy.refusal);
     }
+  }
+
+  /** Answers a shard's part of a command; false where the command stays, since another shard may have written. */
+  #refusePart(shard: number, entry: CommandEntry, gather: Gather): boolean {
+    const { gathers, answers, busy } = this.#options;
+    const isOfThisShard = gather.shardCount === 1 && entry.route === 'byKey';
+    if (entry.mayChange && !isOfThisShard) return false;
+    if (gather.refuse(shard, busy.refusal)) {
+      gathers.end(gather);
+      answers.finish(gather);
+    }
+    return true;
   }
 }
