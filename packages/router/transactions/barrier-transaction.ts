@@ -16,8 +16,11 @@ import type { Scripts } from '../scripts/scripts.ts';
 import type { Routes } from '../routes.ts';
 import { pointAt, type CommandQueue, type QueuedCommand } from '../clients/command-queue.ts';
 
-/** Most commands that are under way at once: what is gathered for them is memory. */
-const OUTSTANDING_MAX = 256;
+/**
+ * Most commands that are under way at once: what is gathered for them is memory, some 500 bytes each. Each time that they are
+ * waited for costs two wake-ups of threads, which on a busy machine is some 100 ms.
+ */
+const OUTSTANDING_MAX = 4_096;
 
 interface BarrierTransactionOptions {
   readonly client: Client;
