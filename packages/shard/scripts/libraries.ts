@@ -49,6 +49,8 @@ export class Libraries {
   #libraries = new Map<string, Library>();
   /** Functions of all libraries, by {@link keyOf} of their names. */
   #functions = new Map<string, LoadedFunction>();
+  /** Bytes of the sources of all libraries. */
+  #bytes = 0;
   /** True when the engine at hand has none of them. */
   #isUnloaded = false;
   /** Library that is being loaded, and since when. */
@@ -100,6 +102,7 @@ export class Libraries {
     this.#demandNewFunctions(library, old);
     if (old !== undefined) this.#unlink(old);
     this.#link(library);
+    this.#count();
     return library.name;
   }
 
@@ -178,7 +181,9 @@ export class Libraries {
     const codes = [...this.#libraries.values()].map(({ code }) => code);
     this.#libraries = new Map();
     this.#functions = new Map();
+    this.#bytes = 0;
     for (const code of codes) this.#link(this.#made(code, this.#libraries, false));
+    this.#count();
   }
 
   #made(code: string, beside: ReadonlyMap<string, Library>, replaces: boolean): Library {
@@ -221,12 +226,13 @@ export class Libraries {
 
   #link(library: Library): void {
     this.#libraries.set(library.name, library);
+    this.#bytes += library.code.length;
     for (const [name, one] of library.functions) this.#functions.set(keyOf(name), one);
-    this.#count();
   }
 
   #unlink(library: Library): void {
     this.#libraries.delete(library.name);
+    this.#bytes -= library.code.length;
     for (const name of library.functions.keys()) this.#functions.delete(keyOf(name));
     if (!this.#isUnloaded) this.#release(library);
   }
@@ -237,9 +243,7 @@ export class Libraries {
   }
 
   #count(): void {
-    let bytes = 0;
-    for (const { code } of this.#libraries.values()) bytes += code.length;
-    this.#options.counted(this.#libraries.size, this.#functions.size, bytes);
+    this.#options.counted(this.#libraries.size, this.#functions.size, this.#bytes);
   }
 
   #register(engine: LuaEngine, L: number): number {

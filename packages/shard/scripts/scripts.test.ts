@@ -2,11 +2,13 @@
 
 import { commandTable } from '#commands';
 import { FrameKind, KIND_MASK, Request, REQUEST_HEADER_BYTES, RequestFlag, ScriptAsk } from '#link';
+import { LuaEngine } from '#lua';
 import { Record, RecordKind } from '#persistence';
 import { keyPerShard } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ShardsFixture, textsOf, type ShardFrame } from '../machine.test-helper.ts';
+import { Libraries } from './libraries.ts';
 
 const scripts = suite('scripts in a shard');
 
@@ -219,6 +221,56 @@ scripts('what does not compile is told to main, and to the client', () => {
   assert.match(textsOf(frames), /^-ERR Error compiling script/);
   const [forgotten] = frames.filter(({ kind }) => kind === 'ask');
   assert.equal([forgotten!.sequence, forgotten!.text.length], [ScriptAsk.forget, 40]);
+});
+
+/** Libraries, and the bytes of their sources as they were counted. */
+function countedLibraries(): { libraries: Libraries; bytes: number[] } {
+  const bytes: number[] = [];
+  const engines: LuaEngine[] = [];
+  const made: Libraries = new Libraries({
+    engine: () => engines.at(-1)!,
+    counted: (_libraries, _functions, count) => bytes.push(count),
+    log: () => undefined,
+  });
+  engines.push(
+    new LuaEngine({
+      memoryLimitBytes: 64 * 1024 * 1024,
+      version: '7.4.1',
+      versionNumber: 0x70401,
+      running: {},
+      loading: made.loadingFunctions(() => engines.at(-1)!),
+    }),
+  );
+  return { libraries: made, bytes };
+}
+
+function library(name: string, rest = ''): string {
+  return `#!lua name=${name}\nredis.register_function('${name}', function() return 1 end)${rest}`;
+}
+
+scripts('bytes of sources follow each change', () => {
+  const { libraries: all, bytes } = countedLibraries();
+  const [one, longer, two] = [library('one'), library('one', ' -- longer'), library('two')];
+  all.load(one, false);
+  all.load(two, false);
+  all.load(longer, true);
+  assert.equal(bytes, [one.length, one.length + two.length, longer.length + two.length]);
+  all.delete('two');
+  assert.is(bytes.at(-1), longer.length);
+  all.unload();
+  all.functionOf('one');
+  assert.is(bytes.at(-1), longer.length, 'loaded again');
+  all.flush();
+  assert.is(bytes.at(-1), 0);
+});
+
+scripts('libraries that are restored together are counted once', () => {
+  const { libraries: all, bytes } = countedLibraries();
+  const codes = ['one', 'two', 'three'].map((name) => library(name));
+  all.restore(codes, 'append');
+  assert.equal(bytes, [codes.join('').length]);
+  all.restore(codes, 'replace');
+  assert.is(bytes.at(-1), codes.join('').length);
 });
 
 scripts.run();
