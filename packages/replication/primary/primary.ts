@@ -45,7 +45,7 @@ export class Primary {
   #isFollowing = false;
   /** Offset of the full synchronisation under way, where a stream is followed. */
   #cutOffset = 0;
-  #pingedMs = 0;
+  #pingedMs: number;
   /** Since when there has been no replica. */
   #idleSinceMs = 0;
   /** Since when replicas wait for a full synchronisation. */
@@ -55,6 +55,7 @@ export class Primary {
 
   constructor(options: PrimaryOptions) {
     this.#options = options;
+    this.#pingedMs = options.nowMs();
     this.figures = new Figures(this, this.stamps, options);
     this.acks = new Acknowledgements(this.#replicas, options, this.stamps);
     this.#reader = this.#newReader();

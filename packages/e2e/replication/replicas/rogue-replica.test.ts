@@ -13,7 +13,8 @@ let server: ChildServer;
 let client: RespClient;
 
 rogues.before(async () => {
-  server = await startServer({ shards: 2, args: AT_ONCE });
+  const args = [...AT_ONCE, '--set', 'replication.ping-period-secs=3600'];
+  server = await startServer({ shards: 2, args });
   client = await server.client();
   await client.call('SET', 'key', 'value');
 });
@@ -52,6 +53,16 @@ function withoutPings(stream: string): string {
     .replaceAll('*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n', '')
     .replaceAll('*1\r\n$4\r\nPING\r\n', '');
 }
+
+rogues('the first that comes is not pinged before the period is over', async () => {
+  const rogue = new Rogue();
+  await rogue.follows();
+  await client.call('SET', 'mark', 'one');
+  await until(() => rogue.text.includes('mark'), 'the stream comes');
+  assert.not.match(rogue.text, /PING/);
+  rogue.socket.destroy();
+  await untilOnline(client, 0);
+});
 
 for (const words of [
   'SET key other',
