@@ -39,6 +39,7 @@ export class ScriptControl {
   readonly #words: Int32Array;
   readonly #at: number;
   #runs = 0;
+  #isRunning = false;
   #hasWritten = false;
 
   constructor(memory: LinkMemory, at: number) {
@@ -49,6 +50,7 @@ export class ScriptControl {
   /** A run begins in this shard, by a frame that ends at a position of its ring. */
   begin(isFunction: boolean, place: number): void {
     this.#runs = (this.#runs + 1) & 0x7fff_ffff || 1;
+    this.#isRunning = true;
     this.#hasWritten = false;
     Atomics.store(this.#words, this.#at + FLAGS, isFunction ? ScriptFlag.isFunction : 0);
     Atomics.store(this.#words, this.#at + RUN, this.#runs);
@@ -97,13 +99,15 @@ export class ScriptControl {
   }
 
   end(): void {
+    this.#isRunning = false;
     this.leave();
     Atomics.store(this.#words, this.#at + RUN, 0);
   }
 
-  /** True when main wants the run under way to be stopped. */
+  /** True when main wants the run under way to be stopped; a library that loads behind a stopped run is none. */
   get mustStop(): boolean {
-    return !this.#hasWritten && Atomics.load(this.#words, this.#at + STOP) === this.#runs;
+    if (!this.#isRunning || this.#hasWritten) return false;
+    return Atomics.load(this.#words, this.#at + STOP) === this.#runs;
   }
 
   /** Number of the run under way; 0 while there is none. */

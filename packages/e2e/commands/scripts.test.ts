@@ -18,6 +18,10 @@ redis.register_function{
   function_name = 'look', description = 'looks', flags = {'no-writes'},
   callback = function(keys) return redis.call('GET', keys[1]) end
 }`;
+/** Takes so many instructions to load that the shard looks whether it is to be stopped. */
+const SLOW_LIBRARY = `#!lua name=slow
+for n = 1, 300000 do end
+redis.register_function('slow', function() return 1 end)`;
 /** Ten million characters. */
 const LONG = "local s = ('a'):rep(1e3):rep(1e4)";
 const SUM = `local sum = 0
@@ -414,6 +418,7 @@ for (const shards of [1, 3]) {
       assert.is(await ask(kill, 'KILL'), 'OK');
       assert.match(String(seen((await ended)[0])), /Script killed by user with SCRIPT KILL/);
       await runner.end();
+      assert.is(await ask('FUNCTION', 'LOAD', 'REPLACE', SLOW_LIBRARY), 'slow');
     }
     await ask('CONFIG', 'SET', 'busy-reply-threshold', '5000');
     assert.is(await ask('PING'), 'PONG');

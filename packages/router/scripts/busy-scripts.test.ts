@@ -61,6 +61,21 @@ class Fixture {
   }
 }
 
+busy('a stop ends with the run that it is for, and a late one stops nothing', () => {
+  const fixture = new Fixture();
+  const control = fixture.controls[0]!;
+  fixture.begin(0);
+  fixture.busyScripts.kill(false);
+  assert.ok(control.mustStop);
+  const { run } = control;
+  fixture.end(0);
+  assert.not.ok(control.mustStop, 'what the shard does next is no part of the run');
+  control.stop(run);
+  assert.not.ok(control.mustStop, 'the stop came too late');
+  fixture.begin(0);
+  assert.not.ok(control.mustStop);
+});
+
 busy('is busy from the limit on, and until it ends', () => {
   const fixture = new Fixture();
   const { busyScripts, clock } = fixture;
