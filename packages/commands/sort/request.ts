@@ -16,6 +16,9 @@ export interface Pattern {
   readonly field: Bytes | undefined;
 }
 
+/** The pattern of an element itself. */
+export const theElement: Pattern = { isElement: true, around: undefined, field: undefined };
+
 export interface SortRequest {
   /** Undefined: the elements stay as they are, or are sorted by themselves. */
   by: Pattern | undefined;

@@ -125,4 +125,26 @@ sorting('a field of a hash that has ended is not there', () => {
   assert.equal(call(context, 'SORT l GET h_*->f'), [null, null, null, 'zwanzig']);
 });
 
+sorting('a part of a long list is what it is in the whole', () => {
+  const context = new CallContext();
+  for (let nth = 0; nth < 500; nth += 1) {
+    const element = String((nth * 7919) % 251);
+    call(context, `RPUSH long ${element}`);
+    if (nth % 3 > 0) call(context, `SET rank_${element} text-${String((nth * 31) % 17)}`);
+  }
+  for (const order of ['', 'ALPHA', 'DESC', 'ALPHA DESC', 'BY rank_* ALPHA', 'BY none_*']) {
+    const whole = call(context, `SORT long ${order}`) as string[];
+    assert.is(whole.length, 500);
+    for (const [first, count] of [
+      [0, 10],
+      [20, 30],
+      [250, 100],
+      [490, 20],
+    ] as const) {
+      const part = call(context, `SORT long ${order} LIMIT ${String(first)} ${String(count)}`);
+      assert.equal(part, whole.slice(first, first + count), `${order} from ${String(first)}`);
+    }
+  }
+});
+
 sorting.run();

@@ -1,15 +1,7 @@
 /** SORT and SORT_RO: the elements of a list, set or sorted set, in the order of themselves or of other keys. */
 
-import {
-  CommandError,
-  errors,
-  KeyFate,
-  latin1,
-  parseDoubleInRange,
-  reused,
-  type Bytes,
-} from '#base';
-import { HashValue, ValueType, type Ref } from '#store';
+import { CommandError, errors, KeyFate, latin1, parseDoubleInRange, type Bytes } from '#base';
+import { ListValue, SetValue, SortedSetValue, ValueType, type Ref } from '#store';
 import type { Arguments, ArgumentSource } from '../arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import {
@@ -22,12 +14,15 @@ import { keySpec, type FoundKey, type KeySpec, type Keys } from '../keys.ts';
 import { events } from '../events.ts';
 import { changedAt, findToRead } from '../keyspace/lookup.ts';
 import { newList } from '../list/lookup.ts';
-import { eachElement } from '../server/debug/elements.ts';
-import { keyFor, readsOtherKeys, readSort, type Pattern, type SortRequest } from './request.ts';
+import { orderOf } from '../elements/order.ts';
+import { PatternReader } from './patterns.ts';
+import { keyFor, readsOtherKeys, readSort, theElement, type SortRequest } from './request.ts';
+import { Texts } from '../elements/texts.ts';
 
 const notNumbers = new CommandError("ERR One or more scores can't be converted into double");
 const NO_LIMITS = { entries: Infinity, valueBytes: Infinity, intsetEntries: Infinity };
-const hashScratch = reused(new HashValue());
+/** Nothing is written, so that nothing grows. */
+const NO_LIST_LIMITS = { size: 0, compressDepth: 0, plainBytes: 0 };
 
 const otherKeys: KeySpec = {
   begin: 'unknown',
@@ -164,67 +159,143 @@ const sortRo = oneShard({
 
 export const sortCommands = [sort, sortRo];
 
-/** An element and what it is sorted by. */
-interface Candidate {
-  readonly element: Bytes;
-  score: number;
-  text: Bytes | undefined;
-}
-
 function answerSorted(context: ShardContext, args: Arguments, request: SortRequest): void {
-  const { elements, type } = elementsOf(context, args);
+  const { elements, type } = elementsAt(context, findToRead(context, args, 1));
   const isStored = request.storeIndex > 0;
   // Stored or in a script, the elements of a set need an order that is always the same.
   const isForced = request.isUnsorted && type === ValueType.set && (isStored || context.isCalled);
   const isSorted = !request.isUnsorted || isForced;
-  const by = isForced ? undefined : request.by;
-  const isAlpha = request.isAlpha || isForced;
-  let chosen = elements;
-  if (isSorted) chosen = sorted(context, elements, { ...request, by, isAlpha });
-  else if (request.isDescending && type !== ValueType.set) chosen = elements.reverse();
-  const first = Math.max(request.offset, 0);
-  const end = request.count < 0 ? chosen.length : first + request.count;
-  const output = outputOf(context, chosen.slice(first, end), request.gets);
-  if (isStored) store(context, args, request.storeIndex, output);
-  else reply(context, output);
+  const { count } = elements;
+  const first = Math.min(Math.max(request.offset, 0), count);
+  const end = request.count < 0 ? count : Math.min(first + request.count, count);
+  let chosen: Uint32Array;
+  if (isSorted) {
+    const by = isForced ? undefined : request.by;
+    const isAlpha = request.isAlpha || isForced;
+    chosen = sorted(context, elements, { ...request, by, isAlpha }, first, end);
+  } else {
+    const isReversed = request.isDescending && type !== ValueType.set;
+    chosen = Uint32Array.from({ length: end - first }, (_, nth) =>
+      isReversed ? count - 1 - first - nth : first + nth,
+    );
+  }
+  const values = request.gets.length === 0 ? [theElement] : request.gets;
+  const readers = values.map((pattern) => new PatternReader(context, pattern));
+  if (isStored) store(context, args, request.storeIndex, outputOf(elements, chosen, readers));
+  else reply(context, elements, chosen, readers);
 }
 
 /** Copies of the elements; a key that is not there has none. */
-function elementsOf(context: ShardContext, args: Arguments): { elements: Bytes[]; type: number } {
-  return elementsAt(context, findToRead(context, args, 1));
-}
-
-function elementsAt({ keyspace }: ShardContext, ref: Ref): { elements: Bytes[]; type: number } {
-  if (ref === 0) return { elements: [], type: ValueType.none };
+function elementsAt({ keyspace }: ShardContext, ref: Ref): { elements: Texts; type: number } {
+  const elements = new Texts();
+  if (ref === 0) return { elements, type: ValueType.none };
   const type = keyspace.type(ref);
-  const elements: Bytes[] = [];
-  if (type !== ValueType.list && type !== ValueType.set && type !== ValueType.zset) {
+  if (type === ValueType.list) {
+    const list = new ListValue().open(keyspace, ref, NO_LIST_LIMITS);
+    if (list.seek(0)) {
+      list.each(list.count, (bytes, at, length) => elements.push(bytes, at, length));
+    }
+  } else if (type === ValueType.set) {
+    const set = new SetValue().open(keyspace, ref, NO_LIMITS);
+    for (let more = set.first(); more; more = set.next()) {
+      set.read();
+      elements.push(set.bytes, set.at, set.length);
+    }
+  } else if (type === ValueType.zset) {
+    const set = new SortedSetValue().open(keyspace, ref, NO_LIMITS);
+    for (let more = set.seek(0); more; more = set.next()) {
+      set.read();
+      elements.push(set.bytes, set.at, set.length);
+    }
+  } else {
     throw errors.wrongType;
   }
-  // A list's pieces are index and element, a sorted set's member and score.
-  const piece = type === ValueType.list ? 1 : 0;
-  eachElement(keyspace, ref, (pieces) => elements.push(pieces[piece]!));
   return { elements, type };
 }
 
+/** Returns the numbers of the elements at the places from `first` up to `end`. */
 function sorted(
   context: ShardContext,
-  elements: readonly Bytes[],
+  elements: Texts,
   { by, isAlpha, isDescending }: Pick<SortRequest, 'by' | 'isAlpha' | 'isDescending'>,
-): Bytes[] {
-  const candidates = elements.map((element): Candidate => {
-    const text = by === undefined ? element : valueFor(context, by, element);
-    const score = isAlpha || text === undefined ? 0 : scoreOf(text);
-    return { element, score, text };
-  });
-  const compare = isAlpha ? compareTexts : compareScores;
-  const sign = isDescending ? -1 : 1;
-  candidates.sort((a, b) => sign * compare(a, b));
-  return candidates.map(({ element }) => element);
+  first: number,
+  end: number,
+): Uint32Array {
+  const reader = by === undefined ? undefined : new PatternReader(context, by);
+  if (!isAlpha) {
+    const compareEqual = (one: number, other: number): number => elements.compare(one, other);
+    const ranks = scoresOf(elements, reader);
+    return orderOf({ ranks, isDescending, compareEqual }, first, end);
+  }
+  const texts = reader === undefined ? elements : textsOf(elements, reader);
+  const common = texts.commonLength();
+  const compareEqual = (one: number, other: number): number =>
+    texts.isMissing(one) ? 0 : texts.compare(one, other, common);
+  return orderOf({ ranks: headsOf(texts, common), isDescending, compareEqual }, first, end);
 }
 
-/** As C reads a number: up to a zero byte, with blanks before it, and nothing is zero. */
-function scoreOf(text: Bytes): number {
+/** Returns the numbers that elements are sorted by. */
+function scoresOf(elements: Texts, reader: PatternReader | undefined): Float64Array {
+  const scores = new Float64Array(elements.count);
+  for (let nth = 0; nth < scores.length; nth += 1) {
+    if (reader === undefined) {
+      scores[nth] = scoreOf(elements.bytes, elements.at(nth), elements.length(nth));
+    } else if (reader.find(elements, nth)) {
+      scores[nth] = scoreOf(reader.bytes, reader.at, reader.length);
+    }
+  }
+  return scores;
+}
+
+function textsOf(elements: Texts, reader: PatternReader): Texts {
+  const texts = new Texts();
+  for (let nth = 0; nth < elements.count; nth += 1) {
+    if (reader.find(elements, nth)) texts.push(reader.bytes, reader.at, reader.length);
+    else texts.pushMissing();
+  }
+  return texts;
+}
+
+/** As many bytes as a double holds exactly. */
+const HEAD_BYTES = 6;
+
+/** Returns the first bytes of each text, behind those that are common to all, as a number; what is missing comes first. */
+function headsOf(texts: Texts, common: number): Float64Array {
+  const { bytes, count } = texts;
+  const heads = new Float64Array(count);
+  for (let nth = 0; nth < count; nth += 1) {
+    const at = texts.at(nth) + common;
+    const length = texts.length(nth) - common;
+    let head = 0;
+    for (let byte = 0; byte < HEAD_BYTES; byte += 1) {
+      head = head * 256 + (byte < length ? bytes[at + byte]! : 0);
+    }
+    heads[nth] = texts.isMissing(nth) ? -1 : head;
+  }
+  return heads;
+}
+
+const MINUS = 0x2d;
+const ZERO = 0x30;
+/** Decimal digits that a double holds exactly. */
+const EXACT_DIGITS = 15;
+
+/** Reads a number as C does: up to a zero byte, with blanks before it, and nothing is zero. */
+function scoreOf(bytes: Bytes, at: number, length: number): number {
+  const isNegative = length > 1 && bytes[at] === MINUS;
+  const digits = isNegative ? length - 1 : length;
+  let score = 0;
+  for (let nth = at + length - digits; nth < at + length; nth += 1) {
+    const digit = bytes[nth]! - ZERO;
+    if (digit < 0 || digit > 9 || digits > EXACT_DIGITS) {
+      return unusualScoreOf(bytes.slice(at, at + length));
+    }
+    score = score * 10 + digit;
+  }
+  return isNegative ? -score : score;
+}
+
+function unusualScoreOf(text: Bytes): number {
   const zero = text.indexOf(0);
   const digits = latin1(text, 0, zero < 0 ? text.length : zero).replace(
     /^[ \t\n\v\f\r]+(?=.)/s,
@@ -236,95 +307,51 @@ function scoreOf(text: Bytes): number {
   return score;
 }
 
-/** Equal scores are told apart by their elements. */
-function compareScores(a: Candidate, b: Candidate): number {
-  if (a.score !== b.score) return a.score < b.score ? -1 : 1;
-  return Buffer.compare(a.element, b.element);
-}
-
-/** Compares two texts; an element with nothing to be sorted by comes first. */
-function compareTexts(a: Candidate, b: Candidate): number {
-  if (a.text === undefined || b.text === undefined) {
-    return Number(a.text !== undefined) - Number(b.text !== undefined);
+function outputOf(elements: Texts, chosen: Uint32Array, readers: readonly PatternReader[]): Texts {
+  const output = new Texts();
+  for (const nth of chosen) {
+    for (const reader of readers) {
+      if (reader.find(elements, nth)) output.push(reader.bytes, reader.at, reader.length);
+      else output.pushMissing();
+    }
   }
-  return Buffer.compare(a.text, b.text);
+  return output;
 }
 
-function outputOf(
+function reply(
   context: ShardContext,
-  elements: readonly Bytes[],
-  gets: readonly Pattern[],
-): (Bytes | undefined)[] {
-  if (gets.length === 0) return [...elements];
-  return elements.flatMap((element) => gets.map((get) => valueFor(context, get, element)));
-}
-
-/** Returns what a pattern stands for, copied; undefined where there is nothing. */
-function valueFor(context: ShardContext, pattern: Pattern, element: Bytes): Bytes | undefined {
-  if (pattern.isElement) return element;
-  if (pattern.around === undefined) return undefined;
-  const key = keyFor(pattern, element);
-  const ref = context.keyspace.find(key, 0, key.length);
-  if (context.tellsLookUps) context.lookedUp(key, 0, key.length, ref !== 0);
-  if (ref === 0) {
-    context.miss();
-    return undefined;
-  }
-  context.hit();
-  return pattern.field === undefined
-    ? stringAt(context, ref)
-    : fieldAt(context, ref, pattern.field);
-}
-
-function stringAt({ keyspace }: ShardContext, ref: Ref): Bytes | undefined {
-  if (keyspace.type(ref) !== ValueType.string) return undefined;
-  const { bytes, at, length } = keyspace.value(ref);
-  return bytes.slice(at, at + length);
-}
-
-function fieldAt({ keyspace, nowMs }: ShardContext, ref: Ref, field: Bytes): Bytes | undefined {
-  if (keyspace.type(ref) !== ValueType.hash) return undefined;
-  hashScratch.open(keyspace, ref, NO_LIMITS);
-  if (!hashScratch.find(field, 0, field.length)) return undefined;
-  if (hashScratch.mayExpire && hashScratch.hasEnded(nowMs)) return undefined;
-  hashScratch.readValue();
-  return hashScratch.bytes.slice(hashScratch.at, hashScratch.at + hashScratch.length);
-}
-
-function reply(context: ShardContext, output: readonly (Bytes | undefined)[]): void {
-  context.reply.arrayHeader(output.length);
-  for (const value of output) {
-    if (value === undefined) context.reply.nil();
-    else context.reply.bulk(value);
+  elements: Texts,
+  chosen: Uint32Array,
+  readers: readonly PatternReader[],
+): void {
+  context.reply.arrayHeader(chosen.length * readers.length);
+  for (const nth of chosen) {
+    for (const reader of readers) {
+      if (reader.find(elements, nth)) context.reply.bulk(reader.bytes, reader.at, reader.length);
+      else context.reply.nil();
+    }
   }
 }
 
 /** Stores the output as a list, or removes the target when there is none. */
-function store(
-  context: ShardContext,
-  args: Arguments,
-  index: number,
-  output: readonly (Bytes | undefined)[],
-): void {
+function store(context: ShardContext, args: Arguments, index: number, output: Texts): void {
   const { keyspace } = context;
-  const fate = output.length > 0 ? KeyFate.overwritten : KeyFate.deleted;
+  const { count } = output;
+  const fate = count > 0 ? KeyFate.overwritten : KeyFate.deleted;
   const isRemoved = keyspace.remove(args.source, args.at(index), args.length(index), fate);
-  if (output.length > 0) {
-    const whole = Buffer.concat(output.map((value) => value ?? new Uint8Array(0)));
-    const ends: number[] = [];
-    for (const value of output) ends.push((ends.at(-1) ?? 0) + (value?.length ?? 0));
+  if (count > 0) {
     const list = newList(context, args, index);
     const pieces = {
-      source: whole,
-      at: (nth: number) => ends[nth - 1] ?? 0,
-      length: (nth: number) => ends[nth]! - (ends[nth - 1] ?? 0),
+      source: output.bytes,
+      at: (nth: number) => output.at(nth),
+      length: (nth: number) => output.length(nth),
     };
-    list.push(pieces, 0, output.length, false);
-    changedAt(context, args, index, events.sortstore, output.length);
+    list.push(pieces, 0, count, false);
+    changedAt(context, args, index, events.sortstore, count);
   } else if (isRemoved) {
     changedAt(context, args, index, events.del);
   }
-  context.reply.integer(output.length);
+  context.reply.integer(count);
 }
 
 /** The keys that the patterns name, each once. Nothing is counted: the command itself is yet to be run. */
@@ -333,7 +360,10 @@ function keysNamed(context: ShardContext, args: Arguments, request: SortRequest)
   const patterns = [...gets, ...(by === undefined || isUnsorted ? [] : [by])];
   const named = new Map<string, Bytes>();
   const ref = context.keyspace.peek(args.source, args.at(1), args.length(1));
-  for (const element of elementsAt(context, ref).elements) {
+  const { elements } = elementsAt(context, ref);
+  for (let nth = 0; nth < elements.count; nth += 1) {
+    const at = elements.at(nth);
+    const element = elements.bytes.subarray(at, at + elements.length(nth));
     for (const pattern of patterns) {
       if (pattern.around === undefined) continue;
       const key = keyFor(pattern, element);
