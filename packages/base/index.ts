@@ -28,7 +28,7 @@ export { copyLong, copyToShared, registerShared, type MovableMemory } from './by
 export type { EntryTaker } from './bytes/entry-taker.ts';
 export { formatDouble, parseDouble, parseDoubleInRange } from './numbers/doubles.ts';
 export { formatDoublePrecisely, formatGeneral } from './numbers/general-format.ts';
-export { globMatches } from './bytes/glob.ts';
+export { globMatches, globMatchesAt } from './bytes/glob.ts';
 export {
   digitCount,
   INT64_MAX,

@@ -2,6 +2,7 @@
 
 import type { Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
+import { bulksPart, replyBulks, type Bulks } from './elements/bulk-list.ts';
 import { bytesListPart, integerPart, nothingPart, type PartCodec } from './parts.ts';
 
 /** Destinations of the pieces of a split command. */
@@ -68,18 +69,8 @@ export const inKeyOrder: Merge<readonly (Bytes | null)[]> = {
 };
 
 /** One array of everything, in no promised order. */
-export const concatenated: Merge<readonly (Bytes | null)[]> = {
+export const concatenated: Merge<Bulks> = {
   policy: 'default',
-  part: bytesListPart,
-  combine(parts, reply) {
-    let count = 0;
-    for (const part of parts) count += part.length;
-    reply.arrayHeader(count);
-    for (const part of parts) {
-      for (const item of part) {
-        if (item === null) reply.nil();
-        else reply.givenBulk(item);
-      }
-    }
-  },
+  part: bulksPart,
+  combine: replyBulks,
 };

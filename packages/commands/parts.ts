@@ -50,7 +50,8 @@ export class PieceReader {
   }
 }
 
-function writeWord(value: number, to: ReplyWriter): void {
+/** Appends 32 bits. */
+export function writeWord(value: number, to: ReplyWriter): void {
   to.ensure(4);
   const { bytes, at } = to;
   bytes[at] = value & 0xff;
@@ -89,7 +90,7 @@ export const bytesListPart: PartCodec<readonly (Bytes | null)[]> = {
   decode: (pieces) => readBytesList(new PieceReader(pieces)),
 };
 
-export function readBytesList(reader: PieceReader): readonly (Bytes | null)[] {
+function readBytesList(reader: PieceReader): readonly (Bytes | null)[] {
   const count = reader.word();
   const list: (Bytes | null)[] = [];
   for (let nth = 0; nth < count; nth += 1) {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { globMatches } from './glob.ts';
+import { globMatches, globMatchesAt } from './glob.ts';
 
 const glob = suite('glob');
 
@@ -80,6 +80,29 @@ glob('gives up after as many runs of stars as Redis does', () => {
   assert.not.ok(globMatches(bytes('*?'.repeat(1001)), value));
   assert.ok(globMatches(bytes('**?'.repeat(1000)), value), 'stars side by side are one run');
   assert.ok(globMatches(bytes(`${'*?'.repeat(1000)}*`), value), 'the last star asks for nothing');
+});
+
+/** As `*` and literals are defined, by trying every length of every star. */
+function fits(pattern: string, value: string): boolean {
+  if (pattern === '') return value === '';
+  if (!pattern.startsWith('*'))
+    return value[0] === pattern[0] && fits(pattern.slice(1), value.slice(1));
+  for (let at = 0; at <= value.length; at += 1) {
+    if (fits(pattern.slice(1), value.slice(at))) return true;
+  }
+  return false;
+}
+
+glob('finds what stars leave out, wherever the value lies', () => {
+  const letters = (seed: number, length: number, of: string): string =>
+    Array.from({ length }, (_, nth) => of[(seed >> (2 * nth)) & 3]).join('');
+  for (let seed = 1; seed < 100_000; seed += 37) {
+    const pattern = letters(seed, 5, 'a*b*');
+    const value = letters(Math.imul(seed, 2_654_435_761) >>> 7, 7, 'abab');
+    const among = bytes(`ab${value}ba`);
+    const wanted = fits(pattern, value);
+    assert.is(globMatchesAt(bytes(pattern), among, 2, 7), wanted, `${pattern} ${value}`);
+  }
 });
 
 glob.run();

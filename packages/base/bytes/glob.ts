@@ -21,18 +21,33 @@ const MOST_STAR_RUNS = 1000;
  * `*` does not: as Redis 7.4 answers.
  */
 export function globMatches(pattern: Uint8Array, value: Uint8Array, ignoreCase = false): boolean {
-  if (value.length === 0) return pattern.length === 0;
+  return globMatchesAt(pattern, value, 0, value.length, ignoreCase);
+}
+
+/** Tells whether `length` bytes at `from` fit the pattern, as `globMatches` does. */
+export function globMatchesAt(
+  pattern: Uint8Array,
+  value: Uint8Array,
+  from: number,
+  length: number,
+  ignoreCase = false,
+): boolean {
+  if (length === 0) return pattern.length === 0;
+  const end = from + length;
   let at = 0;
-  let valueAt = 0;
+  let valueAt = from;
   let afterStar = MISMATCH;
   let starValueAt = 0;
   let starRuns = 0;
-  while (valueAt < value.length) {
-    if (pattern[at] === STAR) {
+  while (valueAt < end) {
+    if (at < pattern.length && pattern[at] === STAR) {
       while (pattern[at] === STAR) at += 1;
       if (at === pattern.length) return true;
       starRuns += 1;
       if (starRuns > MOST_STAR_RUNS) return false;
+      // Without capitals to be looked for, values in which the literal does not come again are left at once.
+      valueAt = ignoreCase ? valueAt : literalFrom(pattern, at, value, valueAt, end);
+      if (valueAt === end) return false;
       afterStar = at;
       starValueAt = valueAt;
       continue;
@@ -45,6 +60,7 @@ export function globMatches(pattern: Uint8Array, value: Uint8Array, ignoreCase =
     } else if (afterStar !== MISMATCH) {
       at = afterStar;
       starValueAt += 1;
+      if (!ignoreCase) starValueAt = literalFrom(pattern, at, value, starValueAt, end);
       valueAt = starValueAt;
     } else {
       return false;
@@ -52,6 +68,21 @@ export function globMatches(pattern: Uint8Array, value: Uint8Array, ignoreCase =
   }
   while (pattern[at] === STAR) at += 1;
   return at === pattern.length;
+}
+
+/** Returns where a value first has the byte that the pattern wants at `at`: `from` where it does not want just one. */
+function literalFrom(
+  pattern: Uint8Array,
+  at: number,
+  value: Uint8Array,
+  from: number,
+  end: number,
+): number {
+  const literal = pattern[at]!;
+  if (literal === QUESTION || literal === OPEN || literal === BACKSLASH) return from;
+  let next = from;
+  while (next < end && value[next] !== literal) next += 1;
+  return next;
 }
 
 /** Returns where the pattern goes on after its element at `at` has taken the byte, or MISMATCH. */

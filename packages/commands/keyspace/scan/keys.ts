@@ -1,7 +1,8 @@
 /** KEYS and RANDOMKEY: which keys a database has. */
 
-import { globMatches, type Bytes } from '#base';
+import { globMatchesAt, type Bytes } from '#base';
 import type { Keyspace, Ref } from '#store';
+import { BulkList, type Bulks } from '../../elements/bulk-list.ts';
 import { everyShard } from '../../definition.ts';
 import { noKeys } from '../../keys.ts';
 import { concatenated } from '../../merge.ts';
@@ -11,7 +12,7 @@ import { highestDraw, NO_DRAW, type Draw } from './random-draw.ts';
 /** Number of keys that one step of a walk over a whole keyspace asks for. */
 const WALK_STEP_KEYS = 1000;
 
-const keys = everyShard<readonly (Bytes | null)[]>({
+const keys = everyShard<Bulks>({
   name: 'KEYS',
   summary: 'Answers all keys that match a pattern.',
   since: '1.0.0',
@@ -25,12 +26,11 @@ const keys = everyShard<readonly (Bytes | null)[]>({
   acl: { add: ['dangerous'] },
   run({ keyspace, nowMs }, args) {
     const pattern = patternOrAll(args.view(1));
-    const found: Bytes[] = [];
+    const found = new BulkList();
     walk(keyspace, (ref) => {
       if (keyspace.isHidden(ref)) return;
       if (hasEnded(keyspace, ref, nowMs)) return;
-      const key = matchingKey(keyspace, ref, pattern);
-      if (key !== undefined) found.push(key);
+      addMatching(keyspace, ref, pattern, found);
     });
     return found;
   },
@@ -44,17 +44,17 @@ export function patternOrAll(pattern: Bytes): Bytes | undefined {
   return pattern.length === 1 && pattern[0] === STAR ? undefined : pattern;
 }
 
-/** A copy of a record's key, if it matches. */
-export function matchingKey(
+/** Adds a record's key to the list, if it matches. */
+export function addMatching(
   keyspace: Keyspace,
   ref: Ref,
   pattern: Bytes | undefined,
-): Bytes | undefined {
-  if (pattern !== undefined) {
-    const { bytes, at, length } = keyspace.key(ref);
-    if (!globMatches(pattern, bytes.subarray(at, at + length))) return undefined;
+  list: BulkList,
+): void {
+  const { bytes, at, length } = keyspace.key(ref);
+  if (pattern === undefined || globMatchesAt(pattern, bytes, at, length)) {
+    list.push(bytes, at, length);
   }
-  return keyCopy(keyspace, ref);
 }
 
 export function keyCopy(keyspace: Keyspace, ref: Ref): Bytes {

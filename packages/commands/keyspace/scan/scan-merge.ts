@@ -1,8 +1,14 @@
 /** Merge of the walks of several shards into one piece of SCAN's walk through all of them. */
 
-import type { Bytes } from '#base';
+import {
+  encodeBulks,
+  NO_BULKS,
+  readBulks,
+  replyBulks,
+  type Bulks,
+} from '../../elements/bulk-list.ts';
 import type { Merge } from '../../merge.ts';
-import { bytesListPart, PieceReader, readBytesList } from '../../parts.ts';
+import { PieceReader } from '../../parts.ts';
 import { nextCursor } from './scan-cursor.ts';
 
 /** Progress of one shard's walk. */
@@ -13,13 +19,13 @@ export interface Walked {
   readonly count: number;
   /** Number of keys that the shard has looked at, with those that were left out. */
   readonly looked: number;
-  readonly keys: readonly (Bytes | null)[];
+  readonly keys: Bulks;
 }
 
 /** Progress of a shard before the one that the cursor names. */
-export const NOT_YET: Walked = { next: 0, count: 0, looked: 0, keys: [] };
+export const NOT_YET: Walked = { next: 0, count: 0, looked: 0, keys: NO_BULKS };
 /** Progress of a shard behind the one that the cursor names, with more keys than one call looks at. */
-export const TOO_MANY: Walked = { next: 0, count: 0, looked: 2 ** 32 - 1, keys: [] };
+export const TOO_MANY: Walked = { next: 0, count: 0, looked: 2 ** 32 - 1, keys: NO_BULKS };
 
 const WORD_BYTES = 4;
 const HEAD_BYTES = 3 * WORD_BYTES;
@@ -33,14 +39,14 @@ export const joinedWalks: Merge<Walked> = {
       head.writeUInt32LE(count, WORD_BYTES);
       head.writeUInt32LE(looked, 2 * WORD_BYTES);
       to.raw(head);
-      bytesListPart.encode(keys, to);
+      encodeBulks(keys, to);
     },
     decode(pieces) {
       const reader = new PieceReader(pieces);
       const next = reader.word();
       const count = reader.word();
       const looked = reader.word();
-      return { next, count, looked, keys: readBytesList(reader) };
+      return { next, count, looked, keys: readBulks(reader) };
     },
   },
   combine(parts, reply) {
@@ -58,7 +64,7 @@ export const joinedWalks: Merge<Walked> = {
     const taken = parts.slice(first, end);
     reply.arrayHeader(2);
     reply.bulkInteger(nextCursor(next, end - 1, parts.length));
-    reply.arrayHeader(taken.reduce((sum, { keys }) => sum + keys.length, 0));
-    for (const { keys } of taken) for (const key of keys) reply.bulk(key!);
+    const keys = taken.map((part) => part.keys);
+    replyBulks(keys, reply);
   },
 };

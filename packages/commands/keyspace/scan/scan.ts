@@ -8,11 +8,12 @@
 
 import { CommandError, errors, type Bytes } from '#base';
 import type { Ref } from '#store';
+import { BulkList } from '../../elements/bulk-list.ts';
 import type { Arguments } from '../../arguments.ts';
 import type { ShardContext } from '../../contexts.ts';
 import { everyShard } from '../../definition.ts';
 import { noKeys } from '../../keys.ts';
-import { keyCopy, matchingKey, patternOrAll } from './keys.ts';
+import { addMatching, keyCopy, patternOrAll } from './keys.ts';
 import { hasEnded } from '../lookup.ts';
 import { scanPlace } from './scan-cursor.ts';
 import { joinedWalks, NOT_YET, TOO_MANY, type Walked } from './scan-merge.ts';
@@ -89,7 +90,7 @@ function walked(
   place: number,
   toEnd: boolean,
 ): Walked {
-  const keys: Bytes[] = [];
+  const keys = new BulkList();
   const ended: Bytes[] = [];
   let looked = 0;
   const visit = (ref: Ref): void => {
@@ -98,8 +99,7 @@ function walked(
     if (hasEnded(keyspace, ref, nowMs)) {
       ended.push(keyCopy(keyspace, ref));
     } else if (type === undefined || keyspace.type(ref) === type) {
-      const key = matchingKey(keyspace, ref, pattern);
-      if (key !== undefined) keys.push(key);
+      addMatching(keyspace, ref, pattern, keys);
     }
   };
   let next = keyspace.scan(place, count, visit);
