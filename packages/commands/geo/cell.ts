@@ -87,14 +87,19 @@ export function scoresIn(cell: Cell): { least: number; end: number } {
 
 /** The middle of the cell that a score stands for. */
 export function placeOf(score: number): Place {
+  const place = { longitude: 0, latitude: 0 };
+  readPlace(score, place);
+  return place;
+}
+
+/** Writes the middle of the cell that a score stands for into `place`. */
+export function readPlace(score: number, place: Place): void {
   const [high, low] = wordsOf(score);
   const row = (gathered(low) | (gathered(high) << 16)) >>> 0;
   const column = (gathered(low >>> 1) | (gathered(high >>> 1) << 16)) >>> 0;
   const { west, east, south, north } = areaOf({ column, row, steps: STEPS_MAX });
-  return {
-    longitude: clamped((west + east) / 2, LONGITUDE_MAX),
-    latitude: clamped((south + north) / 2, LATITUDE_MAX),
-  };
+  place.longitude = clamped((west + east) / 2, LONGITUDE_MAX);
+  place.latitude = clamped((south + north) / 2, LATITUDE_MAX);
 }
 
 const ALPHABET = '0123456789bcdefghjkmnpqrstuvwxyz';

@@ -1,5 +1,6 @@
 /** Places: every command, every error, and numbers as Redis has them. */
 import { call, CallContext } from '../call.test-helper.ts';
+import { DISTANCE_BYTES_MAX, formatDistance, writeDistance } from './distance.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -217,6 +218,46 @@ geo('stores distances in the unit of the search', () => {
   call(context, 'GEOSEARCHSTORE d g FROMLONLAT 15 37 BYRADIUS 200 km STOREDIST');
   const expected = ['Catania', '56.4412578701582', 'Palermo', '190.44242984775784'];
   assert.equal(call(context, 'ZRANGE d 0 -1 WITHSCORES'), expected);
+});
+
+geo('writes distances as texts have them', () => {
+  const into = new Uint8Array(DISTANCE_BYTES_MAX);
+  const distances = [
+    0,
+    0.00004,
+    0.00005,
+    0.00015,
+    0.5,
+    9.99995,
+    10,
+    166_274.1516,
+    20_015_115.07,
+    1e11,
+    1e22,
+    NaN,
+  ];
+  for (const distance of distances) {
+    const length = writeDistance(distance, into);
+    assert.is(Buffer.from(into.subarray(0, length)).toString(), formatDistance(distance));
+  }
+});
+
+geo('answers the first of many as it does all of them', () => {
+  const context = new CallContext();
+  for (let nth = 0; nth < 300; nth += 1) {
+    call(
+      context,
+      `GEOADD many ${String(10 + (nth % 17) / 10)} ${String(50 + (nth % 23) / 10)} m${String(nth)}`,
+    );
+  }
+  for (const order of ['ASC', 'DESC']) {
+    const search = `GEOSEARCH many FROMLONLAT 11 51 BYRADIUS 900 km ${order} WITHDIST WITHHASH WITHCOORD`;
+    const whole = call(context, search) as unknown[];
+    assert.is(whole.length, 300);
+    for (const count of [1, 20, 200]) {
+      assert.equal(call(context, `${search} COUNT ${String(count)}`), whole.slice(0, count));
+    }
+  }
 });
 
 geo.run();

@@ -8,8 +8,9 @@ import { oneShard, type ArgumentDoc, type CommandHead } from '../definition.ts';
 import { allOf, keySpec, oneKey, type FoundKey, type Keys, type KeySpec } from '../keys.ts';
 import { events } from '../events.ts';
 import { sortedSetToRead, storeMembers } from '../sorted-set/lookup.ts';
-import { placeOf, scoresIn, type Cell, type Place } from './cell.ts';
-import { exactDistanceM, formatDistance } from './distance.ts';
+import { placeOf, readPlace, scoresIn, type Cell, type Place } from './cell.ts';
+import { DISTANCE_BYTES_MAX, exactDistanceM, writeDistance } from './distance.ts';
+import { FoundPlaces } from './found-places.ts';
 import { unitDoc, writePlace } from './places.ts';
 import { cellsFor, distanceInside, type Shape } from './search-area.ts';
 import { readSearch, type SearchForm, type SearchOptions } from './search-options.ts';
@@ -272,42 +273,31 @@ function findStoringKeys(
   return found;
 }
 
-/** A member that a search found. */
-interface Found {
-  member: Bytes;
-  score: number;
-  place: Place;
-  distance: number;
-}
-
 function search(context: ShardContext, args: Arguments, form: SearchForm): void {
-  const { reply } = context;
   const set = sortedSetToRead(context, args, form.keyIndex);
   const options = readSearch(args, form, set);
-  const found = set === undefined ? [] : findMembers(set, options);
-  sort(found, options);
-  const wanted = options.count === 0 ? found : found.slice(0, options.count);
-  if (options.storeIndex > 0) {
-    store(context, args, form, options, wanted);
-    return;
-  }
-  reply.arrayHeader(wanted.length);
-  for (const each of wanted) answer(context, options, each);
+  const found = new FoundPlaces();
+  if (set !== undefined) findMembers(set, options, found);
+  const wanted = chosen(found, options);
+  if (options.storeIndex > 0) store(context, args, form, options, found, wanted);
+  else reply(context, options, found, wanted);
 }
 
-function findMembers(set: SortedSetValue, { shape, any, count }: SearchOptions): Found[] {
-  const found: Found[] = [];
+function findMembers(
+  set: SortedSetValue,
+  { shape, any, count }: SearchOptions,
+  found: FoundPlaces,
+): void {
   const most = any ? count : Infinity;
   let previous: Cell | undefined;
   for (const [nth, cell] of cellsFor(shape).entries()) {
     // In a search around the globe neighbours can be one and the same.
     if (previous !== undefined && isSame(previous, cell)) continue;
-    if (found.length >= most) break;
+    if (found.count >= most) break;
     collect(set, cell, shape, found, most);
     // The cell in the middle is never compared with, as in Redis.
     if (nth > 0) previous = cell;
   }
-  return found;
 }
 
 function isSame(one: Cell, other: Cell): boolean {
@@ -318,29 +308,30 @@ function collect(
   set: SortedSetValue,
   cell: Cell,
   shape: Shape,
-  found: Found[],
+  found: FoundPlaces,
   most: number,
 ): void {
   const { least, end } = scoresIn(cell);
+  const place: Place = { longitude: 0, latitude: 0 };
   for (let more = set.seek(set.countBelow(least, false)); more; more = set.next()) {
     const { score } = set;
     if (score >= end) return;
-    const place = placeOf(score);
+    readPlace(score, place);
     const distance = distanceInside(shape, place);
     if (distance >= 0) {
       set.read();
-      const member = set.bytes.slice(set.at, set.at + set.length);
-      found.push({ member, score, place, distance });
+      found.add(set.bytes, set.at, set.length, score, distance);
     }
-    if (found.length >= most) return;
+    if (found.count >= most) return;
   }
 }
 
-/** The nearest first, when only some are wanted and no order was asked for. */
-function sort(found: Found[], { sort: order, count, any }: SearchOptions): void {
+/** Returns the numbers of those that are wanted: the nearest first, when only some are and no order was asked for. */
+function chosen(found: FoundPlaces, { sort: order, count, any }: SearchOptions): Uint32Array {
+  const most = count === 0 ? found.count : Math.min(count, found.count);
   const isForced = count > 0 && order === 'none' && !any;
-  if (order === 'asc' || isForced) found.sort((one, other) => one.distance - other.distance);
-  else if (order === 'desc') found.sort((one, other) => other.distance - one.distance);
+  if (order !== 'none' || isForced) return found.nearest(most, order === 'desc');
+  return Uint32Array.from({ length: most }, (_, nth) => nth);
 }
 
 function store(
@@ -348,35 +339,56 @@ function store(
   args: Arguments,
   form: SearchForm,
   options: SearchOptions,
-  found: readonly Found[],
+  found: FoundPlaces,
+  wanted: Uint32Array,
 ): void {
   const { shape, storesDistance, storeIndex } = options;
-  const members = new RankedTable(context.keyspace.createTable(true));
-  for (const { member, score, place } of found) {
-    const stored = storesDistance ? exactDistanceM(shape.center, place) / shape.unitM : score;
-    members.add(member, 0, member.length, stored);
+  const stored = new RankedTable(context.keyspace.createTable(true));
+  const { members } = found;
+  for (const nth of wanted) {
+    const score = found.score(nth);
+    const kept = storesDistance
+      ? exactDistanceM(shape.center, placeOf(score)) / shape.unitM
+      : score;
+    stored.add(members.bytes, members.at(nth), members.length(nth), kept);
   }
   const isSearch = form.from === 'options';
   const event = isSearch ? events.geosearchstore : events.georadiusstore;
-  storeMembers(context, args, storeIndex, members, event, members.count);
+  storeMembers(context, args, storeIndex, stored, event, stored.count);
 }
 
-function answer({ reply }: ShardContext, options: SearchOptions, found: Found): void {
+const distanceScratch: Bytes = new Uint8Array(DISTANCE_BYTES_MAX);
+
+function reply(
+  context: ShardContext,
+  options: SearchOptions,
+  found: FoundPlaces,
+  wanted: Uint32Array,
+): void {
   const { shape, withDistance, withHash, withPlace } = options;
+  const { members } = found;
   const parts = Number(withDistance) + Number(withHash) + Number(withPlace);
-  if (parts > 0) reply.arrayHeader(parts + 1);
-  reply.bulk(found.member);
-  if (withDistance) reply.text(shownDistance(shape, found), 'latin1');
-  if (withHash) reply.integer(found.score);
-  if (withPlace) writePlace(reply, found.place);
+  const to = context.reply;
+  to.arrayHeader(wanted.length);
+  for (const nth of wanted) {
+    const score = found.score(nth);
+    if (parts > 0) to.arrayHeader(parts + 1);
+    to.bulk(members.bytes, members.at(nth), members.length(nth));
+    if (withDistance) {
+      const distance = shownDistance(shape, score, found.distance(nth));
+      to.bulk(distanceScratch, 0, writeDistance(distance, distanceScratch));
+    }
+    if (withHash) to.integer(score);
+    if (withPlace) writePlace(to, placeOf(score));
+  }
 }
 
 /** Beyond this part of a shown decimal the quick distance cannot have another text. */
 const DOUBT = 1e-4;
 
-function shownDistance(shape: Shape, { place, distance }: Found): string {
-  const scaled = (distance / shape.unitM) * 10_000;
+/** Returns the distance in the unit that is shown. */
+function shownDistance({ center, unitM }: Shape, score: number, distance: number): number {
+  const scaled = (distance / unitM) * 10_000;
   const isDoubtful = Math.abs(scaled - Math.floor(scaled) - 0.5) < DOUBT;
-  const shown = isDoubtful ? exactDistanceM(shape.center, place) : distance;
-  return formatDistance(shown / shape.unitM);
+  return (isDoubtful ? exactDistanceM(center, placeOf(score)) : distance) / unitM;
 }
