@@ -6,6 +6,7 @@ import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import { Listpack } from '../listpack/listpack.ts';
 import type { PackedTable } from '../table/packed-table.ts';
+import { Span } from '../records/span.ts';
 import { ValueType } from '../records/value-type.ts';
 import { demand, demandElements } from './malformed.ts';
 import type { RdbReader } from './rdb-reader.ts';
@@ -29,11 +30,30 @@ export function readFields(
   keyspace: Keyspace,
   limits: PackedLimits,
 ): FinishedValue {
+  const count = reader.count();
+  if (count > limits.entries) return readLarge(reader, keyspace, count);
   const fields = {
-    count: reader.count(),
+    count,
     next: () => ({ name: reader.string(), value: reader.string(), end: NO_END }),
   };
   return fieldByField(fields, keyspace, limits, false);
+}
+
+/** A hash that has too many fields for a listpack, without an object for any of them. */
+function readLarge(reader: RdbReader, keyspace: Keyspace, count: number): FinishedValue {
+  const table = keyspace.createTable(true);
+  // No false count is larger than the bytes that are there.
+  table.expect(count);
+  const name = new Span();
+  const value = new Span();
+  for (let index = 0; index < count; index += 1) {
+    reader.stringPlace(name);
+    reader.stringPlace(value);
+    demand(table.find(name.bytes, name.at, name.length) === 0);
+    const entry = table.addMissed(name.bytes, name.at, name.length, value.length);
+    table.writeValue(entry, value.bytes, value.at, value.length);
+  }
+  return ofTable(table);
 }
 
 /** The same with an end, or none, before each field. */
