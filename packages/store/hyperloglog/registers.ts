@@ -140,10 +140,14 @@ export function mergeInto(registers: Uint8Array, value: Bytes): boolean {
   for (let register = 0; register < REGISTERS; register += 4) {
     const bits = value[at]! | (value[at + 1]! << 8) | (value[at + 2]! << 16);
     at += 3;
-    raise(registers, register, bits & 63);
-    raise(registers, register + 1, (bits >> 6) & 63);
-    raise(registers, register + 2, (bits >> 12) & 63);
-    raise(registers, register + 3, bits >> 18);
+    const first = bits & 63;
+    const second = (bits >> 6) & 63;
+    const third = (bits >> 12) & 63;
+    const fourth = bits >> 18;
+    if (first > registers[register]!) registers[register] = first;
+    if (second > registers[register + 1]!) registers[register + 1] = second;
+    if (third > registers[register + 2]!) registers[register + 2] = third;
+    if (fourth > registers[register + 3]!) registers[register + 3] = fourth;
   }
   return true;
 }
@@ -179,7 +183,16 @@ export function toDense(value: Bytes): Bytes | undefined {
 }
 
 export function fillDense(dense: Bytes, registers: Uint8Array): void {
-  for (let register = 0; register < REGISTERS; register += 1) {
-    setDenseRegister(dense, register, registers[register]!);
+  let at = HEADER_BYTES;
+  for (let register = 0; register < REGISTERS; register += 4) {
+    const bits =
+      registers[register]! |
+      (registers[register + 1]! << 6) |
+      (registers[register + 2]! << 12) |
+      (registers[register + 3]! << 18);
+    dense[at] = bits;
+    dense[at + 1] = bits >> 8;
+    dense[at + 2] = bits >> 16;
+    at += 3;
   }
 }
