@@ -165,12 +165,20 @@ class LengthTable {
   #fill(): void {
     const lengths = this.#lengths;
     const width = this.#width;
-    for (let i = 1; i <= this.#a.length; i += 1) {
-      const byte = this.#a[i - 1];
+    const a = this.#a;
+    const b = this.#b;
+    for (let i = 1; i <= a.length; i += 1) {
+      const byte = a[i - 1]!;
+      const row = i * width;
+      const above = row - width;
+      let left = 0;
+      let diagonal = 0;
       for (let j = 1; j < width; j += 1) {
-        const at = i * width + j;
-        const without = Math.max(lengths[at - width]!, lengths[at - 1]!);
-        lengths[at] = byte === this.#b[j - 1] ? lengths[at - width - 1]! + 1 : without;
+        const up = lengths[above + j]!;
+        if (byte === b[j - 1]!) left = diagonal + 1;
+        else if (up > left) left = up;
+        lengths[row + j] = left;
+        diagonal = up;
       }
     }
   }
