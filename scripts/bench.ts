@@ -4,6 +4,7 @@
  *   load     throughput, latency and processor time per command, pipelines 1, 16 and 64
  *   types    the other types at pipeline 16, where redis-benchmark is installed
  *   scripts  EVAL and EVALSHA at pipeline 16, computing scripts, and those that stop all shards
+ *   heavy    processor time of commands with big values (100,000 elements, 1,000 keys), one shard
  *   pubsub   messages to 1,000 subscribers
  *   overhead what all diagnostics cost, and hot keys alone, by turns
  *   users    what rules and rate limits of users cost, by turns, where redis-benchmark is installed
@@ -34,6 +35,7 @@ import { fanOut, type FanOutResult } from '../bench/load/fan-out.ts';
 import { bandsOfRound, overheadOf } from '../bench/load/diagnostics.ts';
 import { frontFigures } from '../bench/load/front.ts';
 import { bytesPerKey, longestStall } from '../bench/load/growth.ts';
+import { heavy } from '../bench/load/heavy/heavy.ts';
 import {
   hasRedisBenchmark,
   median,
@@ -387,10 +389,6 @@ async function benchStall(): Promise<void> {
   report['stall'] = { keys: STALL_KEYS, ...results };
 }
 
-async function benchCopies(): Promise<void> {
-  report['copies'] = await copies(eachFresh, scale, row);
-}
-
 async function benchStart(): Promise<void> {
   const timesMs: Record<string, number[]> = {};
   for (let turn = 0; turn < 5; turn += 1) {
@@ -407,14 +405,6 @@ async function benchStart(): Promise<void> {
   );
   for (const [name, ms] of Object.entries(results)) row([name, ms]);
   report['start_to_first_pong_ms'] = results;
-}
-
-async function benchScrape(): Promise<void> {
-  report['scrape'] = await scrapes(row);
-}
-
-async function benchObservers(): Promise<void> {
-  report['observers'] = await observers(SHARDS, 2 * TURNS + 1, row);
 }
 
 async function benchSoak(): Promise<void> {
@@ -435,6 +425,7 @@ const PARTS: Readonly<Record<string, () => Promise<void> | void>> = {
   load: benchLoad,
   types: benchTypes,
   scripts: benchScripts,
+  heavy: () => heavy(isQuick, row, report),
   pubsub: benchPubSub,
   overhead: benchOverhead,
   users: benchUsers,
@@ -444,10 +435,16 @@ const PARTS: Readonly<Record<string, () => Promise<void> | void>> = {
   replication: benchReplication,
   memory: benchMemory,
   stall: benchStall,
-  copies: benchCopies,
+  copies: async () => {
+    report['copies'] = await copies(eachFresh, scale, row);
+  },
   tiered: () => tiered(scale, row, report),
-  scrape: benchScrape,
-  observers: benchObservers,
+  scrape: async () => {
+    report['scrape'] = await scrapes(row);
+  },
+  observers: async () => {
+    report['observers'] = await observers(SHARDS, 2 * TURNS + 1, row);
+  },
   soak: benchSoak,
   start: benchStart,
   micro: benchMicro,
