@@ -1,5 +1,6 @@
 /** Many short byte strings in one memory. */
 
+import { constants } from 'node:buffer';
 import { copyBytes, type Bytes } from '#base';
 
 const BYTES_USUAL = 4_096;
@@ -93,7 +94,8 @@ export class Texts {
   }
 
   #grow(end: number): void {
-    const larger = new Uint8Array(Math.max(end, 2 * this.bytes.length));
+    const length = Math.max(end, Math.min(2 * this.bytes.length, constants.MAX_LENGTH));
+    const larger = new Uint8Array(length);
     larger.set(this.bytes.subarray(0, this.#used));
     this.bytes = larger;
   }

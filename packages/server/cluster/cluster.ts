@@ -1,7 +1,7 @@
 /** This server in its cluster: the node, its part of the data, and the commands and reports about it. */
 
 import { createHash } from 'node:crypto';
-import { PacedTimer, type Bytes, type Clock, type Logger } from '#base';
+import type { Bytes, Clock, Logger } from '#base';
 import {
   addSlots,
   askForHandover,
@@ -45,6 +45,7 @@ import { ClusterObservation, type ObservationOptions } from './observation/clust
 import { Fence } from './fence.ts';
 import { NodeMessages } from './messages/node-messages.ts';
 import { GoneNodes } from './nodes/gone-nodes.ts';
+import { LeaseWatch } from './lease-watch.ts';
 import { LostSlots } from './lost-slots.ts';
 import { nodeIdAt } from './meeting.ts';
 import { nodeAddress, readdressOnChange } from './nodes/node-address.ts';
@@ -61,9 +62,6 @@ import { SlotCode, SlotTable } from './slot-table.ts';
 
 /** Renewals in the life of a lease. */
 const BEATS_PER_LEASE = 10;
-/** Between two looks at whether replies may still be written, where the time for it may end before the next second. */
-const LOOK_MS = 20;
-const ENDING_MS = 1_500;
 
 interface ClusterOptions extends ObservationOptions {
   readonly ops: Pick<OpsLink, 'tellCluster'>;
@@ -104,7 +102,10 @@ export class Cluster implements ClusterPort {
   readonly #withheld = new Set<number>();
   readonly #leaseMs: number;
   #beat: NodeJS.Timeout | undefined;
-  readonly #look: PacedTimer;
+  readonly #leaseWatch = new LeaseWatch(
+    () => this.node.lease,
+    () => [this.place, this.#waits, this.#served, this.fence],
+  );
   #openRules = '[]';
 
   constructor(options: ClusterOptions) {
@@ -162,9 +163,6 @@ export class Cluster implements ClusterPort {
     this.#served = new ServedSlotsNews({ table: this.#table, gate: this.gate, router, settings });
     const withheld = this.#withheld;
     this.#messages = new NodeMessages({ ...options, node: this.node });
-    this.#look = new PacedTimer(LOOK_MS, () => {
-      this.#lookAtLease();
-    });
     this.#waits = new BlockedRedirects({ ...options, lease, gate: this.gate, withheld });
     this.#followSettings(options);
   }
@@ -220,16 +218,7 @@ export class Cluster implements ClusterPort {
       void this.#beatOnce();
       this.#messages.look();
     }, this.#leaseMs / BEATS_PER_LEASE);
-    this.#look.start();
-  }
-
-  #lookAtLease(): void {
-    this.place.look();
-    this.#waits.look();
-    this.#served.look();
-    this.fence.look();
-    const { lease } = this.node;
-    if (lease.nowMs > lease.writesUntilMs - ENDING_MS) this.#look.worked();
+    this.#leaseWatch.start();
   }
 
   async #beatOnce(): Promise<void> {
@@ -240,7 +229,7 @@ export class Cluster implements ClusterPort {
   /** Lets another take the primary's place at once. */
   async stop(): Promise<void> {
     clearInterval(this.#beat);
-    this.#look.stop();
+    this.#leaseWatch.stop();
     this.#news.stop();
     this.observation.stop();
     this.#messages.end();
