@@ -19,7 +19,7 @@ const compilersMaps = {
   },
 };
 
-/** Leaves ASCII alone, which V8 keeps in one byte a character and need not decode. */
+/** Escapes characters beyond ASCII: V8 keeps the rest in one byte a character, and Node need not decode it. */
 const asciiOnly = {
   name: 'ascii-only',
   generateBundle(_options, bundle) {

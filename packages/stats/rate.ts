@@ -40,7 +40,7 @@ export class Rate {
     return us > 0 ? (grown * 1_000_000) / us : 0;
   }
 
-  /** Time from a sample, so many back, to the newest one, which is 1 back. */
+  /** Returns the microseconds from a sample to the newest one, which is 1 back. */
   #ageUs(back: number): number {
     const newest = (this.#count - 1) % SAMPLES;
     return this.#timesUs[newest]! - this.#timesUs[(this.#count - back) % SAMPLES]!;

@@ -24,7 +24,7 @@ export function globMatches(pattern: Uint8Array, value: Uint8Array, ignoreCase =
   return globMatchesAt(pattern, value, 0, value.length, ignoreCase);
 }
 
-/** Tells whether `length` bytes at `from` fit the pattern, as `globMatches` does. */
+/** Returns true when `length` bytes at `from` fit the pattern; otherwise as `globMatches`. */
 export function globMatchesAt(
   pattern: Uint8Array,
   value: Uint8Array,

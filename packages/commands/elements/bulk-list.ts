@@ -1,6 +1,6 @@
 /** Many bulk strings on their way from a shard to main, as a client gets them. */
 
-import { copyBytes, type Bytes } from '#base';
+import { copyBytes, writeInteger, type Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
 import { PieceReader, writeWord, type PartCodec } from '../parts.ts';
 
@@ -10,7 +10,6 @@ const PIECE_BYTES_MAX = 1_048_576;
 /** Bytes around a string at most: its sign, ten digits, and two ends of a line. */
 const FRAME_BYTES_MAX = 15;
 const DOLLAR = 0x24;
-const ZERO = 0x30;
 const CR = 0x0d;
 const LF = 0x0a;
 
@@ -48,14 +47,7 @@ export class BulkList {
 /** Writes what comes before a string, and returns where that begins. */
 function writeHead(bytes: Bytes, at: number, length: number): number {
   bytes[at] = DOLLAR;
-  let digits = 1;
-  for (let rest = length; rest >= 10; rest = Math.floor(rest / 10)) digits += 1;
-  let rest = length;
-  for (let digit = at + digits; digit > at; digit -= 1) {
-    const tenth = Math.floor(rest / 10);
-    bytes[digit] = ZERO + rest - 10 * tenth;
-    rest = tenth;
-  }
+  const digits = writeInteger(length, bytes, at + 1);
   bytes[at + digits + 1] = CR;
   bytes[at + digits + 2] = LF;
   return at + digits + 3;

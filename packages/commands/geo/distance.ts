@@ -1,6 +1,6 @@
 /** Distances on a sphere, in metres, by the haversine formula and with Redis' radius. */
 
-import { asBuffer, type Bytes } from '#base';
+import { asBuffer, writeInteger, type Bytes } from '#base';
 import { preciseAsin, preciseCos, preciseSin } from './precise.ts';
 import type { Place } from './cell.ts';
 
@@ -79,19 +79,16 @@ export function writeDistance(distance: number, into: Bytes): number {
   if (!(units < 10 ** (WRITTEN_BYTES_MAX - 1))) {
     return asBuffer(into).write(formatDistance(distance), 'latin1');
   }
-  let length = 6;
-  for (let least = 10 * DECIMALS; least <= units; least *= 10) length += 1;
-  let rest = units;
-  for (let at = length - 1; at >= 0; at -= 1) {
-    if (at === length - 5) {
-      into[at] = POINT;
-      continue;
-    }
+  const whole = Math.floor(units / DECIMALS);
+  const point = writeInteger(whole, into, 0);
+  into[point] = POINT;
+  let rest = units - whole * DECIMALS;
+  for (let at = point + 4; at > point; at -= 1) {
     const tenth = Math.floor(rest / 10);
     into[at] = ZERO + rest - 10 * tenth;
     rest = tenth;
   }
-  return length;
+  return point + 5;
 }
 
 /** Returns the distance as a number of last decimals. */

@@ -1,4 +1,4 @@
-/** A primary with all slots and its replica, of an etcd of their own, anew for each test of a suite. */
+/** A primary with all slots, its replica and their etcd, started for each test of a suite. */
 
 import { textOf, until, type RespClient } from '#testkit';
 import type { suite } from 'uvu';

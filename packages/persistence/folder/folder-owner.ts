@@ -1,7 +1,7 @@
 /**
  * Owner of a folder, and whether its process still runs, in whatever container or on whatever machine.
  *
- * An owner holds the kernel's lock of its file, which ends with the process and not while it is merely stopped, whatever
+ * An owner holds the kernel's lock of its file, which ends with the process, but holds while it is stopped, whatever
  * namespaces the two are in. Where that is not to be had, a process of the same namespace is looked up by its number; any
  * other, such as that of another machine, is alive while its file beats.
  */

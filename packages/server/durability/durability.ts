@@ -35,7 +35,6 @@ import { savePoints, SnapshotDue } from './snapshot-due.ts';
 
 /** A sync that takes so long is notable. */
 const SLOW_SYNC_US = 100_000;
-/** Snapshots are looked at whether one is due as often as this. */
 const SWITCHED_OFF = 'persistence was switched off';
 
 export interface DurabilityOptions {

@@ -17,7 +17,6 @@ import { ReplicaSide, type Reached, type ReplicaSideOptions } from './replica-si
 const APPLY_MS_MAX = 5_000;
 /** Longest wait for what was under way when the server became a replica. */
 const QUIET_MS_MAX = 5_000;
-/** Between two looks at a link. */
 /** Id that no stream has. */
 const NO_STREAM = '0'.repeat(40);
 /** Tells shards that no other server says what is in this one. */

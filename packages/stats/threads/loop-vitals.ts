@@ -44,7 +44,7 @@ export class LoopVitals {
     this.#tell(this.#timer.start());
   }
 
-  /** Notes that the thread has work: its vitals are told often. */
+  /** Notes that the thread has work: its vitals are written often. */
   worked(): void {
     this.#loop.worked();
     this.#timer.worked();

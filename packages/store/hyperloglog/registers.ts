@@ -140,14 +140,10 @@ export function mergeInto(registers: Uint8Array, value: Bytes): boolean {
   for (let register = 0; register < REGISTERS; register += 4) {
     const bits = value[at]! | (value[at + 1]! << 8) | (value[at + 2]! << 16);
     at += 3;
-    const first = bits & 63;
-    const second = (bits >> 6) & 63;
-    const third = (bits >> 12) & 63;
-    const fourth = bits >> 18;
-    if (first > registers[register]!) registers[register] = first;
-    if (second > registers[register + 1]!) registers[register + 1] = second;
-    if (third > registers[register + 2]!) registers[register + 2] = third;
-    if (fourth > registers[register + 3]!) registers[register + 3] = fourth;
+    raise(registers, register, bits & 63);
+    raise(registers, register + 1, (bits >> 6) & 63);
+    raise(registers, register + 2, (bits >> 12) & 63);
+    raise(registers, register + 3, bits >> 18);
   }
   return true;
 }
