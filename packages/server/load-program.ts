@@ -7,6 +7,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
 import { setV8Flags } from './v8-flags.ts';
@@ -68,6 +69,8 @@ class CachedLoader {
   }
 
   #writeCaches(): void {
+    // `holdYoungGeneration` may have changed it since, and V8 takes a cache only with the flags of its start.
+    setFlagsFromString('--semi-space-growth-factor=2');
     for (const [file, script] of this.#scripts) {
       writeFileSync(`${file}.cache.part`, script.createCachedData());
       renameSync(`${file}.cache.part`, `${file}.cache`);
