@@ -3,4 +3,4 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { runFrontThread, type FrontThreadData } from '#net';
 
-if (parentPort !== null) runFrontThread(workerData as FrontThreadData, parentPort);
+if (parentPort !== null) void runFrontThread(workerData as FrontThreadData, parentPort);

@@ -84,6 +84,15 @@ export {
 } from './thread-usage.ts';
 export { ChurnMap } from './memory/churn-map.ts';
 export { collectGarbage } from './memory/garbage.ts';
+export {
+  loadLibuvLoop,
+  loadSignal,
+  loadSystemCalls,
+  type Address,
+  type LibuvLoop,
+  type Signal,
+  type SystemCalls,
+} from './kernel/system-calls.ts';
 export { loadDuplicate } from './duplicate-descriptor.ts';
 export { loadFileLock, type FileLock } from './file-lock.ts';
 export { mallocTrim } from './memory/malloc-trim.ts';

@@ -3,6 +3,6 @@ export interface ConfigWarning {
   /** A stable code for logs. */
   readonly event: string;
   /** Harm that the setting can do. */
-  readonly severity: 'warn' | 'error';
+  readonly severity: 'info' | 'warn' | 'error';
   readonly message: string;
 }

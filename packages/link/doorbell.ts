@@ -1,16 +1,19 @@
 /**
  * Doorbell by which shards wake the main thread: one bell for all of them.
  *
- *   word     written by       read by   meaning
- *   BELL     nobody           main      always 0; the address that main waits on
- *   NEVER    nobody           main      always 0; the address of a wait that lasts until the end
- *   ASLEEP   main and shards  shards    1 while main wants to be woken; a thread may sleep on it
+ *   word        written by       read by   meaning
+ *   BELL        no thread        main      always 0; the address that main waits on
+ *   NEVER       no thread        main      always 0; the address of a wait that lasts until the end
+ *   DESCRIPTOR  main             shards    the eventfd that main waits for in its epoll; 0 where it waits on BELL
+ *   ASLEEP      main and shards  shards    1 while main wants to be woken; a thread may sleep on it
  */
 
+import { loadSignal, type Signal } from '#base';
 import type { LinkMemory } from './memory.ts';
 
 const BELL = 0;
 const NEVER = 1;
+const DESCRIPTOR = 2;
 const ASLEEP = 16;
 
 /** Bytes that the bell takes in the link memory. */
@@ -22,10 +25,22 @@ export class Doorbell {
   #armed = false;
   #stopped = false;
   #hasWaited = false;
+  readonly #signal: Signal | undefined;
 
-  constructor(memory: LinkMemory, at: number) {
+  /** A thread that rings a bell with a descriptor needs `signal`. */
+  constructor(memory: LinkMemory, at: number, signal?: Signal) {
     this.#words = memory.words;
     this.#at = at >> 2;
+    this.#signal = signal;
+  }
+
+  /** Eventfd that is signalled in place of a wait of V8's; 0 without one. Set before another thread uses the bell. */
+  get descriptor(): number {
+    return this.#words[this.#at + DESCRIPTOR]!;
+  }
+
+  set descriptor(value: number) {
+    this.#words[this.#at + DESCRIPTOR] = value;
   }
 
   /** Wakes main unless it is awake: then it looks at the rings by itself before it sleeps. */
@@ -33,6 +48,11 @@ export class Doorbell {
     const asleep = this.#at + ASLEEP;
     if (Atomics.load(this.#words, asleep) !== 1) return;
     if (Atomics.exchange(this.#words, asleep, 0) !== 1) return;
+    const { descriptor } = this;
+    if (descriptor > 0) {
+      this.#signal?.(descriptor);
+      return;
+    }
     Atomics.notify(this.#words, this.#at + BELL);
     Atomics.notify(this.#words, asleep);
   }
@@ -88,4 +108,10 @@ export class Doorbell {
     Atomics.notify(this.#words, this.#at + BELL);
     Atomics.notify(this.#words, this.#at + NEVER);
   }
+}
+
+/** Opens a bell that this thread is to ring, with the system call for it where its owner waits for an eventfd. */
+export async function bellToRing(memory: LinkMemory, at: number): Promise<Doorbell> {
+  const { descriptor } = new Doorbell(memory, at);
+  return new Doorbell(memory, at, descriptor > 0 ? await loadSignal() : undefined);
 }

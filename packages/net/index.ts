@@ -1,4 +1,11 @@
 export { BlockPool } from './blocks.ts';
+export { EpollLoop, type EpollParts } from './epoll/epoll-loop.ts';
+export { EpollSockets } from './epoll/epoll-sockets.ts';
+export { loadEpoll, openLoop } from './epoll/open-loop.ts';
+export { LibuvLoop } from './epoll/libuv-loop.ts';
+export type { ThreadLoop } from './epoll/thread-loop.ts';
+export { NodeSockets } from './node-sockets.ts';
+export type { PlainSockets } from './plain-sockets.ts';
 export { Connection } from './connection.ts';
 export { addressText } from './ends.ts';
 export { FrontLink } from './front/front-link.ts';

@@ -1,21 +1,16 @@
 /** Listens on TCP addresses and a unix socket, and makes connections of what comes. */
 
 import { chmodSync, existsSync, lstatSync, unlinkSync } from 'node:fs';
+import { lookup } from 'node:dns/promises';
 import { dirname, resolve } from 'node:path';
-import {
-  createConnection,
-  createServer,
-  type ListenOptions,
-  type Server,
-  type Socket,
-} from 'node:net';
+import { createConnection, createServer, isIP, type ListenOptions } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { Connection } from './connection.ts';
 import { addressText, type Ends } from './ends.ts';
 import type { Fronts } from './front/fronts.ts';
+import { endsOf, listenWith } from './node-sockets.ts';
+import type { Accepted, PlainSockets } from './plain-sockets.ts';
 import type { ConnectionConfig } from './ports.ts';
-import { detachHandle } from './raw-handle.ts';
-import { SocketTransport, type ReadBuffer } from './socket-transport.ts';
 import type { TlsOptions } from './tls/tls-options.ts';
 import { TlsServer, type TlsFailure, type TlsInfo } from './tls/tls-server.ts';
 import { TlsTransport } from './tls/tls-transport.ts';
@@ -36,7 +31,8 @@ interface ListenerOptions extends TcpPlaces {
   unixSocketMode: number;
   backlog: number;
   config: ConnectionConfig;
-  read: ReadBuffer;
+  /** Sockets of plain connections. */
+  sockets: PlainSockets;
   /** Certificate, key and the rest of TLS; undefined while there is none. */
   tls: TlsOptions | undefined;
   /** Front threads, which move the bytes; undefined where this thread does. They have the options of TLS already. */
@@ -47,13 +43,10 @@ interface ListenerOptions extends TcpPlaces {
   refused(failure: TlsFailure, address: string, error: string): void;
 }
 
-/** Takes a socket that comes to a place. */
-type Admit = (socket: Socket) => void;
-
 export class Listener {
   readonly #options: ListenerOptions;
-  /** Servers by address and port, or path. */
-  readonly #servers = new Map<string, Server>();
+  /** Functions that stop listening, by address and port, or path. */
+  readonly #places = new Map<string, () => void>();
   #tls: TlsServer | undefined;
 
   constructor(options: ListenerOptions) {
@@ -94,7 +87,7 @@ export class Listener {
 
   /** Listens for TCP there and nowhere else; rejects with the first address that cannot be had, and is where it was. */
   async move({ binds, port, tlsPort }: TcpPlaces): Promise<void> {
-    const before = new Set(this.#servers.keys());
+    const before = new Set(this.#places.keys());
     const wanted = new Set<string>();
     try {
       for (const bind of binds) {
@@ -115,10 +108,10 @@ export class Listener {
   }
 
   #close(isMeant: (place: string) => boolean): void {
-    for (const [place, server] of this.#servers) {
+    for (const [place, stop] of this.#places) {
       if (!isMeant(place)) continue;
-      server.close();
-      this.#servers.delete(place);
+      stop();
+      this.#places.delete(place);
     }
   }
 
@@ -127,18 +120,11 @@ export class Listener {
     const optional = bind.startsWith('-');
     const address = addressText(hostOf(bind), port);
     const place = isSecured ? `tls ${address}` : address;
-    if (this.#servers.has(place)) return place;
+    if (this.#places.has(place)) return place;
     const { backlog } = this.#options;
-    const admit: Admit = isSecured
-      ? (socket) => {
-          this.#shake(socket);
-        }
-      : (socket) => {
-          this.#admit(socket, tcpEnds(socket));
-        };
-    const isPaused = !isSecured || this.#options.fronts() !== undefined;
     try {
-      await this.#listen(place, { ...hostOptions(bind), port, backlog }, admit, isPaused);
+      const where = { ...(await numericOptions(bind)), port, backlog };
+      this.#places.set(place, await this.#listenTcp(where, isSecured));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (optional && isMissing(code)) return place;
@@ -153,81 +139,62 @@ export class Listener {
     try {
       demandSocketPlace(path);
       await removeStaleSocket(path);
-      const { backlog, unixSocketMode } = this.#options;
-      const admit: Admit = (socket) => {
-        this.#admit(socket, unixEnds(path));
-      };
-      await this.#listen(path, { path, backlog }, admit, true);
+      const { backlog, unixSocketMode, sockets } = this.#options;
+      const stop = await sockets.listen({ path, backlog }, (accepted) => {
+        this.#admit(accepted);
+      });
+      this.#places.set(path, stop);
       if (unixSocketMode > 0) chmodSync(path, unixSocketMode);
     } catch (error) {
       throw cannotListen(path, error, '--unix-socket');
     }
   }
 
-  #admit(socket: Socket, ends: Ends | undefined): void {
-    const transport = this.#transportOf(socket);
-    // Who has hung up before it was looked at has no address, and wants nothing.
-    if (ends === undefined) transport?.destroy();
-    else if (transport !== undefined) this.#accept(transport, ends);
+  /** Returns the function that stops listening. */
+  async #listenTcp(where: ListenOptions, isSecured: boolean): Promise<() => void> {
+    if (isSecured && this.#options.fronts() === undefined) {
+      const server = await listenWith(createServer({ noDelay: true }), where);
+      server.on('connection', (socket) => this.#tls?.take(socket));
+      return () => {
+        server.close();
+      };
+    }
+    return this.#options.sockets.listen(where, (accepted) => {
+      if (isSecured) this.#shake(accepted);
+      else this.#admit(accepted);
+    });
   }
 
-  #transportOf(socket: Socket): Transport | undefined {
+  #admit(accepted: Accepted): void {
     const fronts = this.#options.fronts();
-    if (fronts !== undefined) return fronts.take(socket);
-    const handle = detachHandle(socket);
-    return handle === undefined ? undefined : new SocketTransport({ handle }, this.#options.read);
+    const transport = fronts === undefined ? accepted.transport() : fronts.take(accepted.release());
+    if (transport !== undefined) this.#accept(transport, accepted.ends);
   }
 
   #accept(transport: Transport, ends: Ends): void {
     this.#options.accept(new Connection(transport, ends, this.#options.config));
   }
 
-  /** Has the handshake of a socket begin. */
-  #shake(socket: Socket): void {
-    const fronts = this.#options.fronts();
-    if (fronts === undefined) {
-      this.#tls?.take(socket);
-      return;
-    }
-    const ends = tcpEnds(socket);
-    fronts.shake(socket, {
+  /** Has a front thread begin the handshake of a connection. */
+  #shake(accepted: Accepted): void {
+    const { ends } = accepted;
+    this.#options.fronts()?.shake(accepted.release(), {
       secured: (transport, tls) => {
-        if (ends === undefined) transport.destroy();
-        else this.#accept(transport, { ...ends, tls });
+        this.#accept(transport, { ...ends, tls });
       },
       refused: ({ failure, error }) => {
-        this.#options.refused(failure, ends?.remote ?? addressText(undefined, 0), error);
+        this.#options.refused(failure, ends.remote, error);
       },
     });
   }
 
   #secured(socket: TLSSocket, tls: TlsInfo): void {
-    const ends = tcpEnds(socket);
+    const ends = endsOf(socket);
     if (ends === undefined) {
       socket.destroy();
       return;
     }
     this.#accept(new TlsTransport(socket), { ...ends, tls });
-  }
-
-  #listen(
-    place: string,
-    where: ListenOptions,
-    admit: Admit,
-    pauseOnConnect: boolean,
-  ): Promise<void> {
-    const server = createServer({ pauseOnConnect, noDelay: true });
-    server.on('connection', admit);
-    return new Promise((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(where, () => {
-        server.off('error', reject);
-        // A failed accept (no more file descriptors) concerns one client, not the server.
-        server.on('error', () => undefined);
-        this.#servers.set(place, server);
-        resolve();
-      });
-    });
   }
 }
 
@@ -281,23 +248,17 @@ function hostOptions(bind: string): { readonly host: string; readonly ipv6Only: 
   return { host, ipv6Only: host.includes(':') };
 }
 
+/** Options of an address whose host is numeric: the first that its name has. Rejects where it has none. */
+async function numericOptions(bind: string): Promise<ReturnType<typeof hostOptions>> {
+  const options = hostOptions(bind);
+  if (isIP(options.host.split('%')[0]!) !== 0) return options;
+  const { address } = await lookup(options.host);
+  return { host: address, ipv6Only: address.includes(':') };
+}
+
 /** An address without the mark that it may be missing. */
 function hostOf(bind: string): string {
   return bind.replace(/^-/, '');
-}
-
-function tcpEnds(socket: Socket): Ends | undefined {
-  const { remoteAddress, remotePort, localAddress, localPort } = socket;
-  if (remoteAddress === undefined) return undefined;
-  return {
-    remote: addressText(remoteAddress, remotePort),
-    local: addressText(localAddress, localPort),
-    isUnix: false,
-  };
-}
-
-function unixEnds(path: string): Ends {
-  return { remote: `${path}:0`, local: `${path}:0`, isUnix: true };
 }
 
 /** The error that ends a start, with the option that helps. */

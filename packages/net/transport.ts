@@ -30,7 +30,7 @@ export interface TransportEvents {
   received(source: Bytes, at: number, byteCount: number): void;
   /** The peer will send no more. */
   ended(): void;
-  /** Neither direction works any more. */
+  /** Neither direction works any more: the peer has broken the connection off, or the transport was closed. */
   closed(): void;
   /** The kernel does not take all that another thread was given to write. */
   slow(): void;

@@ -1,6 +1,14 @@
 /** Entry of the executable: serves, or does what else the command line asks for. */
 
-import { ConfigError, helpText, loadFromProcess, type Loaded, type Settings } from '#config';
+import {
+  ConfigError,
+  helpText,
+  type ConfigWarning,
+  loadFromProcess,
+  type Loaded,
+  type Settings,
+} from '#config';
+import { loadEpoll, type EpollParts } from '#net';
 import { latencyReport } from '#stats';
 import { demandCluster } from './cluster/demand-cluster.ts';
 import { demandUsers } from './access/initial-users.ts';
@@ -13,25 +21,59 @@ import { demandStart } from './start-check.ts';
 import { VERSION } from './version.ts';
 
 /** Puts a server together that has its data folder for itself; rejects when that is not to be had. */
-async function openServer(settings: Settings, ops: OpsWorker | undefined): Promise<Server> {
+async function openServer(
+  settings: Settings,
+  ops: OpsWorker | undefined,
+  missing: (warning: ConfigWarning) => void,
+): Promise<Server> {
   demandUsers(settings);
   demandCluster(settings);
   const keeps = settings.boolean('persistence.enabled');
   const own = keeps ? await openDataFolder(settings) : undefined;
   try {
-    return new Server(settings, own, ops);
+    return new Server(settings, own, await epollFor(settings, missing), ops);
   } catch (error) {
     own?.lock.release();
     throw error;
   }
 }
 
+/**
+ * Loads what an epoll of main's needs; undefined where main waits by libuv. Rejects where epoll is demanded and this machine
+ * does not have it.
+ */
+async function epollFor(
+  settings: Settings,
+  missing: (warning: ConfigWarning) => void,
+): Promise<EpollParts | undefined> {
+  const wanted = settings.string('server.multiplexing-api');
+  if (wanted === 'libuv') return undefined;
+  try {
+    return await loadEpoll();
+  } catch (error) {
+    const { message } = error as Error;
+    if (wanted === 'epoll') {
+      throw new Error(`server.multiplexing-api = "epoll" cannot be used: ${message}`, {
+        cause: error,
+      });
+    }
+    missing({
+      event: 'epoll-missing',
+      severity: 'info',
+      message: `Sockets are served by libuv, since epoll cannot be used: ${message}`,
+    });
+    return undefined;
+  }
+}
+
 /** A signal within this time after the first is a copy of it. */
 const REPEATED_SIGNAL_MS = 1_000;
 
-async function serve({ settings, warnings }: Loaded, ops: OpsWorker | undefined): Promise<void> {
+async function serve(loaded: Loaded, ops: OpsWorker | undefined): Promise<void> {
+  const { settings } = loaded;
+  const warnings = [...loaded.warnings];
   const imported = await importAtFirstStart(settings);
-  const server = await openServer(settings, ops);
+  const server = await openServer(settings, ops, (warning) => warnings.push(warning));
   followSignals(server);
   await server.start(warnings, imported);
 }

@@ -28,6 +28,7 @@ import { testAtStart } from './threads/latency-baseline.ts';
 import { MetricsReader } from './info/metrics-reader.ts';
 import { type ListeningPlaces, tlsOptions } from './clients/listening-places.ts';
 import { newPlaces } from './clients/new-places.ts';
+import { newSockets } from './clients/new-sockets.ts';
 import { TlsCounts } from './clients/tls-counts.ts';
 import { readOutgoingTls, valuesOf } from './clients/tls-files.ts';
 import { LateSettings } from './ports/late-settings.ts';
@@ -40,6 +41,7 @@ import { ShardPool } from './threads/shard-pool.ts';
 import { SettingsBroadcast, shardCountOf, shardSettings } from './threads/shard-settings.ts';
 import { startSummary } from './start-summary.ts';
 import { connectionConfig } from './clients/connection-config.ts';
+import { openLoop, type EpollParts, type ThreadLoop } from '#net';
 import type { StreamPlace } from '#replication';
 import { Cluster } from './cluster/cluster.ts';
 import { Replication } from './replication/replication.ts';
@@ -83,6 +85,7 @@ export class Server {
   /** Undefined where the server is in no cluster. */
   readonly #cluster: Cluster | undefined;
   readonly #frontPool: FrontPool;
+  readonly #loop: ThreadLoop;
   readonly #turn: Turn;
   readonly #places: ListeningPlaces;
   readonly #lateSettings: LateSettings;
@@ -106,9 +109,17 @@ export class Server {
   readonly #awaitingEnd = new Set<Client>();
   #baseline: LatencyBaseline | undefined;
 
-  /** With its data folder; without it nothing is kept on disk at first. The ops thread may run already. */
+  /**
+   * With its data folder; without it nothing is kept on disk at first. `epoll` is undefined where main's loop is libuv's. The
+   * ops thread may run already.
+   */
   // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
-  constructor(settings: Settings, own: OwnFolder | undefined, worker?: OpsWorker) {
+  constructor(
+    settings: Settings,
+    own: OwnFolder | undefined,
+    epoll: EpollParts | undefined,
+    worker?: OpsWorker,
+  ) {
     this.#settings = settings;
     const tls = tlsOptions(valuesOf(settings));
     readOutgoingTls(valuesOf(settings));
@@ -118,6 +129,7 @@ export class Server {
     this.#shardCount = shardCountOf(settings);
     const serverMemory = new ServerMemory(this.#shardCount, settings, this.#clock.nowUs());
     this.#serverMemory = serverMemory;
+    this.#loop = openLoop(serverMemory.doorbell, epoll);
     this.#traces = new Traces(settings, serverMemory.mainPage, this.#ops);
     this.#ops.begin(serverMemory.observerData, tls);
     this.#tierPool = new TierPool({
@@ -138,6 +150,7 @@ export class Server {
     this.#frontPool = new FrontPool({
       serverMemory,
       tls,
+      usesEpoll: epoll !== undefined,
       beginTurn: this.#beginTurn,
       died: (thread, reason) => {
         this.#crashes.frontDied(thread, reason);
@@ -257,7 +270,13 @@ export class Server {
     });
     this.#messaging = new ClientMessaging({ settings, page, blocks, router, clients });
     this.#replicas.follow(this.#messaging.pubsub);
-    this.#turn = new Turn(router, serverMemory.doorbell, this.#messaging, this.#replicas.primary);
+    this.#turn = new Turn({
+      router,
+      doorbell: serverMemory.doorbell,
+      messaging: this.#messaging,
+      replicas: this.#replicas.primary,
+      loop: this.#loop,
+    });
     this.#crashes = this.#newCrashes(serverMemory);
     this.#hotKeys = new HotKeysSession({
       settings,
@@ -272,6 +291,7 @@ export class Server {
       runId: this.#runId,
       connected,
       router,
+      loop: this.#loop,
       replication: () => this.#replication,
       log: this.#log,
       sweepClients: () => {
@@ -324,7 +344,7 @@ export class Server {
       tls,
       counts: tlsCounts,
       config,
-      read: serverMemory.readBuffer(),
+      sockets: newSockets(serverMemory, settings, this.#loop, this.#frontPool),
       fronts: () => this.#frontPool.fronts,
       clients,
       ops: this.#ops,
@@ -437,7 +457,7 @@ export class Server {
       await this.#pool.terminate();
       await this.#frontPool.terminate();
       await this.#tierPool.stop();
-      this.#serverMemory.doorbell.stop();
+      this.#loop.stop();
       await this.#persistence.stop();
       await this.#ops.stop();
       throw error;
@@ -582,7 +602,7 @@ export class Server {
     this.#serverMemory.endShards();
     await this.#tierPool.stop();
     await this.#persistence.stop(place);
-    this.#serverMemory.doorbell.stop();
+    this.#loop.stop();
     this.#log.info('stopped', 'svc has stopped');
     await this.#ops.stop();
     for (const client of this.#awaitingEnd) client.socket.destroy();

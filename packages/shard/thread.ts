@@ -22,6 +22,7 @@ import {
   type PageShape,
 } from '#stats';
 import {
+  bellToRing,
   Doorbell,
   EventRing,
   layoutOf,
@@ -85,7 +86,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
   const requestPlace = layout.requests[index] ?? unreachable('the shard has a request ring');
   const replyPlace = layout.replies[index] ?? unreachable('the shard has a reply ring');
   const requests = new RingReader(memory, requestPlace);
-  const doorbell = new Doorbell(memory, layout.doorbell);
+  const doorbell = await bellToRing(memory, layout.doorbell);
   const removedKeyIds = new SharedCounter(memory, layout.removedKeyIds);
   const slowIds = new SharedCounter(memory, layout.slowIds);
   const pages = data.pages.map((page) => new Page(data.pageShape, page));

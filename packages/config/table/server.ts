@@ -47,6 +47,13 @@ export const serverSettings = rows({
     config: 'tcp-backlog',
     meaning: 'Most connections that may wait to be accepted.',
   },
+  'server.multiplexing-api': {
+    kind: oneOf('auto', 'epoll', 'libuv'),
+    default: 'auto',
+    effect: 'start',
+    meaning:
+      'Interface by which main and front threads wait for plain sockets; auto means epoll where Linux and the package koffi are there, else libuv.',
+  },
   'server.shards': {
     kind: integer({ most: SHARDS_MAX }),
     default: 0,

@@ -1,5 +1,7 @@
 /** Sockets that close halfway, break, stay idle, or are too many. */
+// test-again: SVC_SERVER__MULTIPLEXING_API=libuv
 // test-again: SVC_SERVER__FRONT_THREADS=1
+// test-again: SVC_SERVER__FRONT_THREADS=1 SVC_SERVER__MULTIPLEXING_API=libuv
 // test-again: TEST_TLS=1
 // test-again: TEST_TLS=1 SVC_SERVER__FRONT_THREADS=1
 import { execFileSync } from 'node:child_process';

@@ -1,5 +1,7 @@
 /** Clients that leave too much unread, or send too much unfinished, are cut off; others are not. */
+// test-again: SVC_SERVER__MULTIPLEXING_API=libuv
 // test-again: SVC_SERVER__FRONT_THREADS=1
+// test-again: SVC_SERVER__FRONT_THREADS=1 SVC_SERVER__MULTIPLEXING_API=libuv
 // test-again: TEST_TLS=1
 // test-again: TEST_TLS=1 SVC_SERVER__FRONT_THREADS=1
 import { startServer, textOf, type ChildServer, type RespClient } from '#testkit';

@@ -1,4 +1,5 @@
 /** CLIENT PAUSE: who waits, who does not, and that nothing changes meanwhile. */
+// test-again: SVC_SERVER__MULTIPLEXING_API=libuv
 // test-again: SVC_SERVER__FRONT_THREADS=1
 // test-again: TEST_TLS=1
 // test-again: TEST_TLS=1 SVC_SERVER__FRONT_THREADS=1

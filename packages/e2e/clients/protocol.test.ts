@@ -1,4 +1,5 @@
 /** The wire: both protocols, inline commands, and what is said to those who break the rules. */
+// test-again: SVC_SERVER__MULTIPLEXING_API=libuv
 // test-again: SVC_SERVER__FRONT_THREADS=1
 // test-again: TEST_TLS=1
 // test-again: TEST_TLS=1 SVC_SERVER__FRONT_THREADS=1

@@ -13,8 +13,10 @@ export class OpsVitals {
 
   constructor(observer: Observer, flight: FlightRecorder) {
     this.#observer = observer;
-    this.#vitals = new LoopVitals(observer.ops, flight, () => {
-      this.#giveBack();
+    this.#vitals = new LoopVitals(observer.ops, flight, {
+      sampled: () => {
+        this.#giveBack();
+      },
     });
   }
 

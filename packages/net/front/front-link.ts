@@ -2,12 +2,12 @@
 
 import { systemClock, type Bytes } from '#base';
 import {
-  Doorbell,
   FRONT_SLOTS,
   FrontKind,
   FrontReader,
   FrontSlots,
   FrontWriter,
+  type Doorbell,
   type FrontPlaces,
   type LinkMemory,
 } from '#link';
@@ -19,6 +19,13 @@ import { FrontTransport } from './front-transport.ts';
 export interface FrontHandshake {
   secured(transport: FrontTransport, info: TlsInfo): void;
   refused(text: RefusedText): void;
+}
+
+interface FrontLinkEvents {
+  /** Called when something was sent: it is to be published soon. */
+  readonly begin: () => void;
+  /** Called with the microseconds for which the front thread has waited for main. */
+  readonly waited: (us: number) => void;
 }
 
 export class FrontLink {
@@ -37,12 +44,12 @@ export class FrontLink {
   /** Transports whose bytes find no room. */
   #waiting: FrontTransport[] = [];
 
-  /** `begin` has what was sent published soon; `waited` is told how long main was waited for. */
+  /** With the bell that wakes the front thread. */
   constructor(
     memory: LinkMemory,
     places: FrontPlaces,
-    begin: () => void,
-    waited: (us: number) => void,
+    bell: Doorbell,
+    { begin, waited }: FrontLinkEvents,
   ) {
     this.#begin = begin;
     this.#waited = waited;
@@ -57,7 +64,7 @@ export class FrontLink {
     });
     this.#writer = new FrontWriter(memory, places.toFront);
     this.slots = new FrontSlots(memory, places.slots);
-    this.#bell = new Doorbell(memory, places.bell);
+    this.#bell = bell;
   }
 
   /** Connections it has, those that are ending among them. */

@@ -9,22 +9,26 @@ import { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { assert, systemClock } from '#base';
 import {
-  Doorbell,
   FrontKind,
   FrontReader,
   FrontSlots,
   FrontWriter,
   layoutOf,
   LinkMemory,
+  type Doorbell,
   type FrontPlaces,
   type LinkShape,
 } from '#link';
 import type { Page } from '#stats';
 import { acceptedSocketOf } from '../raw-handle.ts';
+import { EpollLoop } from '../epoll/epoll-loop.ts';
+import { EpollTransport } from '../epoll/epoll-transport.ts';
+import type { ThreadLoop } from '../epoll/thread-loop.ts';
 import { SocketTransport, type ReadBuffer } from '../socket-transport.ts';
 import type { TlsOptions } from '../tls/tls-options.ts';
 import { TlsServer, type TlsFailure, type TlsInfo } from '../tls/tls-server.ts';
 import { TlsTransport } from '../tls/tls-transport.ts';
+import type { Transport } from '../transport.ts';
 import { FrontConnection, type FrontResources } from './front-connection.ts';
 
 const READ_BYTES = 64 * 1024;
@@ -41,6 +45,10 @@ interface FrontOptions {
   readonly link: LinkShape;
   readonly memory: WebAssembly.Memory;
   readonly page: Page;
+  /** Loop of the thread, the bell by which main wakes it, and main's own. */
+  readonly loop: ThreadLoop;
+  readonly bell: Doorbell;
+  readonly mainBell: Doorbell;
 }
 
 export class FrontThread {
@@ -51,7 +59,8 @@ export class FrontThread {
   /** The bell by which main wakes this thread, and main's own. */
   readonly #bell: Doorbell;
   readonly #mainBell: Doorbell;
-  readonly #read: ReadBuffer;
+  readonly #loop: ThreadLoop;
+  readonly #newTransport: (descriptor: number) => Transport;
   readonly #shared: FrontResources;
   readonly #page: Page;
   readonly #connections = new Map<number, FrontConnection>();
@@ -61,11 +70,8 @@ export class FrontThread {
   #isActive = false;
   /** Main is told since when it is waited for. */
   #isTimed = false;
-  readonly #end = (): void => {
-    this.#finish();
-  };
 
-  constructor({ index, link, memory, page }: FrontOptions) {
+  constructor({ index, link, memory, page, loop, bell, mainBell }: FrontOptions) {
     this.#memory = new LinkMemory(memory);
     const layout = layoutOf(link);
     const places: FrontPlaces | undefined = layout.fronts[index];
@@ -80,10 +86,11 @@ export class FrontThread {
     });
     this.#writer = new FrontWriter(this.#memory, places.toMain);
     this.#slots = new FrontSlots(this.#memory, places.slots);
-    this.#bell = new Doorbell(this.#memory, places.bell);
-    this.#mainBell = new Doorbell(this.#memory, layout.doorbell);
+    this.#loop = loop;
+    this.#bell = bell;
+    this.#mainBell = mainBell;
     const bytes = Buffer.allocUnsafeSlow(READ_BYTES);
-    this.#read = { memory: { bytes }, bytes, at: 0 };
+    this.#newTransport = transportsOf(loop, { memory: { bytes }, bytes, at: 0 }, this.#memory);
     this.#page = page;
     this.#shared = {
       writer: this.#writer,
@@ -106,9 +113,14 @@ export class FrontThread {
 
   /** Begins to serve. */
   run(): void {
-    this.#bell.listen(() => {
-      this.#isActive = true;
-      this.#finish();
+    this.#loop.start({
+      rang: () => {
+        this.#isActive = true;
+        this.#finish();
+      },
+      endTurn: () => {
+        this.#finish();
+      },
     });
     this.#bell.setAsleep();
     this.#begin();
@@ -134,7 +146,7 @@ export class FrontThread {
     if (this.#isActive) return;
     this.#isActive = true;
     this.#bell.setAwake();
-    setImmediate(this.#end);
+    this.#loop.schedule();
   }
 
   /** Tells main the time once for all that it is told together. */
@@ -160,7 +172,7 @@ export class FrontThread {
       }
       this.#bell.setAwake();
     }
-    setImmediate(this.#end);
+    this.#loop.schedule();
   }
 
   /** Sends on what found no room, and reads on what was not read for that. */
@@ -198,8 +210,7 @@ export class FrontThread {
 
   #open(slot: number, fd: number, isSecured: boolean): void {
     if (!isSecured) {
-      const transport = new SocketTransport({ fd }, this.#read);
-      this.#add(new FrontConnection(slot, transport, this.#shared));
+      this.#add(new FrontConnection(slot, this.#newTransport(fd), this.#shared));
       return;
     }
     const socket = new Socket({ fd });
@@ -252,4 +263,15 @@ export class FrontThread {
     this.#connections.delete(connection.slot);
     this.#page.set('frontConnections', this.#connections.size);
   }
+}
+
+/** Returns what makes a transport of a descriptor, by the loop that the thread has. */
+function transportsOf(
+  loop: ThreadLoop,
+  read: ReadBuffer,
+  memory: LinkMemory,
+): (descriptor: number) => Transport {
+  if (!(loop instanceof EpollLoop)) return (fd) => new SocketTransport({ fd }, read);
+  const shared = loop.share(read, memory.bytes);
+  return (descriptor) => new EpollTransport(descriptor, shared);
 }

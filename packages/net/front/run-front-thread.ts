@@ -1,9 +1,18 @@
 /** Runs a front thread in its worker: its page, its vitals, and what main tells it besides bytes. */
 
 import type { MessagePort } from 'node:worker_threads';
-import { EventRing, type LinkShape, type SharedMemory } from '#link';
+import {
+  bellToRing,
+  Doorbell,
+  EventRing,
+  layoutOf,
+  LinkMemory,
+  type LinkShape,
+  type SharedMemory,
+} from '#link';
 import { flightRecorder, LoopVitals, Page, THREAD_SHAPE } from '#stats';
 import type { TlsOptions } from '../tls/tls-options.ts';
+import { loadEpoll, openLoop } from '../epoll/open-loop.ts';
 import { FrontThread } from './front-thread.ts';
 
 /** Data that the thread is started with. */
@@ -14,6 +23,7 @@ export interface FrontThreadData {
   readonly page: SharedMemory;
   readonly recorder: SharedMemory;
   readonly tls: TlsOptions | undefined;
+  readonly usesEpoll: boolean;
 }
 
 /** Message from main: other options of TLS. It is answered by a `FrontAnswer`. */
@@ -27,10 +37,15 @@ export type FrontAnswer =
   | { readonly kind: 'secured' }
   | { readonly kind: 'failed'; readonly message: string };
 
-export function runFrontThread(data: FrontThreadData, port: MessagePort): void {
+export async function runFrontThread(data: FrontThreadData, port: MessagePort): Promise<void> {
   const page = new Page(THREAD_SHAPE, data.page);
   const { index, link, memory, tls } = data;
-  const thread = new FrontThread({ index, link, memory, page });
+  const linkMemory = new LinkMemory(memory);
+  const layout = layoutOf(link);
+  const bell = new Doorbell(linkMemory, layout.fronts[index]!.bell);
+  const loop = openLoop(bell, data.usesEpoll ? await loadEpoll() : undefined);
+  const mainBell = await bellToRing(linkMemory, layout.doorbell);
+  const thread = new FrontThread({ index, link, memory, page, loop, bell, mainBell });
   if (tls !== undefined) thread.secure(tls);
   const answer = (message: FrontAnswer): void => {
     port.postMessage(message);
@@ -43,7 +58,9 @@ export function runFrontThread(data: FrontThreadData, port: MessagePort): void {
       answer({ kind: 'failed', message: (error as Error).message });
     }
   });
-  new LoopVitals(page, flightRecorder(new EventRing(data.recorder))).start();
+  new LoopVitals(page, flightRecorder(new EventRing(data.recorder)), {
+    idleMs: () => loop.idleMs,
+  }).start();
   thread.run();
   answer({ kind: 'up' });
 }

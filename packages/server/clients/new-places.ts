@@ -6,7 +6,7 @@ import {
   Listener,
   type ConnectionConfig,
   type Fronts,
-  type ReadBuffer,
+  type PlainSockets,
   type TlsOptions,
 } from '#net';
 import type { OpsLink } from '../threads/ops-link.ts';
@@ -20,7 +20,7 @@ interface Parts {
   readonly tls: TlsOptions | undefined;
   readonly counts: TlsCounts;
   readonly config: ConnectionConfig;
-  readonly read: ReadBuffer;
+  readonly sockets: PlainSockets;
   readonly fronts: () => Fronts | undefined;
   readonly clients: Clients;
   readonly ops: OpsLink;
@@ -28,7 +28,7 @@ interface Parts {
 }
 
 export function newPlaces(parts: Parts): ListeningPlaces {
-  const { settings, tls, counts, config, read, fronts, clients, ops, log } = parts;
+  const { settings, tls, counts, config, sockets, fronts, clients, ops, log } = parts;
   const listener = new Listener({
     ...tcpPlaces(valuesOf(settings)),
     tls,
@@ -36,7 +36,7 @@ export function newPlaces(parts: Parts): ListeningPlaces {
     unixSocketMode: settings.number('server.unix-socket-permissions'),
     backlog: settings.number('server.tcp-backlog'),
     config,
-    read,
+    sockets,
     fronts,
     accept: (connection) => {
       clients.accept(connection);

@@ -53,6 +53,7 @@ function server({
   uptimeSeconds,
   nowMs,
   executable,
+  multiplexingApi,
   main,
 }: ServerMetrics): Line[] {
   return [
@@ -62,7 +63,7 @@ function server({
     ...cluster({ settings }),
     ['os', `${process.platform} ${process.arch}`],
     ['arch_bits', 64],
-    ['multiplexing_api', 'libuv'],
+    ['multiplexing_api', multiplexingApi],
     ['node_version', process.version],
     ['process_id', process.pid],
     ['process_supervised', 'no'],

@@ -13,6 +13,7 @@ import {
   type LatencyBaseline,
 } from '#stats';
 import { ringDepth } from '#link';
+import type { ThreadLoop } from '#net';
 import { CLIENT_BYTES, type Router } from '#router';
 import { statusDocument } from '#observer';
 import type { Replication } from '../replication/replication.ts';
@@ -29,6 +30,7 @@ interface MetricsReaderOptions {
   readonly runId: string;
   readonly connected: { readonly all: readonly ClientPort[] };
   readonly router: Router;
+  readonly loop: ThreadLoop;
   readonly replication: () => Replication;
   readonly log: Pick<Logger, 'warn'>;
   /** Adds up what clients take. */
@@ -68,7 +70,7 @@ export class MetricsReader {
   /** Takes what is taken `hz` times a second. */
   sample(nowUs: number): void {
     const page = this.#options.serverMemory.mainPage;
-    tellWork(page, nowUs, performance.eventLoopUtilization().idle);
+    tellWork(page, nowUs, this.#options.loop.idleMs);
     if (this.#samples.take(nowUs)) {
       this.#measureBuffers();
       this.#holdYoungGeneration();
@@ -145,6 +147,7 @@ export class MetricsReader {
       linkBytes: this.linkBytes,
       logBufferBytes: this.#logBufferBytes(),
       executable: EXECUTABLE,
+      multiplexingApi: this.#options.loop.name,
     });
   }
 

@@ -54,6 +54,8 @@ interface ServerMetricsOptions {
   /** Records of the logs that are not written to a file yet. */
   readonly logBufferBytes: number;
   readonly executable: string;
+  /** Interface that main waits for sockets with. */
+  readonly multiplexingApi: string;
   readonly logs: readonly LogFigures[];
 }
 
@@ -78,6 +80,7 @@ export class ServerMetrics {
   readonly linkBytes: number;
   readonly logBufferBytes: number;
   readonly executable: string;
+  readonly multiplexingApi: string;
   readonly durability: DurabilityReport;
   /** A figure of all logs together. */
   readonly logTotals: (figure: LogFigure) => number;
@@ -101,6 +104,7 @@ export class ServerMetrics {
     this.linkBytes = options.linkBytes;
     this.logBufferBytes = options.logBufferBytes;
     this.executable = options.executable;
+    this.multiplexingApi = options.multiplexingApi;
     const mode = options.settings.string('persistence.durability-mode');
     this.durability = durabilityReport({ ...options, mode });
     this.logTotals = (figure) => sumOfLogs(options.logs, figure);

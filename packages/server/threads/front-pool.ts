@@ -2,6 +2,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { loadDuplicate } from '#base';
+import { bellToRing } from '#link';
 import { FrontLink, Fronts, type FrontAnswer, type FrontThreadData, type TlsOptions } from '#net';
 import { Page, THREAD_SHAPE } from '#stats';
 import { frontWorkerUrl } from '#workers';
@@ -13,6 +14,8 @@ const YOUNG_GENERATION_MB = 16;
 interface FrontPoolOptions {
   readonly serverMemory: ServerMemory;
   readonly tls: TlsOptions | undefined;
+  /** Front threads have an epoll of their own, as main has. */
+  readonly usesEpoll: boolean;
   /** Has main take a turn soon. */
   readonly beginTurn: () => void;
   /** Called once, for the first thread that ends without being told to. */
@@ -30,6 +33,8 @@ export class FrontPool {
   readonly #options: FrontPoolOptions;
   readonly #workers: readonly FrontWorker[];
   #isStopping = false;
+  /** Makes a further descriptor of a file; -1 where that cannot be done. Loaded where sockets are Node's. */
+  duplicate: (descriptor: number) => number = () => -1;
 
   constructor(options: FrontPoolOptions) {
     this.#options = options;
@@ -42,20 +47,23 @@ export class FrontPool {
     if (this.#workers.length === 0) return;
     const { serverMemory, beginTurn } = this.#options;
     const { memory, layout, frontMemory } = serverMemory;
-    const duplicate = await loadDuplicate().catch((cause: unknown) => {
+    this.duplicate = await loadDuplicate().catch((cause: unknown) => {
       const { message } = cause as Error;
       const text = `server.front-threads needs Linux and the package koffi: ${message}; set it to 0`;
       throw new Error(text, { cause });
     });
     await Promise.all(this.#workers.map(({ isUp }) => isUp));
+    const bells = await Promise.all(layout.fronts.map(({ bell }) => bellToRing(memory, bell)));
     this.fronts = new Fronts({
       links: layout.fronts.map((places, index) => {
         const page = new Page(THREAD_SHAPE, frontMemory[index]);
-        return new FrontLink(memory, places, beginTurn, (us) => {
-          page.waitedForMain(us);
+        return new FrontLink(memory, places, bells[index]!, {
+          begin: beginTurn,
+          waited: (us) => {
+            page.waitedForMain(us);
+          },
         });
       }),
-      duplicate,
       secure: (options) => this.#secure(options),
     });
   }
@@ -82,7 +90,7 @@ export class FrontPool {
   }
 
   #start(page: FrontThreadData['page'], index: number): FrontWorker {
-    const { serverMemory, tls } = this.#options;
+    const { serverMemory, tls, usesEpoll } = this.#options;
     const { shape, memory, recorders } = serverMemory;
     const name = `front-${String(index)}`;
     const data: FrontThreadData = {
@@ -92,6 +100,7 @@ export class FrontPool {
       page,
       recorder: recorders[1 + shape.shards + index]!,
       tls,
+      usesEpoll,
     };
     const worker = new Worker(frontWorkerUrl, {
       workerData: data,

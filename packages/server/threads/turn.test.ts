@@ -3,6 +3,7 @@ import { until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TurnConnection } from '#net';
+import { LibuvLoop } from '#net';
 import { Turn } from './turn.ts';
 
 const turning = suite('turn');
@@ -46,9 +47,16 @@ function newTurn(): { turn: Turn; work: { rounds: number } } {
       return work.rounds >= 0;
     },
   };
-  const doorbell = { listen: nothing, setAsleep: nothing, setAwake: nothing };
+  const doorbell = { setAsleep: nothing, setAwake: nothing };
+  const bell = { listen: nothing, stop: nothing };
   return {
-    turn: new Turn(router, doorbell, { endTurn: nothing }, { pump: nothing, hasWork: false }),
+    turn: new Turn({
+      router,
+      doorbell,
+      messaging: { endTurn: nothing },
+      replicas: { pump: nothing, hasWork: false },
+      loop: new LibuvLoop(bell),
+    }),
     work,
   };
 }

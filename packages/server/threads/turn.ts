@@ -12,7 +12,7 @@
  */
 
 import type { Doorbell } from '#link';
-import type { Fronts, TurnConnection } from '#net';
+import type { Fronts, ThreadLoop, TurnConnection } from '#net';
 import type { Router } from '#router';
 import type { ClientMessaging } from '../messaging/client-messaging.ts';
 
@@ -31,7 +31,9 @@ interface TurnRouter extends Pick<
   readonly tracing: Pick<Router['tracing'], 'flush'>;
 }
 
-type TurnDoorbell = Pick<Doorbell, 'listen' | 'setAsleep' | 'setAwake'>;
+type TurnDoorbell = Pick<Doorbell, 'setAsleep' | 'setAwake'>;
+/** Loop that the turns are taken in. */
+type TurnLoop = Pick<ThreadLoop, 'start' | 'schedule'>;
 /** Front threads that main exchanges frames with. */
 type TurnFronts = Pick<Fronts, 'drain' | 'publish' | 'hasWork'>;
 
@@ -41,6 +43,14 @@ interface TurnReplicas {
   pump(): void;
   /** True when their connections would take more now. */
   readonly hasWork: boolean;
+}
+
+interface TurnParts {
+  readonly router: TurnRouter;
+  readonly doorbell: TurnDoorbell;
+  readonly messaging: TurnMessaging;
+  readonly replicas: TurnReplicas;
+  readonly loop: TurnLoop;
 }
 
 export class Turn {
@@ -54,7 +64,7 @@ export class Turn {
   readonly #messaging: TurnMessaging;
   readonly #replicas: TurnReplicas;
   readonly #doorbell: TurnDoorbell;
-  readonly #end: () => void;
+  readonly #loop: TurnLoop;
   #active = false;
   #isStopped = false;
   #dirty: TurnConnection[] = [];
@@ -66,29 +76,27 @@ export class Turn {
   /** Ends the wait of what was put off. */
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    router: TurnRouter,
-    doorbell: TurnDoorbell,
-    messaging: TurnMessaging,
-    replicas: TurnReplicas,
-  ) {
+  constructor({ router, doorbell, messaging, replicas, loop }: TurnParts) {
     this.#messaging = messaging;
     this.#replicas = replicas;
     this.#router = router;
     this.#doorbell = doorbell;
-    this.#end = () => {
-      this.#finish();
-    };
+    this.#loop = loop;
+    loop.start({
+      rang: () => {
+        this.#active = true;
+        this.worked();
+        this.#router.readClock();
+        this.#finish();
+      },
+      endTurn: () => {
+        this.#finish();
+      },
+    });
   }
 
-  /** Main was woken by a shard, or begins to listen to shards at all. */
+  /** Has shards wake main from here on. */
   listen(): void {
-    this.#doorbell.listen(() => {
-      this.#active = true;
-      this.worked();
-      this.#router.readClock();
-      this.#finish();
-    });
     this.#doorbell.setAsleep();
   }
 
@@ -102,7 +110,7 @@ export class Turn {
     this.worked();
     this.#doorbell.setAwake();
     this.#router.readClock();
-    setImmediate(this.#end);
+    this.#loop.schedule();
   }
 
   /** Takes no more turns: main has failed, and whoever ends it looks at the rings. */
@@ -159,7 +167,7 @@ export class Turn {
       this.#doorbell.setAwake();
     }
     this.#doorbell.setAwake();
-    setImmediate(this.#end);
+    this.#loop.schedule();
   }
 
   /** Writes the sockets; those that were put off in the turn before are written when this one `begins`. */

@@ -13,6 +13,13 @@ const PERIOD_MS = 100;
 /** A thread that was active for a larger part of the time between two looks has work. */
 const WORK_SHARE = 0.05;
 
+interface LoopVitalsOptions {
+  /** Milliseconds for which the thread has slept since its loop began; by default as Node counts them. */
+  readonly idleMs?: () => number;
+  /** Called about once a second. */
+  readonly sampled?: () => void;
+}
+
 export class LoopVitals {
   readonly #page: Page;
   readonly #collections: GcPauses;
@@ -20,13 +27,20 @@ export class LoopVitals {
   readonly #samples: ThreadSamples;
   readonly #sampled: () => void;
   readonly #timer: PacedTimer;
-  /** Utilization of the event loop, as of the last look. */
-  #utilization = performance.eventLoopUtilization();
+  readonly #idleMs: () => number;
+  /** Time and idle time as of the last look. */
+  #seenUs = systemClock.nowUs();
+  #seenIdleMs: number;
 
-  /** `sampled` is called about once a second. */
-  constructor(page: Page, flight: FlightRecorder, sampled: () => void = () => undefined) {
+  constructor(
+    page: Page,
+    flight: FlightRecorder,
+    { idleMs = nodeIdleMs, sampled = () => undefined }: LoopVitalsOptions = {},
+  ) {
     this.#page = page;
     this.#sampled = sampled;
+    this.#idleMs = idleMs;
+    this.#seenIdleMs = idleMs();
     this.#collections = new GcPauses(page, notesPauses(flight));
     this.#loop = new LoopDelay(page, systemClock);
     this.#samples = new ThreadSamples(page);
@@ -59,11 +73,16 @@ export class LoopVitals {
   #tell(nextMs: number): void {
     const nowUs = systemClock.nowUs();
     this.#page.set('aliveUs', nowUs + (nextMs - PERIOD_MS) * 1_000);
-    const before = this.#utilization;
-    this.#utilization = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(this.#utilization, before);
-    if (utilization > WORK_SHARE) this.worked();
-    tellWork(this.#page, nowUs, this.#utilization.idle);
+    const idleMs = this.#idleMs();
+    const idleShare = ((idleMs - this.#seenIdleMs) * 1_000) / Math.max(1, nowUs - this.#seenUs);
+    this.#seenUs = nowUs;
+    this.#seenIdleMs = idleMs;
+    if (1 - idleShare > WORK_SHARE) this.worked();
+    tellWork(this.#page, nowUs, idleMs);
     if (this.#samples.take(nowUs)) this.#sampled();
   }
+}
+
+function nodeIdleMs(): number {
+  return performance.eventLoopUtilization().idle;
 }

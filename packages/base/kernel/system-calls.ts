@@ -1,0 +1,132 @@
+/**
+ * System calls of Linux on sockets, epoll and eventfd, and libuv's own loop of this thread, through koffi.
+ *
+ * Every call returns what the C function returns: -1 after an error, whose number `errno` then has. Memory is passed as a
+ * view, or by its address where a call is so frequent that looking it up each time would cost more than the call's own
+ * arguments (0.17 us of 0.74). Sources: socket(7), epoll(7), eventfd(2), and the guide of libuv 1.x.
+ */
+
+import type koffi from 'koffi';
+import type { Bytes } from '../bytes/byte-array.ts';
+
+/** Address of memory in this process. */
+export type Address = number;
+
+export interface SystemCalls {
+  socket(family: number, type: number, protocol: number): number;
+  bind(fd: number, address: Bytes, byteCount: number): number;
+  listen(fd: number, backlog: number): number;
+  /** `byteCount` is 4 bytes: the room in `address` before the call, the length of what was written after it. */
+  accept4(fd: number, address: Bytes, byteCount: Bytes, flags: number): number;
+  getsockname(fd: number, address: Bytes, byteCount: Bytes): number;
+  setsockopt(fd: number, level: number, option: number, value: Bytes, byteCount: number): number;
+  recv(fd: number, at: Address, byteCount: number, flags: number): number;
+  send(fd: number, at: Address, byteCount: number, flags: number): number;
+  shutdown(fd: number, how: number): number;
+  close(fd: number): number;
+  epoll_create1(flags: number): number;
+  epoll_ctl(set: number, operation: number, fd: number, event: Address): number;
+  epoll_wait(set: number, events: Address, countMax: number, timeoutMs: number): number;
+  eventfd(value: number, flags: number): number;
+  inet_pton(family: number, text: string, address: Bytes): number;
+  /** Returns the text; null after an error. */
+  inet_ntop(family: number, address: Bytes, text: Bytes, byteCount: number): string | null;
+  /** Number of the error of the last call that failed. */
+  errno(): number;
+  /** Address of memory outside of V8's heap, which stays where it is while the view lives. */
+  addressOf(bytes: Bytes): Address;
+}
+
+/** libuv's loop of the thread that asked for it. */
+export interface LibuvLoop {
+  /** Descriptor that is readable while the loop has events to take. */
+  readonly descriptor: number;
+  /**
+   * Milliseconds until the loop's next timer is due by its own clock; 0 while it has anything to do at once or nothing
+   * is left that keeps it alive, -1 without a timer.
+   */
+  timeoutMs(): number;
+  /** Sets the loop's clock, which otherwise stands while a callback of it runs. */
+  updateTime(): void;
+}
+
+type Koffi = typeof koffi;
+
+async function loadLibrary(): Promise<{ koffi: Koffi; library: ReturnType<Koffi['load']> }> {
+  if (process.platform !== 'linux') throw new Error('this is not Linux');
+  const { default: loaded } = await import('koffi');
+  return { koffi: loaded, library: loaded.load(null) };
+}
+
+/** Loads the calls. Rejects on other systems, and where the optional package koffi is not installed. */
+export async function loadSystemCalls(): Promise<SystemCalls> {
+  const { koffi: loaded, library } = await loadLibrary();
+  const call = (declaration: string): never => library.func(declaration) as never;
+  const identity = library.func('uint64 memmove(void* to, void* from, uint64 byteCount)') as (
+    to: Bytes,
+    from: Bytes,
+    byteCount: number,
+  ) => number | bigint;
+  return {
+    socket: call('int socket(int family, int type, int protocol)'),
+    bind: call('int bind(int fd, void* address, int byteCount)'),
+    listen: call('int listen(int fd, int backlog)'),
+    accept4: call('int accept4(int fd, void* address, void* byteCount, int flags)'),
+    getsockname: call('int getsockname(int fd, void* address, void* byteCount)'),
+    setsockopt: call('int setsockopt(int fd, int level, int option, void* value, int byteCount)'),
+    // Lengths are below 2^31 (an `int` is converted faster than what may be a BigInt).
+    recv: call('int recv(int fd, uint64 at, uint64 byteCount, int flags)'),
+    send: call('int send(int fd, uint64 at, uint64 byteCount, int flags)'),
+    shutdown: call('int shutdown(int fd, int how)'),
+    close: call('int close(int fd)'),
+    epoll_create1: call('int epoll_create1(int flags)'),
+    epoll_ctl: call('int epoll_ctl(int set, int operation, int fd, uint64 event)'),
+    epoll_wait: call('int epoll_wait(int set, uint64 events, int countMax, int timeoutMs)'),
+    eventfd: call('int eventfd(uint32 value, int flags)'),
+    inet_pton: call('int inet_pton(int family, str text, void* address)'),
+    inet_ntop: call('str inet_ntop(int family, void* address, void* text, uint32 byteCount)'),
+    errno: () => loaded.errno(),
+    addressOf: (bytes) => Number(identity(bytes, bytes, 0)),
+  };
+}
+
+/**
+ * Finds the loop of this thread, which Node exports to addons (`node::GetCurrentEventLoop`). Rejects where it does not.
+ */
+export async function loadLibuvLoop(): Promise<LibuvLoop> {
+  const { koffi: loaded, library } = await loadLibrary();
+  const isolateOf = library.func('void* _ZN2v87Isolate10GetCurrentEv()') as () => object;
+  const loopOf = library.func('void* _ZN4node19GetCurrentEventLoopEPN2v87IsolateE(void*)') as (
+    isolate: object,
+  ) => object | null;
+  const pointer = loopOf(isolateOf());
+  if (pointer === null) throw new Error('this thread has no event loop');
+  const loop = Number(loaded.address(pointer));
+  const timeout = library.func('int uv_backend_timeout(uint64 loop)') as (at: Address) => number;
+  const update = library.func('void uv_update_time(uint64 loop)') as (at: Address) => void;
+  const descriptorOf = library.func('int uv_backend_fd(uint64 loop)') as (at: Address) => number;
+  return {
+    descriptor: descriptorOf(loop),
+    timeoutMs: () => timeout(loop),
+    updateTime: () => {
+      update(loop);
+    },
+  };
+}
+
+/** Adds 1 to an eventfd, which makes it readable. */
+export type Signal = (descriptor: number) => void;
+
+/** Loads the call that signals an eventfd. Rejects as `loadSystemCalls` does. */
+export async function loadSignal(): Promise<Signal> {
+  const { library } = await loadLibrary();
+  const write = library.func('int write(int fd, void* value, uint64 byteCount)') as (
+    fd: number,
+    value: Bytes,
+    byteCount: number,
+  ) => number;
+  const one = new Uint8Array(new BigUint64Array([1n]).buffer);
+  return (descriptor) => {
+    write(descriptor, one, one.length);
+  };
+}

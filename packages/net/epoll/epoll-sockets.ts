@@ -1,0 +1,214 @@
+/** Listens, and accepts connections, by descriptors in the thread's epoll. */
+
+import { unlinkSync } from 'node:fs';
+import type { ListenOptions } from 'node:net';
+import { constants } from 'node:os';
+import { getSystemErrorMap, getSystemErrorName } from 'node:util';
+import type { Bytes, SystemCalls } from '#base';
+import type { Ends } from '../ends.ts';
+import type { Accepted, PlainSockets } from '../plain-sockets.ts';
+import { EPOLL_IN, type EpollHandler } from './epoll-set.ts';
+import { EpollTransport, type EpollShared } from './epoll-transport.ts';
+import {
+  ADDRESS_BYTES,
+  AF_INET,
+  AF_INET6,
+  AF_UNIX,
+  inetAddress,
+  textOfAddress,
+  unixAddress,
+  type SocketAddress,
+} from './socket-address.ts';
+import { setKeepAlive, setListening } from './socket-options.ts';
+
+const { EAGAIN, ECONNABORTED, EINTR, ENAMETOOLONG } = constants.errno;
+const ANY_IPV4 = '0.0.0.0';
+const ANY_IPV6 = '::';
+const SOCK_STREAM = 1;
+const NOT_BLOCKING = 0o4000;
+const CLOSE_ON_EXEC = 0o2_000_000;
+/** Connections accepted in a turn; then those that are there are served. */
+const ACCEPTS_MAX = 128;
+/** Milliseconds without a look at new connections when the process has no descriptor left, or the system no memory. */
+const REST_MS = 100;
+
+export class EpollSockets implements PlainSockets {
+  readonly #shared: EpollShared;
+  readonly #keepAliveSecs: () => number;
+
+  /** With the keep-alive that accepted sockets are to have, which they get from the one that listens. */
+  constructor(shared: EpollShared, keepAliveSecs: () => number) {
+    this.#shared = shared;
+    this.#keepAliveSecs = keepAliveSecs;
+  }
+
+  listen(
+    { host = '0.0.0.0', port = 0, path, backlog = 511 }: ListenOptions,
+    accept: (accepted: Accepted) => void,
+  ): Promise<() => void> {
+    // What the executor throws rejects.
+    return new Promise((resolve) => {
+      const place =
+        path === undefined
+          ? this.#openTcp(host, port, backlog, accept)
+          : this.#openUnix(path, backlog, accept);
+      resolve(() => {
+        place.close();
+        if (path !== undefined) removeSocket(path);
+      });
+    });
+  }
+
+  #openTcp(
+    host: string,
+    port: number,
+    backlog: number,
+    accept: (accepted: Accepted) => void,
+  ): ListeningDescriptor {
+    const shared = this.#shared;
+    const { calls } = shared;
+    const isIpv6 = host.includes(':');
+    const keepAliveSecs = this.#keepAliveSecs();
+    const address = inetAddress(calls, host, port);
+    const descriptor = this.#newSocket(isIpv6 ? AF_INET6 : AF_INET);
+    setListening(calls, descriptor, isIpv6);
+    if (keepAliveSecs > 0) setKeepAlive(calls, descriptor, keepAliveSecs);
+    this.#bind(descriptor, address, backlog);
+    const isAny = host === ANY_IPV4 || host === ANY_IPV6;
+    const own = textOfAddress(calls, address.bytes);
+    return new ListeningDescriptor(descriptor, shared, (accepted, remote) => {
+      const local = isAny ? localAddress(calls, accepted) : own;
+      const ends = { remote: textOfAddress(calls, remote), local, isUnix: false };
+      accept(newAccepted(accepted, ends, shared, keepAliveSecs));
+    });
+  }
+
+  #openUnix(
+    path: string,
+    backlog: number,
+    accept: (accepted: Accepted) => void,
+  ): ListeningDescriptor {
+    const address = unixAddress(path);
+    if (address === undefined) throw systemError('bind', ENAMETOOLONG);
+    const descriptor = this.#newSocket(AF_UNIX);
+    this.#bind(descriptor, address, backlog);
+    const ends: Ends = { remote: `${path}:0`, local: `${path}:0`, isUnix: true };
+    return new ListeningDescriptor(descriptor, this.#shared, (accepted) => {
+      accept(newAccepted(accepted, ends, this.#shared, 0));
+    });
+  }
+
+  #newSocket(family: number): number {
+    const { calls } = this.#shared;
+    const descriptor = calls.socket(family, SOCK_STREAM | NOT_BLOCKING | CLOSE_ON_EXEC, 0);
+    if (descriptor < 0) throw systemError('socket', calls.errno());
+    return descriptor;
+  }
+
+  #bind(descriptor: number, { bytes, byteCount }: SocketAddress, backlog: number): void {
+    const { calls } = this.#shared;
+    const isBound = calls.bind(descriptor, bytes, byteCount) === 0;
+    if (isBound && calls.listen(descriptor, backlog) === 0) return;
+    const error = systemError(isBound ? 'listen' : 'bind', calls.errno());
+    calls.close(descriptor);
+    throw error;
+  }
+}
+
+/** A socket that listens, and accepts what comes when the thread's epoll reports it. */
+class ListeningDescriptor implements EpollHandler {
+  readonly #descriptor: number;
+  readonly #shared: EpollShared;
+  readonly #accept: (descriptor: number, remote: Bytes) => void;
+  readonly #remote = new Uint8Array(ADDRESS_BYTES);
+  readonly #length = new Int32Array(1);
+  readonly #lengthBytes = new Uint8Array(this.#length.buffer);
+  #isClosed = false;
+  /** Runs while no connections are accepted for want of descriptors or memory. */
+  #rest: NodeJS.Timeout | undefined;
+
+  constructor(
+    descriptor: number,
+    shared: EpollShared,
+    accept: (descriptor: number, remote: Bytes) => void,
+  ) {
+    this.#descriptor = descriptor;
+    this.#shared = shared;
+    this.#accept = accept;
+    shared.set.add(descriptor, EPOLL_IN, this);
+  }
+
+  ready(): void {
+    const { calls } = this.#shared;
+    for (let nth = 0; nth < ACCEPTS_MAX && !this.#isClosed; nth += 1) {
+      this.#length[0] = ADDRESS_BYTES;
+      const flags = NOT_BLOCKING | CLOSE_ON_EXEC;
+      const accepted = calls.accept4(this.#descriptor, this.#remote, this.#lengthBytes, flags);
+      if (accepted >= 0) {
+        this.#accept(accepted, this.#remote);
+        continue;
+      }
+      const errno = calls.errno();
+      if (errno === EAGAIN) return;
+      // The client has hung up before it was accepted, or a signal came.
+      if (errno === ECONNABORTED || errno === EINTR) continue;
+      this.#pause();
+      return;
+    }
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#rest);
+    this.#shared.set.forget(this.#descriptor);
+    this.#shared.calls.close(this.#descriptor);
+  }
+
+  /** Leaves connections in the backlog for a while: the kernel would report them without end. */
+  #pause(): void {
+    this.#shared.set.change(this.#descriptor, EPOLL_IN, 0);
+    this.#rest = setTimeout(() => {
+      this.#shared.set.change(this.#descriptor, 0, EPOLL_IN);
+    }, REST_MS).unref();
+  }
+}
+
+function newAccepted(
+  descriptor: number,
+  ends: Ends,
+  shared: EpollShared,
+  keepAliveSecs: number,
+): Accepted {
+  return {
+    ends,
+    transport: () => new EpollTransport(descriptor, shared, keepAliveSecs),
+    release: () => descriptor,
+  };
+}
+
+function localAddress(calls: SystemCalls, descriptor: number): string {
+  const bytes = new Uint8Array(ADDRESS_BYTES);
+  const length = new Uint8Array(new Int32Array([ADDRESS_BYTES]).buffer);
+  calls.getsockname(descriptor, bytes, length);
+  return textOfAddress(calls, bytes);
+}
+
+/** The error of a system call as Node would make it. */
+function systemError(call: string, errno: number): NodeJS.ErrnoException {
+  const text = getSystemErrorMap().get(-errno)?.[1] ?? 'unknown error';
+  const code = getSystemErrorName(-errno);
+  return Object.assign(new Error(`${call} ${code}: ${text}`), {
+    code,
+    errno: -errno,
+    syscall: call,
+  });
+}
+
+function removeSocket(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It was removed already.
+  }
+}

@@ -1,0 +1,30 @@
+/** Opens the loop of a thread: epoll where the machine has it, else libuv's. */
+
+import { loadLibuvLoop, loadSystemCalls } from '#base';
+import type { Doorbell } from '#link';
+import { EpollLoop, tickRunner, type EpollParts } from './epoll-loop.ts';
+import { LibuvLoop } from './libuv-loop.ts';
+import type { ThreadLoop } from './thread-loop.ts';
+
+const NOT_BLOCKING = 0o4000;
+const CLOSE_ON_EXEC = 0o2_000_000;
+
+/** Loads what an `EpollLoop` of this thread is made of; rejects with the reason where the machine or this Node lacks it. */
+export async function loadEpoll(): Promise<EpollParts> {
+  const runTicks = tickRunner();
+  if (runTicks === undefined) throw new Error('this Node does not export how ticks are run');
+  const [calls, libuv] = await Promise.all([loadSystemCalls(), loadLibuvLoop()]);
+  const set = calls.epoll_create1(CLOSE_ON_EXEC);
+  const bell = set < 0 ? -1 : calls.eventfd(0, NOT_BLOCKING | CLOSE_ON_EXEC);
+  if (bell < 0)
+    throw new Error(`the kernel refuses epoll or eventfd (errno ${String(calls.errno())})`);
+  calls.close(set);
+  return { calls, libuv, runTicks, bell };
+}
+
+/** Opens the loop, and has the bell of the thread ring there. To be called before another thread uses the bell. */
+export function openLoop(bell: Doorbell, parts: EpollParts | undefined): ThreadLoop {
+  if (parts === undefined) return new LibuvLoop(bell);
+  bell.descriptor = parts.bell;
+  return new EpollLoop(parts);
+}
