@@ -85,10 +85,12 @@ export {
 export { ChurnMap } from './memory/churn-map.ts';
 export { collectGarbage } from './memory/garbage.ts';
 export {
+  loadFutex,
   loadLibuvLoop,
   loadSignal,
   loadSystemCalls,
   type Address,
+  type Futex,
   type LibuvLoop,
   type Signal,
   type SystemCalls,

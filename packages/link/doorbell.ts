@@ -8,7 +8,7 @@
  *   ASLEEP      main and shards  shards    1 while main wants to be woken; a thread may sleep on it
  */
 
-import { loadSignal, type Signal } from '#base';
+import { loadFutex, loadSignal, type Signal } from '#base';
 import type { LinkMemory } from './memory.ts';
 
 const BELL = 0;
@@ -114,4 +114,9 @@ export class Doorbell {
 export async function bellToRing(memory: LinkMemory, at: number): Promise<Doorbell> {
   const { descriptor } = new Doorbell(memory, at);
   return new Doorbell(memory, at, descriptor > 0 ? await loadSignal() : undefined);
+}
+
+/** Has this thread sleep in the link memory, and wake others there, as main does, whose bell is at `bellAt`. */
+export async function waitAsMain(memory: LinkMemory, bellAt: number): Promise<void> {
+  if (new Doorbell(memory, bellAt).descriptor > 0) memory.useFutex(await loadFutex());
 }

@@ -17,7 +17,7 @@ export { ScriptControl, ScriptFlag } from './script-control.ts';
 export { ScriptExchange } from './script-exchange.ts';
 export { EventRing, type RecordedEvent } from './rings/event-ring.ts';
 export { DoubleBuffer } from './log/double-buffer.ts';
-export { bellToRing, Doorbell } from './doorbell.ts';
+export { bellToRing, Doorbell, waitAsMain } from './doorbell.ts';
 export { FRONT_BYTES_MAX, FrontKind } from './front/front-frames.ts';
 export { FRONT_SLOTS, FRONT_WINDOW_BYTES, FrontSlots } from './front/front-slots.ts';
 export { FrontReader } from './front/front-reader.ts';

@@ -130,6 +130,7 @@ export class Server {
     const serverMemory = new ServerMemory(this.#shardCount, settings, this.#clock.nowUs());
     this.#serverMemory = serverMemory;
     this.#loop = openLoop(serverMemory.doorbell, epoll);
+    if (epoll !== undefined) serverMemory.memory.useFutex(epoll.futex);
     this.#traces = new Traces(settings, serverMemory.mainPage, this.#ops);
     this.#ops.begin(serverMemory.observerData, tls);
     this.#tierPool = new TierPool({

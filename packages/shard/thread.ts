@@ -32,6 +32,7 @@ import {
   RingWriter,
   ScriptExchange,
   SharedCounter,
+  waitAsMain,
   wakeSleeper,
   type LinkLayout,
   type LinkShape,
@@ -87,6 +88,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
   const replyPlace = layout.replies[index] ?? unreachable('the shard has a reply ring');
   const requests = new RingReader(memory, requestPlace);
   const doorbell = await bellToRing(memory, layout.doorbell);
+  await waitAsMain(memory, layout.doorbell);
   const removedKeyIds = new SharedCounter(memory, layout.removedKeyIds);
   const slowIds = new SharedCounter(memory, layout.slowIds);
   const pages = data.pages.map((page) => new Page(data.pageShape, page));

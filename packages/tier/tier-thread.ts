@@ -10,6 +10,7 @@ import {
   layoutOf,
   LinkMemory,
   SharedFlag,
+  waitAsMain,
   wakeSleeper,
   type LinkShape,
   type SharedMemory,
@@ -49,6 +50,7 @@ export async function runTierThread(
 ): Promise<void> {
   const memory = new LinkMemory(data.memory);
   const layout = layoutOf(data.link);
+  await waitAsMain(memory, layout.doorbell);
   const bell = new Doorbell(memory, layout.tierBells[data.index] ?? unreachable('a bell'));
   const ending = new SharedFlag(data.ending);
   let services: readonly TierService[];

@@ -114,6 +114,51 @@ export async function loadLibuvLoop(): Promise<LibuvLoop> {
   };
 }
 
+/** Sleeping on a word of memory, and waking who sleeps there, by the kernel. Source: futex(2). */
+export interface Futex {
+  /** Sleeps while the word at an address has a value, for that many milliseconds at most; it may return early. */
+  wait(at: Address, value: number, timeoutMs: number): void;
+  /** Wakes all that sleep on the word. */
+  wake(at: Address): void;
+  addressOf(bytes: Bytes): Address;
+}
+
+/** Number of the system call, which differs between processors; undefined on those that Node is not built for here. */
+const FUTEX_NUMBER: Readonly<Partial<Record<NodeJS.Architecture, number>>> = {
+  x64: 202,
+  arm64: 98,
+};
+/** Operations on memory that no other process has. */
+const FUTEX_WAIT = 128;
+const FUTEX_WAKE = 129;
+const ALL_SLEEPERS = 2 ** 31 - 1;
+
+/** Loads the calls. Rejects as `loadSystemCalls` does, and on processors other than x64 and arm64. */
+export async function loadFutex(): Promise<Futex> {
+  const number = FUTEX_NUMBER[process.arch];
+  if (number === undefined) throw new Error(`the futex of ${process.arch} is not known`);
+  const { library } = await loadLibrary();
+  const { addressOf } = await loadSystemCalls();
+  const call = library.func(
+    'int64 syscall(int64 number, uint64 at, int operation, int value, uint64 timeout)',
+  ) as (number: number, at: Address, operation: number, value: number, timeout: Address) => number;
+  // Seconds and nanoseconds, of 64 bits each.
+  const timeout = new Int32Array(4);
+  const timeoutAt = addressOf(new Uint8Array(timeout.buffer));
+  return {
+    wait: (at, value, timeoutMs) => {
+      const isForEver = timeoutMs >= 2 ** 31;
+      timeout[0] = Math.floor(timeoutMs / 1_000);
+      timeout[2] = Math.floor((timeoutMs % 1_000) * 1_000_000);
+      call(number, at, FUTEX_WAIT, value, isForEver ? 0 : timeoutAt);
+    },
+    wake: (at) => {
+      call(number, at, FUTEX_WAKE, ALL_SLEEPERS, 0);
+    },
+    addressOf,
+  };
+}
+
 /** Adds 1 to an eventfd, which makes it readable. */
 export type Signal = (descriptor: number) => void;
 

@@ -78,15 +78,16 @@ export function ringTaken({ words }: LinkMemory, place: RingPlace): number {
 }
 
 /** Wakes a shard that sleeps on a ring, for something else than its frames. */
-export function wakeSleeper({ words }: LinkMemory, place: RingPlace): void {
+export function wakeSleeper(memory: LinkMemory, place: RingPlace): void {
+  const { words } = memory;
   const header = place.header >> 2;
   if (Atomics.load(words, header + READER_ASLEEP) !== 1) return;
-  if (Atomics.exchange(words, header + READER_ASLEEP, 0) === 1) wake(words, header);
+  if (Atomics.exchange(words, header + READER_ASLEEP, 0) === 1) wake(memory, header);
 }
 
-function wake(words: Int32Array, header: number): void {
+function wake({ words, waits }: LinkMemory, header: number): void {
   Atomics.add(words, header + WAKES, 1);
-  Atomics.notify(words, header + WAKES);
+  waits.wake(header + WAKES);
 }
 
 export class RingWriter {
@@ -204,7 +205,7 @@ export class RingWriter {
 
   /** Wakes a reader that sleeps on this ring itself (a shard). */
   wakeReader(): void {
-    wake(this.#words, this.#header);
+    wake(this.memory, this.#header);
   }
 
   /**
@@ -376,7 +377,7 @@ export class RingReader {
     this.setAsleep(true);
     const wakes = Atomics.load(this.#words, this.#header + WAKES);
     if (!this.#hasMore && isDue?.() !== true) {
-      Atomics.wait(this.#words, this.#header + WAKES, wakes, timeoutMs);
+      this.memory.waits.wait(this.#header + WAKES, wakes, timeoutMs);
     }
     this.setAsleep(false);
   }

@@ -15,7 +15,13 @@
  */
 
 import { MessageChannel } from 'node:worker_threads';
-import { systemClock, type Bytes, type LibuvLoop as Libuv, type SystemCalls } from '#base';
+import {
+  systemClock,
+  type Bytes,
+  type Futex,
+  type LibuvLoop as Libuv,
+  type SystemCalls,
+} from '#base';
 import { EPOLL_EDGE, EPOLL_IN, EpollSet } from './epoll-set.ts';
 import type { ReadBuffer } from '../socket-transport.ts';
 import type { EpollShared } from './epoll-transport.ts';
@@ -39,6 +45,7 @@ export interface EpollParts {
   readonly calls: SystemCalls;
   readonly libuv: Libuv;
   readonly runTicks: () => void;
+  readonly futex: Futex;
   /** Eventfd by which others wake it. */
   readonly bell: number;
 }

@@ -1,6 +1,6 @@
 /** Opens the loop of a thread: epoll where the machine has it, else libuv's. */
 
-import { loadLibuvLoop, loadSystemCalls } from '#base';
+import { loadFutex, loadLibuvLoop, loadSystemCalls } from '#base';
 import type { Doorbell } from '#link';
 import { EpollLoop, tickRunner, type EpollParts } from './epoll-loop.ts';
 import { LibuvLoop } from './libuv-loop.ts';
@@ -13,13 +13,17 @@ const CLOSE_ON_EXEC = 0o2_000_000;
 export async function loadEpoll(): Promise<EpollParts> {
   const runTicks = tickRunner();
   if (runTicks === undefined) throw new Error('this Node does not export how ticks are run');
-  const [calls, libuv] = await Promise.all([loadSystemCalls(), loadLibuvLoop()]);
+  const [calls, libuv, futex] = await Promise.all([
+    loadSystemCalls(),
+    loadLibuvLoop(),
+    loadFutex(),
+  ]);
   const set = calls.epoll_create1(CLOSE_ON_EXEC);
   const bell = set < 0 ? -1 : calls.eventfd(0, NOT_BLOCKING | CLOSE_ON_EXEC);
   if (bell < 0)
     throw new Error(`the kernel refuses epoll or eventfd (errno ${String(calls.errno())})`);
   calls.close(set);
-  return { calls, libuv, runTicks, bell };
+  return { calls, libuv, runTicks, futex, bell };
 }
 
 /** Opens the loop, and has the bell of the thread ring there. To be called before another thread uses the bell. */
