@@ -57,6 +57,8 @@ export class MachineComponents {
   readonly staged: StagedData;
   readonly fetchTimes = new FetchTimes();
   readonly workingSet = new WorkingSet();
+  /** True while the shard stands still for one transaction or script. */
+  readonly isStopped: () => boolean;
   /** Undefined without a warm tier. */
   readonly warmValues: WarmValues | undefined;
 
@@ -64,6 +66,7 @@ export class MachineComponents {
   // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
   constructor(options: MachineOptions, keyLocks: KeyLocks, settle: () => boolean) {
     const { index, journal, page } = options;
+    this.isStopped = () => keyLocks.isStopped;
     this.settings = new Settings(options.settings);
     this.keyUse = new KeyUse(options);
     this.sender = new ReplySender(
@@ -155,7 +158,7 @@ export class MachineComponents {
       slowness: this.slowness,
       role: this.role,
       ownExpiry: this.ownExpiry,
-      isStopped: () => keyLocks.isStopped,
+      isStopped: this.isStopped,
       isReading: () => work.isActive || freeze.isReading,
       tierPage,
     });

@@ -47,6 +47,7 @@ export function newExecutor(
     journal,
     role: base.role,
     openSlots: base.openSlots,
+    isStopped: base.isStopped,
     ...listener,
   });
 }

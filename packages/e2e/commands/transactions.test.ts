@@ -376,6 +376,40 @@ transactions('a queue of many short commands outgrows the limit, too', async () 
   await client.call('CONFIG', 'SET', 'client-query-buffer-limit', '1gb');
 });
 
+const BUSY = 'local t = 0 for i = 1, 3000000 do t = t + i end return 1';
+
+for (const [way, others] of [
+  ['on one shard', []],
+  [
+    'over shards',
+    [
+      ['SET', two, '1'],
+      ['EVAL', BUSY, '1', three],
+    ],
+  ],
+  [
+    'that all shards stand still for',
+    [['DBSIZE'], ['MSET', two, '1', three, '2'], ['KEYS', 'none']],
+  ],
+] as const) {
+  transactions(`no key expires within a transaction ${way}`, async () => {
+    const replies = await client.pipeline([
+      ['MULTI'],
+      ['SET', one, 'x', 'PX', '1'],
+      ['EVAL', BUSY, '1', one],
+      ...others,
+      ['GET', one],
+      ['PTTL', one],
+      ['LPUSH', one, 'y'],
+      ['EXEC'],
+    ]);
+    const [get, ttl, push] = (replies.at(-1) as unknown[]).slice(-3);
+    assert.equal([get, ttl], ['x', 1]);
+    assert.match(textOf(push as ReplyError), /^WRONGTYPE/);
+    await until(async () => (await client.call('EXISTS', one)) === 0, 'it expires behind it');
+  });
+}
+
 transactions('what a WATCH costs does not grow with the keys watched before', async () => {
   const began = performance.now();
   const watches = Array.from({ length: 20_000 }, (_, nth) => ['WATCH', `key:${nth}`]);

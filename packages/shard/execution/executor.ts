@@ -11,6 +11,7 @@ import { AT, TICKS_PER_US, type Page } from '#stats';
 import { DATABASE_SHIFT, FrameKind, KIND_MASK, ReplyFlag, Request, RequestFlag } from '#link';
 import { commandDone, commandStart } from '#usdt';
 import type { Store } from '#store';
+import { CommandClock } from '../command-clock.ts';
 import type { ExecutionContext } from './context.ts';
 import type { Effects } from '../log/effects.ts';
 import type { Journal } from '../log/journal.ts';
@@ -54,6 +55,8 @@ interface ExecutorOptions {
   readonly journal: Journal | undefined;
   readonly role: Role;
   readonly openSlots: OpenSlots;
+  /** True while this shard stands still for one transaction or script. */
+  isStopped(): boolean;
   /** A command has found nothing and waits, or takes long: the context says which. */
   putOff(frame: Frame): void;
   /** A command that has waited was run and answered. */
@@ -83,10 +86,9 @@ export class Executor {
   readonly #role: Role;
   readonly #openSlots: OpenSlots;
   readonly counts: CommandCounts;
-  #wallMs = 0;
+  readonly #wallClock: CommandClock;
   /** Somebody watches the probes of commands. */
   isProbed = false;
-  #wallReadUs = 0;
   /** Frame whose command was pointed at last, and where its spans are. */
   pointed: Frame | undefined;
   #pointedSpans = 0;
@@ -94,6 +96,7 @@ export class Executor {
   constructor(options: ExecutorOptions) {
     this.#options = options;
     this.#context = options.context;
+    this.#wallClock = new CommandClock(options);
     this.args = options.args;
     this.#sender = options.sender;
     this.#page = options.page;
@@ -116,16 +119,12 @@ export class Executor {
   readWallClock(): void {
     // Once for a batch: a tracer that comes meanwhile sees the next.
     this.isProbed = commandStart.isWatched || commandDone.isWatched;
-    this.#wallMs = this.#options.clock.wallMs();
-    this.#wallReadUs = this.nowUs;
-    this.#context.setNow(this.#wallMs);
+    this.#wallClock.read(this.nowUs);
   }
 
   /** Moves the wall clock on by the monotonic one. */
   setNow(): void {
-    const sinceMs = (this.nowUs - this.#wallReadUs) / 1_000;
-    if (sinceMs < 1) return;
-    this.#context.setNow(this.#wallMs + Math.floor(sinceMs));
+    this.#wallClock.advance(this.nowUs);
   }
 
   entryOf(frame: Frame): CommandEntry {
@@ -238,11 +237,13 @@ export class Executor {
     else writer.arrayHeader(words[word + Request.argumentCount]!);
     if (!isBroken && refusal === undefined) {
       this.#options.effects.beginGroup();
+      this.#wallClock.isHeld = true;
       let step = 0;
       for (const queued of framesIn(frame)) {
         this.#runQueued(queued, sequence, step);
         step += 1;
       }
+      this.#wallClock.isHeld = false;
       this.#options.effects.endGroup();
     }
     writer.clearError();
@@ -477,6 +478,6 @@ export class Executor {
 
   /** Unix milliseconds at the zero of the monotonic clock. */
   get unixLeadMs(): number {
-    return this.#wallMs - this.#wallReadUs / 1_000;
+    return this.#wallClock.beginMs;
   }
 }

@@ -1,0 +1,50 @@
+/** Time of commands: the wall clock, read once for a batch and moved on by the monotonic one; it stands still in a transaction. */
+
+import type { Clock } from '#base';
+import type { ExecutionContext } from './execution/context.ts';
+
+interface CommandClockOptions {
+  readonly clock: Clock;
+  readonly context: Pick<ExecutionContext, 'setNow'>;
+  /** True while the shard stands still for one transaction or script, whose commands come one by one. */
+  isStopped(): boolean;
+}
+
+export class CommandClock {
+  readonly #options: CommandClockOptions;
+  #wallMs = 0;
+  #readUs = 0;
+  /** True when the wall clock was read while time stood still. */
+  #isBehind = false;
+  /** True while a transaction is run: no key expires between two of its commands. */
+  isHeld = false;
+
+  constructor(options: CommandClockOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the wall clock, at these monotonic microseconds. */
+  read(nowUs: number): void {
+    this.#wallMs = this.#options.clock.wallMs();
+    this.#readUs = nowUs;
+    this.#isBehind = this.#isStill;
+    if (!this.#isBehind) this.#options.context.setNow(this.#wallMs);
+  }
+
+  /** Moves the time on to these monotonic microseconds. */
+  advance(nowUs: number): void {
+    const sinceMs = (nowUs - this.#readUs) / 1_000;
+    if ((sinceMs < 1 && !this.#isBehind) || this.#isStill) return;
+    this.#isBehind = false;
+    this.#options.context.setNow(this.#wallMs + Math.floor(sinceMs));
+  }
+
+  get #isStill(): boolean {
+    return this.isHeld || this.#options.isStopped();
+  }
+
+  /** Unix milliseconds at which the monotonic clock was 0. */
+  get beginMs(): number {
+    return this.#wallMs - this.#readUs / 1_000;
+  }
+}
