@@ -3,8 +3,8 @@
  * Where replies wait for the log, a shard writes it itself: what is waited for anyway is not handed to another thread
  * first. What is not a plain record stays with the disk thread, and all of it where a log cannot be written.
  */
-import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { bytesOfPieces, systemClock, unreachable, type Bytes, type Pieces } from '#base';
+import { receiveMessageOnPort } from 'node:worker_threads';
+import { bytesOfPieces, systemClock, unreachable, type Pieces } from '#base';
 import { LogFigures, threadMemoryReturn } from '#stats';
 import {
   Doorbell,
@@ -14,12 +14,22 @@ import {
   LogProgress,
   LogThread,
   RingReader,
-  type LinkShape,
-  type SharedMemory,
 } from '#link';
-import { outcomeOf, realDisk } from './disk.ts';
+import type {
+  DiskData,
+  DiskNotice,
+  DiskOrder,
+  DiskSettings,
+  DurabilityMode,
+  LogLeft,
+  LogStart,
+  SnapshotPiece,
+} from './disk-messages.ts';
+import { outcomeOf, realDisk, type Disk } from './disk.ts';
+import { withinOwn } from './folder/own-folder.ts';
 import type { Manifest } from './blocks/manifest.ts';
-import { removeAllBut, removeOld } from './log/retention.ts';
+import { snapshotFolder } from './layout.ts';
+import { hasManifest, newestSnapshot, removeAllBut, removeOld } from './log/retention.ts';
 import { ShardLog } from './log/shard-log.ts';
 import type { ShardLogOptions } from './log/shard-log-options.ts';
 import { SnapshotWriter } from './snapshot-writer.ts';
@@ -33,92 +43,8 @@ const STAY_US_MAX = 20_000;
 /** Looks without finding anything, after which the thread sleeps until it is woken. */
 const EMPTY_LOOKS_MAX = 50;
 
-export type DurabilityMode = 'sync' | 'periodic' | 'async';
-
-/** Settings that can change while the server runs. */
-export interface DiskSettings {
-  readonly mode: DurabilityMode;
-  readonly syncIntervalMs: number;
-  /** Snapshots that are kept. */
-  readonly snapshotsMax: number;
-  /** Snapshots are packed. */
-  readonly packs: boolean;
-}
-
-export interface DiskData extends DiskSettings {
-  readonly link: LinkShape;
-  readonly memory: WebAssembly.Memory;
-  readonly figures: readonly SharedMemory[];
-  readonly folder: string;
-  readonly port: MessagePort;
-  /** Per shard: records too large for the ring. */
-  readonly records: readonly MessagePort[];
-  /** Per shard: pieces of snapshots, and what the shard's own end of its log has to tell main. */
-  readonly pieces: readonly MessagePort[];
-}
-
-/** Beginning of all logs: the number of their first segment, and of the life of the server. */
-export interface LogStart {
-  readonly number: number;
-  readonly epoch: number;
-}
-
-/** Messages from main to the disk thread. */
-export type DiskOrder =
-  /** All data is read: the logs begin, behind the segments of these numbers, one for each shard. */
-  | ({ readonly kind: 'begin'; readonly previous: readonly number[] } & LogStart)
-  /** The logs begin anew, and rest on the snapshot of that number, which follows. */
-  | ({ readonly kind: 'found' } & LogStart)
-  | { readonly kind: 'snapshot'; readonly number: number }
-  | { readonly kind: 'abandon'; readonly reason: string }
-  | { readonly kind: 'purge' }
-  | { readonly kind: 'healed' }
-  | ({ readonly kind: 'settings' } & DiskSettings)
-  /** With `isSaved` the last snapshot has everything: nothing was done behind it. */
-  | { readonly kind: 'stop'; readonly isSaved: boolean };
-
-/** Messages from the disk thread to main. */
-export type DiskNotice =
-  /** Every log has its first segment on disk, or has told that it has failed. */
-  | { readonly kind: 'begun' }
-  /** The same of logs that begin anew; with a problem none of them does. */
-  | { readonly kind: 'founded'; readonly problem: string | undefined }
-  /** No shard logs any more, and all logs are closed. */
-  | { readonly kind: 'left' }
-  | {
-      readonly kind: 'snapshot';
-      readonly manifest: Manifest;
-      readonly took: SnapshotTook;
-      /** True when all logs are written, behind this snapshot. */
-      readonly hasLogs: boolean;
-    }
-  | { readonly kind: 'snapshot-failed'; readonly number: number; readonly message: string }
-  | { readonly kind: 'log-failed'; readonly shard: number; readonly message: string }
-  | { readonly kind: 'synced'; readonly shard: number; readonly us: number }
-  | { readonly kind: 'purged' }
-  | { readonly kind: 'stopped' };
-
-interface SnapshotTook {
-  readonly us: number;
-}
-
-/** A piece of a shard's snapshot. */
-export interface SnapshotPiece {
-  readonly number: number;
-  readonly states: Bytes;
-  /** Number of keys whose states are here, or of which a part is; 0 ends the snapshot of the shard. */
-  readonly count: number;
-  /** The shard has given the snapshot up. */
-  readonly fault?: string;
-}
-
-/** The shard logs nothing from now on; what it has logged is in its ring. */
-export interface LogLeft {
-  readonly kind: 'leaves';
-}
-
-/** Between two looks at what the thread has dropped. */
-const MEMORY_LOOK_MS = 1_000;
+/** Between two looks at what the thread has dropped, and at the files that hold the data. */
+const LOOK_MS = 1_000;
 /** A sync is told of from this long on: what is shorter no event of LATENCY wants. */
 const NOTABLE_SYNC_US = 1_000;
 
@@ -138,6 +64,7 @@ export function noticesOf(
 
 export class DiskThread {
   readonly #data: DiskData;
+  readonly #disk: Disk;
   readonly #bell: Doorbell;
   readonly #logs: readonly ShardLog[];
   readonly #progress: readonly LogProgress[];
@@ -148,6 +75,8 @@ export class DiskThread {
   #snapshot: { readonly number: number; readonly writer: SnapshotWriter } | undefined;
   /** The newest that was begun. */
   #snapshotNumber = 0;
+  /** The newest that is on disk, on which the logs rest; 0 for none. */
+  #newest = 0;
   /** The life of the server that the logs are of. */
   #epoch = 0;
   /** True while the logs rest on a snapshot that is not on disk. */
@@ -157,13 +86,14 @@ export class DiskThread {
   #emptyLooks = 0;
   #syncDueUs = 0;
   #timer: NodeJS.Timeout | undefined;
-  #memoryTimer: NodeJS.Timeout | undefined;
+  #lookTimer: NodeJS.Timeout | undefined;
   readonly #memory = threadMemoryReturn();
   #hasBegun = false;
   #isStopped = false;
 
   constructor(data: DiskData) {
     this.#data = data;
+    this.#disk = withinOwn(realDisk, data.folder);
     this.#mode = data.mode;
     this.#syncIntervalMs = data.syncIntervalMs;
     this.#snapshots = data;
@@ -180,7 +110,7 @@ export class DiskThread {
         shard,
         shards: data.link.shards,
         folder: data.folder,
-        disk: realDisk,
+        disk: this.#disk,
         clock: systemClock,
         memory,
         opensFiles: true,
@@ -227,11 +157,15 @@ export class DiskThread {
       });
     }
     // Records and pieces that came by message are written at once: nothing large stays in use.
-    this.#memoryTimer = setInterval(() => this.#memory.look(0, true), MEMORY_LOOK_MS);
+    this.#lookTimer = setInterval(() => {
+      this.#memory.look(0, true);
+      this.#lookAtFiles();
+    }, LOOK_MS);
   }
 
   #begin(previous: readonly number[], { number, epoch }: LogStart): void {
     this.#epoch = epoch;
+    this.#newest = newestSnapshot(this.#disk, this.#data.folder);
     for (const [shard, log] of this.#logs.entries()) {
       log.writesAhead = this.#mode === 'sync';
       log.begin(number, epoch, previous[shard] ?? 0);
@@ -243,6 +177,7 @@ export class DiskThread {
   /** Begins all logs anew, or none. */
   #found({ number, epoch }: LogStart): void {
     this.#epoch = epoch;
+    this.#newest = 0;
     const problem = outcomeOf(() => {
       for (const log of this.#logs) {
         log.writesAhead = this.#mode === 'sync';
@@ -418,7 +353,7 @@ export class DiskThread {
         epoch: this.#epoch,
         shards: link.shards,
         packs: this.#snapshots.packs,
-        disk: realDisk,
+        disk: this.#disk,
         clock: systemClock,
         took: this.#writeTook,
         ended: (result) => {
@@ -433,6 +368,14 @@ export class DiskThread {
     }
   }
 
+  /** Data whose files were removed is kept nowhere: the logs fail, until a snapshot has all of it again. */
+  #lookAtFiles(): void {
+    for (const log of this.#logs) log.look();
+    const newest = snapshotFolder(this.#data.folder, this.#newest);
+    if (this.#newest === 0 || hasManifest(this.#disk, newest)) return;
+    for (const log of this.#logs) log.fail(`${newest} is gone`);
+  }
+
   #giveUp(shard: number, fault: string): void {
     this.#snapshot?.writer.fail(new Error(fault));
     this.#writeTook(shard);
@@ -440,6 +383,7 @@ export class DiskThread {
 
   #snapshotEnded(manifest: Manifest, beganUs: number): void {
     const took = { us: systemClock.nowUs() - beganUs };
+    this.#newest = manifest.number;
     try {
       this.#removeOld(manifest.number);
     } catch (error) {
@@ -454,12 +398,12 @@ export class DiskThread {
   #removeOld(number: number): void {
     const { folder } = this.#data;
     if (!this.#isUnfounded) {
-      removeOld(realDisk, folder, this.#snapshots.snapshotsMax);
+      removeOld(this.#disk, folder, this.#snapshots.snapshotsMax);
       return;
     }
     this.#isUnfounded = false;
     for (const log of this.#logs) log.founded();
-    removeAllBut(realDisk, folder, number);
+    removeAllBut(this.#disk, folder, number);
   }
 
   #snapshotFailed(number: number, error: unknown): void {
@@ -476,7 +420,7 @@ export class DiskThread {
     this.#tell({ kind: 'stopped' });
     this.#bell.stop();
     const { port, records, pieces } = this.#data;
-    clearInterval(this.#memoryTimer);
+    clearInterval(this.#lookTimer);
     for (const each of [port, ...records, ...pieces]) each.close();
   }
 }

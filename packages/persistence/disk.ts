@@ -23,6 +23,8 @@ export interface Disk {
   remove(target: string): void;
   /** Names in a folder, in order; none when there is no folder. */
   list(folder: string): readonly string[];
+  /** True unless a file that is open is not found by its name any more. */
+  isAt(fd: number, file: string): boolean;
   /** Makes names in a folder last. */
   syncFolder(folder: string): void;
 }
@@ -91,6 +93,16 @@ export const realDisk: Disk = {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw error;
+    }
+  },
+  isAt(fd, file) {
+    try {
+      const open = fs.fstatSync(fd);
+      const named = fs.statSync(file, { throwIfNoEntry: false });
+      return named !== undefined && named.ino === open.ino && named.dev === open.dev;
+    } catch {
+      // A disk that does not say so has not lost it.
+      return true;
     }
   },
   syncFolder(folder) {

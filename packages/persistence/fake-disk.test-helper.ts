@@ -125,6 +125,10 @@ export class FakeDisk implements Disk {
     return [...new Set(inside.map((file) => file.slice(folder.length + 1).split('/')[0]!))].sort();
   }
 
+  isAt(fd: number, file: string): boolean {
+    return this.files.has(file) && this.#open.get(fd) === file;
+  }
+
   syncFolder(folder: string): void {
     this.calls.push(['syncFolder', folder]);
   }

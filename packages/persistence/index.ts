@@ -8,7 +8,7 @@ export type {
   LogStart,
   DurabilityMode,
   SnapshotPiece,
-} from './disk-thread.ts';
+} from './disk-messages.ts';
 export { BlockReader, DamagedFile, type TornEnd } from './blocks/block-reader.ts';
 export {
   DataFolder,

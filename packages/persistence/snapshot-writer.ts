@@ -13,6 +13,7 @@ import { checksum, firstFormat } from './blocks/block.ts';
 import type { Disk } from './disk.ts';
 import { encodeFileHead, FILE_HEAD_BYTES, FORMATS } from './blocks/file-head.ts';
 import {
+  isPartial,
   MANIFEST,
   partialFolder,
   snapshotFile,
@@ -65,15 +66,29 @@ export class SnapshotWriter {
     const { folder, number, shards, epoch, disk, clock } = options;
     this.#beganMs = clock.wallMs();
     this.#folder = partialFolder(folder, number);
-    disk.remove(this.#folder);
-    disk.makeFolder(this.#folder);
-    for (let shard = 0; shard < shards; shard += 1) {
-      const fd = disk.create(snapshotFile(this.#folder, shard));
-      const ofLog = { previous: 0, lostBefore: 0, brokenMs: 0 };
-      const head = { shard, shards, number, epoch, createdMs: this.#beganMs, ...ofLog };
-      disk.append(fd, [encodeFileHead('snapshot', head)]);
-      const counts = { keys: 0, bytes: FILE_HEAD_BYTES, syncedBytes: 0, unpacked: 0, blocks: 0 };
-      this.#files.push({ fd, ...counts, isWhole: false });
+    this.#removeUnfinished();
+    try {
+      disk.makeFolder(this.#folder);
+      for (let shard = 0; shard < shards; shard += 1) {
+        const fd = disk.create(snapshotFile(this.#folder, shard));
+        const counts = { keys: 0, bytes: FILE_HEAD_BYTES, syncedBytes: 0, unpacked: 0, blocks: 0 };
+        this.#files.push({ fd, ...counts, isWhole: false });
+        const ofLog = { previous: 0, lostBefore: 0, brokenMs: 0 };
+        const head = { shard, shards, number, epoch, createdMs: this.#beganMs, ...ofLog };
+        disk.append(fd, [encodeFileHead('snapshot', head)]);
+      }
+    } catch (error) {
+      this.#drop();
+      throw error;
+    }
+  }
+
+  /** Removes what earlier snapshots left on a disk that took no change any more when they failed. */
+  #removeUnfinished(): void {
+    const { disk, folder } = this.#options;
+    const snapshots = snapshotsFolder(folder);
+    for (const name of disk.list(snapshots)) {
+      if (isPartial(name)) disk.remove(path.join(snapshots, name));
     }
   }
 
@@ -93,7 +108,13 @@ export class SnapshotWriter {
   fail(error: Error): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const { disk, ended } = this.#options;
+    this.#drop();
+    this.#options.ended(error);
+  }
+
+  /** Closes the files, and removes them if the disk takes that. */
+  #drop(): void {
+    const { disk } = this.#options;
     for (const { fd } of this.#files) {
       try {
         disk.close(fd);
@@ -104,9 +125,8 @@ export class SnapshotWriter {
     try {
       disk.remove(this.#folder);
     } catch {
-      // The next snapshot of this number removes it.
+      // The next snapshot removes it.
     }
-    ended(error);
   }
 
   async #put(shard: number, states: Bytes, count: number): Promise<void> {

@@ -35,6 +35,9 @@ const FIELDS = [
   'number',
   /** Records that were dropped since the last segment, or are not in it for certain. */
   'lost',
+  /** Number of the segment before the last, 0 when there is none, and the records that are missing between the two. */
+  'before',
+  'lostBefore',
   /** 1 while a sync is under way that the disk thread does not wait for. */
   'syncing',
   /** Life of the server that writes the log. */

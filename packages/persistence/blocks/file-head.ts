@@ -105,12 +105,16 @@ export function decodeFileHead(kind: FileKind, bytes: Buffer): FileHead {
   };
 }
 
-/** Says in a segment's head since when the log could not be written behind it, 0 = it could; answers whether the disk has taken that. */
+/**
+ * Says in a segment's head since when the log could not be written behind it, 0 = it could; a head that says so already
+ * keeps its time. Answers whether the disk has taken that.
+ */
 export function markBroken(disk: Disk, file: string, sinceMs: number): boolean {
   try {
     disk.rewrite(file, FILE_HEAD_BYTES, (was) => {
       const head = decodeFileHead('log', was);
-      return encodeFileHead('log', { ...head, brokenMs: sinceMs });
+      const isMarked = sinceMs > 0 && head.brokenMs > 0;
+      return encodeFileHead('log', { ...head, brokenMs: isMarked ? head.brokenMs : sinceMs });
     });
     return true;
   } catch {

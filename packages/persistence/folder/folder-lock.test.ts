@@ -64,6 +64,20 @@ locks('a lock is held once, and given back', async () => {
   assert.equal(fs.readdirSync(folder), []);
 });
 
+locks('a lock is made again where its folder was removed and is there again', async () => {
+  const folder = newFolder();
+  const file = path.join(folder, 'lock');
+  fs.mkdirSync(folder);
+  const lock = await FolderLock.take(folder);
+  fs.rmSync(folder, { recursive: true });
+  fs.mkdirSync(folder);
+  await until(() => fs.existsSync(file), 'it is locked again');
+  assert.match(await lockRefusal(folder), `is in use by process ${process.pid}`);
+  lock.release();
+  await takeAndRelease(folder);
+  assert.equal(fs.readdirSync(folder), []);
+});
+
 locks("a folder that is held can be copied, and its copy is nobody's", async () => {
   const folder = newFolder();
   fs.mkdirSync(folder);

@@ -10,7 +10,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '#base';
+import { everySecond, systemClock } from '#base';
 import { DataFolderError } from './data-folder.ts';
 import {
   beat,
@@ -22,7 +22,8 @@ import {
   type Owner,
 } from './folder-owner.ts';
 
-const LOCK_FILE = 'lock';
+/** Name of the lock in its folder. */
+export const LOCK_FILE = 'lock';
 /** Others give way within microseconds; one that does not was stopped. */
 const OTHERS_US_MAX = 2_000_000;
 const OTHERS_POLL_MS = 1;
@@ -34,7 +35,10 @@ export class FolderLock {
   readonly #id = newOwnerId();
   /** The own claim. */
   readonly #claim: string;
-  #stopBeat: () => void = () => undefined;
+  #stopBeat: (() => void) | undefined;
+  #stopWatch: (() => void) | undefined;
+  #isRestoring = false;
+  #isReleased = false;
 
   private constructor(folder: string) {
     this.#folder = folder;
@@ -50,6 +54,9 @@ export class FolderLock {
       await lock.#waitUntilAlone();
       await lock.#take();
       lock.#clear();
+      lock.#stopWatch = everySecond(() => {
+        lock.#restore().catch(() => undefined);
+      });
       return lock;
     } catch (error) {
       lock.release();
@@ -60,9 +67,43 @@ export class FolderLock {
   }
 
   release(): void {
-    this.#stopBeat();
+    this.#isReleased = true;
+    this.#stopWatch?.();
+    this.#endBeat();
     if (readOwner(this.#file)?.id === this.#id) fs.rmSync(this.#file, { force: true });
     for (const name of [`${this.#claim}.new`, this.#claim]) this.#remove(name);
+  }
+
+  #endBeat(): void {
+    this.#stopBeat?.();
+    this.#stopBeat = undefined;
+  }
+
+  /** Takes the folder again where it was removed and is there again without a lock. */
+  async #restore(): Promise<void> {
+    if (this.#isRestoring) return;
+    this.#isRestoring = true;
+    try {
+      const isLost = !(await isThere(this.#file)) && (await isThere(this.#folder));
+      if (isLost) await this.#takeAgain();
+    } finally {
+      this.#isRestoring = false;
+      if (this.#isReleased) this.release();
+    }
+  }
+
+  async #takeAgain(): Promise<void> {
+    if (this.#isReleased) return;
+    this.#endBeat();
+    try {
+      await this.#stakeClaim();
+      await this.#waitUntilAlone();
+      await this.#take();
+    } catch (error) {
+      this.#endBeat();
+      this.#remove(this.#claim);
+      throw error;
+    }
   }
 
   /** Locks the claim first, and shows it when all of it is there: none takes it for a dead one's. */
@@ -126,4 +167,12 @@ export class FolderLock {
   #remove(name: string): void {
     fs.rmSync(path.join(this.#folder, name), { force: true });
   }
+}
+
+/** False where there is none; true where the disk does not say. */
+async function isThere(file: string): Promise<boolean> {
+  return fs.promises.access(file).then(
+    () => true,
+    (error: unknown) => (error as NodeJS.ErrnoException).code !== 'ENOENT',
+  );
 }

@@ -3,6 +3,7 @@
 import type { Disk } from '../disk.ts';
 import {
   logFolder,
+  MANIFEST,
   numberIn,
   segmentFile,
   shardIn,
@@ -14,13 +15,35 @@ import {
 /** The log is kept back to this many snapshots, so that recovery can begin at an older one when the newest is damaged. */
 const SNAPSHOTS_WITH_LOG = 2;
 
-/** Removes snapshots over the limit, and segments that the newest snapshots have no use for. */
-export function removeOld(disk: Disk, folder: string, snapshotsMax: number): void {
-  const numbers = disk
+/** Returns the number of the newest snapshot that is whole; 0 for none. */
+export function newestSnapshot(disk: Disk, folder: string): number {
+  const whole = snapshotNumbers(disk, folder).find((number) =>
+    hasManifest(disk, snapshotFolder(folder, number)),
+  );
+  return whole ?? 0;
+}
+
+/** True unless the disk reports that a snapshot's folder has no manifest. */
+export function hasManifest(disk: Disk, snapshot: string): boolean {
+  try {
+    return disk.list(snapshot).includes(MANIFEST);
+  } catch {
+    return true;
+  }
+}
+
+/** Numbers of all snapshots, the newest first. */
+function snapshotNumbers(disk: Disk, folder: string): readonly number[] {
+  return disk
     .list(snapshotsFolder(folder))
     .map((name) => numberIn(name))
     .filter((number) => number !== undefined)
     .sort((a, b) => b - a);
+}
+
+/** Removes snapshots over the limit, and segments that the newest snapshots have no use for. */
+export function removeOld(disk: Disk, folder: string, snapshotsMax: number): void {
+  const numbers = snapshotNumbers(disk, folder);
   for (const number of numbers.slice(snapshotsMax)) disk.remove(snapshotFolder(folder, number));
   const kept = numbers.slice(0, snapshotsMax);
   const oldest = kept[Math.min(SNAPSHOTS_WITH_LOG, kept.length) - 1];

@@ -170,6 +170,7 @@ logs('a log that begins anew says in each segment on what it rests, until that i
   assert.not.ok(progress.hasFailed);
   block(1);
   cut(8);
+  block(2);
   log.founded();
   cut(9);
   const heads = [7, 8, 9].map((number) => headOf(fixture, number));
@@ -291,6 +292,65 @@ for (const [code, bytes] of [
     assert.is(failures.length, 1);
   });
 }
+
+logs('segments without records leave no more than one, and what the log lacks stays said', () => {
+  const fixture = logFixture();
+  const { log, block, cut, disk, file } = fixture;
+  const segments = (): string[] => [...disk.files.keys()];
+  log.begin(1, 1, 0);
+  block(1);
+  for (const number of [2, 3, 4]) cut(number);
+  assert.equal(segments(), [file(1), file(4)]);
+  assert.is(headOf(fixture, 4).previous, 1);
+  block(2);
+  disk.fail('append', 'ENOSPC', 0);
+  block(3, 3);
+  for (const number of [5, 6]) cut(number);
+  assert.equal(segments(), [file(1), file(4), file(6)]);
+  const { previous, lostBefore } = headOf(fixture, 6);
+  assert.equal([previous, lostBefore], [4, 3]);
+  // What the next segment says is removed only where the one before says it too.
+  disk.fail('rewrite', 'EIO');
+  cut(7);
+  assert.equal(segments(), [file(1), file(4), file(6), file(7)]);
+  log.heal();
+  block(8);
+  cut(9);
+  assert.equal([headOf(fixture, 9).previous, headOf(fixture, 9).lostBefore], [7, 0]);
+});
+
+logs('the first failure is the one of which the segment before keeps the time', () => {
+  const fixture = logFixture();
+  const { log, block, cut, disk } = fixture;
+  log.begin(1, 1, 0);
+  disk.fail('append', 'ENOSPC', 0);
+  block(1);
+  const { brokenMs } = headOf(fixture, 1);
+  assert.ok(brokenMs > 0);
+  cut(2);
+  while (Date.now() <= brokenMs);
+  cut(3);
+  assert.is(headOf(fixture, 1).brokenMs, brokenMs);
+});
+
+logs('a log whose file is gone fails, and is written again where the next segment begins', () => {
+  const { log, block, cut, disk, file, failures, progress } = logFixture();
+  log.begin(1, 1, 0);
+  block(1);
+  log.look();
+  assert.equal(failures, []);
+  disk.remove(file(1));
+  log.look();
+  assert.match(failures.join(), /^0 .*1\.log is gone/);
+  assert.ok(progress.hasFailed);
+  log.look();
+  assert.is(failures.length, 1);
+  cut(2);
+  log.heal();
+  log.look();
+  assert.not.ok(progress.hasFailed);
+  assert.is(failures.length, 1);
+});
 
 logs('a sync that fails is not tried again: the log fails, and loss is counted', () => {
   const { log, block, disk, figures, failures, progress, writer } = logFixture();

@@ -50,7 +50,7 @@ export class ShardLog {
   /** Begins the first segment of a life, behind the one of the number `previous`, 0 when there is none. */
   begin(number: number, epoch: number, previous: number): void {
     this.#asOwner(() => {
-      this.#options.owner.set('epoch', epoch).set('number', previous);
+      this.#options.owner.set('epoch', epoch).set('number', previous).set('before', 0);
       this.#open(number);
     });
   }
@@ -62,7 +62,8 @@ export class ShardLog {
   found(number: number, epoch: number): void {
     const { owner, ring, progress } = this.#options;
     this.#asOwner(() => {
-      owner.set('epoch', epoch).set('number', 0).set('lost', 0).set('foundation', number);
+      owner.set('epoch', epoch).set('number', 0).set('before', 0);
+      owner.set('lost', 0).set('foundation', number);
       this.#next(number);
       progress.setSynced(ring.position);
       progress.hasFailed = false;
@@ -77,6 +78,7 @@ export class ShardLog {
     // What cannot be removed counts for nothing.
     outcomeOf(() => {
       disk.remove(segmentFile(folder, shard, owner.get('number')));
+      disk.syncFolder(shardLogFolder(folder, shard));
     });
   }
 
@@ -110,16 +112,33 @@ export class ShardLog {
     const { disk, folder, shard, shards, clock, figures, owner } = this.#options;
     this.#closeLeft();
     this.#finish();
+    this.#dropEmpty();
     disk.makeFolder(shardLogFolder(folder, shard));
     const createdMs = clock.wallMs();
     const [epoch, foundation] = [owner.get('epoch'), owner.get('foundation')];
     const missing = { lostBefore: owner.get('lost'), brokenMs: 0 };
     const ofLog = { previous: owner.get('number'), ...missing, foundation };
     const fd = this.#create(number, { shard, shards, number, epoch, createdMs, ...ofLog });
+    owner.set('before', ofLog.previous).set('lostBefore', ofLog.lostBefore);
     owner.begin(number, fd, FILE_HEAD_BYTES, createdMs);
     figures.add('bytes', FILE_HEAD_BYTES);
     figures.set('segment', number);
     figures.set('segmentBytes', FILE_HEAD_BYTES);
+  }
+
+  /**
+   * Removes a last segment without records: on a disk that stays full, snapshots that fail would leave one every second.
+   * Where it says that records are missing, the segment before it has to say so first.
+   */
+  #dropEmpty(): void {
+    const { disk, folder, shard, clock, owner } = this.#options;
+    const before = owner.get('before');
+    if (before === 0 || owner.get('bytes') > FILE_HEAD_BYTES) return;
+    const hasAll = owner.get('lost') + owner.get('lostBefore') === 0;
+    if (!hasAll && !markBroken(disk, segmentFile(folder, shard, before), clock.wallMs())) return;
+    disk.remove(segmentFile(folder, shard, owner.get('number')));
+    owner.set('number', before).set('before', 0);
+    owner.add('lost', owner.get('lostBefore'));
   }
 
   /** A segment whose head is on disk, or none: what is half made would look like the end of the log. */
@@ -206,6 +225,21 @@ export class ShardLog {
       // Of what was lost no sync will tell those who wait for it since.
       if (!this.isDirty) progress.setSynced(ring.position);
       progress.hasFailed = false;
+    });
+  }
+
+  /** Fails the log where its file is not found by its name any more: what is written into it is kept nowhere. */
+  look(): void {
+    const { disk, folder, shard, owner } = this.#options;
+    if (!owner.isOpen) return;
+    const file = segmentFile(folder, shard, owner.get('number'));
+    if (!disk.isAt(owner.get('descriptor'), file)) this.fail(`${file} is gone`);
+  }
+
+  /** Fails the log for a reason that no write has met. Does nothing where it is not written. */
+  fail(reason: string): void {
+    this.#asOwner(() => {
+      if (this.isOpen) this.#fail('writeErrors', new Error(reason));
     });
   }
 
