@@ -23,6 +23,8 @@ export interface StatusSettings {
   readonly evicts: boolean;
   /** There is a warm tier. */
   readonly isTiered: boolean;
+  /** Writes are refused while the last snapshot has failed. */
+  readonly refusesUnsaved: boolean;
   /** sync, periodic or async. */
   readonly durabilityMode: string;
   readonly limits: HealthLimits;

@@ -2,6 +2,7 @@
 
 import type { Settings } from '#config';
 import type { StatusSettings } from '#observer';
+import { refusesUnsaved } from '../durability/snapshot-due.ts';
 
 export function statusSettings(settings: Settings): StatusSettings {
   return {
@@ -10,6 +11,7 @@ export function statusSettings(settings: Settings): StatusSettings {
     memoryLimitBytes: settings.number('memory.maxmemory'),
     evicts: settings.string('memory.maxmemory-policy') !== 'noeviction',
     isTiered: settings.boolean('tiered.enabled'),
+    refusesUnsaved: refusesUnsaved(settings),
     limits: {
       memoryWarningPercent: settings.number('status.memory-warning-percent'),
       connectionWarningPercent: settings.number('status.connection-warning-percent'),

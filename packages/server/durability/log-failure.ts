@@ -4,7 +4,7 @@ import { errors, type CommandError, type Logger } from '#base';
 import type { Settings } from '#config';
 import type { FlightEvent } from '#stats';
 import type { ServerMemory } from '../threads/shared-memory.ts';
-import { savePoints } from './snapshot-due.ts';
+import { refusesUnsaved } from './snapshot-due.ts';
 
 /** Between two tries to go on behind a failure. */
 const HEAL_MS = 1_000;
@@ -40,9 +40,8 @@ export class LogFailure {
       const isReadOnly = settings.string('persistence.wal-failure-policy') === 'readonly';
       return isReadOnly ? errors.logFailed(this.#message) : undefined;
     }
-    const isSaved = serverMemory.mainPage.get('lastSaveFailed') === 0;
-    if (isSaved || !settings.boolean('snapshot.stop-writes-on-error')) return undefined;
-    return savePoints(settings).length > 0 ? errors.snapshotFailed : undefined;
+    const isUnsaved = serverMemory.mainPage.get('lastSaveFailed') === 1;
+    return isUnsaved && refusesUnsaved(settings) ? errors.snapshotFailed : undefined;
   }
 
   /** A log cannot be written any more, or none of them can. */

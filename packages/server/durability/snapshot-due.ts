@@ -30,6 +30,11 @@ export function savePoints(settings: Settings): readonly SavePoint[] {
   return interval > 0 ? [{ seconds: interval, changes: 1 }, ...others] : others;
 }
 
+/** True when writes are refused while the last snapshot has failed. */
+export function refusesUnsaved(settings: Settings): boolean {
+  return settings.boolean('snapshot.stop-writes-on-error') && savePoints(settings).length > 0;
+}
+
 export class SnapshotDue {
   readonly #options: SnapshotDueOptions;
   /** Unix milliseconds before which none is due. */
@@ -69,8 +74,11 @@ export class SnapshotDue {
     mainPage.set('logCountAtBase', this.#ofLogs('bytes'));
   }
 
+  /** The last one has failed. Where writes are refused for that, they would be until the next save point. */
   failed(): void {
-    this.#retryMs = this.#options.clock.wallMs() + RETRY_MS;
+    const { clock, settings } = this.#options;
+    this.#retryMs = clock.wallMs() + RETRY_MS;
+    if (refusesUnsaved(settings)) this.#isOwed = true;
   }
 
   /** True when a snapshot is due, after so many changes since the last. */

@@ -27,6 +27,8 @@ export interface Vitals {
   readonly durabilityLagMs: number;
   /** Reason why writes do not reach the disk, if they do not. */
   readonly persistenceError: string | null;
+  /** Outcome of the last snapshot; where it has failed, writes may be refused until one succeeds. */
+  readonly lastSave: 'fine' | 'failed' | 'refuses writes';
   /** Data that the start could not bring back, if any. */
   readonly recoveryLoss: string | null;
   /** Replicas that are connected, and the most that were at once since the first. */
@@ -172,6 +174,11 @@ function durability(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
   }
   if (persistenceError !== null) {
     issues.push(issue('critical', 'PERSISTENCE_ERROR', persistenceError));
+  } else if (vitals.lastSave === 'refuses writes') {
+    const refused = 'the last snapshot has failed: writes are refused until one succeeds';
+    issues.push(issue('critical', 'PERSISTENCE_ERROR', refused));
+  } else if (vitals.lastSave === 'failed') {
+    issues.push(issue('warning', 'PERSISTENCE_ERROR', 'the last snapshot has failed'));
   }
   if (recoveryLoss !== null) issues.push(issue('warning', 'PERSISTENCE_ERROR', recoveryLoss));
   return issues;

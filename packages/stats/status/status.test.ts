@@ -58,6 +58,7 @@ function scene({ executing, nowUs = 10_000_000, wallMs = 1_700_000_000_000 }: Sc
     memoryLimitBytes: 0,
     evicts: false,
     isTiered: false,
+    refusesUnsaved: false,
     persistence: NO_PERSISTENCE,
     limits: {
       memoryWarningPercent: 90,

@@ -81,6 +81,8 @@ export interface StatusSource {
   readonly evicts: boolean;
   /** There is a warm tier. */
   readonly isTiered: boolean;
+  /** Writes are refused while the last snapshot has failed. */
+  readonly refusesUnsaved: boolean;
   readonly limits: HealthLimits;
   readonly persistence: PersistenceReport;
 }
@@ -124,6 +126,22 @@ function persistenceError(report: PersistenceReport): string | null {
   return 'the first snapshot has failed: a start would find nothing of what was done since persistence was switched on';
 }
 
+function persistenceVitals(
+  source: StatusSource,
+): Pick<Vitals, 'persistenceError' | 'recoveryLoss' | 'lastSave'> {
+  const { persistence, main } = source;
+  return {
+    persistenceError: persistenceError(persistence),
+    recoveryLoss: recoveryLoss(persistence, main),
+    lastSave: lastSave(source),
+  };
+}
+
+function lastSave({ persistence, refusesUnsaved }: StatusSource): Vitals['lastSave'] {
+  if (persistence.snapshot.last_status !== 'err') return 'fine';
+  return refusesUnsaved ? 'refuses writes' : 'failed';
+}
+
 /** Until a snapshot of what there is says that it will do: somebody should know what is missing. */
 function recoveryLoss({ recovery }: PersistenceReport, main: Page): string | null {
   const { lost_bytes: bytes, log_holes: holes } = recovery;
@@ -149,8 +167,7 @@ export function collectStatus(source: StatusSource): StatusDocument {
       connected: clients.connected,
       maxClients: clients.max_clients,
       durabilityLagMs: source.persistence.wal.max_durability_lag_ms,
-      persistenceError: persistenceError(source.persistence),
-      recoveryLoss: recoveryLoss(source.persistence, main),
+      ...persistenceVitals(source),
       replicas: main.get('replicas'),
       // In a cluster a primary may have become a replica, whose replicas follow another.
       replicasSeen: isDemoted(main) ? 0 : main.get('replicasSeen'),
