@@ -1,7 +1,8 @@
 /** Keys of every type, and what a server says of its keys: the same words for svc and for Redis. */
 
 import { createHash } from 'node:crypto';
-import { ReplyError, textOf, type Reply, type RespClient } from '#testkit';
+import type { RespClient } from './clients/resp-client.ts';
+import { ReplyError, textOf, type Reply } from './clients/resp-parser.ts';
 
 /** A time of expiry far enough from every test. */
 const FAR_MS = 4_102_444_800_123;

@@ -5,10 +5,17 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ClusterDocument, StatusDocument } from '#api-types';
-import { encodeCommand, needs, request, textOf, until, type ChildServer } from '#testkit';
+import {
+  type ChildServer,
+  encodeCommand,
+  LinkProxy,
+  needs,
+  request,
+  textOf,
+  until,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LinkProxy } from '../replication/link-proxy.test-helper.ts';
 import {
   sharedEtcd,
   type Coordinator,

@@ -1,10 +1,9 @@
 /** Primaries that are stopped or cut off, from etcd or from clients: who takes their place, and what they do when they are back. */
 // test-tier: long
 
-import { needs, textOf, until } from '#testkit';
+import { LinkProxy, needs, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LinkProxy } from '../replication/link-proxy.test-helper.ts';
 import { groupWish, pairForEach, says, takesWrites } from './failover-pair.test-helper.ts';
 import { hasRole, startNode, type PlayedNode } from './played-cluster.test-helper.ts';
 

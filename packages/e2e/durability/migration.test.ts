@@ -2,10 +2,9 @@
 // test-tier: long
 import fs from 'node:fs';
 import path from 'node:path';
-import { needs, redisProgram, startRedis } from '#testkit';
+import { contentsOf, fill, needs, redisProgram, startRedis } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contentsOf, fill } from './contents.ts';
 import { checksumsOf, IN_FIRST_BLOCK, snapshotsOf, turnBit } from '../damage/data-files.ts';
 import { differences, keptServers, stateOf } from './kept-server.ts';
 

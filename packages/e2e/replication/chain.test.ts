@@ -2,19 +2,20 @@
 // test-tier: long
 
 import {
+  type ChildServer,
+  contentsOf,
+  fill,
   needs,
   redisProgram,
   ReplyError,
+  type RespClient,
   startRedis,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contentsOf, fill } from '../durability/contents.ts';
 import { change } from './changes.test-helper.ts';
 import { infoOf, untilLinked, untilSame } from './info.test-helper.ts';
 

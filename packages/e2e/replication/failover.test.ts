@@ -1,19 +1,20 @@
 /** FAILOVER between svc and svc, and between svc and Redis: who leads in the end, and that no write is lost. */
 import {
+  type ChildServer,
+  contentsOf,
+  fill,
   needs,
   redisProgram,
+  type Reply,
   ReplyError,
+  type RespClient,
   startRedis,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  type Reply,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contentsOf, fill } from '../durability/contents.ts';
 import { change } from './changes.test-helper.ts';
 import { freeze, infoOf, untilLinked, untilOnline, untilSame } from './info.test-helper.ts';
 import { AT_ONCE } from './replicas.test-helper.ts';

@@ -1,7 +1,6 @@
 /** Redis' server as a replica of svc, and what both have in the end. */
 
-import { startRedis, until, type ChildServer, type RespClient } from '#testkit';
-import { contentsOf } from '../durability/contents.ts';
+import { type ChildServer, contentsOf, type RespClient, startRedis, until } from '#testkit';
 
 /** Settings with which a full synchronisation begins at once. */
 export const AT_ONCE = ['--set', 'replication.diskless-sync-delay-secs=0'];

@@ -1,13 +1,19 @@
 /** A primary and its replica under load, with links that are cut and servers that are killed: nobody sees a half. */
 // test-tier: long
 
-import { ReplyError, until, withRandom, type Random, type RespClient } from '#testkit';
+import {
+  contentsOf,
+  LinkProxy,
+  type Random,
+  ReplyError,
+  type RespClient,
+  until,
+  withRandom,
+} from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KeptServer } from '../durability/kept-server.ts';
-import { contentsOf } from '../durability/contents.ts';
 import { untilSame } from './info.test-helper.ts';
-import { LinkProxy } from './link-proxy.test-helper.ts';
 
 const replicated = suite('replication under load');
 

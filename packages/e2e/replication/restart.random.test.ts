@@ -4,19 +4,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
+  type ChildServer,
+  contentsOf,
+  fill,
   needs,
+  type Random,
   redisProgram,
+  type RespClient,
   startRedis,
   startServer,
   until,
   withRandom,
-  type ChildServer,
-  type Random,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contentsOf, fill } from '../durability/contents.ts';
 import { runMain } from '../process/main-process.ts';
 import { change } from './changes.test-helper.ts';
 import { infoOf, untilLinked, untilSame } from './info.test-helper.ts';

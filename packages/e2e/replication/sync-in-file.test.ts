@@ -4,21 +4,21 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Socket } from 'node:net';
 import {
+  type ChildServer,
   dial,
   encodeCommand,
+  fill,
   needs,
   redisProgram,
+  type RespClient,
   startRedis,
   startServer,
   until,
-  type ChildServer,
-  type RespClient,
   type Word,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runTool, watchTool } from '../clients/redis-tool.ts';
-import { fill } from '../durability/contents.ts';
 import { infoOf, untilLinked } from './info.test-helper.ts';
 import { AT_ONCE, caughtUp, differences, startReplica } from './replicas.test-helper.ts';
 

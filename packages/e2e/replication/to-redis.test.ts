@@ -2,20 +2,20 @@
 // test-tier: long
 // test-again: SVC_SERVER__FRONT_THREADS=1
 import {
+  fill,
   keyPerShard,
   needs,
   redisProgram,
   ReplyError,
   request,
+  type RespClient,
   startServer,
   textOf,
   until,
-  type RespClient,
 } from '#testkit';
 import type { ReplicationDocument, StatusDocument } from '#api-types';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fill } from '../durability/contents.ts';
 import { infoOf, untilLinked } from './info.test-helper.ts';
 import { AT_ONCE, caughtUp, differences, startReplica } from './replicas.test-helper.ts';
 

@@ -2,18 +2,18 @@
 // test-limit: 120s
 
 import {
+  contentsOf,
   needs,
+  type Random,
   redisProgram,
+  type RespClient,
   startRedis,
   startServer,
   withRandom,
-  type Random,
-  type RespClient,
   type Word,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contentsOf } from '../../durability/contents.ts';
 import { infoOf, untilLinked, untilSame } from '../info.test-helper.ts';
 
 const obeyed = suite('a primary is obeyed');

@@ -2,18 +2,18 @@
 
 import type { StatusDocument } from '#api-types';
 import {
+  type ChildServer,
+  LinkProxy,
   ReplyError,
   request,
+  type RespClient,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freeze, untilLinked, untilOnline } from '../info.test-helper.ts';
-import { LinkProxy } from '../link-proxy.test-helper.ts';
 import { AT_ONCE } from '../replicas.test-helper.ts';
 
 const health = suite('health codes of replication');

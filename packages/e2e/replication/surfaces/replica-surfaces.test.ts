@@ -1,11 +1,10 @@
 /** A replica's link on all surfaces: they tell the same, and probes ask for it where that is wanted. */
 
 import type { ReplicationDocument, StatusDocument } from '#api-types';
-import { request, startServer, textOf, until, type ChildServer } from '#testkit';
+import { type ChildServer, LinkProxy, request, startServer, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { infoOf, untilLinked, untilSame } from '../info.test-helper.ts';
-import { LinkProxy } from '../link-proxy.test-helper.ts';
 
 const surfaces = suite('surfaces of a replica');
 

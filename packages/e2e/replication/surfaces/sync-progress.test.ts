@@ -2,11 +2,10 @@
 // test-tier: long
 
 import type { ReplicationDocument, StatusDocument } from '#api-types';
-import { request, startServer, textOf, until } from '#testkit';
+import { LinkProxy, request, startServer, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { infoOf, untilLinked } from '../info.test-helper.ts';
-import { LinkProxy } from '../link-proxy.test-helper.ts';
 import { AT_ONCE } from '../replicas.test-helper.ts';
 import { metricsIn } from './readings.test-helper.ts';
 
