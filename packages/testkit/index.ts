@@ -32,6 +32,7 @@ export { withoutMemory } from './scarce-memory.ts';
 export { randomCommands, SessionModel, StringModel, type Words } from './string-model.ts';
 export { contentsOf, fill } from './contents.ts';
 export { LinkProxy } from './servers/link-proxy.ts';
+export { SmallDisk, ThinDisk } from './small-disk.ts';
 export { letTimePass, untilShardsSleep } from './servers/server-time.ts';
 export { mainFile, settingArguments, startServer, type ServerOptions } from './servers/server.ts';
 export { Certificates, pem, serialOf, type Pair } from './tls/certificates.ts';

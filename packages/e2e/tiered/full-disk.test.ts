@@ -1,11 +1,10 @@
 /** A warm tier on a disk without room: the server serves on, reads what it has spilled, and spills again when there is room. */
 // test-tier: long
 // test-limit: 120s
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { textOf, until, type ChildServer, type RespClient } from '#testkit';
+import { SmallDisk, textOf, until, type ChildServer, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTiered, tiered } from './tiered.test-helper.ts';
@@ -18,18 +17,7 @@ const FAULT_NONE = 0;
 const FAULT_FULL = 1;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-test-'));
-
-/** Mounts a small disk; false where that is not permitted. */
-function isMounted(): boolean {
-  try {
-    const options = `size=${String(DISK_MB)}m`;
-    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { stdio: 'ignore' });
-    return true;
-  } catch {
-    process.stdout.write('left out: needs a mount of a small disk\n');
-    return false;
-  }
-}
+const disk = SmallDisk.mount(folder, DISK_MB);
 
 function valueOf(nth: number): string {
   return `${String(nth)}:`.repeat(VALUE_BYTES).slice(0, VALUE_BYTES);
@@ -42,7 +30,7 @@ let client: RespClient;
 
 fullDisk.after(async () => {
   await server.stop();
-  execFileSync('umount', [folder]);
+  disk?.unmount();
   fs.rmSync(folder, { recursive: true });
 });
 
@@ -66,7 +54,7 @@ async function countSound(): Promise<number> {
   return count;
 }
 
-if (isMounted()) {
+if (disk !== undefined) {
   fullDisk('no more is spilled, and all else goes on', async () => {
     const settings = {
       'tiered.directory': path.join(folder, 'tier'),
@@ -85,7 +73,7 @@ if (isMounted()) {
   fullDisk('it spills again when there is room', async () => {
     const failed = await tiered(client, 'tiered_errors');
     assert.ok(failed > 0);
-    execFileSync('mount', ['-o', 'remount,size=64m', folder]);
+    disk.resize(64);
     await until(async () => (await tiered(client, 'tiered_fault')) === FAULT_NONE, 'it has room');
     await client.call('FLUSHALL');
     await write(0, KEYS);
