@@ -2,16 +2,18 @@
  * `npm run differential [-- options] [family ...]`: random commands to this server and to a Redis,
  * until replies or what is left behind differ. Without a name: all families.
  *
- * The family `clients` is only played when it is named: several clients who wait for each other's keys, watch,
- * track and listen, a move at a time. It needs a Redis of 7.2 or later.
+ * Contests of several clients or servers are only played when they are named, and need a Redis of 7.2 or later:
+ *
+ *   clients        clients who wait for each other's keys, watch, track, listen and end, a move at a time
+ *   waits          WAIT after whatever a client has done, with a replica that has acknowledged nothing of it
+ *   chains         replicas of replicas, of both servers, with outages of their links
  *
  *   --commands N   commands per family, 1000000 unless told
  *   --seed N       the same commands again
  *   --redis FILE   the Redis to compare with, else the one in TEST_REDIS, else the one installed
  */
-import { families, playCrowd, playFamily, startContest } from '#differential';
+import { families, groups, playFamily, startContest } from '#differential';
 import { parseArgs } from 'node:util';
-import { startRedis, startServer } from '#testkit';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -23,8 +25,7 @@ const { values, positionals } = parseArgs({
 });
 if (values.redis !== undefined) process.env['TEST_REDIS'] = values.redis;
 const amount = { seed: Number(values.seed), commands: Number(values.commands) };
-const CLIENTS = 'clients';
-const names = [...families.map(({ name }) => name), CLIENTS];
+const names = [...families.map(({ name }) => name), ...groups.keys()];
 const unknown = positionals.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
   const known = names.join(', ');
@@ -46,15 +47,17 @@ async function report(name: string, played: () => Promise<string | undefined>): 
   console.log(`${name}, --seed ${String(amount.seed)}: ${failure}`);
 }
 
-const contest = await startContest();
-for (const family of families) {
-  if (positionals.length > 0 && !positionals.includes(family.name)) continue;
-  await report(family.name, () => playFamily(contest, family, amount));
+const played = families.filter(
+  ({ name }) => positionals.length === 0 || positionals.includes(name),
+);
+if (played.length > 0) {
+  const contest = await startContest();
+  for (const family of played) {
+    await report(family.name, () => playFamily(contest, family, amount));
+  }
+  await contest.stop();
 }
-await contest.stop();
-if (positionals.includes(CLIENTS)) {
-  const servers = [await startServer({ shards: 3 }), await startRedis()] as const;
-  await report(CLIENTS, () => playCrowd(servers, amount));
-  for (const server of servers) await server.stop();
+for (const [name, play] of groups) {
+  if (positionals.includes(name)) await report(name, () => play(amount));
 }
 process.exitCode = failed > 0 ? 1 : 0;

@@ -39,11 +39,25 @@ export async function startContest(moreArgs: readonly string[] = []): Promise<Co
   const args = ['--log-level', 'warn', ...moreArgs];
   const ours = new Contestant(() => startServer({ shards: SHARDS, args }));
   const theirs = new Contestant(() => startRedis());
+  return new Contest(ours, theirs, await knownBetween(ours, theirs));
+}
+
+/** Returns the known differences between this server and the Redis that it is compared with. */
+export async function findKnown(): Promise<KnownDifferences> {
+  const ours = new Contestant(() => startServer({ shards: 1 }));
+  const theirs = new Contestant(() => startRedis());
+  try {
+    return await knownBetween(ours, theirs);
+  } finally {
+    await Promise.all([ours.stop(), theirs.stop()]);
+  }
+}
+
+async function knownBetween(ours: Contestant, theirs: Contestant): Promise<KnownDifferences> {
   const [info = '', commands = ''] = await theirs.exchange([['INFO', 'server'], ['COMMAND']]);
   const [ourCommands = ''] = await ours.exchange([['COMMAND']]);
   const facts = new CommandFacts(parseReply(ourCommands), parseReply(commands));
-  const known = new KnownDifferences(versionOf(parseReply(info).text), facts);
-  return new Contest(ours, theirs, known);
+  return new KnownDifferences(versionOf(parseReply(info).text), facts);
 }
 
 /** Plays so many commands of a family; answers the first difference as text for people, or nothing. */

@@ -1,6 +1,6 @@
 export { expiresSoon } from './brief.ts';
 export type { Contest } from './contest.ts';
-export { playCrowd } from './crowd/crowd.ts';
 export { makeEpisode, playFamily, startContest } from './differential.ts';
 export { families } from './families/index.ts';
+export { groups } from './groups.ts';
 export type { Words } from './family.ts';

@@ -12,7 +12,7 @@ import type { Words } from '../family.ts';
 import { minimise } from '../minimise.ts';
 import { asLine, parseReply, shown } from '../wire.ts';
 import { isUnasked, Member } from './member.ts';
-import { ID, LET_GO, makeMove, type Move } from './moves.ts';
+import { DUMPS, HANG_UP, ID, LET_GO, MAKE_USER, makeMove, type Move } from './moves.ts';
 
 const CLIENTS = 4;
 const MOVES = 120;
@@ -35,6 +35,7 @@ class Side {
     this.#control = await Member.connect(this.#port);
     await this.ask('FLUSHALL');
     await this.ask('CONFIG', 'SET', 'notify-keyspace-events', 'KEA');
+    await this.ask(...MAKE_USER);
     // While anybody tracks, what others have read is remembered although they track no longer.
     await this.ask('CLIENT', 'TRACKING', 'ON', 'BCAST', 'PREFIX', 'none:');
     for (let client = 0; client < CLIENTS; client += 1) await this.join(client);
@@ -63,6 +64,46 @@ class Side {
     return reply;
   }
 
+  /** Returns the payloads for keys that are restored. */
+  async dumps(): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    for (const [name, words] of Object.entries(DUMPS)) {
+      await this.ask('DEL', 'dumped');
+      await this.ask(...words);
+      found.set(name, parseReply(await this.ask('DUMP', 'dumped')).text);
+    }
+    await this.ask('DEL', 'dumped');
+    return found;
+  }
+
+  /** Sends a client's command, or ends its connection. */
+  send(client: number, words: Words): void {
+    const member = this.members[client]!;
+    if (words === HANG_UP) member.end();
+    else member.send(words.map((word) => (word === ID ? member.id : word)));
+  }
+
+  /** Waits until no key is left whose time will be over. */
+  async untilExpired(): Promise<void> {
+    const endMs = performance.now() + WAIT_MS;
+    while (/expires=[1-9]/.test(await this.ask('INFO', 'keyspace'))) {
+      if (performance.now() >= endMs) return;
+      await sleep(1);
+    }
+  }
+
+  /** Waits until as many clients are connected as have not been closed; returns how many there are. */
+  async connected(): Promise<number> {
+    const endMs = performance.now() + WAIT_MS;
+    for (;;) {
+      const info = await this.ask('INFO', 'clients');
+      const count = Number(/connected_clients:(\d+)/.exec(info)?.[1]);
+      const isEven = count === 1 + this.members.filter(({ isClosed }) => !isClosed).length;
+      if (isEven || performance.now() >= endMs) return count;
+      await sleep(1);
+    }
+  }
+
   /** Waits until a client has its answer, or is one of so many that wait. */
   async rest(client: number, waiting: number): Promise<void> {
     const member = this.members[client]!;
@@ -83,6 +124,7 @@ class Crowd {
   readonly #waiting = new Set<number>();
   /** The moves as they were made. */
   readonly made: Move[] = [];
+  #dumps: ReadonlyMap<string, string> = new Map();
 
   constructor([ours, theirs]: readonly [ChildServer, ChildServer]) {
     this.#ours = new Side(ours);
@@ -92,6 +134,7 @@ class Crowd {
   /** Makes the moves one after the other; answers what differs, or nothing. */
   async play(moves: readonly Move[]): Promise<string | undefined> {
     await this.#both((side) => side.begin());
+    this.#dumps = await this.#theirs.dumps();
     let found: string | undefined;
     for (const each of moves) {
       const move = this.#possible(each);
@@ -99,7 +142,9 @@ class Crowd {
       found = await (move.isOutside ? this.#act(move) : this.#send(move));
       // Whatever was answered before this has come.
       await this.#both((side) => side.ask('PING'));
+      await this.#both((side) => side.untilExpired());
       found ??= await this.#compare();
+      found ??= await this.#compareCounts();
       if (found !== undefined) break;
       await this.#rest();
     }
@@ -130,10 +175,17 @@ class Crowd {
 
   async #send({ client, words }: Move): Promise<undefined> {
     this.#waiting.add(client);
+    const sent = words === HANG_UP ? words : words.map((word) => this.#dumps.get(word) ?? word);
     await this.#both((side) => {
-      side.members[client]!.send(words);
+      side.send(client, sent);
       return side.rest(client, this.#waiting.size);
     });
+  }
+
+  /** Returns what differs where a server has not as many clients as are connected to it. */
+  async #compareCounts(): Promise<string | undefined> {
+    const [ours, theirs] = await this.#both((side) => side.connected());
+    return ours === theirs ? undefined : `INFO clients\n  svc    ${ours}\n  Redis  ${theirs}`;
   }
 
   /** Waits until all clients have been told the same; answers what differs when they are not. */
@@ -145,13 +197,20 @@ class Crowd {
         const [ours, theirs] = tellings(client);
         // We may say of more keys that they are to be forgotten, never of fewer.
         const isUntold = [...theirs!.stale].some((key) => !ours!.stale.has(key));
-        return ours!.text !== theirs!.text || isUntold;
+        if (ours!.text === theirs!.text) return isUntold;
+        return !this.#isCutShort(client);
       });
     await until(() => differs() < 0);
     const client = differs();
     if (client < 0) return undefined;
     const [ours, theirs] = tellings(client).map(({ text, stale }) => [text, ...stale].join(' '));
     return `client ${client}\n  svc    ${ours}\n  Redis  ${theirs}`;
+  }
+
+  /** True where Redis has cut a transaction's reply short, in which its client was closed, and this server has not. */
+  #isCutShort(client: number): boolean {
+    const [ours, theirs] = [this.#ours.members[client]!, this.#theirs.members[client]!];
+    return ours.isClosed && theirs.isClosed && theirs.isCutShort && !ours.isCutShort;
   }
 
   /** All have been told the same: who was answered waits no longer, and who is gone comes again. */

@@ -46,6 +46,11 @@ export class Member {
     return splitReplies(this.#stream);
   }
 
+  /** True when the last reply is not there to its end. */
+  get isCutShort(): boolean {
+    return this.received.join('').length < this.#stream.length;
+  }
+
   /** True when a reply is among what was received. */
   get isAnswered(): boolean {
     return this.received.some((reply) => !isUnasked(reply));

@@ -5,7 +5,7 @@
 import type { Draw } from '../draw.ts';
 import type { Words } from '../family.ts';
 
-/** One client sends a command, or somebody outside does something to that client: then `ID` stands for its number. */
+/** One client sends a command, or somebody outside does something to that client; `ID` stands for its number. */
 export interface Move {
   readonly client: number;
   readonly words: Words;
@@ -13,6 +13,17 @@ export interface Move {
 }
 
 export const ID = '<id>';
+/** Stands for the payload of a key in a command that restores it. */
+export const DUMPS: Readonly<Record<string, Words>> = {
+  '<list>': ['RPUSH', 'dumped', 'x', 'y'],
+  '<zset>': ['ZADD', 'dumped', '1', 'x', '2', 'y'],
+  '<stream>': ['XADD', 'dumped', '7-1', 'f', 'x'],
+};
+/** Move by which a client's own end closes the connection. */
+export const HANG_UP: Words = ['(closes its connection)'];
+/** User that clients become, and that is deleted under them. */
+const USER = 'guest';
+export const MAKE_USER: Words = ['ACL', 'SETUSER', USER, 'on', 'nopass', '~*', '&*', '+@all'];
 
 /** Keys of one shard: commands that wait for several keys there are served in the order of Redis. */
 const NEAR = ['{t}1', '{t}2', '{t}3'];
@@ -65,7 +76,36 @@ const makers: readonly (readonly [weight: number, maker: Maker])[] = [
   [0.3, (draw) => [draw.pick('FLUSHALL', 'FLUSHDB')]],
   [0.5, (draw) => ['SELECT', draw.pick('0', '0', '1')]],
   [0.3, () => ['SWAPDB', '0', '1']],
+  ...timed(),
+  ...ends(),
 ];
+
+/** Keys that are over in a moment, while others wait for them; the moment is longer than any transaction takes. */
+function timed(): readonly (readonly [weight: number, maker: Maker])[] {
+  const brief = (draw: Draw): string => draw.integer(150, 200);
+  return [
+    [2, (draw) => ['PEXPIRE', key(draw), brief(draw)]],
+    [0.5, (draw) => ['SET', key(draw), value(draw), 'PX', brief(draw)]],
+    [1, (draw) => ['RESTORE', key(draw), brief(draw), dump(draw), 'REPLACE']],
+    [1, (draw) => ['RESTORE', key(draw), '0', dump(draw), 'REPLACE']],
+    [0.5, (draw) => ['GETEX', key(draw), 'PX', brief(draw)]],
+  ];
+}
+
+/** Moves that end a client, in transactions as well. */
+function ends(): readonly (readonly [weight: number, maker: Maker])[] {
+  return [
+    [2, () => ['AUTH', USER, 'any']],
+    [1, () => MAKE_USER],
+    [0.6, () => ['ACL', 'DELUSER', USER]],
+    [0.4, (draw) => ['CLIENT', 'KILL', 'USER', USER, 'SKIPME', draw.pick('YES', 'NO')]],
+    [0.6, (draw) => ['CLIENT', 'KILL', 'ID', ID, 'SKIPME', draw.pick('YES', 'NO', 'NO')]],
+    [0.3, () => ['CLIENT', 'KILL', 'ID', ID]],
+    [0.5, () => ['QUIT']],
+    [0.5, () => ['RESET']],
+    [0.6, () => HANG_UP],
+  ];
+}
 
 /** Command that unblocks a client. */
 export const LET_GO: Words = ['CLIENT', 'UNBLOCK', ID, 'TIMEOUT'];
@@ -93,6 +133,10 @@ function value(draw: Draw): string {
 
 function end(draw: Draw): string {
   return draw.pick('LEFT', 'RIGHT');
+}
+
+function dump(draw: Draw): string {
+  return draw.random.pick(Object.keys(DUMPS));
 }
 
 /** Draws the keys that a command waits for. */

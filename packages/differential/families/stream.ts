@@ -1,6 +1,6 @@
 /** Streams and their groups. Ids are given, since what `*` stands for is the moment. */
 import type { Draw } from '../draw.ts';
-import type { Family, Words } from '../family.ts';
+import { step, type Family, type Step, type Words } from '../family.ts';
 
 export const stream: Family = {
   name: 'stream',
@@ -38,6 +38,7 @@ export const stream: Family = {
     [1, (draw) => ['XINFO', 'STREAM', draw.key(), ...draw.maybe(0.5, 'FULL', ...count(draw))]],
     [1, (draw) => ['XINFO', draw.pick('GROUPS', 'NOSUCH'), draw.key()]],
     [1, (draw) => ['XINFO', 'CONSUMERS', draw.key(), group(draw)]],
+    [3, odd],
     [0.3, (draw) => ['XADD', draw.key(), newId(draw), ...draw.list(20, 120, () => draw.member())]],
   ],
   reads: (key) => [
@@ -45,6 +46,44 @@ export const stream: Family = {
     ['XINFO', 'STREAM', key, 'FULL', 'COUNT', '0'],
   ],
 };
+
+/** Limits at their edges. A step, since a mistake in it might wait for ever. */
+function odd(draw: Draw): Step {
+  const key = draw.key();
+  const sign = draw.maybe(0.7, draw.pick('=', '~', '~'));
+  const limit = draw.maybe(0.6, 'LIMIT', oddNumber(draw));
+  const trim = draw.chance(0.6)
+    ? ['MAXLEN', ...sign, oddNumber(draw), ...limit]
+    : ['MINID', ...sign, id(draw), ...limit];
+  const counted = ['COUNT', oddNumber(draw)];
+  const block = draw.maybe(0.5, 'BLOCK', draw.pick('1', '1', '1', '-1', 'x', '1.5', ''));
+  const by = ['GROUP', group(draw), consumer(draw)];
+  const asked = ['STREAMS', ...readings(draw, () => unread(draw))];
+  return draw.random.pick<Step>([
+    step(['XTRIM', key, ...trim]),
+    step(['XADD', key, ...trim, newId(draw), 'field', draw.value()]),
+    step(['XAUTOCLAIM', key, group(draw), consumer(draw), '0', from(draw), ...counted]),
+    step(['XREAD', ...counted, ...block, ...asked]),
+    step(['XREADGROUP', ...by, ...counted, ...block, ...draw.maybe(0.3, 'NOACK'), ...asked]),
+    step(['XRANGE', key, '-', '+', ...counted]),
+    step([
+      'XPENDING',
+      key,
+      group(draw),
+      'IDLE',
+      draw.pick('0', '-1', 'x'),
+      '-',
+      '+',
+      oddNumber(draw),
+    ]),
+  ]);
+}
+
+function oddNumber(draw: Draw): string {
+  if (draw.chance(0.5)) return draw.integer(0, 12);
+  const edges = ['-1', '0', '00', '+1', '1.0', '', 'x', '100', '10000', '2147483647', '2147483648'];
+  return draw.pick(...edges, '4294967296', '9223372036854775807', '-9223372036854775808');
+}
 
 function id(draw: Draw): string {
   const kind = draw.random.fraction();
