@@ -137,7 +137,7 @@ const differences: readonly Known[] = [
   {
     what: 'XAUTOCLAIM with a huge COUNT takes no memory for it',
     avoids: ([name = '', ...words]) =>
-      is(name, 'XAUTOCLAIM') && words.some((word) => Number(word) >= 2 ** 31),
+      is(name, 'XAUTOCLAIM') && words.some((word) => Number(word) >= 2 ** 30),
   },
   {
     what: 'XINFO tells more since 7.2, and counts the lag otherwise',

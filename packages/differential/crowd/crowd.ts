@@ -122,6 +122,8 @@ class Crowd {
   readonly #theirs: Side;
   /** Clients that wait for a key. */
   readonly #waiting = new Set<number>();
+  /** Clients whose commands are queued. */
+  readonly #queueing = new Set<number>();
   /** The moves as they were made. */
   readonly made: Move[] = [];
   #dumps: ReadonlyMap<string, string> = new Map();
@@ -160,7 +162,10 @@ class Crowd {
     if (move.isOutside) return move;
     for (let beside = 0; beside < CLIENTS; beside += 1) {
       const client = (move.client + beside) % CLIENTS;
-      if (!this.#waiting.has(client)) return { ...move, client };
+      if (this.#waiting.has(client)) continue;
+      // Redis leaves the error out of EXEC's reply when AUTH fails within, and what follows cannot be read.
+      const mayFail = move.words[0] === 'AUTH' && this.#queueing.has(client);
+      return { ...move, client, words: mayFail ? ['PING'] : move.words };
     }
     return { ...move, isOutside: true, words: LET_GO };
   }
@@ -175,6 +180,9 @@ class Crowd {
 
   async #send({ client, words }: Move): Promise<undefined> {
     this.#waiting.add(client);
+    const [name = ''] = words;
+    if (name === 'MULTI') this.#queueing.add(client);
+    else if (/^(EXEC|DISCARD|RESET)$/.test(name)) this.#queueing.delete(client);
     const sent = words === HANG_UP ? words : words.map((word) => this.#dumps.get(word) ?? word);
     await this.#both((side) => {
       side.send(client, sent);
@@ -218,7 +226,9 @@ class Crowd {
     for (const [client, { isAnswered, isClosed }] of [...this.#theirs.members.entries()]) {
       if (isAnswered || isClosed) this.#waiting.delete(client);
       for (const side of [this.#ours, this.#theirs]) side.members[client]!.clear();
-      if (isClosed) await this.#both((side) => side.join(client));
+      if (!isClosed) continue;
+      this.#queueing.delete(client);
+      await this.#both((side) => side.join(client));
     }
   }
 
