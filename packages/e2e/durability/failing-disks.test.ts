@@ -123,7 +123,10 @@ function onDisk<Disk>(
     disks(`${mode} mode: ${what}`, async () => {
       const subject = new Subject();
       const disk = mount(subject.disk);
-      if (disk === undefined) return;
+      if (disk === undefined) {
+        await subject.server.remove();
+        return;
+      }
       try {
         await subject.start(mode);
         await run(subject, disk, mode);
