@@ -16,10 +16,18 @@ export const CLIENT_QUANTITIES = {
       counter: 'connections',
       by: 'main',
       kind: 'gauge',
-      help: 'Open client connections.',
-      info: 'connected_clients',
+      help: 'Open client connections, those of replicas included.',
       status: 'clients.connected',
       metric: 'svc_connections',
+    },
+  ],
+  /** Connections without those of replicas, which INFO counts as replicas alone. */
+  clients: [
+    {
+      counter: 'connectedClients',
+      by: 'main',
+      kind: 'gauge',
+      info: 'connected_clients',
       exporter: 'redis_connected_clients',
     },
   ],

@@ -113,10 +113,9 @@ export class Clients {
     client.authenticated = !this.#access.requiresLogin;
     connection.label = client.id;
     connection.owner = new Session(client, connection, this.#router, this);
-    this.#connected.add(client);
+    this.#add(client);
     if (connection.tls !== undefined) this.#tls.opened(connection.tls);
     this.#certify(client, connection);
-    this.#page.set('connections', this.#connected.count);
     this.memory.note(client);
     this.#tell('client-connected', 'A client has connected.', client);
   }
@@ -142,9 +141,14 @@ export class Clients {
     client.isPrimary = true;
     client.noEvict = true;
     connection.label = client.id;
+    this.#add(client);
+    return client;
+  }
+
+  #add(client: Client): void {
     this.#connected.add(client);
     this.#page.set('connections', this.#connected.count);
-    return client;
+    this.#page.add('connectedClients', 1);
   }
 
   removed(client: Client): void {
@@ -155,6 +159,7 @@ export class Clients {
     this.#connected.remove(client);
     if (client.socket.tls !== undefined) this.#tls.closed();
     this.#page.set('connections', this.#connected.count);
+    this.#page.add('connectedClients', -1);
     this.#tell('client-left', 'A client is gone.', client);
   }
 

@@ -122,7 +122,7 @@ function watches({ clients: all }: ServerMetrics): Line[] {
 }
 
 const CLIENTS: readonly Part[] = [
-  CLIENT_QUANTITIES.connections,
+  CLIENT_QUANTITIES.clients,
   connections,
   CLIENT_QUANTITIES.blocked,
   watches,

@@ -168,6 +168,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
   #follows(client: Client): Replica {
     const replica = this.#replicaOf(client);
     const { primary } = this;
+    if (!client.isReplica) this.#options.page.add('connectedClients', -1);
     client.replica = {
       get heldBytes() {
         return primary.heldFor(replica);
@@ -194,6 +195,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
     const replica = this.#byClient.get(client.id);
     if (replica === undefined) return;
     this.#byClient.delete(client.id);
+    if (client.isReplica) this.#options.page.add('connectedClients', 1);
     client.replica = undefined;
     this.primary.left(replica);
   }

@@ -331,6 +331,14 @@ surfaces('of a replica tell of its link alike', async () => {
   );
 });
 
+surfaces('the connection of a replica is none of the clients', async () => {
+  const { connected_clients: clients } = await infoOf(there, 'clients');
+  const metrics = metricsIn((await request(primary.httpPort, '/metrics')).text);
+  assert.is(clients, '1');
+  assert.is(metrics.get('redis_connected_clients'), 1);
+  assert.is(metrics.get('svc_connections'), 2);
+});
+
 surfaces('are the same however often they are read', async () => {
   const before = await readSurfaces(primary, there);
   for (let nth = 0; nth < 30; nth += 1) {
