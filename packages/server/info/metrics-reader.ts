@@ -129,10 +129,13 @@ export class MetricsReader {
     const { serverMemory, settings, clock, runId, connected } = this.#options;
     this.#samples.take(clock.nowUs());
     this.#measureBuffers();
+    const replication = this.#options.replication();
+    // Figures of each tick, such as the memory of the stream, are shown as they are now.
+    replication.primary.figures.show();
     return new ServerMetrics({
       settings,
       runId,
-      replication: this.#options.replication(),
+      replication,
       baseline,
       rates: this.#rates,
       clients: connected.all,

@@ -12,6 +12,7 @@ const surfaces = suite('surfaces of replication');
 
 /** Nothing comes into the stream by itself while surfaces are compared. */
 const QUIET = [...AT_ONCE, '--set', 'replication.ping-period-secs=3600'];
+const MIB = 1024 * 1024;
 const WITH_NAMES = { http: true, toml: '[http]\nredis-exporter-names = true\n' };
 
 let primary: ChildServer;
@@ -408,6 +409,15 @@ surfaces('the flight recorder and LATENCY have what happened', async () => {
   );
   assert.match(latest, 'repl-sync');
   assert.match(textOf(await here.call('LATENCY', 'DOCTOR')), 'A full synchronisation takes long');
+});
+
+surfaces('INFO has the memory of the stream as it is now', async () => {
+  const memory = async (): Promise<number> =>
+    Number((await infoOf(there, 'memory'))['mem_total_replication_buffers']);
+  const before = await memory();
+  await there.call('SET', 'long', 'x'.repeat(MIB));
+  assert.ok((await memory()) - before >= MIB / 2);
+  await untilSame(there, here);
 });
 
 surfaces.run();
