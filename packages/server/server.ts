@@ -240,6 +240,7 @@ export class Server {
       left: (client) => {
         this.#messaging.left(client);
         this.#replicas.left(client);
+        this.#endAwaited(client, false);
       },
       log: this.#log,
     });
@@ -398,7 +399,7 @@ export class Server {
       shutdown: (options, client, aborted) => {
         this.#shutdown(options, client);
         this.#shutdownWait.onAbort(() => {
-          this.#awaitingEnd.delete(client);
+          this.#endAwaited(client, false);
           aborted();
         });
       },
@@ -515,7 +516,7 @@ export class Server {
 
   /** SHUTDOWN; `now` waits for nobody. The end of its client's connection tells that all has ended. */
   #shutdown({ now, save }: ShutdownOptions, client?: Client): void {
-    if (client !== undefined) this.#awaitingEnd.add(client);
+    if (client !== undefined) this.#endAwaited(client, true);
     if (save === 'never') this.#savesAtEnd = false;
     if (save === 'always') this.#savesAtEnd = true;
     // Who waits for a script that has run for too long may wait for ever.
@@ -525,6 +526,14 @@ export class Server {
     } else {
       void this.stop();
     }
+  }
+
+  /** Notes whether a client waits for the end of the server, and counts it as blocked meanwhile. */
+  #endAwaited(client: Client, isAwaited: boolean): void {
+    if (this.#awaitingEnd.has(client) === isAwaited) return;
+    if (isAwaited) this.#awaitingEnd.add(client);
+    else this.#awaitingEnd.delete(client);
+    this.#serverMemory.mainPage.add('blockedClients', isAwaited ? 1 : -1);
   }
 
   /** Accepts no more, finishes what is in flight for as long as the settings allow, ends the threads. */

@@ -44,6 +44,9 @@ ends.after(async () => {
 const leftMs = async (): Promise<string | undefined> =>
   (await infoOf(client, 'server'))['shutdown_in_milliseconds'];
 
+const blockedClients = async (): Promise<string | undefined> =>
+  (await infoOf(client, 'clients'))['blocked_clients'];
+
 /** Ends the wait, and looks at what was held back. */
 async function callsOff(write: Promise<unknown>): Promise<void> {
   assert.is(textOf(await client.call('GET', 'key')), '2');
@@ -72,9 +75,11 @@ ends('SHUTDOWN too, and says that it was called off', async () => {
   const admin = await primary.client();
   const asked = admin.reply('SHUTDOWN');
   await until(async () => (await leftMs()) !== undefined, 'the end is under way');
+  assert.is(await blockedClients(), '1');
   const write = (await primary.client()).call('SET', 'other', '2');
   await callsOff(write);
   const reply = await asked;
+  assert.is(await blockedClients(), '0');
   assert.match(reply instanceof ReplyError ? reply.message : '', 'Errors trying to SHUTDOWN.');
   assert.is(await admin.call('PING'), 'PONG');
 });
