@@ -1,7 +1,8 @@
 /**
  * Memory that clients take: it counts toward maxmemory, and above maxmemory-clients the largest are closed.
  *
- * What a client takes is added up when it may have grown, and of all clients a few times a second.
+ * What a client takes is added up when it may have grown, and of all clients a few times a second. A replica counts for
+ * nothing: a slow one would evict keys.
  */
 
 import type { Logger } from '#base';
@@ -72,7 +73,7 @@ export class ClientMemory {
 
   #account(client: Client): void {
     if (client.socket.isClosed) return;
-    const bytes = client.memoryBytes;
+    const bytes = client.isReplica ? 0 : client.memoryBytes;
     this.#total += bytes - (this.#bytes.get(client) ?? 0);
     this.#bytes.set(client, bytes);
   }
@@ -85,7 +86,7 @@ export class ClientMemory {
   #evict(): void {
     const { page, log } = this.#options;
     const largestFirst = [...this.#bytes]
-      .filter(([client]) => !client.noEvict)
+      .filter(([client]) => !client.noEvict && !client.isReplica)
       .sort(([, a], [, b]) => b - a);
     for (const [client, bytes] of largestFirst) {
       if (this.#total <= this.#limit) return;

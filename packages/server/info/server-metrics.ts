@@ -177,8 +177,12 @@ export class ServerMetrics {
     return this.main.get('clientMemoryBytes');
   }
 
-  /** Memory that is kept for replicas beside the backlog, which is a part of what they share. */
+  /** Memory of the connections of replicas, and of what is kept for them beside the backlog, a part of what they share. */
   get replicaBytes(): number {
-    return Math.max(0, this.main.get('replicationBytes') - this.main.get('backlogBytes'));
+    const kept = Math.max(0, this.main.get('replicationBytes') - this.main.get('backlogBytes'));
+    return this.clients.reduce(
+      (sum, { isReplica, memoryBytes }) => (isReplica ? sum + memoryBytes : sum),
+      kept,
+    );
   }
 }
