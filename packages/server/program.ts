@@ -12,7 +12,13 @@ import { loadEpoll, type EpollParts } from '#net';
 import { latencyReport } from '#stats';
 import { demandCluster } from './cluster/demand-cluster.ts';
 import { demandUsers } from './access/initial-users.ts';
-import { checkData, exportRdb, importAtFirstStart, importRdb } from './durability/data-tools.ts';
+import {
+  checkData,
+  exportRdb,
+  importAtFirstStart,
+  importRdb,
+  unreadData,
+} from './durability/data-tools.ts';
 import { openDataFolder } from './durability/persistence-switch.ts';
 import { testLatency } from './threads/latency-baseline.ts';
 import type { OpsWorker } from './threads/ops-worker.ts';
@@ -73,6 +79,8 @@ async function serve(loaded: Loaded, ops: OpsWorker | undefined): Promise<void> 
   const { settings } = loaded;
   const warnings = [...loaded.warnings];
   const imported = await importAtFirstStart(settings);
+  const unread = unreadData(settings);
+  if (unread !== undefined) warnings.push(unread);
   const server = await openServer(settings, ops, (warning) => warnings.push(warning));
   followSignals(server);
   await server.start(warnings, imported);

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Settings } from '#config';
+import type { ConfigWarning, Settings } from '#config';
 import {
   DataFolder,
   DataFolderError,
@@ -107,6 +107,33 @@ export async function importAtFirstStart(settings: Settings): Promise<string | u
     );
   }
   return importRdb(settings, file);
+}
+
+/** Warns of data in the data folder that a start leaves unread, since persistence is off; undefined when there are none. */
+export function unreadData(settings: Settings): ConfigWarning | undefined {
+  const folder = path.resolve(folderOf(settings));
+  if (settings.boolean('persistence.enabled') || !existsSync(folder)) return undefined;
+  const file = path.join(folder, settings.string('persistence.rdb-file'));
+  const hasOwn = hasData(folder);
+  if (!hasOwn && (file === folder || !existsSync(file))) return undefined;
+  const consequence = hasOwn
+    ? ', and are replaced when it is switched on while the server runs'
+    : '';
+  return {
+    event: 'data-not-loaded',
+    severity: 'warn',
+    message: `The data in ${hasOwn ? folder : file} are not loaded: persistence.enabled is off${consequence}.`,
+  };
+}
+
+function hasData(folder: string): boolean {
+  try {
+    return !new DataFolder(folder).isEmpty;
+  } catch (error) {
+    // Data that cannot be used, of a newer version for one, are data as well.
+    if (error instanceof DataFolderError) return true;
+    throw error;
+  }
 }
 
 function optionsOf(settings: Settings): Omit<OfflineOptions, 'folder'> {
