@@ -7,6 +7,9 @@
  *   HOST      host              callee    shard that runs the script
  *   RUN       host              callee    number of the run, by which a callee knows that it has stopped for it
  *   WANTED    host              callee    0 for a command, whose frame is there; else the offset of the reply's next piece
+ *   TIME_RUN  host              callees   number of the run for which time stands still
+ *   SECONDS   host              callees   the moment at which it does, in whole Unix seconds
+ *   MILLIS    host              callees   and the milliseconds beside them
  *   TOTAL     callee            host      bytes of the whole reply; -1 when the command has to go by way of main
  *
  * Behind the words is the frame of the command, and later a piece of its reply.
@@ -19,6 +22,9 @@ const TURN = 0;
 const HOST = 1;
 const RUN = 2;
 const WANTED = 3;
+const TIME_RUN = 4;
+const SECONDS = 5;
+const MILLIS = 6;
 const TOTAL = 16;
 const HEADER_BYTES = 128;
 const DATA_BYTES = 16 * 1024;
@@ -67,6 +73,14 @@ export class ScriptExchange {
     Atomics.store(words, this.#word + TURN, callee + 1);
   }
 
+  /** Sets the moment at which time stands still for a run, on all shards; to be called before others are asked for anything. */
+  holdTime(run: number, nowMs: number): void {
+    const { words } = this.#memory;
+    words[this.#word + SECONDS] = Math.floor(nowMs / 1_000);
+    words[this.#word + MILLIS] = nowMs % 1_000;
+    words[this.#word + TIME_RUN] = run;
+  }
+
   get isAnswered(): boolean {
     return Atomics.load(this.#memory.words, this.#word + TURN) === 0;
   }
@@ -89,6 +103,13 @@ export class ScriptExchange {
   isFor(shard: number, run: number): boolean {
     const { words } = this.#memory;
     return Atomics.load(words, this.#word + TURN) === shard + 1 && words[this.#word + RUN] === run;
+  }
+
+  /** Unix milliseconds at which time stands still for a run; undefined before its script has asked for anything. */
+  heldTime(run: number): number | undefined {
+    const { words } = this.#memory;
+    if (words[this.#word + TIME_RUN] !== run) return undefined;
+    return words[this.#word + SECONDS]! * 1_000 + words[this.#word + MILLIS]!;
   }
 
   /** Shard that runs the script. */

@@ -5,7 +5,7 @@ import type { ExecutionContext } from './execution/context.ts';
 
 interface CommandClockOptions {
   readonly clock: Clock;
-  readonly context: Pick<ExecutionContext, 'setNow'>;
+  readonly context: Pick<ExecutionContext, 'setNow' | 'mayHoldTime'>;
   /** True while the shard stands still for one transaction or script, whose commands come one by one. */
   isStopped(): boolean;
 }
@@ -28,15 +28,20 @@ export class CommandClock {
     this.#wallMs = this.#options.clock.wallMs();
     this.#readUs = nowUs;
     this.#isBehind = this.#isStill;
-    if (!this.#isBehind) this.#options.context.setNow(this.#wallMs);
+    const { context } = this.#options;
+    if (!this.#isBehind || context.mayHoldTime) context.setNow(this.#wallMs);
   }
 
   /** Moves the time on to these monotonic microseconds. */
   advance(nowUs: number): void {
+    const { context } = this.#options;
     const sinceMs = (nowUs - this.#readUs) / 1_000;
-    if ((sinceMs < 1 && !this.#isBehind) || this.#isStill) return;
-    this.#isBehind = false;
-    this.#options.context.setNow(this.#wallMs + Math.floor(sinceMs));
+    // A script of another shard has a moment of its own, at which time stands still here too.
+    if (!context.mayHoldTime) {
+      if ((sinceMs < 1 && !this.#isBehind) || this.#isStill) return;
+      this.#isBehind = false;
+    }
+    context.setNow(this.#wallMs + Math.floor(sinceMs));
   }
 
   get #isStill(): boolean {

@@ -122,13 +122,12 @@ export class ShardMachine {
     const nowUs = (): number => options.clock.nowUs();
     this.#lending = new Lending({
       ...shared,
+      exchange: options.shardExchange?.exchange,
       values: this.#values,
       blocking: this.#blockedCommands,
       keyLocks,
       work: base.work,
-      dispatch: (frame, names) => {
-        this.#dispatch(frame, names);
-      },
+      dispatch: this.#dispatch.bind(this),
     });
     this.#preparedCommands = new PreparedCommands({
       ...shared,

@@ -55,6 +55,7 @@ export class ExecutionContext implements ShardContext {
   database = 0;
   connection = 0;
   nowMs = 0;
+  #heldTime: (() => number | undefined) | undefined;
   /** Progress of the judgement of a command that is tried: how far it had come. */
   judgement = 0;
   /** Beginnings of the items of a command whose items main puts together. */
@@ -207,8 +208,18 @@ export class ExecutionContext implements ShardContext {
     return this.#role.isTold(this.connection);
   }
 
-  /** Moves the clock of commands and of the store. */
-  setNow(nowMs: number): void {
+  /** Has time stand still for a script at the moment that is returned, once there is one; undefined lets it go on. */
+  holdTime(moment: (() => number | undefined) | undefined): void {
+    this.#heldTime = moment;
+  }
+
+  get mayHoldTime(): boolean {
+    return this.#heldTime !== undefined;
+  }
+
+  /** Moves the clock of commands and of the store, unless time stands still. */
+  setNow(wallMs: number): void {
+    const nowMs = this.#heldTime?.() ?? wallMs;
     this.nowMs = nowMs;
     this.store.nowMs = nowMs;
   }

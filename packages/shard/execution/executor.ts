@@ -122,7 +122,7 @@ export class Executor {
     this.#wallClock.read(this.nowUs);
   }
 
-  /** Moves the wall clock on by the monotonic one. */
+  /** Moves the wall clock on by the monotonic one, unless time stands still. */
   setNow(): void {
     this.#wallClock.advance(this.nowUs);
   }

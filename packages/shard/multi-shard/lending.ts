@@ -6,7 +6,7 @@
 import { finish, type Pieces } from '#base';
 import { addInto, commandTable, pushOnto } from '#commands';
 import { AT } from '#stats';
-import { FrameKind, ReplyFlag, Request, RequestFlag } from '#link';
+import { FrameKind, ReplyFlag, Request, RequestFlag, type ScriptExchange } from '#link';
 import { messageSent } from '#usdt';
 import { ValueType, type Keyspace } from '#store';
 import type { Frame } from '../execution/frame.ts';
@@ -33,6 +33,8 @@ import { watchPlace } from '../execution/watches.ts';
 
 /** Options of lending: what it asks of the machine it is a part of. */
 interface LendingOptions extends MigratedKeysOptions {
+  /** Undefined where scripts reach other shards by way of main only. */
+  readonly exchange: ScriptExchange | undefined;
   /** Does what a frame says, at once. */
   dispatch(frame: Frame, names?: readonly string[] | null): void;
 }
@@ -216,6 +218,9 @@ export class Lending {
     }
     this.#stop();
     this.#isAtScript = true;
+    const { exchange, context } = this.#options;
+    const run = this.#loneRuns;
+    context.holdTime(() => exchange?.heldTime(run));
     for (const frame of this.#early.splice(0)) this.admit(frame);
   }
 
@@ -239,10 +244,19 @@ export class Lending {
       return;
     }
     this.#isAtBarrier = false;
+    if (this.#isAtScript) this.#endScriptTime();
     this.#isAtScript = false;
     // Without a log, or with a transaction that was not run, nothing has ended it before.
     this.#options.effects.endGroup();
     this.#keyLocks.resume();
+  }
+
+  /** Lets time go on: what follows in the same batch is done now. */
+  #endScriptTime(): void {
+    const { executor, context } = this.#options;
+    context.holdTime(undefined);
+    executor.readClock();
+    executor.readWallClock();
   }
 
   #countLoneRun(): void {

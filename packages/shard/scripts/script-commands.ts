@@ -314,15 +314,20 @@ export class ScriptCommands {
     return engine.pushReply(L, reply, 0, reply.length);
   }
 
-  /** Does something for which the shard stands still: time does so too for a script. */
+  /** Does something for which the shard stands still: time does so too for a script, on all shards where it runs alone. */
   #away<Result>(entry: CommandEntry, act: () => Result): Result {
-    const { context } = this.#options;
+    const { context, shardAsks } = this.#options;
     const { nowMs } = context;
     // Noted first: it may be half done when it fails.
     if (entry.route !== 'onMain' && entry.mayChange) this.run!.hasWrittenElsewhere = true;
-    const result = act();
-    context.setNow(nowMs);
-    return result;
+    if (this.run!.hasBarrier) shardAsks?.holdTime(nowMs);
+    context.holdTime(() => nowMs);
+    try {
+      return act();
+    } finally {
+      context.holdTime(undefined);
+      context.setNow(nowMs);
+    }
   }
 
   /** Bytes of the frame at hand. */

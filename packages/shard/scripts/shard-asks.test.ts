@@ -2,7 +2,7 @@
 
 import { encodeControl, FrameKind, KIND_MASK, RequestFlag, ScriptAsk } from '#link';
 import { Record, RecordKind } from '#persistence';
-import { keysOnShard } from '#testkit';
+import { keysOnShard, type FakeClock } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ShardsFixture, textsOf, type ShardFrame } from '../machine.test-helper.ts';
@@ -28,8 +28,11 @@ class Scene {
   readonly #cues = new Map<number, () => void>();
   #sleeps = 0;
 
+  readonly clock: FakeClock;
+
   constructor(isDurable = false) {
-    const { shards } = new ShardsFixture(2, isDurable, true);
+    const { shards, clock } = new ShardsFixture(2, isDurable, true);
+    this.clock = clock;
     [this.host, this.callee] = shards as [PlayedShard, PlayedShard];
     this.host.whileAsleep = () => {
       this.#sleeps += 1;
@@ -73,6 +76,20 @@ shardAsks('a command whose keys are all of one shard is run there, and main is n
   assert.equal([scene.host.page.get('scriptAsks'), scene.host.page.get('scriptCalls')], [0, 3]);
   assert.is(scene.callee.page.get('commands'), 3);
   assert.is(scene.callee.keyCount, 2);
+});
+
+shardAsks('time stands still there too, until the script has ended', () => {
+  const scene = new Scene();
+  scene.on(2, () => {
+    scene.clock.advanceMs(10);
+  });
+  const source = `redis.call('SET', ARGV[1], 'a', 'PX', 5) redis.call('GET', ARGV[2])
+    return redis.call('PTTL', ARGV[1])`;
+  assert.equal(scene.run(source, there, alsoThere), [':5\r\n', 'ask end']);
+  assert.is(scene.sleeps, 3);
+  scene.callee.send(`EXISTS ${there}`);
+  scene.callee.tell({ kind: FrameKind.resume });
+  assert.is(textsOf(scene.callee.run()), ':0\r\n');
 });
 
 shardAsks('an error there is the error of the call', () => {

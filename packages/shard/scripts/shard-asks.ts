@@ -39,6 +39,12 @@ export class ShardAsks {
     });
   }
 
+  /** Has time stand still on all shards for the script that runs alone. */
+  holdTime(nowMs: number): void {
+    const { exchange, lending } = this.#options;
+    exchange.holdTime(lending.loneRun, nowMs);
+  }
+
   /** Asks, and waits for the answer: the shard may have to come to its stop first. */
   #ask(callee: number, what: Bytes | number): void {
     const { exchange, wake, asks, lending, shardIndex } = this.#options;
