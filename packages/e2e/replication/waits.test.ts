@@ -42,6 +42,24 @@ waits(
   },
 );
 
+waits('WAITAOF replies whether the writes are on disk here, wished for or not', async () => {
+  const args = [...AT_ONCE, '--set', 'persistence.durability-mode=sync'];
+  const primary = await startServer({ shards: 2, args });
+  const replica = await startServer({ args });
+  try {
+    const writer = await primary.client();
+    await writer.call('MSET', 'a', '1', 'b', '2', 'c', '3');
+    assert.equal(await writer.call('WAITAOF', '0', '0', '0'), [1, 0]);
+    await (await replica.client()).call('REPLICAOF', '127.0.0.1', primary.port);
+    await untilLinked(await replica.client());
+    await writer.call('MSET', 'a', '2', 'b', '3', 'c', '4');
+    assert.equal(await writer.call('WAITAOF', '0', '1', '0'), [1, 1]);
+  } finally {
+    await replica.stop();
+    await primary.stop();
+  }
+});
+
 waits('who comes back when the backlog is gone is counted as refused', async () => {
   const primary = await startServer({
     args: [...AT_ONCE, '--set', 'replication.backlog-ttl-secs=1'],

@@ -20,8 +20,7 @@ export class DiskWait {
 
   /** Calls back at once where it is there, and else when it is; `done` may have gone on without. */
   add(done: () => void): void {
-    const { memory, layout } = this.#memory;
-    const positions = layout.logs.map((place) => ringPublished(memory, place));
+    const positions = this.#published();
     if (this.#isOnDisk(positions)) {
       done();
       return;
@@ -31,6 +30,16 @@ export class DiskWait {
       this.#look();
     }, LOOK_MS[this.#until]);
     this.#timer.unref();
+  }
+
+  /** True when all that was logged so far is there. */
+  get isThere(): boolean {
+    return this.#isOnDisk(this.#published());
+  }
+
+  #published(): readonly number[] {
+    const { memory, layout } = this.#memory;
+    return layout.logs.map((place) => ringPublished(memory, place));
   }
 
   #isOnDisk(positions: readonly number[]): boolean {

@@ -9,7 +9,7 @@ import { Replicas, type ReplicasOptions } from './replicas.ts';
 
 type NewReplicasOptions = Omit<
   ReplicasOptions,
-  'shards' | 'freeze' | 'page' | 'usedBytes' | 'onDisk' | 'onWritten' | 'events'
+  'shards' | 'freeze' | 'page' | 'usedBytes' | 'onDisk' | 'isOnDisk' | 'onWritten' | 'events'
 > & {
   readonly serverMemory: ServerMemory;
   readonly latency: LatencyEvents;
@@ -28,6 +28,7 @@ export function newReplicas({ serverMemory, latency, ...options }: NewReplicasOp
     onDisk: (done) => {
       diskWait.add(done);
     },
+    isOnDisk: () => diskWait.isThere,
     onWritten: (done) => {
       writeWait.add(done);
     },

@@ -41,6 +41,8 @@ export interface ReplicasOptions {
   readonly keepsLog: () => boolean;
   /** Calls back when all that was done so far is on disk. */
   readonly onDisk: (done: () => void) => void;
+  /** True when all that was done so far is on disk. */
+  readonly isOnDisk: () => boolean;
   /** Calls back when the system has all that was done so far, so that it outlives this process. */
   readonly onWritten: (done: () => void) => void;
 }
@@ -275,8 +277,9 @@ export class Replicas implements ReplicasPort, FeedTaker {
   acks(client: ClientPort, wish: AckWish): Acks {
     const offset = this.#writtenTo(client as Client);
     const replicas = offset === undefined ? 0 : this.primary.acks.of(offset, wish.onDisk);
-    // Who has written nothing waits for no disk.
-    return { replicas, local: Number(this.keepsLog && !(client as Client).hasWritten) };
+    // A client that has written nothing waits for no disk.
+    const isLocal = !(client as Client).hasWritten || (wish.onDisk && this.#options.isOnDisk());
+    return { replicas, local: Number(this.keepsLog && isLocal) };
   }
 
   await(client: ClientPort, wish: AckWish, done: (acks: Acks) => void): () => Acks {
@@ -300,7 +303,8 @@ export class Replicas implements ReplicasPort, FeedTaker {
       },
     };
     primary.acks.await(waiter);
-    if (wish.isLocal && local === 0) {
+    // The reply has it, wished for or not.
+    if (wish.onDisk && this.keepsLog && local === 0) {
       this.#options.onDisk(() => {
         local = 1;
         waiter.look();
