@@ -397,10 +397,16 @@ export class Server {
       broadcast: new SettingsBroadcast(this.#settings, this.#router, this.#beginTurn),
       statistics: statisticsPort({ ...parts, serverMemory: this.#serverMemory }),
       shutdown: (options, client, aborted) => {
-        this.#shutdown(options, client);
-        this.#shutdownWait.onAbort(() => {
-          this.#endAwaited(client, false);
-          aborted();
+        void this.#firstSnapshot(options).then((isThere) => {
+          if (!isThere) {
+            aborted();
+            return;
+          }
+          this.#shutdown(options, client);
+          this.#shutdownWait.onAbort(() => {
+            this.#endAwaited(client, false);
+            aborted();
+          });
         });
       },
       abortShutdown: () => {
@@ -512,6 +518,23 @@ export class Server {
   /** True when it ends, and that cannot be called off any more. */
   get isStopping(): boolean {
     return this.#isStopping;
+  }
+
+  /**
+   * Waits for the snapshot that the log rests on, where persistence was switched on and it is still being written: without it
+   * nothing is on disk. Settles with false when it is not there in time, and the server is not to end.
+   */
+  async #firstSnapshot({ now, force, save }: ShutdownOptions): Promise<boolean> {
+    const isThere = (): boolean => this.#serverMemory.mainPage.get('awaitsSnapshot') === 0;
+    if (force || save === 'never' || isThere()) return true;
+    const timeoutMs = now ? 0 : this.#settings.number('server.shutdown-timeout-secs') * 1_000;
+    const untilMs = this.#clock.wallMs() + timeoutMs;
+    while (!isThere() && this.#clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
+    if (isThere()) return true;
+    const message =
+      'SHUTDOWN: the first snapshot is not on disk; with FORCE the server stops without.';
+    this.#log.error('shutdown-refused', message);
+    return false;
   }
 
   /** SHUTDOWN; `now` waits for nobody. The end of its client's connection tells that all has ended. */

@@ -3,7 +3,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { keysOnShard, RespClient, startServer, textOf, until } from '#testkit';
+import { keysOnShard, ReplyError, RespClient, startServer, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runMain } from './main-process.ts';
@@ -58,6 +58,33 @@ shutdown('a second signal ends it at once', async () => {
   assert.is(await slept, 'lost');
   await server.stop();
 });
+
+shutdown(
+  'is refused while the first snapshot, without which nothing is on disk, is written',
+  async () => {
+    const server = await startServer({
+      args: ['--set', 'persistence.enabled=no', '--set', 'server.shutdown-timeout-secs=0'],
+    });
+    const client = await server.client();
+    await client.call('MSET', 'a', '1', 'b', '2');
+    await client.call('CONFIG', 'SET', 'rdb-key-save-delay', '100000000');
+    await client.call('CONFIG', 'SET', 'appendonly', 'yes');
+    for (const words of [['SHUTDOWN'], ['SHUTDOWN', 'NOW']]) {
+      const reply = await client.reply(...words);
+      assert.match(reply instanceof ReplyError ? reply.message : '', 'Errors trying to SHUTDOWN.');
+    }
+    assert.match(server.stdout, 'shutdown-refused');
+    await client.call('CONFIG', 'SET', 'rdb-key-save-delay', '0');
+    await until(
+      async () => /log_awaits_snapshot:0/.test(textOf(await client.call('INFO', 'persistence'))),
+      'the first snapshot is on disk',
+    );
+    const ends = client.call('SHUTDOWN').catch(() => 'ended');
+    assert.equal(await server.ended, CLEAN);
+    assert.is(await ends, 'ended');
+    await server.stop();
+  },
+);
 
 shutdown('does not wait longer than the settings say', async () => {
   const server = await startServer({ args: ['--set', 'server.shutdown-timeout-secs=0'] });
