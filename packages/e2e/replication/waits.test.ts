@@ -60,6 +60,24 @@ waits('WAITAOF replies whether the writes are on disk here, wished for or not', 
   }
 });
 
+waits('WAITAOF counts nothing as on disk before the snapshot that the log rests on', async () => {
+  const server = await startServer({
+    args: ['--set', 'persistence.enabled=no', '--set', 'persistence.durability-mode=sync'],
+  });
+  try {
+    const client = await server.client();
+    await client.call('MSET', 'a', '1', 'b', '2');
+    await client.call('CONFIG', 'SET', 'rdb-key-save-delay', '100000000');
+    await client.call('CONFIG', 'SET', 'appendonly', 'yes');
+    await client.call('SET', 'c', '3');
+    assert.equal(await client.call('WAITAOF', '1', '0', '1'), [0, 0]);
+    await client.call('CONFIG', 'SET', 'rdb-key-save-delay', '0');
+    assert.equal(await client.call('WAITAOF', '1', '0', '0'), [1, 0]);
+  } finally {
+    await server.stop();
+  }
+});
+
 waits('who comes back when the backlog is gone is counted as refused', async () => {
   const primary = await startServer({
     args: [...AT_ONCE, '--set', 'replication.backlog-ttl-secs=1'],

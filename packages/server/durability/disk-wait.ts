@@ -43,12 +43,14 @@ export class DiskWait {
   }
 
   #isOnDisk(positions: readonly number[]): boolean {
-    const { memory, layout } = this.#memory;
+    const { memory, layout, mainPage } = this.#memory;
     if (this.#until === 'written') {
       return layout.logs.every(
         (place, shard) => ((ringTaken(memory, place) - (positions[shard] ?? 0)) | 0) >= 0,
       );
     }
+    // Until the snapshot that the log rests on is there, a start reads nothing of the log.
+    if (mainPage.get('awaitsSnapshot') === 1) return false;
     return layout.logProgress.every((at, shard) =>
       new LogProgress(memory, at).isSynced(positions[shard] ?? 0),
     );
