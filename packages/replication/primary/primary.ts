@@ -195,6 +195,7 @@ export class Primary {
       this.#options.log('warn', 'replica-left', 'The connection of a replica is gone.', fields);
     }
     if (this.#followers.length === 0) this.#idleSinceMs = this.#options.nowMs();
+    this.#trim();
   }
 
   /**

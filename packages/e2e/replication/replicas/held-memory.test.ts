@@ -59,4 +59,10 @@ held('maxmemory-clients does not close its connection', async () => {
   assert.is((await infoOf(client, 'stats'))['evicted_clients'], '0');
 });
 
+held('it is given back as soon as the replica is gone', async () => {
+  assert.is(await client.call('CLIENT', 'KILL', 'TYPE', 'replica'), 1);
+  await client.call('PING');
+  assert.is(await memory('mem_clients_slaves'), 0);
+});
+
 held.run();
