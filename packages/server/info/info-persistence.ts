@@ -37,10 +37,11 @@ export const PERSISTENCE: readonly Part[] = [
   },
 ];
 
-function head({ durability: report }: ServerMetrics): Line[] {
+function head({ durability: report, main }: ServerMetrics): Line[] {
   return [
     ['loading', Number(report.isLoading)],
-    ['async_loading', 0],
+    // A replica serves the data that it has while those of its primary come.
+    ['async_loading', main.get('syncInProgress')],
     ['current_cow_size', report.isSaving ? report.preservedBytes : 0],
     ['rdb_changes_since_last_save', report.changesSinceSave],
     ['rdb_bgsave_in_progress', Number(report.isSaving || report.isSyncing)],

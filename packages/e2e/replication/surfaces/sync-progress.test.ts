@@ -2,7 +2,7 @@
 // test-tier: long
 
 import type { ReplicationDocument, StatusDocument } from '#api-types';
-import { LinkProxy, request, startServer, textOf, until } from '#testkit';
+import { LinkProxy, request, startServer, textOf, until, type RespClient } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { infoOf, untilLinked } from '../info.test-helper.ts';
@@ -104,12 +104,19 @@ for (const [how, args, tellsTotal] of [
     }
     assert.match(probe, String(keys), 'the probe says how many keys have come');
     assert.is(textOf(await here.call('GET', 'old')), 'data', 'the old data are served meanwhile');
+    assert.equal(await loading(here), ['0', '1']);
     proxy.release();
     await untilLinked(here);
     assert.equal([await here.call('DBSIZE'), await here.call('GET', 'old')], [KEYS, null]);
+    assert.equal(await loading(here), ['0', '0']);
     await proxy.close();
     await Promise.all([primary.stop(), replica.stop()]);
   });
+}
+
+async function loading(client: RespClient): Promise<readonly (string | undefined)[]> {
+  const info = await infoOf(client, 'persistence');
+  return [info['loading'], info['async_loading']];
 }
 
 /** Text of a value that no compression shortens much, the same for the same number. */
