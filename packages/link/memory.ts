@@ -55,7 +55,7 @@ export class LinkMemory implements MovableMemory {
   readonly copy: MovableMemory['copy'];
   readonly bulks: Bulks;
   readonly pack: Pack;
-  /** By V8's own waits until `useFutex`. */
+  /** Waits of this thread on words of the memory: V8's own until `useFutex`. */
   waits: WordWaits = {
     wait: (index, value, timeoutMs) => {
       Atomics.wait(this.words, index, value, timeoutMs);

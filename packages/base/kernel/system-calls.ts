@@ -138,13 +138,13 @@ export async function loadFutex(): Promise<Futex> {
   const number = FUTEX_NUMBER[process.arch];
   if (number === undefined) throw new Error(`the futex of ${process.arch} is not known`);
   const { library } = await loadLibrary();
-  const { addressOf } = await loadSystemCalls();
+  const calls = await loadSystemCalls();
   const call = library.func(
     'int64 syscall(int64 number, uint64 at, int operation, int value, uint64 timeout)',
   ) as (number: number, at: Address, operation: number, value: number, timeout: Address) => number;
   // Seconds and nanoseconds, of 64 bits each.
   const timeout = new Int32Array(4);
-  const timeoutAt = addressOf(new Uint8Array(timeout.buffer));
+  const timeoutAt = calls.addressOf(new Uint8Array(timeout.buffer));
   return {
     wait: (at, value, timeoutMs) => {
       const isForEver = timeoutMs >= 2 ** 31;
@@ -155,7 +155,7 @@ export async function loadFutex(): Promise<Futex> {
     wake: (at) => {
       call(number, at, FUTEX_WAKE, ALL_SLEEPERS, 0);
     },
-    addressOf,
+    addressOf: (bytes) => calls.addressOf(bytes),
   };
 }
 
