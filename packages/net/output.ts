@@ -5,7 +5,7 @@
 
 import { copyToShared, type Bytes } from '#base';
 import type { BlockPool } from './blocks.ts';
-import type { Sink } from './transport.ts';
+import type { Sink, WriteOutcome } from './transport.ts';
 
 /** Private buffers hold at least this much, so that small replies to a slow client share them. */
 const BUFFER_BYTES = 16 * 1024;
@@ -175,8 +175,7 @@ export class Output {
     this.#block = -1;
     this.#used = 0;
     this.#count(used);
-    const bytes = this.#pool.memory.bytes.subarray(block, block + used);
-    if (this.#write([bytes], used)) this.#pool.give(block);
+    if (this.#writeRange(block, used)) this.#pool.give(block);
     else this.#writingBlock = block;
   }
 
@@ -200,13 +199,26 @@ export class Output {
     else this.#writingBlock = block;
   }
 
+  /** Writes a range of the shared memory; true when it is free again. */
+  #writeRange(at: number, byteCount: number): boolean {
+    if (!this.#mayWrite()) return true;
+    const { bytes } = this.#pool.memory;
+    return this.#isFree(this.#sink.writeRange(bytes, at, byteCount, this.isLast));
+  }
+
   /** Writes the chunks; true when their memory is free again. */
   #write(chunks: readonly Bytes[], byteCount: number): boolean {
-    if (this.#events.mayWrite?.() === false) {
-      this.#hasFailed = true;
-      return true;
-    }
-    const outcome = this.#sink.write(chunks, byteCount, this.isLast);
+    if (!this.#mayWrite()) return true;
+    return this.#isFree(this.#sink.write(chunks, byteCount, this.isLast));
+  }
+
+  #mayWrite(): boolean {
+    if (this.#events.mayWrite?.() !== false) return true;
+    this.#hasFailed = true;
+    return false;
+  }
+
+  #isFree(outcome: WriteOutcome): boolean {
     this.#writing = outcome === 'kept';
     if (outcome === 'failed') this.#hasFailed = true;
     return outcome !== 'kept';

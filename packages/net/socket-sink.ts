@@ -56,6 +56,10 @@ export class SocketSink implements Sink {
     return 'kept';
   }
 
+  writeRange(source: Bytes, at: number, byteCount: number, isLast: boolean): WriteOutcome {
+    return this.write([source.subarray(at, at + byteCount)], byteCount, isLast);
+  }
+
   #newRequest(writer: RawWriter): WriteRequest {
     const request = writer.request();
     // A secured socket whose peer is gone tells the end of a write before the write returns.

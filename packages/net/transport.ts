@@ -22,6 +22,8 @@ export interface Sink {
    * socket is closed with its last byte, if it can be.
    */
   write(chunks: readonly Bytes[], byteCount: number, isLast: boolean): WriteOutcome;
+  /** Writes a range of memory, as `write` does with one chunk: the way of most replies, which makes no object. */
+  writeRange(source: Bytes, at: number, byteCount: number, isLast: boolean): WriteOutcome;
 }
 
 /** Interface by which a transport tells what happens. */

@@ -80,6 +80,7 @@ export class KeyDiscovery {
 
   /** Goes on with what found a ring full. */
   retry(): void {
+    if (!this.hasResends) return;
     for (const [client, resend] of [...this.#resends]) {
       if (resend()) this.#resends.delete(client);
     }

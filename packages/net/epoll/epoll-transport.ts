@@ -123,6 +123,26 @@ export class EpollTransport implements Transport, Sink, EpollHandler {
     return outcome;
   }
 
+  writeRange(source: Bytes, at: number, byteCount: number, isLast: boolean): WriteOutcome {
+    const { calls, written, writtenAt } = this.#shared;
+    if (source.buffer !== written || this.descriptor < 0) {
+      return this.write([source.subarray(at, at + byteCount)], byteCount, isLast);
+    }
+    const from = writtenAt + source.byteOffset + at;
+    const sent = calls.send(this.descriptor, from, byteCount, NO_SIGNAL);
+    if (sent === byteCount) {
+      if (isLast) this.#close();
+      return 'done';
+    }
+    if (sent < 0 && !isForLater(calls.errno())) return 'failed';
+    this.#kept = [source.subarray(at, at + byteCount)];
+    this.#keptNth = 0;
+    this.#keptFrom = Math.max(0, sent);
+    this.#keptBytes = byteCount - this.#keptFrom;
+    this.#watch();
+    return 'kept';
+  }
+
   ready(events: number): void {
     // Where neither direction works any more, a read or a write says why.
     const isOver = (events & (EPOLL_ERROR | EPOLL_HANG_UP)) !== 0;

@@ -89,6 +89,10 @@ export class FrontTransport implements Transport, Sink {
     return this.#restBytes === 0 ? 'done' : 'kept';
   }
 
+  writeRange(source: Bytes, at: number, byteCount: number): WriteOutcome {
+    return this.write([source.subarray(at, at + byteCount)], byteCount);
+  }
+
   /** Sends on what is kept, as far as there is room. */
   goOn(): void {
     if (this.#restBytes === 0) return;

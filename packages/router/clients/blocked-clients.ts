@@ -278,6 +278,7 @@ export class BlockedClients {
 
   /** Sends again what found no room; to be called when there may be. */
   retry(): void {
+    if (!this.hasResends) return;
     for (const client of [...this.#resends]) {
       const wait = this.#blocked.get(client);
       if (wait?.again === undefined || this.#sendAgain(client, wait, wait.again)) {

@@ -314,6 +314,7 @@ export class Transactions {
 
   /** Goes on with what found a ring full. */
   retry(): void {
+    if (!this.isAtBarrier) return;
     for (const barrier of [...this.#barriers.values()]) barrier.advance();
   }
 

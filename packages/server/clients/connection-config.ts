@@ -47,10 +47,11 @@ export function connectionConfig(
     },
     counters: {
       read: (bytes) => {
-        mainPage.add('bytesRead', bytes);
+        // By name would be a lookup that V8 cannot remember: both names come by here, thousands of times a turn.
+        mainPage.values[AT.bytesRead] = mainPage.values[AT.bytesRead]! + bytes;
       },
       wrote: (bytes) => {
-        mainPage.add('bytesWritten', bytes);
+        mainPage.values[AT.bytesWritten] = mainPage.values[AT.bytesWritten]! + bytes;
       },
       queryLimitExceeded: () => {
         mainPage.add('queryLimitDisconnections', 1);

@@ -29,6 +29,10 @@ export class PrimaryTransport implements Transport {
         for (const chunk of chunks) options.replied(chunk);
         return 'done';
       },
+      writeRange: (source, at, byteCount) => {
+        options.replied(source.subarray(at, at + byteCount));
+        return 'done';
+      },
     };
   }
 

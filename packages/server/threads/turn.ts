@@ -67,8 +67,10 @@ export class Turn {
   readonly #loop: TurnLoop;
   #active = false;
   #isStopped = false;
-  #dirty: TurnConnection[] = [];
-  #spare: TurnConnection[] = [];
+  /** Connections to be flushed, the first `#dirtyCount` of an array that keeps its length: setting that is a call of V8's runtime. */
+  #dirty: (TurnConnection | undefined)[] = [];
+  #dirtyCount = 0;
+  #spare: (TurnConnection | undefined)[] = [];
   /** Connections that have more commands than one turn takes of each. */
   #waiting: TurnConnection[] = [];
   /** Many sockets are to be written in this turn. */
@@ -120,7 +122,7 @@ export class Turn {
 
   /** To be flushed when the turn ends. */
   dirty(connection: TurnConnection): void {
-    this.#dirty.push(connection);
+    this.#putDirty(connection);
     if (!this.#active) this.begin();
   }
 
@@ -173,27 +175,35 @@ export class Turn {
   /** Writes the sockets; those that were put off in the turn before are written when this one `begins`. */
   #flush(begins: boolean): void {
     const connections = this.#dirty;
-    this.#isCrowded = connections.length >= CROWD_MIN || (this.#isCrowded && !begins);
-    if (connections.length === 0) return;
+    const count = this.#dirtyCount;
+    this.#isCrowded = count >= CROWD_MIN || (this.#isCrowded && !begins);
+    if (count === 0) return;
     this.#dirty = this.#spare;
-    for (const connection of connections) {
+    this.#dirtyCount = 0;
+    for (let nth = 0; nth < count; nth += 1) {
+      const connection = connections[nth]!;
+      connections[nth] = undefined;
       if (this.#isCrowded && connection.isOwedReplies && !(begins && connection.isPutOff)) {
         connection.isPutOff = true;
-        this.#dirty.push(connection);
+        this.#putDirty(connection);
         continue;
       }
       connection.isPutOff = false;
       connection.flush();
     }
-    connections.length = 0;
     this.#spare = connections;
-    if (this.#dirty.length > 0) this.#awaitNext();
+    if (this.#dirtyCount > 0) this.#awaitNext();
+  }
+
+  #putDirty(connection: TurnConnection): void {
+    this.#dirty[this.#dirtyCount] = connection;
+    this.#dirtyCount += 1;
   }
 
   #awaitNext(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      if (this.#dirty.length > 0) this.begin();
+      if (this.#dirtyCount > 0) this.begin();
     }, PUT_OFF_MS);
   }
 }
