@@ -346,7 +346,11 @@ export class Server {
       tls,
       counts: tlsCounts,
       config,
-      sockets: newSockets(serverMemory, settings, this.#loop, this.#frontPool),
+      sockets: newSockets(serverMemory, settings, {
+        loop: this.#loop,
+        frontPool: this.#frontPool,
+        log: this.#log,
+      }),
       fronts: () => this.#frontPool.fronts,
       clients,
       ops: this.#ops,

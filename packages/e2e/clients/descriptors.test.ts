@@ -100,6 +100,9 @@ if (needs('prlimit')) {
     await until(() => served() >= SPARE - 2, 'those for whom there are descriptors are served');
     assert.is(await admin.call('PING'), 'PONG');
     assert.ok(served() < WANTED);
+    // Node closes those that it cannot accept, and reports nothing.
+    const isLogged = (): boolean => server.stdout.includes('accept EMFILE: too many open files');
+    await until(() => isRefused() || isLogged(), 'the log has the reason');
     limitFiles(10_000);
     await until(() => isRefused() || served() === WANTED, 'the others are served, or were refused');
     assert.is(await admin.call('PING'), 'PONG');

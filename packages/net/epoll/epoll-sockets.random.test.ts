@@ -154,7 +154,11 @@ sockets(
     const shared = loop.share({ memory: { bytes }, bytes, at: 0 }, memory.bytes);
     const echo = new Echo(loop);
     const port = await freePort();
-    const listener = new EpollSockets(shared, () => 300);
+    const listener = new EpollSockets(
+      shared,
+      () => 300,
+      () => undefined,
+    );
     const stop = await listener.listen({ host: '127.0.0.1', port }, (accepted) => {
       echo.accept(accepted);
     });

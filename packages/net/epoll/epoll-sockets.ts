@@ -35,11 +35,16 @@ const REST_MS = 100;
 export class EpollSockets implements PlainSockets {
   readonly #shared: EpollShared;
   readonly #keepAliveSecs: () => number;
+  readonly #waiting: (reason: string) => void;
 
-  /** With the keep-alive that accepted sockets are to have, which they get from the one that listens. */
-  constructor(shared: EpollShared, keepAliveSecs: () => number) {
+  /**
+   * With the keep-alive that accepted sockets are to have, which they inherit from the one that listens. `waiting` is called when
+   * new connections have to wait, with the reason, and not again before one was accepted.
+   */
+  constructor(shared: EpollShared, keepAliveSecs: () => number, waiting: (reason: string) => void) {
     this.#shared = shared;
     this.#keepAliveSecs = keepAliveSecs;
+    this.#waiting = waiting;
   }
 
   listen(
@@ -76,7 +81,7 @@ export class EpollSockets implements PlainSockets {
     this.#bind(descriptor, address, backlog);
     const isAny = host === ANY_IPV4 || host === ANY_IPV6;
     const own = textOfAddress(calls, address.bytes);
-    return new ListeningDescriptor(descriptor, shared, (accepted, remote) => {
+    return this.#accepting(descriptor, (accepted, remote) => {
       const local = isAny ? localAddress(calls, accepted) : own;
       const ends = { remote: textOfAddress(calls, remote), local, isUnix: false };
       accept(newAccepted(accepted, ends, shared, keepAliveSecs));
@@ -93,9 +98,13 @@ export class EpollSockets implements PlainSockets {
     const descriptor = this.#newSocket(AF_UNIX);
     this.#bind(descriptor, address, backlog);
     const ends: Ends = { remote: `${path}:0`, local: `${path}:0`, isUnix: true };
-    return new ListeningDescriptor(descriptor, this.#shared, (accepted) => {
+    return this.#accepting(descriptor, (accepted) => {
       accept(newAccepted(accepted, ends, this.#shared, 0));
     });
+  }
+
+  #accepting(descriptor: number, accept: AcceptEvents['accept']): ListeningDescriptor {
+    return new ListeningDescriptor(descriptor, this.#shared, { accept, waiting: this.#waiting });
   }
 
   #newSocket(family: number): number {
@@ -115,11 +124,18 @@ export class EpollSockets implements PlainSockets {
   }
 }
 
+interface AcceptEvents {
+  /** Takes a connection by its descriptor, with the address of its peer. */
+  readonly accept: (descriptor: number, remote: Bytes) => void;
+  /** Called when new connections have to wait, and not again before one was accepted. */
+  readonly waiting: (reason: string) => void;
+}
+
 /** A socket that listens, and accepts what comes when the thread's epoll reports it. */
 class ListeningDescriptor implements EpollHandler {
   readonly #descriptor: number;
   readonly #shared: EpollShared;
-  readonly #accept: (descriptor: number, remote: Bytes) => void;
+  readonly #events: AcceptEvents;
   readonly #remote = new Uint8Array(ADDRESS_BYTES);
   readonly #length = new Int32Array(1);
   readonly #lengthBytes = new Uint8Array(this.#length.buffer);
@@ -127,14 +143,12 @@ class ListeningDescriptor implements EpollHandler {
   /** Runs while no connections are accepted for want of descriptors or memory. */
   #rest: NodeJS.Timeout | undefined;
 
-  constructor(
-    descriptor: number,
-    shared: EpollShared,
-    accept: (descriptor: number, remote: Bytes) => void,
-  ) {
+  #isWaiting = false;
+
+  constructor(descriptor: number, shared: EpollShared, events: AcceptEvents) {
     this.#descriptor = descriptor;
     this.#shared = shared;
-    this.#accept = accept;
+    this.#events = events;
     shared.set.add(descriptor, EPOLL_IN, this);
   }
 
@@ -145,14 +159,15 @@ class ListeningDescriptor implements EpollHandler {
       const flags = NOT_BLOCKING | CLOSE_ON_EXEC;
       const accepted = calls.accept4(this.#descriptor, this.#remote, this.#lengthBytes, flags);
       if (accepted >= 0) {
-        this.#accept(accepted, this.#remote);
+        this.#isWaiting = false;
+        this.#events.accept(accepted, this.#remote);
         continue;
       }
       const errno = calls.errno();
       if (errno === EAGAIN) return;
       // The client has hung up before it was accepted, or a signal came.
       if (errno === ECONNABORTED || errno === EINTR) continue;
-      this.#pause();
+      this.#pause(errno);
       return;
     }
   }
@@ -166,7 +181,9 @@ class ListeningDescriptor implements EpollHandler {
   }
 
   /** Leaves connections in the backlog for a while: the kernel would report them without end. */
-  #pause(): void {
+  #pause(errno: number): void {
+    if (!this.#isWaiting) this.#events.waiting(systemError('accept', errno).message);
+    this.#isWaiting = true;
     this.#shared.set.change(this.#descriptor, EPOLL_IN, 0);
     this.#rest = setTimeout(() => {
       this.#shared.set.change(this.#descriptor, 0, EPOLL_IN);
