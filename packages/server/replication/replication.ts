@@ -126,12 +126,11 @@ export class Replication implements ReplicationPort {
       this.replicaOfNone();
       return;
     }
-    if (restored?.position === undefined) {
-      if (this.#wasRestoredAsReplica) this.#options.router.broadcast(ALONE);
-    } else {
-      this.#options.router.broadcast(ALONE);
-      this.#options.primary.promote(restored.position.id, restored.position.offset);
-    }
+    const position = restored?.position;
+    // A node of a cluster is asked to lead with each renewal of its lease: a turn for each would keep main's timers awake.
+    if (position === undefined && !this.#wasRestoredAsReplica) return;
+    this.#options.router.broadcast(ALONE);
+    if (position !== undefined) this.#options.primary.promote(position.id, position.offset);
     this.#wasRestoredAsReplica = false;
     this.#options.beginTurn();
   }
