@@ -85,10 +85,12 @@ export {
 export { ChurnMap } from './memory/churn-map.ts';
 export { collectGarbage } from './memory/garbage.ts';
 export {
+  CLOSE_ON_EXEC,
   loadFutex,
   loadLibuvLoop,
   loadSignal,
   loadSystemCalls,
+  NOT_BLOCKING,
   type Address,
   type Futex,
   type LibuvLoop,

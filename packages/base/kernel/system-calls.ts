@@ -6,11 +6,15 @@
  * arguments (0.17 us of 0.74). Sources: socket(7), epoll(7), eventfd(2), and the guide of libuv 1.x.
  */
 
-import type koffi from 'koffi';
+import type Koffi from 'koffi';
 import type { Bytes } from '../bytes/byte-array.ts';
 
 /** Address of memory in this process. */
 export type Address = number;
+
+/** Flags of descriptors, which `socket`, `accept4`, `epoll_create1` and `eventfd` share. */
+export const NOT_BLOCKING = 0o4000;
+export const CLOSE_ON_EXEC = 0o2_000_000;
 
 export interface SystemCalls {
   socket(family: number, type: number, protocol: number): number;
@@ -34,7 +38,7 @@ export interface SystemCalls {
   /** Number of the error of the last call that failed. */
   errno(): number;
   /** Address of memory outside of V8's heap, which stays where it is while the view lives. */
-  addressOf(bytes: Bytes): Address;
+  readonly addressOf: (bytes: Bytes) => Address;
 }
 
 /** libuv's loop of the thread that asked for it. */
@@ -50,23 +54,29 @@ export interface LibuvLoop {
   updateTime(): void;
 }
 
-type Koffi = typeof koffi;
+type Library = ReturnType<(typeof Koffi)['load']>;
 
-async function loadLibrary(): Promise<{ koffi: Koffi; library: ReturnType<Koffi['load']> }> {
+/** Loads what the process has loaded: the C library, and what Node exports. Rejects as `loadSystemCalls` does. */
+async function loadLibrary(): Promise<{ koffi: typeof Koffi; library: Library }> {
   if (process.platform !== 'linux') throw new Error('this is not Linux');
-  const { default: loaded } = await import('koffi');
-  return { koffi: loaded, library: loaded.load(null) };
+  const { default: koffi } = await import('koffi');
+  return { koffi, library: koffi.load(null) };
 }
 
-/** Loads the calls. Rejects on other systems, and where the optional package koffi is not installed. */
-export async function loadSystemCalls(): Promise<SystemCalls> {
-  const { koffi: loaded, library } = await loadLibrary();
-  const call = (declaration: string): never => library.func(declaration) as never;
+/** Makes the function that finds an address: a copy of no bytes returns where it was to go. */
+function addressFinder(library: Library): SystemCalls['addressOf'] {
   const identity = library.func('uint64 memmove(void* to, void* from, uint64 byteCount)') as (
     to: Bytes,
     from: Bytes,
     byteCount: number,
   ) => number | bigint;
+  return (bytes) => Number(identity(bytes, bytes, 0));
+}
+
+/** Loads the calls. Rejects on other systems, and where the optional package koffi is not installed. */
+export async function loadSystemCalls(): Promise<SystemCalls> {
+  const { koffi, library } = await loadLibrary();
+  const call = (declaration: string): never => library.func(declaration) as never;
   return {
     socket: call('int socket(int family, int type, int protocol)'),
     bind: call('int bind(int fd, void* address, int byteCount)'),
@@ -85,8 +95,8 @@ export async function loadSystemCalls(): Promise<SystemCalls> {
     eventfd: call('int eventfd(uint32 value, int flags)'),
     inet_pton: call('int inet_pton(int family, str text, void* address)'),
     inet_ntop: call('str inet_ntop(int family, void* address, void* text, uint32 byteCount)'),
-    errno: () => loaded.errno(),
-    addressOf: (bytes) => Number(identity(bytes, bytes, 0)),
+    errno: () => koffi.errno(),
+    addressOf: addressFinder(library),
   };
 }
 
@@ -94,14 +104,14 @@ export async function loadSystemCalls(): Promise<SystemCalls> {
  * Finds the loop of this thread, which Node exports to addons (`node::GetCurrentEventLoop`). Rejects where it does not.
  */
 export async function loadLibuvLoop(): Promise<LibuvLoop> {
-  const { koffi: loaded, library } = await loadLibrary();
+  const { koffi, library } = await loadLibrary();
   const isolateOf = library.func('void* _ZN2v87Isolate10GetCurrentEv()') as () => object;
   const loopOf = library.func('void* _ZN4node19GetCurrentEventLoopEPN2v87IsolateE(void*)') as (
     isolate: object,
   ) => object | null;
   const pointer = loopOf(isolateOf());
   if (pointer === null) throw new Error('this thread has no event loop');
-  const loop = Number(loaded.address(pointer));
+  const loop = Number(koffi.address(pointer));
   const timeout = library.func('int uv_backend_timeout(uint64 loop)') as (at: Address) => number;
   const update = library.func('void uv_update_time(uint64 loop)') as (at: Address) => void;
   const descriptorOf = library.func('int uv_backend_fd(uint64 loop)') as (at: Address) => number;
@@ -120,7 +130,7 @@ export interface Futex {
   wait(at: Address, value: number, timeoutMs: number): void;
   /** Wakes all that sleep on the word. */
   wake(at: Address): void;
-  addressOf(bytes: Bytes): Address;
+  readonly addressOf: SystemCalls['addressOf'];
 }
 
 /** Number of the system call, which differs between processors; undefined on those that Node is not built for here. */
@@ -138,13 +148,13 @@ export async function loadFutex(): Promise<Futex> {
   const number = FUTEX_NUMBER[process.arch];
   if (number === undefined) throw new Error(`the futex of ${process.arch} is not known`);
   const { library } = await loadLibrary();
-  const calls = await loadSystemCalls();
+  const addressOf = addressFinder(library);
   const call = library.func(
     'int64 syscall(int64 number, uint64 at, int operation, int value, uint64 timeout)',
   ) as (number: number, at: Address, operation: number, value: number, timeout: Address) => number;
   // Seconds and nanoseconds, of 64 bits each.
   const timeout = new Int32Array(4);
-  const timeoutAt = calls.addressOf(new Uint8Array(timeout.buffer));
+  const timeoutAt = addressOf(new Uint8Array(timeout.buffer));
   return {
     wait: (at, value, timeoutMs) => {
       const isForEver = timeoutMs >= 2 ** 31;
@@ -155,7 +165,7 @@ export async function loadFutex(): Promise<Futex> {
     wake: (at) => {
       call(number, at, FUTEX_WAKE, ALL_SLEEPERS, 0);
     },
-    addressOf: (bytes) => calls.addressOf(bytes),
+    addressOf,
   };
 }
 

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setImmediate as immediate, setInterval as ticks } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { loadSignal, systemClock } from '#base';
+import { loadSignal, NOT_BLOCKING, systemClock } from '#base';
 import { Doorbell, LinkMemory } from '#link';
 import { until } from '#testkit';
 import { suite } from 'uvu';
@@ -17,7 +17,6 @@ import { loadEpoll, openLoop } from './open-loop.ts';
 const loops = suite('epoll loop');
 
 const MEMORY_BYTES = 65_536;
-const NOT_BLOCKING = 0o4000;
 const TICK_MS = 3;
 
 /** The loop keeps no process alive, as is right: its sockets are not Node's. */

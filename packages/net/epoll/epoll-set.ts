@@ -6,7 +6,7 @@
  * generation is dropped.
  */
 
-import type { Address, Bytes, SystemCalls } from '#base';
+import { CLOSE_ON_EXEC, type Address, type Bytes, type SystemCalls } from '#base';
 
 /** Events, as the kernel numbers them. */
 export const EPOLL_IN = 0x1;
@@ -16,7 +16,6 @@ export const EPOLL_HANG_UP = 0x10;
 /** Reports an event once, when it comes up, and not again while it lasts. */
 export const EPOLL_EDGE = 2 ** 31;
 
-const CLOSE_ON_EXEC = 0o2_000_000;
 const ADD = 1;
 const REMOVE = 2;
 const CHANGE = 3;

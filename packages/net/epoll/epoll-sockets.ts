@@ -4,7 +4,7 @@ import { unlinkSync } from 'node:fs';
 import type { ListenOptions } from 'node:net';
 import { constants } from 'node:os';
 import { getSystemErrorMap, getSystemErrorName } from 'node:util';
-import type { Bytes, SystemCalls } from '#base';
+import { CLOSE_ON_EXEC, NOT_BLOCKING, type Bytes, type SystemCalls } from '#base';
 import type { Ends } from '../ends.ts';
 import type { Accepted, PlainSockets } from '../plain-sockets.ts';
 import { EPOLL_IN, type EpollHandler } from './epoll-set.ts';
@@ -25,8 +25,6 @@ const { EAGAIN, ECONNABORTED, EINTR, ENAMETOOLONG } = constants.errno;
 const ANY_IPV4 = '0.0.0.0';
 const ANY_IPV6 = '::';
 const SOCK_STREAM = 1;
-const NOT_BLOCKING = 0o4000;
-const CLOSE_ON_EXEC = 0o2_000_000;
 /** Connections accepted in a turn; then those that are there are served. */
 const ACCEPTS_MAX = 128;
 /** Milliseconds without a look at new connections when the process has no descriptor left, or the system no memory. */

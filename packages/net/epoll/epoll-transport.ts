@@ -80,7 +80,7 @@ export class EpollTransport implements Transport, Sink, EpollHandler {
   }
 
   pause(): void {
-    // The kernel is told when it reports input meanwhile: mostly the pause is over by then.
+    // What the kernel reports is changed when it reports input meanwhile: mostly the pause is over by then.
     this.#isPaused = true;
   }
 
@@ -111,10 +111,7 @@ export class EpollTransport implements Transport, Sink, EpollHandler {
 
   write(chunks: readonly Bytes[], byteCount: number, isLast: boolean): WriteOutcome {
     if (this.descriptor < 0) return 'failed';
-    this.#kept = chunks;
-    this.#keptNth = 0;
-    this.#keptFrom = 0;
-    this.#keptBytes = byteCount;
+    this.#keep(chunks, 0, byteCount);
     const outcome = this.#send();
     if (outcome === 'kept') this.#watch();
     else this.#kept = [];
@@ -135,12 +132,18 @@ export class EpollTransport implements Transport, Sink, EpollHandler {
       return 'done';
     }
     if (sent < 0 && !isForLater(calls.errno())) return 'failed';
-    this.#kept = [source.subarray(at, at + byteCount)];
-    this.#keptNth = 0;
-    this.#keptFrom = Math.max(0, sent);
-    this.#keptBytes = byteCount - this.#keptFrom;
+    const taken = Math.max(0, sent);
+    this.#keep([source.subarray(at, at + byteCount)], taken, byteCount - taken);
     this.#watch();
     return 'kept';
+  }
+
+  /** Notes what is to be written, from an offset of the first chunk on. */
+  #keep(chunks: readonly Bytes[], from: number, byteCount: number): void {
+    this.#kept = chunks;
+    this.#keptNth = 0;
+    this.#keptFrom = from;
+    this.#keptBytes = byteCount;
   }
 
   ready(events: number): void {

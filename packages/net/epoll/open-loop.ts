@@ -1,13 +1,10 @@
 /** Opens the loop of a thread: epoll where the machine has it, else libuv's. */
 
-import { loadFutex, loadLibuvLoop, loadSystemCalls } from '#base';
+import { CLOSE_ON_EXEC, loadFutex, loadLibuvLoop, loadSystemCalls, NOT_BLOCKING } from '#base';
 import type { Doorbell } from '#link';
 import { EpollLoop, tickRunner, type EpollParts } from './epoll-loop.ts';
 import { LibuvLoop } from './libuv-loop.ts';
 import type { ThreadLoop } from './thread-loop.ts';
-
-const NOT_BLOCKING = 0o4000;
-const CLOSE_ON_EXEC = 0o2_000_000;
 
 /** Loads what an `EpollLoop` of this thread is made of; rejects with the reason where the machine or this Node lacks it. */
 export async function loadEpoll(): Promise<EpollParts> {

@@ -7,17 +7,15 @@
 
 import { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { assert, systemClock } from '#base';
+import { systemClock } from '#base';
 import {
   FrontKind,
   FrontReader,
   FrontSlots,
   FrontWriter,
-  layoutOf,
-  LinkMemory,
   type Doorbell,
   type FrontPlaces,
-  type LinkShape,
+  type LinkMemory,
 } from '#link';
 import type { Page } from '#stats';
 import { acceptedSocketOf } from '../raw-handle.ts';
@@ -41,9 +39,8 @@ export interface RefusedText {
 }
 
 interface FrontOptions {
-  readonly index: number;
-  readonly link: LinkShape;
-  readonly memory: WebAssembly.Memory;
+  readonly memory: LinkMemory;
+  readonly places: FrontPlaces;
   readonly page: Page;
   /** Loop of the thread, the bell by which main wakes it, and main's own. */
   readonly loop: ThreadLoop;
@@ -71,11 +68,8 @@ export class FrontThread {
   /** Main is told since when it is waited for. */
   #isTimed = false;
 
-  constructor({ index, link, memory, page, loop, bell, mainBell }: FrontOptions) {
-    this.#memory = new LinkMemory(memory);
-    const layout = layoutOf(link);
-    const places: FrontPlaces | undefined = layout.fronts[index];
-    assert(places !== undefined, 'a front thread has its places');
+  constructor({ memory, places, page, loop, bell, mainBell }: FrontOptions) {
+    this.#memory = memory;
     this.#reader = new FrontReader(this.#memory, places.toFront, {
       take: (kind, slot, value, at) => {
         this.#take(kind, slot, value, at);

@@ -1,6 +1,7 @@
 /** Runs a front thread in its worker: its page, its vitals, and what main tells it besides bytes. */
 
 import type { MessagePort } from 'node:worker_threads';
+import { unreachable } from '#base';
 import {
   bellToRing,
   Doorbell,
@@ -39,13 +40,14 @@ export type FrontAnswer =
 
 export async function runFrontThread(data: FrontThreadData, port: MessagePort): Promise<void> {
   const page = new Page(THREAD_SHAPE, data.page);
-  const { index, link, memory, tls } = data;
-  const linkMemory = new LinkMemory(memory);
-  const layout = layoutOf(link);
-  const bell = new Doorbell(linkMemory, layout.fronts[index]!.bell);
+  const { tls } = data;
+  const memory = new LinkMemory(data.memory);
+  const layout = layoutOf(data.link);
+  const places = layout.fronts[data.index] ?? unreachable('a front thread has its places');
+  const bell = new Doorbell(memory, places.bell);
   const loop = openLoop(bell, data.usesEpoll ? await loadEpoll() : undefined);
-  const mainBell = await bellToRing(linkMemory, layout.doorbell);
-  const thread = new FrontThread({ index, link, memory, page, loop, bell, mainBell });
+  const mainBell = await bellToRing(memory, layout.doorbell);
+  const thread = new FrontThread({ memory, places, page, loop, bell, mainBell });
   if (tls !== undefined) thread.secure(tls);
   const answer = (message: FrontAnswer): void => {
     port.postMessage(message);

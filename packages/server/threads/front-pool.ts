@@ -45,13 +45,10 @@ export class FrontPool {
   /** Settles when all of them run; rejects where this machine cannot have them. */
   async up(): Promise<void> {
     if (this.#workers.length === 0) return;
-    const { serverMemory, beginTurn } = this.#options;
+    const { serverMemory, beginTurn, usesEpoll } = this.#options;
     const { memory, layout, frontMemory } = serverMemory;
-    this.duplicate = await loadDuplicate().catch((cause: unknown) => {
-      const { message } = cause as Error;
-      const text = `server.front-threads needs Linux and the package koffi: ${message}; set it to 0`;
-      throw new Error(text, { cause });
-    });
+    // With an epoll, main gives its own descriptors away.
+    if (!usesEpoll) this.duplicate = await duplicateOrFail();
     await Promise.all(this.#workers.map(({ isUp }) => isUp));
     const bells = await Promise.all(layout.fronts.map(({ bell }) => bellToRing(memory, bell)));
     this.fronts = new Fronts({
@@ -122,5 +119,15 @@ export class FrontPool {
       });
     });
     return { worker, isUp };
+  }
+}
+
+async function duplicateOrFail(): Promise<FrontPool['duplicate']> {
+  try {
+    return await loadDuplicate();
+  } catch (cause) {
+    const { message } = cause as Error;
+    const text = `server.front-threads needs Linux and the package koffi: ${message}; set it to 0`;
+    throw new Error(text, { cause });
   }
 }
