@@ -48,17 +48,26 @@ export interface StallResult {
   probes: number;
 }
 
-/**
- * Asks for one key every millisecond while `count` keys are written, from a process of its own; says
- * how long an answer took at the most.
- */
-export async function longestStall(port: number, count: number): Promise<StallResult> {
-  // The first commands wait for the shards' threads to start, which is no stall of a running server.
-  await fill(port, 0, SETTLING_KEYS);
-  return longestStallWhile(port, () => fill(port, 0, count));
+/** Longest waits of a bystander in a server that has just started, and in the same server afterwards. */
+interface FillStall extends StallResult {
+  /** While the first `WARM_UP_KEYS` keys are written: V8 compiles the server's code meanwhile. */
+  readonly firstLongestMs: number;
 }
 
-/** The same while something else goes on, and from more than one connection. */
+/**
+ * Asks for one key every millisecond while `count` keys are written, from a process of its own, and returns how long an
+ * answer took at the most.
+ */
+export async function longestStall(port: number, count: number): Promise<FillStall> {
+  // The first commands wait for the shards' threads to start, which is no stall of a running server.
+  await fill(port, 0, SETTLING_KEYS);
+  const first = await longestStallWhile(port, () => fill(port, 0, WARM_UP_KEYS));
+  const rest = count - WARM_UP_KEYS;
+  const later = await longestStallWhile(port, () => fill(port, WARM_UP_KEYS, rest));
+  return { ...later, firstLongestMs: first.longestMs };
+}
+
+/** Asks so while `act` runs, from as many connections as are wanted. */
 export async function longestStallWhile(
   port: number,
   act: () => Promise<unknown>,

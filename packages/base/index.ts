@@ -84,6 +84,7 @@ export {
 } from './thread-usage.ts';
 export { ChurnMap } from './memory/churn-map.ts';
 export { collectGarbage } from './memory/garbage.ts';
+export { loadUsedBuffers, type NoteUsedBuffers } from './memory/used-buffers.ts';
 export {
   CLOSE_ON_EXEC,
   loadFutex,

@@ -4,7 +4,7 @@
  */
 
 import { parentPort, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { systemClock, unreachable, type Bytes } from '#base';
+import { loadUsedBuffers, systemClock, unreachable, type Bytes, type NoteUsedBuffers } from '#base';
 import type { ShardSettingValues } from '#commands';
 import {
   AT,
@@ -92,8 +92,6 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
   const removedKeyIds = new SharedCounter(memory, layout.removedKeyIds);
   const slowIds = new SharedCounter(memory, layout.slowIds);
   const pages = data.pages.map((page) => new Page(data.pageShape, page));
-  const shardPages = pages.slice(0, -1);
-  const mainPage = pages.at(-1)!;
   const durable = durablePartsOf(index, data.durability, memory, layout);
   const flight = flightRecorder(new EventRing(data.recorder));
   const threadMemory = threadMemoryReturn(() => {
@@ -125,14 +123,13 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     purge: () => {
       threadMemory.purge();
     },
-    usedBytesOfAll: () => usedMemory(mainPage, shardPages),
-    othersMaySpill: () =>
-      shardPages.some(({ values }, nth) => nth !== index && values[AT.tierExhausted] === 0),
+    ...looksAtOthers(index, pages),
   });
   const page = pages[index]!;
   parentPort?.postMessage({ kind: 'up' } satisfies RecoveryAnswer);
   if (data.recovers) await recoverThread(machine, durable.journal, page);
-  drive({ machine, requests, flight, page, threadMemory }, () => {
+  const noteUsedBuffers = await loadUsedBuffers();
+  drive({ machine, requests, flight, page, threadMemory, noteUsedBuffers }, () => {
     port.close();
     durable.journal.flush();
     data.durability.records.close();
@@ -198,17 +195,32 @@ function waysToMain(
   };
 }
 
+/** Reads of a shard on the pages of all shards, the last of which is main's. */
+function looksAtOthers(
+  index: number,
+  pages: readonly Page[],
+): Pick<MachineOptions, 'usedBytesOfAll' | 'othersMaySpill'> {
+  const shardPages = pages.slice(0, -1);
+  const mainPage = pages.at(-1)!;
+  return {
+    usedBytesOfAll: () => usedMemory(mainPage, shardPages),
+    othersMaySpill: () =>
+      shardPages.some(({ values }, nth) => nth !== index && values[AT.tierExhausted] === 0),
+  };
+}
+
 interface Driven {
   readonly machine: ShardMachine;
   readonly requests: RingReader;
   readonly flight: FlightRecorder;
   readonly page: Page;
   readonly threadMemory: MemoryReturn;
+  readonly noteUsedBuffers: NoteUsedBuffers;
 }
 
 /** Moves the machine on until it is stopped, and sleeps while it has nothing to do. */
 function drive(driven: Driven, ended: () => void): void {
-  const { machine, requests, flight, page, threadMemory } = driven;
+  const { machine, requests, flight, page, threadMemory, noteUsedBuffers } = driven;
   const { values } = page;
   const samples = new ThreadSamples(page);
   const work = new ThreadWork(page, page.get('startedUs'));
@@ -220,6 +232,7 @@ function drive(driven: Driven, ended: () => void): void {
     collections.take();
     while (!machine.isStopped) {
       const sleepMs = machine.step();
+      noteUsedBuffers(bytesInBuffers(values));
       if (samples.take(values[AT.heartbeatUs]!)) {
         threadMemory.look(bytesInUse(values), sleepMs >= IDLE_MS);
         // Node tells of garbage collections in a turn of the event loop only, which costs some 5 us.
@@ -243,10 +256,10 @@ function drive(driven: Driven, ended: () => void): void {
 
 /** Memory outside of the heap that the shard's store has taken, as its page says. */
 function bytesInUse(values: Float64Array): number {
-  return (
-    values[AT.segmentBytes]! +
-    values[AT.indexBytes]! +
-    values[AT.blobBytes]! +
-    values[AT.objectBytes]!
-  );
+  return bytesInBuffers(values) + values[AT.objectBytes]!;
+}
+
+/** The part of it that lies in ArrayBuffers. */
+function bytesInBuffers(values: Float64Array): number {
+  return values[AT.segmentBytes]! + values[AT.indexBytes]! + values[AT.blobBytes]!;
 }

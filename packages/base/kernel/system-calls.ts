@@ -1,5 +1,5 @@
 /**
- * System calls of Linux on sockets, epoll and eventfd, and libuv's own loop of this thread, through koffi.
+ * System calls of Linux on sockets, epoll and eventfd, and libuv's loop and V8's isolate of this thread, through koffi.
  *
  * Every call returns what the C function returns: -1 after an error, whose number `errno` then has. Memory is passed as a
  * view, or by its address where a call is so frequent that looking it up each time would cost more than the call's own
@@ -100,16 +100,41 @@ export async function loadSystemCalls(): Promise<SystemCalls> {
   };
 }
 
+/** Calls about the part of V8 that belongs to the thread that asked for them. */
+interface IsolateCalls {
+  /** Changes how many bytes outside of its heap V8 counts as held by its objects; growth may begin a collection. */
+  adjustExternalBytes(by: number): void;
+}
+
+/** Finds V8's isolate of this thread. Rejects as `loadSystemCalls` does, and where Node does not export the call. */
+export async function loadIsolateCalls(): Promise<IsolateCalls> {
+  const { koffi, library } = await loadLibrary();
+  const isolate = isolateOf(koffi, library);
+  const adjust = library.func(
+    'int64 _ZN2v87Isolate37AdjustAmountOfExternalAllocatedMemoryEl(uint64 isolate, int64 by)',
+  ) as (at: Address, by: number) => number;
+  return {
+    adjustExternalBytes: (by) => {
+      adjust(isolate, by);
+    },
+  };
+}
+
+/** Address of V8's isolate of this thread. */
+function isolateOf(koffi: typeof Koffi, library: Library): Address {
+  const current = library.func('void* _ZN2v87Isolate10GetCurrentEv()') as () => object;
+  return Number(koffi.address(current()));
+}
+
 /**
  * Finds the loop of this thread, which Node exports to addons (`node::GetCurrentEventLoop`). Rejects where it does not.
  */
 export async function loadLibuvLoop(): Promise<LibuvLoop> {
   const { koffi, library } = await loadLibrary();
-  const isolateOf = library.func('void* _ZN2v87Isolate10GetCurrentEv()') as () => object;
-  const loopOf = library.func('void* _ZN4node19GetCurrentEventLoopEPN2v87IsolateE(void*)') as (
-    isolate: object,
+  const loopOf = library.func('void* _ZN4node19GetCurrentEventLoopEPN2v87IsolateE(uint64)') as (
+    isolate: Address,
   ) => object | null;
-  const pointer = loopOf(isolateOf());
+  const pointer = loopOf(isolateOf(koffi, library));
   if (pointer === null) throw new Error('this thread has no event loop');
   const loop = Number(koffi.address(pointer));
   const timeout = library.func('int uv_backend_timeout(uint64 loop)') as (at: Address) => number;
