@@ -3,33 +3,13 @@
 import type { Bytes, Clock } from '#base';
 import type { ShardSettingValues } from '#commands';
 import type { FlightRecorder, Page, ThreadProfiler } from '#stats';
-import type { LinkMemory, RingReader, RingWriter, ScriptExchange } from '#link';
+import type { LinkMemory, RingReader, RingWriter } from '#link';
 import type { Store, WarmOutlet } from '#store';
 import type { TierLink } from '#tier';
 import type { Journal } from './log/journal.ts';
 import type { Outlet } from './execution/reply-sender.ts';
-
-/** Destination of the pieces of a snapshot. */
-export interface SnapshotOutlet {
-  /**
-   * States of so many keys, or a part of one, whose bytes are good until it returns, or given away with all their
-   * memory; a count of 0 ends the snapshot of that number.
-   */
-  send(number: number, states: Bytes, count: number, isGiven: boolean): void;
-  /** There was no room for a key's state: the snapshot of that number has failed. */
-  fail(number: number): void;
-  /** The shard logs nothing any more: its log can be closed. */
-  leaveLog(): void;
-  /** Pieces on their way, which the disk has not taken. */
-  readonly ahead: number;
-}
-
-/** Way of a script that runs alone to other shards. */
-export interface ShardExchange {
-  readonly exchange: ScriptExchange;
-  /** Wakes a shard that sleeps. */
-  readonly wake: (shard: number) => void;
-}
+import type { ShardExchange } from './scripts/shard-asks.ts';
+import type { SnapshotOutlet } from './snapshot/snapshot-pieces.ts';
 
 export interface MachineOptions {
   index: number;

@@ -41,7 +41,8 @@ import {
 import { TierFigures, TierLink } from '#tier';
 import { durablePartsOf, type ShardDurability } from './log/durability-options.ts';
 import { ShardMachine } from './machine.ts';
-import type { MachineOptions, ShardExchange } from './machine-options.ts';
+import type { MachineOptions } from './machine-options.ts';
+import type { ShardExchange } from './scripts/shard-asks.ts';
 import { SPIN_ROUNDS } from './scripts/shard-lua.ts';
 import { recoverThread, type RecoveryAnswer } from './recovery/recovery-thread.ts';
 

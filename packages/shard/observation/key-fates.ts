@@ -8,9 +8,15 @@
 
 import { KeyFate, type Bytes } from '#base';
 import { KEY_QUANTITIES } from '#quantities';
-import { AT, REMOVED_KEYS, REMOVED_KEYS_RESET, RemovedKeys, type RemovedKeyHead } from '#stats';
+import {
+  AT,
+  REMOVED_KEYS,
+  REMOVED_KEYS_RESET,
+  RemovedKeys,
+  type Page,
+  type RemovedKeyHead,
+} from '#stats';
 import type { FateListener } from '#store';
-import type { MachineOptions } from '../machine-options.ts';
 import type { CallAnswerers } from '../call-answerers.ts';
 import type { Settings } from '../settings.ts';
 import type { Slowness } from './slowness.ts';
@@ -21,6 +27,14 @@ const FIRST_COUNTER = AT[KEY_QUANTITIES.fates[0].counter];
 /** The time of the command at hand. */
 interface Time {
   readonly unixMs: number;
+}
+
+interface KeyFatesOptions {
+  /** Index of the shard. */
+  readonly index: number;
+  readonly page: Page;
+  /** Returns the next id of a removed key, unique in the process. */
+  readonly nextRemovedKeyId: () => number;
 }
 
 export class ShardKeyFates implements FateListener {
@@ -41,7 +55,8 @@ export class ShardKeyFates implements FateListener {
   };
 
   /** `slowness` knows the clients. */
-  constructor({ index, page, nextRemovedKeyId }: MachineOptions, slowness: Slowness, time: Time) {
+  constructor(options: KeyFatesOptions, slowness: Slowness, time: Time) {
+    const { index, page, nextRemovedKeyId } = options;
     this.#values = page.values;
     this.#removedKeys = new RemovedKeys(index, nextRemovedKeyId);
     this.#slowness = slowness;

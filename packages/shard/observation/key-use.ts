@@ -13,15 +13,22 @@ import {
   HotWindows,
   type HotKeysQuestion,
   type HotKeysShare,
+  type Page,
 } from '#stats';
 import { slotOfKeys, SlotStats } from '../cluster/slot-stats.ts';
 import { CommandCpu } from './command-cpu.ts';
-import type { MachineOptions } from '../machine-options.ts';
 import { PrefixUse } from './prefix-use.ts';
 import type { CallAnswerers } from '../call-answerers.ts';
 import type { Settings } from '../settings.ts';
 
 const FIRST_KEY = 1;
+
+interface KeyUseOptions {
+  readonly page: Page;
+  /** Returns a number from 0 up to 1. */
+  readonly random: () => number;
+  readonly clock: Clock;
+}
 
 export class KeyUse {
   isOn = false;
@@ -41,7 +48,7 @@ export class KeyUse {
   /** Indexes of the keys of the command at hand. */
   readonly #keys: number[] = [];
 
-  constructor({ page, random, clock }: MachineOptions) {
+  constructor({ page, random, clock }: KeyUseOptions) {
     this.prefixes = new PrefixUse(page);
     this.#session = new HotKeys(random);
     this.#windows = new HotWindows(random);

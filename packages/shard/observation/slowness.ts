@@ -11,10 +11,9 @@ import {
   type SlowClient,
   type SlowCommand,
 } from '#stats';
-import { decodeMessage, FrameKind, Request } from '#link';
+import { decodeMessage, FrameKind, Request, type LinkMemory, type RingReader } from '#link';
 import type { Frame } from '../execution/frame.ts';
 import { RingCommands } from './ring-commands.ts';
-import type { MachineOptions } from '../machine-options.ts';
 import type { CallAnswerers } from '../call-answerers.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
 import type { ShardUsers } from '../access/shard-users.ts';
@@ -41,6 +40,16 @@ export function calledClient({ user }: SlowClient): SlowClient {
   return { id: 0, address: '', name: '', user };
 }
 
+interface SlownessOptions {
+  /** Index of the shard. */
+  readonly index: number;
+  readonly page: Page;
+  readonly memory: LinkMemory;
+  readonly requests: RingReader;
+  /** Takes so many ids in a row; returns the first. */
+  readonly takeSlowIds: (count: number) => number;
+}
+
 export class Slowness {
   /** Commands that took less need not be looked at. */
   noticeUs = Infinity;
@@ -54,7 +63,7 @@ export class Slowness {
   eventUs = Infinity;
   #pending: Occurrence[] = [];
 
-  constructor(options: MachineOptions, users: ShardUsers) {
+  constructor(options: SlownessOptions, users: ShardUsers) {
     const { page, index, memory, requests, takeSlowIds } = options;
     this.ring = new RingCommands(memory, requests, (slot) => this.clientIn(slot));
     this.#users = users;

@@ -8,7 +8,7 @@ import { Frame } from '../execution/frame.ts';
 import type { KeyEvents } from '../execution/key-events.ts';
 import type { ReplySender } from '../execution/reply-sender.ts';
 import type { Effects } from '../log/effects.ts';
-import type { ShardExchange } from '../machine-options.ts';
+import type { ShardExchange } from './shard-asks.ts';
 import type { KeyUse } from '../observation/key-use.ts';
 import type { Lending } from '../multi-shard/lending.ts';
 

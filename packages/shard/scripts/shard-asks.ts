@@ -4,9 +4,16 @@
  */
 
 import type { Bytes } from '#base';
+import type { ScriptExchange } from '#link';
 import type { Lending } from '../multi-shard/lending.ts';
-import type { ShardExchange } from '../machine-options.ts';
 import type { MainAsks } from './main-asks.ts';
+
+/** Way of a script that runs alone to other shards. */
+export interface ShardExchange {
+  readonly exchange: ScriptExchange;
+  /** Wakes a shard that sleeps. */
+  readonly wake: (shard: number) => void;
+}
 
 interface ShardAsksOptions extends ShardExchange {
   readonly shardIndex: number;

@@ -8,10 +8,24 @@ import type { Bytes } from '#base';
 import { allocateShared, type LogProgress } from '#link';
 import type { LogLeft, SnapshotPiece } from '#persistence';
 import { SNAPSHOT_PIECE_BYTES_USUAL } from '#store';
-import type { SnapshotOutlet } from '../machine-options.ts';
 
 /** Pieces that may be on their way before the walk over the keys rests; those of keys about to change come besides. */
 export const PIECES_AHEAD_MAX = 16;
+
+/** Destination of the pieces of a snapshot. */
+export interface SnapshotOutlet {
+  /**
+   * States of so many keys, or a part of one, whose bytes are good until it returns, or given away with all their
+   * memory; a count of 0 ends the snapshot of that number.
+   */
+  send(number: number, states: Bytes, count: number, isGiven: boolean): void;
+  /** There was no room for a key's state: the snapshot of that number has failed. */
+  fail(number: number): void;
+  /** The shard logs nothing any more: its log can be closed. */
+  leaveLog(): void;
+  /** Pieces on their way, which the disk has not taken. */
+  readonly ahead: number;
+}
 
 export class SnapshotPieces implements SnapshotOutlet {
   readonly #port: MessagePort;
