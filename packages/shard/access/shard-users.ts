@@ -19,8 +19,8 @@ import { errors } from '#base';
 import { commandTable, type Arguments, type CommandEntry } from '#commands';
 import { encodeMessage, FrameKind, Request, RequestFlag } from '#link';
 import { countError, type Page } from '#stats';
-import type { Frame } from '../execution/frame.ts';
-import type { ReplySender } from '../execution/reply-sender.ts';
+import type { Frame } from '../frames/frame.ts';
+import type { ReplySender } from '../frames/reply-sender.ts';
 
 /** A client as it was introduced. */
 interface Known {

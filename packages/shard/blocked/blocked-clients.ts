@@ -5,7 +5,7 @@
  */
 
 import type { Wait } from '#commands';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 
 export interface Waiter {
   readonly slot: number;

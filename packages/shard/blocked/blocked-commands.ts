@@ -13,9 +13,9 @@ import type { Wait } from '#commands';
 import type { Store } from '#store';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
-import type { ReplySender } from '../execution/reply-sender.ts';
+import type { ReplySender } from '../frames/reply-sender.ts';
 import type { DryRuns } from './dry-run.ts';
 import type { Waiter, WaitingClients } from './blocked-clients.ts';
 

@@ -17,7 +17,7 @@ import type { ItemMark } from './items.ts';
 import type { KeyEvents } from './key-events.ts';
 import { MODES, type Guests, type Mode } from './mode.ts';
 import type { KeyUse } from '../observation/key-use.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Role } from '../replica/role.ts';
 import type { ShardUsers } from '../access/shard-users.ts';
 import type { WaitingClients } from '../blocked/blocked-clients.ts';

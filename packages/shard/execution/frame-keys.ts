@@ -13,8 +13,8 @@ import {
 import { DATABASE_SHIFT, FrameKind, Request, RequestFlag } from '#link';
 import type { ExecutionContext } from './context.ts';
 import type { Effects, NamedKey } from '../log/effects.ts';
-import type { Frame } from './frame.ts';
-import { framesIn, spansOf } from './frame-spans.ts';
+import type { Frame } from '../frames/frame.ts';
+import { framesIn, spansOf } from '../frames/frame-spans.ts';
 import { watchPlace, type Watches } from './watches.ts';
 
 /** Told of a key: where it stands in the arguments, and whether it may be written; and of what else is said of it. */

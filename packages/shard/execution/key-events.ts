@@ -7,8 +7,8 @@ import type { Bytes } from '#base';
 import type { EventClass } from '#commands';
 import { FrameKind, KeyEventFlag, KeyEventWriter, NO_ORIGIN, type Origin } from '#link';
 import type { FieldsGone, StoreEvents } from '#store';
-import type { ReplySender } from './reply-sender.ts';
-import type { Settings } from '../settings.ts';
+import type { ReplySender } from '../frames/reply-sender.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /** Event classes that `A` stands for. */
 const ALL_CLASSES = 'g$lshzxetd';

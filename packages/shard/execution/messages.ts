@@ -10,7 +10,7 @@ import {
   type Control,
   type FeedOrder,
 } from '#link';
-import type { Frame } from './frame.ts';
+import type { Frame } from '../frames/frame.ts';
 import type { MachineComponents } from '../machine-components.ts';
 import type { FeedOrders } from '../feed/feed-orders.ts';
 import type { MainAsks } from '../scripts/main-asks.ts';

@@ -6,7 +6,7 @@
 
 import { FrameKind, Request, RequestFlag } from '#link';
 import type { EffectWord } from '../log/effect-record.ts';
-import type { Frame } from './frame.ts';
+import type { Frame } from '../frames/frame.ts';
 
 export interface Mode {
   /** True when the command may leave its client waiting: not in a transaction. */

@@ -3,7 +3,7 @@
 import type { LibraryFacts } from '#commands';
 import type { FeedOrder } from '#link';
 import type { Store } from '#store';
-import type { ReplySender } from '../execution/reply-sender.ts';
+import type { ReplySender } from '../frames/reply-sender.ts';
 import type { SyncOrder } from '../snapshot/full-sync.ts';
 import type { Snapshots } from '../snapshot/snapshots.ts';
 import type { Feed } from './feed.ts';

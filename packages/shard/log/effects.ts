@@ -10,7 +10,7 @@ import { walWrite } from '#usdt';
 import { KeyStateWriter, rdb, type SnapshotIterator, type Keyspace, type Store } from '#store';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Feed, FeedGroup } from '../feed/feed.ts';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 import type { EffectWord } from './effect-record.ts';
 import { TRANSACTION_START_BYTES, type Journal } from './journal.ts';
 import { KeyState, type CopyMessage } from '../multi-shard/key-copies.ts';

@@ -37,7 +37,7 @@ import {
   withoutRests,
 } from '#persistence';
 import { recordOf, type EffectWord } from './effect-record.ts';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 
 /** Offset at which the body of a transaction's record begins. */
 export const TRANSACTION_START_BYTES = REQUEST_HEADER_BYTES + TRANSACTION_BYTES;

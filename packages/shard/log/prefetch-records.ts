@@ -9,8 +9,8 @@ import {
   RecordKind,
 } from '#persistence';
 import { LOOK_AHEAD_MAX, type KeyPrefetch } from '#store';
-import type { Frame } from '../execution/frame.ts';
-import { addFirstKey, beginsWithKey } from '../execution/prefetch-frames.ts';
+import type { Frame } from '../frames/frame.ts';
+import { addFirstKey, beginsWithKey } from '../frames/prefetch-frames.ts';
 import { entryOf, hasSoundSize, isPlainSet } from './record-commands.ts';
 
 export class RecordPrefetch {

@@ -4,7 +4,7 @@ import { latin1 } from '#base';
 import { commandTable, type CommandEntry } from '#commands';
 import { Request, REQUEST_HEADER_BYTES } from '#link';
 import { Record, RECORD_KIND_MASK, transactionId } from '#persistence';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 
 /** 'set' in the first three bytes, and what makes letters lower. */
 const SET = 0x74_65_73;

@@ -13,7 +13,7 @@ import type { BlockedCommands } from '../blocked/blocked-commands.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Effects, OwnChanges } from '../log/effects.ts';
 import type { Executor } from '../execution/executor.ts';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 import { isWatching, slotOf } from '../execution/frame-keys.ts';
 import type { Guests } from '../execution/mode.ts';
 import type { KeyLocks } from './key-locks.ts';
@@ -29,7 +29,7 @@ import {
 } from './key-copies.ts';
 import { keptNames } from './lent-keys.ts';
 import type { IncrementalWork } from '../timed/incremental-work.ts';
-import type { ReplySender } from '../execution/reply-sender.ts';
+import type { ReplySender } from '../frames/reply-sender.ts';
 import { addedTo } from '../stubs.ts';
 import type { Watches } from '../execution/watches.ts';
 

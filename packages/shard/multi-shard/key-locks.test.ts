@@ -1,7 +1,7 @@
 /** Tests of key locks: frames on the same keys in order, others at once, barriers for everything. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Frame } from '../execution/frame.ts';
+import { Frame } from '../frames/frame.ts';
 import { KeyLocks } from './key-locks.ts';
 
 const holding = suite('key locks');

@@ -9,7 +9,7 @@
  */
 
 import { assert, ChurnMap } from '#base';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 
 /** A claim on keys: of a frame that waits, or of a transaction under way. */
 interface Ticket {

@@ -9,7 +9,7 @@ import { AT } from '#stats';
 import { FrameKind, ReplyFlag, Request, RequestFlag, type ScriptExchange } from '#link';
 import { messageSent } from '#usdt';
 import { ValueType, type Keyspace } from '#store';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 import type { KeyLocks } from './key-locks.ts';
 import {
   decodeCopies,

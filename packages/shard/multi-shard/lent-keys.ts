@@ -2,7 +2,7 @@
 
 import { keyName, type Bytes } from '#base';
 import { DATABASE_SHIFT, decodeKeys, LendFlag, Request } from '#link';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 
 interface LentKey {
   database: number;

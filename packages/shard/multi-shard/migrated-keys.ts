@@ -19,7 +19,7 @@ import {
   decodeMessage,
 } from '#link';
 import { rdb, type Ref } from '#store';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 import { slotOf } from '../execution/frame-keys.ts';
 import type { KeyEvents } from '../execution/key-events.ts';
 import type { HostingOptions } from './hosting.ts';

@@ -3,7 +3,7 @@ import { commandTable } from '#commands';
 import { Page } from '#stats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 import { CommandCounts } from './command-counts.ts';
 
 const counts = suite('command counts');

@@ -5,8 +5,8 @@ import { AT, countError, DEFAULT_USER_ROW, TICKS_PER_US, type Page, type SlowCli
 import { Request } from '#link';
 import { commandDone } from '#usdt';
 import type { ExecutionContext } from '../execution/context.ts';
-import type { Frame } from '../execution/frame.ts';
-import type { ReplySender } from '../execution/reply-sender.ts';
+import type { Frame } from '../frames/frame.ts';
+import type { ReplySender } from '../frames/reply-sender.ts';
 import type { Journal } from '../log/journal.ts';
 import { BatchCounts } from './batch-counts.ts';
 import type { KeyUse } from './key-use.ts';

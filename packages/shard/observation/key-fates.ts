@@ -17,8 +17,8 @@ import {
   type RemovedKeyHead,
 } from '#stats';
 import type { FateListener } from '#store';
-import type { CallAnswerers } from '../call-answerers.ts';
-import type { Settings } from '../settings.ts';
+import type { CallAnswerers } from '../frames/call-answerers.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Slowness } from './slowness.ts';
 
 /** Index of the counter of the first fate; the others follow. */

@@ -18,8 +18,8 @@ import {
 import { slotOfKeys, SlotStats } from '../cluster/slot-stats.ts';
 import { CommandCpu } from './command-cpu.ts';
 import { PrefixUse } from './prefix-use.ts';
-import type { CallAnswerers } from '../call-answerers.ts';
-import type { Settings } from '../settings.ts';
+import type { CallAnswerers } from '../frames/call-answerers.ts';
+import type { Settings } from '../settings/settings.ts';
 
 const FIRST_KEY = 1;
 

@@ -14,7 +14,7 @@ import { withRandom, type Random } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RingCommands } from './ring-commands.ts';
-import { Frame } from '../execution/frame.ts';
+import { Frame } from '../frames/frame.ts';
 
 const slow = suite('slow commands in the ring');
 

@@ -13,7 +13,7 @@ import {
   type RingReader,
 } from '#link';
 import type { RawCommand, RawCommands, SlowClient } from '#stats';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 
 export class RingCommands implements RawCommands {
   readonly #memory: LinkMemory;

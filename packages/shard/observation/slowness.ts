@@ -12,12 +12,12 @@ import {
   type SlowCommand,
 } from '#stats';
 import { decodeMessage, FrameKind, Request, type LinkMemory, type RingReader } from '#link';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 import { RingCommands } from './ring-commands.ts';
-import type { CallAnswerers } from '../call-answerers.ts';
-import type { ReplySender } from '../execution/reply-sender.ts';
+import type { CallAnswerers } from '../frames/call-answerers.ts';
+import type { ReplySender } from '../frames/reply-sender.ts';
 import type { ShardUsers } from '../access/shard-users.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 
 interface Occurrence {
   readonly event: LatencyEvent;

@@ -4,8 +4,8 @@ import type { Clock } from '#base';
 import type { CommandEntry } from '#commands';
 import { errorIndex } from '#stats';
 import { FrameKind, Request, RequestFlag, TracedPart, TraceTimes } from '#link';
-import type { Frame } from '../execution/frame.ts';
-import type { ReplySender } from '../execution/reply-sender.ts';
+import type { Frame } from '../frames/frame.ts';
+import type { ReplySender } from '../frames/reply-sender.ts';
 
 export function isTraced({ words, word }: Frame): boolean {
   return (words[word + Request.kind]! & RequestFlag.traced) !== 0;

@@ -2,7 +2,7 @@
 
 import { AT, Bands, type Page } from '#stats';
 import type { Journal } from '../log/journal.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Slowness } from './slowness.ts';
 
 interface UnsettledOptions {

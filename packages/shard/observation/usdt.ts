@@ -4,7 +4,7 @@ import { findKeys, type Arguments, type CommandEntry } from '#commands';
 import type { SlowClient } from '#stats';
 import { kindName, Request, type RingReader } from '#link';
 import { commandDone, commandStart, messageReceived } from '#usdt';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 
 export function probeStart(entry: CommandEntry, args: Arguments, { id }: SlowClient): void {
   const [first] = entry.hasKeys ? (findKeys(entry.command.keys, args) ?? []) : [];

@@ -25,8 +25,8 @@ import { keyScratch, KeyStateReader, rdb, valueScratch, type Store } from '#stor
 import type { LogEnd, TransactionNote } from '../multi-shard/agreement.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
-import { Frame } from '../execution/frame.ts';
-import { HOST_SPANS } from '../execution/frame-spans.ts';
+import { Frame } from '../frames/frame.ts';
+import { HOST_SPANS } from '../frames/frame-spans.ts';
 import { MODES } from '../execution/mode.ts';
 import { answerPart } from '../execution/part-answer.ts';
 import {
@@ -39,7 +39,7 @@ import {
   timeOf,
 } from '../log/record-commands.ts';
 import { RecordPrefetch } from '../log/prefetch-records.ts';
-import type { ReplySender } from '../execution/reply-sender.ts';
+import type { ReplySender } from '../frames/reply-sender.ts';
 
 /** A record cannot be done again. */
 export class ReplayError extends Error {

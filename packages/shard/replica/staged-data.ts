@@ -7,9 +7,9 @@ import { isResourceError, type Bytes } from '#base';
 import { valueLimits } from '#commands';
 import { dropStagedCall, type Staged } from '#stats';
 import { accessOfUse, rdb, type Keyspace, type Store } from '#store';
-import type { CallAnswerers } from '../call-answerers.ts';
+import type { CallAnswerers } from '../frames/call-answerers.ts';
 import type { ExecutionContext } from '../execution/context.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { OwnExpiry } from './own-expiry.ts';
 
 interface StagedDataOptions {

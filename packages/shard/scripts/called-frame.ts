@@ -2,7 +2,7 @@
 
 import { copyBytes, type Bytes } from '#base';
 import { DATABASE_SHIFT, frameBytes, FrameKind, Request, REQUEST_HEADER_BYTES } from '#link';
-import { Frame } from '../execution/frame.ts';
+import { Frame } from '../frames/frame.ts';
 
 const BYTES_MIN = 4_096;
 /** Memory that a long command may leave behind for the next one. */

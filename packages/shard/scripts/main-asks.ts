@@ -5,8 +5,8 @@
 
 import { asBuffer, unreachable, type Bytes } from '#base';
 import { FrameKind, ScriptAsk, type ScriptControl } from '#link';
-import type { Frame } from '../execution/frame.ts';
-import type { ReplySender } from '../execution/reply-sender.ts';
+import type { Frame } from '../frames/frame.ts';
+import type { ReplySender } from '../frames/reply-sender.ts';
 import type { Effects } from '../log/effects.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 

@@ -12,7 +12,7 @@ import type { ShardUsers } from '../access/shard-users.ts';
 import type { ServedSlots } from '../cluster/served-slots.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
-import type { ReplySender } from '../execution/reply-sender.ts';
+import type { ReplySender } from '../frames/reply-sender.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import { CalledFrame } from './called-frame.ts';
 import { localCommand } from './local-commands.ts';

@@ -2,7 +2,7 @@
 
 import { copyBytes } from '#base';
 import { FrameKind, Request, RequestFlag, ScriptAsk } from '#link';
-import { Frame } from '../execution/frame.ts';
+import { Frame } from '../frames/frame.ts';
 import { isAlone, type Lending } from '../multi-shard/lending.ts';
 import type { MainAsks } from './main-asks.ts';
 

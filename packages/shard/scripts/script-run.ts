@@ -5,7 +5,7 @@ import { scriptErrors, type Arguments, type ScriptCall, type ScriptFlagName } fr
 import { LuaEngineError } from '#lua';
 import { Request, RequestFlag } from '#link';
 import type { ExecutionContext } from '../execution/context.ts';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 
 export interface ScriptRun {
   /** The script's digest, or the function's name. */

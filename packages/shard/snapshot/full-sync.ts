@@ -6,7 +6,7 @@
 import { keySlot, SLOT_COUNT, type Bytes, type Steps } from '#base';
 import { CONTINUED, FrameKind, ReplyFlag, type SlotSpan } from '#link';
 import { rdb, type Keyspace, type Ref, type SnapshotIterator } from '#store';
-import type { ReplySender } from '../execution/reply-sender.ts';
+import type { ReplySender } from '../frames/reply-sender.ts';
 import { SyncPieces } from './sync-pieces.ts';
 
 /** Pieces of about this fit a frame. */

@@ -5,7 +5,7 @@ import { AT, type Page } from '#stats';
 import { LIBRARIES_PIECE, rdb, SNAPSHOT_STEP_KEYS, SnapshotIterator, type Store } from '#store';
 import type { Journal } from '../log/journal.ts';
 import { FullSync, type SyncOrder } from './full-sync.ts';
-import type { ReplySender } from '../execution/reply-sender.ts';
+import type { ReplySender } from '../frames/reply-sender.ts';
 import { PIECES_AHEAD_MAX, type SnapshotOutlet } from './snapshot-pieces.ts';
 
 /** Most microseconds of one slice: as much as a batch of commands takes. */

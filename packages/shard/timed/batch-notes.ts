@@ -1,8 +1,8 @@
 /** Notes of a shard about its batches: how long they were, and that main was slow to read its replies. */
 
 import { AT, SLOW_BATCH_US, Tally, type FlightRecorder, type Page } from '#stats';
-import type { Frame } from '../execution/frame.ts';
-import type { ReplySender } from '../execution/reply-sender.ts';
+import type { Frame } from '../frames/frame.ts';
+import type { ReplySender } from '../frames/reply-sender.ts';
 
 export class BatchNotes {
   readonly #page: Page;

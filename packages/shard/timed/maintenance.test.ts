@@ -8,7 +8,7 @@ import { Span, Store } from '#store';
 import { FakeClock } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Settings } from '../settings.ts';
+import { Settings } from '../settings/settings.ts';
 import { OwnExpiry } from '../replica/own-expiry.ts';
 import { Maintenance } from './maintenance.ts';
 

@@ -12,7 +12,7 @@ import {
 import { memoryPressure, warmSpill } from '#usdt';
 import { KeySizes, SPILL_BUSY, SPILL_SEARCHING, type EvictionPolicy, type Store } from '#store';
 import type { TierPage } from '../warm/tier-page.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { OwnExpiry } from '../replica/own-expiry.ts';
 import type { Role } from '../replica/role.ts';
 import type { Slowness } from '../observation/slowness.ts';

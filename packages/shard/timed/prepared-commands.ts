@@ -9,7 +9,7 @@ import { errors, unreachable } from '#base';
 import type { BlockedCommands } from '../blocked/blocked-commands.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import type { IncrementalWork } from './incremental-work.ts';
 

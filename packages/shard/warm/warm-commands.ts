@@ -11,7 +11,7 @@ import { DATABASE_SHIFT, FrameKind, Request } from '#link';
 import { warm, type Keyspace, type Store } from '#store';
 import { warmFetch } from '#usdt';
 import type { Executor } from '../execution/executor.ts';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import type { Slowness } from '../observation/slowness.ts';
 import { isTraced } from '../observation/traced-commands.ts';

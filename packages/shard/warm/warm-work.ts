@@ -2,7 +2,7 @@
 
 import { warm, type Store } from '#store';
 import type { KeyEvents } from '../execution/key-events.ts';
-import type { Frame } from '../execution/frame.ts';
+import type { Frame } from '../frames/frame.ts';
 import type { Maintenance } from '../timed/maintenance.ts';
 import { WarmCommands, type WarmCommandsOptions } from './warm-commands.ts';
 import type { WarmValues } from './warm-values.ts';

@@ -9,7 +9,7 @@ import {
 } from '#commands';
 import { settingsAppliedCall } from '#stats';
 import type { SettingValue } from '#link';
-import type { CallAnswerers } from './call-answerers.ts';
+import type { CallAnswerers } from '../frames/call-answerers.ts';
 
 export class Settings implements ShardSettings {
   readonly #values = new Map<string, SettingValue>();

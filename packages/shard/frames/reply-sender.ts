@@ -24,7 +24,7 @@ import {
 } from '#link';
 import { growMemory, ReplyWriter } from '#resp';
 import { EntryReplies } from './entry-replies.ts';
-import { NO_TIMES, writeHead, type ReplyHead } from '../reply-head.ts';
+import { NO_TIMES, writeHead, type ReplyHead } from './reply-head.ts';
 
 /** A frame is begun only with this much contiguous room. */
 const FRAME_START_BYTES = 1024;

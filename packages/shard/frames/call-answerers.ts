@@ -3,8 +3,8 @@
 import { assert, unreachable, type Bytes } from '#base';
 import type { ShardCall, Staged } from '#stats';
 import { decodeMessage, encodeMessage, FrameKind, Request, type CallQuestion } from '#link';
-import type { Frame } from './execution/frame.ts';
-import type { ReplySender } from './execution/reply-sender.ts';
+import type { Frame } from './frame.ts';
+import type { ReplySender } from './reply-sender.ts';
 
 type Answerer = (question: unknown) => unknown;
 
