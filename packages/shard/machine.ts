@@ -21,7 +21,7 @@ import { FeedOrders } from './feed/feed-orders.ts';
 import { FrameCursor } from './frames/frame-cursor.ts';
 import { FramePrefetch } from './frames/prefetch-frames.ts';
 import { KeyLocks } from './multi-shard/key-locks.ts';
-import { Lending } from './multi-shard/lending.ts';
+import { Lending } from './lending/lending.ts';
 import { PreparedCommands } from './timed/prepared-commands.ts';
 import { Replay } from './recovery/replay.ts';
 import { Messages } from './execution/messages.ts';

@@ -14,7 +14,7 @@ import type { Frame } from '../frames/frame.ts';
 import type { EffectWord } from './effect-record.ts';
 import { TRANSACTION_START_BYTES, type Journal } from './journal.ts';
 import { KeyState, type CopyMessage } from '../multi-shard/key-copies.ts';
-import { pushCommandOf } from '../stubs.ts';
+import { pushCommandOf } from '../multi-shard/stubs.ts';
 
 interface EffectsOptions {
   readonly store: Store;

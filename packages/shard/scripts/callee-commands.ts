@@ -10,7 +10,7 @@ import type { ReplySender } from '../frames/reply-sender.ts';
 import type { Effects } from '../log/effects.ts';
 import type { ShardExchange } from './shard-asks.ts';
 import type { KeyUse } from '../observation/key-use.ts';
-import type { Lending } from '../multi-shard/lending.ts';
+import type { Lending } from '../lending/lending.ts';
 
 interface CalleeCommandsOptions {
   /** Undefined where scripts reach other shards by way of main only. */

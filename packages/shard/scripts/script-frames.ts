@@ -3,7 +3,7 @@
 import { copyBytes } from '#base';
 import { FrameKind, Request, RequestFlag, ScriptAsk } from '#link';
 import { Frame } from '../frames/frame.ts';
-import { isAlone, type Lending } from '../multi-shard/lending.ts';
+import { isAlone, type Lending } from '../lending/lending.ts';
 import type { MainAsks } from './main-asks.ts';
 
 /** Longer frames get memory of their own. */

@@ -5,7 +5,7 @@
 
 import type { Bytes } from '#base';
 import type { ScriptExchange } from '#link';
-import type { Lending } from '../multi-shard/lending.ts';
+import type { Lending } from '../lending/lending.ts';
 import type { MainAsks } from './main-asks.ts';
 
 /** Way of a script that runs alone to other shards. */

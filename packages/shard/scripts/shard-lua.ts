@@ -11,7 +11,7 @@ import type { Effects } from '../log/effects.ts';
 import type { MachineOptions } from '../machine-options.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import type { KeyUse } from '../observation/key-use.ts';
-import type { Lending } from '../multi-shard/lending.ts';
+import type { Lending } from '../lending/lending.ts';
 import type { Role } from '../replica/role.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Maintenance } from '../timed/maintenance.ts';

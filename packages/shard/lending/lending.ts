@@ -10,7 +10,7 @@ import { FrameKind, ReplyFlag, Request, RequestFlag, type ScriptExchange } from 
 import { messageSent } from '#usdt';
 import { ValueType, type Keyspace } from '#store';
 import type { Frame } from '../frames/frame.ts';
-import type { KeyLocks } from './key-locks.ts';
+import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import {
   decodeCopies,
   encodeCopies,
@@ -23,12 +23,12 @@ import {
   viewOf,
   type CopyMessage,
   type KeyCopy,
-} from './key-copies.ts';
+} from '../multi-shard/key-copies.ts';
 import { slotOf } from '../execution/frame-keys.ts';
 import { Hosting } from './hosting.ts';
 import { MigratedKeys, type MigratedKeysOptions } from './migrated-keys.ts';
 import { keptNames, lentKeys, namesOf } from './lent-keys.ts';
-import { pushedOf, stubOf } from '../stubs.ts';
+import { pushedOf, stubOf } from '../multi-shard/stubs.ts';
 import { watchPlace } from '../execution/watches.ts';
 
 /** Options of lending: what it asks of the machine it is a part of. */

@@ -6,7 +6,7 @@
 
 import { reused, type Bytes } from '#base';
 import { ListValue, SetValue, stubList, ValueType, type Keyspace } from '#store';
-import { KeyState, type KeyCopy } from './multi-shard/key-copies.ts';
+import { KeyState, type KeyCopy } from './key-copies.ts';
 
 /** Two elements of a list: whichever is added, and at whichever end, it is told from these by where they are then. */
 const FIRST = 0x30;

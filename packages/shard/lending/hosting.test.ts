@@ -6,7 +6,7 @@ import { keyPerShard, keysOnShard } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ShardsFixture, textsOf } from '../machine.test-helper.ts';
-import { decodeCopies, encodeCopies, KeyState, MessagePieces } from './key-copies.ts';
+import { decodeCopies, encodeCopies, KeyState, MessagePieces } from '../multi-shard/key-copies.ts';
 
 const hosting = suite('hosting');
 

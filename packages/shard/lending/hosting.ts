@@ -16,7 +16,7 @@ import type { Executor } from '../execution/executor.ts';
 import type { Frame } from '../frames/frame.ts';
 import { isWatching, slotOf } from '../execution/frame-keys.ts';
 import type { Guests } from '../execution/mode.ts';
-import type { KeyLocks } from './key-locks.ts';
+import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import {
   copyOf,
   encodeCopies,
@@ -26,11 +26,11 @@ import {
   unpackAll,
   type CopyMessage,
   type KeyCopy,
-} from './key-copies.ts';
+} from '../multi-shard/key-copies.ts';
 import { keptNames } from './lent-keys.ts';
 import type { IncrementalWork } from '../timed/incremental-work.ts';
 import type { ReplySender } from '../frames/reply-sender.ts';
-import { addedTo } from '../stubs.ts';
+import { addedTo } from '../multi-shard/stubs.ts';
 import type { Watches } from '../execution/watches.ts';
 
 const NOTHING: Pieces = [];
