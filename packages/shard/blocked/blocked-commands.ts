@@ -17,7 +17,7 @@ import type { Frame } from '../frames/frame.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import type { ReplySender } from '../frames/reply-sender.ts';
 import type { DryRuns } from './dry-run.ts';
-import type { Waiter, WaitingClients } from './blocked-clients.ts';
+import type { Waiter, WaitingClients } from '../execution/blocked-clients.ts';
 
 interface BlockedCommandsOptions {
   readonly shardIndex: number;

@@ -3,13 +3,13 @@
 import type { Wait } from '#commands';
 import { encodeKeys, FrameKind, Request } from '#link';
 import type { ExecutionContext } from '../execution/context.ts';
-import type { Effects } from '../log/effects.ts';
+import type { Effects } from '../execution/effects.ts';
 import type { Executor } from '../execution/executor.ts';
 import type { Frame } from '../frames/frame.ts';
 import { encodeItems } from '../execution/items.ts';
 import type { KeyEvents } from '../execution/key-events.ts';
 import { MODES } from '../execution/mode.ts';
-import { namedKeys } from '../multi-shard/key-discovery.ts';
+import { namedKeys } from '../execution/key-discovery.ts';
 import type { ReplySender } from '../frames/reply-sender.ts';
 
 interface DryRunsOptions {

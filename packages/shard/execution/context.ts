@@ -20,7 +20,7 @@ import type { KeyUse } from '../observation/key-use.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Role } from '../replica/role.ts';
 import type { ShardUsers } from '../access/shard-users.ts';
-import type { WaitingClients } from '../blocked/blocked-clients.ts';
+import type { WaitingClients } from './blocked-clients.ts';
 import type { Watches } from './watches.ts';
 
 interface ContextOptions {

@@ -12,7 +12,7 @@ import {
 } from '#commands';
 import { DATABASE_SHIFT, FrameKind, Request, RequestFlag } from '#link';
 import type { ExecutionContext } from './context.ts';
-import type { Effects, NamedKey } from '../log/effects.ts';
+import type { Effects, NamedKey } from './effects.ts';
 import type { Frame } from '../frames/frame.ts';
 import { framesIn, spansOf } from '../frames/frame-spans.ts';
 import { watchPlace, type Watches } from './watches.ts';

@@ -6,7 +6,7 @@ import { AT, type Page } from '#stats';
 import { keyEvicted, keyExpired } from '#usdt';
 import type { Store, StoreEvents } from '#store';
 import type { ExecutionContext } from './context.ts';
-import type { Effects } from '../log/effects.ts';
+import type { Effects } from './effects.ts';
 import type { KeyEvents } from './key-events.ts';
 
 interface StoreEventsOptions {

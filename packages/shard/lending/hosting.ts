@@ -11,7 +11,7 @@ import { messageSent } from '#usdt';
 import type { Keyspace, Store } from '#store';
 import type { BlockedCommands } from '../blocked/blocked-commands.ts';
 import type { ExecutionContext } from '../execution/context.ts';
-import type { Effects, OwnChanges } from '../log/effects.ts';
+import type { Effects, OwnChanges } from '../execution/effects.ts';
 import type { Executor } from '../execution/executor.ts';
 import type { Frame } from '../frames/frame.ts';
 import { isWatching, slotOf } from '../execution/frame-keys.ts';

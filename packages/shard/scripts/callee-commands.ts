@@ -7,7 +7,7 @@ import type { Executor } from '../execution/executor.ts';
 import { Frame } from '../frames/frame.ts';
 import type { KeyEvents } from '../execution/key-events.ts';
 import type { ReplySender } from '../frames/reply-sender.ts';
-import type { Effects } from '../log/effects.ts';
+import type { Effects } from '../execution/effects.ts';
 import type { ShardExchange } from './shard-asks.ts';
 import type { KeyUse } from '../observation/key-use.ts';
 import type { Lending } from '../lending/lending.ts';

@@ -7,7 +7,7 @@ import { asBuffer, unreachable, type Bytes } from '#base';
 import { FrameKind, ScriptAsk, type ScriptControl } from '#link';
 import type { Frame } from '../frames/frame.ts';
 import type { ReplySender } from '../frames/reply-sender.ts';
-import type { Effects } from '../log/effects.ts';
+import type { Effects } from '../execution/effects.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 
 /** Longest sleep before the shard looks again, in milliseconds; main wakes it earlier. */

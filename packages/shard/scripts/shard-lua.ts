@@ -7,7 +7,7 @@ import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';
 import type { KeyEvents } from '../execution/key-events.ts';
 import type { ReplySender } from '../frames/reply-sender.ts';
-import type { Effects } from '../log/effects.ts';
+import type { Effects } from '../execution/effects.ts';
 import type { MachineOptions } from '../machine-options.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import type { KeyUse } from '../observation/key-use.ts';

@@ -2,7 +2,7 @@
 
 import { CommandError, type Bytes } from '#base';
 import type { Arguments, CommandEntry } from '#commands';
-import type { ExecutionContext } from '../execution/context.ts';
+import type { ExecutionContext } from './context.ts';
 
 const NONE: readonly Bytes[] = [];
 

@@ -4,15 +4,15 @@ import type { Arguments, CommandEntry } from '#commands';
 import { AT, countError, DEFAULT_USER_ROW, TICKS_PER_US, type Page, type SlowClient } from '#stats';
 import { Request } from '#link';
 import { commandDone } from '#usdt';
-import type { ExecutionContext } from '../execution/context.ts';
+import type { ExecutionContext } from './context.ts';
 import type { Frame } from '../frames/frame.ts';
 import type { ReplySender } from '../frames/reply-sender.ts';
 import type { Journal } from '../log/journal.ts';
-import { BatchCounts } from './batch-counts.ts';
-import type { KeyUse } from './key-use.ts';
-import { calledClient, type Slowness } from './slowness.ts';
-import { Unsettled } from './unsettled-bands.ts';
-import { probeDone } from './usdt.ts';
+import { BatchCounts } from '../observation/batch-counts.ts';
+import type { KeyUse } from '../observation/key-use.ts';
+import { calledClient, type Slowness } from '../observation/slowness.ts';
+import { Unsettled } from '../observation/unsettled-bands.ts';
+import { probeDone } from '../observation/usdt.ts';
 
 interface CommandCountsOptions {
   readonly page: Page;

@@ -8,11 +8,11 @@ import { FeedEnd, FrameKind, HostWord, Request } from '#link';
 import { encodeRests, RecordKind, type Rest } from '#persistence';
 import { walWrite } from '#usdt';
 import { KeyStateWriter, rdb, type SnapshotIterator, type Keyspace, type Store } from '#store';
-import type { ExecutionContext } from '../execution/context.ts';
+import type { ExecutionContext } from './context.ts';
 import type { Feed, FeedGroup } from '../feed/feed.ts';
 import type { Frame } from '../frames/frame.ts';
-import type { EffectWord } from './effect-record.ts';
-import { TRANSACTION_START_BYTES, type Journal } from './journal.ts';
+import type { EffectWord } from '../log/effect-record.ts';
+import { TRANSACTION_START_BYTES, type Journal } from '../log/journal.ts';
 import { KeyState, type CopyMessage } from '../multi-shard/key-copies.ts';
 import { pushCommandOf } from '../multi-shard/stubs.ts';
 

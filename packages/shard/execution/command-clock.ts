@@ -1,7 +1,7 @@
 /** Time of commands: the wall clock, read once for a batch and moved on by the monotonic one; it stands still in a transaction. */
 
 import type { Clock } from '#base';
-import type { ExecutionContext } from './execution/context.ts';
+import type { ExecutionContext } from './context.ts';
 
 interface CommandClockOptions {
   readonly clock: Clock;
