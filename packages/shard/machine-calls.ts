@@ -17,7 +17,7 @@ import {
   type ShardContent,
 } from '#stats';
 import { sweepSlots, walkSlot } from './cluster/slot-keys.ts';
-import { slotBytes } from './cluster/slot-stats.ts';
+import { slotBytes } from './observation/slot-stats.ts';
 import type { MachineComponents } from './machine-components.ts';
 import type { MachineOptions } from './machine-options.ts';
 import type { Scripts } from './scripts/scripts.ts';

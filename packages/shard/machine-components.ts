@@ -17,7 +17,7 @@ import { ShardUsers } from './access/shard-users.ts';
 import { OpenSlots } from './cluster/open-slots.ts';
 import { ServedSlots } from './cluster/served-slots.ts';
 import { Role } from './replica/role.ts';
-import { StagedData } from './replica/staged-data.ts';
+import { StagedData } from './snapshot/staged-data.ts';
 import { Slowness } from './observation/slowness.ts';
 import { OwnExpiry } from './replica/own-expiry.ts';
 import { Snapshots } from './snapshot/snapshots.ts';

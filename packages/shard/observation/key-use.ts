@@ -15,7 +15,7 @@ import {
   type HotKeysShare,
   type Page,
 } from '#stats';
-import { slotOfKeys, SlotStats } from '../cluster/slot-stats.ts';
+import { slotOfKeys, SlotStats } from './slot-stats.ts';
 import { CommandCpu } from './command-cpu.ts';
 import { PrefixUse } from './prefix-use.ts';
 import type { CallAnswerers } from '../frames/call-answerers.ts';

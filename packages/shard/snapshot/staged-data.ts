@@ -10,7 +10,7 @@ import { accessOfUse, rdb, type Keyspace, type Store } from '#store';
 import type { CallAnswerers } from '../frames/call-answerers.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { OwnExpiry } from './own-expiry.ts';
+import type { OwnExpiry } from '../replica/own-expiry.ts';
 
 interface StagedDataOptions {
   readonly store: Store;
