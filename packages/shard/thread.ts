@@ -39,12 +39,12 @@ import {
   type SharedMemory,
 } from '#link';
 import { TierFigures, TierLink } from '#tier';
-import { durablePartsOf, type ShardDurability } from './log/durability-options.ts';
+import { durablePartsOf, type ShardDurability } from './durability-options.ts';
 import { ShardMachine } from './machine.ts';
-import type { MachineOptions } from './machine-options.ts';
+import type { MachineOptions } from './composition/machine-options.ts';
 import type { ShardExchange } from './scripts/shard-asks.ts';
-import { SPIN_ROUNDS } from './scripts/shard-lua.ts';
-import { recoverThread, type RecoveryAnswer } from './recovery/recovery-thread.ts';
+import { SPIN_ROUNDS } from './composition/shard-lua.ts';
+import { recoverThread, type RecoveryAnswer } from './recovery-thread.ts';
 
 /** A shorter sleep is a rest between two slices of work. */
 const IDLE_MS = 1;

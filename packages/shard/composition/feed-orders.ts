@@ -6,7 +6,7 @@ import type { Store } from '#store';
 import type { ReplySender } from '../frames/reply-sender.ts';
 import type { SyncOrder } from '../snapshot/full-sync.ts';
 import type { Snapshots } from '../snapshot/snapshots.ts';
-import type { Feed } from './feed.ts';
+import type { Feed } from '../feed/feed.ts';
 
 /** Parts of a shard's machine that the orders concern. */
 interface FedParts {

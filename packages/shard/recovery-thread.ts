@@ -4,10 +4,10 @@ import { parentPort, type MessagePort } from 'node:worker_threads';
 import { unreachable } from '#base';
 import type { Page } from '#stats';
 import { isProblem, type RecordPieces, type RecoveryProblem, type ShardPlan } from '#persistence';
-import type { LogEnd } from '../multi-shard/agreement.ts';
-import type { Journal } from '../log/journal.ts';
-import type { ShardMachine } from '../machine.ts';
-import { Recovery, type RecoveryReport } from './recovery.ts';
+import type { LogEnd } from './multi-shard/agreement.ts';
+import type { Journal } from './log/journal.ts';
+import type { ShardMachine } from './machine.ts';
+import { Recovery, type RecoveryReport } from './recovery/recovery.ts';
 
 /** Orders of main, in this order: `repair` when all shards have recovered, `give` where another lacks a transaction. */
 export type RecoveryOrder =

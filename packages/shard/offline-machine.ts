@@ -7,8 +7,8 @@ import { allocateShared, layoutOf, LinkMemory, RingReader, RingWriter } from '#l
 import { DataFolder, isProblem, logFolder, realDisk, snapshotsFolder } from '#persistence';
 import { Page, ThreadProfiler } from '#stats';
 import type { Store, WarmOutlet } from '#store';
-import { ShardMachine } from '../machine.ts';
-import { Recovery } from './recovery.ts';
+import { ShardMachine } from './machine.ts';
+import { Recovery } from './recovery/recovery.ts';
 
 const RING_BYTES = 64 * 1024;
 

@@ -6,10 +6,10 @@ import type { FlightRecorder, Page, ThreadProfiler } from '#stats';
 import type { LinkMemory, RingReader, RingWriter } from '#link';
 import type { Store, WarmOutlet } from '#store';
 import type { TierLink } from '#tier';
-import type { Journal } from './log/journal.ts';
-import type { Outlet } from './frames/reply-sender.ts';
-import type { ShardExchange } from './scripts/shard-asks.ts';
-import type { SnapshotOutlet } from './snapshot/snapshot-pieces.ts';
+import type { Journal } from '../log/journal.ts';
+import type { Outlet } from '../frames/reply-sender.ts';
+import type { ShardExchange } from '../scripts/shard-asks.ts';
+import type { SnapshotOutlet } from '../snapshot/snapshot-pieces.ts';
 
 export interface MachineOptions {
   index: number;

@@ -8,18 +8,18 @@ import type { Executor } from '../execution/executor.ts';
 import type { KeyEvents } from '../execution/key-events.ts';
 import type { ReplySender } from '../frames/reply-sender.ts';
 import type { Effects } from '../execution/effects.ts';
-import type { MachineOptions } from '../machine-options.ts';
+import type { MachineOptions } from './machine-options.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import type { KeyUse } from '../observation/key-use.ts';
 import type { Lending } from '../lending/lending.ts';
 import type { Role } from '../replica/role.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Maintenance } from '../timed/maintenance.ts';
-import { CalleeCommands } from './callee-commands.ts';
-import { MainAsks } from './main-asks.ts';
-import { ScriptFrames } from './script-frames.ts';
-import { Scripts } from './scripts.ts';
-import { ShardAsks } from './shard-asks.ts';
+import { CalleeCommands } from '../scripts/callee-commands.ts';
+import { MainAsks } from '../scripts/main-asks.ts';
+import { ScriptFrames } from '../scripts/script-frames.ts';
+import { Scripts } from '../scripts/scripts.ts';
+import { ShardAsks } from '../scripts/shard-asks.ts';
 
 /** Looks at what is waited for before the thread sleeps: some 25 us, as long as it takes to wake a thread. */
 export const SPIN_ROUNDS = 1_000;

@@ -4,9 +4,9 @@ import { warm, type Store } from '#store';
 import type { KeyEvents } from '../execution/key-events.ts';
 import type { Frame } from '../frames/frame.ts';
 import type { Maintenance } from '../timed/maintenance.ts';
-import { WarmCommands, type WarmCommandsOptions } from './warm-commands.ts';
-import type { WarmValues } from './warm-values.ts';
-import type { WorkingSet } from './working-set.ts';
+import { WarmCommands, type WarmCommandsOptions } from '../warm/warm-commands.ts';
+import type { WarmValues } from '../warm/warm-values.ts';
+import type { WorkingSet } from '../warm/working-set.ts';
 
 interface WarmWorkOptions extends Omit<WarmCommandsOptions, 'values'> {
   /** Undefined without a tier: then there is nothing to do. */

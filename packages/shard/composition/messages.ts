@@ -11,8 +11,8 @@ import {
   type FeedOrder,
 } from '#link';
 import type { Frame } from '../frames/frame.ts';
-import type { MachineComponents } from '../machine-components.ts';
-import type { FeedOrders } from '../feed/feed-orders.ts';
+import type { MachineComponents } from './machine-components.ts';
+import type { FeedOrders } from './feed-orders.ts';
 import type { MainAsks } from '../scripts/main-asks.ts';
 import type { Scripts } from '../scripts/scripts.ts';
 

@@ -16,11 +16,11 @@ import {
   walkSlotCall,
   type ShardContent,
 } from '#stats';
-import { sweepSlots, walkSlot } from './cluster/slot-keys.ts';
-import { slotBytes } from './observation/slot-stats.ts';
+import { sweepSlots, walkSlot } from '../cluster/slot-keys.ts';
+import { slotBytes } from '../observation/slot-stats.ts';
 import type { MachineComponents } from './machine-components.ts';
 import type { MachineOptions } from './machine-options.ts';
-import type { Scripts } from './scripts/scripts.ts';
+import type { Scripts } from '../scripts/scripts.ts';
 
 export function answerCalls(
   base: MachineComponents,

@@ -17,10 +17,10 @@ import {
 } from '#link';
 import { noticesOf, realDisk, ShardLog } from '#persistence';
 import type { Store } from '#store';
-import { Journal } from './journal.ts';
-import type { MachineOptions } from '../machine-options.ts';
-import { readShard } from '../recovery/offline-machine.ts';
-import { SnapshotPieces } from '../snapshot/snapshot-pieces.ts';
+import { Journal } from './log/journal.ts';
+import type { MachineOptions } from './composition/machine-options.ts';
+import { readShard } from './offline-machine.ts';
+import { SnapshotPieces } from './snapshot/snapshot-pieces.ts';
 
 /** Data that main gives a shard's thread for its durability. */
 export interface ShardDurability {

@@ -3,9 +3,9 @@
 import type { CommandEntry } from '#commands';
 import type { MachineComponents } from './machine-components.ts';
 import type { MachineOptions } from './machine-options.ts';
-import { TracedCommands } from './observation/traced-commands.ts';
-import { Executor } from './execution/executor.ts';
-import type { Frame } from './frames/frame.ts';
+import { TracedCommands } from '../observation/traced-commands.ts';
+import { Executor } from '../execution/executor.ts';
+import type { Frame } from '../frames/frame.ts';
 
 /** Told by the executor of commands that end otherwise than at once. */
 interface ExecutorListener {
