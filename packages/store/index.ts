@@ -12,8 +12,9 @@ export {
 } from './state/snapshot-iterator.ts';
 export { KeyStateWriter } from './state/key-state.ts';
 export { installStates, KeyStateReader } from './state/key-state-reader.ts';
-export { HashValue, type PackedLimits } from './hash/hash-value.ts';
-export type { Piece } from './hash/packed-hash.ts';
+export { HashValue } from './hash/hash-value.ts';
+export type { PackedLimits } from './values/packed-limits.ts';
+export type { Piece } from './values/piece.ts';
 export { LIBRARIES_PIECE, keysInPiece, longState, PieceInstaller } from './state/long-state.ts';
 export { LOOK_AHEAD_MAX, type KeyPrefetch } from './index/prefetch.ts';
 export { Keyspace } from './keyspace/keyspace.ts';

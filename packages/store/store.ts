@@ -50,13 +50,6 @@ export class Store extends Databases {
     this.#defragmenter = new Defragmenter(this);
   }
 
-  /** Keys of all databases, with expired ones that nobody has met yet. */
-  get keyCount(): number {
-    let sum = 0;
-    for (const { size } of this.databases) sum += size;
-    return sum;
-  }
-
   setPolicy(policy: EvictionPolicy): void {
     this.policy = policy;
     this.countsUses = policy.endsWith('lfu');

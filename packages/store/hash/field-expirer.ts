@@ -10,7 +10,8 @@ import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Databases } from '../keyspace/databases.ts';
 import { ValueType } from '../records/value-type.ts';
-import { HashValue, type PackedLimits } from './hash-value.ts';
+import type { PackedLimits } from '../values/packed-limits.ts';
+import { HashValue } from './hash-value.ts';
 
 /** Hashes looked at before the clock is asked again. */
 const LOOK_COUNT = 20;

@@ -13,8 +13,9 @@ import {
   thereAndBack,
 } from '../store.test-helper.ts';
 import { codecAt } from '../records/value-codec.ts';
-import { HashValue, type PackedLimits } from './hash-value.ts';
-import type { Piece } from './packed-hash.ts';
+import type { PackedLimits } from '../values/packed-limits.ts';
+import type { Piece } from '../values/piece.ts';
+import { HashValue } from './hash-value.ts';
 import { Span } from '../records/span.ts';
 import { setOptions } from '../keyspace/set-options.ts';
 

@@ -15,9 +15,9 @@ import { registerCodec } from '../records/codecs.ts';
 import { setOptions } from '../keyspace/set-options.ts';
 import { Span } from '../records/span.ts';
 import { ValueType } from '../records/value-type.ts';
-import { EMPTY_LISTPACK, PackedHash, type Piece } from './packed-hash.ts';
-
-export type { Piece } from './packed-hash.ts';
+import type { PackedLimits } from '../values/packed-limits.ts';
+import type { Piece } from '../values/piece.ts';
+import { EMPTY_LISTPACK, PackedHash } from './packed-hash.ts';
 
 registerCodec(ValueType.hash, Encoding.hashtable, tableCodec);
 registerCodec(ValueType.hash, Encoding.hashtableEx, tableCodec);
@@ -27,13 +27,6 @@ const { hash: type } = ValueType;
 const PACKED = setOptions({ type, encoding: Encoding.listpack });
 const TABLE = setOptions({ type, encoding: Encoding.hashtable, keepTtl: true });
 const TABLE_WITH_ENDS = setOptions({ type, encoding: Encoding.hashtableEx, keepTtl: true });
-
-/** Limits of a listpack, beyond which the value becomes a table. */
-export interface PackedLimits {
-  entries: number;
-  /** Bytes of the longest field, value or member. */
-  valueBytes: number;
-}
 
 export class HashValue {
   /** The field or value last read. */

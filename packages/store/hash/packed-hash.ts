@@ -8,13 +8,7 @@ import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListpackEntries, spliceRecord } from '../listpack/listpack-entries.ts';
 import { Listpack } from '../listpack/listpack.ts';
 import type { Ref } from '../memory/segment.ts';
-
-/** Place of a piece of a field's bytes. */
-export interface Piece {
-  bytes: Bytes;
-  at: number;
-  length: number;
-}
+import type { Piece } from '../values/piece.ts';
 
 /** In the place of the end of a field that has none. */
 const NO_END = 0;

@@ -9,7 +9,7 @@ import { KEY_PREFIXES_MAX, type PrefixMatcher } from '#base';
 import type { Keyspace } from './keyspace.ts';
 import { sizeOf } from './value-count.ts';
 import type { Ref } from '../memory/segment.ts';
-import type { Store } from '../store.ts';
+import type { Databases } from './databases.ts';
 
 /** Rows of the key sizes of one database, by number of type less one. */
 const KEY_SIZES_TYPES = 6;
@@ -28,7 +28,7 @@ function rowOf(size: number): number {
 }
 
 export class KeySizes {
-  readonly #store: Store;
+  readonly #store: Databases;
   readonly #counts: Float64Array;
   #database = 0;
   #cursor = 0;
@@ -36,7 +36,7 @@ export class KeySizes {
   #prefixKeys = NOTHING;
   #prefixBytes = NOTHING;
 
-  constructor(store: Store) {
+  constructor(store: Databases) {
     this.#store = store;
     this.#counts = new Float64Array(KEY_SIZES_CELLS * store.databases.length);
   }

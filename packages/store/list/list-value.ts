@@ -6,7 +6,7 @@
  */
 import { reused, type Bytes, type EntryTaker } from '#base';
 import { Encoding } from '../records/encodings.ts';
-import type { Piece } from '../hash/hash-value.ts';
+import type { Piece } from '../values/piece.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListpackEntries, spliceRecord } from '../listpack/listpack-entries.ts';
 import { HEADER_BYTES } from '../listpack/listpack-layout.ts';

@@ -1,7 +1,7 @@
 /** Reads sorted sets in every form that Redis has written them in. */
 import { parseDouble, type Bytes } from '#base';
 import { Encoding } from '../records/encodings.ts';
-import type { PackedLimits } from '../hash/hash-value.ts';
+import type { PackedLimits } from '../values/packed-limits.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import { Listpack } from '../listpack/listpack.ts';

@@ -2,7 +2,8 @@
  * Reads a value of any type, checks all of it, and gives it the encoding that the commands would give it.
  * Nothing of a keyspace changes before the whole value is read.
  */
-import type { PackedLimits, Piece } from '../hash/hash-value.ts';
+import type { PackedLimits } from '../values/packed-limits.ts';
+import type { Piece } from '../values/piece.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { ListLimits } from '../list/node-limits.ts';
 import type { Ref } from '../memory/segment.ts';

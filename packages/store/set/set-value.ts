@@ -7,8 +7,8 @@
  */
 import { type Bytes } from '#base';
 import { Encoding } from '../records/encodings.ts';
-import type { PackedLimits } from '../hash/hash-value.ts';
-import type { Piece } from '../hash/packed-hash.ts';
+import type { PackedLimits } from '../values/packed-limits.ts';
+import type { Piece } from '../values/piece.ts';
 import {
   emptyIntset,
   insertIntoIntset,

@@ -6,7 +6,8 @@
  */
 import { reused, type Bytes, type SpanTaker } from '#base';
 import { Encoding } from '../records/encodings.ts';
-import type { PackedLimits, Piece } from '../hash/hash-value.ts';
+import type { PackedLimits } from '../values/packed-limits.ts';
+import type { Piece } from '../values/piece.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import type { Ref } from '../memory/segment.ts';

@@ -2,17 +2,22 @@
 
 import { assert, finish, joined, type Bytes, type Pieces } from '#base';
 import { KEY_STATE_HEADER_BYTES, LONG_SIZE_BYTES, StateFlag } from './key-state.ts';
-import { LOOK_AHEAD_MAX } from '../index/prefetch.ts';
+import { LOOK_AHEAD_MAX, type KeyPrefetch } from '../index/prefetch.ts';
 import type { Ref } from '../memory/segment.ts';
-import type { Store } from '../store.ts';
+import type { Databases } from '../keyspace/databases.ts';
 import { codecOf } from '../records/codecs.ts';
 import { setOptions } from '../keyspace/set-options.ts';
 import { Span, valueScratch } from '../records/span.ts';
 
 const NO_PIECES: Pieces = [];
 
+/** Databases whose keys can be looked up ahead. */
+export interface InstallTarget extends Databases {
+  readonly keyPrefetch: KeyPrefetch;
+}
+
 /** Makes keys in the store what their states say, which go on in `rest`; answers how many they are. */
-export function installStates(store: Store, bytes: Bytes, rest: Pieces = []): number {
+export function installStates(store: InstallTarget, bytes: Bytes, rest: Pieces = []): number {
   const { keyPrefetch } = store;
   const states = new KeyStateReader(bytes, 0, bytes.length, rest);
   if (rest.length > 0) return installAll(store, states);
@@ -38,7 +43,7 @@ export function installStates(store: Store, bytes: Bytes, rest: Pieces = []): nu
   }
 }
 
-function installAll(store: Store, states: KeyStateReader): number {
+function installAll(store: Databases, states: KeyStateReader): number {
   let count = 0;
   while (states.next()) {
     states.install(store);
@@ -153,7 +158,7 @@ export class KeyStateReader {
   }
 
   /** Makes the key in the store what the state says. */
-  install(store: Store): void {
+  install(store: Databases): void {
     const bytes = this.#bytes;
     const view = this.#view;
     const at = this.#at;

@@ -3,9 +3,8 @@
 import type { Bytes, Steps } from '#base';
 import { KEY_STATE_HEADER_BYTES, KeyStateWriter, type StateCopy } from './key-state.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
-import { installStates } from './key-state-reader.ts';
+import { installStates, type InstallTarget } from './key-state-reader.ts';
 import type { Ref } from '../memory/segment.ts';
-import type { Store } from '../store.ts';
 import { bytesForm, codecAt, valueOf } from '../records/value-codec.ts';
 import { WordWriter } from '../memory/word-bytes.ts';
 
@@ -32,11 +31,11 @@ export function keysInPiece(count: number): number {
 
 /** Makes keys of the pieces of a snapshot; states in parts may come among each other. */
 export class PieceInstaller {
-  readonly #store: Store;
+  readonly #store: InstallTarget;
   /** Parts of states that go on, by the state's number. */
   readonly #parts = new Map<number, Bytes[]>();
 
-  constructor(store: Store) {
+  constructor(store: InstallTarget) {
     this.#store = store;
   }
 

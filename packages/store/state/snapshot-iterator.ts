@@ -14,7 +14,7 @@ import type { Keyspace } from '../keyspace/keyspace.ts';
 import { longState } from './long-state.ts';
 import { FREEZE_BIT } from '../records/record-head.ts';
 import type { Ref } from '../memory/segment.ts';
-import type { Store } from '../store.ts';
+import type { Databases } from '../keyspace/databases.ts';
 import { isLong } from '../records/value-codec.ts';
 import { WarmStates } from './warm-states.ts';
 
@@ -68,7 +68,7 @@ interface LongState {
 }
 
 export class SnapshotIterator {
-  readonly #store: Store;
+  readonly #store: Databases;
   #writer: SnapshotPieceWriter = new KeyStateWriter(0);
   #pieceBytes = PIECE_BYTES;
   /** Form of the keys, where they are not written as states. */
@@ -98,7 +98,7 @@ export class SnapshotIterator {
   /** Warm keys that were met, and are yet to be written. */
   readonly #warm: WarmStates;
 
-  constructor(store: Store) {
+  constructor(store: Databases) {
     this.#store = store;
     this.#warm = new WarmStates(store);
   }

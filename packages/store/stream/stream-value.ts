@@ -4,7 +4,7 @@
  */
 
 import { Encoding } from '../records/encodings.ts';
-import type { Piece } from '../hash/hash-value.ts';
+import type { Piece } from '../values/piece.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
 import { registerCodec } from '../records/codecs.ts';
