@@ -3,7 +3,7 @@ import * as rdb from './rdb/index.ts';
 import * as warm from './warm/index.ts';
 export { accessOfUse, type EvictionPolicy } from './records/access.ts';
 export { KeySizes } from './keyspace/key-sizes.ts';
-export { Encoding } from './records/encodings.ts';
+export { Encoding } from './values/encodings.ts';
 export type { Ref } from './memory/segment.ts';
 export {
   SNAPSHOT_PIECE_BYTES_USUAL,
@@ -24,12 +24,12 @@ export type { ListLimits } from './list/node-limits.ts';
 export { Quicklist } from './list/quicklist.ts';
 export { Listpack } from './listpack/listpack.ts';
 export { ListpackEntries } from './listpack/listpack-entries.ts';
-export { keyScratch, Span, valueScratch } from './records/span.ts';
+export { keyScratch, Span, valueScratch } from './values/span.ts';
 export { SetValue, type SetLimits } from './set/set-value.ts';
 export { RankedTable } from './sorted-set/ranked-table.ts';
 export { SortedSetValue, storeSortedSet } from './sorted-set/sorted-set-value.ts';
 export { Store } from './store.ts';
-export type { FateListener, FieldsGone, StoreEvents } from './store-context.ts';
+export type { FateListener, FieldsGone, StoreEvents } from './keyspace/store-context.ts';
 export { EntryCursor } from './stream/entry-cursor.ts';
 export { IdPlace } from './stream/id-index.ts';
 export {
@@ -43,11 +43,11 @@ export type { EntryPieces } from './stream/stream-node.ts';
 export { StreamValue } from './stream/stream-value.ts';
 export { NODE_BYTES_MAX, type Stream, type Trimming } from './stream/stream.ts';
 export { PackedTable } from './table/packed-table.ts';
-export { codecOf, type Encoded } from './records/codecs.ts';
+export { codecOf, type Encoded } from './values/codecs.ts';
 export { bytesForm, codecAt, isLong, PIECE_BYTES } from './records/value-codec.ts';
-export { ValueType } from './records/value-type.ts';
+export { ValueType } from './values/value-type.ts';
 export { WordReader, WordWriter } from './memory/word-bytes.ts';
 export { hyperloglog, rdb, warm };
 export type { WarmOutlet } from './warm/warm-tier.ts';
 export { SPILL_BUSY, SPILL_SEARCHING } from './keyspace/eviction.ts';
-export { LONG_COPY_BYTES } from './limits.ts';
+export { LONG_COPY_BYTES } from './memory/limits.ts';

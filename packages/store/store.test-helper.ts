@@ -3,9 +3,9 @@ import { finish, fromLatin1, latin1, type Bytes } from '#base';
 import type { Ref } from './memory/segment.ts';
 import type { Keyspace } from './keyspace/keyspace.ts';
 import { Store } from './store.ts';
-import type { ObjectCodec } from './records/codecs.ts';
+import type { ObjectCodec } from './values/codecs.ts';
 import { WordWriter } from './memory/word-bytes.ts';
-import { Span } from './records/span.ts';
+import { Span } from './values/span.ts';
 import { setOptions } from './keyspace/set-options.ts';
 
 /** Numbers from 0 up to 1 that a seed decides (mulberry32). */

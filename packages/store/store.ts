@@ -15,7 +15,7 @@ import { Keyspace } from './keyspace/keyspace.ts';
 import { KeyPrefetch } from './index/prefetch.ts';
 import { Databases } from './keyspace/databases.ts';
 import { KeyHasher } from './records/key-hasher.ts';
-import type { ValueView } from './records/shared-views.ts';
+import type { ValueView } from './values/shared-views.ts';
 
 interface StoreOptions {
   databases: number;

@@ -9,7 +9,7 @@ import { KeyFate, reused } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Databases } from '../keyspace/databases.ts';
-import { ValueType } from '../records/value-type.ts';
+import { ValueType } from '../values/value-type.ts';
 import type { PackedLimits } from '../values/packed-limits.ts';
 import { HashValue } from './hash-value.ts';
 

@@ -1,7 +1,7 @@
 import { fromLatin1, latin1 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Encoding } from '../records/encodings.ts';
+import { Encoding } from '../values/encodings.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import {
   bytesOf,
@@ -16,7 +16,7 @@ import { codecAt } from '../records/value-codec.ts';
 import type { PackedLimits } from '../values/packed-limits.ts';
 import type { Piece } from '../values/piece.ts';
 import { HashValue } from './hash-value.ts';
-import { Span } from '../records/span.ts';
+import { Span } from '../values/span.ts';
 import { setOptions } from '../keyspace/set-options.ts';
 
 const hashes = suite('hash, at random');

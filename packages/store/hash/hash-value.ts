@@ -6,15 +6,15 @@
  */
 import type { Bytes } from '#base';
 import type { Listpack } from '../listpack/listpack.ts';
-import { Encoding } from '../records/encodings.ts';
+import { Encoding } from '../values/encodings.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { PackedTable } from '../table/packed-table.ts';
 import { tableCodec } from '../table/table-codec.ts';
-import { registerCodec } from '../records/codecs.ts';
+import { registerCodec } from '../values/codecs.ts';
 import { setOptions } from '../keyspace/set-options.ts';
-import { Span } from '../records/span.ts';
-import { ValueType } from '../records/value-type.ts';
+import { Span } from '../values/span.ts';
+import { ValueType } from '../values/value-type.ts';
 import type { PackedLimits } from '../values/packed-limits.ts';
 import type { Piece } from '../values/piece.ts';
 import { EMPTY_LISTPACK, PackedHash } from './packed-hash.ts';

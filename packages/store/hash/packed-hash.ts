@@ -3,7 +3,7 @@
  * soonest first and those without an end last.
  */
 import { copyBytes, reused, type Bytes } from '#base';
-import { Encoding } from '../records/encodings.ts';
+import { Encoding } from '../values/encodings.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListpackEntries, spliceRecord } from '../listpack/listpack-entries.ts';
 import { Listpack } from '../listpack/listpack.ts';

@@ -2,7 +2,7 @@
  * Blocks of slots, and what is done within one block: linear probing from a home slot, and removal
  * that shifts the following slots back.
  */
-import { BLOCK_LOAD_MAX, BLOCKS_PER_CHUNK_BITS } from '../limits.ts';
+import { BLOCK_LOAD_MAX, BLOCKS_PER_CHUNK_BITS } from '../memory/limits.ts';
 import type { Ref } from '../memory/segment.ts';
 
 /** The hash bits that a home slot is taken from, and how many. */

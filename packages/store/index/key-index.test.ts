@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KeyIndex, type KeyedRecords } from './key-index.ts';
-import { BLOCK_BITS } from '../limits.ts';
+import { BLOCK_BITS } from '../memory/limits.ts';
 import { Ledger, MemoryCount } from '../memory/memory-count.ts';
 import { seededRandom } from '../store.test-helper.ts';
 

@@ -32,7 +32,7 @@ import {
   SCAN_SLOTS_PER_KEY,
   TINY_BLOCK_BITS,
   TINY_GROWTH_BITS,
-} from '../limits.ts';
+} from '../memory/limits.ts';
 import { INDEX_BYTES, type Ledger } from '../memory/memory-count.ts';
 import type { Ref } from '../memory/segment.ts';
 

@@ -3,13 +3,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KeyStateWriter } from '../state/key-state.ts';
 import { installStates } from '../state/key-state-reader.ts';
-import { Encoding } from '../records/encodings.ts';
+import { Encoding } from '../values/encodings.ts';
 import { LOOK_AHEAD_MAX } from './prefetch.ts';
 import { bytesOf, setText, testStore } from '../store.test-helper.ts';
 import type { Store } from '../store.ts';
 import type { PackedTable } from '../table/packed-table.ts';
-import { ValueType } from '../records/value-type.ts';
-import { Span } from '../records/span.ts';
+import { ValueType } from '../values/value-type.ts';
+import { Span } from '../values/span.ts';
 import { setOptions } from '../keyspace/set-options.ts';
 
 const TABLE = setOptions({ type: ValueType.set, encoding: Encoding.hashtable });

@@ -10,7 +10,7 @@ import { Ledger, type MemoryCount } from '../memory/memory-count.ts';
 import { ENCODING_SHIFT, hasFieldExpiry, TYPE_SHIFT } from '../records/record-head.ts';
 import type { HiddenSlots } from './hidden-slots.ts';
 import type { KeyHasher } from '../records/key-hasher.ts';
-import type { SharedViews } from '../records/shared-views.ts';
+import type { SharedViews } from '../values/shared-views.ts';
 import { Records } from '../records/records.ts';
 import type { Ref } from '../memory/segment.ts';
 import { SlotCounts } from './slot-counts.ts';

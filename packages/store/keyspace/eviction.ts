@@ -9,7 +9,7 @@ import { KeyFate } from '#base';
 import type { EvictionPolicy } from '../records/access.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Keyspace } from './keyspace.ts';
-import { EVICTION_POOL_ENTRIES, EVICTION_POOL_KEY_BYTES } from '../limits.ts';
+import { EVICTION_POOL_ENTRIES, EVICTION_POOL_KEY_BYTES } from '../memory/limits.ts';
 import { maySpill, spill } from '../warm/spill.ts';
 import type { Databases } from './databases.ts';
 

@@ -7,7 +7,7 @@
 import { KeyFate } from '#base';
 import type { Ref } from '../memory/segment.ts';
 import type { Keyspace } from './keyspace.ts';
-import { EXPIRE_AGAIN_SHARE, EXPIRE_SAMPLE_COUNT } from '../limits.ts';
+import { EXPIRE_AGAIN_SHARE, EXPIRE_SAMPLE_COUNT } from '../memory/limits.ts';
 import type { Databases } from './databases.ts';
 
 /** Weight of the newest sample in the running estimate. */

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KeySizes, KEY_SIZES_CELLS, KEY_SIZES_ROWS } from './key-sizes.ts';
 import { setText, stoppedClock, testStore } from '../store.test-helper.ts';
-import { ValueType } from '../records/value-type.ts';
+import { ValueType } from '../values/value-type.ts';
 
 const keySizes = suite('key sizes');
 

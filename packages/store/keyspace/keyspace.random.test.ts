@@ -13,8 +13,8 @@ import {
   valueText,
 } from '../store.test-helper.ts';
 import type { Store } from '../store.ts';
-import { ValueType } from '../records/value-type.ts';
-import { Span } from '../records/span.ts';
+import { ValueType } from '../values/value-type.ts';
+import { Span } from '../values/span.ts';
 import { setOptions } from './set-options.ts';
 
 const random = suite('keyspace against a Map, at random');

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Keyspace } from './keyspace.ts';
-import { CELL_BYTES_MAX, KEY_INLINE_BYTES_MAX } from '../limits.ts';
+import { CELL_BYTES_MAX, KEY_INLINE_BYTES_MAX } from '../memory/limits.ts';
 import {
   bytesOf,
   keyText,
@@ -14,8 +14,8 @@ import {
   valueText,
 } from '../store.test-helper.ts';
 import type { Store } from '../store.ts';
-import { ValueType } from '../records/value-type.ts';
-import { Span } from '../records/span.ts';
+import { ValueType } from '../values/value-type.ts';
+import { Span } from '../values/span.ts';
 import { setOptions } from './set-options.ts';
 
 const keyspaces = suite('keyspace');

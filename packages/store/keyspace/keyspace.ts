@@ -3,7 +3,7 @@ import { assert, KeyFate } from '#base';
 import { accessAfterUse, decayedCounter, idleSince } from '../records/access.ts';
 import { Contents } from './contents.ts';
 import type { KeyIndex } from '../index/key-index.ts';
-import { VALUE_BYTES_MAX } from '../limits.ts';
+import { VALUE_BYTES_MAX } from '../memory/limits.ts';
 import {
   ACCESS_MASK,
   ENCODING_MASK,
@@ -21,15 +21,15 @@ import {
   withValue,
 } from '../records/record-head.ts';
 import type { KeyHasher } from '../records/key-hasher.ts';
-import type { ByteRange, ValueView } from '../records/shared-views.ts';
+import type { ByteRange, ValueView } from '../values/shared-views.ts';
 import { blobOf, meanExpiry, type Records } from '../records/records.ts';
 import type { Ref } from '../memory/segment.ts';
-import type { StoreContext } from '../store-context.ts';
+import type { StoreContext } from './store-context.ts';
 import { PLAIN, type SetOptions } from './set-options.ts';
-import { ValueType } from '../records/value-type.ts';
+import { ValueType } from '../values/value-type.ts';
 import { PackedTable } from '../table/packed-table.ts';
 import { resizeValue, switchExpiry } from '../records/value-size.ts';
-import { hasCodec } from '../records/codecs.ts';
+import { hasCodec } from '../values/codecs.ts';
 import { unspillValue } from '../warm/unspill.ts';
 
 export class Keyspace {

@@ -1,6 +1,6 @@
 /** Ways to store a value, made once for each: a command makes none of its own. */
 
-import { ValueType } from '../records/value-type.ts';
+import { ValueType } from '../values/value-type.ts';
 
 export interface SetOptions {
   /** The expiry of the key stays, which otherwise goes. */

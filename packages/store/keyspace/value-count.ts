@@ -4,7 +4,7 @@ import { HashValue } from '../hash/hash-value.ts';
 import type { Keyspace } from './keyspace.ts';
 import { ListValue } from '../list/list-value.ts';
 import type { Ref } from '../memory/segment.ts';
-import { ValueType } from '../records/value-type.ts';
+import { ValueType } from '../values/value-type.ts';
 import { SetValue } from '../set/set-value.ts';
 import { SortedSetValue } from '../sorted-set/sorted-set-value.ts';
 import type { Stream } from '../stream/stream.ts';

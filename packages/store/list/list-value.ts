@@ -5,17 +5,17 @@
  * it says of an element, is good until the next call that writes.
  */
 import { reused, type Bytes, type EntryTaker } from '#base';
-import { Encoding } from '../records/encodings.ts';
+import { Encoding } from '../values/encodings.ts';
 import type { Piece } from '../values/piece.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListpackEntries, spliceRecord } from '../listpack/listpack-entries.ts';
 import { HEADER_BYTES } from '../listpack/listpack-layout.ts';
 import { Listpack } from '../listpack/listpack.ts';
 import type { Ref } from '../memory/segment.ts';
-import { registerCodec } from '../records/codecs.ts';
+import { registerCodec } from '../values/codecs.ts';
 import { setOptions } from '../keyspace/set-options.ts';
-import { Span, valueScratch } from '../records/span.ts';
-import { ValueType } from '../records/value-type.ts';
+import { Span, valueScratch } from '../values/span.ts';
+import { ValueType } from '../values/value-type.ts';
 import { ListNode } from './list-node.ts';
 import {
   exceedsLimit,

@@ -6,7 +6,7 @@
  *                compressed), bytes here; then the bytes of each
  */
 import type { Pieces, Steps } from '#base';
-import type { Encoded, ObjectCodec } from '../records/codecs.ts';
+import type { Encoded, ObjectCodec } from '../values/codecs.ts';
 import { WordReader, type WordWriter } from '../memory/word-bytes.ts';
 import { ListNode } from './list-node.ts';
 import { Quicklist } from './quicklist.ts';

@@ -7,7 +7,7 @@
  */
 import { asBuffer, parseInteger, parseInteger64, reused, writeInteger, type Bytes } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
-import type { ByteRange } from '../records/shared-views.ts';
+import type { ByteRange } from '../values/shared-views.ts';
 import type { Ref } from '../memory/segment.ts';
 
 const HEADER_BYTES = 8;

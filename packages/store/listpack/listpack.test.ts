@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { ListpackEntries, spliced, spliceRecord } from './listpack-entries.ts';
 import { Listpack } from './listpack.ts';
 import { bytesOf, refOf, seededRandom, setText, testStore } from '../store.test-helper.ts';
-import { Span } from '../records/span.ts';
+import { Span } from '../values/span.ts';
 
 const listpack = suite('listpack');
 

@@ -19,7 +19,7 @@
 import { asBuffer, latin1, writeInteger, type Bytes, type EntryTaker } from '#base';
 import { encodeHead, HEAD_BYTES_MAX } from './listpack-entries.ts';
 import { backLengthBytes, COUNT_UNKNOWN, END, HEADER_BYTES } from './listpack-layout.ts';
-import type { ByteRange } from '../records/shared-views.ts';
+import type { ByteRange } from '../values/shared-views.ts';
 
 /** Room for the text of any 64-bit integer. */
 const DIGITS = 24;

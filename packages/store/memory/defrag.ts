@@ -11,7 +11,7 @@ import {
   DEFRAG_END_RATIO,
   DEFRAG_STEP_CELLS,
   DEFRAG_WASTE_BYTES_MIN,
-} from '../limits.ts';
+} from './limits.ts';
 import { CLASS_COUNT } from './size-classes.ts';
 import type { Databases } from '../keyspace/databases.ts';
 

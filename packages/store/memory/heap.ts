@@ -6,7 +6,7 @@
  * 0 and word 1 leads to the slab's next free cell: so whoever walks a slab can tell.
  */
 import { assert, errors } from '#base';
-import { SEGMENT_BYTES, SEGMENTS_MAX, SLABS_PER_SEGMENT } from '../limits.ts';
+import { SEGMENT_BYTES, SEGMENTS_MAX, SLABS_PER_SEGMENT } from './limits.ts';
 import { RECORD_BYTES, type Ledger } from './memory-count.ts';
 import {
   ALL_SLABS,

@@ -3,7 +3,7 @@
  *
  * It grows a page at a time, because an array of millions is copied whole when it grows.
  */
-import { OUTSIDE_SLOT_BYTES } from '../limits.ts';
+import { OUTSIDE_SLOT_BYTES } from './limits.ts';
 import type { Ledger } from './memory-count.ts';
 
 const PAGE_SHIFT = 10;

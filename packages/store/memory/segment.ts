@@ -1,7 +1,7 @@
 /**
  * A piece of memory for records, and how a reference names a place in it.
  */
-import { SLAB_HEAD_BYTES, SLABS_PER_SEGMENT, UNIT_BYTES } from '../limits.ts';
+import { SLAB_HEAD_BYTES, SLABS_PER_SEGMENT, UNIT_BYTES } from './limits.ts';
 
 /** A cell's place; 0 is none. All 32 bits are used, so it may be negative. */
 export type Ref = number;

@@ -2,7 +2,7 @@
  * The sizes that cells come in: steps of eight bytes to 256, then steps of an eighth, each snapped to
  * the largest size of which as many fit into a slab.
  */
-import { CELL_BYTES_MAX, SLAB_BYTES, SLAB_HEAD_BYTES, UNIT_BYTES } from '../limits.ts';
+import { CELL_BYTES_MAX, SLAB_BYTES, SLAB_HEAD_BYTES, UNIT_BYTES } from './limits.ts';
 
 const CELL_BYTES_MIN = 16;
 const EXACT_BYTES_MAX = 256;

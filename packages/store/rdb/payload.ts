@@ -4,7 +4,7 @@
  */
 import { crc64, type Bytes, type Steps } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
-import type { ByteRange } from '../records/shared-views.ts';
+import type { ByteRange } from '../values/shared-views.ts';
 import type { Ref } from '../memory/segment.ts';
 import { RdbReader } from './rdb-reader.ts';
 import { RDB_VERSION, RdbOp } from './rdb-type.ts';

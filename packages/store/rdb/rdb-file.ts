@@ -6,7 +6,7 @@ import { crc64, type Bytes } from '#base';
 import type { KeyUse } from '../records/access.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
-import type { ByteRange } from '../records/shared-views.ts';
+import type { ByteRange } from '../values/shared-views.ts';
 import { EmptyValueError, MalformedValueError, RdbFileError, shownKey } from './malformed.ts';
 import { RdbSplitter } from './split/rdb-splitter.ts';
 import { RDB_VERSION, RdbOp } from './rdb-type.ts';

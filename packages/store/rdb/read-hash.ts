@@ -1,13 +1,13 @@
 /** Reads hashes in every form that Redis has written them in. */
 import type { Bytes } from '#base';
-import { Encoding } from '../records/encodings.ts';
+import { Encoding } from '../values/encodings.ts';
 import type { PackedLimits } from '../values/packed-limits.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import { Listpack } from '../listpack/listpack.ts';
 import type { PackedTable } from '../table/packed-table.ts';
-import { Span } from '../records/span.ts';
-import { ValueType } from '../records/value-type.ts';
+import { Span } from '../values/span.ts';
+import { ValueType } from '../values/value-type.ts';
 import { demand, demandElements } from './malformed.ts';
 import type { RdbReader } from './rdb-reader.ts';
 import type { FinishedValue } from './finished-value.ts';

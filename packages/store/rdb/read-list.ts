@@ -1,11 +1,11 @@
 /** Reads lists in every form that Redis has written them in. */
 import type { Bytes } from '#base';
-import { Encoding } from '../records/encodings.ts';
+import { Encoding } from '../values/encodings.ts';
 import { ListNode } from '../list/list-node.ts';
 import { exceedsLimit, keptDepth, keptSize, type ListLimits } from '../list/node-limits.ts';
 import { Quicklist } from '../list/quicklist.ts';
 import { Listpack } from '../listpack/listpack.ts';
-import { ValueType } from '../records/value-type.ts';
+import { ValueType } from '../values/value-type.ts';
 import { checkedListpack } from './listpack-check.ts';
 import { demand, demandElements } from './malformed.ts';
 import { NodeForm } from './rdb-type.ts';

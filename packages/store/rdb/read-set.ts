@@ -1,13 +1,13 @@
 /** Reads sets in every form that Redis has written them in. */
 import { parseInteger64, type Bytes } from '#base';
-import { Encoding } from '../records/encodings.ts';
+import { Encoding } from '../values/encodings.ts';
 import { Intset, Word64 } from '../listpack/intset.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import { Listpack } from '../listpack/listpack.ts';
 import type { SetLimits } from '../set/set-value.ts';
 import type { PackedTable } from '../table/packed-table.ts';
-import { ValueType } from '../records/value-type.ts';
+import { ValueType } from '../values/value-type.ts';
 import { demand, demandElements } from './malformed.ts';
 import type { RdbReader } from './rdb-reader.ts';
 import type { FinishedValue } from './finished-value.ts';

@@ -1,7 +1,7 @@
 /** Reads streams in the three forms that Redis has written them in. */
 
 import { finish, latin1, reused, type Bytes, type Steps } from '#base';
-import { Encoding } from '../records/encodings.ts';
+import { Encoding } from '../values/encodings.ts';
 import { Listpack } from '../listpack/listpack.ts';
 import { IdPlace } from '../stream/id-index.ts';
 import { UNKNOWN_READ, type StreamConsumer, type StreamGroup } from '../stream/stream-group.ts';
@@ -14,7 +14,7 @@ import {
   readEntryId,
 } from '../stream/stream-node.ts';
 import { Stream } from '../stream/stream.ts';
-import { ValueType } from '../records/value-type.ts';
+import { ValueType } from '../values/value-type.ts';
 import { checkedListpack } from './listpack-check.ts';
 import { demand } from './malformed.ts';
 import { RdbType } from './rdb-type.ts';

@@ -8,8 +8,8 @@ import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { ListLimits } from '../list/node-limits.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { SetLimits } from '../set/set-value.ts';
-import { codecOf } from '../records/codecs.ts';
-import { ValueType } from '../records/value-type.ts';
+import { codecOf } from '../values/codecs.ts';
+import { ValueType } from '../values/value-type.ts';
 import type { FinishedValue } from './finished-value.ts';
 import { demand } from './malformed.ts';
 import { RdbType } from './rdb-type.ts';
@@ -22,7 +22,7 @@ import { readPackedSortedSet, readScores } from './read-sorted-set.ts';
 import { listpackOfZiplist } from './ziplist.ts';
 import { checkedListpack } from './listpack-check.ts';
 import { setOptions } from '../keyspace/set-options.ts';
-import { valueScratch } from '../records/span.ts';
+import { valueScratch } from '../values/span.ts';
 
 /** Before a listpack of fields that end: the first end. */
 const FIRST_END_BYTES = 8;

@@ -1,6 +1,6 @@
 /** Writes the value of a record with the type that Redis 7.4 gives it in the same encoding. */
 import { assert, finish, inSteps, reused, unreachable, type Bytes, type Steps } from '#base';
-import { Encoding } from '../records/encodings.ts';
+import { Encoding } from '../values/encodings.ts';
 import { HashValue } from '../hash/hash-value.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Quicklist } from '../list/quicklist.ts';
@@ -8,8 +8,8 @@ import type { Ref } from '../memory/segment.ts';
 import { SetValue } from '../set/set-value.ts';
 import type { RankedTable } from '../sorted-set/ranked-table.ts';
 import type { Stream } from '../stream/stream.ts';
-import { LONG_COPY_BYTES } from '../limits.ts';
-import { ValueType } from '../records/value-type.ts';
+import { LONG_COPY_BYTES } from '../memory/limits.ts';
+import { ValueType } from '../values/value-type.ts';
 import { NodeForm, RDB_VERSION, RdbOp, RdbType } from './rdb-type.ts';
 import { RdbWriter } from './rdb-writer.ts';
 import { streamSteps, writeStream } from './write-stream.ts';

@@ -4,7 +4,7 @@
  * LRU policies keep the seconds of the last access. LFU policies keep 16 bits of minutes (when the
  * counter last decayed) above an 8-bit counter that grows ever more slowly, as Redis does.
  */
-import { LFU_INITIAL } from '../limits.ts';
+import { LFU_INITIAL } from '../memory/limits.ts';
 import { ACCESS_MASK } from './record-head.ts';
 
 export const EVICTION_POLICIES = [

@@ -12,10 +12,10 @@
  * A record in use never has type 0, which is how the heap tells free cells. What the freeze bit
  * says is in `snapshot-iterator.ts`.
  */
-import { Encoding } from './encodings.ts';
-import { CELL_BYTES_MAX, KEY_INLINE_BYTES_MAX } from '../limits.ts';
+import { Encoding } from '../values/encodings.ts';
+import { CELL_BYTES_MAX, KEY_INLINE_BYTES_MAX } from '../memory/limits.ts';
 import { UNIT_MASK, type Ref } from '../memory/segment.ts';
-import { ValueType } from './value-type.ts';
+import { ValueType } from '../values/value-type.ts';
 
 /** Bits of word 0. */
 export const FREEZE_BIT = 1 << 31;

@@ -4,7 +4,7 @@
 import { assert, copyLong, copyWords, keySlot } from '#base';
 import { copyInto } from '../memory/byte-views.ts';
 import { Heap } from '../memory/heap.ts';
-import { BLOB_OVERHEAD_BYTES, LOOP_COPY_BYTES_MAX, OUTSIDE_SLOT_BYTES } from '../limits.ts';
+import { BLOB_OVERHEAD_BYTES, LOOP_COPY_BYTES_MAX, OUTSIDE_SLOT_BYTES } from '../memory/limits.ts';
 import { BLOB_BYTES, OBJECT_BYTES, type Ledger } from '../memory/memory-count.ts';
 import { LargeValues } from '../memory/large-values.ts';
 import {
@@ -27,7 +27,7 @@ import {
   warmSizeWord,
 } from './record-head.ts';
 import type { KeyHasher } from './key-hasher.ts';
-import type { SharedViews, ValueView } from './shared-views.ts';
+import type { SharedViews, ValueView } from '../values/shared-views.ts';
 import type { Loan } from '../warm/loan.ts';
 import { viewLoan } from '../warm/loan.ts';
 import { lend } from '../warm/lend.ts';

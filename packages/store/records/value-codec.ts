@@ -4,10 +4,10 @@
  */
 import type { Bytes, Steps } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
-import { LONG_COPY_BYTES } from '../limits.ts';
+import { LONG_COPY_BYTES } from '../memory/limits.ts';
 import type { Ref } from '../memory/segment.ts';
 import { WordWriter } from '../memory/word-bytes.ts';
-import { codecOf, type Encoded, type ObjectCodec } from './codecs.ts';
+import { codecOf, type Encoded, type ObjectCodec } from '../values/codecs.ts';
 
 /** Most bytes of a piece of memory among many. */
 export const PIECE_BYTES = 64 * 1024 * 1024;

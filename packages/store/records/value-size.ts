@@ -5,7 +5,7 @@
  * caller renames it in the indexes and frees the old cell.
  */
 import { assert } from '#base';
-import { GROWTH_BYTES_MAX, VALUE_BYTES_MAX, VALUE_RETURN_BYTES } from '../limits.ts';
+import { GROWTH_BYTES_MAX, VALUE_BYTES_MAX, VALUE_RETURN_BYTES } from '../memory/limits.ts';
 import { PLACE_BLOB, PLACE_MASK, PLACE_OBJECT, withoutValue, withValue } from './record-head.ts';
 import type { Records } from './records.ts';
 import type { Ref } from '../memory/segment.ts';

@@ -1,7 +1,7 @@
 import { fromLatin1, latin1 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Encoding } from '../records/encodings.ts';
+import { Encoding } from '../values/encodings.ts';
 import { bytesOf, refOf, removeKey, seededRandom, testStore } from '../store.test-helper.ts';
 import { SetValue, type SetLimits } from './set-value.ts';
 

@@ -6,7 +6,7 @@
  */
 import { finish, type Pieces, type Steps } from '#base';
 import { readTable, tableCodec } from '../table/table-codec.ts';
-import type { Encoded, ObjectCodec } from '../records/codecs.ts';
+import type { Encoded, ObjectCodec } from '../values/codecs.ts';
 import { WordReader, type WordWriter } from '../memory/word-bytes.ts';
 import { NodePages } from './node-pages.ts';
 import { RankedTable } from './ranked-table.ts';

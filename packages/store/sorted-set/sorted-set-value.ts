@@ -5,16 +5,16 @@
  * member is good until the next call that writes.
  */
 import { reused, type Bytes, type SpanTaker } from '#base';
-import { Encoding } from '../records/encodings.ts';
+import { Encoding } from '../values/encodings.ts';
 import type { PackedLimits } from '../values/packed-limits.ts';
 import type { Piece } from '../values/piece.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import type { Ref } from '../memory/segment.ts';
-import { registerCodec } from '../records/codecs.ts';
+import { registerCodec } from '../values/codecs.ts';
 import { setOptions } from '../keyspace/set-options.ts';
-import { Span, valueScratch } from '../records/span.ts';
-import { ValueType } from '../records/value-type.ts';
+import { Span, valueScratch } from '../values/span.ts';
+import { ValueType } from '../values/value-type.ts';
 import { addScore, EMPTY_LISTPACK, PackedSortedSet } from './packed-sorted-set.ts';
 import { rankedTableCodec } from './ranked-table-codec.ts';
 import { RankedTable } from './ranked-table.ts';

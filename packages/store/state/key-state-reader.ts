@@ -5,9 +5,9 @@ import { KEY_STATE_HEADER_BYTES, LONG_SIZE_BYTES, StateFlag } from './key-state.
 import { LOOK_AHEAD_MAX, type KeyPrefetch } from '../index/prefetch.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Databases } from '../keyspace/databases.ts';
-import { codecOf } from '../records/codecs.ts';
+import { codecOf } from '../values/codecs.ts';
 import { setOptions } from '../keyspace/set-options.ts';
-import { Span, valueScratch } from '../records/span.ts';
+import { Span, valueScratch } from '../values/span.ts';
 
 const NO_PIECES: Pieces = [];
 

@@ -14,7 +14,7 @@
 import { assert, bytesOfPieces, finish, type Bytes, type Pieces } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
-import { codecOf } from '../records/codecs.ts';
+import { codecOf } from '../values/codecs.ts';
 import { bytesForm, codecAt, piecesOf, PIECE_BYTES, valueOf } from '../records/value-codec.ts';
 import { WordWriter } from '../memory/word-bytes.ts';
 

@@ -6,11 +6,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SnapshotIterator } from './snapshot-iterator.ts';
 
-import { LONG_COPY_BYTES } from '../limits.ts';
+import { LONG_COPY_BYTES } from '../memory/limits.ts';
 import { keysInPiece, PieceInstaller } from './long-state.ts';
 import { SetValue } from '../set/set-value.ts';
 import { Store } from '../store.ts';
-import { Span } from '../records/span.ts';
+import { Span } from '../values/span.ts';
 
 const freezes = suite('freeze');
 

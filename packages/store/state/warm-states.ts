@@ -5,8 +5,8 @@ import type { Databases } from '../keyspace/databases.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { setOptions } from '../keyspace/set-options.ts';
 import type { Ref } from '../memory/segment.ts';
-import { Span } from '../records/span.ts';
-import { codecOf } from '../records/codecs.ts';
+import { Span } from '../values/span.ts';
+import { codecOf } from '../values/codecs.ts';
 import { readEntry } from '../warm/extent.ts';
 
 /** Values that are asked for ahead of the one that is to be written next. */

@@ -10,7 +10,7 @@ import { RdbReader, type RdbSections } from '../rdb/rdb-reader.ts';
 import { RdbWriter } from '../rdb/rdb-writer.ts';
 import { streamBodySteps } from '../rdb/read-stream.ts';
 import { streamSteps } from '../rdb/write-stream.ts';
-import type { Encoded, ObjectCodec } from '../records/codecs.ts';
+import type { Encoded, ObjectCodec } from '../values/codecs.ts';
 import type { Stream } from './stream.ts';
 
 const FORM = { hasCounters: true, hasActivity: true, isOwn: true };

@@ -3,13 +3,13 @@
  * `post` must follow what was changed.
  */
 
-import { Encoding } from '../records/encodings.ts';
+import { Encoding } from '../values/encodings.ts';
 import type { Piece } from '../values/piece.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
-import { registerCodec } from '../records/codecs.ts';
+import { registerCodec } from '../values/codecs.ts';
 import { setOptions } from '../keyspace/set-options.ts';
-import { ValueType } from '../records/value-type.ts';
+import { ValueType } from '../values/value-type.ts';
 import { streamCodec } from './stream-codec.ts';
 import { Stream } from './stream.ts';
 

@@ -8,7 +8,7 @@
  *   heap         the entries that expire
  */
 import type { Steps } from '#base';
-import type { Encoded, ObjectCodec } from '../records/codecs.ts';
+import type { Encoded, ObjectCodec } from '../values/codecs.ts';
 import { asBytes, WordReader, type WordWriter } from '../memory/word-bytes.ts';
 import { Arena } from './arena.ts';
 import { Buckets } from './buckets.ts';

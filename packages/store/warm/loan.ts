@@ -1,8 +1,8 @@
 /** Warm values at hand. */
 import { finish, type Bytes, type CommandError } from '#base';
-import { CELL_BYTES_MAX } from '../limits.ts';
-import { codecOf } from '../records/codecs.ts';
-import type { ValueView } from '../records/shared-views.ts';
+import { CELL_BYTES_MAX } from '../memory/limits.ts';
+import { codecOf } from '../values/codecs.ts';
+import type { ValueView } from '../values/shared-views.ts';
 import { readEntry } from './extent.ts';
 
 const NOTHING: Bytes = new Uint8Array(0);

@@ -2,10 +2,10 @@
 import { finish, type Bytes } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { sizeOf } from '../keyspace/value-count.ts';
-import { KEY_INLINE_BYTES_MAX, LONG_COPY_BYTES } from '../limits.ts';
+import { KEY_INLINE_BYTES_MAX, LONG_COPY_BYTES } from '../memory/limits.ts';
 import type { Ref } from '../memory/segment.ts';
 import { WordWriter } from '../memory/word-bytes.ts';
-import type { Encoded } from '../records/codecs.ts';
+import type { Encoded } from '../values/codecs.ts';
 import { codecAt } from '../records/value-codec.ts';
 import {
   hasFieldExpiry,

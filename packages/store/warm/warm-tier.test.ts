@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SPILL_ELSEWHERE, SPILL_SEARCHING } from '../keyspace/eviction.ts';
-import { keyScratch } from '../records/span.ts';
+import { keyScratch } from '../values/span.ts';
 import { setText, testStore, valueText } from '../store.test-helper.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';

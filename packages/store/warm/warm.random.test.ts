@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { keyScratch } from '../records/span.ts';
+import { keyScratch } from '../values/span.ts';
 import { seededRandom, setText, testStore, valueText } from '../store.test-helper.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { settleLoans } from './settle.ts';

@@ -2,7 +2,7 @@
 import { finish, fromLatin1, latin1, type Bytes } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Span } from '../../records/span.ts';
+import { Span } from '../../values/span.ts';
 import { SetValue } from '../../set/set-value.ts';
 import { Store } from '../../store.ts';
 import { RdbSplitter } from '../split/rdb-splitter.ts';

@@ -8,7 +8,7 @@ import type { Keyspace } from '../../keyspace/keyspace.ts';
 import type { Ref } from '../../memory/segment.ts';
 import { RdbOp } from '../rdb-type.ts';
 import { RdbWriter } from '../rdb-writer.ts';
-import { ValueType } from '../../records/value-type.ts';
+import { ValueType } from '../../values/value-type.ts';
 import { keySteps, versionFor, writeKey, writeStringKey, writeValue } from '../write-value.ts';
 
 /** Memory of a value that is kept for the next. */

@@ -1,8 +1,8 @@
 /** Keys of a snapshot whose values are still as the file has them, and how they are stored. */
 import type { KeyUse } from '../../records/access.ts';
 import type { Keyspace } from '../../keyspace/keyspace.ts';
-import type { ByteRange } from '../../records/shared-views.ts';
-import { Span } from '../../records/span.ts';
+import type { ByteRange } from '../../values/shared-views.ts';
+import { Span } from '../../values/span.ts';
 import { demand } from '../malformed.ts';
 import { RdbReader } from '../rdb-reader.ts';
 import { readValue, storeFinished, type ValueLimits } from '../read-value.ts';

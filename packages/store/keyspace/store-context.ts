@@ -1,9 +1,9 @@
 /** State shared by all databases of a store: the time, the memory in use, the settings of keys, and who is told of what happens. */
-import { HiddenSlots } from './keyspace/hidden-slots.ts';
-import type { EvictionPolicy } from './records/access.ts';
-import { MemoryCount } from './memory/memory-count.ts';
-import { SharedViews } from './records/shared-views.ts';
-import { WarmTier } from './warm/warm-tier.ts';
+import { HiddenSlots } from './hidden-slots.ts';
+import type { EvictionPolicy } from '../records/access.ts';
+import { MemoryCount } from '../memory/memory-count.ts';
+import { SharedViews } from '../values/shared-views.ts';
+import { WarmTier } from '../warm/warm-tier.ts';
 
 /** Told after a key is gone; the bytes of the key are valid during the call only. */
 export interface StoreEvents {
