@@ -7,12 +7,12 @@
  */
 import { assert } from '#base';
 import type { EvictionPolicy } from './records/access.ts';
-import { Defragmenter } from './memory/defrag.ts';
-import { Evictor } from './keyspace/eviction.ts';
-import { Expirer } from './keyspace/expiry.ts';
+import { Defragmenter } from './timed/defrag.ts';
+import { Evictor } from './timed/eviction.ts';
+import { Expirer } from './timed/expiry.ts';
 import { FieldExpirer } from './hash/field-expirer.ts';
 import { Keyspace } from './keyspace/keyspace.ts';
-import { KeyPrefetch } from './index/prefetch.ts';
+import { KeyPrefetch } from './prefetch/prefetch.ts';
 import { Databases } from './keyspace/databases.ts';
 import { KeyHasher } from './records/key-hasher.ts';
 import type { ValueView } from './values/shared-views.ts';

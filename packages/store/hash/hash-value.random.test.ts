@@ -12,7 +12,7 @@ import {
   testStore,
   thereAndBack,
 } from '../store.test-helper.ts';
-import { codecAt } from '../records/value-codec.ts';
+import { codecAt } from '../keyspace/value-codec.ts';
 import type { PackedLimits } from '../values/packed-limits.ts';
 import type { Piece } from '../values/piece.ts';
 import { HashValue } from './hash-value.ts';

@@ -30,7 +30,7 @@ import { ValueType } from '../values/value-type.ts';
 import { PackedTable } from '../table/packed-table.ts';
 import { resizeValue, switchExpiry } from '../records/value-size.ts';
 import { hasCodec } from '../values/codecs.ts';
-import { unspillValue } from '../warm/unspill.ts';
+import { unspillValue } from './unspill.ts';
 
 export class Keyspace {
   readonly #store: StoreContext;

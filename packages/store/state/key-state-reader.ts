@@ -2,7 +2,7 @@
 
 import { assert, finish, joined, type Bytes, type Pieces } from '#base';
 import { KEY_STATE_HEADER_BYTES, LONG_SIZE_BYTES, StateFlag } from './key-state.ts';
-import { LOOK_AHEAD_MAX, type KeyPrefetch } from '../index/prefetch.ts';
+import { LOOK_AHEAD_MAX, type KeyPrefetch } from '../prefetch/prefetch.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Databases } from '../keyspace/databases.ts';
 import { codecOf } from '../values/codecs.ts';

@@ -15,7 +15,7 @@ import { assert, bytesOfPieces, finish, type Bytes, type Pieces } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
 import { codecOf } from '../values/codecs.ts';
-import { bytesForm, codecAt, piecesOf, PIECE_BYTES, valueOf } from '../records/value-codec.ts';
+import { bytesForm, codecAt, piecesOf, PIECE_BYTES, valueOf } from '../keyspace/value-codec.ts';
 import { WordWriter } from '../memory/word-bytes.ts';
 
 export const KEY_STATE_HEADER_BYTES = 24;

@@ -5,7 +5,7 @@ import { KEY_STATE_HEADER_BYTES, KeyStateWriter, type StateCopy } from './key-st
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { installStates, type InstallTarget } from './key-state-reader.ts';
 import type { Ref } from '../memory/segment.ts';
-import { bytesForm, codecAt, valueOf } from '../records/value-codec.ts';
+import { bytesForm, codecAt, valueOf } from '../keyspace/value-codec.ts';
 import { WordWriter } from '../memory/word-bytes.ts';
 
 const NOTHING: Bytes = new Uint8Array(0);

@@ -15,7 +15,7 @@ import { longState } from './long-state.ts';
 import { FREEZE_BIT } from '../records/record-head.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Databases } from '../keyspace/databases.ts';
-import { isLong } from '../records/value-codec.ts';
+import { isLong } from '../keyspace/value-codec.ts';
 import { WarmStates } from './warm-states.ts';
 
 /** Most keys met between two looks at the clock. */

@@ -1,14 +1,14 @@
 /** Numbers of values and extents, which are used again: what was read by a number stays that value's. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SPILL_ELSEWHERE, SPILL_SEARCHING } from '../keyspace/eviction.ts';
+import { SPILL_ELSEWHERE, SPILL_SEARCHING } from '../timed/eviction.ts';
 import { keyScratch } from '../values/span.ts';
 import { setText, testStore, valueText } from '../store.test-helper.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Store } from '../store.ts';
 import { arrived } from './lend.ts';
-import { settleLoans } from './settle.ts';
+import { settleLoans } from '../timed/settle.ts';
 import { extentOf } from './warm-tier.ts';
 import { withTier } from './warm.test-helper.ts';
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { keyScratch } from '../values/span.ts';
 import { seededRandom, setText, testStore, valueText } from '../store.test-helper.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
-import { settleLoans } from './settle.ts';
+import { settleLoans } from '../timed/settle.ts';
 import { withTier, type MemoryDisk } from './warm.test-helper.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Store } from '../store.ts';

@@ -1,7 +1,7 @@
 /** Sizes of values as they are counted: bytes of strings, and elements of all else. */
 import { reused } from '#base';
 import { HashValue } from '../hash/hash-value.ts';
-import type { Keyspace } from './keyspace.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListValue } from '../list/list-value.ts';
 import type { Ref } from '../memory/segment.ts';
 import { ValueType } from '../values/value-type.ts';

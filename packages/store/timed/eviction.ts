@@ -8,10 +8,10 @@
 import { KeyFate } from '#base';
 import type { EvictionPolicy } from '../records/access.ts';
 import type { Ref } from '../memory/segment.ts';
-import type { Keyspace } from './keyspace.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
 import { EVICTION_POOL_ENTRIES, EVICTION_POOL_KEY_BYTES } from '../memory/limits.ts';
-import { maySpill, spill } from '../warm/spill.ts';
-import type { Databases } from './databases.ts';
+import { maySpill, spill } from './spill.ts';
+import type { Databases } from '../keyspace/databases.ts';
 
 const FREQUENCY_MAX = 255;
 /** Answered in the place of freed bytes: there is something to spill, and the disk has no room for it yet. */

@@ -1,7 +1,7 @@
 /** Writes the values in use of sparse extents anew, so that the extents can go. */
 import type { Bytes } from '#base';
 import type { Databases } from '../keyspace/databases.ts';
-import { entriesOf, isSound, NTH_BITS, readEntry } from './extent.ts';
+import { entriesOf, isSound, NTH_BITS, readEntry } from '../warm/extent.ts';
 import { keyspaceOf } from './settle.ts';
 
 /** Share of dead bytes below which nothing is written anew. */

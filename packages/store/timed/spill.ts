@@ -1,12 +1,12 @@
 /** Moving values into the warm tier. */
 import { finish, type Bytes } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
-import { sizeOf } from '../keyspace/value-count.ts';
+import { sizeOf } from './value-count.ts';
 import { KEY_INLINE_BYTES_MAX, LONG_COPY_BYTES } from '../memory/limits.ts';
 import type { Ref } from '../memory/segment.ts';
 import { WordWriter } from '../memory/word-bytes.ts';
 import type { Encoded } from '../values/codecs.ts';
-import { codecAt } from '../records/value-codec.ts';
+import { codecAt } from '../keyspace/value-codec.ts';
 import {
   hasFieldExpiry,
   PLACE_MASK,
@@ -14,7 +14,7 @@ import {
   PLACE_WARM,
   withoutValue,
 } from '../records/record-head.ts';
-import type { WarmTier } from './warm-tier.ts';
+import type { WarmTier } from '../warm/warm-tier.ts';
 
 /** A longer string stays in memory, since copying it would keep the shard for more than a millisecond. */
 const STRING_BYTES_MAX = 4 * LONG_COPY_BYTES;

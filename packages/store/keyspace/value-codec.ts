@@ -3,7 +3,7 @@
  * or saves a key need not know any of the types.
  */
 import type { Bytes, Steps } from '#base';
-import type { Keyspace } from '../keyspace/keyspace.ts';
+import type { Keyspace } from './keyspace.ts';
 import { LONG_COPY_BYTES } from '../memory/limits.ts';
 import type { Ref } from '../memory/segment.ts';
 import { WordWriter } from '../memory/word-bytes.ts';

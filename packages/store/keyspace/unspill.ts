@@ -2,7 +2,7 @@
 import type { Ref } from '../memory/segment.ts';
 import { blobOf, type Records } from '../records/records.ts';
 import { PLACE_MASK, PLACE_OBJECT, withoutValue, withValue } from '../records/record-head.ts';
-import type { WarmTier } from './warm-tier.ts';
+import type { WarmTier } from '../warm/warm-tier.ts';
 
 /** Takes a warm value, which is read now if it is not at hand, back; answers the record that takes the place of `ref`. */
 export function unspillValue(records: Records, tier: WarmTier, ref: Ref): Ref {

@@ -6,9 +6,9 @@
  */
 import { KeyFate } from '#base';
 import type { Ref } from '../memory/segment.ts';
-import type { Keyspace } from './keyspace.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
 import { EXPIRE_AGAIN_SHARE, EXPIRE_SAMPLE_COUNT } from '../memory/limits.ts';
-import type { Databases } from './databases.ts';
+import type { Databases } from '../keyspace/databases.ts';
 
 /** Weight of the newest sample in the running estimate. */
 const ESTIMATE_WEIGHT = 0.05;

@@ -4,15 +4,15 @@
  * First within size classes, which leaves whole slabs free; then, when a segment's worth of slabs is
  * free but spread, out of the segment that has the most of them, so that its buffer can go.
  */
-import type { Heap } from './heap.ts';
+import type { Heap } from '../memory/heap.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import {
   DEFRAG_BEGIN_RATIO,
   DEFRAG_END_RATIO,
   DEFRAG_STEP_CELLS,
   DEFRAG_WASTE_BYTES_MIN,
-} from './limits.ts';
-import { CLASS_COUNT } from './size-classes.ts';
+} from '../memory/limits.ts';
+import { CLASS_COUNT } from '../memory/size-classes.ts';
 import type { Databases } from '../keyspace/databases.ts';
 
 export class Defragmenter {

@@ -2,7 +2,7 @@
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Databases } from '../keyspace/databases.ts';
 import type { Ref } from '../memory/segment.ts';
-import type { Loan } from './loan.ts';
+import type { Loan } from '../warm/loan.ts';
 
 /** Ends all loans that no command waits for. `hasRoom`: memory is not full, so whatever is used may stay. */
 export function settleLoans(store: Databases, hasRoom: boolean): void {

@@ -6,10 +6,10 @@
  * have not changed meanwhile.
  */
 import { KEY_PREFIXES_MAX, type PrefixMatcher } from '#base';
-import type { Keyspace } from './keyspace.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
 import { sizeOf } from './value-count.ts';
 import type { Ref } from '../memory/segment.ts';
-import type { Databases } from './databases.ts';
+import type { Databases } from '../keyspace/databases.ts';
 
 /** Rows of the key sizes of one database, by number of type less one. */
 const KEY_SIZES_TYPES = 6;
