@@ -1,5 +1,10 @@
 /** Values in the format of Redis' dumps. */
-export { EmptyValueError, MalformedValueError, RdbFileError, shownKey } from './malformed.ts';
+export {
+  EmptyValueError,
+  MalformedValueError,
+  RdbFileError,
+  shownKey,
+} from './format/malformed.ts';
 export {
   dumpFunctions,
   dumpInSteps,
@@ -11,11 +16,11 @@ export {
   NoFunctionError,
   payloadOfFile,
 } from './payload.ts';
-export { fitsVersion, VERSION_OF_7_0 } from './write-value.ts';
+export { fitsVersion, VERSION_OF_7_0 } from './values/write-value.ts';
 export { RdbPieceWriter } from './pieces/rdb-pieces.ts';
 export { readRdbFile, RdbFileWriter, type RdbSource } from './rdb-file.ts';
 export { RdbSplitter, type RdbSplitTarget } from './split/rdb-splitter.ts';
 export { KeyBatchWriter, readKeyBatch } from './split/key-batch.ts';
 export { SplitKeyLoader, type SplitKey } from './split/split-key.ts';
-export { storeFinished, type ValueLimits } from './read-value.ts';
-export type { FinishedValue } from './finished-value.ts';
+export { storeFinished, type ValueLimits } from './values/read-value.ts';
+export type { FinishedValue } from './format/finished-value.ts';

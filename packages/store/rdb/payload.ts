@@ -6,12 +6,12 @@ import { crc64, type Bytes, type Steps } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { ByteRange } from '../values/shared-views.ts';
 import type { Ref } from '../memory/segment.ts';
-import { RdbReader } from './rdb-reader.ts';
-import { RDB_VERSION, RdbOp } from './rdb-type.ts';
-import { RdbWriter } from './rdb-writer.ts';
-import { readValue, type ValueLimits } from './read-value.ts';
-import type { FinishedValue } from './finished-value.ts';
-import { valueSteps, versionFor, writeValue } from './write-value.ts';
+import { RdbReader } from './format/rdb-reader.ts';
+import { RDB_VERSION, RdbOp } from './format/rdb-type.ts';
+import { RdbWriter } from './format/rdb-writer.ts';
+import { readValue, type ValueLimits } from './values/read-value.ts';
+import type { FinishedValue } from './format/finished-value.ts';
+import { valueSteps, versionFor, writeValue } from './values/write-value.ts';
 
 const VERSION_BYTES = 2;
 const CRC_BYTES = 8;

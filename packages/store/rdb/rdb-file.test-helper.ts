@@ -6,10 +6,10 @@ import type { Ref } from '../memory/segment.ts';
 import type { Store } from '../store.ts';
 import { keyText, testStore } from '../store.test-helper.ts';
 import { dumpValue } from './payload.ts';
-import { NodeForm, RDB_VERSION, RdbOp, RdbType } from './rdb-type.ts';
-import { RdbWriter } from './rdb-writer.ts';
+import { NodeForm, RDB_VERSION, RdbOp, RdbType } from './format/rdb-type.ts';
+import { RdbWriter } from './format/rdb-writer.ts';
 import { readRdbFile } from './rdb-file.ts';
-import type { ValueLimits } from './read-value.ts';
+import type { ValueLimits } from './values/read-value.ts';
 // They name the codecs of objects.
 import '../list/list-value.ts';
 import '../sorted-set/sorted-set-value.ts';

@@ -6,10 +6,10 @@ import { setText, testStore, textOf } from '../store.test-helper.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Store } from '../store.ts';
 import { accessOfUse } from '../records/access.ts';
-import { RDB_VERSION, RdbOp, RdbType } from './rdb-type.ts';
-import { RdbFileError } from './malformed.ts';
+import { RDB_VERSION, RdbOp, RdbType } from './format/rdb-type.ts';
+import { RdbFileError } from './format/malformed.ts';
 import { readRdbFile, RdbFileWriter, type RdbSource } from './rdb-file.ts';
-import type { ValueLimits } from './read-value.ts';
+import type { ValueLimits } from './values/read-value.ts';
 import {
   contentsOf,
   emptyValues,

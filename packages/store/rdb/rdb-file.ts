@@ -7,13 +7,18 @@ import type { KeyUse } from '../records/access.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { ByteRange } from '../values/shared-views.ts';
-import { EmptyValueError, MalformedValueError, RdbFileError, shownKey } from './malformed.ts';
+import {
+  EmptyValueError,
+  MalformedValueError,
+  RdbFileError,
+  shownKey,
+} from './format/malformed.ts';
 import { RdbSplitter } from './split/rdb-splitter.ts';
-import { RDB_VERSION, RdbOp } from './rdb-type.ts';
-import { RdbWriter } from './rdb-writer.ts';
-import type { ValueLimits } from './read-value.ts';
+import { RDB_VERSION, RdbOp } from './format/rdb-type.ts';
+import { RdbWriter } from './format/rdb-writer.ts';
+import type { ValueLimits } from './values/read-value.ts';
 import { SplitKeyLoader, type SplitKey } from './split/split-key.ts';
-import { VERSION_OF_7_0, writeKey, writeValue } from './write-value.ts';
+import { VERSION_OF_7_0, writeKey, writeValue } from './values/write-value.ts';
 
 const MAGIC = 'REDIS';
 const CRC_BYTES = 8;

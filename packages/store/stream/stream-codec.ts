@@ -6,10 +6,10 @@
 import { bytesOfPieces, joined, type Bytes, type Pieces, type Steps } from '#base';
 import type { WordWriter } from '../memory/word-bytes.ts';
 import { WordReader } from '../memory/word-bytes.ts';
-import { RdbReader, type RdbSections } from '../rdb/rdb-reader.ts';
-import { RdbWriter } from '../rdb/rdb-writer.ts';
-import { streamBodySteps } from '../rdb/read-stream.ts';
-import { streamSteps } from '../rdb/write-stream.ts';
+import { RdbReader, type RdbSections } from '../rdb/format/rdb-reader.ts';
+import { RdbWriter } from '../rdb/format/rdb-writer.ts';
+import { streamBodySteps } from './read-stream.ts';
+import { streamSteps } from './write-stream.ts';
 import type { Encoded, ObjectCodec } from '../values/codecs.ts';
 import type { Stream } from './stream.ts';
 

@@ -6,10 +6,16 @@
 import type { Bytes, Steps } from '#base';
 import type { Keyspace } from '../../keyspace/keyspace.ts';
 import type { Ref } from '../../memory/segment.ts';
-import { RdbOp } from '../rdb-type.ts';
-import { RdbWriter } from '../rdb-writer.ts';
+import { RdbOp } from '../format/rdb-type.ts';
+import { RdbWriter } from '../format/rdb-writer.ts';
 import { ValueType } from '../../values/value-type.ts';
-import { keySteps, versionFor, writeKey, writeStringKey, writeValue } from '../write-value.ts';
+import {
+  keySteps,
+  versionFor,
+  writeKey,
+  writeStringKey,
+  writeValue,
+} from '../values/write-value.ts';
 
 /** Memory of a value that is kept for the next. */
 const VALUE_BYTES_KEPT = 64 * 1024;

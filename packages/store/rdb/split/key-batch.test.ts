@@ -14,7 +14,7 @@ import {
   type SplitKey,
 } from '../index.ts';
 import { contentsOf, everyOperation, fileOf, limits, loadWhole } from '../rdb-file.test-helper.ts';
-import { RdbType } from '../rdb-type.ts';
+import { RdbType } from '../format/rdb-type.ts';
 import { KEY_BATCH_BYTES } from './key-batch.ts';
 import { SplitKeyView } from './split-key.ts';
 

@@ -15,7 +15,7 @@
  */
 
 import { ByteViews, copyBytes, copyWords, type Bytes } from '#base';
-import { demand } from '../malformed.ts';
+import { demand } from '../format/malformed.ts';
 import { SplitKeyView, type SplitKey } from './split-key.ts';
 
 const HEAD_BYTES = 31;

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { accessOfUse } from '../../records/access.ts';
 import { testStore } from '../../store.test-helper.ts';
 import type { Store } from '../../store.ts';
-import { MalformedValueError, RdbFileError } from '../malformed.ts';
+import { MalformedValueError, RdbFileError } from '../format/malformed.ts';
 import {
   contentsOf,
   counted,
@@ -20,7 +20,7 @@ import {
   writtenBy,
 } from '../rdb-file.test-helper.ts';
 import { RdbSplitter, type RdbSplitTarget } from './rdb-splitter.ts';
-import { RDB_VERSION, RdbOp, RdbType } from '../rdb-type.ts';
+import { RDB_VERSION, RdbOp, RdbType } from '../format/rdb-type.ts';
 import { layoutOf } from './skip-value.ts';
 import { SplitKeyLoader } from './split-key.ts';
 

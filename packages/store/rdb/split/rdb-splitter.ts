@@ -9,9 +9,9 @@
  * on where its bytes ended, and other operations wait until the bytes they asked for are there.
  */
 import { crc64, latin1, type Bytes } from '#base';
-import { demand, MalformedValueError, RdbFileError } from '../malformed.ts';
-import { RdbReader } from '../rdb-reader.ts';
-import { RDB_VERSION, RdbOp } from '../rdb-type.ts';
+import { demand, MalformedValueError, RdbFileError } from '../format/malformed.ts';
+import { RdbReader } from '../format/rdb-reader.ts';
+import { RDB_VERSION, RdbOp } from '../format/rdb-type.ts';
 import {
   layoutOf,
   MODULE_LAYOUT,

@@ -2,9 +2,9 @@
  * Steps over values by their lengths, without making anything of them. What `readValue` reads can be stepped over, and
  * nothing else; bytes behind the lengths are only looked at when the value is read.
  */
-import { demand } from '../malformed.ts';
-import { RdbType } from '../rdb-type.ts';
-import type { RdbReader } from '../rdb-reader.ts';
+import { demand } from '../format/malformed.ts';
+import { RdbType } from '../format/rdb-type.ts';
+import type { RdbReader } from '../format/rdb-reader.ts';
 
 /** Steps over a part of a value that has no parts itself: over all of it, or nothing. */
 type Step = (reader: RdbReader) => void;

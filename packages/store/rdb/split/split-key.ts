@@ -3,9 +3,9 @@ import type { KeyUse } from '../../records/access.ts';
 import type { Keyspace } from '../../keyspace/keyspace.ts';
 import type { ByteRange } from '../../values/shared-views.ts';
 import { Span } from '../../values/span.ts';
-import { demand } from '../malformed.ts';
-import { RdbReader } from '../rdb-reader.ts';
-import { readValue, storeFinished, type ValueLimits } from '../read-value.ts';
+import { demand } from '../format/malformed.ts';
+import { RdbReader } from '../format/rdb-reader.ts';
+import { readValue, storeFinished, type ValueLimits } from '../values/read-value.ts';
 
 /** In the place of a moment, an idle time or a frequency that is not told. */
 const NOT_TOLD = -1;

@@ -2,27 +2,27 @@
  * Reads a value of any type, checks all of it, and gives it the encoding that the commands would give it.
  * Nothing of a keyspace changes before the whole value is read.
  */
-import type { PackedLimits } from '../values/packed-limits.ts';
-import type { Piece } from '../values/piece.ts';
-import type { Keyspace } from '../keyspace/keyspace.ts';
-import type { ListLimits } from '../list/node-limits.ts';
-import type { Ref } from '../memory/segment.ts';
-import type { SetLimits } from '../set/set-value.ts';
-import { codecOf } from '../values/codecs.ts';
-import { ValueType } from '../values/value-type.ts';
-import type { FinishedValue } from './finished-value.ts';
-import { demand } from './malformed.ts';
-import { RdbType } from './rdb-type.ts';
-import type { RdbReader } from './rdb-reader.ts';
+import type { PackedLimits } from '../../values/packed-limits.ts';
+import type { Piece } from '../../values/piece.ts';
+import type { Keyspace } from '../../keyspace/keyspace.ts';
+import type { ListLimits } from '../../list/node-limits.ts';
+import type { Ref } from '../../memory/segment.ts';
+import type { SetLimits } from '../../set/set-value.ts';
+import { codecOf } from '../../values/codecs.ts';
+import { ValueType } from '../../values/value-type.ts';
+import type { FinishedValue } from '../format/finished-value.ts';
+import { demand } from '../format/malformed.ts';
+import { RdbType } from '../format/rdb-type.ts';
+import type { RdbReader } from '../format/rdb-reader.ts';
 import { readFields, readFieldsWithEnds, readPackedHash, readZipmap } from './read-hash.ts';
 import { readElements, readNodes, readZiplist } from './read-list.ts';
 import { readIntset, readMembers, readPackedSet } from './read-set.ts';
-import { readStream } from './read-stream.ts';
+import { readStream } from '../../stream/read-stream.ts';
 import { readPackedSortedSet, readScores } from './read-sorted-set.ts';
-import { listpackOfZiplist } from './ziplist.ts';
-import { checkedListpack } from './listpack-check.ts';
-import { setOptions } from '../keyspace/set-options.ts';
-import { valueScratch } from '../values/span.ts';
+import { listpackOfZiplist } from '../format/ziplist.ts';
+import { checkedListpack } from '../format/listpack-check.ts';
+import { setOptions } from '../../keyspace/set-options.ts';
+import { valueScratch } from '../../values/span.ts';
 
 /** Before a listpack of fields that end: the first end. */
 const FIRST_END_BYTES = 8;

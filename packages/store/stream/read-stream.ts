@@ -3,23 +3,23 @@
 import { finish, latin1, reused, type Bytes, type Steps } from '#base';
 import { Encoding } from '../values/encodings.ts';
 import { Listpack } from '../listpack/listpack.ts';
-import { IdPlace } from '../stream/id-index.ts';
-import { UNKNOWN_READ, type StreamConsumer, type StreamGroup } from '../stream/stream-group.ts';
-import { StreamId } from '../stream/stream-id.ts';
+import { IdPlace } from './id-index.ts';
+import { UNKNOWN_READ, type StreamConsumer, type StreamGroup } from './stream-group.ts';
+import { StreamId } from './stream-id.ts';
 import {
   ENTRY_HEAD_ELEMENTS,
   EntryFlag,
   nodeCounts,
   readCounts,
   readEntryId,
-} from '../stream/stream-node.ts';
-import { Stream } from '../stream/stream.ts';
+} from './stream-node.ts';
+import { Stream } from './stream.ts';
 import { ValueType } from '../values/value-type.ts';
-import { checkedListpack } from './listpack-check.ts';
-import { demand } from './malformed.ts';
-import { RdbType } from './rdb-type.ts';
-import type { RdbReader } from './rdb-reader.ts';
-import type { FinishedValue } from './finished-value.ts';
+import { checkedListpack } from '../rdb/format/listpack-check.ts';
+import { demand } from '../rdb/format/malformed.ts';
+import { RdbType } from '../rdb/format/rdb-type.ts';
+import type { RdbReader } from '../rdb/format/rdb-reader.ts';
+import type { FinishedValue } from '../rdb/format/finished-value.ts';
 
 const ID_BYTES = 16;
 /** The fewest bytes of an entry that is pending, a consumer, a group and a node. */

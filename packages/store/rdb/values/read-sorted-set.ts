@@ -1,16 +1,16 @@
 /** Reads sorted sets in every form that Redis has written them in. */
 import { parseDouble, type Bytes } from '#base';
-import { Encoding } from '../values/encodings.ts';
-import type { PackedLimits } from '../values/packed-limits.ts';
-import type { Keyspace } from '../keyspace/keyspace.ts';
-import { ListpackEntries } from '../listpack/listpack-entries.ts';
-import { Listpack } from '../listpack/listpack.ts';
-import { addScore } from '../sorted-set/packed-sorted-set.ts';
-import { RankedTable } from '../sorted-set/ranked-table.ts';
-import { ValueType } from '../values/value-type.ts';
-import { demand, demandElements } from './malformed.ts';
-import type { RdbReader } from './rdb-reader.ts';
-import type { FinishedValue } from './finished-value.ts';
+import { Encoding } from '../../values/encodings.ts';
+import type { PackedLimits } from '../../values/packed-limits.ts';
+import type { Keyspace } from '../../keyspace/keyspace.ts';
+import { ListpackEntries } from '../../listpack/listpack-entries.ts';
+import { Listpack } from '../../listpack/listpack.ts';
+import { addScore } from '../../sorted-set/packed-sorted-set.ts';
+import { RankedTable } from '../../sorted-set/ranked-table.ts';
+import { ValueType } from '../../values/value-type.ts';
+import { demand, demandElements } from '../format/malformed.ts';
+import type { RdbReader } from '../format/rdb-reader.ts';
+import type { FinishedValue } from '../format/finished-value.ts';
 
 const MINUS_ZERO = Buffer.from('-0');
 

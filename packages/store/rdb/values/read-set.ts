@@ -1,16 +1,16 @@
 /** Reads sets in every form that Redis has written them in. */
 import { parseInteger64, type Bytes } from '#base';
-import { Encoding } from '../values/encodings.ts';
-import { Intset, Word64 } from '../listpack/intset.ts';
-import type { Keyspace } from '../keyspace/keyspace.ts';
-import { ListpackEntries } from '../listpack/listpack-entries.ts';
-import { Listpack } from '../listpack/listpack.ts';
-import type { SetLimits } from '../set/set-value.ts';
-import type { PackedTable } from '../table/packed-table.ts';
-import { ValueType } from '../values/value-type.ts';
-import { demand, demandElements } from './malformed.ts';
-import type { RdbReader } from './rdb-reader.ts';
-import type { FinishedValue } from './finished-value.ts';
+import { Encoding } from '../../values/encodings.ts';
+import { Intset, Word64 } from '../../listpack/intset.ts';
+import type { Keyspace } from '../../keyspace/keyspace.ts';
+import { ListpackEntries } from '../../listpack/listpack-entries.ts';
+import { Listpack } from '../../listpack/listpack.ts';
+import type { SetLimits } from '../../set/set-value.ts';
+import type { PackedTable } from '../../table/packed-table.ts';
+import { ValueType } from '../../values/value-type.ts';
+import { demand, demandElements } from '../format/malformed.ts';
+import type { RdbReader } from '../format/rdb-reader.ts';
+import type { FinishedValue } from '../format/finished-value.ts';
 
 const INTSET_HEADER_BYTES = 8;
 const INTEGER_TEXT_MAX = 20;

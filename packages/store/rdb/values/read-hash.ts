@@ -1,17 +1,17 @@
 /** Reads hashes in every form that Redis has written them in. */
 import type { Bytes } from '#base';
-import { Encoding } from '../values/encodings.ts';
-import type { PackedLimits } from '../values/packed-limits.ts';
-import type { Keyspace } from '../keyspace/keyspace.ts';
-import { ListpackEntries } from '../listpack/listpack-entries.ts';
-import { Listpack } from '../listpack/listpack.ts';
-import type { PackedTable } from '../table/packed-table.ts';
-import { Span } from '../values/span.ts';
-import { ValueType } from '../values/value-type.ts';
-import { demand, demandElements } from './malformed.ts';
-import type { RdbReader } from './rdb-reader.ts';
-import type { FinishedValue } from './finished-value.ts';
-import { textsOfZipmap } from './ziplist.ts';
+import { Encoding } from '../../values/encodings.ts';
+import type { PackedLimits } from '../../values/packed-limits.ts';
+import type { Keyspace } from '../../keyspace/keyspace.ts';
+import { ListpackEntries } from '../../listpack/listpack-entries.ts';
+import { Listpack } from '../../listpack/listpack.ts';
+import type { PackedTable } from '../../table/packed-table.ts';
+import { Span } from '../../values/span.ts';
+import { ValueType } from '../../values/value-type.ts';
+import { demand, demandElements } from '../format/malformed.ts';
+import type { RdbReader } from '../format/rdb-reader.ts';
+import type { FinishedValue } from '../format/finished-value.ts';
+import { textsOfZipmap } from '../format/ziplist.ts';
 
 const NO_END = 0;
 /** The latest end of a field that Redis takes. */

@@ -1,17 +1,17 @@
 /** Reads lists in every form that Redis has written them in. */
 import type { Bytes } from '#base';
-import { Encoding } from '../values/encodings.ts';
-import { ListNode } from '../list/list-node.ts';
-import { exceedsLimit, keptDepth, keptSize, type ListLimits } from '../list/node-limits.ts';
-import { Quicklist } from '../list/quicklist.ts';
-import { Listpack } from '../listpack/listpack.ts';
-import { ValueType } from '../values/value-type.ts';
-import { checkedListpack } from './listpack-check.ts';
-import { demand, demandElements } from './malformed.ts';
-import { NodeForm } from './rdb-type.ts';
-import type { RdbReader } from './rdb-reader.ts';
-import type { FinishedValue } from './finished-value.ts';
-import { listpackOfZiplist } from './ziplist.ts';
+import { Encoding } from '../../values/encodings.ts';
+import { ListNode } from '../../list/list-node.ts';
+import { exceedsLimit, keptDepth, keptSize, type ListLimits } from '../../list/node-limits.ts';
+import { Quicklist } from '../../list/quicklist.ts';
+import { Listpack } from '../../listpack/listpack.ts';
+import { ValueType } from '../../values/value-type.ts';
+import { checkedListpack } from '../format/listpack-check.ts';
+import { demand, demandElements } from '../format/malformed.ts';
+import { NodeForm } from '../format/rdb-type.ts';
+import type { RdbReader } from '../format/rdb-reader.ts';
+import type { FinishedValue } from '../format/finished-value.ts';
+import { listpackOfZiplist } from '../format/ziplist.ts';
 
 /** A list whose elements come one by one. */
 export function readElements(reader: RdbReader, limits: ListLimits): FinishedValue {

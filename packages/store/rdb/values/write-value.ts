@@ -1,18 +1,18 @@
 /** Writes the value of a record with the type that Redis 7.4 gives it in the same encoding. */
 import { assert, finish, inSteps, reused, unreachable, type Bytes, type Steps } from '#base';
-import { Encoding } from '../values/encodings.ts';
-import { HashValue } from '../hash/hash-value.ts';
-import type { Keyspace } from '../keyspace/keyspace.ts';
-import type { Quicklist } from '../list/quicklist.ts';
-import type { Ref } from '../memory/segment.ts';
-import { SetValue } from '../set/set-value.ts';
-import type { RankedTable } from '../sorted-set/ranked-table.ts';
-import type { Stream } from '../stream/stream.ts';
-import { LONG_COPY_BYTES } from '../memory/limits.ts';
-import { ValueType } from '../values/value-type.ts';
-import { NodeForm, RDB_VERSION, RdbOp, RdbType } from './rdb-type.ts';
-import { RdbWriter } from './rdb-writer.ts';
-import { streamSteps, writeStream } from './write-stream.ts';
+import { Encoding } from '../../values/encodings.ts';
+import { HashValue } from '../../hash/hash-value.ts';
+import type { Keyspace } from '../../keyspace/keyspace.ts';
+import type { Quicklist } from '../../list/quicklist.ts';
+import type { Ref } from '../../memory/segment.ts';
+import { SetValue } from '../../set/set-value.ts';
+import type { RankedTable } from '../../sorted-set/ranked-table.ts';
+import type { Stream } from '../../stream/stream.ts';
+import { LONG_COPY_BYTES } from '../../memory/limits.ts';
+import { ValueType } from '../../values/value-type.ts';
+import { NodeForm, RDB_VERSION, RdbOp, RdbType } from '../format/rdb-type.ts';
+import { RdbWriter } from '../format/rdb-writer.ts';
+import { streamSteps, writeStream } from '../../stream/write-stream.ts';
 
 /** Elements of a table that are written between two steps. */
 const ELEMENTS_PER_STEP = 128;

@@ -4,11 +4,11 @@
  */
 
 import { finish, fromLatin1, type Bytes, type Steps } from '#base';
-import { IdPlace, type IdIndex } from '../stream/id-index.ts';
-import type { StreamConsumer, StreamGroup } from '../stream/stream-group.ts';
-import { StreamId } from '../stream/stream-id.ts';
-import type { Stream } from '../stream/stream.ts';
-import type { RdbWriter } from './rdb-writer.ts';
+import { IdPlace, type IdIndex } from './id-index.ts';
+import type { StreamConsumer, StreamGroup } from './stream-group.ts';
+import { StreamId } from './stream-id.ts';
+import type { Stream } from './stream.ts';
+import type { RdbWriter } from '../rdb/format/rdb-writer.ts';
 
 const ID_BYTES = 16;
 /** Ids that are written between two steps. */

@@ -3,8 +3,8 @@
  * there are bytes: nothing is allocated for a lie.
  */
 import { asBuffer, decompressLzf, fromLatin1, latin1, parseDouble, type Bytes } from '#base';
-import { VALUE_BYTES_MAX } from '../memory/limits.ts';
-import type { Span } from '../values/span.ts';
+import { VALUE_BYTES_MAX } from '../../memory/limits.ts';
+import type { Span } from '../../values/span.ts';
 import { demand, demandElements } from './malformed.ts';
 import {
   LENGTH_14_BITS,

@@ -19,7 +19,7 @@
  *   length    a byte, or 0xfe and four, the low one first
  */
 import { asBuffer, type Bytes } from '#base';
-import { ListpackEntries } from '../listpack/listpack-entries.ts';
+import { ListpackEntries } from '../../listpack/listpack-entries.ts';
 import { demand } from './malformed.ts';
 
 const HEADER_BYTES = 10;

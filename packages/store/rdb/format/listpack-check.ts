@@ -1,14 +1,14 @@
 /** Listpacks that come from outside, made safe: what they say of themselves is true afterwards. */
 import { reused, type Bytes } from '#base';
-import { ListpackEntries } from '../listpack/listpack-entries.ts';
+import { ListpackEntries } from '../../listpack/listpack-entries.ts';
 import {
   backLengthBytes,
   COUNT_UNKNOWN,
   END,
   HEADER_BYTES,
   writeBackLength,
-} from '../listpack/listpack-layout.ts';
-import { Listpack } from '../listpack/listpack.ts';
+} from '../../listpack/listpack-layout.ts';
+import { Listpack } from '../../listpack/listpack.ts';
 import { demand } from './malformed.ts';
 
 const backLengthScratch = new Uint8Array(5);
