@@ -1,7 +1,7 @@
 /** Contexts of commands: what a command may touch, by the thread it runs in. */
 
 import type { Bytes, Steps } from '#base';
-import type { Arguments } from './arguments.ts';
+import type { Arguments } from './arguments/arguments.ts';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
 import type { TraceParent } from './connection/trace-context.ts';

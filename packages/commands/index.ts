@@ -8,7 +8,7 @@ export type {
 export { databaseIndexAt } from './keyspace/database-index.ts';
 export { pushOnto } from './list/lookup.ts';
 export { addInto } from './set/lookup.ts';
-export { Arguments } from './arguments.ts';
+export { Arguments } from './arguments/arguments.ts';
 export type {
   Answer,
   ClientPort,

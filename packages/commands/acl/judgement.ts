@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { CommandError, errors, untilNul } from '#base';
 import type { ReplyWriter } from '#resp';
-import { indexesFrom, type Arguments } from '../arguments.ts';
+import { indexesFrom, type Arguments } from '../arguments/arguments.ts';
 import { onMain, type CommandHead } from '../definition.ts';
 import { ACL_CATEGORIES, aclCategories, isAclCategory } from '../derive.ts';
 import { helpReply } from '../help.ts';

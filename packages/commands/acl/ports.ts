@@ -1,7 +1,7 @@
 /** Ports of the server that the commands about users use. Names, rules and what was denied have a character for each byte. */
 
 import type { UserCounts } from '#stats';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { MainContext } from '../contexts.ts';
 import type { CommandEntry } from '../table/command-entry.ts';
 import type { CommandTable } from '../table/command-table.ts';

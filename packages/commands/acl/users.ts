@@ -5,7 +5,7 @@ import type { ReplyWriter } from '#resp';
 import { USER_QUANTITIES } from '#quantities';
 import type { UserCounts } from '#stats';
 import { answerOrError, writeOk } from '../answer-later.ts';
-import { indexesFrom, type Arguments } from '../arguments.ts';
+import { indexesFrom, type Arguments } from '../arguments/arguments.ts';
 import { onMain, type CommandHead } from '../definition.ts';
 import { noKeys } from '../keys.ts';
 import type { AclContext, SelectorFacts } from './ports.ts';

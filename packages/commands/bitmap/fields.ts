@@ -2,7 +2,7 @@
 
 import { INT64_MAX, CommandError, errors, parseInteger64, type Bytes } from '#base';
 import type { Ref } from '#store';
-import type { Arguments, ArgumentSource } from '../arguments.ts';
+import type { Arguments, ArgumentSource } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { keySpec, oneKey, type KeyHandling } from '../keys.ts';

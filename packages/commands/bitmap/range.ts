@@ -1,7 +1,7 @@
 /** BITCOUNT and BITPOS: bits of a whole string, or of a range of its bytes or bits. */
 
 import { CommandError, errors } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import { findString } from '../keyspace/lookup.ts';

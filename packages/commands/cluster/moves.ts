@@ -2,7 +2,7 @@
 
 import { CommandError, errors, SLOT_COUNT } from '#base';
 import { answerOrError, writeOk } from '../answer-later.ts';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { onMain } from '../definition.ts';
 import { clusterOf, ofAdministration } from './enabled.ts';
 import type { ClusterContext, SlotMigrationFacts, SlotSpan } from './ports.ts';

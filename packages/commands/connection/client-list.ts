@@ -1,7 +1,7 @@
 /** CLIENT subcommands that look at clients or end them. */
 
 import { CommandError, errors } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ClientPort } from '../contexts.ts';
 import { onMain, type ArgumentDoc, type CommandHead } from '../definition.ts';
 import { noKeys } from '../keys.ts';

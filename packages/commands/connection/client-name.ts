@@ -1,7 +1,7 @@
 /** Names that clients give themselves: printable, without spaces, so that CLIENT LIST can be split. */
 
 import { CommandError } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 
 const PRINTABLE = /^[!-~]*$/;
 

@@ -1,7 +1,7 @@
 /** CLIENT subcommands that read or change the state of the connection they are sent on. */
 
 import { CommandError, errors, untilNul } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { noKeys } from '../keys.ts';

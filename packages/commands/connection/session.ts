@@ -1,7 +1,7 @@
 /** Commands about the connection they are sent on: who am I, which database, which protocol. */
 
 import { CommandError, errors, untilNul } from '#base';
-import { indexesFrom, type Arguments } from '../arguments.ts';
+import { indexesFrom, type Arguments } from '../arguments/arguments.ts';
 import { onMain, type CommandHead } from '../definition.ts';
 import { noKeys } from '../keys.ts';
 import { databaseIndexAt } from '../keyspace/database-index.ts';

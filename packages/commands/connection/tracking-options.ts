@@ -1,7 +1,7 @@
 /** The options of CLIENT TRACKING, read and judged in Redis' order. */
 
 import { CommandError, errors } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ConnectionContext } from './ports.ts';
 import type { TrackingOptions, TrackingState } from './tracking-state.ts';
 

@@ -1,7 +1,7 @@
 /** Counts of random elements, as SRANDMEMBER, HRANDFIELD and their like take them. */
 
 import { CommandError, errors, INT64_MIN, INT64_MAX, parseInteger64 } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 
 const LONG_MIN = -INT64_MAX;
 const beyondLong = new CommandError(

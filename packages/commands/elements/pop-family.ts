@@ -1,7 +1,7 @@
 /** Commands that take elements from the first of several keys, at one of two ends: BLPOP, LMPOP and their like. */
 
 import { CommandError, errors } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import {
   oneShard,
@@ -11,7 +11,7 @@ import {
   type OneShardCommand,
 } from '../definition.ts';
 import { countedKeys, keysToEnd } from '../keys.ts';
-import { secondsAt } from '../timeout.ts';
+import { secondsAt } from '../arguments/timeout.ts';
 
 /** A type whose values have two ends; the first is where indexes begin. */
 export interface PopFamily<Value extends { readonly count: number }> {

@@ -1,7 +1,7 @@
 /** Places, distances and units as arguments. */
 
 import { CommandError } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { LATITUDE_MAX, LONGITUDE_MAX, type Place } from './cell.ts';
 import { unitM } from './distance.ts';
 

@@ -3,7 +3,7 @@
 import { errors } from '#base';
 import type { ReplyWriter } from '#resp';
 import type { SortedSetValue } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import { putMembers, setAddOptions, setScore } from '../sorted-set/add.ts';

@@ -2,7 +2,7 @@
 
 import { CommandError, errors } from '#base';
 import type { SortedSetValue } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { Place } from './cell.ts';
 import { placeAt, unitAt } from './place-arguments.ts';
 import { memberPlace } from './places.ts';

@@ -2,7 +2,7 @@
 
 import type { Bytes } from '#base';
 import { RankedTable, type SortedSetValue } from '#store';
-import type { Arguments, ArgumentSource } from '../arguments.ts';
+import type { Arguments, ArgumentSource } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc, type CommandHead } from '../definition.ts';
 import { allOf, keySpec, oneKey, type FoundKey, type Keys, type KeySpec } from '../keys.ts';

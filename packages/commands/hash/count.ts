@@ -11,10 +11,10 @@ import {
   type LongDouble,
 } from '#base';
 import type { HashValue } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
-import { longDoubleOf } from '../long-double.ts';
+import { longDoubleOf } from '../arguments/long-double.ts';
 import { oneKey } from '../keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
 import { events } from '../events.ts';

@@ -1,7 +1,7 @@
 /** Ends of fields as replicas are told of them: at which moment they end, not in how long. */
 
 import type { Bytes } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 
 export class FieldEnds {

@@ -1,7 +1,7 @@
 /** FIELDS, a number, and as many fields: how the commands that deal with single fields name them. */
 
 import { CommandError } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ArgumentDoc } from '../definition.ts';
 
 export const fieldsBlock: ArgumentDoc = {

@@ -1,7 +1,7 @@
 /** Moments at which fields end. */
 
 import { CommandError, errors } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 
 /** The latest moment that the end of a field can be set to: Redis keeps 46 bits of milliseconds. */
 const FIELD_END_MS_MAX = 2 ** 46 - 1;

@@ -1,7 +1,7 @@
 /** Reading single fields, and the size of a hash. */
 
 import type { HashValue } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';

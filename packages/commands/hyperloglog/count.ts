@@ -2,7 +2,7 @@
 
 import type { Bytes } from '#base';
 import { hyperloglog } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { allOf, keySpec, keysToEnd, oneKey } from '../keys.ts';

@@ -2,7 +2,7 @@
 
 import { CommandError, untilNul } from '#base';
 import { hyperloglog } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { noKeys, oneKey } from '../keys.ts';

@@ -2,7 +2,7 @@
 
 import { CommandError, errors, type Bytes } from '#base';
 import { hyperloglog, KEEP_TTL, valueScratch, ValueType, type Ref } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { StringForm } from '../string/encoding.ts';
 

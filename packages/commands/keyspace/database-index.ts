@@ -1,7 +1,7 @@
 /** Databases by number, as arguments name them. */
 
 import { CommandError, errors } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 
 const INT32_MIN = -(2 ** 31);

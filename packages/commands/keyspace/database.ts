@@ -1,7 +1,7 @@
 /** Whole databases: how many keys they have, emptying and exchanging them. */
 
 import { errors } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { everyShard, type ArgumentDoc } from '../definition.ts';
 import { noKeys } from '../keys.ts';
 import { allOk, sum } from '../merge.ts';

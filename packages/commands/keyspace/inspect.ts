@@ -2,7 +2,7 @@
 
 import { CommandError } from '#base';
 import type { Ref } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { container, oneShard, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';

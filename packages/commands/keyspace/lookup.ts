@@ -6,7 +6,7 @@
 
 import { errors, KeyFate } from '#base';
 import { ValueType, type Keyspace, type Ref } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { events, type KeyEvent } from '../events.ts';
 

@@ -1,6 +1,6 @@
 /** Removing keys, and counting those that are there. */
 
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { byKey, type ArgumentDoc } from '../definition.ts';
 import { keysToEnd } from '../keys.ts';

@@ -2,7 +2,7 @@
 
 import { errors, finish, KeyFate } from '#base';
 import { isLong, type Keyspace } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { allOf, keySpec, oneKey } from '../keys.ts';

@@ -2,7 +2,7 @@
 
 import { errors } from '#base';
 import type { ListValue } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { oneShard } from '../definition.ts';
 import { elementCount } from '../elements/element-count.ts';
 import { oneKey } from '../keys.ts';

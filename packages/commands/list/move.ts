@@ -2,12 +2,12 @@
 
 import { errors } from '#base';
 import { ValueType } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type CommandHead } from '../definition.ts';
 import { allOf, keySpec } from '../keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
-import { secondsAt } from '../timeout.ts';
+import { secondsAt } from '../arguments/timeout.ts';
 import {
   announceRemoved,
   listToWrite,

@@ -2,7 +2,7 @@
 
 import { errors } from '#base';
 import { ValueType, type ListValue } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type CommandHead } from '../definition.ts';
 import { replyEach } from '../entries.ts';

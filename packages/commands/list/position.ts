@@ -1,7 +1,7 @@
 /** LPOS: where elements are. */
 
 import { CommandError, errors } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { oneShard } from '../definition.ts';
 import { elementCount } from '../elements/element-count.ts';
 import { oneKey } from '../keys.ts';

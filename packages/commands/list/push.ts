@@ -1,6 +1,6 @@
 /** LPUSH, RPUSH and their forms for lists that exist. */
 
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type CommandHead } from '../definition.ts';
 import { oneKey } from '../keys.ts';

@@ -1,7 +1,7 @@
 /** PUBSUB: who listens to what. */
 
 import { errors, fromLatin1, globMatches } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { noKeys } from '../keys.ts';

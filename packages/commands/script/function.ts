@@ -3,7 +3,7 @@
 import { asBuffer, CommandError, errors, globMatches, untilNul } from '#base';
 import type { ReplyWriter } from '#resp';
 import { rdb } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { container, everyShard, onMain, oneShard } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { allOk, type Merge } from '../merge.ts';

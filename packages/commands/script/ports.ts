@@ -1,7 +1,7 @@
 /** Ports of the script family: what its commands may ask of a shard and of main. */
 
 import type { ScriptReport } from '#stats';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 
 /** Command by which a script is run. */
 export interface ScriptCall {

@@ -4,7 +4,7 @@ import { CommandError, errors } from '#base';
 import type { ReplyWriter } from '#resp';
 import type { ScriptReport } from '#stats';
 import { answerLater } from '../answer-later.ts';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { container, onMain, oneShard, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { noKeys } from '../keys.ts';

@@ -2,7 +2,7 @@ import { pointedAt } from '#testkit';
 import { call } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Arguments } from '../arguments.ts';
+import { Arguments } from '../arguments/arguments.ts';
 import { commandTable } from '../table/all-commands.ts';
 import { tellSecrecy } from './config.ts';
 import { contextWithPorts } from './server.test-helper.ts';

@@ -2,7 +2,7 @@
 
 import { errors } from '#base';
 import { answerLater, answerOrError, writeOk } from '../answer-later.ts';
-import { indexesFrom, type Arguments } from '../arguments.ts';
+import { indexesFrom, type Arguments } from '../arguments/arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { noKeys } from '../keys.ts';

@@ -2,7 +2,7 @@
 
 import { errors } from '#base';
 import { answerLater, writeOk } from '../answer-later.ts';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ReplyWriter } from '#resp';
 import type { MainContext } from '../contexts.ts';
 import { container, oneShard, onMain, type CommandHead } from '../definition.ts';

@@ -1,7 +1,7 @@
 /** MONITOR, and the filters that Redis does not have: each word narrows what is shown, and none is needed. */
 
 import { CommandError, errors, type Bytes } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { onMain } from '../definition.ts';
 import { noKeys } from '../keys.ts';
 import type { MonitorFilter, ServerContext } from './ports.ts';

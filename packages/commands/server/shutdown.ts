@@ -1,7 +1,7 @@
 /** SHUTDOWN: ends the process, or calls that off. */
 
 import { CommandError, errors } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { onMain } from '../definition.ts';
 import { noKeys } from '../keys.ts';
 import type { ServerContext, ShutdownOptions } from './ports.ts';

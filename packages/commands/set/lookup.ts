@@ -6,7 +6,7 @@
 
 import { reused, type Bytes } from '#base';
 import { SetValue, ValueType, type Keyspace, type Piece, type Ref, type SetLimits } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { kept, type ShardContext } from '../contexts.ts';
 import { createdAt, findToRead, findToWrite, holds } from '../keyspace/lookup.ts';
 

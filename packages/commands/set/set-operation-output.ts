@@ -2,7 +2,7 @@
 
 import { KeyFate, type Bytes } from '#base';
 import { Encoding, PackedTable, setOptions, ValueType, type SetValue } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { gatheredScratch, type GatheredStrings } from '../elements/element-scan.ts';
 import { events, type KeyEvent } from '../events.ts';

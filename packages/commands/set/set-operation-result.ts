@@ -2,7 +2,7 @@
 
 import { errors } from '#base';
 import { SetValue, ValueType, type Keyspace, type PackedTable } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { gatheredScratch, type GatheredStrings } from '../elements/element-scan.ts';
 import { findToRead } from '../keyspace/lookup.ts';

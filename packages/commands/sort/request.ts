@@ -1,7 +1,7 @@
 /** The options of SORT, and the keys that its patterns name. */
 
 import { CommandError, errors, indexOfByte, type Bytes } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 
 const STAR = 0x2a;
 const HASH = 0x23;

@@ -2,7 +2,7 @@
 
 import { CommandError, errors, KeyFate, latin1, parseDoubleInRange, type Bytes } from '#base';
 import { ListValue, SetValue, SortedSetValue, ValueType, type Ref } from '#store';
-import type { Arguments, ArgumentSource } from '../arguments.ts';
+import type { Arguments, ArgumentSource } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import {
   oneShard,

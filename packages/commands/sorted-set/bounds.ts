@@ -2,7 +2,7 @@
 
 import { CommandError, parseDouble, type Bytes } from '#base';
 import type { SortedSetValue } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 
 const notFloatRange = new CommandError('ERR min or max is not a float');
 const notLexRange = new CommandError('ERR min or max not valid string range item');

@@ -14,7 +14,7 @@ import {
   type RankedTable,
   type Ref,
 } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { kept, type ShardContext } from '../contexts.ts';
 import { events, type KeyEvent } from '../events.ts';
 import {

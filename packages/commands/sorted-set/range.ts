@@ -2,7 +2,7 @@
 
 import { CommandError, errors } from '#base';
 import { RankedTable, type SortedSetValue } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc, type CommandHead } from '../definition.ts';
 import { allOf, keySpec, oneKey } from '../keys.ts';

@@ -1,7 +1,7 @@
 /** Scores and ranks of members, and how many there are. */
 
 import { errors } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type CommandHead, type OneShardCommand } from '../definition.ts';
 import { oneKey } from '../keys.ts';

@@ -1,7 +1,7 @@
 /** ZREM and the ZREMRANGEBY commands: taking members out. */
 
 import type { SortedSetValue } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { oneShard, type OneShardCommand } from '../definition.ts';
 import { elementRemoval } from '../elements/element-removal.ts';
 import { oneKey } from '../keys.ts';

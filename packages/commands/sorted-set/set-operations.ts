@@ -2,7 +2,7 @@
 
 import { CommandError, errors } from '#base';
 import type { Keyspace, RankedTable } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import {
   oneShard,

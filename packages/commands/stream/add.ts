@@ -2,7 +2,7 @@
 
 import { CommandError, errors, type Bytes } from '#base';
 import { NODE_BYTES_MAX, StreamId, type EntryPieces, type Stream } from '#store';
-import { Arguments } from '../arguments.ts';
+import { Arguments } from '../arguments/arguments.ts';
 import { kept, type ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { changedAt, notifyAt } from '../keyspace/lookup.ts';

@@ -11,7 +11,7 @@ import {
   type StreamGroup,
 } from '#store';
 import type { ReplyWriter } from '#resp';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { MainContext, ShardContext } from '../contexts.ts';
 import { container, oneShard, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';

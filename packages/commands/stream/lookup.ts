@@ -14,7 +14,7 @@ import {
   type StreamConsumer,
   type StreamGroup,
 } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { advancedAt, createdAt, findToRead, findToWrite, holds } from '../keyspace/lookup.ts';
 import { events } from '../events.ts';

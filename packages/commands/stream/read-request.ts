@@ -1,9 +1,9 @@
 /** The options of XREAD and XREADGROUP. */
 
 import { CommandError, errors } from '#base';
-import { millisecondsAt } from '../timeout.ts';
+import { millisecondsAt } from '../arguments/timeout.ts';
 import { StreamId } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 
 const groupOfXread = new CommandError(
   'ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.',

@@ -14,7 +14,7 @@ import {
   type StreamGroup,
   type StreamValue,
 } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import type { Keys } from '../keys.ts';

@@ -2,7 +2,7 @@
 
 import { CommandError, errors } from '#base';
 import { StreamId, type Stream } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { oneShard } from '../definition.ts';
 import { advancedAt, changedAt } from '../keyspace/lookup.ts';
 import { oneKey } from '../keys.ts';

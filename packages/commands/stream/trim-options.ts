@@ -2,7 +2,7 @@
 
 import { CommandError } from '#base';
 import { StreamId, type Trimming } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import type { ArgumentDoc } from '../definition.ts';
 import { isSign, readId } from './ids.ts';

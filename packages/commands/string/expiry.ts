@@ -1,7 +1,7 @@
 /** The options of SET and GETEX, above all those that say when a key ends. */
 
 import { errors, INT64_MAX, parseInteger64 } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import { EXPIRY_MS_MAX } from '../keyspace/expiry/expiry-time.ts';
 import { TIME_FORMS, type TimeForm } from '../keyspace/expiry/time-forms.ts';
 

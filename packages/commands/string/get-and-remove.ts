@@ -1,7 +1,7 @@
 /** GETDEL and GETEX: reading a string and deciding how long it lives on. */
 
 import type { Ref } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';

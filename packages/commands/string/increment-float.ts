@@ -4,7 +4,7 @@ import { addLongDoubles, errors, formatLongDouble } from '#base';
 import { setOptions, valueScratch } from '#store';
 import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { longDoubleOf } from '../long-double.ts';
+import { longDoubleOf } from '../arguments/long-double.ts';
 import { events } from '../events.ts';
 import { changedAt, createdAt, findStringToWrite } from '../keyspace/lookup.ts';
 import { StringForm } from './encoding.ts';

@@ -10,7 +10,7 @@ import {
   writeInteger,
 } from '#base';
 import { KEEP_TTL, valueScratch, type Ref } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type CommandHead } from '../definition.ts';
 import { oneKey } from '../keys.ts';

@@ -1,7 +1,7 @@
 /** Storing several strings at once. */
 
 import { errors } from '#base';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { byKey, oneShard, type ArgumentDoc } from '../definition.ts';
 import { keyValuePairs } from '../keys.ts';

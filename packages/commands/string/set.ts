@@ -1,7 +1,7 @@
 /** Storing whole strings under one key. */
 
 import type { Ref } from '#store';
-import type { Arguments, ArgumentSource } from '../arguments.ts';
+import type { Arguments, ArgumentSource } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { keySpec, oneKey, type KeyHandling } from '../keys.ts';

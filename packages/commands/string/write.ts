@@ -1,7 +1,7 @@
 /** Storing an argument as the string value of a key. */
 
 import { setOptions, valueScratch, type Keyspace, type Ref } from '#store';
-import type { Arguments } from '../arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts.ts';
 import { events } from '../events.ts';
 import { changedAt, createdAt, overwrittenAt } from '../keyspace/lookup.ts';

@@ -1,7 +1,7 @@
 /** A command with what the router asks of it on every call. */
 
 import { errors, latin1, type Bytes, type CommandError } from '#base';
-import { indexesFrom, type Arguments } from '../arguments.ts';
+import { indexesFrom, type Arguments } from '../arguments/arguments.ts';
 import type { Command, Flag, OneShardCommand } from '../definition.ts';
 import { isFirstArgumentOnly } from '../keys.ts';
 

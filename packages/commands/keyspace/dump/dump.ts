@@ -2,7 +2,7 @@
 
 import { asBuffer, CommandError, errors, KeyFate } from '#base';
 import { accessOfUse, rdb, type Ref } from '#store';
-import type { Arguments } from '../../arguments.ts';
+import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts.ts';
 import { oneShard, type CommandHead } from '../../definition.ts';
 import { oneKey } from '../../keys.ts';

@@ -2,7 +2,7 @@
 
 import { CommandError, errors, INT64_MAX, INT64_MIN, parseInteger64, untilNul } from '#base';
 import type { Ref } from '#store';
-import type { Arguments } from '../../arguments.ts';
+import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts.ts';
 import { oneShard, type ArgumentDoc, type OneShardCommand } from '../../definition.ts';
 import { oneKey } from '../../keys.ts';

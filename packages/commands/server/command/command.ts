@@ -1,7 +1,7 @@
 /** COMMAND: what the server can be asked, told from the definitions themselves. */
 
 import { CommandError, errors, fromLatin1, globMatches } from '#base';
-import { indexesFrom, type Arguments, type ArgumentSource } from '../../arguments.ts';
+import { indexesFrom, type Arguments, type ArgumentSource } from '../../arguments/arguments.ts';
 import { container, onMain, type Command, type CommandHead } from '../../definition.ts';
 import { aclCategories, keySpecFlags } from '../../derive.ts';
 import { helpReply } from '../../help.ts';

@@ -2,7 +2,7 @@
 
 import { CommandError } from '#base';
 import type { Quicklist } from '#store';
-import type { Arguments } from '../../arguments.ts';
+import type { Arguments } from '../../arguments/arguments.ts';
 import { everyShard } from '../../definition.ts';
 import { allOk } from '../../merge.ts';
 import { disturbingHead } from './debug-head.ts';

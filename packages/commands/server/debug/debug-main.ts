@@ -2,7 +2,7 @@
 
 import { CommandError, errors, parseDouble } from '#base';
 import type { ReplyWriter } from '#resp';
-import type { Arguments } from '../../arguments.ts';
+import type { Arguments } from '../../arguments/arguments.ts';
 import { onMain, type OnMainCommand } from '../../definition.ts';
 import { helpReply } from '../../help.ts';
 import { debugBundle } from './debug-bundle.ts';

@@ -2,7 +2,7 @@
 
 import { CommandError, type Bytes } from '#base';
 import { rdb, type Keyspace } from '#store';
-import type { Arguments } from '../../arguments.ts';
+import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts.ts';
 import { everyShard } from '../../definition.ts';
 import { valueLimits } from '../../keyspace/dump/dump.ts';

@@ -11,7 +11,7 @@ import {
   type Keyspace,
   type Ref,
 } from '#store';
-import type { Arguments } from '../../arguments.ts';
+import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts.ts';
 import { everyShard, oneShard } from '../../definition.ts';
 import { keysToEnd, oneKey } from '../../keys.ts';

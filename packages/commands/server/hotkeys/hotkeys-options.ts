@@ -1,7 +1,7 @@
 /** The options of HOTKEYS START, in any order. */
 
 import { CommandError, errors } from '#base';
-import type { Arguments } from '../../arguments.ts';
+import type { Arguments } from '../../arguments/arguments.ts';
 import type { HotKeysMetric, HotKeysPort, HotKeysStart } from '../ports.ts';
 
 const COUNT_DEFAULT = 16;

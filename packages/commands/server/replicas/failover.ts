@@ -1,7 +1,7 @@
 /** FAILOVER: hands the role of the primary over to a replica, without losing a write. */
 
 import { CommandError, errors } from '#base';
-import type { Arguments } from '../../arguments.ts';
+import type { Arguments } from '../../arguments/arguments.ts';
 import { onMain } from '../../definition.ts';
 import { noKeys } from '../../keys.ts';
 import type { ServerContext } from '../ports.ts';

@@ -1,7 +1,7 @@
 /** PSYNC, SYNC and REPLCONF: how replicas speak with their primary. */
 
 import { CommandError, errors } from '#base';
-import type { Arguments } from '../../arguments.ts';
+import type { Arguments } from '../../arguments/arguments.ts';
 import type { ClientPort } from '../../contexts.ts';
 import { onMain } from '../../definition.ts';
 import { noKeys } from '../../keys.ts';

@@ -4,7 +4,7 @@ import { CommandError } from '#base';
 import type { ReplyWriter } from '#resp';
 import { onMain } from '../../definition.ts';
 import { noKeys } from '../../keys.ts';
-import { millisecondsAt } from '../../timeout.ts';
+import { millisecondsAt } from '../../arguments/timeout.ts';
 import type { ServerContext } from '../ports.ts';
 import type { Acks, AckWish } from './replicas-port.ts';
 

@@ -2,7 +2,7 @@
 
 import { CommandError, errors } from '#base';
 import { StreamId, UNKNOWN_READ, type Stream, type StreamGroup, type StreamValue } from '#store';
-import type { Arguments } from '../../arguments.ts';
+import type { Arguments } from '../../arguments/arguments.ts';
 import type { MainContext, ShardContext } from '../../contexts.ts';
 import {
   container,

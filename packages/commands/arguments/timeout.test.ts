@@ -1,6 +1,6 @@
 /** Timeouts of commands that wait are judged as Redis judges them, and behind the other arguments. */
 
-import { call, CallContext } from './call.test-helper.ts';
+import { call, CallContext } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
