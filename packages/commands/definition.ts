@@ -6,7 +6,7 @@
 
 import type { Bytes } from '#base';
 import type { Arguments } from './arguments/arguments.ts';
-import type { MainContext, ShardContext } from './contexts.ts';
+import type { MainContext, ShardContext } from './contexts/contexts.ts';
 import type { Keys } from './keys.ts';
 import type { Merge } from './merge.ts';
 

@@ -18,7 +18,7 @@ export type {
   ReplyMode,
   ShardContext,
   Wait,
-} from './contexts.ts';
+} from './contexts/contexts.ts';
 export type { ByKeyCommand, Command, EveryShardCommand } from './definition.ts';
 export {
   isShardSetting,
@@ -26,7 +26,7 @@ export {
   type ShardSettingOf,
   type ShardSettings,
   type ShardSettingValues,
-} from './shard-settings.ts';
+} from './contexts/shard-settings.ts';
 export {
   endpointOf,
   type ClusterContext,
@@ -81,7 +81,7 @@ export type {
   ScriptCall,
   ScriptsPort,
   ShardScripts,
-} from './script/ports.ts';
+} from './contexts/script-ports.ts';
 export type { ScriptContext } from './script/script-context.ts';
 export {
   Subscriptions,

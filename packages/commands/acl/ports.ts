@@ -2,7 +2,7 @@
 
 import type { UserCounts } from '#stats';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { MainContext } from '../contexts.ts';
+import type { MainContext } from '../contexts/contexts.ts';
 import type { CommandEntry } from '../table/command-entry.ts';
 import type { CommandTable } from '../table/command-table.ts';
 

@@ -4,7 +4,7 @@ import { CommandError, errors } from '#base';
 import type { ReplyWriter } from '#resp';
 import { USER_QUANTITIES } from '#quantities';
 import type { UserCounts } from '#stats';
-import { answerOrError, writeOk } from '../answer-later.ts';
+import { answerOrError, writeOk } from '../contexts/answer-later.ts';
 import { indexesFrom, type Arguments } from '../arguments/arguments.ts';
 import { onMain, type CommandHead } from '../definition.ts';
 import { noKeys } from '../keys.ts';

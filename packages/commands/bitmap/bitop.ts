@@ -3,10 +3,10 @@
 import { CommandError, errors, type Bytes } from '#base';
 import { valueScratch } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition.ts';
 import { allOf, keySpec, keysToEnd } from '../keys.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { changedAt, createdAt, findString, overwrittenAt } from '../keyspace/lookup.ts';
 import { GIVEN_RAW } from '../string/write.ts';
 import { combined, type BitOperation } from './bitwise.ts';

@@ -3,10 +3,10 @@
 import { INT64_MAX, CommandError, errors, parseInteger64, type Bytes } from '#base';
 import type { Ref } from '#store';
 import type { Arguments, ArgumentSource } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { keySpec, oneKey, type KeyHandling } from '../keys.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { changedAt, findString } from '../keyspace/lookup.ts';
 import { bitmapWithBit, readOffset } from './bitmap-key.ts';
 import { bitAt, byteOf } from './bits.ts';

@@ -3,7 +3,7 @@
 import { CommandError } from '#base';
 import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { changedAt, findString } from '../keyspace/lookup.ts';
 import { bitmapWithBit, readOffset } from './bitmap-key.ts';
 import { bitAt, byteOf } from './bits.ts';

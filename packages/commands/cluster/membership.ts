@@ -1,7 +1,7 @@
 /** CLUSTER subcommands about which nodes there are, and which of them are primaries. */
 
 import { CommandError, errors } from '#base';
-import { answerOrError, writeOk } from '../answer-later.ts';
+import { answerOrError, writeOk } from '../contexts/answer-later.ts';
 import { onMain } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { clusterOf, ofAdministration, ofCluster } from './enabled.ts';

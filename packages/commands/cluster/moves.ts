@@ -1,7 +1,7 @@
 /** CLUSTER subcommands that hand slots over to another node as a whole. */
 
 import { CommandError, errors, SLOT_COUNT } from '#base';
-import { answerOrError, writeOk } from '../answer-later.ts';
+import { answerOrError, writeOk } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';
 import { onMain } from '../definition.ts';
 import { clusterOf, ofAdministration } from './enabled.ts';

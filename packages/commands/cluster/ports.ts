@@ -1,7 +1,7 @@
 /** Ports of the server that commands about the cluster use. */
 
 import type { Bytes } from '#base';
-import type { MainContext } from '../contexts.ts';
+import type { MainContext } from '../contexts/contexts.ts';
 import type { EndpointType } from './endpoint.ts';
 
 /** First and last slot. */

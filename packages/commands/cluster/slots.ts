@@ -1,7 +1,7 @@
 /** CLUSTER subcommands about slots: which keys are in them, and who has them. */
 
 import { CommandError, errors, keySlot, SLOT_COUNT } from '#base';
-import { answerOrError, writeOk } from '../answer-later.ts';
+import { answerOrError, writeOk } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';
 import { onMain } from '../definition.ts';
 import { clusterOf, ofAdministration, ofCluster } from './enabled.ts';

@@ -1,6 +1,6 @@
 /** A line of CLIENT LIST. Fields and their order are Redis 7.4's, with the totals of Valkey 8 behind them. */
 
-import type { ClientPort } from '../contexts.ts';
+import type { ClientPort } from '../contexts/contexts.ts';
 
 /** Returns the line of one client. Memory of a client besides its buffers is not measured. */
 export function clientLine(client: ClientPort, nowMs: number): string {

@@ -19,5 +19,5 @@ export const connectionCommands: readonly Command[] = [...sessionCommands, clien
 
 export { clientLine, flagsOf } from './client-report.ts';
 export type { AuthenticationPort, ClientsPort, ConnectionContext, TracksPort } from './ports.ts';
-export type { TraceParent } from './trace-context.ts';
-export type { TrackingOptions, TrackingState } from './tracking-state.ts';
+export type { TraceParent } from '../contexts/trace-context.ts';
+export type { TrackingOptions, TrackingState } from '../contexts/tracking-state.ts';

@@ -1,8 +1,8 @@
 /** Ports of the server that commands about connections use. */
 
 import type { ClusterPort } from '../cluster/ports.ts';
-import type { ClientPort, MainContext } from '../contexts.ts';
-import type { TrackingOptions } from './tracking-state.ts';
+import type { ClientPort, MainContext } from '../contexts/contexts.ts';
+import type { TrackingOptions } from '../contexts/tracking-state.ts';
 
 export interface ClientsPort {
   /** Returns all clients, by id, oldest first. */

@@ -3,7 +3,7 @@
 import { CommandError } from '#base';
 import { onMain } from '../definition.ts';
 import { noKeys } from '../keys.ts';
-import { parseTraceParent } from './trace-context.ts';
+import { parseTraceParent } from '../contexts/trace-context.ts';
 
 const badWord = new CommandError('ERR TRACEPARENT takes NEXT behind the value, or OFF alone');
 

@@ -3,7 +3,7 @@
 import { CommandError, errors } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ConnectionContext } from './ports.ts';
-import type { TrackingOptions, TrackingState } from './tracking-state.ts';
+import type { TrackingOptions, TrackingState } from '../contexts/tracking-state.ts';
 
 const oneRedirection = new CommandError('ERR A client can only redirect to a single other client');
 const noSuchRedirection = new CommandError('ERR The client ID you want redirect to does not exist');

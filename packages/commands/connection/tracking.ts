@@ -5,7 +5,7 @@ import { onMain, type CommandHead } from '../definition.ts';
 import { noKeys } from '../keys.ts';
 import type { ConnectionContext } from './ports.ts';
 import { judgeTrackingOptions, readTrackingOptions } from './tracking-options.ts';
-import type { TrackingState } from './tracking-state.ts';
+import type { TrackingState } from '../contexts/tracking-state.ts';
 
 const ofTracking = {
   group: 'connection',

@@ -2,7 +2,7 @@
 
 import { CommandError, errors } from '#base';
 import type { ReplyWriter } from '#resp';
-import { answerLater, writeOk } from '../answer-later.ts';
+import { answerLater, writeOk } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';

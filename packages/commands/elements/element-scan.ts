@@ -3,7 +3,7 @@
 import { CommandError, copyBytes, errors, globMatches, reused, type Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import {
   oneShard,
   type ArgumentDoc,

@@ -12,12 +12,12 @@ import {
 } from '#base';
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition.ts';
 import { longDoubleOf } from '../arguments/long-double.ts';
 import { oneKey } from '../keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { fieldAt, findField, hashToFill, newHash } from './lookup.ts';
 
 const notInteger = new CommandError('ERR hash value is not an integer');

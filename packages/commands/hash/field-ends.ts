@@ -2,7 +2,7 @@
 
 import type { Bytes } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 
 export class FieldEnds {
   readonly #context: ShardContext;

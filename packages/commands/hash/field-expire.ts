@@ -3,7 +3,7 @@
 import { CommandError } from '#base';
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type OneShardCommand } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import {
@@ -14,7 +14,7 @@ import {
   type TimeForm,
 } from '../keyspace/expiry/time-forms.ts';
 import { changedAt, removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { FieldEnds } from './field-ends.ts';
 import { fieldEnd } from './field-time.ts';

@@ -2,7 +2,7 @@
 
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type OneShardCommand } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type TimeForm,
 } from '../keyspace/expiry/time-forms.ts';
 import { changedAt } from '../keyspace/lookup.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { hashToRead, hashToWrite } from './lookup.ts';
 

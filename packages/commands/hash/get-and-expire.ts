@@ -3,12 +3,12 @@
 import { CommandError, errors, type Bytes } from '#base';
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import { TIME_FORMS, timeOptions } from '../keyspace/expiry/time-forms.ts';
 import { changedAt, removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { FieldEnds } from './field-ends.ts';
 import { fieldEnd } from './field-time.ts';

@@ -2,7 +2,7 @@
 
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import { announceEnded, findField, hashToRead, type FieldState } from './lookup.ts';

@@ -3,7 +3,7 @@
 import { errors } from '#base';
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition.ts';
 import { demandRepeatable, elementCount } from '../elements/element-count.ts';
 import { drawDistinct } from '../elements/distinct-draw.ts';

@@ -4,7 +4,7 @@ import { oneShard } from '../definition.ts';
 import { elementRemoval } from '../elements/element-removal.ts';
 import { oneKey } from '../keys.ts';
 import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { writeValue } from './get.ts';
 import { announceEnded, findField, hashToWrite } from './lookup.ts';

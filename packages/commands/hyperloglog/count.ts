@@ -3,10 +3,10 @@
 import type { Bytes } from '#base';
 import { hyperloglog } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition.ts';
 import { allOf, keySpec, keysToEnd, oneKey } from '../keys.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { changedAt, createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
 import { corrupted, keep, ownValueOf, raisedScratch, valueOf } from './value.ts';
 

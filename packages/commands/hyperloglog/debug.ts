@@ -3,7 +3,7 @@
 import { CommandError, untilNul } from '#base';
 import { hyperloglog } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition.ts';
 import { noKeys, oneKey } from '../keys.ts';
 import { findToWrite } from '../keyspace/lookup.ts';

@@ -3,7 +3,7 @@
 import { CommandError, errors, type Bytes } from '#base';
 import { hyperloglog, KEEP_TTL, valueScratch, ValueType, type Ref } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { StringForm } from '../string/encoding.ts';
 
 const notValid = new CommandError('WRONGTYPE Key is not a valid HyperLogLog string value.');

@@ -3,7 +3,7 @@
 import { CommandError } from '#base';
 import type { Ref } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { container, oneShard, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { noKeys, oneKey } from '../keys.ts';

@@ -7,8 +7,8 @@
 import { errors, KeyFate } from '#base';
 import { ValueType, type Keyspace, type Ref } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
-import { events, type KeyEvent } from '../events.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
+import { events, type KeyEvent } from '../contexts/events.ts';
 
 /** The key of a command that reads values: counts hits and misses and marks it as accessed. */
 export function findToRead(context: ShardContext, args: Arguments, index: number): Ref {

@@ -1,11 +1,11 @@
 /** Removing keys, and counting those that are there. */
 
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { byKey, type ArgumentDoc } from '../definition.ts';
 import { keysToEnd } from '../keys.ts';
 import { sum } from '../merge.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { changedAt, findToRead, peekToRead } from './lookup.ts';
 
 const someKeys: readonly ArgumentDoc[] = [{ name: 'key', type: 'key', multiple: true }];

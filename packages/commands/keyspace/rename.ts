@@ -3,11 +3,11 @@
 import { errors, finish, KeyFate } from '#base';
 import { isLong, type Keyspace } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { allOf, keySpec, oneKey } from '../keys.ts';
 import { databaseIndexAt, demandDatabase } from './database-index.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { changedAt, createdAt, findToRead, findToWrite } from './lookup.ts';
 import { copyValue, moveValue, putValue, takeValue, type Place } from './value-copy.ts';
 

@@ -2,7 +2,7 @@
 
 import { parseInteger } from '#base';
 import { Encoding, ValueType, type Keyspace, type Ref } from '#store';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { stringEncoding } from '../string/encoding.ts';
 
 /** Redis' names of the store's encodings of values that are no strings. */

@@ -7,7 +7,7 @@ import { oneShard } from '../definition.ts';
 import { elementCount } from '../elements/element-count.ts';
 import { oneKey } from '../keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { indexRange } from './index-range.ts';
 import { announceRemoved, listToWrite } from './lookup.ts';
 

@@ -8,8 +8,8 @@
 import { reused, type Bytes } from '#base';
 import { ListValue, ValueType, type Keyspace, type ListLimits, type Ref } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import { kept, type ShardContext } from '../contexts.ts';
-import { events, type KeyEvent } from '../events.ts';
+import { kept, type ShardContext } from '../contexts/contexts.ts';
+import { events, type KeyEvent } from '../contexts/events.ts';
 import { createdAt, findToRead, findToWrite, holds, takenAt } from '../keyspace/lookup.ts';
 
 const listScratch = reused(new ListValue());

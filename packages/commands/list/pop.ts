@@ -3,7 +3,7 @@
 import { errors } from '#base';
 import { ValueType, type ListValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type CommandHead } from '../definition.ts';
 import { replyEach } from '../entries.ts';
 import { oneKey } from '../keys.ts';

@@ -1,7 +1,7 @@
 /** LPUSH, RPUSH and their forms for lists that exist. */
 
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type CommandHead } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';

@@ -10,4 +10,4 @@ export const pubSubCommands: readonly Command[] = [
 ];
 
 export type { Piece, PubSubContext, PubSubPort } from './ports.ts';
-export { Subscriptions, type SubscriptionKind } from './subscriptions.ts';
+export { Subscriptions, type SubscriptionKind } from '../contexts/subscriptions.ts';

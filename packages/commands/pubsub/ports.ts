@@ -2,8 +2,8 @@
 
 import type { Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
-import type { ClientPort, MainContext } from '../contexts.ts';
-import type { SubscriptionKind } from './subscriptions.ts';
+import type { ClientPort, MainContext } from '../contexts/contexts.ts';
+import type { SubscriptionKind } from '../contexts/subscriptions.ts';
 
 /** Bytes at a place; valid during the command only. */
 export interface Piece {

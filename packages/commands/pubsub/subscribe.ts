@@ -5,11 +5,11 @@
 
 import { CommandError } from '#base';
 import type { ReplyWriter } from '#resp';
-import type { ClientPort } from '../contexts.ts';
+import type { ClientPort } from '../contexts/contexts.ts';
 import { onMain, type CommandHead, type OnMainCommand } from '../definition.ts';
 import { noKeys, type Keys } from '../keys.ts';
 import type { PubSubContext } from './ports.ts';
-import type { SubscriptionKind } from './subscriptions.ts';
+import type { SubscriptionKind } from '../contexts/subscriptions.ts';
 
 /** A transaction owes one reply for each command. Redis lets the other ways of subscribing be as they always were. */
 const noShardChannel = new CommandError("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client");

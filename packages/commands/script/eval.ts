@@ -3,7 +3,7 @@
 import type { ArgumentDoc, Flag, OneShardCommand } from '../definition.ts';
 import { oneShard } from '../definition.ts';
 import { countedKeys } from '../keys.ts';
-import type { ScriptCall } from './ports.ts';
+import type { ScriptCall } from '../contexts/script-ports.ts';
 
 const FLAGS: readonly Flag[] = ['noscript', 'stale', 'skip_monitor', 'no_mandatory_keys'];
 

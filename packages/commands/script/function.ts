@@ -8,7 +8,7 @@ import { container, everyShard, onMain, oneShard } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { allOk, type Merge } from '../merge.ts';
 import { bytesListPart } from '../parts.ts';
-import type { LibraryFacts, RestorePolicy, RunningScript } from './ports.ts';
+import type { LibraryFacts, RestorePolicy, RunningScript } from '../contexts/script-ports.ts';
 import type { ScriptContext } from './script-context.ts';
 import { stopScript } from './stop-script.ts';
 import { flushMode, isFlushMode, ofScripts } from './script.ts';

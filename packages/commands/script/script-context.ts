@@ -1,7 +1,7 @@
 /** Context of the script family's commands on main. */
 
-import type { MainContext } from '../contexts.ts';
-import type { ScriptsPort } from './ports.ts';
+import type { MainContext } from '../contexts/contexts.ts';
+import type { ScriptsPort } from '../contexts/script-ports.ts';
 
 export interface ScriptContext extends MainContext {
   readonly scripts: ScriptsPort;

@@ -3,7 +3,7 @@
 import { CommandError, errors } from '#base';
 import type { ReplyWriter } from '#resp';
 import type { ScriptReport } from '#stats';
-import { answerLater } from '../answer-later.ts';
+import { answerLater } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';
 import { container, onMain, oneShard, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';

@@ -1,7 +1,7 @@
 /** Stopping the script that runs, for SCRIPT KILL and FUNCTION KILL. */
 
 import { errors } from '#base';
-import { answerLater } from '../answer-later.ts';
+import { answerLater } from '../contexts/answer-later.ts';
 import type { ScriptContext } from './script-context.ts';
 
 /** Stops the script (or function) that runs longest, and replies when it has ended. */

@@ -1,7 +1,7 @@
 /** CONFIG and INFO: how the server is set up, and how it fares. */
 
 import { errors } from '#base';
-import { answerLater, answerOrError, writeOk } from '../answer-later.ts';
+import { answerLater, answerOrError, writeOk } from '../contexts/answer-later.ts';
 import { indexesFrom, type Arguments } from '../arguments/arguments.ts';
 import { container, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';

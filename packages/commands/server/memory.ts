@@ -1,10 +1,10 @@
 /** MEMORY: what keys cost, and whether memory is well used. */
 
 import { errors } from '#base';
-import { answerLater, writeOk } from '../answer-later.ts';
+import { answerLater, writeOk } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ReplyWriter } from '#resp';
-import type { MainContext } from '../contexts.ts';
+import type { MainContext } from '../contexts/contexts.ts';
 import { container, oneShard, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { noKeys, oneKey } from '../keys.ts';

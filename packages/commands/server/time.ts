@@ -1,4 +1,4 @@
-import type { MainContext } from '../contexts.ts';
+import type { MainContext } from '../contexts/contexts.ts';
 import { onMain } from '../definition.ts';
 import { noKeys } from '../keys.ts';
 

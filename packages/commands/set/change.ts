@@ -3,12 +3,12 @@
 import { errors } from '#base';
 import { ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition.ts';
 import { elementRemoval } from '../elements/element-removal.ts';
 import { allOf, keySpec, oneKey } from '../keys.ts';
 import { changedAt, createdAt, findToWrite, removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { newSet, setToFill, setToWrite } from './lookup.ts';
 
 const sadd = oneShard({

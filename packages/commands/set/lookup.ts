@@ -7,7 +7,7 @@
 import { reused, type Bytes } from '#base';
 import { SetValue, ValueType, type Keyspace, type Piece, type Ref, type SetLimits } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import { kept, type ShardContext } from '../contexts.ts';
+import { kept, type ShardContext } from '../contexts/contexts.ts';
 import { createdAt, findToRead, findToWrite, holds } from '../keyspace/lookup.ts';
 
 const setScratch = reused(new SetValue());

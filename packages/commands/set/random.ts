@@ -3,14 +3,14 @@
 import { errors, type Bytes } from '#base';
 import type { SetValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition.ts';
 import { drawDistinct } from '../elements/distinct-draw.ts';
 import { demandRepeatable, elementCount } from '../elements/element-count.ts';
 import { gatheredScratch } from '../elements/element-scan.ts';
 import { oneKey } from '../keys.ts';
 import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { setToRead, setToWrite } from './lookup.ts';
 
 const spop = oneShard({

@@ -3,9 +3,9 @@
 import { KeyFate, type Bytes } from '#base';
 import { Encoding, PackedTable, setOptions, ValueType, type SetValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { gatheredScratch, type GatheredStrings } from '../elements/element-scan.ts';
-import { events, type KeyEvent } from '../events.ts';
+import { events, type KeyEvent } from '../contexts/events.ts';
 import { changedAt, createdAt, findToWrite } from '../keyspace/lookup.ts';
 import type { SetOperationResult, Members } from './set-operation-result.ts';
 import { newSetAs } from './lookup.ts';

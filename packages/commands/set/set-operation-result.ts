@@ -3,7 +3,7 @@
 import { errors } from '#base';
 import { SetValue, ValueType, type Keyspace, type PackedTable } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { gatheredScratch, type GatheredStrings } from '../elements/element-scan.ts';
 import { findToRead } from '../keyspace/lookup.ts';
 import { openSet } from './lookup.ts';

@@ -3,7 +3,7 @@
 import { CommandError, errors } from '#base';
 import { oneShard, type CommandHead, type OneShardCommand } from '../definition.ts';
 import { allOf, countedKeys, keysToEnd, keySpec } from '../keys.ts';
-import { events, type KeyEvent } from '../events.ts';
+import { events, type KeyEvent } from '../contexts/events.ts';
 import { answerMembers, storeMembers } from './set-operation-output.ts';
 import {
   difference,

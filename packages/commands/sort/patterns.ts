@@ -2,7 +2,7 @@
 
 import { copyBytes, reused, type Bytes } from '#base';
 import { HashValue, ValueType, type Ref } from '#store';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import type { Pattern } from './request.ts';
 import type { Texts } from '../elements/texts.ts';
 

@@ -3,7 +3,7 @@
 import { CommandError, errors, KeyFate, latin1, parseDoubleInRange, type Bytes } from '#base';
 import { ListValue, SetValue, SortedSetValue, ValueType, type Ref } from '#store';
 import type { Arguments, ArgumentSource } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import {
   oneShard,
   type ArgumentDoc,
@@ -11,7 +11,7 @@ import {
   type OneShardCommand,
 } from '../definition.ts';
 import { keySpec, type FoundKey, type KeySpec, type Keys } from '../keys.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { changedAt, findToRead } from '../keyspace/lookup.ts';
 import { newList } from '../list/lookup.ts';
 import { orderOf } from '../elements/order.ts';

@@ -3,11 +3,11 @@
 import { CommandError, errors } from '#base';
 import type { SortedSetValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { newSortedSet, sortedSetToWrite } from './lookup.ts';
 
 const zadd = oneShard({

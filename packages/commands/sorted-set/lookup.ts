@@ -15,8 +15,8 @@ import {
   type Ref,
 } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import { kept, type ShardContext } from '../contexts.ts';
-import { events, type KeyEvent } from '../events.ts';
+import { kept, type ShardContext } from '../contexts/contexts.ts';
+import { events, type KeyEvent } from '../contexts/events.ts';
 import {
   changedAt,
   createdAt,

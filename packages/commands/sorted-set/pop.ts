@@ -3,12 +3,12 @@
 import { errors } from '#base';
 import { ValueType, type SortedSetValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type CommandHead } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import { blockingPop, multiPop, type PopFamily } from '../elements/pop-family.ts';
 import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { sortedSetToWrite } from './lookup.ts';
 
 const popHead = {

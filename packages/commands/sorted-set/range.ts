@@ -3,11 +3,11 @@
 import { CommandError, errors } from '#base';
 import { RankedTable, type SortedSetValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type ArgumentDoc, type CommandHead } from '../definition.ts';
 import { allOf, keySpec, oneKey } from '../keys.ts';
 import { lexRange, rankRange, scoreRange, type Range } from './bounds.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { sortedSetToRead, storeMembers } from './lookup.ts';
 import { writeMember, writeMembersHeader } from './member-reply.ts';
 

@@ -2,7 +2,7 @@
 
 import { errors } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type CommandHead, type OneShardCommand } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import { lexRange, scoreRange, type Range } from './bounds.ts';

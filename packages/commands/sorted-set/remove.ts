@@ -5,7 +5,7 @@ import type { Arguments } from '../arguments/arguments.ts';
 import { oneShard, type OneShardCommand } from '../definition.ts';
 import { elementRemoval } from '../elements/element-removal.ts';
 import { oneKey } from '../keys.ts';
-import { events, type KeyEvent } from '../events.ts';
+import { events, type KeyEvent } from '../contexts/events.ts';
 import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
 import { lexRange, rankRange, scoreRange, type Range } from './bounds.ts';
 import { sortedSetToWrite } from './lookup.ts';

@@ -3,7 +3,7 @@
 import { CommandError, errors } from '#base';
 import type { Keyspace, RankedTable } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import {
   oneShard,
   type ArgumentDoc,
@@ -11,7 +11,7 @@ import {
   type OneShardCommand,
 } from '../definition.ts';
 import { allOf, countedKeys, countedSpec, keySpec } from '../keys.ts';
-import { events, type KeyEvent } from '../events.ts';
+import { events, type KeyEvent } from '../contexts/events.ts';
 import {
   aggregates,
   demandSources,

@@ -3,11 +3,11 @@
 import { CommandError, errors, type Bytes } from '#base';
 import { NODE_BYTES_MAX, StreamId, type EntryPieces, type Stream } from '#store';
 import { Arguments } from '../arguments/arguments.ts';
-import { kept, type ShardContext } from '../contexts.ts';
+import { kept, type ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition.ts';
 import { changedAt, notifyAt } from '../keyspace/lookup.ts';
 import { oneKey } from '../keys.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { idText, isSign, readNewId, replyId } from './ids.ts';
 import { newStream, streamToWrite } from './lookup.ts';
 import { noStrategy, trimDoc, TrimOptions } from './trim-options.ts';

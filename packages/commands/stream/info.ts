@@ -12,7 +12,7 @@ import {
 } from '#store';
 import type { ReplyWriter } from '#resp';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { MainContext, ShardContext } from '../contexts.ts';
+import type { MainContext, ShardContext } from '../contexts/contexts.ts';
 import { container, oneShard, onMain, type CommandHead } from '../definition.ts';
 import { helpReply } from '../help.ts';
 import { noKeys, oneKey } from '../keys.ts';

@@ -15,9 +15,9 @@ import {
   type StreamGroup,
 } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { advancedAt, createdAt, findToRead, findToWrite, holds } from '../keyspace/lookup.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 
 const valueScratch = reused(new StreamValue());
 

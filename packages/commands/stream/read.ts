@@ -15,7 +15,7 @@ import {
   type StreamValue,
 } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import type { Keys } from '../keys.ts';
 import { replyEntries, replyEntryAt } from './entries.ts';

@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments/arguments.ts';
 import { oneShard } from '../definition.ts';
 import { advancedAt, changedAt } from '../keyspace/lookup.ts';
 import { oneKey } from '../keys.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { readId } from './ids.ts';
 import { streamToWrite } from './lookup.ts';
 

@@ -3,7 +3,7 @@
 import { CommandError } from '#base';
 import { StreamId, type Trimming } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import type { ArgumentDoc } from '../definition.ts';
 import { isSign, readId } from './ids.ts';
 

@@ -2,10 +2,10 @@
 
 import type { Ref } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { timeOptions } from '../keyspace/expiry/time-forms.ts';
 import { changedAt, findString } from '../keyspace/lookup.ts';
 import { StringOptions } from './expiry.ts';

@@ -5,7 +5,7 @@ import { setOptions, valueScratch } from '#store';
 import { oneShard } from '../definition.ts';
 import { oneKey } from '../keys.ts';
 import { longDoubleOf } from '../arguments/long-double.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { changedAt, createdAt, findStringToWrite } from '../keyspace/lookup.ts';
 import { StringForm } from './encoding.ts';
 

@@ -3,7 +3,7 @@
 import { CommandError, errors, type Bytes } from '#base';
 import { ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition.ts';
 import { twoKeys } from '../keys.ts';
 import { findToRead } from '../keyspace/lookup.ts';

@@ -2,7 +2,7 @@
 
 import { errors } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { byKey, oneShard, type ArgumentDoc } from '../definition.ts';
 import { keyValuePairs } from '../keys.ts';
 import { findToWrite } from '../keyspace/lookup.ts';

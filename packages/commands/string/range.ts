@@ -3,10 +3,10 @@
 import { errors, type Bytes } from '#base';
 import type { Ref } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition.ts';
 import { oneKey } from '../keys.ts';
-import { events } from '../events.ts';
+import { events } from '../contexts/events.ts';
 import { changedAt, createdAt, findString, findStringToWrite } from '../keyspace/lookup.ts';
 import { StringForm } from './encoding.ts';
 import { createZeros } from './write.ts';

@@ -2,8 +2,8 @@
 
 import { setOptions, valueScratch, type Keyspace, type Ref } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts.ts';
-import { events } from '../events.ts';
+import type { ShardContext } from '../contexts/contexts.ts';
+import { events } from '../contexts/events.ts';
 import { changedAt, createdAt, overwrittenAt } from '../keyspace/lookup.ts';
 import { StringForm } from './encoding.ts';
 

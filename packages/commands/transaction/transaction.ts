@@ -1,7 +1,7 @@
 /** MULTI and what goes with it. What is queued between MULTI and EXEC is the router's matter. */
 
 import { CommandError } from '#base';
-import type { MainContext } from '../contexts.ts';
+import type { MainContext } from '../contexts/contexts.ts';
 import { byKey, exec as execRoute, onMain, type CommandHead } from '../definition.ts';
 import { keysToEnd, noKeys } from '../keys.ts';
 import { allOk } from '../merge.ts';

@@ -3,10 +3,10 @@
 import { asBuffer, CommandError, errors, KeyFate } from '#base';
 import { accessOfUse, rdb, type Ref } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
-import type { ShardContext } from '../../contexts.ts';
+import type { ShardContext } from '../../contexts/contexts.ts';
 import { oneShard, type CommandHead } from '../../definition.ts';
 import { oneKey } from '../../keys.ts';
-import { events, type KeyEvent } from '../../events.ts';
+import { events, type KeyEvent } from '../../contexts/events.ts';
 import { EXPIRY_MS_MAX } from '../expiry/expiry-time.ts';
 import { changedAt, createdAt, findToRead, findToWrite } from '../lookup.ts';
 

@@ -3,7 +3,7 @@
 import { CommandError, errors, INT64_MAX, INT64_MIN, parseInteger64, untilNul } from '#base';
 import type { Ref } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
-import type { ShardContext } from '../../contexts.ts';
+import type { ShardContext } from '../../contexts/contexts.ts';
 import { oneShard, type ArgumentDoc, type OneShardCommand } from '../../definition.ts';
 import { oneKey } from '../../keys.ts';
 import { EXPIRY_MS_MAX } from './expiry-time.ts';
@@ -14,7 +14,7 @@ import {
   UNIX_SECONDS,
   type TimeForm,
 } from './time-forms.ts';
-import { events } from '../../events.ts';
+import { events } from '../../contexts/events.ts';
 import { changedAt, findToWrite } from '../lookup.ts';
 
 const condition: ArgumentDoc = {

@@ -2,7 +2,7 @@
 
 import { CommandError, errors, type Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
-import { answerLater } from '../../answer-later.ts';
+import { answerLater } from '../../contexts/answer-later.ts';
 import { indexesFrom, type Arguments, type ArgumentSource } from '../../arguments/arguments.ts';
 import { onMain } from '../../definition.ts';
 import type { FoundKey, KeySpec } from '../../keys.ts';

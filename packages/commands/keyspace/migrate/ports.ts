@@ -1,7 +1,7 @@
 /** Ports that moving keys to another server needs. */
 
 import type { Bytes, CommandError } from '#base';
-import type { MainContext } from '../../contexts.ts';
+import type { MainContext } from '../../contexts/contexts.ts';
 
 export interface MigrationContext extends MainContext {
   readonly migrations: MigrationPort;

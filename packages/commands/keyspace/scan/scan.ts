@@ -10,7 +10,7 @@ import { CommandError, errors, type Bytes } from '#base';
 import type { Ref } from '#store';
 import { BulkList } from '../../elements/bulk-list.ts';
 import type { Arguments } from '../../arguments/arguments.ts';
-import type { ShardContext } from '../../contexts.ts';
+import type { ShardContext } from '../../contexts/contexts.ts';
 import { everyShard } from '../../definition.ts';
 import { noKeys } from '../../keys.ts';
 import { addMatching, keyCopy, patternOrAll } from './keys.ts';

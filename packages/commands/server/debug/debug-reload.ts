@@ -3,7 +3,7 @@
 import { CommandError, type Bytes } from '#base';
 import { rdb, type Keyspace } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
-import type { ShardContext } from '../../contexts.ts';
+import type { ShardContext } from '../../contexts/contexts.ts';
 import { everyShard } from '../../definition.ts';
 import { valueLimits } from '../../keyspace/dump/dump.ts';
 import { walk } from '../../keyspace/scan/keys.ts';

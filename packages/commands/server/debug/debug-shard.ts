@@ -12,7 +12,7 @@ import {
   type Ref,
 } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
-import type { ShardContext } from '../../contexts.ts';
+import type { ShardContext } from '../../contexts/contexts.ts';
 import { everyShard, oneShard } from '../../definition.ts';
 import { keysToEnd, oneKey } from '../../keys.ts';
 import { walk } from '../../keyspace/scan/keys.ts';

@@ -2,7 +2,7 @@
 
 import { CommandError, parseDouble } from '#base';
 import type { ReplyWriter } from '#resp';
-import { answerOrError } from '../../answer-later.ts';
+import { answerOrError } from '../../contexts/answer-later.ts';
 import type { Arguments } from '../../arguments/arguments.ts';
 import { onMain } from '../../definition.ts';
 import { debugHead } from './debug-head.ts';

@@ -3,7 +3,7 @@
 import { CommandError, errors } from '#base';
 import type { SpanReport, TraceReport } from '#api-types';
 import type { ReplyWriter } from '#resp';
-import { answerOrError } from '../../answer-later.ts';
+import { answerOrError } from '../../contexts/answer-later.ts';
 import type { Arguments } from '../../arguments/arguments.ts';
 import { onMain } from '../../definition.ts';
 import { debugHead } from './debug-head.ts';

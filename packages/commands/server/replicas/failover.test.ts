@@ -2,7 +2,7 @@ import { errors } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { call } from '../../call.test-helper.ts';
-import type { ClientTraffic } from '../../contexts.ts';
+import type { ClientTraffic } from '../../contexts/contexts.ts';
 import type { ReplicationPort } from '../ports.ts';
 import { contextWithPorts } from '../server.test-helper.ts';
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { call } from '../../call.test-helper.ts';
-import type { ClientTraffic } from '../../contexts.ts';
+import type { ClientTraffic } from '../../contexts/contexts.ts';
 import { contextWithPorts } from '../server.test-helper.ts';
 
 const primary = suite('commands of replicas to their primary');

@@ -2,7 +2,7 @@
 
 import { CommandError, errors } from '#base';
 import type { Arguments } from '../../arguments/arguments.ts';
-import type { ClientPort } from '../../contexts.ts';
+import type { ClientPort } from '../../contexts/contexts.ts';
 import { onMain } from '../../definition.ts';
 import { noKeys } from '../../keys.ts';
 import type { ReplicationPort, ServerContext } from '../ports.ts';

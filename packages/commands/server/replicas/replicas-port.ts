@@ -1,6 +1,6 @@
 /** Port to the replicas of this server. */
 
-import type { ClientPort } from '../../contexts.ts';
+import type { ClientPort } from '../../contexts/contexts.ts';
 import type { FailoverTarget } from './failover-port.ts';
 
 /** Facts that a replica tells of itself. */

@@ -3,7 +3,7 @@
 import { CommandError, errors, untilNul } from '#base';
 import { IdPlace, StreamId, type Stream, type StreamConsumer, type StreamGroup } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
-import type { ShardContext } from '../../contexts.ts';
+import type { ShardContext } from '../../contexts/contexts.ts';
 import { oneShard } from '../../definition.ts';
 import { findToRead } from '../../keyspace/lookup.ts';
 import { oneKey } from '../../keys.ts';

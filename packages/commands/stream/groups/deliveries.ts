@@ -2,7 +2,7 @@
 
 import type { Bytes } from '#base';
 import type { StreamGroup, StreamId } from '#store';
-import type { ShardContext } from '../../contexts.ts';
+import type { ShardContext } from '../../contexts/contexts.ts';
 import { idText } from '../ids.ts';
 
 export class Deliveries {

@@ -3,7 +3,7 @@
 import { CommandError, errors } from '#base';
 import { StreamId, UNKNOWN_READ, type Stream, type StreamGroup, type StreamValue } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
-import type { MainContext, ShardContext } from '../../contexts.ts';
+import type { MainContext, ShardContext } from '../../contexts/contexts.ts';
 import {
   container,
   oneShard,
@@ -14,7 +14,7 @@ import {
 import { helpReply } from '../../help.ts';
 import { advancedAt, changedAt } from '../../keyspace/lookup.ts';
 import { noKeys, oneKey } from '../../keys.ts';
-import { events } from '../../events.ts';
+import { events } from '../../contexts/events.ts';
 import { isSign, readId, readIdOrEdge } from '../ids.ts';
 import { groupAt, newStream, noGroupOfKey, streamToWrite } from '../lookup.ts';
 

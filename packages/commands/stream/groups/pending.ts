@@ -3,7 +3,7 @@
 import { errors } from '#base';
 import { IdPlace, StreamId, type StreamGroup } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
-import type { ShardContext } from '../../contexts.ts';
+import type { ShardContext } from '../../contexts/contexts.ts';
 import { oneShard } from '../../definition.ts';
 import { oneKey } from '../../keys.ts';
 import { readEnd, readId, readStart, replyId } from '../ids.ts';

@@ -1,13 +1,13 @@
 /** Contexts of commands: what a command may touch, by the thread it runs in. */
 
 import type { Bytes, Steps } from '#base';
-import type { Arguments } from './arguments/arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
-import type { TraceParent } from './connection/trace-context.ts';
-import type { TrackingState } from './connection/tracking-state.ts';
-import type { Subscriptions } from './pubsub/subscriptions.ts';
-import type { ShardScripts } from './script/ports.ts';
+import type { TraceParent } from './trace-context.ts';
+import type { TrackingState } from './tracking-state.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import type { ShardScripts } from './script-ports.ts';
 import type { ShardSettings } from './shard-settings.ts';
 
 /** Classes of keyspace notifications, by their letter in `notify-keyspace-events`. */
