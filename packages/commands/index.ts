@@ -19,7 +19,7 @@ export type {
   ShardContext,
   Wait,
 } from './contexts/contexts.ts';
-export type { ByKeyCommand, Command, EveryShardCommand } from './definition.ts';
+export type { ByKeyCommand, Command, EveryShardCommand } from './definition/definition.ts';
 export {
   isShardSetting,
   shardSettingNames,
@@ -61,11 +61,11 @@ export type {
   PrefixesPort,
   SlowlogPort,
 } from './diagnostics/ports.ts';
-export { findKeys, mayWrite, type FoundKey, type KeySpec } from './keys.ts';
-export { needsValue } from './value-need.ts';
+export { findKeys, mayWrite, type FoundKey, type KeySpec } from './definition/keys.ts';
+export { needsValue } from './definition/value-need.ts';
 export type { AclContext, AclPort, SelectorFacts, UserFacts } from './acl/index.ts';
-export { ACL_CATEGORIES, aclCategories, isAclCategory } from './derive.ts';
-export type { SplitPlan } from './merge.ts';
+export { ACL_CATEGORIES, aclCategories, isAclCategory } from './definition/derive.ts';
+export type { SplitPlan } from './definition/merge.ts';
 export { scriptErrors } from './script/library-errors.ts';
 export {
   isFunctionName,
@@ -133,4 +133,4 @@ export type {
 } from './server/replicas/replicas-port.ts';
 export type { MonitorFilter } from './server/ports.ts';
 export { commandTable } from './table/all-commands.ts';
-export { CommandEntry } from './table/command-entry.ts';
+export { CommandEntry } from './definition/command-entry.ts';

@@ -1,4 +1,4 @@
-import { container, type Command } from '../definition.ts';
+import { container, type Command } from '../definition/definition.ts';
 import { judgementCommands } from './judgement.ts';
 import { userCommands } from './users.ts';
 

@@ -4,12 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { CommandError, errors, untilNul } from '#base';
 import type { ReplyWriter } from '#resp';
 import { indexesFrom, type Arguments } from '../arguments/arguments.ts';
-import { onMain, type CommandHead } from '../definition.ts';
-import { ACL_CATEGORIES, aclCategories, isAclCategory } from '../derive.ts';
-import { helpReply } from '../help.ts';
-import { noKeys } from '../keys.ts';
-import type { CommandEntry } from '../table/command-entry.ts';
-import type { CommandTable } from '../table/command-table.ts';
+import { onMain, type CommandHead } from '../definition/definition.ts';
+import { ACL_CATEGORIES, aclCategories, isAclCategory } from '../definition/derive.ts';
+import { helpReply } from '../definition/help.ts';
+import { noKeys } from '../definition/keys.ts';
+import type { CommandEntry } from '../definition/command-entry.ts';
+import type { CommandTable } from '../definition/command-table.ts';
 import type { AclContext, DenialFacts } from './ports.ts';
 
 const LOG_COUNT_DEFAULT = 10;

@@ -3,8 +3,8 @@
 import type { UserCounts } from '#stats';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { MainContext } from '../contexts/contexts.ts';
-import type { CommandEntry } from '../table/command-entry.ts';
-import type { CommandTable } from '../table/command-table.ts';
+import type { CommandEntry } from '../definition/command-entry.ts';
+import type { CommandTable } from '../definition/command-table.ts';
 
 /** Commands, keys and channels that belong together, as rules. */
 export interface SelectorFacts {

@@ -6,8 +6,8 @@ import { USER_QUANTITIES } from '#quantities';
 import type { UserCounts } from '#stats';
 import { answerOrError, writeOk } from '../contexts/answer-later.ts';
 import { indexesFrom, type Arguments } from '../arguments/arguments.ts';
-import { onMain, type CommandHead } from '../definition.ts';
-import { noKeys } from '../keys.ts';
+import { onMain, type CommandHead } from '../definition/definition.ts';
+import { noKeys } from '../definition/keys.ts';
 import type { AclContext, SelectorFacts } from './ports.ts';
 
 const ofUsers = {

@@ -4,8 +4,8 @@ import { INT64_MAX, CommandError, errors, parseInteger64, type Bytes } from '#ba
 import type { Ref } from '#store';
 import type { Arguments, ArgumentSource } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { oneShard, type ArgumentDoc } from '../definition.ts';
-import { keySpec, oneKey, type KeyHandling } from '../keys.ts';
+import { oneShard, type ArgumentDoc } from '../definition/definition.ts';
+import { keySpec, oneKey, type KeyHandling } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
 import { changedAt, findString } from '../keyspace/lookup.ts';
 import { bitmapWithBit, readOffset } from './bitmap-key.ts';

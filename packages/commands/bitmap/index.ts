@@ -1,4 +1,4 @@
-import type { Command } from '../definition.ts';
+import type { Command } from '../definition/definition.ts';
 import { bitop } from './bitop.ts';
 import { bitfield, bitfieldRo } from './fields.ts';
 import { getbit, setbit } from './one-bit.ts';

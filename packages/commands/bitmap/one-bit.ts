@@ -1,8 +1,8 @@
 /** SETBIT and GETBIT. */
 
 import { CommandError } from '#base';
-import { oneShard } from '../definition.ts';
-import { oneKey } from '../keys.ts';
+import { oneShard } from '../definition/definition.ts';
+import { oneKey } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
 import { changedAt, findString } from '../keyspace/lookup.ts';
 import { bitmapWithBit, readOffset } from './bitmap-key.ts';

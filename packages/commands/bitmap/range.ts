@@ -2,8 +2,8 @@
 
 import { CommandError, errors } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
-import { oneShard, type ArgumentDoc } from '../definition.ts';
-import { oneKey } from '../keys.ts';
+import { oneShard, type ArgumentDoc } from '../definition/definition.ts';
+import { oneKey } from '../definition/keys.ts';
 import { findString } from '../keyspace/lookup.ts';
 import { countOnesOfBits, findBit } from './bits.ts';
 

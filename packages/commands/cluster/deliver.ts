@@ -1,7 +1,7 @@
 /** CLUSTER DELIVER: a message that was published on another node, and which node it is that tells of messages. */
 
 import { CommandError, errors } from '#base';
-import { onMain } from '../definition.ts';
+import { onMain } from '../definition/definition.ts';
 import type { PubSubContext } from '../pubsub/ports.ts';
 import { clusterOf, ofCluster } from './enabled.ts';
 import type { ClusterContext } from './ports.ts';

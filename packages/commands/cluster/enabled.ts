@@ -1,8 +1,8 @@
 /** Beginning of all commands of the family: there is a cluster. */
 
 import { CommandError } from '#base';
-import type { CommandHead } from '../definition.ts';
-import { noKeys } from '../keys.ts';
+import type { CommandHead } from '../definition/definition.ts';
+import { noKeys } from '../definition/keys.ts';
 import type { ClusterContext, ClusterPort } from './ports.ts';
 
 const disabled = new CommandError('ERR This instance has cluster support disabled');

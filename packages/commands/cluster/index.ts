@@ -1,4 +1,4 @@
-import { container, type Command } from '../definition.ts';
+import { container, type Command } from '../definition/definition.ts';
 import { deliver } from './deliver.ts';
 import { clusterMembership } from './membership.ts';
 import { clusterMoves } from './moves.ts';

@@ -2,8 +2,8 @@
 
 import { CommandError, errors } from '#base';
 import { answerOrError, writeOk } from '../contexts/answer-later.ts';
-import { onMain } from '../definition.ts';
-import { helpReply } from '../help.ts';
+import { onMain } from '../definition/definition.ts';
+import { helpReply } from '../definition/help.ts';
 import { clusterOf, ofAdministration, ofCluster } from './enabled.ts';
 import type { ClusterContext } from './ports.ts';
 

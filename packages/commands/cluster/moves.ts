@@ -3,7 +3,7 @@
 import { CommandError, errors, SLOT_COUNT } from '#base';
 import { answerOrError, writeOk } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';
-import { onMain } from '../definition.ts';
+import { onMain } from '../definition/definition.ts';
 import { clusterOf, ofAdministration } from './enabled.ts';
 import type { ClusterContext, SlotMigrationFacts, SlotSpan } from './ports.ts';
 

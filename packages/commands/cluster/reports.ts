@@ -2,7 +2,7 @@
 
 import { CommandError } from '#base';
 import type { ReplyWriter } from '#resp';
-import { onMain } from '../definition.ts';
+import { onMain } from '../definition/definition.ts';
 import { clusterOf, ofAdministration, ofCluster } from './enabled.ts';
 import { endpointOf, type EndpointType } from './endpoint.ts';
 import { nodeLine } from './node-line.ts';

@@ -1,7 +1,7 @@
 /** ASKING, READONLY and READWRITE: what a client of a cluster says of itself. */
 
-import { onMain, type CommandHead } from '../definition.ts';
-import { noKeys } from '../keys.ts';
+import { onMain, type CommandHead } from '../definition/definition.ts';
+import { noKeys } from '../definition/keys.ts';
 import { clusterOf } from './enabled.ts';
 import type { ClusterContext } from './ports.ts';
 

@@ -4,7 +4,7 @@ import { CommandError, errors, SLOT_COUNT } from '#base';
 import type { ReplyWriter } from '#resp';
 import { answerOrError } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';
-import { onMain } from '../definition.ts';
+import { onMain } from '../definition/definition.ts';
 import { clusterOf, ofCluster } from './enabled.ts';
 import type { ClusterContext, SlotStatistics } from './ports.ts';
 

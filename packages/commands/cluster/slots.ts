@@ -3,7 +3,7 @@
 import { CommandError, errors, keySlot, SLOT_COUNT } from '#base';
 import { answerOrError, writeOk } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';
-import { onMain } from '../definition.ts';
+import { onMain } from '../definition/definition.ts';
 import { clusterOf, ofAdministration, ofCluster } from './enabled.ts';
 import type { ClusterContext, ClusterPort, SlotChange } from './ports.ts';
 

@@ -3,8 +3,8 @@
 import { CommandError, errors } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ClientPort } from '../contexts/contexts.ts';
-import { onMain, type ArgumentDoc, type CommandHead } from '../definition.ts';
-import { noKeys } from '../keys.ts';
+import { onMain, type ArgumentDoc, type CommandHead } from '../definition/definition.ts';
+import { noKeys } from '../definition/keys.ts';
 import { clientLine, clientTypeOf, isOfType, type ClientType } from './client-report.ts';
 import type { AuthenticationPort, ConnectionContext } from './ports.ts';
 

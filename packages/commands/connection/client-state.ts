@@ -2,9 +2,9 @@
 
 import { CommandError, errors, untilNul } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
-import { onMain, type CommandHead } from '../definition.ts';
-import { helpReply } from '../help.ts';
-import { noKeys } from '../keys.ts';
+import { onMain, type CommandHead } from '../definition/definition.ts';
+import { helpReply } from '../definition/help.ts';
+import { noKeys } from '../definition/keys.ts';
 import { readLibraryWord, readName } from './client-name.ts';
 import type { ConnectionContext } from './ports.ts';
 import { traceParent } from './trace-parent.ts';

@@ -1,4 +1,4 @@
-import { container, type Command } from '../definition.ts';
+import { container, type Command } from '../definition/definition.ts';
 import { clientListCommands } from './client-list.ts';
 import { clientStateCommands } from './client-state.ts';
 import { sessionCommands } from './session.ts';

@@ -2,8 +2,8 @@
 
 import { CommandError, errors, untilNul } from '#base';
 import { indexesFrom, type Arguments } from '../arguments/arguments.ts';
-import { onMain, type CommandHead } from '../definition.ts';
-import { noKeys } from '../keys.ts';
+import { onMain, type CommandHead } from '../definition/definition.ts';
+import { noKeys } from '../definition/keys.ts';
 import { databaseIndexAt } from '../keyspace/database-index.ts';
 import { readName } from './client-name.ts';
 import type { ConnectionContext } from './ports.ts';

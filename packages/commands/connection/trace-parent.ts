@@ -1,8 +1,8 @@
 /** CLIENT TRACEPARENT: an application says which trace its commands belong to. */
 
 import { CommandError } from '#base';
-import { onMain } from '../definition.ts';
-import { noKeys } from '../keys.ts';
+import { onMain } from '../definition/definition.ts';
+import { noKeys } from '../definition/keys.ts';
 import { parseTraceParent } from '../contexts/trace-context.ts';
 
 const badWord = new CommandError('ERR TRACEPARENT takes NEXT behind the value, or OFF alone');

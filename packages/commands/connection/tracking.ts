@@ -1,8 +1,8 @@
 /** CLIENT TRACKING and its kin: being told which of the keys read have changed. */
 
 import { CommandError, errors } from '#base';
-import { onMain, type CommandHead } from '../definition.ts';
-import { noKeys } from '../keys.ts';
+import { onMain, type CommandHead } from '../definition/definition.ts';
+import { noKeys } from '../definition/keys.ts';
 import type { ConnectionContext } from './ports.ts';
 import { judgeTrackingOptions, readTrackingOptions } from './tracking-options.ts';
 import type { TrackingState } from '../contexts/tracking-state.ts';

@@ -1,4 +1,4 @@
-import type { Command } from '../definition.ts';
+import type { Command } from '../definition/definition.ts';
 import { keyPrefixes } from './prefixes.ts';
 import { keyFates } from './keyfate.ts';
 import { slownessEvents } from './latency.ts';

@@ -4,11 +4,11 @@ import { CommandError, errors } from '#base';
 import type { ReplyWriter } from '#resp';
 import { answerLater } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';
-import { container, onMain, type CommandHead } from '../definition.ts';
-import { helpReply } from '../help.ts';
-import { noKeys } from '../keys.ts';
-import type { CommandEntry } from '../table/command-entry.ts';
-import type { CommandTable } from '../table/command-table.ts';
+import { container, onMain, type CommandHead } from '../definition/definition.ts';
+import { helpReply } from '../definition/help.ts';
+import { noKeys } from '../definition/keys.ts';
+import type { CommandEntry } from '../definition/command-entry.ts';
+import type { CommandTable } from '../definition/command-table.ts';
 import { eventGraph } from './event-graph.ts';
 import type { DiagnosticsContext, Steps } from './ports.ts';
 

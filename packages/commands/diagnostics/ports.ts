@@ -3,7 +3,7 @@
 import type { Bytes } from '#base';
 import type { PrefixReport } from '#stats';
 import type { MainContext } from '../contexts/contexts.ts';
-import type { CommandTable } from '../table/command-table.ts';
+import type { CommandTable } from '../definition/command-table.ts';
 
 /** A command that was logged as slow. */
 export interface LoggedCommand {

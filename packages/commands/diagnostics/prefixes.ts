@@ -3,9 +3,9 @@
 import { CommandError } from '#base';
 import type { PrefixReport } from '#stats';
 import type { ReplyWriter } from '#resp';
-import { container, onMain, type CommandHead } from '../definition.ts';
-import { helpReply } from '../help.ts';
-import { noKeys } from '../keys.ts';
+import { container, onMain, type CommandHead } from '../definition/definition.ts';
+import { helpReply } from '../definition/help.ts';
+import { noKeys } from '../definition/keys.ts';
 import type { DiagnosticsContext } from './ports.ts';
 
 const none = new CommandError('ERR no key prefixes are configured, set key-prefixes.prefixes');

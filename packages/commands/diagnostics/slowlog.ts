@@ -4,9 +4,9 @@ import { CommandError, errors } from '#base';
 import type { ReplyWriter } from '#resp';
 import { answerLater, writeOk } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';
-import { container, onMain, type CommandHead } from '../definition.ts';
-import { helpReply } from '../help.ts';
-import { noKeys } from '../keys.ts';
+import { container, onMain, type CommandHead } from '../definition/definition.ts';
+import { helpReply } from '../definition/help.ts';
+import { noKeys } from '../definition/keys.ts';
 import type { DiagnosticsContext, LoggedCommand } from './ports.ts';
 
 const COUNT_DEFAULT = 10;

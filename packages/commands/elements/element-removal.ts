@@ -4,9 +4,9 @@ import type { Bytes } from '#base';
 import type { Ref } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { oneShard, type CommandHead, type OneShardCommand } from '../definition.ts';
+import { oneShard, type CommandHead, type OneShardCommand } from '../definition/definition.ts';
 import type { KeyEvent } from '../contexts/events.ts';
-import { oneKey } from '../keys.ts';
+import { oneKey } from '../definition/keys.ts';
 import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
 
 interface RemovalFamily<Value> {

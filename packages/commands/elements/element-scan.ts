@@ -9,8 +9,8 @@ import {
   type ArgumentDoc,
   type CommandHead,
   type OneShardCommand,
-} from '../definition.ts';
-import { oneKey } from '../keys.ts';
+} from '../definition/definition.ts';
+import { oneKey } from '../definition/keys.ts';
 import { readCursor } from '../keyspace/scan/scan-cursor.ts';
 
 interface ElementScan {

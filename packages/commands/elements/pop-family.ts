@@ -9,8 +9,8 @@ import {
   type CommandHead,
   type Group,
   type OneShardCommand,
-} from '../definition.ts';
-import { countedKeys, keysToEnd } from '../keys.ts';
+} from '../definition/definition.ts';
+import { countedKeys, keysToEnd } from '../definition/keys.ts';
 import { secondsAt } from '../arguments/timeout.ts';
 
 /** A type whose values have two ends; the first is where indexes begin. */

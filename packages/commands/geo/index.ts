@@ -1,4 +1,4 @@
-import type { Command } from '../definition.ts';
+import type { Command } from '../definition/definition.ts';
 import { geoPlaces } from './places.ts';
 import { geoSearching } from './search.ts';
 

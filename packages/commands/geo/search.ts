@@ -4,8 +4,15 @@ import type { Bytes } from '#base';
 import { RankedTable, type SortedSetValue } from '#store';
 import type { Arguments, ArgumentSource } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { oneShard, type ArgumentDoc, type CommandHead } from '../definition.ts';
-import { allOf, keySpec, oneKey, type FoundKey, type Keys, type KeySpec } from '../keys.ts';
+import { oneShard, type ArgumentDoc, type CommandHead } from '../definition/definition.ts';
+import {
+  allOf,
+  keySpec,
+  oneKey,
+  type FoundKey,
+  type Keys,
+  type KeySpec,
+} from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
 import { sortedSetToRead, storeMembers } from '../sorted-set/lookup.ts';
 import { placeOf, readPlace, scoresIn, type Cell, type Place } from './cell.ts';

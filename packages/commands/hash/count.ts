@@ -13,9 +13,9 @@ import {
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { oneShard } from '../definition.ts';
+import { oneShard } from '../definition/definition.ts';
 import { longDoubleOf } from '../arguments/long-double.ts';
-import { oneKey } from '../keys.ts';
+import { oneKey } from '../definition/keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
 import { events } from '../contexts/events.ts';
 import { fieldAt, findField, hashToFill, newHash } from './lookup.ts';

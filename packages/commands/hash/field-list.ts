@@ -2,7 +2,7 @@
 
 import { CommandError } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
-import type { ArgumentDoc } from '../definition.ts';
+import type { ArgumentDoc } from '../definition/definition.ts';
 
 export const fieldsBlock: ArgumentDoc = {
   name: 'fields',

@@ -3,8 +3,8 @@
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { oneShard, type OneShardCommand } from '../definition.ts';
-import { oneKey } from '../keys.ts';
+import { oneShard, type OneShardCommand } from '../definition/definition.ts';
+import { oneKey } from '../definition/keys.ts';
 import {
   MILLISECONDS,
   SECONDS,

@@ -1,4 +1,4 @@
-import type { Command } from '../definition.ts';
+import type { Command } from '../definition/definition.ts';
 import { hashCounting } from './count.ts';
 import { fieldExpiry } from './field-expire.ts';
 import { fieldLifetimes } from './field-ttl.ts';

@@ -4,10 +4,10 @@ import { errors } from '#base';
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { oneShard } from '../definition.ts';
+import { oneShard } from '../definition/definition.ts';
 import { demandRepeatable, elementCount } from '../elements/element-count.ts';
 import { drawDistinct } from '../elements/distinct-draw.ts';
-import { oneKey } from '../keys.ts';
+import { oneKey } from '../definition/keys.ts';
 import { dropEnded, hashToRead } from './lookup.ts';
 
 const hrandfield = oneShard({

@@ -1,8 +1,8 @@
 /** HDEL and HGETDEL: taking fields out of a hash. */
 
-import { oneShard } from '../definition.ts';
+import { oneShard } from '../definition/definition.ts';
 import { elementRemoval } from '../elements/element-removal.ts';
-import { oneKey } from '../keys.ts';
+import { oneKey } from '../definition/keys.ts';
 import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
 import { events } from '../contexts/events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';

@@ -3,8 +3,8 @@
 import { errors } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { oneShard, type ArgumentDoc } from '../definition.ts';
-import { oneKey } from '../keys.ts';
+import { oneShard, type ArgumentDoc } from '../definition/definition.ts';
+import { oneKey } from '../definition/keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
 import { events } from '../contexts/events.ts';
 import { fieldAt, findField, hashToFill, newHash, valueAt } from './lookup.ts';

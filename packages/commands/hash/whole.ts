@@ -1,8 +1,8 @@
 /** HGETALL, HKEYS and HVALS: all of a hash at once. */
 
-import { oneShard, type OneShardCommand } from '../definition.ts';
+import { oneShard, type OneShardCommand } from '../definition/definition.ts';
 import { replyEach } from '../entries.ts';
-import { oneKey } from '../keys.ts';
+import { oneKey } from '../definition/keys.ts';
 import { hashToRead } from './lookup.ts';
 
 interface Kind {

@@ -4,8 +4,8 @@ import { CommandError, untilNul } from '#base';
 import { hyperloglog } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { oneShard } from '../definition.ts';
-import { noKeys, oneKey } from '../keys.ts';
+import { oneShard } from '../definition/definition.ts';
+import { noKeys, oneKey } from '../definition/keys.ts';
 import { findToWrite } from '../keyspace/lookup.ts';
 import { corrupted, keep, ownValueOf, valueOf } from './value.ts';
 

@@ -1,4 +1,4 @@
-import type { Command } from '../definition.ts';
+import type { Command } from '../definition/definition.ts';
 import { pfadd, pfcount, pfmerge } from './count.ts';
 import { pfdebug, pfselftest } from './debug.ts';
 

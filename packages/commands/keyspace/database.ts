@@ -2,9 +2,9 @@
 
 import { errors } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
-import { everyShard, type ArgumentDoc } from '../definition.ts';
-import { noKeys } from '../keys.ts';
-import { allOk, sum } from '../merge.ts';
+import { everyShard, type ArgumentDoc } from '../definition/definition.ts';
+import { noKeys } from '../definition/keys.ts';
+import { allOk, sum } from '../definition/merge.ts';
 import { databaseIndexAt, demandDatabase } from './database-index.ts';
 
 const dbsize = everyShard({

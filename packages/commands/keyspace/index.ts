@@ -1,4 +1,4 @@
-import type { Command } from '../definition.ts';
+import type { Command } from '../definition/definition.ts';
 import { databases } from './database.ts';
 import { keyDumping } from './dump/dump.ts';
 import { keyExpiry } from './expiry/expire.ts';

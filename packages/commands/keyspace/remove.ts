@@ -2,9 +2,9 @@
 
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { byKey, type ArgumentDoc } from '../definition.ts';
-import { keysToEnd } from '../keys.ts';
-import { sum } from '../merge.ts';
+import { byKey, type ArgumentDoc } from '../definition/definition.ts';
+import { keysToEnd } from '../definition/keys.ts';
+import { sum } from '../definition/merge.ts';
 import { events } from '../contexts/events.ts';
 import { changedAt, findToRead, peekToRead } from './lookup.ts';
 

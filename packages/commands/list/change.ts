@@ -3,9 +3,9 @@
 import { errors } from '#base';
 import type { ListValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import { oneShard } from '../definition.ts';
+import { oneShard } from '../definition/definition.ts';
 import { elementCount } from '../elements/element-count.ts';
-import { oneKey } from '../keys.ts';
+import { oneKey } from '../definition/keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
 import { events } from '../contexts/events.ts';
 import { indexRange } from './index-range.ts';

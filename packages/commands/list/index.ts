@@ -1,4 +1,4 @@
-import type { Command } from '../definition.ts';
+import type { Command } from '../definition/definition.ts';
 import { listChanges } from './change.ts';
 import { listMoving } from './move.ts';
 import { listPopping } from './pop.ts';

@@ -4,8 +4,8 @@ import { errors } from '#base';
 import { ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { oneShard, type CommandHead } from '../definition.ts';
-import { allOf, keySpec } from '../keys.ts';
+import { oneShard, type CommandHead } from '../definition/definition.ts';
+import { allOf, keySpec } from '../definition/keys.ts';
 import { changedAt } from '../keyspace/lookup.ts';
 import { secondsAt } from '../arguments/timeout.ts';
 import {

@@ -2,9 +2,9 @@
 
 import { CommandError, errors } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
-import { oneShard } from '../definition.ts';
+import { oneShard } from '../definition/definition.ts';
 import { elementCount } from '../elements/element-count.ts';
-import { oneKey } from '../keys.ts';
+import { oneKey } from '../definition/keys.ts';
 import { listToRead } from './lookup.ts';
 
 const lpos = oneShard({

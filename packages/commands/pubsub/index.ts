@@ -1,4 +1,4 @@
-import type { Command } from '../definition.ts';
+import type { Command } from '../definition/definition.ts';
 import { inspectCommands } from './inspect.ts';
 import { publishCommands } from './publish.ts';
 import { subscribeCommands } from './subscribe.ts';

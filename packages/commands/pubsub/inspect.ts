@@ -2,9 +2,9 @@
 
 import { errors, fromLatin1, globMatches } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
-import { container, onMain, type CommandHead } from '../definition.ts';
-import { helpReply } from '../help.ts';
-import { noKeys } from '../keys.ts';
+import { container, onMain, type CommandHead } from '../definition/definition.ts';
+import { helpReply } from '../definition/help.ts';
+import { noKeys } from '../definition/keys.ts';
 import type { PubSubContext } from './ports.ts';
 
 const ofPubSub = {

@@ -1,7 +1,7 @@
 /** Sending messages. */
 
-import { onMain, type CommandHead } from '../definition.ts';
-import { noKeys } from '../keys.ts';
+import { onMain, type CommandHead } from '../definition/definition.ts';
+import { noKeys } from '../definition/keys.ts';
 import type { PubSubContext } from './ports.ts';
 
 const ofPublishing = {

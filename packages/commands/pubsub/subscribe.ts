@@ -6,8 +6,8 @@
 import { CommandError } from '#base';
 import type { ReplyWriter } from '#resp';
 import type { ClientPort } from '../contexts/contexts.ts';
-import { onMain, type CommandHead, type OnMainCommand } from '../definition.ts';
-import { noKeys, type Keys } from '../keys.ts';
+import { onMain, type CommandHead, type OnMainCommand } from '../definition/definition.ts';
+import { noKeys, type Keys } from '../definition/keys.ts';
 import type { PubSubContext } from './ports.ts';
 import type { SubscriptionKind } from '../contexts/subscriptions.ts';
 

@@ -1,8 +1,8 @@
 /** EVAL, EVALSHA, FCALL and their read-only forms: a script in the shard that hosts its keys. */
 
-import type { ArgumentDoc, Flag, OneShardCommand } from '../definition.ts';
-import { oneShard } from '../definition.ts';
-import { countedKeys } from '../keys.ts';
+import type { ArgumentDoc, Flag, OneShardCommand } from '../definition/definition.ts';
+import { oneShard } from '../definition/definition.ts';
+import { countedKeys } from '../definition/keys.ts';
 import type { ScriptCall } from '../contexts/script-ports.ts';
 
 const FLAGS: readonly Flag[] = ['noscript', 'stale', 'skip_monitor', 'no_mandatory_keys'];

@@ -5,9 +5,9 @@ import type { ReplyWriter } from '#resp';
 import type { ScriptReport } from '#stats';
 import { answerLater } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';
-import { container, onMain, oneShard, type CommandHead } from '../definition.ts';
-import { helpReply } from '../help.ts';
-import { noKeys } from '../keys.ts';
+import { container, onMain, oneShard, type CommandHead } from '../definition/definition.ts';
+import { helpReply } from '../definition/help.ts';
+import { noKeys } from '../definition/keys.ts';
 import type { ScriptContext } from './script-context.ts';
 import { stopScript } from './stop-script.ts';
 

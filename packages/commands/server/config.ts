@@ -3,9 +3,9 @@
 import { errors } from '#base';
 import { answerLater, answerOrError, writeOk } from '../contexts/answer-later.ts';
 import { indexesFrom, type Arguments } from '../arguments/arguments.ts';
-import { container, onMain, type CommandHead } from '../definition.ts';
-import { helpReply } from '../help.ts';
-import { noKeys } from '../keys.ts';
+import { container, onMain, type CommandHead } from '../definition/definition.ts';
+import { helpReply } from '../definition/help.ts';
+import { noKeys } from '../definition/keys.ts';
 import type { ServerContext } from './ports.ts';
 
 const aboutSettings = {

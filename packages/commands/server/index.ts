@@ -1,4 +1,4 @@
-import type { Command } from '../definition.ts';
+import type { Command } from '../definition/definition.ts';
 import { commandCommands } from './command/command.ts';
 import { serverSettings } from './config.ts';
 import { serverDebugging } from './debug/debug.ts';

@@ -1,7 +1,7 @@
 /** LOLWUT: a picture, and the version. */
 
-import { onMain } from '../definition.ts';
-import { noKeys } from '../keys.ts';
+import { onMain } from '../definition/definition.ts';
+import { noKeys } from '../definition/keys.ts';
 import type { ServerContext } from './ports.ts';
 
 const lolwut = onMain<ServerContext>({

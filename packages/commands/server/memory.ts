@@ -5,9 +5,9 @@ import { answerLater, writeOk } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ReplyWriter } from '#resp';
 import type { MainContext } from '../contexts/contexts.ts';
-import { container, oneShard, onMain, type CommandHead } from '../definition.ts';
-import { helpReply } from '../help.ts';
-import { noKeys, oneKey } from '../keys.ts';
+import { container, oneShard, onMain, type CommandHead } from '../definition/definition.ts';
+import { helpReply } from '../definition/help.ts';
+import { noKeys, oneKey } from '../definition/keys.ts';
 import type { MemoryTree, ServerContext } from './ports.ts';
 
 const policies = [

@@ -1,8 +1,8 @@
 /** Answers about modules where none can be loaded: there are none. Clients ask this when they connect. */
 
-import { container, onMain, type CommandHead } from '../definition.ts';
-import { helpReply } from '../help.ts';
-import { noKeys } from '../keys.ts';
+import { container, onMain, type CommandHead } from '../definition/definition.ts';
+import { helpReply } from '../definition/help.ts';
+import { noKeys } from '../definition/keys.ts';
 
 const ofModules = {
   group: 'server',

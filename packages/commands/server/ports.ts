@@ -4,7 +4,7 @@ import type { Bytes, CommandError } from '#base';
 import type { HotWindowReport } from '#stats';
 import type { BundleReport, TraceReport } from '#api-types';
 import type { ClientPort, MainContext } from '../contexts/contexts.ts';
-import type { CommandTable } from '../table/command-table.ts';
+import type { CommandTable } from '../definition/command-table.ts';
 import type { FailoverPort } from './replicas/failover-port.ts';
 import type { ReplicasPort } from './replicas/replicas-port.ts';
 

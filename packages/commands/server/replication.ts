@@ -1,8 +1,8 @@
 /** ROLE and REPLICAOF: the server's place among others. */
 
 import { CommandError } from '#base';
-import { onMain } from '../definition.ts';
-import { noKeys } from '../keys.ts';
+import { onMain } from '../definition/definition.ts';
+import { noKeys } from '../definition/keys.ts';
 import type { ServerContext } from './ports.ts';
 
 const role = onMain<ServerContext>({

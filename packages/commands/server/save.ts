@@ -1,8 +1,8 @@
 /** SAVE, BGSAVE, BGREWRITEAOF, LASTSAVE: snapshots. */
 
 import { CommandError, errors } from '#base';
-import { onMain } from '../definition.ts';
-import { noKeys } from '../keys.ts';
+import { onMain } from '../definition/definition.ts';
+import { noKeys } from '../definition/keys.ts';
 import type { SavingPort, ServerContext } from './ports.ts';
 
 const scheduleAdvice = new CommandError(

@@ -2,8 +2,8 @@
 
 import { CommandError, errors } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
-import { onMain } from '../definition.ts';
-import { noKeys } from '../keys.ts';
+import { onMain } from '../definition/definition.ts';
+import { noKeys } from '../definition/keys.ts';
 import type { ServerContext, ShutdownOptions } from './ports.ts';
 
 const shutdown = onMain<ServerContext>({

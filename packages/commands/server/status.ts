@@ -1,8 +1,8 @@
 /** STATUS: how the server and its shards fare, as one JSON document. */
 
 import type { ReplyWriter } from '#resp';
-import { container, onMain, type CommandHead } from '../definition.ts';
-import { noKeys } from '../keys.ts';
+import { container, onMain, type CommandHead } from '../definition/definition.ts';
+import { noKeys } from '../definition/keys.ts';
 import type { ServerContext } from './ports.ts';
 
 const aboutStatus = {

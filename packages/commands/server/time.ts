@@ -1,6 +1,6 @@
 import type { MainContext } from '../contexts/contexts.ts';
-import { onMain } from '../definition.ts';
-import { noKeys } from '../keys.ts';
+import { onMain } from '../definition/definition.ts';
+import { noKeys } from '../definition/keys.ts';
 
 export const time = onMain<MainContext>({
   name: 'TIME',

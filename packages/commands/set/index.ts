@@ -1,4 +1,4 @@
-import type { Command } from '../definition.ts';
+import type { Command } from '../definition/definition.ts';
 import { setChanges } from './change.ts';
 import { setOperations } from './set-operations.ts';
 import { setReading } from './read.ts';

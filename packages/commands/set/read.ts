@@ -1,9 +1,9 @@
 /** Commands that read a set: size, members, all of them, and SSCAN. */
 
-import { oneShard } from '../definition.ts';
+import { oneShard } from '../definition/definition.ts';
 import { elementScan } from '../elements/element-scan.ts';
 import { replyEach } from '../entries.ts';
-import { oneKey } from '../keys.ts';
+import { oneKey } from '../definition/keys.ts';
 import { setToRead } from './lookup.ts';
 
 const scard = oneShard({

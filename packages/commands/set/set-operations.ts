@@ -1,8 +1,8 @@
 /** Intersection, union and difference of sets, answered, counted or stored. */
 
 import { CommandError, errors } from '#base';
-import { oneShard, type CommandHead, type OneShardCommand } from '../definition.ts';
-import { allOf, countedKeys, keysToEnd, keySpec } from '../keys.ts';
+import { oneShard, type CommandHead, type OneShardCommand } from '../definition/definition.ts';
+import { allOf, countedKeys, keysToEnd, keySpec } from '../definition/keys.ts';
 import { events, type KeyEvent } from '../contexts/events.ts';
 import { answerMembers, storeMembers } from './set-operation-output.ts';
 import {

@@ -9,8 +9,8 @@ import {
   type ArgumentDoc,
   type CommandHead,
   type OneShardCommand,
-} from '../definition.ts';
-import { keySpec, type FoundKey, type KeySpec, type Keys } from '../keys.ts';
+} from '../definition/definition.ts';
+import { keySpec, type FoundKey, type KeySpec, type Keys } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
 import { changedAt, findToRead } from '../keyspace/lookup.ts';
 import { newList } from '../list/lookup.ts';

@@ -1,4 +1,4 @@
-import type { Command } from '../definition.ts';
+import type { Command } from '../definition/definition.ts';
 import { sortedSetAdding } from './add.ts';
 import { sortedSetOperations } from './set-operations.ts';
 import { sortedSetPopping } from './pop.ts';

@@ -4,9 +4,9 @@ import { errors } from '#base';
 import type { SortedSetValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { oneShard } from '../definition.ts';
+import { oneShard } from '../definition/definition.ts';
 import { demandRepeatable, elementCount } from '../elements/element-count.ts';
-import { oneKey } from '../keys.ts';
+import { oneKey } from '../definition/keys.ts';
 import { sortedSetToRead } from './lookup.ts';
 import { writeMember, writeMembersHeader } from './member-reply.ts';
 

@@ -3,8 +3,8 @@
 import { errors } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { oneShard, type CommandHead, type OneShardCommand } from '../definition.ts';
-import { oneKey } from '../keys.ts';
+import { oneShard, type CommandHead, type OneShardCommand } from '../definition/definition.ts';
+import { oneKey } from '../definition/keys.ts';
 import { lexRange, scoreRange, type Range } from './bounds.ts';
 import { sortedSetToRead } from './lookup.ts';
 

@@ -2,9 +2,9 @@
 
 import type { SortedSetValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
-import { oneShard, type OneShardCommand } from '../definition.ts';
+import { oneShard, type OneShardCommand } from '../definition/definition.ts';
 import { elementRemoval } from '../elements/element-removal.ts';
-import { oneKey } from '../keys.ts';
+import { oneKey } from '../definition/keys.ts';
 import { events, type KeyEvent } from '../contexts/events.ts';
 import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
 import { lexRange, rankRange, scoreRange, type Range } from './bounds.ts';

@@ -9,8 +9,8 @@ import {
   type ArgumentDoc,
   type CommandHead,
   type OneShardCommand,
-} from '../definition.ts';
-import { allOf, countedKeys, countedSpec, keySpec } from '../keys.ts';
+} from '../definition/definition.ts';
+import { allOf, countedKeys, countedSpec, keySpec } from '../definition/keys.ts';
 import { events, type KeyEvent } from '../contexts/events.ts';
 import {
   aggregates,

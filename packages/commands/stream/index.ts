@@ -1,4 +1,4 @@
-import type { Command } from '../definition.ts';
+import type { Command } from '../definition/definition.ts';
 import { streamAdding } from './add.ts';
 import { streamClaiming } from './groups/claim.ts';
 import { streamGroups } from './groups/group.ts';

@@ -13,9 +13,9 @@ import {
 import type { ReplyWriter } from '#resp';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { MainContext, ShardContext } from '../contexts/contexts.ts';
-import { container, oneShard, onMain, type CommandHead } from '../definition.ts';
-import { helpReply } from '../help.ts';
-import { noKeys, oneKey } from '../keys.ts';
+import { container, oneShard, onMain, type CommandHead } from '../definition/definition.ts';
+import { helpReply } from '../definition/help.ts';
+import { noKeys, oneKey } from '../definition/keys.ts';
 import { replyEdgeEntry, replyEntries } from './entries.ts';
 import { replyId } from './ids.ts';
 import { groupAt, noGroupOfKey, streamToRead } from './lookup.ts';

@@ -16,8 +16,8 @@ import {
 } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { oneShard, type ArgumentDoc } from '../definition.ts';
-import type { Keys } from '../keys.ts';
+import { oneShard, type ArgumentDoc } from '../definition/definition.ts';
+import type { Keys } from '../definition/keys.ts';
 import { replyEntries, replyEntryAt } from './entries.ts';
 import { ClaimRows, Deliveries } from './groups/deliveries.ts';
 import { isSign, readId, replyId } from './ids.ts';

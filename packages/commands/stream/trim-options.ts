@@ -4,7 +4,7 @@ import { CommandError } from '#base';
 import { StreamId, type Trimming } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import type { ArgumentDoc } from '../definition.ts';
+import type { ArgumentDoc } from '../definition/definition.ts';
 import { isSign, readId } from './ids.ts';
 
 /** Number of nodes, of the size that is set, that an approximate trimming looks at. */

@@ -3,8 +3,8 @@
 import type { Ref } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { oneShard } from '../definition.ts';
-import { oneKey } from '../keys.ts';
+import { oneShard } from '../definition/definition.ts';
+import { oneKey } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
 import { timeOptions } from '../keyspace/expiry/time-forms.ts';
 import { changedAt, findString } from '../keyspace/lookup.ts';

@@ -2,8 +2,8 @@
 
 import { addLongDoubles, errors, formatLongDouble } from '#base';
 import { setOptions, valueScratch } from '#store';
-import { oneShard } from '../definition.ts';
-import { oneKey } from '../keys.ts';
+import { oneShard } from '../definition/definition.ts';
+import { oneKey } from '../definition/keys.ts';
 import { longDoubleOf } from '../arguments/long-double.ts';
 import { events } from '../contexts/events.ts';
 import { changedAt, createdAt, findStringToWrite } from '../keyspace/lookup.ts';

@@ -12,8 +12,8 @@ import {
 import { KEEP_TTL, valueScratch, type Ref } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { oneShard, type CommandHead } from '../definition.ts';
-import { oneKey } from '../keys.ts';
+import { oneShard, type CommandHead } from '../definition/definition.ts';
+import { oneKey } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
 import { changedAt, createdAt, findStringToWrite } from '../keyspace/lookup.ts';
 import { StringForm } from './encoding.ts';

@@ -1,4 +1,4 @@
-import type { Command } from '../definition.ts';
+import type { Command } from '../definition/definition.ts';
 import { stringIncrementFloat } from './increment-float.ts';
 import { stringIncrement } from './increment.ts';
 import { stringComparison } from './lcs.ts';

@@ -4,8 +4,8 @@ import { CommandError, errors, type Bytes } from '#base';
 import { ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { oneShard } from '../definition.ts';
-import { twoKeys } from '../keys.ts';
+import { oneShard } from '../definition/definition.ts';
+import { twoKeys } from '../definition/keys.ts';
 import { findToRead } from '../keyspace/lookup.ts';
 
 const lcs = oneShard({

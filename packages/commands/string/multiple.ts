@@ -3,10 +3,10 @@
 import { errors } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { byKey, oneShard, type ArgumentDoc } from '../definition.ts';
-import { keyValuePairs } from '../keys.ts';
+import { byKey, oneShard, type ArgumentDoc } from '../definition/definition.ts';
+import { keyValuePairs } from '../definition/keys.ts';
 import { findToWrite } from '../keyspace/lookup.ts';
-import { allOk } from '../merge.ts';
+import { allOk } from '../definition/merge.ts';
 import { storeString } from './write.ts';
 
 const pairs: readonly ArgumentDoc[] = [

@@ -2,10 +2,10 @@
 
 import type { Bytes } from '#base';
 import { ValueType } from '#store';
-import { byKey, oneShard } from '../definition.ts';
-import { keysToEnd, oneKey } from '../keys.ts';
+import { byKey, oneShard } from '../definition/definition.ts';
+import { keysToEnd, oneKey } from '../definition/keys.ts';
 import { findString, findToRead } from '../keyspace/lookup.ts';
-import { inKeyOrder } from '../merge.ts';
+import { inKeyOrder } from '../definition/merge.ts';
 
 const get = oneShard({
   name: 'GET',

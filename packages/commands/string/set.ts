@@ -3,8 +3,8 @@
 import type { Ref } from '#store';
 import type { Arguments, ArgumentSource } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { oneShard, type ArgumentDoc } from '../definition.ts';
-import { keySpec, oneKey, type KeyHandling } from '../keys.ts';
+import { oneShard, type ArgumentDoc } from '../definition/definition.ts';
+import { keySpec, oneKey, type KeyHandling } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
 import { findString, findToWrite, notifyAt } from '../keyspace/lookup.ts';
 import { endOf, spanOf, StringOptions } from './expiry.ts';

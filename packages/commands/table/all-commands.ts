@@ -19,7 +19,7 @@ import { sortedSetCommands } from '../sorted-set/index.ts';
 import { streamCommands } from '../stream/index.ts';
 import { stringCommands } from '../string/index.ts';
 import { transactionCommands } from '../transaction/index.ts';
-import { CommandTable } from './command-table.ts';
+import { CommandTable } from '../definition/command-table.ts';
 
 export const commandTable = new CommandTable([
   ...connectionCommands,

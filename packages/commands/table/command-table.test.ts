@@ -3,8 +3,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { aclCategories, faults, keyRange, keySpecFlags, shownFlags, tips } from '../derive.ts';
-import type { CommandEntry } from './command-entry.ts';
+import {
+  aclCategories,
+  faults,
+  keyRange,
+  keySpecFlags,
+  shownFlags,
+  tips,
+} from '../definition/derive.ts';
+import type { CommandEntry } from '../definition/command-entry.ts';
 import { commandTable } from './all-commands.ts';
 
 const table = suite('table');

@@ -2,9 +2,9 @@
 
 import { CommandError } from '#base';
 import type { MainContext } from '../contexts/contexts.ts';
-import { byKey, exec as execRoute, onMain, type CommandHead } from '../definition.ts';
-import { keysToEnd, noKeys } from '../keys.ts';
-import { allOk } from '../merge.ts';
+import { byKey, exec as execRoute, onMain, type CommandHead } from '../definition/definition.ts';
+import { keysToEnd, noKeys } from '../definition/keys.ts';
+import { allOk } from '../definition/merge.ts';
 
 /** Port of the server that commands of this family use. */
 export interface TransactionsPort {

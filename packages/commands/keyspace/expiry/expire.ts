@@ -4,8 +4,8 @@ import { CommandError, errors, INT64_MAX, INT64_MIN, parseInteger64, untilNul } 
 import type { Ref } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts/contexts.ts';
-import { oneShard, type ArgumentDoc, type OneShardCommand } from '../../definition.ts';
-import { oneKey } from '../../keys.ts';
+import { oneShard, type ArgumentDoc, type OneShardCommand } from '../../definition/definition.ts';
+import { oneKey } from '../../definition/keys.ts';
 import { EXPIRY_MS_MAX } from './expiry-time.ts';
 import {
   MILLISECONDS,

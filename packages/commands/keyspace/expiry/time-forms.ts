@@ -1,6 +1,6 @@
 /** Forms in which a command takes, or answers, the time at which a key or a field ends. */
 
-import type { ArgumentDoc } from '../../definition.ts';
+import type { ArgumentDoc } from '../../definition/definition.ts';
 
 export interface TimeForm {
   /** The word before the time, where it is an option. */

@@ -1,7 +1,7 @@
 /** Times to live of keys. */
 
-import { oneShard, type OneShardCommand } from '../../definition.ts';
-import { oneKey } from '../../keys.ts';
+import { oneShard, type OneShardCommand } from '../../definition/definition.ts';
+import { oneKey } from '../../definition/keys.ts';
 import {
   MILLISECONDS,
   SECONDS,

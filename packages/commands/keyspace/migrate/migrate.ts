@@ -4,8 +4,8 @@ import { CommandError, errors, type Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
 import { answerLater } from '../../contexts/answer-later.ts';
 import { indexesFrom, type Arguments, type ArgumentSource } from '../../arguments/arguments.ts';
-import { onMain } from '../../definition.ts';
-import type { FoundKey, KeySpec } from '../../keys.ts';
+import { onMain } from '../../definition/definition.ts';
+import type { FoundKey, KeySpec } from '../../definition/keys.ts';
 import type { Migration, MigrationContext, MigrationOutcome } from './ports.ts';
 
 const HOST_INDEX = 1;

@@ -2,10 +2,10 @@
 
 import { globMatchesAt, type Bytes } from '#base';
 import type { Keyspace, Ref } from '#store';
-import { BulkList, type Bulks } from '../../elements/bulk-list.ts';
-import { everyShard } from '../../definition.ts';
-import { noKeys } from '../../keys.ts';
-import { concatenated } from '../../merge.ts';
+import { BulkList, type Bulks } from '../../definition/bulk-list.ts';
+import { everyShard } from '../../definition/definition.ts';
+import { noKeys } from '../../definition/keys.ts';
+import { concatenated } from '../../definition/merge.ts';
 import { hasEnded } from '../lookup.ts';
 import { highestDraw, NO_DRAW, type Draw } from './random-draw.ts';
 

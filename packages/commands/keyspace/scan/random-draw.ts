@@ -1,8 +1,8 @@
 /** Drawing one key from all shards, fairly, though each draws for itself. */
 
 import type { Bytes } from '#base';
-import type { Merge } from '../../merge.ts';
-import { PieceReader } from '../../parts.ts';
+import type { Merge } from '../../definition/merge.ts';
+import { PieceReader } from '../../definition/parts.ts';
 
 export interface Draw {
   /** Empty memory with a negative score stands for a shard without keys. */

@@ -6,9 +6,9 @@ import {
   readBulks,
   replyBulks,
   type Bulks,
-} from '../../elements/bulk-list.ts';
-import type { Merge } from '../../merge.ts';
-import { PieceReader } from '../../parts.ts';
+} from '../../definition/bulk-list.ts';
+import type { Merge } from '../../definition/merge.ts';
+import { PieceReader } from '../../definition/parts.ts';
 import { nextCursor } from './scan-cursor.ts';
 
 /** Progress of one shard's walk. */

@@ -8,11 +8,11 @@
 
 import { CommandError, errors, type Bytes } from '#base';
 import type { Ref } from '#store';
-import { BulkList } from '../../elements/bulk-list.ts';
+import { BulkList } from '../../definition/bulk-list.ts';
 import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts/contexts.ts';
-import { everyShard } from '../../definition.ts';
-import { noKeys } from '../../keys.ts';
+import { everyShard } from '../../definition/definition.ts';
+import { noKeys } from '../../definition/keys.ts';
 import { addMatching, keyCopy, patternOrAll } from './keys.ts';
 import { hasEnded } from '../lookup.ts';
 import { scanPlace } from './scan-cursor.ts';

@@ -1,10 +1,16 @@
 /** Descriptions of commands by COMMAND INFO and COMMAND DOCS: Redis' shapes, field for field. */
 
 import type { ReplyWriter } from '#resp';
-import type { ArgumentDoc, Command } from '../../definition.ts';
-import { aclCategories, keyRange, keySpecFlags, shownFlags, tips } from '../../derive.ts';
-import type { KeySpec } from '../../keys.ts';
-import type { CommandEntry } from '../../table/command-entry.ts';
+import type { ArgumentDoc, Command } from '../../definition/definition.ts';
+import {
+  aclCategories,
+  keyRange,
+  keySpecFlags,
+  shownFlags,
+  tips,
+} from '../../definition/derive.ts';
+import type { KeySpec } from '../../definition/keys.ts';
+import type { CommandEntry } from '../../definition/command-entry.ts';
 
 /** The ten fields of COMMAND INFO, or null for a command that does not exist. */
 export function writeInfo(reply: ReplyWriter, entry: CommandEntry | undefined): void {

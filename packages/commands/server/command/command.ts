@@ -2,12 +2,12 @@
 
 import { CommandError, errors, fromLatin1, globMatches } from '#base';
 import { indexesFrom, type Arguments, type ArgumentSource } from '../../arguments/arguments.ts';
-import { container, onMain, type Command, type CommandHead } from '../../definition.ts';
-import { aclCategories, keySpecFlags } from '../../derive.ts';
-import { helpReply } from '../../help.ts';
-import { findKeys, noKeys, type FoundKey } from '../../keys.ts';
-import type { CommandEntry } from '../../table/command-entry.ts';
-import type { CommandTable } from '../../table/command-table.ts';
+import { container, onMain, type Command, type CommandHead } from '../../definition/definition.ts';
+import { aclCategories, keySpecFlags } from '../../definition/derive.ts';
+import { helpReply } from '../../definition/help.ts';
+import { findKeys, noKeys, type FoundKey } from '../../definition/keys.ts';
+import type { CommandEntry } from '../../definition/command-entry.ts';
+import type { CommandTable } from '../../definition/command-table.ts';
 import { writeDocs, writeInfo, writeSimpleSet } from './command-reply.ts';
 import type { ServerContext } from '../ports.ts';
 

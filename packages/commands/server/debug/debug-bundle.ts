@@ -4,7 +4,7 @@ import { CommandError } from '#base';
 import type { BundleReport } from '#api-types';
 import type { ReplyWriter } from '#resp';
 import { answerOrError } from '../../contexts/answer-later.ts';
-import { onMain } from '../../definition.ts';
+import { onMain } from '../../definition/definition.ts';
 import { debugHead } from './debug-head.ts';
 import type { ServerContext } from '../ports.ts';
 

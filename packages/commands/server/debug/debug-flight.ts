@@ -3,7 +3,7 @@
 import { CommandError, errors } from '#base';
 import type { ReplyWriter } from '#resp';
 import type { Arguments } from '../../arguments/arguments.ts';
-import { onMain } from '../../definition.ts';
+import { onMain } from '../../definition/definition.ts';
 import { debugHead } from './debug-head.ts';
 import type { FlightEntryReport, ServerContext } from '../ports.ts';
 

@@ -1,5 +1,5 @@
-import type { CommandHead } from '../../definition.ts';
-import { noKeys } from '../../keys.ts';
+import type { CommandHead } from '../../definition/definition.ts';
+import { noKeys } from '../../definition/keys.ts';
 
 /** Common head of the parts of DEBUG that only look: any client that may diagnose the server may run them. */
 export const debugHead = {

@@ -3,8 +3,8 @@
 import { CommandError } from '#base';
 import type { Quicklist } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
-import { everyShard } from '../../definition.ts';
-import { allOk } from '../../merge.ts';
+import { everyShard } from '../../definition/definition.ts';
+import { allOk } from '../../definition/merge.ts';
 import { disturbingHead } from './debug-head.ts';
 
 export const packedThreshold = everyShard({

@@ -2,9 +2,9 @@
 
 import { CommandError } from '#base';
 import { installStates, KeyStateWriter, type Store } from '#store';
-import { everyShard } from '../../definition.ts';
+import { everyShard } from '../../definition/definition.ts';
 import { walk } from '../../keyspace/scan/keys.ts';
-import { allOk } from '../../merge.ts';
+import { allOk } from '../../definition/merge.ts';
 import { disturbingHead } from './debug-head.ts';
 
 const nothingKept = new CommandError('ERR nothing is kept on disk: persistence.enabled is no');

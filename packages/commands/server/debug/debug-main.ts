@@ -3,8 +3,8 @@
 import { CommandError, errors, parseDouble } from '#base';
 import type { ReplyWriter } from '#resp';
 import type { Arguments } from '../../arguments/arguments.ts';
-import { onMain, type OnMainCommand } from '../../definition.ts';
-import { helpReply } from '../../help.ts';
+import { onMain, type OnMainCommand } from '../../definition/definition.ts';
+import { helpReply } from '../../definition/help.ts';
 import { debugBundle } from './debug-bundle.ts';
 import { flightRecorder } from './debug-flight.ts';
 import { debugHead, disturbingHead } from './debug-head.ts';

@@ -4,10 +4,10 @@ import { CommandError, type Bytes } from '#base';
 import { rdb, type Keyspace } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts/contexts.ts';
-import { everyShard } from '../../definition.ts';
+import { everyShard } from '../../definition/definition.ts';
 import { valueLimits } from '../../keyspace/dump/dump.ts';
 import { walk } from '../../keyspace/scan/keys.ts';
-import { allOk } from '../../merge.ts';
+import { allOk } from '../../definition/merge.ts';
 import { disturbingHead } from './debug-head.ts';
 
 const noSave = new CommandError(

@@ -13,12 +13,12 @@ import {
 } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts/contexts.ts';
-import { everyShard, oneShard } from '../../definition.ts';
-import { keysToEnd, oneKey } from '../../keys.ts';
+import { everyShard, oneShard } from '../../definition/definition.ts';
+import { keysToEnd, oneKey } from '../../definition/keys.ts';
 import { walk } from '../../keyspace/scan/keys.ts';
 import { encodingName } from '../../keyspace/value-encoding.ts';
-import { allOk, type Merge } from '../../merge.ts';
-import { jsonPart } from '../../parts.ts';
+import { allOk, type Merge } from '../../definition/merge.ts';
+import { jsonPart } from '../../definition/parts.ts';
 import { debugHead, disturbingHead } from './debug-head.ts';
 import { packedThreshold, quicklistReport } from './debug-list.ts';
 import { loadAof } from './debug-loadaof.ts';

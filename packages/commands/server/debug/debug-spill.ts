@@ -2,8 +2,8 @@
 
 import { CommandError } from '#base';
 import { SPILL_BUSY } from '#store';
-import { everyShard } from '../../definition.ts';
-import { sum } from '../../merge.ts';
+import { everyShard } from '../../definition/definition.ts';
+import { sum } from '../../definition/merge.ts';
 import { disturbingHead } from './debug-head.ts';
 
 const noTier = new CommandError('ERR DEBUG SPILL needs tiered.enabled and a policy that spills');

@@ -4,7 +4,7 @@ import { CommandError, parseDouble } from '#base';
 import type { ReplyWriter } from '#resp';
 import { answerOrError } from '../../contexts/answer-later.ts';
 import type { Arguments } from '../../arguments/arguments.ts';
-import { onMain } from '../../definition.ts';
+import { onMain } from '../../definition/definition.ts';
 import { debugHead } from './debug-head.ts';
 import type { HeapReport, ServerContext } from '../ports.ts';
 

@@ -5,7 +5,7 @@ import type { SpanReport, TraceReport } from '#api-types';
 import type { ReplyWriter } from '#resp';
 import { answerOrError } from '../../contexts/answer-later.ts';
 import type { Arguments } from '../../arguments/arguments.ts';
-import { onMain } from '../../definition.ts';
+import { onMain } from '../../definition/definition.ts';
 import { debugHead } from './debug-head.ts';
 import type { ServerContext, TraceStatus } from '../ports.ts';
 

@@ -1,6 +1,6 @@
 /** DEBUG: for tests of the server itself. To clients it is one command without documented parts. */
 
-import { container } from '../../definition.ts';
+import { container } from '../../definition/definition.ts';
 import { debugHead } from './debug-head.ts';
 import { debugOnMain } from './debug-main.ts';
 import { debugOnShards } from './debug-shard.ts';

@@ -4,9 +4,9 @@ import { CommandError } from '#base';
 import type { ReplyWriter } from '#resp';
 import { answerLater } from '../../contexts/answer-later.ts';
 import type { Arguments } from '../../arguments/arguments.ts';
-import { container, onMain, type CommandHead } from '../../definition.ts';
-import { helpReply } from '../../help.ts';
-import { noKeys } from '../../keys.ts';
+import { container, onMain, type CommandHead } from '../../definition/definition.ts';
+import { helpReply } from '../../definition/help.ts';
+import { noKeys } from '../../definition/keys.ts';
 import { readHotKeysStart } from './hotkeys-options.ts';
 import type {
   HotKeysMetric,

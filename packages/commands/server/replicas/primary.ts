@@ -3,8 +3,8 @@
 import { CommandError, errors } from '#base';
 import type { Arguments } from '../../arguments/arguments.ts';
 import type { ClientPort } from '../../contexts/contexts.ts';
-import { onMain } from '../../definition.ts';
-import { noKeys } from '../../keys.ts';
+import { onMain } from '../../definition/definition.ts';
+import { noKeys } from '../../definition/keys.ts';
 import type { ReplicationPort, ServerContext } from '../ports.ts';
 import type { ReplicaFacts } from './replicas-port.ts';
 

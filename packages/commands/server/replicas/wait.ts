@@ -2,8 +2,8 @@
 
 import { CommandError } from '#base';
 import type { ReplyWriter } from '#resp';
-import { onMain } from '../../definition.ts';
-import { noKeys } from '../../keys.ts';
+import { onMain } from '../../definition/definition.ts';
+import { noKeys } from '../../definition/keys.ts';
 import { millisecondsAt } from '../../arguments/timeout.ts';
 import type { ServerContext } from '../ports.ts';
 import type { Acks, AckWish } from './replicas-port.ts';

@@ -10,10 +10,10 @@ import {
   onMain,
   type ArgumentDoc,
   type CommandHead,
-} from '../../definition.ts';
-import { helpReply } from '../../help.ts';
+} from '../../definition/definition.ts';
+import { helpReply } from '../../definition/help.ts';
 import { advancedAt, changedAt } from '../../keyspace/lookup.ts';
-import { noKeys, oneKey } from '../../keys.ts';
+import { noKeys, oneKey } from '../../definition/keys.ts';
 import { events } from '../../contexts/events.ts';
 import { isSign, readId, readIdOrEdge } from '../ids.ts';
 import { groupAt, newStream, noGroupOfKey, streamToWrite } from '../lookup.ts';

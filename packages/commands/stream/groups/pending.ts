@@ -4,8 +4,8 @@ import { errors } from '#base';
 import { IdPlace, StreamId, type StreamGroup } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts/contexts.ts';
-import { oneShard } from '../../definition.ts';
-import { oneKey } from '../../keys.ts';
+import { oneShard } from '../../definition/definition.ts';
+import { oneKey } from '../../definition/keys.ts';
 import { readEnd, readId, readStart, replyId } from '../ids.ts';
 import { groupAt, noGroup, streamToRead } from '../lookup.ts';
 

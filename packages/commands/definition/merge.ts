@@ -2,7 +2,7 @@
 
 import type { Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
-import { bulksPart, replyBulks, type Bulks } from './elements/bulk-list.ts';
+import { bulksPart, replyBulks, type Bulks } from './bulk-list.ts';
 import { bytesListPart, integerPart, nothingPart, type PartCodec } from './parts.ts';
 
 /** Destinations of the pieces of a split command. */

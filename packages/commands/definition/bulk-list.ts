@@ -2,7 +2,7 @@
 
 import { copyBytes, writeInteger, type Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
-import { PieceReader, writeWord, type PartCodec } from '../parts.ts';
+import { PieceReader, writeWord, type PartCodec } from './parts.ts';
 
 const FIRST_BYTES = 1_024;
 /** Memory that is taken at once; a longer string has a piece of its own. */

@@ -2,8 +2,8 @@
 
 import { errors, latin1, type Bytes, type CommandError } from '#base';
 import { indexesFrom, type Arguments } from '../arguments/arguments.ts';
-import type { Command, Flag, OneShardCommand } from '../definition.ts';
-import { isFirstArgumentOnly } from '../keys.ts';
+import type { Command, Flag, OneShardCommand } from './definition.ts';
+import { isFirstArgumentOnly } from './keys.ts';
 
 const NO_SECRETS: readonly number[] = [];
 

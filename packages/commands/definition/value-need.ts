@@ -1,6 +1,6 @@
 /** Need of commands for the values of their keys: what none of them looks at is not fetched from the warm tier. */
 
-import type { ArgumentSource } from './arguments/arguments.ts';
+import type { ArgumentSource } from '../arguments/arguments.ts';
 import type { Command } from './definition.ts';
 import type { KeySpec } from './keys.ts';
 

@@ -3,7 +3,7 @@
  * and hot-key sampling all ask here.
  */
 
-import type { ArgumentSource } from './arguments/arguments.ts';
+import type { ArgumentSource } from '../arguments/arguments.ts';
 
 /** Access of a command to the keys of a spec, in COMMAND's words. */
 type KeyAccess = 'RO' | 'RW' | 'OW' | 'RM';

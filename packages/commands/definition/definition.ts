@@ -5,8 +5,8 @@
  */
 
 import type { Bytes } from '#base';
-import type { Arguments } from './arguments/arguments.ts';
-import type { MainContext, ShardContext } from './contexts/contexts.ts';
+import type { Arguments } from '../arguments/arguments.ts';
+import type { MainContext, ShardContext } from '../contexts/contexts.ts';
 import type { Keys } from './keys.ts';
 import type { Merge } from './merge.ts';
 

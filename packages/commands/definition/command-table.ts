@@ -6,7 +6,7 @@
  */
 
 import { spells, type Bytes } from '#base';
-import type { Command } from '../definition.ts';
+import type { Command } from './definition.ts';
 import { CommandEntry } from './command-entry.ts';
 
 const BUCKETS = 2048;
