@@ -4,7 +4,7 @@ import { CommandError, parseInteger, parseInteger64, type Bytes } from '#base';
 import type { Ref } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { findStringToWrite } from '../keyspace/lookup.ts';
+import { findStringToWrite } from '../elements/lookup.ts';
 import { StringForm } from '../string/encoding.ts';
 import { createZeros } from '../string/write.ts';
 import { byteOf } from './bits.ts';

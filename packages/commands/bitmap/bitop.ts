@@ -7,7 +7,7 @@ import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition/definition.ts';
 import { allOf, keySpec, keysToEnd } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
-import { changedAt, createdAt, findString, overwrittenAt } from '../keyspace/lookup.ts';
+import { changedAt, createdAt, findString, overwrittenAt } from '../elements/lookup.ts';
 import { GIVEN_RAW } from '../string/write.ts';
 import { combined, type BitOperation } from './bitwise.ts';
 

@@ -7,7 +7,7 @@ import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition/definition.ts';
 import { keySpec, oneKey, type KeyHandling } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
-import { changedAt, findString } from '../keyspace/lookup.ts';
+import { changedAt, findString } from '../elements/lookup.ts';
 import { bitmapWithBit, readOffset } from './bitmap-key.ts';
 import { bitAt, byteOf } from './bits.ts';
 

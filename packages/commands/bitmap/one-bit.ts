@@ -4,7 +4,7 @@ import { CommandError } from '#base';
 import { oneShard } from '../definition/definition.ts';
 import { oneKey } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
-import { changedAt, findString } from '../keyspace/lookup.ts';
+import { changedAt, findString } from '../elements/lookup.ts';
 import { bitmapWithBit, readOffset } from './bitmap-key.ts';
 import { bitAt, byteOf } from './bits.ts';
 

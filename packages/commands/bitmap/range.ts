@@ -4,7 +4,7 @@ import { CommandError, errors } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
 import { oneShard, type ArgumentDoc } from '../definition/definition.ts';
 import { oneKey } from '../definition/keys.ts';
-import { findString } from '../keyspace/lookup.ts';
+import { findString } from '../elements/lookup.ts';
 import { countOnesOfBits, findBit } from './bits.ts';
 
 const unit: ArgumentDoc = {

@@ -7,7 +7,7 @@ import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type CommandHead, type OneShardCommand } from '../definition/definition.ts';
 import type { KeyEvent } from '../contexts/events.ts';
 import { oneKey } from '../definition/keys.ts';
-import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
+import { removeIfEmpty, takenAt } from './lookup.ts';
 
 interface RemovalFamily<Value> {
   /** Name of an element. */

@@ -11,7 +11,7 @@ import {
   type OneShardCommand,
 } from '../definition/definition.ts';
 import { oneKey } from '../definition/keys.ts';
-import { readCursor } from '../keyspace/scan/scan-cursor.ts';
+import { readCursor } from './scan-cursor.ts';
 
 interface ElementScan {
   count: number;

@@ -16,7 +16,7 @@ import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition/definition.ts';
 import { longDoubleOf } from '../arguments/long-double.ts';
 import { oneKey } from '../definition/keys.ts';
-import { changedAt } from '../keyspace/lookup.ts';
+import { changedAt } from '../elements/lookup.ts';
 import { events } from '../contexts/events.ts';
 import { fieldAt, findField, hashToFill, newHash } from './lookup.ts';
 

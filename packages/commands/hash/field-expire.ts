@@ -13,7 +13,7 @@ import {
   UNIX_SECONDS,
   type TimeForm,
 } from '../keyspace/expiry/time-forms.ts';
-import { changedAt, removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
+import { changedAt, removeIfEmpty, takenAt } from '../elements/lookup.ts';
 import { events } from '../contexts/events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { FieldEnds } from './field-ends.ts';

@@ -12,7 +12,7 @@ import {
   UNIX_SECONDS,
   type TimeForm,
 } from '../keyspace/expiry/time-forms.ts';
-import { changedAt } from '../keyspace/lookup.ts';
+import { changedAt } from '../elements/lookup.ts';
 import { events } from '../contexts/events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { hashToRead, hashToWrite } from './lookup.ts';

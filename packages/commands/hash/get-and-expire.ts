@@ -7,7 +7,7 @@ import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition/definition.ts';
 import { oneKey } from '../definition/keys.ts';
 import { TIME_FORMS, timeOptions } from '../keyspace/expiry/time-forms.ts';
-import { changedAt, removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
+import { changedAt, removeIfEmpty, takenAt } from '../elements/lookup.ts';
 import { events } from '../contexts/events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { FieldEnds } from './field-ends.ts';

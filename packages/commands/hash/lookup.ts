@@ -8,7 +8,7 @@ import { KeyFate, reused, type Bytes } from '#base';
 import { HashValue, Span, ValueType, type PackedLimits, type Piece, type Ref } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import { kept, type ShardContext } from '../contexts/contexts.ts';
-import { createdAt, findToRead, findToWrite, holds, takenAt } from '../keyspace/lookup.ts';
+import { createdAt, findToRead, findToWrite, holds, takenAt } from '../elements/lookup.ts';
 import { events } from '../contexts/events.ts';
 
 const hashScratch = reused(new HashValue());

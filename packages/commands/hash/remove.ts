@@ -3,7 +3,7 @@
 import { oneShard } from '../definition/definition.ts';
 import { elementRemoval } from '../elements/element-removal.ts';
 import { oneKey } from '../definition/keys.ts';
-import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
+import { removeIfEmpty, takenAt } from '../elements/lookup.ts';
 import { events } from '../contexts/events.ts';
 import { demandFieldCount, fieldsBlock } from './field-list.ts';
 import { writeValue } from './get.ts';

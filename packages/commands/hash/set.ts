@@ -5,7 +5,7 @@ import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition/definition.ts';
 import { oneKey } from '../definition/keys.ts';
-import { changedAt } from '../keyspace/lookup.ts';
+import { changedAt } from '../elements/lookup.ts';
 import { events } from '../contexts/events.ts';
 import { fieldAt, findField, hashToFill, newHash, valueAt } from './lookup.ts';
 

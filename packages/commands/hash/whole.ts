@@ -1,7 +1,7 @@
 /** HGETALL, HKEYS and HVALS: all of a hash at once. */
 
 import { oneShard, type OneShardCommand } from '../definition/definition.ts';
-import { replyEach } from '../entries.ts';
+import { replyEach } from '../elements/entries.ts';
 import { oneKey } from '../definition/keys.ts';
 import { hashToRead } from './lookup.ts';
 

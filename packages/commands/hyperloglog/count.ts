@@ -7,7 +7,7 @@ import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition/definition.ts';
 import { allOf, keySpec, keysToEnd, oneKey } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
-import { changedAt, createdAt, findToRead, findToWrite } from '../keyspace/lookup.ts';
+import { changedAt, createdAt, findToRead, findToWrite } from '../elements/lookup.ts';
 import { corrupted, keep, ownValueOf, raisedScratch, valueOf } from './value.ts';
 
 export const pfadd = oneShard({

@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition/definition.ts';
 import { noKeys, oneKey } from '../definition/keys.ts';
-import { findToWrite } from '../keyspace/lookup.ts';
+import { findToWrite } from '../elements/lookup.ts';
 import { corrupted, keep, ownValueOf, valueOf } from './value.ts';
 
 const noSuchKey = new CommandError('ERR The specified key does not exist');

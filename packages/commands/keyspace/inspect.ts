@@ -7,8 +7,8 @@ import type { ShardContext } from '../contexts/contexts.ts';
 import { container, oneShard, onMain, type CommandHead } from '../definition/definition.ts';
 import { helpReply } from '../definition/help.ts';
 import { noKeys, oneKey } from '../definition/keys.ts';
-import { peekToRead } from './lookup.ts';
-import { typeName } from './type-names.ts';
+import { peekToRead } from '../elements/lookup.ts';
+import { typeName } from './scan/type-names.ts';
 import { encodingName, isSharedInteger } from './value-encoding.ts';
 
 const type = oneShard({

@@ -6,7 +6,7 @@ import { byKey, type ArgumentDoc } from '../definition/definition.ts';
 import { keysToEnd } from '../definition/keys.ts';
 import { sum } from '../definition/merge.ts';
 import { events } from '../contexts/events.ts';
-import { changedAt, findToRead, peekToRead } from './lookup.ts';
+import { changedAt, findToRead, peekToRead } from '../elements/lookup.ts';
 
 const someKeys: readonly ArgumentDoc[] = [{ name: 'key', type: 'key', multiple: true }];
 

@@ -8,7 +8,7 @@ import { oneShard, type ArgumentDoc } from '../definition/definition.ts';
 import { allOf, keySpec, oneKey } from '../definition/keys.ts';
 import { databaseIndexAt, demandDatabase } from './database-index.ts';
 import { events } from '../contexts/events.ts';
-import { changedAt, createdAt, findToRead, findToWrite } from './lookup.ts';
+import { changedAt, createdAt, findToRead, findToWrite } from '../elements/lookup.ts';
 import { copyValue, moveValue, putValue, takeValue, type Place } from './value-copy.ts';
 
 const twoNames: readonly ArgumentDoc[] = [

@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments/arguments.ts';
 import { oneShard } from '../definition/definition.ts';
 import { elementCount } from '../elements/element-count.ts';
 import { oneKey } from '../definition/keys.ts';
-import { changedAt } from '../keyspace/lookup.ts';
+import { changedAt } from '../elements/lookup.ts';
 import { events } from '../contexts/events.ts';
 import { indexRange } from './index-range.ts';
 import { announceRemoved, listToWrite } from './lookup.ts';

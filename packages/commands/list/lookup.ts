@@ -10,7 +10,7 @@ import { ListValue, ValueType, type Keyspace, type ListLimits, type Ref } from '
 import type { Arguments } from '../arguments/arguments.ts';
 import { kept, type ShardContext } from '../contexts/contexts.ts';
 import { events, type KeyEvent } from '../contexts/events.ts';
-import { createdAt, findToRead, findToWrite, holds, takenAt } from '../keyspace/lookup.ts';
+import { createdAt, findToRead, findToWrite, holds, takenAt } from '../elements/lookup.ts';
 
 const listScratch = reused(new ListValue());
 const targetListScratch = reused(new ListValue());

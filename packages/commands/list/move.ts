@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type CommandHead } from '../definition/definition.ts';
 import { allOf, keySpec } from '../definition/keys.ts';
-import { changedAt } from '../keyspace/lookup.ts';
+import { changedAt } from '../elements/lookup.ts';
 import { secondsAt } from '../arguments/timeout.ts';
 import {
   announceRemoved,

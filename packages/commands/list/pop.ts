@@ -5,7 +5,7 @@ import { ValueType, type ListValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type CommandHead } from '../definition/definition.ts';
-import { replyEach } from '../entries.ts';
+import { replyEach } from '../elements/entries.ts';
 import { oneKey } from '../definition/keys.ts';
 import { blockingPop, multiPop, type PopFamily } from '../elements/pop-family.ts';
 import { announceRemoved, listToWrite, popEvent } from './lookup.ts';

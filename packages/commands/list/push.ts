@@ -4,7 +4,7 @@ import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type CommandHead } from '../definition/definition.ts';
 import { oneKey } from '../definition/keys.ts';
-import { changedAt } from '../keyspace/lookup.ts';
+import { changedAt } from '../elements/lookup.ts';
 import { listToWrite, newList, pushEvent } from './lookup.ts';
 
 const pushHead = {

@@ -3,7 +3,7 @@
 import type { ReplyWriter } from '#resp';
 import type { ListValue } from '#store';
 import { oneShard } from '../definition/definition.ts';
-import { replyEach } from '../entries.ts';
+import { replyEach } from '../elements/entries.ts';
 import { oneKey } from '../definition/keys.ts';
 import { indexRange } from './index-range.ts';
 import { listToRead } from './lookup.ts';

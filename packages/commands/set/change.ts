@@ -7,7 +7,7 @@ import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition/definition.ts';
 import { elementRemoval } from '../elements/element-removal.ts';
 import { allOf, keySpec, oneKey } from '../definition/keys.ts';
-import { changedAt, createdAt, findToWrite, removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
+import { changedAt, createdAt, findToWrite, removeIfEmpty, takenAt } from '../elements/lookup.ts';
 import { events } from '../contexts/events.ts';
 import { newSet, setToFill, setToWrite } from './lookup.ts';
 

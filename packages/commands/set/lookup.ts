@@ -8,7 +8,7 @@ import { reused, type Bytes } from '#base';
 import { SetValue, ValueType, type Keyspace, type Piece, type Ref, type SetLimits } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import { kept, type ShardContext } from '../contexts/contexts.ts';
-import { createdAt, findToRead, findToWrite, holds } from '../keyspace/lookup.ts';
+import { createdAt, findToRead, findToWrite, holds } from '../elements/lookup.ts';
 
 const setScratch = reused(new SetValue());
 const currentLimits = kept((settings): SetLimits => ({

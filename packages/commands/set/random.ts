@@ -9,7 +9,7 @@ import { drawDistinct } from '../elements/distinct-draw.ts';
 import { demandRepeatable, elementCount } from '../elements/element-count.ts';
 import { gatheredScratch } from '../elements/element-scan.ts';
 import { oneKey } from '../definition/keys.ts';
-import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
+import { removeIfEmpty, takenAt } from '../elements/lookup.ts';
 import { events } from '../contexts/events.ts';
 import { setToRead, setToWrite } from './lookup.ts';
 

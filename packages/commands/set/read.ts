@@ -2,7 +2,7 @@
 
 import { oneShard } from '../definition/definition.ts';
 import { elementScan } from '../elements/element-scan.ts';
-import { replyEach } from '../entries.ts';
+import { replyEach } from '../elements/entries.ts';
 import { oneKey } from '../definition/keys.ts';
 import { setToRead } from './lookup.ts';
 

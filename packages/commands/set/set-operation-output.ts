@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { gatheredScratch, type GatheredStrings } from '../elements/element-scan.ts';
 import { events, type KeyEvent } from '../contexts/events.ts';
-import { changedAt, createdAt, findToWrite } from '../keyspace/lookup.ts';
+import { changedAt, createdAt, findToWrite } from '../elements/lookup.ts';
 import type { SetOperationResult, Members } from './set-operation-result.ts';
 import { newSetAs } from './lookup.ts';
 

@@ -5,7 +5,7 @@ import { SetValue, ValueType, type Keyspace, type PackedTable } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { gatheredScratch, type GatheredStrings } from '../elements/element-scan.ts';
-import { findToRead } from '../keyspace/lookup.ts';
+import { findToRead } from '../elements/lookup.ts';
 import { openSet } from './lookup.ts';
 
 /** Undefined stands for a key that does not exist. */

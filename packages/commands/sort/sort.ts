@@ -12,7 +12,7 @@ import {
 } from '../definition/definition.ts';
 import { keySpec, type FoundKey, type KeySpec, type Keys } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
-import { changedAt, findToRead } from '../keyspace/lookup.ts';
+import { changedAt, findToRead } from '../elements/lookup.ts';
 import { newList } from '../list/lookup.ts';
 import { orderOf } from '../elements/order.ts';
 import { PatternReader } from './patterns.ts';

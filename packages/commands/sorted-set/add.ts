@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition/definition.ts';
 import { oneKey } from '../definition/keys.ts';
-import { changedAt } from '../keyspace/lookup.ts';
+import { changedAt } from '../elements/lookup.ts';
 import { events } from '../contexts/events.ts';
 import { newSortedSet, sortedSetToWrite } from './lookup.ts';
 

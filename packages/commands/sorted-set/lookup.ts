@@ -24,7 +24,7 @@ import {
   findToWrite,
   holds,
   overwrittenAt,
-} from '../keyspace/lookup.ts';
+} from '../elements/lookup.ts';
 
 const sortedSetScratch = reused(new SortedSetValue());
 const currentLimits = kept((settings): PackedLimits => ({

@@ -7,7 +7,7 @@ import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type CommandHead } from '../definition/definition.ts';
 import { oneKey } from '../definition/keys.ts';
 import { blockingPop, multiPop, type PopFamily } from '../elements/pop-family.ts';
-import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
+import { removeIfEmpty, takenAt } from '../elements/lookup.ts';
 import { events } from '../contexts/events.ts';
 import { sortedSetToWrite } from './lookup.ts';
 

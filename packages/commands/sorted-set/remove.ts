@@ -6,7 +6,7 @@ import { oneShard, type OneShardCommand } from '../definition/definition.ts';
 import { elementRemoval } from '../elements/element-removal.ts';
 import { oneKey } from '../definition/keys.ts';
 import { events, type KeyEvent } from '../contexts/events.ts';
-import { removeIfEmpty, takenAt } from '../keyspace/lookup.ts';
+import { removeIfEmpty, takenAt } from '../elements/lookup.ts';
 import { lexRange, rankRange, scoreRange, type Range } from './bounds.ts';
 import { sortedSetToWrite } from './lookup.ts';
 

@@ -4,7 +4,7 @@ import { errors } from '#base';
 import { RankedTable, SetValue, SortedSetValue, ValueType, type Keyspace, type Ref } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
-import { findToRead } from '../keyspace/lookup.ts';
+import { findToRead } from '../elements/lookup.ts';
 import { openSet } from '../set/lookup.ts';
 import { openSortedSet } from './lookup.ts';
 

@@ -5,7 +5,7 @@ import { NODE_BYTES_MAX, StreamId, type EntryPieces, type Stream } from '#store'
 import { Arguments } from '../arguments/arguments.ts';
 import { kept, type ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition/definition.ts';
-import { changedAt, notifyAt } from '../keyspace/lookup.ts';
+import { changedAt, notifyAt } from '../elements/lookup.ts';
 import { oneKey } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
 import { idText, isSign, readNewId, replyId } from './ids.ts';

@@ -4,7 +4,7 @@ import { CommandError, errors } from '#base';
 import { StreamId, type Stream } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import { oneShard } from '../definition/definition.ts';
-import { advancedAt, changedAt } from '../keyspace/lookup.ts';
+import { advancedAt, changedAt } from '../elements/lookup.ts';
 import { oneKey } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
 import { readId } from './ids.ts';

@@ -7,7 +7,7 @@ import { oneShard } from '../definition/definition.ts';
 import { oneKey } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
 import { timeOptions } from '../keyspace/expiry/time-forms.ts';
-import { changedAt, findString } from '../keyspace/lookup.ts';
+import { changedAt, findString } from '../elements/lookup.ts';
 import { StringOptions } from './expiry.ts';
 
 const optionsScratch = new StringOptions();

@@ -6,7 +6,7 @@ import { oneShard } from '../definition/definition.ts';
 import { oneKey } from '../definition/keys.ts';
 import { longDoubleOf } from '../arguments/long-double.ts';
 import { events } from '../contexts/events.ts';
-import { changedAt, createdAt, findStringToWrite } from '../keyspace/lookup.ts';
+import { changedAt, createdAt, findStringToWrite } from '../elements/lookup.ts';
 import { StringForm } from './encoding.ts';
 
 const incrbyfloat = oneShard({

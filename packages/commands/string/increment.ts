@@ -15,7 +15,7 @@ import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type CommandHead } from '../definition/definition.ts';
 import { oneKey } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
-import { changedAt, createdAt, findStringToWrite } from '../keyspace/lookup.ts';
+import { changedAt, createdAt, findStringToWrite } from '../elements/lookup.ts';
 import { StringForm } from './encoding.ts';
 
 const counterHead = {

@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition/definition.ts';
 import { twoKeys } from '../definition/keys.ts';
-import { findToRead } from '../keyspace/lookup.ts';
+import { findToRead } from '../elements/lookup.ts';
 
 const lcs = oneShard({
   name: 'LCS',

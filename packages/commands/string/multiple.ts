@@ -5,7 +5,7 @@ import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { byKey, oneShard, type ArgumentDoc } from '../definition/definition.ts';
 import { keyValuePairs } from '../definition/keys.ts';
-import { findToWrite } from '../keyspace/lookup.ts';
+import { findToWrite } from '../elements/lookup.ts';
 import { allOk } from '../definition/merge.ts';
 import { storeString } from './write.ts';
 

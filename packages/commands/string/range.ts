@@ -7,7 +7,7 @@ import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition/definition.ts';
 import { oneKey } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
-import { changedAt, createdAt, findString, findStringToWrite } from '../keyspace/lookup.ts';
+import { changedAt, createdAt, findString, findStringToWrite } from '../elements/lookup.ts';
 import { StringForm } from './encoding.ts';
 import { createZeros } from './write.ts';
 

@@ -4,7 +4,7 @@ import type { Bytes } from '#base';
 import { ValueType } from '#store';
 import { byKey, oneShard } from '../definition/definition.ts';
 import { keysToEnd, oneKey } from '../definition/keys.ts';
-import { findString, findToRead } from '../keyspace/lookup.ts';
+import { findString, findToRead } from '../elements/lookup.ts';
 import { inKeyOrder } from '../definition/merge.ts';
 
 const get = oneShard({

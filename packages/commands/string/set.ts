@@ -6,7 +6,7 @@ import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition/definition.ts';
 import { keySpec, oneKey, type KeyHandling } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
-import { findString, findToWrite, notifyAt } from '../keyspace/lookup.ts';
+import { findString, findToWrite, notifyAt } from '../elements/lookup.ts';
 import { endOf, spanOf, StringOptions } from './expiry.ts';
 import { storeString } from './write.ts';
 

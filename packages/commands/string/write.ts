@@ -4,7 +4,7 @@ import { setOptions, valueScratch, type Keyspace, type Ref } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { events } from '../contexts/events.ts';
-import { changedAt, createdAt, overwrittenAt } from '../keyspace/lookup.ts';
+import { changedAt, createdAt, overwrittenAt } from '../elements/lookup.ts';
 import { StringForm } from './encoding.ts';
 
 const GIVEN = setOptions({ isGiven: true });

@@ -8,7 +8,7 @@ import { oneShard, type CommandHead } from '../../definition/definition.ts';
 import { oneKey } from '../../definition/keys.ts';
 import { events, type KeyEvent } from '../../contexts/events.ts';
 import { EXPIRY_MS_MAX } from '../expiry/expiry-time.ts';
-import { changedAt, createdAt, findToRead, findToWrite } from '../lookup.ts';
+import { changedAt, createdAt, findToRead, findToWrite } from '../../elements/lookup.ts';
 
 const KEY_INDEX = 1;
 const TTL_INDEX = 2;

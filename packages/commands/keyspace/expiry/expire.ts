@@ -15,7 +15,7 @@ import {
   type TimeForm,
 } from './time-forms.ts';
 import { events } from '../../contexts/events.ts';
-import { changedAt, findToWrite } from '../lookup.ts';
+import { changedAt, findToWrite } from '../../elements/lookup.ts';
 
 const condition: ArgumentDoc = {
   name: 'condition',

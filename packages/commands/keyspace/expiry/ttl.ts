@@ -9,7 +9,7 @@ import {
   UNIX_SECONDS,
   type TimeForm,
 } from './time-forms.ts';
-import { peekToRead } from '../lookup.ts';
+import { peekToRead } from '../../elements/lookup.ts';
 
 function lifetime(
   name: string,

@@ -6,7 +6,7 @@ import { BulkList, type Bulks } from '../../definition/bulk-list.ts';
 import { everyShard } from '../../definition/definition.ts';
 import { noKeys } from '../../definition/keys.ts';
 import { concatenated } from '../../definition/merge.ts';
-import { hasEnded } from '../lookup.ts';
+import { hasEnded } from '../../elements/lookup.ts';
 import { highestDraw, NO_DRAW, type Draw } from './random-draw.ts';
 
 /** Number of keys that one step of a walk over a whole keyspace asks for. */

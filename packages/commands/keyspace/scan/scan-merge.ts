@@ -9,7 +9,7 @@ import {
 } from '../../definition/bulk-list.ts';
 import type { Merge } from '../../definition/merge.ts';
 import { PieceReader } from '../../definition/parts.ts';
-import { nextCursor } from './scan-cursor.ts';
+import { nextCursor } from '../../elements/scan-cursor.ts';
 
 /** Progress of one shard's walk. */
 export interface Walked {

@@ -14,10 +14,10 @@ import type { ShardContext } from '../../contexts/contexts.ts';
 import { everyShard } from '../../definition/definition.ts';
 import { noKeys } from '../../definition/keys.ts';
 import { addMatching, keyCopy, patternOrAll } from './keys.ts';
-import { hasEnded } from '../lookup.ts';
-import { scanPlace } from './scan-cursor.ts';
+import { hasEnded } from '../../elements/lookup.ts';
+import { scanPlace } from '../../elements/scan-cursor.ts';
 import { joinedWalks, NOT_YET, TOO_MANY, type Walked } from './scan-merge.ts';
-import { typeNumber } from '../type-names.ts';
+import { typeNumber } from './type-names.ts';
 
 const scan = everyShard<Walked>({
   name: 'SCAN',

@@ -5,7 +5,7 @@ import { IdPlace, StreamId, type Stream, type StreamConsumer, type StreamGroup }
 import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts/contexts.ts';
 import { oneShard } from '../../definition/definition.ts';
-import { findToRead } from '../../keyspace/lookup.ts';
+import { findToRead } from '../../elements/lookup.ts';
 import { oneKey } from '../../definition/keys.ts';
 import { replyEntryAt } from '../entries.ts';
 import { ClaimRows, Deliveries } from './deliveries.ts';

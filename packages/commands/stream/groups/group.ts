@@ -12,7 +12,7 @@ import {
   type CommandHead,
 } from '../../definition/definition.ts';
 import { helpReply } from '../../definition/help.ts';
-import { advancedAt, changedAt } from '../../keyspace/lookup.ts';
+import { advancedAt, changedAt } from '../../elements/lookup.ts';
 import { noKeys, oneKey } from '../../definition/keys.ts';
 import { events } from '../../contexts/events.ts';
 import { isSign, readId, readIdOrEdge } from '../ids.ts';

@@ -6,7 +6,7 @@
  */
 
 import { errors, latin1 } from '#base';
-import type { Arguments } from '../../arguments/arguments.ts';
+import type { Arguments } from '../arguments/arguments.ts';
 
 const PLACES = 2 ** 32;
 const UNSIGNED_64 = 2n ** 64n;
