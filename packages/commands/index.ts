@@ -116,21 +116,17 @@ export type {
   StatisticsPort,
   StatusPort,
   TimersPort,
-} from './server/ports.ts';
+} from './server/ports/ports.ts';
 export type { TransactionContext, TransactionsPort } from './transaction/index.ts';
 export { tellSecrecy } from './server/config.ts';
-export type {
-  FailoverPort,
-  FailoverTarget,
-  FailoverWish,
-} from './server/replicas/failover-port.ts';
+export type { FailoverPort, FailoverTarget, FailoverWish } from './server/ports/failover-port.ts';
 export type {
   Acks,
   AckWish,
   ReplicaFacts,
   ReplicaPlace,
   ReplicasPort,
-} from './server/replicas/replicas-port.ts';
-export type { MonitorFilter } from './server/ports.ts';
+} from './server/ports/replicas-port.ts';
+export type { MonitorFilter } from './server/ports/ports.ts';
 export { commandTable } from './table/all-commands.ts';
 export { CommandEntry } from './definition/command-entry.ts';

@@ -6,7 +6,7 @@ import { indexesFrom, type Arguments } from '../arguments/arguments.ts';
 import { container, onMain, type CommandHead } from '../definition/definition.ts';
 import { helpReply } from '../definition/help.ts';
 import { noKeys } from '../definition/keys.ts';
-import type { ServerContext } from './ports.ts';
+import type { ServerContext } from './ports/ports.ts';
 
 const aboutSettings = {
   complexity: 'O(N) for N settings.',

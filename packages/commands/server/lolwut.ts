@@ -2,7 +2,7 @@
 
 import { onMain } from '../definition/definition.ts';
 import { noKeys } from '../definition/keys.ts';
-import type { ServerContext } from './ports.ts';
+import type { ServerContext } from './ports/ports.ts';
 
 const lolwut = onMain<ServerContext>({
   name: 'LOLWUT',

@@ -8,7 +8,7 @@ import type { MainContext } from '../contexts/contexts.ts';
 import { container, oneShard, onMain, type CommandHead } from '../definition/definition.ts';
 import { helpReply } from '../definition/help.ts';
 import { noKeys, oneKey } from '../definition/keys.ts';
-import type { MemoryTree, ServerContext } from './ports.ts';
+import type { MemoryTree, ServerContext } from './ports/ports.ts';
 
 const policies = [
   'nondeterministic_output',

@@ -4,7 +4,7 @@ import { CommandError, errors, type Bytes } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
 import { onMain } from '../definition/definition.ts';
 import { noKeys } from '../definition/keys.ts';
-import type { MonitorFilter, ServerContext } from './ports.ts';
+import type { MonitorFilter, ServerContext } from './ports/ports.ts';
 
 /** Filters of one monitor; every command is held against all of them. */
 const WORDS_MAX = 32;

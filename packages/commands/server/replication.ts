@@ -3,7 +3,7 @@
 import { CommandError } from '#base';
 import { onMain } from '../definition/definition.ts';
 import { noKeys } from '../definition/keys.ts';
-import type { ServerContext } from './ports.ts';
+import type { ServerContext } from './ports/ports.ts';
 
 const role = onMain<ServerContext>({
   name: 'ROLE',

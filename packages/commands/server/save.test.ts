@@ -1,7 +1,7 @@
 import { call, type CallContext } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SavingPort } from './ports.ts';
+import type { SavingPort } from './ports/ports.ts';
 import { contextWithPorts } from './server.test-helper.ts';
 
 const save = suite('SAVE, BGSAVE and the like');

@@ -3,7 +3,7 @@
 import { CommandError, errors } from '#base';
 import { onMain } from '../definition/definition.ts';
 import { noKeys } from '../definition/keys.ts';
-import type { SavingPort, ServerContext } from './ports.ts';
+import type { SavingPort, ServerContext } from './ports/ports.ts';
 
 const scheduleAdvice = new CommandError(
   'ERR Background save already in progress, use BGSAVE SCHEDULE to have one follow it',

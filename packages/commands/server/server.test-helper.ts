@@ -10,7 +10,7 @@ import type {
   SavingPort,
   ServerContext,
   TraceStatus,
-} from './ports.ts';
+} from './ports/ports.ts';
 
 const TRACE_STATUS: TraceStatus = {
   enabled: 1,

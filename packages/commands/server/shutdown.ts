@@ -4,7 +4,7 @@ import { CommandError, errors } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
 import { onMain } from '../definition/definition.ts';
 import { noKeys } from '../definition/keys.ts';
-import type { ServerContext, ShutdownOptions } from './ports.ts';
+import type { ServerContext, ShutdownOptions } from './ports/ports.ts';
 
 const shutdown = onMain<ServerContext>({
   name: 'SHUTDOWN',

@@ -3,7 +3,7 @@
 import type { ReplyWriter } from '#resp';
 import { container, onMain, type CommandHead } from '../definition/definition.ts';
 import { noKeys } from '../definition/keys.ts';
-import type { ServerContext } from './ports.ts';
+import type { ServerContext } from './ports/ports.ts';
 
 const aboutStatus = {
   since: '1.0.0',

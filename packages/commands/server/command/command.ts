@@ -9,7 +9,7 @@ import { findKeys, noKeys, type FoundKey } from '../../definition/keys.ts';
 import type { CommandEntry } from '../../definition/command-entry.ts';
 import type { CommandTable } from '../../definition/command-table.ts';
 import { writeDocs, writeInfo, writeSimpleSet } from './command-reply.ts';
-import type { ServerContext } from '../ports.ts';
+import type { ServerContext } from '../ports/ports.ts';
 
 const aboutCommands = {
   group: 'server',

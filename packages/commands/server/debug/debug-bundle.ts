@@ -6,7 +6,7 @@ import type { ReplyWriter } from '#resp';
 import { answerOrError } from '../../contexts/answer-later.ts';
 import { onMain } from '../../definition/definition.ts';
 import { debugHead } from './debug-head.ts';
-import type { ServerContext } from '../ports.ts';
+import type { ServerContext } from '../ports/ports.ts';
 
 const unknownWord = new CommandError('ERR DEBUG BUNDLE takes GENERATE or LIST');
 const noWait = new CommandError('ERR DEBUG BUNDLE is not allowed in transactions');

@@ -5,7 +5,7 @@ import type { ReplyWriter } from '#resp';
 import type { Arguments } from '../../arguments/arguments.ts';
 import { onMain } from '../../definition/definition.ts';
 import { debugHead } from './debug-head.ts';
-import type { FlightEntryReport, ServerContext } from '../ports.ts';
+import type { FlightEntryReport, ServerContext } from '../ports/ports.ts';
 
 /** Events answered when no count is given. */
 const COUNT = 128;

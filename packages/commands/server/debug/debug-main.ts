@@ -10,7 +10,7 @@ import { flightRecorder } from './debug-flight.ts';
 import { debugHead, disturbingHead } from './debug-head.ts';
 import { debugThread } from './debug-thread.ts';
 import { debugTracing } from './debug-tracing.ts';
-import type { ServerContext } from '../ports.ts';
+import type { ServerContext } from '../ports/ports.ts';
 
 const error = onMain<ServerContext>({
   ...debugHead,

@@ -6,7 +6,7 @@ import { answerOrError } from '../../contexts/answer-later.ts';
 import type { Arguments } from '../../arguments/arguments.ts';
 import { onMain } from '../../definition/definition.ts';
 import { debugHead } from './debug-head.ts';
-import type { HeapReport, ServerContext } from '../ports.ts';
+import type { HeapReport, ServerContext } from '../ports/ports.ts';
 
 const PROFILE_SECONDS_MIN = 0.01;
 /** Sixty thousand samples: about a megabyte. */

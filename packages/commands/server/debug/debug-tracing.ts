@@ -7,7 +7,7 @@ import { answerOrError } from '../../contexts/answer-later.ts';
 import type { Arguments } from '../../arguments/arguments.ts';
 import { onMain } from '../../definition/definition.ts';
 import { debugHead } from './debug-head.ts';
-import type { ServerContext, TraceStatus } from '../ports.ts';
+import type { ServerContext, TraceStatus } from '../ports/ports.ts';
 
 /** Traces that RECENT answers where no number is given. */
 const RECENT_DEFAULT = 10;

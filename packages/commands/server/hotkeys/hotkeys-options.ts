@@ -2,7 +2,7 @@
 
 import { CommandError, errors } from '#base';
 import type { Arguments } from '../../arguments/arguments.ts';
-import type { HotKeysMetric, HotKeysPort, HotKeysStart } from '../ports.ts';
+import type { HotKeysMetric, HotKeysPort, HotKeysStart } from '../ports/ports.ts';
 
 const COUNT_DEFAULT = 16;
 const COUNT_MAX = 100;

@@ -3,7 +3,7 @@ import { call, CallContext } from '../../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandTable } from '../../table/all-commands.ts';
-import type { HotKeysPort, HotKeysReport, HotKeysStart, HotWindow } from '../ports.ts';
+import type { HotKeysPort, HotKeysReport, HotKeysStart, HotWindow } from '../ports/ports.ts';
 
 const hotkeys = suite('HOTKEYS');
 

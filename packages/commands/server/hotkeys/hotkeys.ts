@@ -14,7 +14,7 @@ import type {
   HotKeyEntry,
   HotWindow,
   ServerContext,
-} from '../ports.ts';
+} from '../ports/ports.ts';
 
 const aboutHotKeys = {
   since: '8.6.0',

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { call } from '../../call.test-helper.ts';
 import type { ClientTraffic } from '../../contexts/contexts.ts';
-import type { ReplicationPort } from '../ports.ts';
+import type { ReplicationPort } from '../ports/ports.ts';
 import { contextWithPorts } from '../server.test-helper.ts';
 
 const failover = suite('FAILOVER');

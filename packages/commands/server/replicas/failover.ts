@@ -4,8 +4,8 @@ import { CommandError, errors } from '#base';
 import type { Arguments } from '../../arguments/arguments.ts';
 import { onMain } from '../../definition/definition.ts';
 import { noKeys } from '../../definition/keys.ts';
-import type { ServerContext } from '../ports.ts';
-import type { FailoverTarget, FailoverWish } from './failover-port.ts';
+import type { ServerContext } from '../ports/ports.ts';
+import type { FailoverTarget, FailoverWish } from '../ports/failover-port.ts';
 
 const noneUnderWay = new CommandError('ERR No failover in progress.');
 const underWay = new CommandError('ERR FAILOVER already in progress.');

@@ -5,8 +5,8 @@ import type { Arguments } from '../../arguments/arguments.ts';
 import type { ClientPort } from '../../contexts/contexts.ts';
 import { onMain } from '../../definition/definition.ts';
 import { noKeys } from '../../definition/keys.ts';
-import type { ReplicationPort, ServerContext } from '../ports.ts';
-import type { ReplicaFacts } from './replicas-port.ts';
+import type { ReplicationPort, ServerContext } from '../ports/ports.ts';
+import type { ReplicaFacts } from '../ports/replicas-port.ts';
 
 /** Capability of servers of this kind: they answer timestamps in the stream. */
 const STAMP_CAPABILITY = 'SVC-STAMPS';

@@ -5,8 +5,8 @@ import type { ReplyWriter } from '#resp';
 import { onMain } from '../../definition/definition.ts';
 import { noKeys } from '../../definition/keys.ts';
 import { millisecondsAt } from '../../arguments/timeout.ts';
-import type { ServerContext } from '../ports.ts';
-import type { Acks, AckWish } from './replicas-port.ts';
+import type { ServerContext } from '../ports/ports.ts';
+import type { Acks, AckWish } from '../ports/replicas-port.ts';
 
 const noLog = new CommandError(
   'ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.',

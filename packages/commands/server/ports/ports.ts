@@ -3,10 +3,10 @@
 import type { Bytes, CommandError } from '#base';
 import type { HotWindowReport } from '#stats';
 import type { BundleReport, TraceReport } from '#api-types';
-import type { ClientPort, MainContext } from '../contexts/contexts.ts';
-import type { CommandTable } from '../definition/command-table.ts';
-import type { FailoverPort } from './replicas/failover-port.ts';
-import type { ReplicasPort } from './replicas/replicas-port.ts';
+import type { ClientPort, MainContext } from '../../contexts/contexts.ts';
+import type { CommandTable } from '../../definition/command-table.ts';
+import type { FailoverPort } from './failover-port.ts';
+import type { ReplicasPort } from './replicas-port.ts';
 
 /** Settings under Redis' names, as text. */
 export interface SettingsPort {
