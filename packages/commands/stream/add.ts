@@ -8,8 +8,8 @@ import { oneShard } from '../definition/definition.ts';
 import { changedAt, notifyAt } from '../elements/lookup.ts';
 import { oneKey } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
-import { idText, isSign, readNewId, replyId } from './ids.ts';
-import { newStream, streamToWrite } from './lookup.ts';
+import { idText, isSign, readNewId, replyId } from './entries/ids.ts';
+import { newStream, streamToWrite } from './entries/lookup.ts';
 import { noStrategy, trimDoc, TrimOptions } from './trim-options.ts';
 
 const OPTIONS_INDEX = 2;

@@ -16,9 +16,9 @@ import type { MainContext, ShardContext } from '../contexts/contexts.ts';
 import { container, oneShard, onMain, type CommandHead } from '../definition/definition.ts';
 import { helpReply } from '../definition/help.ts';
 import { noKeys, oneKey } from '../definition/keys.ts';
-import { replyEdgeEntry, replyEntries } from './entries.ts';
-import { replyId } from './ids.ts';
-import { groupAt, noGroupOfKey, streamToRead } from './lookup.ts';
+import { replyEdgeEntry, replyEntries } from './entries/entries.ts';
+import { replyId } from './entries/ids.ts';
+import { groupAt, noGroupOfKey, streamToRead } from './entries/lookup.ts';
 
 const KEY_INDEX = 2;
 const GROUP_INDEX = 3;

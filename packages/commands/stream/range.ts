@@ -6,9 +6,9 @@ import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type CommandHead } from '../definition/definition.ts';
 import { oneKey } from '../definition/keys.ts';
-import { replyEntries } from './entries.ts';
-import { readEnd, readStart } from './ids.ts';
-import { streamToRead } from './lookup.ts';
+import { replyEntries } from './entries/entries.ts';
+import { readEnd, readStart } from './entries/ids.ts';
+import { streamToRead } from './entries/lookup.ts';
 
 const OPTIONS_INDEX = 4;
 

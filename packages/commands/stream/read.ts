@@ -18,10 +18,10 @@ import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition/definition.ts';
 import type { Keys } from '../definition/keys.ts';
-import { replyEntries, replyEntryAt } from './entries.ts';
+import { replyEntries, replyEntryAt } from './entries/entries.ts';
 import { ClaimRows, Deliveries } from './groups/deliveries.ts';
-import { isSign, readId, replyId } from './ids.ts';
-import { consumerAsking, groupAt, noGroup, streamToRead } from './lookup.ts';
+import { isSign, readId, replyId } from './entries/ids.ts';
+import { consumerAsking, groupAt, noGroup, streamToRead } from './entries/lookup.ts';
 import { readOptions, type ReadRequest } from './read-request.ts';
 
 const noLastEntry = new CommandError('ERR the stream last element ID is 0-0');

@@ -7,8 +7,8 @@ import { oneShard } from '../definition/definition.ts';
 import { advancedAt, changedAt } from '../elements/lookup.ts';
 import { oneKey } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
-import { readId } from './ids.ts';
-import { streamToWrite } from './lookup.ts';
+import { readId } from './entries/ids.ts';
+import { streamToWrite } from './entries/lookup.ts';
 
 const negativeAdded = new CommandError('ERR entries_added must be positive');
 const belowGivenDeleted = new CommandError(

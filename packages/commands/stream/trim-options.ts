@@ -5,7 +5,7 @@ import { StreamId, type Trimming } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import type { ArgumentDoc } from '../definition/definition.ts';
-import { isSign, readId } from './ids.ts';
+import { isSign, readId } from './entries/ids.ts';
 
 /** Number of nodes, of the size that is set, that an approximate trimming looks at. */
 const LIMIT_NODES = 100;

@@ -7,10 +7,10 @@ import type { ShardContext } from '../../contexts/contexts.ts';
 import { oneShard } from '../../definition/definition.ts';
 import { findToRead } from '../../elements/lookup.ts';
 import { oneKey } from '../../definition/keys.ts';
-import { replyEntryAt } from '../entries.ts';
+import { replyEntryAt } from '../entries/entries.ts';
 import { ClaimRows, Deliveries } from './deliveries.ts';
-import { isId, readId, readStart, replyId } from '../ids.ts';
-import { consumerAsking, groupAt, noGroup, streamOf, streamToRead } from '../lookup.ts';
+import { isId, readId, readStart, replyId } from '../entries/ids.ts';
+import { consumerAsking, groupAt, noGroup, streamOf, streamToRead } from '../entries/lookup.ts';
 
 const GROUP_INDEX = 2;
 const CONSUMER_INDEX = 3;

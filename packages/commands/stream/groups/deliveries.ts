@@ -3,7 +3,7 @@
 import type { Bytes } from '#base';
 import type { StreamGroup, StreamId } from '#store';
 import type { ShardContext } from '../../contexts/contexts.ts';
-import { idText } from '../ids.ts';
+import { idText } from '../entries/ids.ts';
 
 export class Deliveries {
   readonly #context: ShardContext;

@@ -15,8 +15,8 @@ import { helpReply } from '../../definition/help.ts';
 import { advancedAt, changedAt } from '../../elements/lookup.ts';
 import { noKeys, oneKey } from '../../definition/keys.ts';
 import { events } from '../../contexts/events.ts';
-import { isSign, readId, readIdOrEdge } from '../ids.ts';
-import { groupAt, newStream, noGroupOfKey, streamToWrite } from '../lookup.ts';
+import { isSign, readId, readIdOrEdge } from '../entries/ids.ts';
+import { groupAt, newStream, noGroupOfKey, streamToWrite } from '../entries/lookup.ts';
 
 const KEY_INDEX = 2;
 const GROUP_INDEX = 3;

@@ -6,8 +6,8 @@ import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts/contexts.ts';
 import { oneShard } from '../../definition/definition.ts';
 import { oneKey } from '../../definition/keys.ts';
-import { readEnd, readId, readStart, replyId } from '../ids.ts';
-import { groupAt, noGroup, streamToRead } from '../lookup.ts';
+import { readEnd, readId, readStart, replyId } from '../entries/ids.ts';
+import { groupAt, noGroup, streamToRead } from '../entries/lookup.ts';
 
 const GROUP_INDEX = 2;
 /** Arguments of the short form, and of the long one. */

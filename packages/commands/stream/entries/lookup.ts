@@ -14,10 +14,10 @@ import {
   type StreamConsumer,
   type StreamGroup,
 } from '#store';
-import type { Arguments } from '../arguments/arguments.ts';
-import type { ShardContext } from '../contexts/contexts.ts';
-import { advancedAt, createdAt, findToRead, findToWrite, holds } from '../elements/lookup.ts';
-import { events } from '../contexts/events.ts';
+import type { Arguments } from '../../arguments/arguments.ts';
+import type { ShardContext } from '../../contexts/contexts.ts';
+import { advancedAt, createdAt, findToRead, findToWrite, holds } from '../../elements/lookup.ts';
+import { events } from '../../contexts/events.ts';
 
 const valueScratch = reused(new StreamValue());
 

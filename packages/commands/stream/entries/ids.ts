@@ -3,7 +3,7 @@
 import { CommandError, indexOfByte, type Bytes } from '#base';
 import type { ReplyWriter } from '#resp';
 import { ID_TEXT_BYTES_MAX, readUnsigned, StreamId, unsigned } from '#store';
-import type { Arguments } from '../arguments/arguments.ts';
+import type { Arguments } from '../../arguments/arguments.ts';
 
 const ID_ARGUMENT_BYTES_MAX = 127;
 const DASH = 0x2d;
