@@ -205,9 +205,9 @@ export interface ClientPort {
   readonly subscriptions: Subscriptions | undefined;
   /** True for the connection of a replica of this server. */
   readonly isReplica: boolean;
-  /** Is shown what others send. */
   /** True for the connection on which this server's primary sends its stream. */
   readonly isPrimary: boolean;
+  /** True after MONITOR: the client receives the commands of others. */
   readonly isMonitor: boolean;
   /** Undefined while it does not track keys. */
   readonly tracking: TrackingState | undefined;

@@ -76,9 +76,9 @@ export class Maintenance {
   readonly #usedBytesOfAll: () => number;
   readonly #nowUs: () => number;
   readonly #isStopped: () => boolean;
-  /** False while there is nothing to evict. */
   /** `makeRoomBefore` has looked at what was published last. */
   #hasCompared = false;
+  /** False while there is nothing to evict. */
   #hasToEvict = true;
   #maxmemory = 0;
   /** Most microseconds of eviction at a time. */
