@@ -65,7 +65,7 @@ const layers: Readonly<Record<string, Layer>> = {
     imports: ['base', 'store', 'stats', 'commands', 'persistence', 'shard', 'tier'],
   },
   replication: { imports: ['base', 'resp', 'store', 'link'] },
-  cluster: { imports: ['base'], thirdParty: ['etcd3'] },
+  cluster: { imports: ['base'], thirdParty: ['@grpc/grpc-js', '@grpc/proto-loader'] },
   router: { imports: ['acl', 'base', 'usdt', 'resp', 'stats', 'commands', 'link'] },
   net: { imports: ['base', 'resp', 'link', 'stats'] },
   observer: { imports: ['base', 'stats', 'commands', 'link'], types: ['api-types'] },

@@ -46,7 +46,7 @@ export function serverBuild(entries, chunkPrefix) {
     ssr: {
       // Others' packages too: the one that packs bundles alone has modules for 0.2 s. Not those that find files of their own.
       noExternal: true,
-      external: ['piscina', 'koffi', 'etcd3', 'msgpackr-extract'],
+      external: ['piscina', 'koffi', 'msgpackr-extract'],
       // The files that Node itself loads: what `require` expects is not what is in those that `module` names.
       resolve: { mainFields: ['main'] },
     },

@@ -7,7 +7,8 @@ export {
   type CoordinatorTiming,
 } from './coordinator/timed-coordinator.ts';
 export { etcd } from './coordinator/etcd.ts';
-export type { EtcdOptions, EtcdTls } from './coordinator/etcd-coordinator.ts';
+export type { EtcdTls } from './coordinator/etcd-connection.ts';
+export type { EtcdOptions } from './coordinator/etcd-coordinator.ts';
 export { askForHandover } from './decisions/failover.ts';
 export { bumpEpoch, forget, meet, replicate, reset } from './decisions/membership.ts';
 export {

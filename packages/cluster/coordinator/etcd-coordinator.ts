@@ -1,234 +1,174 @@
-/**
- * The coordinator as an etcd. The only file that knows etcd's client library.
- *
- * The library's own circuit breaker stays open for five seconds after three failures, longer than most leases live: it is
- * switched off, and whoever calls tries again by itself. Its renewal of leases knows no deadline that could be a fence, so
- * leases are renewed by single calls.
- */
+/** The coordinator as an etcd: documents are keys, and a decision is a transaction on the revisions that have written them. */
 
-import { Etcd3, type IOptions, type Watcher } from 'etcd3';
-import { systemClock } from '#base';
+import { status, type ServiceError } from '@grpc/grpc-js';
 import { CoordinatorError } from './coordinator.ts';
-import type {
-  Change,
-  Coordinator,
-  Guard,
-  Outcome,
-  Reading,
-  WatchSink,
-  Write,
-} from './coordinator.ts';
+import type { Coordinator, Guard, Outcome, Reading, WatchSink, Write } from './coordinator.ts';
+import {
+  EtcdConnection,
+  reasonOf,
+  type EtcdCall,
+  type EtcdConnectionOptions,
+} from './etcd-connection.ts';
+import {
+  COMPARE_EQUAL,
+  COMPARE_MOD_REVISION,
+  type LeaseResponse,
+  type RangeResponse,
+  type TxnResponse,
+} from './etcd-schema.ts';
+import { EtcdWatch } from './etcd-watch.ts';
+import { keyRange } from './key-range.ts';
+import { LeaseRenewals } from './lease-renewals.ts';
 
-export interface EtcdOptions {
-  readonly endpoints: readonly string[];
+export interface EtcdOptions extends EtcdConnectionOptions {
   /** Name of the cluster: its documents are under `/svc/<name>/`. */
   readonly cluster: string;
-  readonly username: string;
-  readonly password: string;
-  readonly tls: EtcdTls | undefined;
-  /** Longest wait for an answer. */
-  readonly timeoutMs: number;
 }
 
-/** Certificates towards etcd, as PEM. */
-export interface EtcdTls {
-  readonly ca: Buffer;
-  readonly key?: Buffer;
-  readonly cert?: Buffer;
+interface GrantedLease {
+  readonly id: string;
+  readonly renewals: LeaseRenewals;
 }
-
-type Lease = ReturnType<Etcd3['lease']>;
-type FaultHandling = NonNullable<IOptions['faultHandling']>;
-
-/** Calls once and does not hold failures against a host. What is called may throw at once, which is a failure like others. */
-const plainPolicy = {
-  execute: async (call: (context: { signal: AbortSignal }) => unknown): Promise<unknown> =>
-    await call({ signal: new AbortController().signal }),
-} as unknown as NonNullable<FaultHandling['global']>;
 
 const LEASE_MS_MIN = 1_000;
 
-/** Milliseconds between two tries of a watch to connect. */
-const WATCH_RETRY_MS = 100;
-
-const watchBackoff: NonNullable<FaultHandling['watchBackoff']> & { duration: number } = {
-  duration: WATCH_RETRY_MS,
-  next: () => watchBackoff,
-};
-
 export class EtcdCoordinator implements Coordinator {
-  readonly #client: Etcd3;
+  readonly #connection: EtcdConnection;
   readonly #prefix: string;
   readonly #timeoutMs: number;
   readonly #endpoints: string;
-  #lease: Lease | undefined;
+  readonly #watches = new Set<EtcdWatch>();
+  #lease: GrantedLease | undefined;
 
-  constructor({ endpoints, cluster, username, password, tls, timeoutMs }: EtcdOptions) {
-    this.#prefix = `/svc/${cluster}/`;
-    this.#timeoutMs = timeoutMs;
-    this.#endpoints = endpoints.join(', ');
-    this.#client = new Etcd3({
-      hosts: endpoints.map((endpoint) => withScheme(endpoint, tls !== undefined)),
-      // A watch and a renewal are streams, which have no end.
-      defaultCallOptions: ({ isStream }) => (isStream ? {} : { deadline: deadlineIn(timeoutMs) }),
-      faultHandling: { host: () => plainPolicy, global: plainPolicy, watchBackoff },
-      ...(username === '' ? {} : { auth: { username, password } }),
-      ...(tls === undefined ? {} : { credentials: credentialsOf(tls) }),
-    });
+  constructor(options: EtcdOptions) {
+    this.#prefix = `/svc/${options.cluster}/`;
+    this.#timeoutMs = options.timeoutMs;
+    this.#endpoints = options.endpoints.join(', ');
+    this.#connection = new EtcdConnection(options);
   }
 
   async read(): Promise<Reading> {
-    const answer = await this.#try(this.#client.getAll().prefix(this.#prefix).exec());
+    const { header, kvs } = await this.#call<RangeResponse>('KV/Range', keyRange(this.#prefix));
     return {
-      source: answer.header.cluster_id,
-      revision: Number(answer.header.revision),
-      entries: answer.kvs.map(({ key, value, mod_revision: revision }) => ({
+      source: header.clusterId,
+      revision: Number(header.revision),
+      entries: kvs.map(({ key, value, modRevision }) => ({
         key: key.toString().slice(this.#prefix.length),
         value: value.toString(),
-        revision: Number(revision),
+        revision: Number(modRevision),
       })),
     };
   }
 
   watch(from: number, sink: WatchSink): () => void {
-    let isOver = false;
-    let watcher: Watcher | undefined;
-    const end = (reason: string): void => {
-      if (isOver) return;
-      isOver = true;
-      sink.ended(reason);
-    };
-    watcher = this.#client.watch().prefix(this.#prefix).startRevision(String(from)).watcher();
-    watcher.on('data', ({ events, header }) => {
-      if (isOver) return;
-      const changes = events.map(({ type, kv }): Change => {
-        const key = kv.key.toString().slice(this.#prefix.length);
-        const value = type === 'Put' ? kv.value.toString() : undefined;
-        return { key, value, revision: Number(kv.mod_revision) };
-      });
-      sink.changed(changes, Number(header.revision));
+    const watch = new EtcdWatch({
+      connection: this.#connection,
+      prefix: this.#prefix,
+      from,
+      timeoutMs: this.#timeoutMs,
+      sink: {
+        changed: (changes, revision) => {
+          sink.changed(changes, revision);
+        },
+        resumed: () => {
+          sink.resumed();
+        },
+        ended: (reason) => {
+          this.#watches.delete(watch);
+          sink.ended(reason);
+        },
+      },
     });
-    let isInterrupted = false;
-    watcher.on('disconnected', () => {
-      isInterrupted = true;
-    });
-    watcher.on('connected', () => {
-      if (isInterrupted && !isOver) sink.resumed();
-      isInterrupted = false;
-    });
-    watcher.on('error', (error) => {
-      end(reasonOf(error));
-    });
+    this.#watches.add(watch);
     return () => {
-      isOver = true;
-      void watcher?.cancel().catch(() => undefined);
-      watcher = undefined;
+      this.#watches.delete(watch);
+      watch.end();
     };
   }
 
   async commit(guards: readonly Guard[], writes: readonly Write[]): Promise<Outcome> {
-    const lease = writes.some(({ isLeased }) => isLeased === true)
-      ? await this.#try(this.#leaseOrNone().grant())
-      : undefined;
-    const operations = writes.map(({ key, value, isLeased }) => {
-      const name = this.#prefix + key;
-      if (value === undefined) return this.#client.delete().key(name);
-      const put = this.#client.put(name).value(value);
-      return isLeased === true ? put.lease(lease!) : put;
+    const { header, succeeded } = await this.#call<TxnResponse>('KV/Txn', {
+      compare: guards.map(({ key, revision }) => ({
+        result: COMPARE_EQUAL,
+        target: COMPARE_MOD_REVISION,
+        key: this.#keyOf(key),
+        modRevision: String(revision),
+      })),
+      success: writes.map((write) => this.#operationOf(write)),
     });
-    const [first, ...rest] = guards;
-    const answer = await this.#try(
-      first === undefined
-        ? this.#client
-            .if(this.#prefix, 'Version', '==', 0)
-            .then(...operations)
-            .commit()
-        : rest
-            .reduce(
-              (chain, { key, revision }) => chain.and(this.#prefix + key, 'Mod', '==', revision),
-              this.#client.if(this.#prefix + first.key, 'Mod', '==', first.revision),
-            )
-            .then(...operations)
-            .commit(),
-    );
-    return { isDone: answer.succeeded, revision: Number(answer.header.revision) };
+    return { isDone: succeeded, revision: Number(header.revision) };
   }
 
-  #leaseOrNone(): Lease {
+  #operationOf({ key, value, isLeased }: Write): object {
+    const name = this.#keyOf(key);
+    if (value === undefined) return { deleteRange: { key: name } };
+    const put = { key: name, value: Buffer.from(value) };
+    return { put: isLeased === true ? { ...put, lease: this.#leaseOrThrow().id } : put };
+  }
+
+  #keyOf(key: string): Buffer {
+    return Buffer.from(this.#prefix + key);
+  }
+
+  #leaseOrThrow(): GrantedLease {
     if (this.#lease === undefined) throw new CoordinatorError('there is no lease');
     return this.#lease;
   }
 
   async grant(ttlMs: number): Promise<number> {
-    this.#lease?.release();
+    this.#dropLease();
     const seconds = Math.ceil(Math.max(ttlMs, LEASE_MS_MIN) / 1_000);
-    const lease = this.#client.lease(seconds, {
-      autoKeepAlive: false,
-      deadline: deadlineIn(this.#timeoutMs),
-    });
-    // Told by the calls that fail for it.
-    lease.on('lost', () => undefined);
-    this.#lease = lease;
-    await this.#try(lease.grant());
-    return seconds * 1_000;
+    const { id, ttl } = await this.#call<LeaseResponse>('Lease/LeaseGrant', { ttl: seconds });
+    const renewals = new LeaseRenewals(this.#connection, id, this.#timeoutMs);
+    this.#lease = { id, renewals };
+    return Number(ttl) * 1_000;
   }
 
   async keepAlive(): Promise<number> {
-    const lease = this.#leaseOrNone();
-    if (lease.revoked()) return 0;
-    try {
-      const deadline = deadlineIn(this.#timeoutMs);
-      const { TTL: ttl } = await lease.keepaliveOnce({ deadline });
-      return Number(ttl) * 1_000;
-    } catch (error) {
-      if (lease.revoked()) return 0;
-      throw new CoordinatorError(this.#told(error), { cause: error });
-    }
+    const lease = this.#leaseOrThrow();
+    const ttlMs = await this.#try(lease.renewals.renew());
+    if (ttlMs === 0 && this.#lease === lease) this.#dropLease();
+    return ttlMs;
   }
 
   async revoke(): Promise<void> {
     const lease = this.#lease;
-    this.#lease = undefined;
-    if (lease === undefined || lease.revoked()) return;
-    await this.#try(lease.revoke({ deadline: deadlineIn(this.#timeoutMs) }));
+    this.#dropLease();
+    if (lease === undefined) return;
+    try {
+      await this.#connection.call('Lease/LeaseRevoke', { id: lease.id });
+    } catch (error) {
+      // It has ended by itself.
+      if ((error as Partial<ServiceError>).code === status.NOT_FOUND) return;
+      throw this.#fault(error);
+    }
   }
 
   close(): void {
-    this.#lease?.release();
-    this.#client.close();
+    this.#dropLease();
+    for (const watch of this.#watches) watch.end();
+    this.#watches.clear();
+    this.#connection.close();
+  }
+
+  #dropLease(): void {
+    this.#lease?.renewals.end();
+    this.#lease = undefined;
+  }
+
+  #call<Reply>(name: EtcdCall, request: object): Promise<Reply> {
+    return this.#try(this.#connection.call<Reply>(name, request));
   }
 
   async #try<T>(call: Promise<T>): Promise<T> {
     try {
       return await call;
     } catch (error) {
-      throw new CoordinatorError(this.#told(error), { cause: error });
+      throw this.#fault(error);
     }
   }
 
-  #told(error: unknown): string {
-    return `etcd (${this.#endpoints}): ${reasonOf(error)}`;
+  #fault(error: unknown): CoordinatorError {
+    return new CoordinatorError(`etcd (${this.#endpoints}): ${reasonOf(error)}`, { cause: error });
   }
-}
-
-/** The library takes moments of the wall clock. */
-function deadlineIn(ms: number): number {
-  return systemClock.wallMs() + ms;
-}
-
-function withScheme(endpoint: string, isSecure: boolean): string {
-  if (/^https?:\/\//.test(endpoint)) return endpoint;
-  return `${isSecure ? 'https' : 'http'}://${endpoint}`;
-}
-
-function credentialsOf({ ca, key, cert }: EtcdTls): NonNullable<IOptions['credentials']> {
-  return {
-    rootCertificate: ca,
-    ...(key === undefined ? {} : { privateKey: key }),
-    ...(cert === undefined ? {} : { certChain: cert }),
-  };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message.replace(/\s+/g, ' ').trim() : String(error);
 }
