@@ -18,8 +18,8 @@ import { LastSlots } from './last-slots.ts';
 import { Lease } from './lease.ts';
 import type { Group, Topology } from './topology.ts';
 
-/** Between two times that a node tells how far its data are. */
-const TELL_MS = 1_000;
+/** Least time between two reports of how far the node's data are: less than a second, since a beat may come a moment early. */
+const TELL_MS = 900;
 /** A primary is without replicas for so long before one of another's comes: its own may be back soon. */
 const ORPHAN_MS = 5_000;
 /** Lives of a lease for which a primary that was started anew waits for a replica to take its place. */

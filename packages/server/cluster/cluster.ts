@@ -35,6 +35,7 @@ import type { PubSub } from '../messaging/pubsub.ts';
 import type { Replicas } from '../replicas/replicas.ts';
 import type { Replication } from '../replication/replication.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
+import { Beats } from './beats.ts';
 import { BlockedRedirects } from './blocked-redirects.ts';
 import type { ClusterGate } from './gate/cluster-gate.ts';
 import { groupFacts, infoLines } from './cluster-reports.ts';
@@ -59,9 +60,6 @@ import { ServedSlotsNews } from './served-ranges.ts';
 import { SlotKeys } from './slot-keys.ts';
 import { slotStatistics } from './slot-statistics.ts';
 import { SlotCode, SlotTable } from './slot-table.ts';
-
-/** Renewals in the life of a lease. */
-const BEATS_PER_LEASE = 10;
 
 interface ClusterOptions extends ObservationOptions {
   readonly ops: Pick<OpsLink, 'tellCluster'>;
@@ -100,8 +98,7 @@ export class Cluster implements ClusterPort {
   readonly #gone: GoneNodes;
   /** Slots that are being let go: served by nobody until it is known what came of it. */
   readonly #withheld = new Set<number>();
-  readonly #leaseMs: number;
-  #beat: NodeJS.Timeout | undefined;
+  readonly #beats: Beats;
   readonly #leaseWatch = new LeaseWatch(
     () => this.node.lease,
     () => [this.place, this.#waits, this.#served, this.fence],
@@ -119,7 +116,8 @@ export class Cluster implements ClusterPort {
     replication.discards.onDiscard = (discard) => {
       this.observation.discarded(discard);
     };
-    this.#leaseMs = settings.number('cluster.node-timeout-ms');
+    const leaseMs = settings.number('cluster.node-timeout-ms');
+    this.#beats = new Beats({ leaseMs, node: () => this.node, beat: () => this.#beat() });
     this.#keys = new SlotKeys(router.shardCalls, options.shardCount);
     this.#role = new ClusterRole({
       settings,
@@ -135,7 +133,7 @@ export class Cluster implements ClusterPort {
     this.node = newNode({
       id: this.#nodeId.value,
       identity: this.#nodeId,
-      leaseMs: this.#leaseMs,
+      leaseMs,
       wish: () => this.#wish,
       host: this.#role,
       observation: this.observation,
@@ -213,22 +211,19 @@ export class Cluster implements ClusterPort {
     this.observation.start();
     this.#news.start();
     this.#served.tell();
-    void this.#beatOnce();
-    this.#beat = setInterval(() => {
-      void this.#beatOnce();
-      this.#messages.look();
-    }, this.#leaseMs / BEATS_PER_LEASE);
+    this.#beats.start();
     this.#leaseWatch.start();
   }
 
-  async #beatOnce(): Promise<void> {
+  async #beat(): Promise<void> {
+    this.#messages.look();
     await this.node.beat();
     this.observation.look();
   }
 
   /** Lets another take the primary's place at once. */
   async stop(): Promise<void> {
-    clearInterval(this.#beat);
+    this.#beats.stop();
     this.#leaseWatch.stop();
     this.#news.stop();
     this.observation.stop();
