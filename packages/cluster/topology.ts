@@ -62,6 +62,7 @@ export class Topology {
   readonly clusterId: string;
   readonly #known: ReadonlyMap<string, Known<unknown>>;
   #owners: SlotOwners | undefined;
+  #assignedCount: number | undefined;
   #groupOfNode: Map<string, Group> | undefined;
 
   private constructor(revision: number, known: ReadonlyMap<string, Known<unknown>>) {
@@ -133,7 +134,11 @@ export class Topology {
   }
 
   get assignedCount(): number {
-    return this.owners.reduce((count, owner) => count + Number(owner !== undefined), 0);
+    this.#assignedCount ??= this.owners.reduce(
+      (count, owner) => count + Number(owner !== undefined),
+      0,
+    );
+    return this.#assignedCount;
   }
 
   /** The group that a node belongs to. */

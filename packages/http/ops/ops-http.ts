@@ -125,7 +125,9 @@ export class OpsHttp {
 
   /** Takes what main tells of the cluster. */
   tellCluster(news: ClusterNews): void {
-    this.#context.cluster = news;
+    const known = this.#context.cluster?.times ?? [];
+    const times = new Map([...known, ...news.times].map((one) => [one.call, one]));
+    this.#context.cluster = { state: news.state, times: [...times.values()] };
   }
 
   /** Has metrics that were rendered before rendered anew. */

@@ -218,7 +218,7 @@ export class Cluster implements ClusterPort {
   async #beat(): Promise<void> {
     this.#messages.look();
     await this.node.beat();
-    this.observation.look();
+    this.observation.showLease();
   }
 
   /** Lets another take the primary's place at once. */

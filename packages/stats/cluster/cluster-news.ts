@@ -12,5 +12,6 @@ export interface CoordinatorTimes {
 
 export interface ClusterNews {
   readonly state: ClusterState;
+  /** Histograms of calls; main sends those that have changed since its last news. */
   readonly times: readonly CoordinatorTimes[];
 }

@@ -1,10 +1,13 @@
-/** Tells the ops thread of the cluster: once a second, and soon after something has happened. */
+/** Reports the cluster to the ops thread, for metrics: every five seconds, and soon after something has happened. */
 
 import { everySecond } from '#base';
 import type { Settings } from '#config';
 import type { OpsLink } from '../../threads/ops-link.ts';
 import { clusterState } from './cluster-document.ts';
 import type { ClusterObservation } from './cluster-observation.ts';
+
+/** Seconds between two reports while nothing happens: metrics are read less often, and a report wakes two threads. */
+const QUIET_SECONDS = 5;
 
 interface ClusterNewsOptions {
   readonly settings: Settings;
@@ -24,8 +27,10 @@ export class ClusterNews {
 
   start(): void {
     if (!this.#options.settings.boolean('http.enabled')) return;
+    let seconds = 0;
     this.#stopTimer = everySecond(() => {
-      this.#tell();
+      seconds += 1;
+      if (seconds % QUIET_SECONDS === 1) this.#tell();
     });
     this.#observation.onNews = () => {
       this.#soon ??= setImmediate(() => {
@@ -44,6 +49,6 @@ export class ClusterNews {
   #tell(): void {
     const observation = this.#observation;
     const state = clusterState(observation);
-    this.#options.ops.tellCluster({ state, times: observation.coordinator.times });
+    this.#options.ops.tellCluster({ state, times: observation.coordinator.takeTimes() });
   }
 }

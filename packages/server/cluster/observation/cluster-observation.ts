@@ -124,7 +124,7 @@ export class ClusterObservation {
   show(): void {
     const { page, events } = this;
     const { node, isUp } = this.subject;
-    const { topology, lease, group, id } = node;
+    const { topology, group, id } = node;
     const lines = new Map(this.subject.info);
     for (const [line, counter] of SAME_AS_INFO) page.set(counter, Number(lines.get(line)));
     const seen = topology.membersSeenBy(id);
@@ -135,11 +135,18 @@ export class ClusterObservation {
     page.set('clusterGroupsWithoutPrimary', seen.filter(isAbsentPrimary).length);
     page.set('clusterOwnSlots', slotCount(topology, group?.id ?? ''));
     page.set('clusterOpenSlots', Object.keys(topology.slots.open).length);
-    page.set('clusterLeaseRenewedUs', 1_000 * lease.renewedMs);
-    page.set('clusterLeaseUntilUs', node.isRegistered ? 1_000 * lease.writesUntilMs : 0);
-    page.set('clusterLeaseTtlUs', 1_000 * lease.ttlMs);
+    this.showLease();
     page.set('clusterCoordinatorUp', Number(node.problem === undefined));
     page.set('clusterCoordinatorDownSinceMs', events.coordinatorDownSinceMs);
+  }
+
+  /** Writes the figures of the lease to the page. */
+  showLease(): void {
+    const { page } = this;
+    const { isRegistered, lease } = this.subject.node;
+    page.set('clusterLeaseRenewedUs', 1_000 * lease.renewedMs);
+    page.set('clusterLeaseUntilUs', isRegistered ? 1_000 * lease.writesUntilMs : 0);
+    page.set('clusterLeaseTtlUs', 1_000 * lease.ttlMs);
   }
 
   /** Nodes to be pinged: those that are there, with TLS where this node follows primaries so. */

@@ -27,7 +27,13 @@ interface Times {
   readonly counts: Counts;
   calls: number;
   sumUs: number;
+  /** Figures of the counts; undefined where there are newer counts. */
+  figures: Figures | undefined;
+  /** True when the ops thread has the counts. */
+  isTold: boolean;
 }
+
+type Figures = Omit<CoordinatorCallReport, 'call' | 'calls' | 'errors'>;
 
 export class CoordinatorFigures implements CoordinatorTiming {
   readonly #page: Page;
@@ -42,20 +48,30 @@ export class CoordinatorFigures implements CoordinatorTiming {
       counts: new Float64Array(HISTOGRAM_BUCKETS),
       calls: 0,
       sumUs: 0,
+      figures: undefined,
+      isTold: false,
     };
     this.#times.set(call, times);
     times.counts[bucketOf(us * TICKS_PER_US)]! += 1;
     times.calls += 1;
     times.sumUs += us;
+    times.figures = undefined;
+    times.isTold = false;
   }
 
   failed(call: CoordinatorCall): void {
     this.#page.add(ERRORS[call], 1);
   }
 
-  /** Histograms of the calls that were answered. */
-  get times(): readonly CoordinatorTimes[] {
-    return [...this.#times].map(([call, { counts, sumUs }]) => ({ call, counts, sumUs }));
+  /** Returns the histograms of the calls that were answered since the last time. */
+  takeTimes(): readonly CoordinatorTimes[] {
+    const changed: CoordinatorTimes[] = [];
+    for (const [call, times] of this.#times) {
+      if (times.isTold) continue;
+      times.isTold = true;
+      changed.push({ call, counts: times.counts, sumUs: times.sumUs });
+    }
+    return changed;
   }
 
   get reports(): readonly CoordinatorCallReport[] {
@@ -68,15 +84,14 @@ export class CoordinatorFigures implements CoordinatorTiming {
   }
 }
 
-function figuresOf(
-  times: Times | undefined,
-): Omit<CoordinatorCallReport, 'call' | 'calls' | 'errors'> {
+function figuresOf(times: Times | undefined): Figures {
   if (times === undefined) return { avg_us: null, p50_us: null, p99_us: null, max_us: null };
   const { counts, calls, sumUs } = times;
-  return {
+  times.figures ??= {
     avg_us: Math.round(sumUs / calls),
     p50_us: Math.round(percentileUs(counts, 0.5)),
     p99_us: Math.round(percentileUs(counts, 0.99)),
     max_us: Math.round(greatestUs(counts)),
   };
+  return times.figures;
 }

@@ -4,14 +4,15 @@
  */
 
 import type { NodeLatencyReport } from '#api-types';
-import type { Clock } from '#base';
+import { everySecond, type Clock } from '#base';
 import type { Settings } from '#config';
 import { LineConnection } from '#net';
 import { commandBytes } from '#resp';
 import { connectToPrimary } from '../../replication/connect-to-primary.ts';
 import { nodeLogin } from '../messages/node-login.ts';
 
-const PING_MS = 1_000;
+/** Milliseconds from the full second to the pings: what all timers of a second do is not part of the latency. */
+const PING_DELAY_MS = 500;
 /** Longest wait for an answer. */
 const ANSWER_MS_MAX = 2_000;
 /** Answers that the figures are of. */
@@ -44,20 +45,22 @@ interface NodePingsOptions {
 export class NodePings {
   readonly #options: NodePingsOptions;
   readonly #links = new Map<string, PingedNode>();
-  #timer: NodeJS.Timeout | undefined;
+  #stopTimer: () => void = () => undefined;
+  #pinging: NodeJS.Timeout | undefined;
 
   constructor(options: NodePingsOptions) {
     this.#options = options;
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
+    this.#stopTimer = everySecond(() => {
       this.#look();
-    }, PING_MS);
+    });
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#stopTimer();
+    clearTimeout(this.#pinging);
     for (const link of this.#links.values()) link.close();
     this.#links.clear();
   }
@@ -86,10 +89,12 @@ export class NodePings {
       this.#links.delete(id);
     }
     for (const [id, place] of places) {
-      const link = this.#links.get(id) ?? new PingedNode(this.#options, place);
-      this.#links.set(id, link);
-      void link.ping();
+      if (!this.#links.has(id)) this.#links.set(id, new PingedNode(this.#options, place));
     }
+    if (this.#links.size === 0) return;
+    this.#pinging = setTimeout(() => {
+      for (const link of this.#links.values()) void link.ping();
+    }, PING_DELAY_MS);
   }
 }
 
