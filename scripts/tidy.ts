@@ -1,12 +1,13 @@
 /**
- * `npm run tidy`: layers and seams, leftovers, tests that do not run, dead files and exports, names in READMEs. With `--figures`: how large, how
- * entangled and how well told the sources are.
+ * `npm run tidy`: layers of packages and of folders, seams, leftovers, tests that do not run, dead files and exports, names
+ * in READMEs. With `--figures`: how large, how entangled and how well told the sources are.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exportFaults } from './exports.ts';
 import { figures } from './figures.ts';
+import { folderFaults } from './folders.ts';
 import { layerFaults } from './layers.ts';
 import { readPaths, readReadmes, readSources } from './source-files.ts';
 import { documentFaults, tidyFaults } from './tidiness.ts';
@@ -20,6 +21,7 @@ const documents = {
 };
 const faults = [
   ...layerFaults(files),
+  ...folderFaults(files),
   ...tidyFaults(files),
   ...exportFaults(files),
   ...documentFaults(documents),
