@@ -3,8 +3,9 @@
 import {
   ConfigError,
   helpText,
-  type ConfigWarning,
   loadFromProcess,
+  VERSION,
+  type ConfigWarning,
   type Loaded,
   type Settings,
 } from '#config';
@@ -24,7 +25,6 @@ import { testLatency } from './threads/latency-baseline.ts';
 import type { OpsWorker } from './threads/ops-worker.ts';
 import { Server } from './server.ts';
 import { demandStart } from './start-check.ts';
-import { VERSION } from './version.ts';
 
 /** Puts a server together that has its data folder for itself; rejects when that is not to be had. */
 async function openServer(

@@ -3,6 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { systemClock, type Clock, type Logger } from '#base';
 import type { ShutdownOptions } from '#commands';
 import type { ConfigWarning, Settings } from '#config';
@@ -53,6 +54,8 @@ import { Turn } from './threads/turn.ts';
 import { newReplicas } from './replicas/new-replicas.ts';
 import type { Replicas } from './replicas/replicas.ts';
 
+/** The file that is started. */
+const EXECUTABLE = fileURLToPath(new URL('./main.js', import.meta.url));
 /** Least time for what is in flight at the end, unless the settings leave less. */
 const LEAST_END_MS = 1_000;
 /** Between two looks at whether all clients have their replies. */
@@ -291,6 +294,7 @@ export class Server {
       serverMemory,
       clock: this.#clock,
       runId: this.#runId,
+      executable: EXECUTABLE,
       connected,
       router,
       loop: this.#loop,

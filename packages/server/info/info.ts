@@ -2,7 +2,7 @@
 
 import { unixUs } from '#base';
 import { commandTable } from '#commands';
-import { frontCountOf } from '#config';
+import { frontCountOf, REDIS_VERSION, VERSION } from '#config';
 import {
   ACCESS_QUANTITIES,
   CLIENT_QUANTITIES,
@@ -24,7 +24,6 @@ import { listeners, tcpPort } from './info-listeners.ts';
 import { PERSISTENCE } from './info-persistence.ts';
 import { cpu, MEMORY } from './info-resources.ts';
 import type { ServerMetrics } from './server-metrics.ts';
-import { REDIS_VERSION, VERSION } from '../version.ts';
 
 interface Section {
   name: string;

@@ -2,7 +2,7 @@
 
 import { holdYoungGeneration, residentBytes, residentParts, type Clock, type Logger } from '#base';
 import type { ClientPort } from '#commands';
-import type { Settings } from '#config';
+import { VERSION, type Settings } from '#config';
 import {
   areErrorsTooMany,
   Rate,
@@ -21,13 +21,14 @@ import type { ServerMemory } from '../threads/shared-memory.ts';
 import { ReplicationRates } from '../replicas/replication-rates.ts';
 import { ServerMetrics, type Rates } from './server-metrics.ts';
 import { statusSettings } from '../diagnostics/status-settings.ts';
-import { EXECUTABLE, VERSION } from '../version.ts';
 
 interface MetricsReaderOptions {
   readonly settings: Settings;
   readonly serverMemory: ServerMemory;
   readonly clock: Clock;
   readonly runId: string;
+  /** The file that was started. */
+  readonly executable: string;
   readonly connected: { readonly all: readonly ClientPort[] };
   readonly router: Router;
   readonly loop: ThreadLoop;
@@ -126,7 +127,7 @@ export class MetricsReader {
 
   /** Reads everything that is counted. */
   measure(baseline: LatencyBaseline | undefined): ServerMetrics {
-    const { serverMemory, settings, clock, runId, connected } = this.#options;
+    const { serverMemory, settings, clock, runId, executable, connected } = this.#options;
     this.#samples.take(clock.nowUs());
     this.#measureBuffers();
     const replication = this.#options.replication();
@@ -149,7 +150,7 @@ export class MetricsReader {
       resident: residentParts(),
       linkBytes: this.linkBytes,
       logBufferBytes: this.#logBufferBytes(),
-      executable: EXECUTABLE,
+      executable,
       multiplexingApi: this.#options.loop.name,
     });
   }

@@ -49,13 +49,12 @@ import {
   type TracesPort,
   type TracksPort,
 } from '#commands';
-import { secrecyOfNames, type Settings } from '#config';
+import { REDIS_VERSION, secrecyOfNames, type Settings } from '#config';
 import { pause } from '#link';
 import type { OwnedReply, ReplyWriter } from '#resp';
 import type { Client, Router } from '#router';
 import { renderInfo } from '../info/info.ts';
 import { ThreadProfiles } from '../threads/thread-profiles.ts';
-import { REDIS_VERSION } from '../version.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { LatencyMonitor } from '../diagnostics/latency-monitor.ts';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';

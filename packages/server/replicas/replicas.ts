@@ -11,14 +11,13 @@ import type {
   ReplicaPlace,
   ReplicasPort,
 } from '#commands';
-import type { Settings } from '#config';
+import { REDIS_VERSION, type Settings } from '#config';
 import type { SlotSpan } from '#link';
 import { Primary, type AckWaiter, type PrimarySettings, type Replica } from '#replication';
 import type { Page } from '#stats';
 import type { Client, FeedTaker, Router } from '#router';
 import type { PubSub } from '../messaging/pubsub.ts';
 import type { KeyFreeze } from '../durability/key-freeze.ts';
-import { REDIS_VERSION } from '../version.ts';
 import type { ReplicationEvents } from './replication-events.ts';
 import { openSyncFile } from './sync-file.ts';
 

@@ -2,9 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import type { Logger } from '#base';
-import type { Settings } from '#config';
+import { REDIS_VERSION, type Settings } from '#config';
 import type { Announced } from '#replication';
-import { REDIS_VERSION } from '../version.ts';
 import { announcedPlace } from './announced-place.ts';
 
 export function announcedFacts(settings: Settings, log: Pick<Logger, 'error'>): Announced {

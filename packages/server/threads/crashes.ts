@@ -5,14 +5,13 @@
 
 import { errors, type Clock, type Logger } from '#base';
 import { commandTable } from '#commands';
-import type { Settings } from '#config';
+import { VERSION, type Settings } from '#config';
 import type { Page } from '#stats';
 import type { Router } from '#router';
 import { executingIn, type Executing } from '#observer';
 import type { Clients } from '../clients/clients.ts';
 import { crashReport, writeCrashReport, type Crash } from './crash-report.ts';
 import type { ServerMemory } from './shared-memory.ts';
-import { VERSION } from '../version.ts';
 
 /** Between two looks at what shards have said, once main looks by itself no more. */
 const LOOK_MS = 5;

@@ -3,7 +3,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { ReplicationState } from '#api-types';
 import { thresholdIndex, type LogRecord, type LogThreshold } from '#base';
-import { settingNames, type Settings } from '#config';
+import { settingNames, VERSION, type Settings } from '#config';
 import type { MainAnswers, OpsData, OpsMessage, OpsNotice } from '#http';
 import { isCall, PortCalls, type CallMessage } from '#link';
 import type { ClusterNews } from '#stats';
@@ -12,7 +12,6 @@ import type { ObserverData } from '#observer';
 import { bundleTaskUrl } from '#workers';
 import { httpFixedSettings, httpLiveSettings, loggingOptions } from './ops-settings.ts';
 import { OpsWorker } from './ops-worker.ts';
-import { VERSION } from '../version.ts';
 
 export type { OpsWorker };
 

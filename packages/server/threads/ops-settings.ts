@@ -1,13 +1,12 @@
 /** Settings that the ops thread is told: those that it needs, and of the secrets only its own tokens. */
 
 import type { LogThreshold } from '#base';
-import { rowOf, settingNames, type Settings } from '#config';
+import { REDIS_VERSION, rowOf, settingNames, VERSION, type Settings } from '#config';
 import type { HttpFixedSettings, HttpLiveSettings } from '#http';
 import { contextOptions, type TlsOptions } from '#net';
 import type { TracingSettings } from '#router';
 import type { LogWriterOptions } from '#telemetry';
 import { statusSettings } from '../diagnostics/status-settings.ts';
-import { REDIS_VERSION, VERSION } from '../version.ts';
 
 export function loggingOptions(settings: Settings): LogWriterOptions {
   const path = settings.string('logging.file-path');

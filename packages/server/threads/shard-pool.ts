@@ -12,7 +12,7 @@ import type { ShardSettingValues } from '#commands';
 import type { BodyPort } from '#router';
 import type { RecoveryAnswer, RecoveryOrder, ShardThreadData, ShardTier } from '#shard';
 import { shardWorkerUrl } from '#workers';
-import { REDIS_VERSION } from '../version.ts';
+import { REDIS_VERSION } from '#config';
 import type { DiskPorts } from './disk-link.ts';
 import type { ServerMemory } from './shared-memory.ts';
 

@@ -6,7 +6,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Bytes, Clock, Logger } from '#base';
 import type { MemberAddress, SlotMigration } from '#cluster';
-import type { Settings } from '#config';
+import { REDIS_VERSION, type Settings } from '#config';
 import type { ConnectionConfig } from '#net';
 import {
   PrimaryLink,
@@ -21,7 +21,6 @@ import type { Clients } from '../../clients/clients.ts';
 import { connectToPrimary } from '../../replication/connect-to-primary.ts';
 import { PrimaryStream } from '../../replication/primary-stream.ts';
 import { runTask } from '../../threads/run-task.ts';
-import { REDIS_VERSION } from '../../version.ts';
 import type { MoveProgress } from './move-progress.ts';
 import { SlotFilter } from './slot-filter.ts';
 

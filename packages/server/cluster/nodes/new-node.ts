@@ -8,8 +8,7 @@ import {
   type ClusterHost,
   type ClusterIdentity,
 } from '#cluster';
-import type { Settings } from '#config';
-import { VERSION } from '../../version.ts';
+import { VERSION, type Settings } from '#config';
 import { coordinatorOptions, replicaPolicy } from '../coordinator-options.ts';
 import { newId } from '../node-id.ts';
 import { announcedHttp } from '../observation/announced-http.ts';
