@@ -1,7 +1,7 @@
 /** Events of the process that a server follows from its start on. */
 
 import type { ListeningPlaces } from './clients/listening-places.ts';
-import type { Crashes } from './threads/crashes.ts';
+import type { Crashes } from './composition/crashes.ts';
 import type { OpsLink } from './threads/ops-link.ts';
 
 interface Followers {

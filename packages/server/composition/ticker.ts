@@ -8,7 +8,7 @@ import type { Clients } from '../clients/clients.ts';
 import type { LatencyMonitor } from '../diagnostics/latency-monitor.ts';
 import type { MetricsReader } from '../info/metrics-reader.ts';
 import type { ClientMessaging } from '../messaging/client-messaging.ts';
-import type { ServerMemory } from './shared-memory.ts';
+import type { ServerMemory } from '../threads/shared-memory.ts';
 
 interface TickerOptions {
   readonly settings: Settings;

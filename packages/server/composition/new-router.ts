@@ -7,7 +7,7 @@ import { isAtOneCommand } from '#stats';
 import type { Access } from '../access/access.ts';
 import { closesHttp } from '../clients/cross-protocol.ts';
 import { runningScripts } from '../diagnostics/running-scripts.ts';
-import type { ServerMemory } from './shared-memory.ts';
+import type { ServerMemory } from '../threads/shared-memory.ts';
 
 type RouterOptions = ConstructorParameters<typeof Router>[0];
 

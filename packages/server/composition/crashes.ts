@@ -11,7 +11,7 @@ import type { Router } from '#router';
 import { executingIn, type Executing } from '#observer';
 import type { Clients } from '../clients/clients.ts';
 import { crashReport, writeCrashReport, type Crash } from './crash-report.ts';
-import type { ServerMemory } from './shared-memory.ts';
+import type { ServerMemory } from '../threads/shared-memory.ts';
 
 /** Between two looks at what shards have said, once main looks by itself no more. */
 const LOOK_MS = 5;

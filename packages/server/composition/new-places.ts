@@ -10,10 +10,10 @@ import {
   type TlsOptions,
 } from '#net';
 import type { OpsLink } from '../threads/ops-link.ts';
-import type { Clients } from './clients.ts';
-import { ListeningPlaces, tcpPlaces } from './listening-places.ts';
-import type { TlsCounts } from './tls-counts.ts';
-import { valuesOf } from './tls-files.ts';
+import type { Clients } from '../clients/clients.ts';
+import { ListeningPlaces, tcpPlaces } from '../clients/listening-places.ts';
+import type { TlsCounts } from '../clients/tls-counts.ts';
+import { valuesOf } from '../clients/tls-files.ts';
 
 interface Parts {
   readonly settings: Settings;

@@ -3,7 +3,7 @@ import type { Arguments, CommandEntry } from '#commands';
 import type { Client } from '#router';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import type { ClusterGate } from '../cluster/gate/cluster-gate.ts';
-import type { Clients } from './clients.ts';
+import type { Clients } from '../clients/clients.ts';
 
 /** State of the server that decides on commands. */
 interface GateState {

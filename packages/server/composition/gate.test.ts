@@ -3,7 +3,7 @@ import { Arguments, commandTable } from '#commands';
 import type { Client } from '#router';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Clients } from './clients.ts';
+import type { Clients } from '../clients/clients.ts';
 import { newGate } from './gate.ts';
 
 const gates = suite('gate of commands');
