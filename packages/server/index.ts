@@ -1,1 +1,1 @@
-export { shardSettings } from './threads/shard-settings.ts';
+export { shardSettings } from './settings/shard-settings.ts';

@@ -6,7 +6,7 @@
 import type { Logger } from '#base';
 import { configSetFailed, type Settings } from '#config';
 import type { Listener, TcpPlaces, TlsOptions } from '#net';
-import type { LateChange, Pairs, SettingChanges } from '../ports/late-settings.ts';
+import type { LateChange, Pairs, SettingChanges } from '../settings/late-settings.ts';
 import { readOutgoingTls, readTls, valuesOf, type ValueOf } from './tls-files.ts';
 
 /** Places of TCP by the settings. */

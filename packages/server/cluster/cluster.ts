@@ -49,7 +49,7 @@ import { GoneNodes } from './nodes/gone-nodes.ts';
 import { LeaseWatch } from './lease-watch.ts';
 import { LostSlots } from './lost-slots.ts';
 import { nodeIdAt } from './meeting.ts';
-import { nodeAddress, readdressOnChange } from './nodes/node-address.ts';
+import { nodeAddress, readdressOnChange } from '../settings/node-address.ts';
 import { newNode } from './nodes/new-node.ts';
 import { OwnPlace } from './nodes/own-place.ts';
 import { openSlotRules } from './open-slot-rules.ts';

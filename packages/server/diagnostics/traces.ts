@@ -8,7 +8,7 @@ import type { TraceReport } from '#api-types';
 import type { Router, RunningTrace } from '#router';
 import type { TraceFigures } from '#telemetry';
 import type { OpsLink } from '../threads/ops-link.ts';
-import { traceSettings } from '../threads/ops-settings.ts';
+import { traceSettings } from '../settings/ops-settings.ts';
 
 const OPS_MS_MAX = 5_000;
 const TRACE_ID_BYTES = 16;

@@ -14,7 +14,7 @@ import {
 import { rdb } from '#store';
 import { OfflineData, openTiers, readFolder, type OfflineOptions } from '#offline';
 import { localTierOf, takeTierFolder } from '../tier/tier-folder.ts';
-import { shardCountOf, shardSettings } from '../threads/shard-settings.ts';
+import { shardCountOf, shardSettings } from '../settings/shard-settings.ts';
 
 /** Reads everything and changes nothing; throws with what is wrong. */
 export function checkData(settings: Settings): Promise<readonly string[]> {

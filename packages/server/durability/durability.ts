@@ -31,7 +31,8 @@ import type { KeyFreeze } from './key-freeze.ts';
 import { LogFailure } from './log-failure.ts';
 import { ServerRecovery } from './recovery.ts';
 import type { ShardPool } from '../threads/shard-pool.ts';
-import { savePoints, SnapshotDue } from './snapshot-due.ts';
+import { savePoints } from '../settings/save-points.ts';
+import { SnapshotDue } from './snapshot-due.ts';
 
 /** A sync that takes so long is notable. */
 const SLOW_SYNC_US = 100_000;

@@ -4,7 +4,7 @@ import { errors, type CommandError, type Logger } from '#base';
 import type { Settings } from '#config';
 import type { FlightEvent } from '#stats';
 import type { ServerMemory } from '../threads/shared-memory.ts';
-import { refusesUnsaved } from './snapshot-due.ts';
+import { refusesUnsaved } from '../settings/save-points.ts';
 
 /** Between two tries to go on behind a failure. */
 const HEAL_MS = 1_000;

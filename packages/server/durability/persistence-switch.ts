@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configSetFailed, type Settings } from '#config';
 import { DataFolder, FolderLock, makeFolder, writeStreamPlace, type KeptPlace } from '#persistence';
-import type { LateChange, Pairs, SettingChanges } from '../ports/late-settings.ts';
+import type { LateChange, Pairs, SettingChanges } from '../settings/late-settings.ts';
 import { DiskLink, diskSettings, type DiskPorts } from '../threads/disk-link.ts';
 import { Durability, type DurabilityOptions } from './durability.ts';
 

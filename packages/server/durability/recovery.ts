@@ -17,7 +17,7 @@ import type { ServerMemory } from '../threads/shared-memory.ts';
 import { redistributeApart } from '../threads/redistribution.ts';
 import { localTierOf } from '../tier/tier-folder.ts';
 import type { ShardPool } from '../threads/shard-pool.ts';
-import { shardSettings } from '../threads/shard-settings.ts';
+import { shardSettings } from '../settings/shard-settings.ts';
 
 interface ServerRecoveryOptions {
   readonly settings: Settings;

@@ -3,6 +3,7 @@
 import type { Clock } from '#base';
 import type { Settings } from '#config';
 import { LogFigures, sumOfLogs, type LogFigure } from '#stats';
+import { refusesUnsaved, savePoints, type SavePoint } from '../settings/save-points.ts';
 import type { ServerMemory } from '../threads/shared-memory.ts';
 
 /** Behind a snapshot that failed none is due for so long, as in Redis. */
@@ -12,27 +13,6 @@ interface SnapshotDueOptions {
   readonly settings: Settings;
   readonly serverMemory: ServerMemory;
   readonly clock: Clock;
-}
-
-/** A snapshot is due when so much time and so many changes have passed since the last. */
-interface SavePoint {
-  readonly seconds: number;
-  readonly changes: number;
-}
-
-/** All points, the interval among them as one of a single change. */
-export function savePoints(settings: Settings): readonly SavePoint[] {
-  const interval = settings.number('snapshot.interval-secs');
-  const others = settings.list('snapshot.save-points').map((point) => {
-    const [seconds = 0, changes = 0] = point.split(' ').map(Number);
-    return { seconds, changes };
-  });
-  return interval > 0 ? [{ seconds: interval, changes: 1 }, ...others] : others;
-}
-
-/** True when writes are refused while the last snapshot has failed. */
-export function refusesUnsaved(settings: Settings): boolean {
-  return settings.boolean('snapshot.stop-writes-on-error') && savePoints(settings).length > 0;
 }
 
 export class SnapshotDue {

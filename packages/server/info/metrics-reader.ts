@@ -20,7 +20,7 @@ import type { Replication } from '../replication/replication.ts';
 import type { ServerMemory } from '../threads/shared-memory.ts';
 import { ReplicationRates } from '../replicas/replication-rates.ts';
 import { ServerMetrics, type Rates } from './server-metrics.ts';
-import { statusSettings } from '../diagnostics/status-settings.ts';
+import { statusSettings } from '../settings/status-settings.ts';
 
 interface MetricsReaderOptions {
   readonly settings: Settings;

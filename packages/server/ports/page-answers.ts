@@ -10,7 +10,7 @@ import type { HotKeysSession } from '../diagnostics/hot-keys.ts';
 import type { LatencyMonitor } from '../diagnostics/latency-monitor.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
 import { keyAsText } from './json-text.ts';
-import type { LateSettings } from './late-settings.ts';
+import type { LateSettings } from '../settings/late-settings.ts';
 
 export interface PageAnswersOptions {
   readonly clients: Clients;

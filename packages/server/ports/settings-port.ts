@@ -4,9 +4,9 @@ import { errors } from '#base';
 import type { SettingsPort } from '#commands';
 import { ConfigCommandError, type Settings } from '#config';
 import type { OpsLink } from '../threads/ops-link.ts';
-import type { SettingsBroadcast } from '../threads/shard-settings.ts';
+import type { SettingsBroadcast } from '../settings/shard-settings.ts';
 import type { Access } from '../access/access.ts';
-import type { LateSettings } from './late-settings.ts';
+import type { LateSettings } from '../settings/late-settings.ts';
 
 interface SettingsPortOptions {
   readonly settings: Settings;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { Logger } from '#base';
 import { REDIS_VERSION, type Settings } from '#config';
 import type { Announced } from '#replication';
-import { announcedPlace } from './announced-place.ts';
+import { announcedPlace } from '../settings/announced-place.ts';
 
 export function announcedFacts(settings: Settings, log: Pick<Logger, 'error'>): Announced {
   return {

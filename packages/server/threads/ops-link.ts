@@ -10,7 +10,7 @@ import type { ClusterNews } from '#stats';
 import { contextOptions, type TlsOptions } from '#net';
 import type { ObserverData } from '#observer';
 import { bundleTaskUrl } from '#workers';
-import { httpFixedSettings, httpLiveSettings, loggingOptions } from './ops-settings.ts';
+import { httpFixedSettings, httpLiveSettings, loggingOptions } from '../settings/ops-settings.ts';
 import { OpsWorker } from './ops-worker.ts';
 
 export type { OpsWorker };

@@ -13,7 +13,7 @@ import { coordinatorOptions, replicaPolicy } from '../coordinator-options.ts';
 import { newId } from '../node-id.ts';
 import { announcedHttp } from '../observation/announced-http.ts';
 import type { ClusterObservation } from '../observation/cluster-observation.ts';
-import { nodeAddress } from './node-address.ts';
+import { nodeAddress } from '../../settings/node-address.ts';
 
 interface NewNodeOptions {
   readonly id: string;

@@ -2,7 +2,7 @@
 
 import type { Settings } from '#config';
 import type { StatusSettings } from '#observer';
-import { refusesUnsaved } from '../durability/snapshot-due.ts';
+import { refusesUnsaved } from './save-points.ts';
 
 export function statusSettings(settings: Settings): StatusSettings {
   return {

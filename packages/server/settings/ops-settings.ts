@@ -6,7 +6,7 @@ import type { HttpFixedSettings, HttpLiveSettings } from '#http';
 import { contextOptions, type TlsOptions } from '#net';
 import type { TracingSettings } from '#router';
 import type { LogWriterOptions } from '#telemetry';
-import { statusSettings } from '../diagnostics/status-settings.ts';
+import { statusSettings } from './status-settings.ts';
 
 export function loggingOptions(settings: Settings): LogWriterOptions {
   const path = settings.string('logging.file-path');

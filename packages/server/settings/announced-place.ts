@@ -1,7 +1,7 @@
 /** Address under which a primary is told that its replica is reached. */
 
 import type { Settings } from '#config';
-import { nodeAddress } from '../cluster/nodes/node-address.ts';
+import { nodeAddress } from './node-address.ts';
 
 /** Returns the place that the primary is told of. In a cluster it finds by it the replica that is to take its place. */
 export function announcedPlace(settings: Settings): { readonly port: number; readonly ip: string } {
