@@ -25,13 +25,13 @@ import type { Control } from '#link';
 import { broadcastTo, type Client, type ShardLink } from '#router';
 import { USER_QUANTITIES } from '#quantities';
 import { DEFAULT_USER_ROW, OTHER_USERS_ROW, UserField, type Page } from '#stats';
-import type { ConnectedClients } from '../clients/connected-clients.ts';
+import type { ConnectedClients } from './connected-clients.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
 import { countedUsers, type CountedUsers } from './counted-users.ts';
 import { allowsAllChannels, takeInitialUsers } from './initial-users.ts';
 import { FailureLog } from '../diagnostics/failure-log.ts';
 import { chargeFailure, chargeLimits, chargeOutput } from './rate-limits.ts';
-import { RecentRefusals, type RefusedUser } from './recent-refusals.ts';
+import { RecentRefusals, type RefusedUser } from '../diagnostics/recent-refusals.ts';
 import { UserRows } from './user-rows.ts';
 
 type DeniedQuantity = Extract<

@@ -6,8 +6,8 @@ import type { DenialReport, UserFigures, UserReport, UsersDocument } from '#api-
 import { USER_QUANTITIES } from '#quantities';
 import type { UserCounts } from '#stats';
 import type { Client } from '#router';
-import { mapInTurns } from '../ports/in-turns.ts';
-import { beginningAsText } from '../ports/json-text.ts';
+import { mapInTurns } from '../documents/in-turns.ts';
+import { beginningAsText } from '../documents/json-text.ts';
 import type { Access } from './access.ts';
 import { rulesInWords } from './rules-in-words.ts';
 

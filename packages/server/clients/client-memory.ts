@@ -9,7 +9,7 @@ import type { Logger } from '#base';
 import type { Settings } from '#config';
 import type { Page } from '#stats';
 import type { Client } from '#router';
-import type { ConnectedClients } from './connected-clients.ts';
+import type { ConnectedClients } from '../access/connected-clients.ts';
 
 /** Below this nobody could connect to set a limit right again; Redis takes the same for the least. */
 const LIMIT_BYTES_MIN = 128 * 1024;

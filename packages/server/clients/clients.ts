@@ -12,7 +12,7 @@ import { Client, type ParkingBlocks, type Router } from '#router';
 import type { Access } from '../access/access.ts';
 import { chargeOutput } from '../access/rate-limits.ts';
 import { ClientMemory } from './client-memory.ts';
-import type { ConnectedClients } from './connected-clients.ts';
+import type { ConnectedClients } from '../access/connected-clients.ts';
 import { mayComeFromReplica, wordOf } from './replica-commands.ts';
 import type { TlsCounts } from './tls-counts.ts';
 

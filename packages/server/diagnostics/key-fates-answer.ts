@@ -3,8 +3,8 @@
 import type { RemovedKeyEntry } from '#commands';
 import type { RemovedKeyReport } from '#api-types';
 import type { RemovedKeysAnswer, RemovedKeysQuestion } from '#http';
-import { mapInTurns } from '../ports/in-turns.ts';
-import { beginningAsText, keyAsText } from '../ports/json-text.ts';
+import { mapInTurns } from '../documents/in-turns.ts';
+import { beginningAsText, keyAsText } from '../documents/json-text.ts';
 import type { KeyFates } from './key-fates.ts';
 
 /** Removed keys described before others get their turn. */

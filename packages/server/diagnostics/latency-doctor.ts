@@ -1,7 +1,7 @@
 /** LATENCY DOCTOR: what the measurements say about slowness, in sentences, and what to do about it. */
 
 import { latin1 } from '#base';
-import type { RefusedUser } from '../access/recent-refusals.ts';
+import type { RefusedUser } from './recent-refusals.ts';
 import {
   MAIN_THREAD,
   type PauseReport,

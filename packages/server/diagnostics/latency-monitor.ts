@@ -24,7 +24,7 @@ import type { FlightEntry } from '#api-types';
 import type { Router } from '#router';
 import { flightReport } from '#observer';
 import type { ServerMemory } from '../threads/shared-memory.ts';
-import type { RefusedUser } from '../access/recent-refusals.ts';
+import type { RefusedUser } from './recent-refusals.ts';
 import { latencyReport } from './latency-doctor.ts';
 import { KeyFates } from './key-fates.ts';
 import { MainFlight } from './main-flight.ts';

@@ -3,7 +3,7 @@
 import type { ScriptReport as ScriptEntry, RunningScriptReport, ScriptsDocument } from '#api-types';
 import type { Router } from '#router';
 import { mergeScripts, SCRIPT_STATS, type ScriptReport } from '#stats';
-import { beginningAsText } from '../ports/json-text.ts';
+import { beginningAsText } from '../documents/json-text.ts';
 
 /** Characters of a source that are told, and the bytes that are looked at for them. */
 const SOURCE_CHARACTERS_MAX = 4_096;

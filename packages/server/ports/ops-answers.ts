@@ -17,7 +17,7 @@ import { replicationDocument } from '../replicas/replication-document.ts';
 import { clusterDocument, clusterNodeDocument } from '../cluster/observation/cluster-document.ts';
 import type { ClusterObservation } from '../cluster/observation/cluster-observation.ts';
 import type { Replication } from '../replication/replication.ts';
-import { mapInTurns } from './in-turns.ts';
+import { mapInTurns } from '../documents/in-turns.ts';
 import { pageAnswers, type PageAnswersOptions } from './page-answers.ts';
 
 /** Clients described before others get their turn. */

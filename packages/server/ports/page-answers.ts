@@ -9,7 +9,7 @@ import type { Clients } from '../clients/clients.ts';
 import type { HotKeysSession } from '../diagnostics/hot-keys.ts';
 import type { LatencyMonitor } from '../diagnostics/latency-monitor.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
-import { keyAsText } from './json-text.ts';
+import { keyAsText } from '../documents/json-text.ts';
 import type { LateSettings } from '../settings/late-settings.ts';
 
 export interface PageAnswersOptions {
