@@ -14,7 +14,7 @@ import { newRouter } from './composition/new-router.ts';
 import { ClientMessaging } from './messaging/client-messaging.ts';
 import { newAccess, type Access } from './access/access.ts';
 import { Clients } from './clients/clients.ts';
-import { ShutdownWait } from './replicas/shutdown-wait.ts';
+import { ShutdownWait } from './replication/primary/shutdown-wait.ts';
 import { ConnectedClients } from './access/connected-clients.ts';
 import { newGate, type Gate } from './composition/gate.ts';
 import { Crashes } from './composition/crashes.ts';
@@ -46,13 +46,13 @@ import { openLoop, type EpollParts, type ThreadLoop } from '#net';
 import type { StreamPlace } from '#replication';
 import { Cluster } from './cluster/cluster.ts';
 import { Replication } from './replication/replication.ts';
-import { ReplicationNews } from './replicas/replication-news.ts';
+import { ReplicationNews } from './replication/observation/replication-news.ts';
 import { followTracing, mainLog, Traces } from './diagnostics/traces.ts';
 import { Ticker } from './composition/ticker.ts';
 import { TierPool } from './tier/tier-pool.ts';
 import { Turn } from './threads/turn.ts';
 import { newReplicas } from './composition/new-replicas.ts';
-import type { Replicas } from './replicas/replicas.ts';
+import type { Replicas } from './replication/primary/replicas.ts';
 
 /** The file that is started. */
 const EXECUTABLE = fileURLToPath(new URL('./main.js', import.meta.url));

@@ -32,7 +32,7 @@ import type { Router } from '#router';
 import { SHARD_CONTENT } from '#stats';
 import type { Clients } from '../clients/clients.ts';
 import type { PubSub } from '../messaging/pubsub.ts';
-import type { Replicas } from '../replicas/replicas.ts';
+import type { Replicas } from '../replication/primary/replicas.ts';
 import type { Replication } from '../replication/replication.ts';
 import type { OpsLink } from '../threads/ops-link.ts';
 import { Beats } from './beats.ts';

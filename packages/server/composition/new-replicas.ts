@@ -4,8 +4,8 @@ import { DiskWait } from '../durability/disk-wait.ts';
 import { KeyFreeze } from '../durability/key-freeze.ts';
 import type { LatencyEvents } from '#stats';
 import type { ServerMemory } from '../threads/shared-memory.ts';
-import { ReplicationEvents } from '../replicas/replication-events.ts';
-import { Replicas, type ReplicasOptions } from '../replicas/replicas.ts';
+import { ReplicationEvents } from '../replication/replication-events.ts';
+import { Replicas, type ReplicasOptions } from '../replication/primary/replicas.ts';
 
 type NewReplicasOptions = Omit<
   ReplicasOptions,

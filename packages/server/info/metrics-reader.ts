@@ -18,7 +18,7 @@ import { CLIENT_BYTES, type Router } from '#router';
 import { statusDocument } from '#observer';
 import type { Replication } from '../replication/replication.ts';
 import type { ServerMemory } from '../threads/shared-memory.ts';
-import { ReplicationRates } from '../replicas/replication-rates.ts';
+import { ReplicationRates } from '../replication/observation/replication-rates.ts';
 import { ServerMetrics, type Rates } from './server-metrics.ts';
 import { statusSettings } from '../settings/status-settings.ts';
 

@@ -13,7 +13,7 @@ import type { Clients } from '../clients/clients.ts';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import { removedKeys } from '../diagnostics/key-fates-answer.ts';
 import { scriptsDocument } from '../diagnostics/script-reports.ts';
-import { replicationDocument } from '../replicas/replication-document.ts';
+import { replicationDocument } from '../replication/observation/replication-document.ts';
 import { clusterDocument, clusterNodeDocument } from '../cluster/observation/cluster-document.ts';
 import type { ClusterObservation } from '../cluster/observation/cluster-observation.ts';
 import type { Replication } from '../replication/replication.ts';

@@ -18,7 +18,7 @@ import { emptyHead, type Router } from '#router';
 import type { Page } from '#stats';
 import { rdb } from '#store';
 import type { Clients } from '../clients/clients.ts';
-import type { ReplicationEvents } from '../replicas/replication-events.ts';
+import type { ReplicationEvents } from './replication-events.ts';
 import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import { announcedFacts } from './announced-facts.ts';
 import { connectToPrimary } from './connect-to-primary.ts';

@@ -7,7 +7,7 @@ import { REPLICATION_QUANTITIES } from '#quantities';
 import type { Client } from '#router';
 import type { Primary, StreamPlace, StreamPosition } from '#replication';
 import type { Page } from '#stats';
-import type { ReplicationEvents } from '../replicas/replication-events.ts';
+import type { ReplicationEvents } from './replication-events.ts';
 import { DiscardedWrites } from './discards/discarded-writes.ts';
 import { Failover } from './failover.ts';
 import { untilQuiet } from './quiet.ts';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Logger } from '#base';
 import type { Primary } from '#replication';
 import type { Page } from '#stats';
-import type { Clients } from '../clients/clients.ts';
+import type { Clients } from '../../clients/clients.ts';
 
 /** Between two looks at what replicas have. */
 const LOOK_MS = 5;

@@ -12,9 +12,9 @@ import type { Settings } from '#config';
 import { REPLICATION_QUANTITIES } from '#quantities';
 import type { LinkChange, Primary, Replica } from '#replication';
 import type { Page } from '#stats';
-import type { Replication } from '../replication/replication.ts';
-import type { StreamFault } from '../replication/stream-faults.ts';
-import { percentOf, type SyncProgress } from '../replication/sync-progress.ts';
+import type { Replication } from '../replication.ts';
+import type { StreamFault } from '../stream-faults.ts';
+import { percentOf, type SyncProgress } from '../sync-progress.ts';
 
 export function replicationDocument(
   replication: Replication,

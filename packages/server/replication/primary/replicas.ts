@@ -16,9 +16,9 @@ import type { SlotSpan } from '#link';
 import { Primary, type AckWaiter, type PrimarySettings, type Replica } from '#replication';
 import type { Page } from '#stats';
 import type { Client, FeedTaker, Router } from '#router';
-import type { PubSub } from '../messaging/pubsub.ts';
-import type { KeyFreeze } from '../durability/key-freeze.ts';
-import type { ReplicationEvents } from './replication-events.ts';
+import type { PubSub } from '../../messaging/pubsub.ts';
+import type { KeyFreeze } from '../../durability/key-freeze.ts';
+import type { ReplicationEvents } from '../replication-events.ts';
 import { openSyncFile } from './sync-file.ts';
 
 /** Between two looks at what replicas have. */

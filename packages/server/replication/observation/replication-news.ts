@@ -2,8 +2,8 @@
 
 import { everySecond, type Clock } from '#base';
 import type { Settings } from '#config';
-import type { Replication } from '../replication/replication.ts';
-import type { OpsLink } from '../threads/ops-link.ts';
+import type { Replication } from '../replication.ts';
+import type { OpsLink } from '../../threads/ops-link.ts';
 import { replicationState } from './replication-document.ts';
 
 interface ReplicationNewsOptions {
