@@ -24,7 +24,6 @@ const exemptions: Exemptions = {
   persistence: [4, 3],
   replication: [3, 2],
   router: [6, 7],
-  server: [6, 4],
   shard: [15, 24],
   stats: [8, 6],
   store: [17, 20],

@@ -143,7 +143,7 @@ async function runTool(action: ToolAction): Promise<void> {
       return;
     case 'cluster': {
       // Few ask for it, and no server needs it.
-      const { clusterTool } = await import('./cluster/tools/cluster-tool.ts');
+      const { clusterTool } = await import('./cluster/cluster-tool.ts');
       await clusterTool(action.args, print);
     }
   }

@@ -47,19 +47,19 @@ import { Fence } from './fence.ts';
 import { NodeMessages } from './messages/node-messages.ts';
 import { GoneNodes } from './nodes/gone-nodes.ts';
 import { LeaseWatch } from './lease-watch.ts';
-import { LostSlots } from './lost-slots.ts';
+import { LostSlots } from './slots/lost-slots.ts';
 import { nodeIdAt } from './meeting.ts';
 import { nodeAddress, readdressOnChange } from '../settings/node-address.ts';
 import { newNode } from './nodes/new-node.ts';
 import { OwnPlace } from './nodes/own-place.ts';
 import { openSlotRules } from './open-slot-rules.ts';
 import { SlotMoves } from './moves/slot-moves.ts';
-import { newId, NodeId } from './node-id.ts';
-import { runOwnCommands } from './own-commands.ts';
+import { newId, NodeId } from './nodes/node-id.ts';
+import { runOwnCommands } from './slots/own-commands.ts';
 import { ServedSlotsNews } from './served-ranges.ts';
-import { SlotKeys } from './slot-keys.ts';
-import { slotStatistics } from './slot-statistics.ts';
-import { SlotCode, SlotTable } from './slot-table.ts';
+import { SlotKeys } from './slots/slot-keys.ts';
+import { slotStatistics } from './slots/slot-statistics.ts';
+import { SlotCode, SlotTable } from './slots/slot-table.ts';
 
 interface ClusterOptions extends ObservationOptions {
   readonly ops: Pick<OpsLink, 'tellCluster'>;

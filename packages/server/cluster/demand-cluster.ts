@@ -1,7 +1,7 @@
 /** Faults of a configuration of a node that no setting has by itself. */
 
 import type { Settings } from '#config';
-import { coordinatorOptions } from './coordinator-options.ts';
+import { coordinatorOptions } from './nodes/coordinator-options.ts';
 
 /** Throws with what is wrong with the settings of the cluster; says nothing where there is none. */
 export function demandCluster(settings: Settings): void {

@@ -5,7 +5,7 @@ import type { Settings } from '#config';
 import type { ServedRanges } from '#link';
 import type { Router } from '#router';
 import type { ClusterGate } from './gate/cluster-gate.ts';
-import { SlotCode, type SlotTable } from './slot-table.ts';
+import { SlotCode, type SlotTable } from './slots/slot-table.ts';
 
 type Kind = 'own' | 'replicated' | 'unbound' | undefined;
 

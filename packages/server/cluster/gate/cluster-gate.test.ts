@@ -6,7 +6,7 @@ import { pointedAt } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ClusterGate } from './cluster-gate.ts';
-import { SlotCode, SlotTable } from '../slot-table.ts';
+import { SlotCode, SlotTable } from '../slots/slot-table.ts';
 
 const gate = suite('gate of a cluster');
 

@@ -11,7 +11,7 @@ import {
 } from '#commands';
 import type { Lease } from '#cluster';
 import type { Client } from '#router';
-import { SlotCode, type SlotPlace, type SlotTable } from '../slot-table.ts';
+import { SlotCode, type SlotPlace, type SlotTable } from '../slots/slot-table.ts';
 
 /** Outcomes of looking for a command's slot that are no slot. */
 const NO_SLOT = -1;

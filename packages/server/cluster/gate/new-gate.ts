@@ -7,7 +7,7 @@ import type { Settings } from '#config';
 import type { Router } from '#router';
 import { ClusterGate } from './cluster-gate.ts';
 import type { ClusterObservation } from '../observation/cluster-observation.ts';
-import type { SlotTable } from '../slot-table.ts';
+import type { SlotTable } from '../slots/slot-table.ts';
 
 interface NewGateOptions {
   readonly settings: Settings;

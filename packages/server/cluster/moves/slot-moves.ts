@@ -26,7 +26,7 @@ import type { ConnectionConfig } from '#net';
 import type { Primary } from '#replication';
 import type { Router } from '#router';
 import type { Clients } from '../../clients/clients.ts';
-import { newId } from '../node-id.ts';
+import { newId } from '../nodes/node-id.ts';
 import { MoveProgress } from './move-progress.ts';
 import { SlotExport } from './slot-export.ts';
 import { SlotImport } from './slot-import.ts';

@@ -4,7 +4,7 @@ import { commandBytes } from '#resp';
 import type { SlotSpan } from '#cluster';
 import type { Router } from '#router';
 import { sweepSlotsCall } from '#stats';
-import { runOwnCommands } from '../own-commands.ts';
+import { runOwnCommands } from '../slots/own-commands.ts';
 
 const STEP_MS_MAX = 10_000;
 

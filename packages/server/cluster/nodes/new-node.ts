@@ -9,8 +9,8 @@ import {
   type ClusterIdentity,
 } from '#cluster';
 import { VERSION, type Settings } from '#config';
-import { coordinatorOptions, replicaPolicy } from '../coordinator-options.ts';
-import { newId } from '../node-id.ts';
+import { coordinatorOptions, replicaPolicy } from './coordinator-options.ts';
+import { newId } from './node-id.ts';
 import { announcedHttp } from '../observation/announced-http.ts';
 import type { ClusterObservation } from '../observation/cluster-observation.ts';
 import { nodeAddress } from '../../settings/node-address.ts';

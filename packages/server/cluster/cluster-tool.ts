@@ -1,7 +1,7 @@
 /** `svc-server cluster`: tools that do something with a cluster as a whole. */
 
-import { bundle, bundleHelp } from './bundle.ts';
-import { rebalance, rebalanceHelp } from '../rebalance/rebalance.ts';
+import { bundle, bundleHelp } from './tools/bundle.ts';
+import { rebalance, rebalanceHelp } from './rebalance/rebalance.ts';
 
 type Print = (line: string) => void;
 

@@ -5,8 +5,8 @@ import type { Bytes } from '#base';
 import { Connection, type ConnectionConfig, type ConnectionOwner, type Taking } from '#net';
 import type { ParsedCommand } from '#resp';
 import type { Client, Router } from '#router';
-import type { Clients } from '../clients/clients.ts';
-import { PrimaryTransport } from '../replication/primary-transport.ts';
+import type { Clients } from '../../clients/clients.ts';
+import { PrimaryTransport } from '../../replication/primary-transport.ts';
 
 const LOOK_MS = 2;
 
