@@ -25,7 +25,6 @@ const exemptions: Exemptions = {
   replication: [3, 2],
   router: [6, 7],
   shard: [15, 24],
-  stats: [8, 6],
   store: [17, 20],
   telemetry: [4, 3],
   testkit: [3, 2],

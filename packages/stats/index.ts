@@ -132,7 +132,7 @@ export {
 export { DEFAULT_USER_ROW, OTHER_USERS_ROW, USER_ROWS, UserField } from './page/user-rows.ts';
 export { MemoryReturn, threadMemoryReturn } from './threads/memory-return.ts';
 export { pagesOf, readQuantity } from './page/read-quantities.ts';
-export { growth, Rate } from './rate.ts';
+export { growth, Rate } from './page/rate.ts';
 export { frontSilenceUs, silenceText } from './threads/front-standstill.ts';
 export { mainStandstill } from './threads/main-work.ts';
 export {
@@ -183,6 +183,6 @@ export {
   movedKeysCall,
   sweepSlotsCall,
   type SlotSweep,
-} from './shard-calls.ts';
+} from './calls/shard-calls.ts';
 export { fragmentation, usedMemory, type Fragmentation } from './status/used-memory.ts';
 export { isAtOneCommand } from './threads/stuck.ts';

@@ -2,7 +2,7 @@
 
 import { fromLatin1, latin1, SLOT_COUNT, type Bytes } from '#base';
 import { KeyHash, TopKeys, type TopKey } from './top-keys.ts';
-import { shardCall } from '../shard-calls.ts';
+import { shardCall } from '../calls/shard-calls.ts';
 
 /** Metric that keys are ranked by: time of execution, or bytes of request and reply. */
 type HotMetric = 'cpu' | 'net';

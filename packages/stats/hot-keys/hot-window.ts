@@ -7,7 +7,7 @@
 
 import { keyName, keyOfName, type Bytes } from '#base';
 import { TopKeys, type TopKey } from './top-keys.ts';
-import { shardCall } from '../shard-calls.ts';
+import { shardCall } from '../calls/shard-calls.ts';
 
 /** Keys that a sketch knows, for each key that is reported. */
 const SLOTS_PER_KEY = 32;

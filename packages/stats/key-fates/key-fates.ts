@@ -7,7 +7,7 @@
 
 import { copyBytes, crc64, KeyFate, sameBytes, type Bytes } from '#base';
 import type { SlowClient } from '../slow-log/slow-log.ts';
-import { shardCall } from '../shard-calls.ts';
+import { shardCall } from '../calls/shard-calls.ts';
 
 /** Bytes that are kept of a key. */
 export const REMOVED_KEY_BYTES_MAX = 128;

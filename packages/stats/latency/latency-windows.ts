@@ -16,7 +16,7 @@ import {
   type Counts,
 } from '../page/histogram.ts';
 import type { Page } from '../page/page.ts';
-import { growth } from '../rate.ts';
+import { growth } from '../page/rate.ts';
 
 /** Between two slices: how far what a window says lies back at most. */
 export const SLICE_MS = 10_000;

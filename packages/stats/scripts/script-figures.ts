@@ -12,7 +12,7 @@ import {
   HISTOGRAM_BUCKETS,
   TICKS_PER_US,
 } from '../page/histogram.ts';
-import { shardCall } from '../shard-calls.ts';
+import { shardCall } from '../calls/shard-calls.ts';
 
 /** Bits of a bucket's number that do not count here. */
 const COARSE_BITS = 2;

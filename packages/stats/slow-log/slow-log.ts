@@ -8,7 +8,7 @@
 
 import { unreachable, type Bytes } from '#base';
 import { KeptArguments, type ArgumentBytes } from './kept-arguments.ts';
-import { shardCall } from '../shard-calls.ts';
+import { shardCall } from '../calls/shard-calls.ts';
 
 /** Client that sent a command, as it was then. */
 export interface SlowClient {

@@ -9,7 +9,7 @@
 import { Session } from 'node:inspector';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import { unreachable, type Bytes } from '#base';
-import { shardCall } from '../shard-calls.ts';
+import { shardCall } from '../calls/shard-calls.ts';
 
 /** Between two samples. */
 const SAMPLE_US = 1_000;

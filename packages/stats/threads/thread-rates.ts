@@ -4,7 +4,7 @@
  */
 
 import type { Page } from '../page/page.ts';
-import { Rate } from '../rate.ts';
+import { Rate } from '../page/rate.ts';
 import { workedNowUs } from './thread-work.ts';
 
 /** The rates of one thread. */
