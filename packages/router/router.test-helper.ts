@@ -35,8 +35,8 @@ import { LatencyEvents, MainBands, Page, SlowLog } from '#stats';
 import { encodeCommand, FakeClock } from '#testkit';
 import { Client, type ClientSocket } from './clients/client.ts';
 import { Router } from './router.ts';
-import { RunningTrace } from './running-trace.ts';
-import { ShardLink } from './shard-link.ts';
+import { RunningTrace } from './traces/running-trace.ts';
+import { ShardLink } from './shards/shard-link.ts';
 
 const RING_BYTES = 16 * 1024;
 const NO_LOG = { isOn: () => false, debug: () => undefined, trace: () => undefined };

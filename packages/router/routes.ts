@@ -22,8 +22,8 @@ import type { InquiredPlan, LendPlan } from './transactions/exec-plan.ts';
 import { Gather, type GatherOptions } from './replies/gather.ts';
 import type { Gathers } from './replies/gathers.ts';
 import type { ClientRegistry } from './clients/client-registry.ts';
-import { emptyHead, PREFIX_BYTES, type RequestHead, type ShardLink } from './shard-link.ts';
-import { lentPrefix, Ownership, planLending, splitByOwner } from './split.ts';
+import { emptyHead, PREFIX_BYTES, type RequestHead, type ShardLink } from './shards/shard-link.ts';
+import { lentPrefix, Ownership, planLending, splitByOwner } from './shards/split.ts';
 
 interface RoutesOptions {
   readonly links: readonly ShardLink[];

@@ -12,7 +12,7 @@ import type { MainNotes } from './command-stats.ts';
 import type { KeyDiscovery } from './key-discovery.ts';
 import type { ShardSignals } from './replies/replies.ts';
 import type { Scripts } from './scripts/scripts.ts';
-import type { ShardCalls } from './shard-calls.ts';
+import type { ShardCalls } from './shards/shard-calls.ts';
 import type { Tracing } from './tracing.ts';
 import type { Transactions } from './transactions/transactions.ts';
 

@@ -19,7 +19,7 @@ import {
 } from '#link';
 import type { Client } from './clients/client.ts';
 import type { ClientRegistry } from './clients/client-registry.ts';
-import { OpenTraces, Trace } from './trace.ts';
+import { OpenTraces, Trace } from './traces/trace.ts';
 
 /** Requests that may be under way and traced at a time; further ones are counted as dropped. */
 const OPEN_MAX = 8_192;

@@ -14,7 +14,7 @@ import type { Client } from './client.ts';
 import type { ClientRegistry } from './client-registry.ts';
 import { resume, type Routes, type SentBefore } from '../routes.ts';
 import type { OfferAnswer } from '../replies/offer-answer.ts';
-import { emptyHead } from '../shard-link.ts';
+import { emptyHead } from '../shards/shard-link.ts';
 import { ownedCopy } from './transaction.ts';
 
 /** Item that a command answers for one key. */

@@ -15,7 +15,7 @@ import {
 import { ReorderBuffer, type ParkingBlocks } from '../replies/reorder-buffer.ts';
 import { memoryOf, WATCHED_KEY_BYTES } from './client-memory.ts';
 import type { WatchedKeys } from '../transactions/exec-plan.ts';
-import type { OpenTraces, Trace } from '../trace.ts';
+import type { OpenTraces, Trace } from '../traces/trace.ts';
 import type { Transaction } from './transaction.ts';
 
 /** The connection under a client; `net`'s Connection is one. */

@@ -9,7 +9,7 @@ import type { CommandEntry } from '#commands';
 import { FrameKind, RequestFlag, type KeysFound, encodeMessage, decodeMessage } from '#link';
 import type { Client } from '../clients/client.ts';
 import type { Routes } from '../routes.ts';
-import { emptyHead } from '../shard-link.ts';
+import { emptyHead } from '../shards/shard-link.ts';
 
 /** A key that is here, with its value as RESTORE takes it. */
 export interface MigratedKey {

@@ -10,7 +10,7 @@ import type { Client } from '../clients/client.ts';
 import type { Gather } from './gather.ts';
 import { refusalOf } from '../clients/refusal.ts';
 import type { ClientLog, ClientRegistry } from '../clients/client-registry.ts';
-import type { RunningTrace } from '../running-trace.ts';
+import type { RunningTrace } from '../traces/running-trace.ts';
 
 const WRITER_BYTES = 16 * 1024;
 const NO_BYTES: Bytes = new Uint8Array(0);

@@ -16,7 +16,7 @@ import type { Client } from '../clients/client.ts';
 import type { Gather } from './gather.ts';
 import type { Gathers } from './gathers.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
-import { emptyHead, type ShardLink } from '../shard-link.ts';
+import { emptyHead, type ShardLink } from '../shards/shard-link.ts';
 import type { OfferAnswer } from './offer-answer.ts';
 
 /** Signals of shards besides replies. */

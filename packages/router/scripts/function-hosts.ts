@@ -6,7 +6,7 @@
 
 import type { CommandEntry } from '#commands';
 import { STATELESS_FUNCTIONS } from '#stats';
-import type { ShardCalls } from '../shard-calls.ts';
+import type { ShardCalls } from '../shards/shard-calls.ts';
 
 /** Shard of functions that keep something. */
 export const STATE_HOST = 0;

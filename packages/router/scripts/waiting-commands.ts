@@ -15,7 +15,7 @@ import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { Answers } from '../replies/answers.ts';
 import type { Gather } from '../replies/gather.ts';
 import type { Gathers } from '../replies/gathers.ts';
-import type { ShardLink } from '../shard-link.ts';
+import type { ShardLink } from '../shards/shard-link.ts';
 import type { BusyScripts } from './busy-scripts.ts';
 
 /** Between two looks while a script is busy: commands that were not sent yet may have been since. */

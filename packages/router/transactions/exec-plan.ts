@@ -6,8 +6,8 @@
 
 import { Arguments, findKeys, mayWrite, type Command, type KeySpec } from '#commands';
 import { keyName, keyOfName, type Bytes } from '#base';
-import { PREFIX_BYTES } from '../shard-link.ts';
-import { lentPrefix, type Ownership } from '../split.ts';
+import { PREFIX_BYTES } from '../shards/shard-link.ts';
+import { lentPrefix, type Ownership } from '../shards/split.ts';
 import type { CommandQueue, QueuedCommand } from '../clients/command-queue.ts';
 
 /** A key of a transaction, wherever it is named. */

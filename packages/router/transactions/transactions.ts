@@ -22,7 +22,7 @@ import { planExec } from './exec-plan.ts';
 import type { KeyDiscovery } from '../key-discovery.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { askLenders, lendHead, type Routes } from '../routes.ts';
-import { emptyHead, type RequestHead } from '../shard-link.ts';
+import { emptyHead, type RequestHead } from '../shards/shard-link.ts';
 import { Transaction } from '../clients/transaction.ts';
 import type { Scripts } from '../scripts/scripts.ts';
 
