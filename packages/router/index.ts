@@ -1,7 +1,7 @@
 export type { MainNotes } from './command-stats.ts';
 export { CLIENT_BYTES } from './clients/client-memory.ts';
 export { Client, type ClientSocket } from './clients/client.ts';
-export type { ParkingBlocks } from './replies/reorder-buffer.ts';
+export type { ParkingBlocks } from './order/reorder-buffer.ts';
 export type { ShardCalls } from './shards/shard-calls.ts';
 export { Router, type WatchedCall } from './router.ts';
 export type { KeyMigrations, MigratedKey } from './migration/key-migrations.ts';

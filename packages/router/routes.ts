@@ -18,7 +18,7 @@ import type { CommandBytes } from '#resp';
 import { asSlowClient, type CommandStats } from './command-stats.ts';
 import type { Answers } from './replies/answers.ts';
 import type { Client } from './clients/client.ts';
-import type { InquiredPlan, LendPlan } from './transactions/exec-plan.ts';
+import type { InquiredPlan, LendPlan } from './multi/exec-plan.ts';
 import { Gather, type GatherOptions } from './replies/gather.ts';
 import type { Gathers } from './replies/gathers.ts';
 import type { ClientRegistry } from './clients/client-registry.ts';

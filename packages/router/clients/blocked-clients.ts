@@ -15,7 +15,7 @@ import type { ClientRegistry } from './client-registry.ts';
 import { resume, type Routes, type SentBefore } from '../routes.ts';
 import type { OfferAnswer } from '../replies/offer-answer.ts';
 import { emptyHead } from '../shards/shard-link.ts';
-import { ownedCopy } from './transaction.ts';
+import { ownedCopy } from '../multi/transaction.ts';
 
 /** Item that a command answers for one key. */
 interface Item {

@@ -12,11 +12,11 @@ import {
   type TraceParent,
   type TrackingState,
 } from '#commands';
-import { ReorderBuffer, type ParkingBlocks } from '../replies/reorder-buffer.ts';
+import { ReorderBuffer, type ParkingBlocks } from '../order/reorder-buffer.ts';
 import { memoryOf, WATCHED_KEY_BYTES } from './client-memory.ts';
-import type { WatchedKeys } from '../transactions/exec-plan.ts';
+import type { WatchedKeys } from '../multi/exec-plan.ts';
 import type { OpenTraces, Trace } from '../traces/trace.ts';
-import type { Transaction } from './transaction.ts';
+import type { Transaction } from '../multi/transaction.ts';
 
 /** The connection under a client; `net`'s Connection is one. */
 export interface ClientSocket {

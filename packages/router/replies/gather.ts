@@ -5,7 +5,7 @@ import type { ByKeyCommand, EveryShardCommand, SplitPlan } from '#commands';
 import type { KeptArguments } from '#stats';
 import type { ReplyWriter } from '#resp';
 import type { Client } from '../clients/client.ts';
-import type { Sequenced } from './sequence-table.ts';
+import type { Sequenced } from '../order/sequence-table.ts';
 
 type Gathered = ByKeyCommand<never> | EveryShardCommand<never>;
 

@@ -4,7 +4,7 @@ import { unreachable } from '#base';
 import type { Page } from '#stats';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { Gather } from './gather.ts';
-import { SequenceTable } from './sequence-table.ts';
+import { SequenceTable } from '../order/sequence-table.ts';
 
 /** Gathers of all clients; a pipeline of many makes chains, which stay short. */
 const GATHER_BUCKETS = 1_024;

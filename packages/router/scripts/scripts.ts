@@ -22,7 +22,7 @@ import { READ_ONLY_FUNCTIONS, type Page } from '#stats';
 import type { CommandBytes } from '#resp';
 import type { Client } from '../clients/client.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
-import type { CommandQueue } from '../clients/command-queue.ts';
+import type { CommandQueue } from '../multi/command-queue.ts';
 import type { KeyDiscovery } from '../key-discovery.ts';
 import type { Answers } from '../replies/answers.ts';
 import type { Gathers } from '../replies/gathers.ts';

@@ -14,7 +14,7 @@ import type { KeyDiscovery } from '../key-discovery.ts';
 import type { Answers } from '../replies/answers.ts';
 import type { Scripts } from '../scripts/scripts.ts';
 import type { Routes } from '../routes.ts';
-import { pointAt, type CommandQueue, type QueuedCommand } from '../clients/command-queue.ts';
+import { pointAt, type CommandQueue, type QueuedCommand } from '../multi/command-queue.ts';
 
 /**
  * Most commands that are under way at once: what is gathered for them is memory, some 500 bytes each. Each time that they are

@@ -16,14 +16,14 @@ import { OwnedReply, type CommandBytes } from '#resp';
 import type { CommandStats } from '../command-stats.ts';
 import type { Answers } from '../replies/answers.ts';
 import type { Client } from '../clients/client.ts';
-import { CommandQueue, pointAt, QUEUE_BYTES_MAX } from '../clients/command-queue.ts';
+import { CommandQueue, pointAt, QUEUE_BYTES_MAX } from '../multi/command-queue.ts';
 import { BarrierTransaction } from './barrier-transaction.ts';
-import { planExec } from './exec-plan.ts';
+import { planExec } from '../multi/exec-plan.ts';
 import type { KeyDiscovery } from '../key-discovery.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { askLenders, lendHead, type Routes } from '../routes.ts';
 import { emptyHead, type RequestHead } from '../shards/shard-link.ts';
-import { Transaction } from '../clients/transaction.ts';
+import { Transaction } from '../multi/transaction.ts';
 import type { Scripts } from '../scripts/scripts.ts';
 
 /** Commands that are done at once, and not queued, inside a transaction. */

@@ -8,7 +8,7 @@ import { Arguments, findKeys, mayWrite, type Command, type KeySpec } from '#comm
 import { keyName, keyOfName, type Bytes } from '#base';
 import { PREFIX_BYTES } from '../shards/shard-link.ts';
 import { lentPrefix, type Ownership } from '../shards/split.ts';
-import type { CommandQueue, QueuedCommand } from '../clients/command-queue.ts';
+import type { CommandQueue, QueuedCommand } from './command-queue.ts';
 
 /** A key of a transaction, wherever it is named. */
 interface PlannedKey {
