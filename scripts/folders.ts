@@ -23,7 +23,6 @@ const exemptions: Exemptions = {
   net: [5, 3],
   persistence: [4, 3],
   replication: [3, 2],
-  router: [6, 6],
   shard: [15, 24],
   store: [17, 20],
   telemetry: [4, 3],

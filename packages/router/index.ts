@@ -1,4 +1,4 @@
-export type { MainNotes } from './command-stats.ts';
+export type { MainNotes } from './replies/command-stats.ts';
 export { CLIENT_BYTES } from './clients/client-memory.ts';
 export { Client, type ClientSocket } from './clients/client.ts';
 export type { ParkingBlocks } from './order/reorder-buffer.ts';

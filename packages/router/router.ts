@@ -11,10 +11,10 @@ import { Arguments, commandTable, type CommandEntry } from '#commands';
 import { AT, type Page } from '#stats';
 import { encodeMessage, FrameKind, type Control, type FeedOrder, type LinkMemory } from '#link';
 import type { ParsedCommand } from '#resp';
-import { CommandStats, type MainNotes } from './command-stats.ts';
+import { CommandStats, type MainNotes } from './replies/command-stats.ts';
 import { Answers, type RunOnMain, type Write } from './replies/answers.ts';
 import type { Client } from './clients/client.ts';
-import { KeyDiscovery } from './key-discovery.ts';
+import { KeyDiscovery } from './routes/key-discovery.ts';
 import { KeyMigrations } from './migration/key-migrations.ts';
 import { refusalOf } from './clients/refusal.ts';
 import { Gathers } from './replies/gathers.ts';
@@ -24,14 +24,14 @@ import { broadcastTo } from './shards/shard-broadcast.ts';
 import { shardSignals, type RedirectTaker } from './shard-signals.ts';
 import { ShardCalls } from './shards/shard-calls.ts';
 import { ClientRegistry, type ClientLog } from './clients/client-registry.ts';
-import { Routes } from './routes.ts';
+import { Routes } from './routes/routes.ts';
 import { emptyHead, type RequestHead, type ShardLink } from './shards/shard-link.ts';
 import { Tracing, type TracingOptions } from './tracing.ts';
 import type { BusyScriptsOptions } from './scripts/busy-scripts.ts';
 import { Scripts } from './scripts/scripts.ts';
 import { Transactions } from './transactions/transactions.ts';
 import { isHttp, unknownCommand } from './unknown-command.ts';
-import { BlockedClients } from './clients/blocked-clients.ts';
+import { BlockedClients } from './blocked/blocked-clients.ts';
 
 /** Collaborators of the router. */
 interface RouterOptions {

@@ -8,7 +8,7 @@ import { unreachable, type Bytes, type Pieces } from '#base';
 import type { CommandEntry } from '#commands';
 import { FrameKind, RequestFlag, type KeysFound, encodeMessage, decodeMessage } from '#link';
 import type { Client } from '../clients/client.ts';
-import type { Routes } from '../routes.ts';
+import type { Routes } from '../routes/routes.ts';
 import { emptyHead } from '../shards/shard-link.ts';
 
 /** A key that is here, with its value as RESTORE takes it. */

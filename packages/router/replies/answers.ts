@@ -5,7 +5,7 @@ import { commandTable, type Arguments, type CommandEntry } from '#commands';
 import { AT, countError, type Page } from '#stats';
 import { commandDone, commandStart, scatterDone } from '#usdt';
 import { OwnedReply } from '#resp';
-import type { CommandStats, Pending } from '../command-stats.ts';
+import type { CommandStats, Pending } from './command-stats.ts';
 import type { Client } from '../clients/client.ts';
 import type { Gather } from './gather.ts';
 import { refusalOf } from '../clients/refusal.ts';

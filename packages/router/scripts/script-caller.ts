@@ -7,8 +7,8 @@ import type { LinkMemory } from '#link';
 import { OwnedReply, type CommandBytes } from '#resp';
 import { Client, type ClientSocket } from '../clients/client.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
-import type { Routes } from '../routes.ts';
-import type { KeyDiscovery } from '../key-discovery.ts';
+import type { Routes } from '../routes/routes.ts';
+import type { KeyDiscovery } from '../routes/key-discovery.ts';
 
 /** Stands for the address of a script's calls, as MONITOR shows it. */
 const SCRIPT_ADDRESS = 'lua';

@@ -10,10 +10,10 @@ import { Arguments, type CommandEntry } from '#commands';
 import type { LinkMemory } from '#link';
 import { OwnedReply } from '#resp';
 import type { Client, ReplyOutput } from '../clients/client.ts';
-import type { KeyDiscovery } from '../key-discovery.ts';
+import type { KeyDiscovery } from '../routes/key-discovery.ts';
 import type { Answers } from '../replies/answers.ts';
 import type { Scripts } from '../scripts/scripts.ts';
-import type { Routes } from '../routes.ts';
+import type { Routes } from '../routes/routes.ts';
 import { pointAt, type CommandQueue, type QueuedCommand } from '../multi/command-queue.ts';
 
 /**

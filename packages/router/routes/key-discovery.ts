@@ -8,11 +8,11 @@ import { errors, type Bytes } from '#base';
 import { Arguments, type CommandEntry } from '#commands';
 import { decodeKeys, FrameKind } from '#link';
 import { OwnedReply, type CommandBytes } from '#resp';
-import type { Client } from './clients/client.ts';
-import { planInquired } from './multi/exec-plan.ts';
-import type { ClientRegistry } from './clients/client-registry.ts';
+import type { Client } from '../clients/client.ts';
+import { planInquired } from '../multi/exec-plan.ts';
+import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { Routes } from './routes.ts';
-import { ownedCopy } from './multi/transaction.ts';
+import { ownedCopy } from '../multi/transaction.ts';
 
 /** Others may change the keys each time; whoever loses so often is told. */
 const TRIES_MAX = 1_000;

@@ -5,7 +5,7 @@ import { ReplyFlag } from '#link';
 import { keyPerShard, keysOnShard } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RouterFixture, shown } from './router.test-helper.ts';
+import { RouterFixture, shown } from '../router.test-helper.ts';
 
 const routes = suite('routes');
 

@@ -10,9 +10,9 @@ import { asBuffer, errors, keySlot, LongTimer, type Bytes, type CommandError } f
 import { Arguments, findKeys, type CommandEntry } from '#commands';
 import { FrameKind, HOST_WORDS, ReplyFlag, Unpark, Verdict } from '#link';
 import { OwnedReply, type CommandBytes } from '#resp';
-import type { Client } from './client.ts';
-import type { ClientRegistry } from './client-registry.ts';
-import { resume, type Routes, type SentBefore } from '../routes.ts';
+import type { Client } from '../clients/client.ts';
+import type { ClientRegistry } from '../clients/client-registry.ts';
+import { resume, type Routes, type SentBefore } from '../routes/routes.ts';
 import type { OfferAnswer } from '../replies/offer-answer.ts';
 import { emptyHead } from '../shards/shard-link.ts';
 import { ownedCopy } from '../multi/transaction.ts';

@@ -15,15 +15,15 @@ import {
 import { encodeKeys, encodeMessage, FrameKind, HOST_WORDS, RequestFlag } from '#link';
 import { scatterStart } from '#usdt';
 import type { CommandBytes } from '#resp';
-import { asSlowClient, type CommandStats } from './command-stats.ts';
-import type { Answers } from './replies/answers.ts';
-import type { Client } from './clients/client.ts';
-import type { InquiredPlan, LendPlan } from './multi/exec-plan.ts';
-import { Gather, type GatherOptions } from './replies/gather.ts';
-import type { Gathers } from './replies/gathers.ts';
-import type { ClientRegistry } from './clients/client-registry.ts';
-import { emptyHead, PREFIX_BYTES, type RequestHead, type ShardLink } from './shards/shard-link.ts';
-import { lentPrefix, Ownership, planLending, splitByOwner } from './shards/split.ts';
+import { asSlowClient, type CommandStats } from '../replies/command-stats.ts';
+import type { Answers } from '../replies/answers.ts';
+import type { Client } from '../clients/client.ts';
+import type { InquiredPlan, LendPlan } from '../multi/exec-plan.ts';
+import { Gather, type GatherOptions } from '../replies/gather.ts';
+import type { Gathers } from '../replies/gathers.ts';
+import type { ClientRegistry } from '../clients/client-registry.ts';
+import { emptyHead, PREFIX_BYTES, type RequestHead, type ShardLink } from '../shards/shard-link.ts';
+import { lentPrefix, Ownership, planLending, splitByOwner } from '../shards/split.ts';
 
 interface RoutesOptions {
   readonly links: readonly ShardLink[];

@@ -12,8 +12,8 @@ import {
   type SlowCommand,
   type SlowLog,
 } from '#stats';
-import type { Client } from './clients/client.ts';
-import type { Gather } from './replies/gather.ts';
+import type { Client } from '../clients/client.ts';
+import type { Gather } from './gather.ts';
 
 /** Notes of main on what took long. */
 export interface MainNotes {
