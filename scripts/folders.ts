@@ -14,7 +14,6 @@ const exemptions: Exemptions = {
   acl: [3, 2],
   base: [2, 1],
   cluster: [4, 3],
-  commands: [31, 29],
   config: [4, 3],
   'debug-ui': [8, 1],
   http: [5, 3],
@@ -23,8 +22,6 @@ const exemptions: Exemptions = {
   net: [5, 3],
   persistence: [4, 3],
   replication: [3, 2],
-  shard: [15, 24],
-  store: [17, 20],
   telemetry: [4, 3],
   testkit: [3, 2],
 };

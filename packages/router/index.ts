@@ -11,3 +11,4 @@ export { NOT_QUEUED } from './transactions/transactions.ts';
 export type { TracingSettings } from './tracing.ts';
 export { emptyHead, ShardLink, type BodyPort } from './shards/shard-link.ts';
 export type { FeedTaker } from './replies/replies.ts';
+export type { RedirectTaker } from './shard-signals.ts';

@@ -300,7 +300,7 @@ export class Router {
     const entry = this.#find(client, args);
     if (entry === undefined) return 'taken';
     this.#values[AT.workCommand] = entry.id + 1;
-    const verdict = this.#options.gate(client, entry, args);
+    const verdict = this.#verdict(client, entry, args);
     if (verdict === 'wait') return this.#clientRegistry.hold(client);
     if (entry.awaitsReplies && mustAwaitReplies(client)) {
       return this.#clientRegistry.holdUntilAnswered(client);
@@ -325,6 +325,16 @@ export class Router {
     if (client.awaitsReply) client.isCountedLater = true;
     else this.#clientRegistry.count(client);
     return this.#answers.hasTakenLong(entry) ? 'long' : 'taken';
+  }
+
+  /** Reason why a command is not run now. What a primary sends is run, and waits for a busy script only. */
+  #verdict(
+    client: Client,
+    entry: CommandEntry,
+    args: Arguments,
+  ): CommandError | 'wait' | undefined {
+    if (client.isPrimary) return this.scripts.busy.isAny ? 'wait' : undefined;
+    return this.#options.gate(client, entry, args);
   }
 
   #send(client: Client, entry: CommandEntry, args: Arguments, command: ParsedCommand): boolean {
@@ -397,7 +407,7 @@ export class Router {
     args.position = 2;
     const found = top.subcommand(args.source, args.at(1), args.length(1));
     if (found === undefined) {
-      const refusal = top.isProtected ? this.#options.gate(client, top, args) : undefined;
+      const refusal = top.isProtected ? this.#verdict(client, top, args) : undefined;
       if (refusal instanceof CommandError) {
         this.#refuse(client, top, refusal);
         return undefined;

@@ -23,7 +23,8 @@ import {
 import { openDataFolder } from './durability/persistence-switch.ts';
 import { testLatency } from './threads/latency-baseline.ts';
 import type { OpsWorker } from './threads/ops-worker.ts';
-import { Server } from './server.ts';
+import { composeServer } from './compose.ts';
+import type { Server } from './server.ts';
 import { demandStart } from './start-check.ts';
 
 /** Puts a server together that has its data folder for itself; rejects when that is not to be had. */
@@ -37,7 +38,8 @@ async function openServer(
   const keeps = settings.boolean('persistence.enabled');
   const own = keeps ? await openDataFolder(settings) : undefined;
   try {
-    return new Server(settings, own, await epollFor(settings, missing), ops);
+    const epoll = await epollFor(settings, missing);
+    return composeServer({ settings, own, epoll, worker: ops });
   } catch (error) {
     own?.lock.release();
     throw error;

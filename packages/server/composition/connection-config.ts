@@ -1,17 +1,13 @@
 /** Configuration that all connections share, built from the server's memory, settings and turn. */
 
-import type { Settings } from '#config';
 import { AT } from '#stats';
-import type { BlockPool, ConnectionConfig } from '#net';
+import type { ConnectionConfig } from '#net';
 import { ParsedCommand } from '#resp';
-import type { ServerMemory } from '../threads/shared-memory.ts';
-import type { Turn } from '../threads/turn.ts';
+import type { Kernel } from './kernel.ts';
 
 export function connectionConfig(
-  { mainPage }: ServerMemory,
-  pool: BlockPool,
-  settings: Settings,
-  { turn, mayWrite }: { readonly turn: Turn; readonly mayWrite: ConnectionConfig['mayWrite'] },
+  { page, blocks, settings, turn }: Kernel,
+  { mayWrite }: Pick<ConnectionConfig, 'mayWrite'>,
 ): ConnectionConfig {
   const limits = {
     bulkBytesMax: settings.number('server.proto-max-bulk-len'),
@@ -24,7 +20,7 @@ export function connectionConfig(
     limits.queryBytesMax = value;
   });
   return {
-    pool,
+    pool: blocks,
     command: new ParsedCommand(),
     mayWrite,
     limits,
@@ -35,8 +31,8 @@ export function connectionConfig(
       begin: ({ label }) => {
         turn.begin();
         // Should main stand still, others can tell over whose input.
-        mainPage.values[AT.workClient] = label;
-        mainPage.values[AT.workCommand] = 0;
+        page.values[AT.workClient] = label;
+        page.values[AT.workCommand] = 0;
       },
       dirty: (connection) => {
         turn.dirty(connection);
@@ -48,13 +44,13 @@ export function connectionConfig(
     counters: {
       read: (bytes) => {
         // By name would be a lookup that V8 cannot remember: both names come by here, thousands of times a turn.
-        mainPage.values[AT.bytesRead] = mainPage.values[AT.bytesRead]! + bytes;
+        page.values[AT.bytesRead] = page.values[AT.bytesRead]! + bytes;
       },
       wrote: (bytes) => {
-        mainPage.values[AT.bytesWritten] = mainPage.values[AT.bytesWritten]! + bytes;
+        page.values[AT.bytesWritten] = page.values[AT.bytesWritten]! + bytes;
       },
       queryLimitExceeded: () => {
-        mainPage.add('queryLimitDisconnections', 1);
+        page.add('queryLimitDisconnections', 1);
       },
     },
   };

@@ -10,8 +10,12 @@ import type { Page } from '#stats';
 import type { Router } from '#router';
 import { executingIn, type Executing } from '#observer';
 import type { Clients } from '../clients/clients.ts';
+import type { ListeningPlaces } from '../clients/listening-places.ts';
+import type { Progress } from '../kernel/progress.ts';
 import { crashReport, writeCrashReport, type Crash } from './crash-report.ts';
 import type { ServerMemory } from '../threads/shared-memory.ts';
+import type { DeathListener } from '../threads/thread-deaths.ts';
+import type { Kernel } from './kernel.ts';
 
 /** Between two looks at what shards have said, once main looks by itself no more. */
 const LOOK_MS = 5;
@@ -25,6 +29,7 @@ interface CrashesOptions {
   readonly clock: Clock;
   readonly router: Router;
   readonly clients: Clients;
+  readonly progress: Pick<Progress, 'hasCrashed' | 'isMainDead'>;
   /** Takes no more connections. */
   close(): void;
   beginTurn(): void;
@@ -36,11 +41,33 @@ interface CrashesOptions {
   flushLog(): Promise<void>;
 }
 
-export class Crashes {
-  /** A thread has died: nothing is saved any more, as nobody knows what. */
-  hasCrashed = false;
-  /** Main has failed, and does no more than end the others. */
-  isMainDead = false;
+type CrashesParts = Omit<CrashesOptions, 'close' | 'stopTurns' | 'end' | 'flushLog'> &
+  Pick<Kernel, 'turn' | 'ops' | 'deaths'> & { readonly places: ListeningPlaces };
+
+/** Makes the one who ends a server for a thread that has died, and has it hear of deaths. */
+export function newCrashes(
+  parts: CrashesParts,
+  shutdown: { end(timeoutMs: number): Promise<void> },
+): Crashes {
+  const { places, turn, ops } = parts;
+  const crashes = new Crashes({
+    ...parts,
+    close: () => {
+      places.listener.close();
+    },
+    stopTurns: () => {
+      turn.stop();
+    },
+    end: () => {
+      void shutdown.end(0);
+    },
+    flushLog: () => ops.stop(),
+  });
+  parts.deaths.follow(crashes);
+  return crashes;
+}
+
+export class Crashes implements DeathListener {
   readonly #options: CrashesOptions;
 
   constructor(options: CrashesOptions) {
@@ -75,14 +102,14 @@ export class Crashes {
 
   /** Main itself has failed, outside of what a client can be told of. */
   mainDied(reason: unknown): void {
-    if (this.isMainDead) {
+    const { serverMemory, clock, progress } = this.#options;
+    if (progress.isMainDead) {
       this.#endNow(reason);
       return;
     }
-    this.isMainDead = true;
+    progress.isMainDead = true;
     // What it has failed at may be met again in the rings.
     this.#options.stopTurns();
-    const { serverMemory, clock } = this.#options;
     const { mainPage: page } = serverMemory;
     const client = this.#options.clients.byId(page.get('workClient'));
     const executing = mainWork(page, clock.nowUs());
@@ -115,8 +142,8 @@ export class Crashes {
   }
 
   #report(crash: Omit<Crash, 'version'>): void {
-    const { log, settings, clock } = this.#options;
-    this.hasCrashed = true;
+    const { log, settings, clock, progress } = this.#options;
+    progress.hasCrashed = true;
     process.exitCode = 1;
     const { thread, executing } = crash;
     const report = crashReport({ ...crash, version: VERSION });

@@ -1,34 +1,14 @@
 /** Puts the listener together: from its sockets to the clients. */
 
-import type { Logger } from '#base';
-import type { Settings } from '#config';
-import {
-  Listener,
-  type ConnectionConfig,
-  type Fronts,
-  type PlainSockets,
-  type TlsOptions,
-} from '#net';
-import type { OpsLink } from '../threads/ops-link.ts';
-import type { Clients } from '../clients/clients.ts';
+import { Listener } from '#net';
 import { ListeningPlaces, tcpPlaces } from '../clients/listening-places.ts';
-import type { TlsCounts } from '../clients/tls-counts.ts';
 import { valuesOf } from '../clients/tls-files.ts';
+import type { Kernel } from './kernel.ts';
+import { newSockets } from './new-sockets.ts';
+import type { Routing } from './routing.ts';
 
-interface Parts {
-  readonly settings: Settings;
-  readonly tls: TlsOptions | undefined;
-  readonly counts: TlsCounts;
-  readonly config: ConnectionConfig;
-  readonly sockets: PlainSockets;
-  readonly fronts: () => Fronts | undefined;
-  readonly clients: Clients;
-  readonly ops: OpsLink;
-  readonly log: Logger;
-}
-
-export function newPlaces(parts: Parts): ListeningPlaces {
-  const { settings, tls, counts, config, sockets, fronts, clients, ops, log } = parts;
+export function newPlaces(parts: Kernel & Routing): ListeningPlaces {
+  const { settings, tls, tlsCounts, config, frontPool, clients, ops, log } = parts;
   const listener = new Listener({
     ...tcpPlaces(valuesOf(settings)),
     tls,
@@ -36,13 +16,13 @@ export function newPlaces(parts: Parts): ListeningPlaces {
     unixSocketMode: settings.number('server.unix-socket-permissions'),
     backlog: settings.number('server.tcp-backlog'),
     config,
-    sockets,
-    fronts,
+    sockets: newSockets(parts.serverMemory, settings, parts),
+    fronts: () => frontPool.fronts,
     accept: (connection) => {
       clients.accept(connection);
     },
     refused: (failure, address, error) => {
-      counts.failed(failure, address, error);
+      tlsCounts.failed(failure, address, error);
     },
   });
   return new ListeningPlaces({

@@ -1,30 +1,33 @@
 /** Puts together what a server has for its replicas. */
 
+import type { Router } from '#router';
 import { DiskWait } from '../durability/disk-wait.ts';
-import { KeyFreeze } from '../durability/key-freeze.ts';
-import type { LatencyEvents } from '#stats';
-import type { ServerMemory } from '../threads/shared-memory.ts';
+import type { KeyFreeze } from '../durability/key-freeze.ts';
+import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
 import { ReplicationEvents } from '../replication/replication-events.ts';
-import { Replicas, type ReplicasOptions } from '../replication/primary/replicas.ts';
+import { Replicas } from '../replication/primary/replicas.ts';
+import type { Kernel } from './kernel.ts';
 
-type NewReplicasOptions = Omit<
-  ReplicasOptions,
-  'shards' | 'freeze' | 'page' | 'usedBytes' | 'onDisk' | 'isOnDisk' | 'onWritten' | 'events'
-> & {
-  readonly serverMemory: ServerMemory;
-  readonly latency: LatencyEvents;
-};
+interface NewReplicasOptions extends Kernel {
+  readonly router: Router;
+  readonly freeze: KeyFreeze;
+  readonly persistence: PersistenceSwitch;
+}
 
-export function newReplicas({ serverMemory, latency, ...options }: NewReplicasOptions): Replicas {
+export function newReplicas({ persistence, ...options }: NewReplicasOptions): Replicas {
+  const { serverMemory, mainLatency, clock } = options;
   const diskWait = new DiskWait(serverMemory);
   const writeWait = new DiskWait(serverMemory, 'written');
   return new Replicas({
     ...options,
-    shards: serverMemory.shardPages.length,
-    freeze: new KeyFreeze(),
-    events: new ReplicationEvents({ flight: serverMemory.flight, latency, clock: options.clock }),
-    page: serverMemory.mainPage,
+    shards: options.shardCount,
+    events: new ReplicationEvents({
+      flight: serverMemory.flight,
+      latency: mainLatency.latency,
+      clock,
+    }),
     usedBytes: () => serverMemory.usedBytes,
+    keepsLog: () => persistence.durability !== undefined,
     onDisk: (done) => {
       diskWait.add(done);
     },

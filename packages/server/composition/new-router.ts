@@ -1,44 +1,31 @@
 /** Puts the router of a server together. */
 
-import type { Clock, Logger } from '#base';
-import type { Settings } from '#config';
-import { Router, type MainNotes } from '#router';
+import { Router } from '#router';
 import { isAtOneCommand } from '#stats';
 import type { Access } from '../access/access.ts';
 import { closesHttp } from '../clients/cross-protocol.ts';
 import { runningScripts } from '../diagnostics/running-scripts.ts';
-import type { ServerMemory } from '../threads/shared-memory.ts';
+import type { Kernel } from './kernel.ts';
 
-type RouterOptions = ConstructorParameters<typeof Router>[0];
-
-/**
- * Calls by which the router tells of what has come up. What they reach is made behind it, and cannot be made before: commands
- * on main may ask anything of the server, and messages and turns are sent by the router.
- */
-type RouterCalls = Pick<
-  RouterOptions,
-  'gate' | 'runOnMain' | 'keyEvents' | 'replication' | 'redirected' | 'beginTurn'
->;
-
-interface NewRouterOptions extends RouterCalls, Pick<RouterOptions, 'links' | 'running'> {
-  readonly serverMemory: ServerMemory;
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly notes: MainNotes;
-  readonly log: Logger;
-  readonly access: Access;
-}
-
-export function newRouter(options: NewRouterOptions): Router {
-  const { serverMemory, settings, clock, log, access, ...rest } = options;
+export function newRouter({ access, ...kernel }: Kernel & { readonly access: Access }): Router {
+  const { serverMemory, settings, clock, log, modules, mainLatency } = kernel;
   return new Router({
-    ...rest,
     memory: serverMemory.memory,
-    page: serverMemory.mainPage,
+    links: kernel.links,
+    page: kernel.page,
     clock,
     log,
+    notes: mainLatency,
+    running: kernel.running,
     tracing: { ring: serverMemory.traceRing(), random: Math.random },
     scripts: runningScripts(serverMemory, settings, log),
+    gate: (client, entry, args) => modules.gate.judge(client, entry, args),
+    runOnMain: modules.runCommand,
+    keyEvents: (body) => {
+      modules.keyEvents(body);
+    },
+    replication: modules.feed,
+    redirected: modules.redirected,
     failureRefusal: (client, args) => access.failureRefusal(client, args),
     execRefusal: (client, entry, args) => access.execRefusal(client, entry, args),
     denied: (client, denial) => {
@@ -48,5 +35,6 @@ export function newRouter(options: NewRouterOptions): Router {
     isShardStuck: (shard) => isAtOneCommand(serverMemory.shardPages[shard]!, clock.nowUs()),
     isOutOfMemory: () => serverMemory.isOutOfMemory(settings),
     queryBytesMax: () => settings.number('server.query-buffer-limit'),
+    beginTurn: kernel.beginTurn,
   });
 }

@@ -1,30 +1,18 @@
 /** Work of main that is done `hz` times a second, or once where main is idle: time-outs, limits, rates. */
 
-import { PacedTimer, type Clock } from '#base';
+import { PacedTimer } from '#base';
 import type { Settings } from '#config';
 import type { Router } from '#router';
-import type { Access } from '../access/access.ts';
-import type { Clients } from '../clients/clients.ts';
-import type { LatencyMonitor } from '../diagnostics/latency-monitor.ts';
-import type { MetricsReader } from '../info/metrics-reader.ts';
-import type { ClientMessaging } from '../messaging/client-messaging.ts';
-import type { ServerMemory } from '../threads/shared-memory.ts';
+import type { MainModule } from '../kernel/main-module.ts';
+import type { Modules } from '../kernel/modules.ts';
 
 interface TickerOptions {
   readonly settings: Settings;
-  readonly router: Router;
-  readonly clients: Clients;
-  readonly access: Access;
-  readonly messaging: ClientMessaging;
-  readonly latencyMonitor: LatencyMonitor;
-  readonly metricsReader: MetricsReader;
-  readonly serverMemory: ServerMemory;
-  readonly clock: Clock;
-  /** Links to replicas. */
-  readonly primary: { tick(): void };
+  readonly router: Pick<Router, 'readClock' | 'nowMs' | 'publish'>;
+  readonly modules: Pick<Modules, 'tick' | 'awaitsTick'>;
 }
 
-export class Ticker {
+export class Ticker implements MainModule {
   readonly #options: TickerOptions;
   #timer: PacedTimer | undefined;
 
@@ -59,19 +47,11 @@ export class Ticker {
   }
 
   #tick(): void {
-    const { router, clients, access, messaging, serverMemory, clock } = this.#options;
+    const { router, modules } = this.#options;
     router.readClock();
-    clients.tick(router.nowMs);
-    if (clients.awaitsTick) this.worked();
-    access.tick(router.nowMs);
-    this.#options.primary.tick();
-    messaging.endTurn();
+    modules.tick(router.nowMs);
+    if (modules.awaitsTick) this.worked();
     // A pause that has ended is news for the shards.
     router.publish();
-    const nowUs = clock.nowUs();
-    const page = serverMemory.mainPage;
-    this.#options.latencyMonitor.look(nowUs);
-    page.set('peakBytes', Math.max(page.get('peakBytes'), serverMemory.usedBytes));
-    this.#options.metricsReader.sample(nowUs);
   }
 }

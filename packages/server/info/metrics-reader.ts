@@ -32,7 +32,7 @@ interface MetricsReaderOptions {
   readonly connected: { readonly all: readonly ClientPort[] };
   readonly router: Router;
   readonly loop: ThreadLoop;
-  readonly replication: () => Replication;
+  readonly replication: Replication;
   readonly log: Pick<Logger, 'warn'>;
   /** Adds up what clients take. */
   sweepClients(): void;
@@ -71,6 +71,7 @@ export class MetricsReader {
   /** Takes what is taken `hz` times a second. */
   sample(nowUs: number): void {
     const page = this.#options.serverMemory.mainPage;
+    page.set('peakBytes', Math.max(page.get('peakBytes'), this.#options.serverMemory.usedBytes));
     tellWork(page, nowUs, this.#options.loop.idleMs);
     if (this.#samples.take(nowUs)) {
       this.#measureBuffers();
@@ -130,7 +131,7 @@ export class MetricsReader {
     const { serverMemory, settings, clock, runId, executable, connected } = this.#options;
     this.#samples.take(clock.nowUs());
     this.#measureBuffers();
-    const replication = this.#options.replication();
+    const replication = this.#options.replication;
     // Figures of each tick, such as the memory of the stream, are shown as they are now.
     replication.primary.figures.show();
     return new ServerMetrics({

@@ -211,7 +211,7 @@ export class MainRunner implements Contexts {
     };
   }
 
-  run(client: Client, entry: CommandEntry, args: Arguments, reply: OwnedReply): void {
+  runCommand(client: Client, entry: CommandEntry, args: Arguments, reply: OwnedReply): void {
     this.#client = client;
     this.#reply = reply;
     const { command } = entry;

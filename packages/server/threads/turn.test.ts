@@ -49,16 +49,10 @@ function newTurn(): { turn: Turn; work: { rounds: number } } {
   };
   const doorbell = { setAsleep: nothing, setAwake: nothing };
   const bell = { listen: nothing, stop: nothing };
-  return {
-    turn: new Turn({
-      router,
-      doorbell,
-      messaging: { endTurn: nothing },
-      replicas: { pump: nothing, hasWork: false },
-      loop: new LibuvLoop(bell),
-    }),
-    work,
-  };
+  const modules = { endTurn: nothing, hasWork: false, worked: nothing };
+  const turn = new Turn({ doorbell, modules, loop: new LibuvLoop(bell) });
+  turn.route(router);
+  return { turn, work };
 }
 
 /** Lets the turn at hand end. */

@@ -14,7 +14,7 @@
 import type { Doorbell } from '#link';
 import type { Fronts, ThreadLoop, TurnConnection } from '#net';
 import type { Router } from '#router';
-import type { ClientMessaging } from '../messaging/client-messaging.ts';
+import type { Modules } from '../kernel/modules.ts';
 
 /** Rounds of taking answers in one turn; then the sockets are served before the next. */
 const ROUNDS_MAX = 8;
@@ -37,34 +37,34 @@ type TurnLoop = Pick<ThreadLoop, 'start' | 'schedule'>;
 /** Front threads that main exchanges frames with. */
 type TurnFronts = Pick<Fronts, 'drain' | 'publish' | 'hasWork'>;
 
-type TurnMessaging = Pick<ClientMessaging, 'endTurn'>;
-/** Gives replicas what shards have told. */
-interface TurnReplicas {
-  pump(): void;
-  /** True when their connections would take more now. */
-  readonly hasWork: boolean;
-}
+/** Parts of main that take part in each turn. */
+type TurnModules = Pick<Modules, 'endTurn' | 'hasWork' | 'worked'>;
 
 interface TurnParts {
-  readonly router: TurnRouter;
   readonly doorbell: TurnDoorbell;
-  readonly messaging: TurnMessaging;
-  readonly replicas: TurnReplicas;
+  readonly modules: TurnModules;
   readonly loop: TurnLoop;
 }
+
+/** Stands for the router until there is one: until then there are no clients. */
+const NO_ROUTER: TurnRouter = {
+  publish: () => undefined,
+  drain: () => undefined,
+  readClock: () => undefined,
+  readMonotonic: () => undefined,
+  hasWork: false,
+  tracing: { flush: () => undefined },
+};
 
 export class Turn {
   /** Turns begun so far. */
   number = 0;
-  /** Called when a turn begins: main has work. */
-  worked: () => void = () => undefined;
   /** Undefined where main reads and writes the sockets itself. */
   fronts: TurnFronts | undefined;
-  readonly #router: TurnRouter;
-  readonly #messaging: TurnMessaging;
-  readonly #replicas: TurnReplicas;
+  readonly #modules: TurnModules;
   readonly #doorbell: TurnDoorbell;
   readonly #loop: TurnLoop;
+  #router = NO_ROUTER;
   #active = false;
   #isStopped = false;
   /** Connections to be flushed, the first `#dirtyCount` of an array that keeps its length: setting that is a call of V8's runtime. */
@@ -78,16 +78,14 @@ export class Turn {
   /** Ends the wait of what was put off. */
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ router, doorbell, messaging, replicas, loop }: TurnParts) {
-    this.#messaging = messaging;
-    this.#replicas = replicas;
-    this.#router = router;
+  constructor({ doorbell, modules, loop }: TurnParts) {
+    this.#modules = modules;
     this.#doorbell = doorbell;
     this.#loop = loop;
     loop.start({
       rang: () => {
         this.#active = true;
-        this.worked();
+        this.#modules.worked();
         this.#router.readClock();
         this.#finish();
       },
@@ -95,6 +93,11 @@ export class Turn {
         this.#finish();
       },
     });
+  }
+
+  /** Takes turns of this router. */
+  route(router: TurnRouter): void {
+    this.#router = router;
   }
 
   /** Has shards wake main from here on. */
@@ -109,7 +112,7 @@ export class Turn {
       return;
     }
     this.#active = true;
-    this.worked();
+    this.#modules.worked();
     this.#doorbell.setAwake();
     this.#router.readClock();
     this.#loop.schedule();
@@ -152,8 +155,7 @@ export class Turn {
       if (round === 0 || this.fronts !== undefined) this.#takeInput();
       router.publish();
       router.drain();
-      this.#messaging.endTurn();
-      this.#replicas.pump();
+      this.#modules.endTurn();
       // What replies have let go on: shards work on it while sockets are written.
       router.publish();
       this.#flush(round === 0);
@@ -161,7 +163,7 @@ export class Turn {
       router.tracing.flush();
       router.publish();
       this.#doorbell.setAsleep();
-      if (!router.hasWork && !this.#replicas.hasWork && this.fronts?.hasWork !== true) {
+      if (!router.hasWork && !this.#modules.hasWork && this.fronts?.hasWork !== true) {
         if (this.#waiting.length > 0) break;
         this.#active = false;
         return;

@@ -24,10 +24,10 @@ import { openSyncFile } from './sync-file.ts';
 /** Between two looks at what replicas have. */
 const LOOK_MS = 5;
 
-export interface ReplicasOptions {
+interface ReplicasOptions {
   readonly shards: number;
   readonly settings: Settings;
-  readonly router: () => Pick<Router, 'orderFeed' | 'grantSync' | 'clientInSlot'>;
+  readonly router: Pick<Router, 'orderFeed' | 'grantSync' | 'clientInSlot'>;
   readonly freeze: KeyFreeze;
   readonly page: Page;
   /** History of links and of the role. */
@@ -70,11 +70,11 @@ export class Replicas implements ReplicasPort, FeedTaker {
       shards: options.shards,
       settings: primarySettings(settings),
       order: (order) => {
-        router().orderFeed(order);
+        router.orderFeed(order);
         options.beginTurn();
       },
       grant: (shard, number, byteCount) => {
-        router().grantSync(shard, number, byteCount);
+        router.grantSync(shard, number, byteCount);
         options.beginTurn();
       },
       mayFreeze: () => !freeze.isTaken,
@@ -104,7 +104,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
       },
       events: options.events,
       caused: (connection) => {
-        const client = router().clientInSlot(connection);
+        const client = router.clientInSlot(connection);
         if (client === undefined) return;
         client.hasWritten = true;
         this.wrote(client);

@@ -1,0 +1,135 @@
+/** The kernel of main: settings, memory, threads, the loop and its turns, the log. Every part of main stands on it. */
+
+import { randomBytes } from 'node:crypto';
+import { systemClock, type Clock, type Logger } from '#base';
+import type { Settings } from '#config';
+import { openLoop, type BlockPool, type EpollParts, type ThreadLoop, type TlsOptions } from '#net';
+import { RunningTrace, type ShardLink } from '#router';
+import type { Page } from '#stats';
+import { ConnectedClients } from '../access/connected-clients.ts';
+import { tlsOptions } from '../clients/listening-places.ts';
+import { readOutgoingTls, valuesOf } from '../clients/tls-files.ts';
+import { MainLatency } from '../diagnostics/main-latency.ts';
+import { mainLog } from '../diagnostics/traces.ts';
+import { Modules } from '../kernel/modules.ts';
+import { Progress } from '../kernel/progress.ts';
+import { shardCountOf, shardSettings } from '../settings/shard-settings.ts';
+import { FrontPool } from '../threads/front-pool.ts';
+import { OpsLink, type OpsWorker } from '../threads/ops-link.ts';
+import { ServerMemory } from '../threads/shared-memory.ts';
+import { ShardPool } from '../threads/shard-pool.ts';
+import { ThreadDeaths } from '../threads/thread-deaths.ts';
+import { Turn } from '../threads/turn.ts';
+import { TierPool } from '../tier/tier-pool.ts';
+
+interface KernelOptions {
+  readonly settings: Settings;
+  /** The file that was started. */
+  readonly executable: string;
+  /** True where the shards read data before they serve. */
+  readonly recovers: boolean;
+  /** Undefined where main's loop is libuv's. */
+  readonly epoll: EpollParts | undefined;
+  /** The ops thread, where it runs already. */
+  readonly worker: OpsWorker | undefined;
+}
+
+export interface Kernel {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly runId: string;
+  /** The file that was started. */
+  readonly executable: string;
+  readonly tls: TlsOptions | undefined;
+  readonly ops: OpsLink;
+  /** Trace of the command that is being run. */
+  readonly running: RunningTrace;
+  readonly shardCount: number;
+  readonly serverMemory: ServerMemory;
+  /** Main's own page. */
+  readonly page: Page;
+  readonly blocks: BlockPool;
+  readonly links: readonly ShardLink[];
+  readonly loop: ThreadLoop;
+  readonly turn: Turn;
+  /** Lets shards see what was sent outside of a turn. */
+  readonly beginTurn: () => void;
+  readonly modules: Modules;
+  readonly progress: Progress;
+  readonly deaths: ThreadDeaths;
+  readonly pool: ShardPool;
+  readonly tierPool: TierPool;
+  readonly frontPool: FrontPool;
+  readonly connected: ConnectedClients;
+  readonly mainLatency: MainLatency;
+}
+
+/** Starts the threads, which wait for `start` of the server to be used. */
+export function newKernel(options: KernelOptions): Kernel {
+  const { settings, epoll, worker } = options;
+  const tls = tlsOptions(valuesOf(settings));
+  readOutgoingTls(valuesOf(settings));
+  const runId = randomBytes(20).toString('hex');
+  const ops = new OpsLink(settings, runId, worker);
+  const running = new RunningTrace();
+  const log = mainLog(systemClock, ops, running);
+  const shardCount = shardCountOf(settings);
+  const serverMemory = new ServerMemory(shardCount, settings, systemClock.nowUs());
+  const loop = openLoop(serverMemory.doorbell, epoll);
+  if (epoll !== undefined) serverMemory.memory.useFutex(epoll.futex);
+  ops.begin(serverMemory.observerData, tls);
+  const modules = new Modules();
+  const turn = new Turn({ doorbell: serverMemory.doorbell, modules, loop });
+  const beginTurn = (): void => {
+    turn.begin();
+  };
+  const threads = newThreads(options, { serverMemory, tls, log, beginTurn });
+  return {
+    settings,
+    clock: systemClock,
+    log,
+    runId,
+    executable: options.executable,
+    tls,
+    ops,
+    running,
+    shardCount,
+    serverMemory,
+    page: serverMemory.mainPage,
+    blocks: serverMemory.blockPool(),
+    links: serverMemory.shardLinks(threads.pool.ports),
+    loop,
+    turn,
+    beginTurn,
+    modules,
+    progress: new Progress(),
+    ...threads,
+    connected: new ConnectedClients(),
+    mainLatency: new MainLatency(settings, serverMemory),
+  };
+}
+
+function newThreads(
+  { settings, recovers, epoll }: KernelOptions,
+  { serverMemory, tls, log, beginTurn }: Pick<Kernel, 'serverMemory' | 'tls' | 'log' | 'beginTurn'>,
+): Pick<Kernel, 'deaths' | 'pool' | 'tierPool' | 'frontPool'> {
+  const deaths = new ThreadDeaths();
+  const tierPool = new TierPool({ serverMemory, settings, log });
+  const pool = new ShardPool({
+    serverMemory,
+    tierOf: (shard) => tierPool.tierOf(shard),
+    recovers,
+    folder: settings.string('persistence.data-dir'),
+    settings: shardSettings(settings),
+    died: deaths.shardDied,
+  });
+  const frontPool = new FrontPool({
+    serverMemory,
+    tls,
+    usesEpoll: epoll !== undefined,
+    beginTurn,
+    died: deaths.frontDied,
+  });
+  return { deaths, pool, tierPool, frontPool };
+}

@@ -1,0 +1,45 @@
+/** Judges of commands by replication: how many replicas there are, and what a replica may do. */
+
+import { errors } from '#base';
+import type { Router } from '#router';
+import type { MainModule } from '../kernel/main-module.ts';
+import type { Replication } from '../replication/replication.ts';
+
+interface ReplicaJudgesOptions {
+  readonly router: Pick<Router, 'broadcast'>;
+  readonly replication: Pick<Replication, 'isStale' | 'refusal'>;
+  /** Replicas of this server. */
+  readonly primary: { readonly lacksReplicas: boolean };
+}
+
+export function replicaJudges({
+  router,
+  replication,
+  primary,
+}: ReplicaJudgesOptions): NonNullable<MainModule['judges']> {
+  let wasLacking = false;
+  let wasStale = false;
+  return {
+    // A script is refused where it writes or reads, so its shard has to know; what it hears is before the command.
+    script: {
+      concerns: (entry) => entry.script !== undefined || entry.route === 'exec',
+      judge: () => {
+        const { lacksReplicas } = primary;
+        if (lacksReplicas !== wasLacking) {
+          router.broadcast({ kind: 'lacks-replicas', isSo: lacksReplicas });
+        }
+        wasLacking = lacksReplicas;
+        const { isStale } = replication;
+        if (isStale !== wasStale) router.broadcast({ kind: 'stale', isSo: isStale });
+        wasStale = isStale;
+        return undefined;
+      },
+    },
+    replicas: {
+      concerns: (entry) => entry.isWrite || entry.route === 'exec',
+      judge: (client, entry) =>
+        client.writes(entry) && primary.lacksReplicas ? errors.noReplicas : undefined,
+    },
+    role: { judge: (client, entry) => replication.refusal(client, entry) },
+  };
+}

@@ -1,0 +1,68 @@
+/** Way of commands through main: who a client is and what it may do, the router, the clients, and how they are connected. */
+
+import type { ConnectionConfig } from '#net';
+import type { Router } from '#router';
+import { newAccess, type Access } from '../access/access.ts';
+import { Clients } from '../clients/clients.ts';
+import { TlsCounts } from '../clients/tls-counts.ts';
+import { StartJudge } from '../kernel/progress.ts';
+import { connectionConfig } from './connection-config.ts';
+import type { Kernel } from './kernel.ts';
+import { newRouter } from './new-router.ts';
+
+export interface Routing {
+  readonly access: Access;
+  readonly router: Router;
+  readonly clients: Clients;
+  readonly tlsCounts: TlsCounts;
+  /** Configuration that all connections share. */
+  readonly config: ConnectionConfig;
+}
+
+export function newRouting(kernel: Kernel): Routing {
+  const { settings, page, log, clock, modules, turn, blocks, connected } = kernel;
+  const access = newAccess(kernel);
+  const router = newRouter({ ...kernel, access });
+  turn.route(router);
+  const tlsCounts = new TlsCounts(page, log, clock);
+  const clients = new Clients({
+    router,
+    access,
+    settings,
+    page,
+    tls: tlsCounts,
+    connected,
+    blocks,
+    left: (client) => {
+      modules.left(client);
+    },
+    log,
+  });
+  const start = new StartJudge(kernel.progress, modules, () => {
+    modules.gate.drop('start');
+  });
+  modules.add(
+    { judges: { start } },
+    {
+      judges: {
+        client: { judge: (client, entry, args) => clients.gate(client, entry, args) },
+        pause: { judge: (client, entry, args) => clients.hold(client, entry, args) },
+      },
+      tick: (nowMs) => {
+        clients.tick(nowMs);
+      },
+      get awaitsTick() {
+        return clients.awaitsTick;
+      },
+    },
+    {
+      tick: (nowMs) => {
+        access.tick(nowMs);
+      },
+    },
+  );
+  // Only a node of a cluster holds output back, and each write would ask.
+  const mayWrite = settings.boolean('cluster.enabled') ? () => modules.mayWrite() : undefined;
+  const config = connectionConfig(kernel, { mayWrite });
+  return { access, router, clients, tlsCounts, config };
+}

@@ -1,0 +1,52 @@
+/**
+ * The gate that every command has to pass: the judges of all modules, one after the other. Each command has a list of those
+ * that it concerns, made when it comes first, so what is switched off and what cannot refuse it costs nothing.
+ */
+
+import type { Arguments, CommandEntry } from '#commands';
+import type { Client } from '#router';
+import { JUDGE_PLACES, type Judge, type JudgePlace, type Verdict } from './main-module.ts';
+
+export class Gate {
+  /** In the order in which they are asked. */
+  readonly #judges = new Map<JudgePlace, Judge>();
+  /** Judges of each command, by its id; empty after a change. */
+  #byCommand: (readonly Judge[])[] = [];
+
+  /** Adds judges; each place has one. */
+  add(judges: Readonly<Partial<Record<JudgePlace, Judge>>>): void {
+    for (const place of JUDGE_PLACES) {
+      const judge = judges[place];
+      if (judge === undefined) continue;
+      if (this.#judges.has(place)) throw new Error(`the gate has a judge for '${place}'`);
+      this.#judges.set(place, judge);
+    }
+    this.#byCommand = [];
+  }
+
+  /** Takes the judge of a place away. */
+  drop(place: JudgePlace): void {
+    this.#judges.delete(place);
+    this.#byCommand = [];
+  }
+
+  /** Returns why a client may not run a command now. */
+  judge(client: Client, entry: CommandEntry, args: Arguments): Verdict {
+    const judges = this.#byCommand[entry.id] ?? this.#judgesOf(entry);
+    for (const judge of judges) {
+      const verdict = judge.judge(client, entry, args);
+      if (verdict !== undefined) return verdict;
+    }
+    return undefined;
+  }
+
+  #judgesOf(entry: CommandEntry): readonly Judge[] {
+    const judges: Judge[] = [];
+    for (const place of JUDGE_PLACES) {
+      const judge = this.#judges.get(place);
+      if (judge !== undefined && judge.concerns?.(entry) !== false) judges.push(judge);
+    }
+    this.#byCommand[entry.id] = judges;
+    return judges;
+  }
+}
