@@ -30,7 +30,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startRedis, startServer, type ChildServer } from '#testkit';
+import { type ChildServer, startRedis, startServer } from '#testkit';
 import { fanOut, type FanOutResult } from '../bench/load/fan-out.ts';
 import { bandsOfRound, overheadOf } from '../bench/load/diagnostics.ts';
 import { frontFigures } from '../bench/load/front.ts';

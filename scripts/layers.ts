@@ -19,24 +19,6 @@ interface Layer {
   readonly thirdParty?: readonly string[];
 }
 
-const beneathServer = [
-  ...[
-    'acl',
-    'base',
-    'usdt',
-    'resp',
-    'store',
-    'quantities',
-    'stats',
-    'commands',
-    'link',
-    'config',
-    'shard',
-  ],
-  ...['offline', 'replication', 'cluster'],
-  ...['router', 'net', 'observer', 'telemetry', 'http', 'persistence', 'tier', 'workers'],
-];
-
 const layers: Readonly<Record<string, Layer>> = {
   base: { imports: [], thirdParty: ['koffi'] },
   // The browser's types are made of it: it imports nothing that needs Node.
@@ -64,8 +46,6 @@ const layers: Readonly<Record<string, Layer>> = {
   offline: {
     imports: ['base', 'store', 'stats', 'commands', 'persistence', 'shard', 'tier'],
   },
-  replication: { imports: ['base', 'resp', 'store', 'link'] },
-  cluster: { imports: ['base'], thirdParty: ['@grpc/grpc-js', '@grpc/proto-loader'] },
   router: { imports: ['acl', 'base', 'usdt', 'resp', 'stats', 'commands', 'link'] },
   net: { imports: ['base', 'resp', 'link', 'stats'] },
   observer: { imports: ['base', 'stats', 'commands', 'link'], types: ['api-types'] },
@@ -85,7 +65,72 @@ const layers: Readonly<Record<string, Layer>> = {
     thirdParty: ['preact', 'preact/*', 'uplot', 'uplot/*'],
   },
   persistence: { imports: ['base', 'store', 'stats', 'link'] },
-  server: { imports: beneathServer, types: ['api-types'], thirdParty: ['piscina'] },
+  // Main, from below: each may import what stands above it here.
+  main: {
+    imports: [
+      ...['base', 'usdt', 'stats', 'commands', 'link', 'config', 'persistence', 'tier', 'router'],
+      ...['net', 'observer', 'workers'],
+    ],
+    types: ['api-types', 'http', 'offline', 'resp', 'shard', 'telemetry'],
+    thirdParty: ['piscina'],
+  },
+  messaging: {
+    imports: ['base', 'usdt', 'resp', 'commands', 'link'],
+    types: ['config', 'router', 'stats'],
+  },
+  diagnostics: {
+    imports: ['base', 'stats', 'commands', 'config', 'observer', 'main'],
+    types: ['api-types', 'http', 'link', 'quantities', 'router', 'telemetry'],
+  },
+  access: {
+    imports: [
+      ...['quantities', 'base', 'stats', 'commands', 'acl', 'router', 'main', 'diagnostics'],
+    ],
+    types: ['api-types', 'config', 'link'],
+  },
+  clients: {
+    imports: [
+      ...['quantities', 'base', 'usdt', 'resp', 'commands', 'acl', 'config', 'router', 'net'],
+      ...['diagnostics', 'access'],
+    ],
+    types: ['main', 'stats'],
+  },
+  durability: {
+    imports: [
+      ...['base', 'store', 'stats', 'link', 'config', 'persistence', 'shard', 'offline', 'router'],
+      'main',
+    ],
+  },
+  replication: {
+    imports: [
+      ...['quantities', 'base', 'resp', 'store', 'stats', 'commands', 'link', 'config', 'router'],
+      ...['net', 'workers', 'main', 'diagnostics', 'clients'],
+    ],
+    types: ['api-types', 'messaging', 'durability'],
+  },
+  cluster: {
+    imports: [
+      ...['quantities', 'base', 'resp', 'stats', 'commands', 'config', 'net', 'workers', 'main'],
+      'replication',
+    ],
+    types: ['api-types', 'link', 'router', 'messaging', 'clients'],
+    thirdParty: ['@grpc/grpc-js', '@grpc/proto-loader'],
+  },
+  info: {
+    imports: [
+      ...['quantities', 'base', 'stats', 'commands', 'link', 'config', 'router', 'observer'],
+      ...['main', 'clients', 'replication'],
+    ],
+    types: ['net'],
+  },
+  server: {
+    imports: [
+      ...['base', 'resp', 'stats', 'commands', 'link', 'config', 'persistence', 'router', 'net'],
+      ...['observer', 'main', 'messaging', 'diagnostics', 'access', 'clients', 'durability'],
+      ...['replication', 'cluster', 'info'],
+    ],
+    types: ['api-types', 'http'],
+  },
   testkit: {
     // Commands would cost each test of a server a quarter of a second before it begins.
     imports: ['base'],
@@ -104,7 +149,7 @@ const layers: Readonly<Record<string, Layer>> = {
         'net',
         'resp',
         'router',
-        'server',
+        'main',
         'shard',
       ],
       'testkit',
@@ -180,11 +225,11 @@ const seams: readonly Seam[] = [
     what: 'a new thread',
     pattern: /\bnew Worker\(/g,
     allowed: [
-      'packages/server/threads/shard-pool.ts',
-      'packages/server/threads/front-pool.ts',
-      'packages/server/threads/ops-worker.ts',
-      'packages/server/threads/disk-link.ts',
-      'packages/server/tier/tier-pool.ts',
+      'packages/main/threads/shard-pool.ts',
+      'packages/main/threads/front-pool.ts',
+      'packages/main/threads/ops-worker.ts',
+      'packages/main/threads/disk-link.ts',
+      'packages/main/tier/tier-pool.ts',
     ],
   },
   {

@@ -1,6 +1,6 @@
 /** The disk thread: writes logs and snapshots. */
 
 import { workerData } from 'node:worker_threads';
-import { DiskThread, type DiskData } from '#persistence';
+import { type DiskData, DiskThread } from '#persistence';
 
 new DiskThread(workerData as DiskData).run();

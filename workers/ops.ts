@@ -1,7 +1,7 @@
 /** The ops thread: writes everybody's log records, and serves HTTP. Nobody waits for it. */
 
 import { parentPort } from 'node:worker_threads';
-import { OpsThread, type OpsData } from '#http';
+import { type OpsData, OpsThread } from '#http';
 
 // Main starts this thread first of all, and knows only later what there is to do.
 parentPort?.once('message', (data: OpsData) => {

@@ -1,6 +1,6 @@
 /** Wait of a bystander while a large value is copied, within a shard and to another. */
 
-import { largeValues, type ChildServer } from '#testkit';
+import { type ChildServer, largeValues } from '#testkit';
 import { longestStallWhile } from './growth.ts';
 
 /** A copy's turns: the median would hide what one of them shows. */

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startRedis, startServer, textOf, until, type ChildServer } from '#testkit';
+import { type ChildServer, startRedis, startServer, textOf, until } from '#testkit';
 import { fill, longestStallWhile, type StallResult } from './growth.ts';
 import { medians, playRound, type Round, type RoundResult } from './rounds.ts';
 

@@ -2,7 +2,7 @@
 
 import net from 'node:net';
 import { once } from 'node:events';
-import { startRedis, startServer, type ChildServer } from '#testkit';
+import { type ChildServer, startRedis, startServer } from '#testkit';
 import { roundByTurns, type Round, type RoundResult } from './rounds.ts';
 import { residentBytes } from './thread-cpu.ts';
 

@@ -1,7 +1,7 @@
 /** Cost of observers to the load that a server is under: scrapes of its metrics, and debug bundles. */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { request, startServer, type ChildServer } from '#testkit';
+import { type ChildServer, request, startServer } from '#testkit';
 import { longestStallWhile } from './growth.ts';
 import { median } from './rounds.ts';
 

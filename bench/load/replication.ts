@@ -1,6 +1,6 @@
 /** Cost and speed of replication, beside Redis with its replica. */
 
-import { startRedis, startServer, textOf, until, type ChildServer } from '#testkit';
+import { type ChildServer, startRedis, startServer, textOf, until } from '#testkit';
 import { fill, longestStallWhile } from './growth.ts';
 import { median, playRound, type Round, type RoundResult } from './rounds.ts';
 import { residentBytes } from './thread-cpu.ts';

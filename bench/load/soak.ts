@@ -6,12 +6,12 @@
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
+  type ChildServer,
   freePort,
   request,
+  type RespClient,
   startServer,
   textOf,
-  type ChildServer,
-  type RespClient,
 } from '#testkit';
 import { resp, keyOf } from './generator.ts';
 import { median } from './rounds.ts';

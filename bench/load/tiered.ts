@@ -1,6 +1,6 @@
 /** The warm tier: what it costs keys that are in memory, and what ten times the memory costs all of them. */
 
-import { startServer, textOf, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, type RespClient, startServer, textOf } from '#testkit';
 import { load, resp } from './generator.ts';
 import { longestStallWhile } from './growth.ts';
 import { median } from './rounds.ts';

@@ -1,6 +1,6 @@
 /** Cost of traces to a load, with a collector that takes them, and of a log line for every request. */
 
-import { Collector, startServer, type ChildServer } from '#testkit';
+import { type ChildServer, Collector, startServer } from '#testkit';
 import { playRound, type Round, type RoundResult } from './rounds.ts';
 
 const OFF = ['tracing-enabled', 'no', 'logging-per-request-spans', 'no'];

@@ -2,7 +2,6 @@
  * Cost of a command in a shard, from its frame in the ring to its reply in the other: in one thread, without waking
  * anybody. Measured by type, and for SET and GET with each of the diagnostics on by itself; medians of rounds by turns.
  */
-import { shardSettings } from '#server';
 import { ERROR_CODES, fromLatin1, systemClock } from '#base';
 import { commandTable, type ShardSettingValues } from '#commands';
 import { Settings } from '#config';
@@ -16,9 +15,10 @@ import {
   RingWriter,
   SharedCounter,
 } from '#link';
-import { CommandParser, ParsedCommand, type CommandBytes } from '#resp';
+import { type CommandBytes, CommandParser, ParsedCommand } from '#resp';
 import { emptyHead, ShardLink } from '#router';
 import { ShardMachine } from '#shard';
+import { shardSettings } from '#main';
 import { resp } from '../load/generator.ts';
 import { median } from '../load/rounds.ts';
 

@@ -5,7 +5,7 @@
  * that does not survive the way between threads is noticed here.
  */
 
-import { CommandError, errors, type Bytes } from '#base';
+import { type Bytes, CommandError, errors } from '#base';
 import {
   Arguments,
   commandTable,
@@ -21,8 +21,8 @@ import {
   type Wait,
 } from './index.ts';
 import { OwnedReply, type Protocol } from '#resp';
-import { Store, type Keyspace } from '#store';
-import { pointedAt, ReplyError, RespParser, Verbatim, type Reply } from '#testkit';
+import { type Keyspace, Store } from '#store';
+import { pointedAt, type Reply, ReplyError, RespParser, Verbatim } from '#testkit';
 
 /** The moment at which a test context begins. */
 const START_MS = 1_700_000_000_000;

@@ -1,5 +1,5 @@
 /** Contests of several clients or servers: what is not about single replies of one client. */
-import { startRedis, startServer, type ChildServer } from '#testkit';
+import { type ChildServer, startRedis, startServer } from '#testkit';
 import { playChains } from './chains/chains.ts';
 import { playCrowd } from './crowd/crowd.ts';
 import { findKnown } from './differential.ts';

@@ -7,7 +7,7 @@
  * a nanosecond for each byte more. What is done by WebAssembly is in memory.wat.
  */
 
-import { assert, registerShared, type Bytes, type Futex, type MovableMemory } from '#base';
+import { assert, type Bytes, type Futex, type MovableMemory, registerShared } from '#base';
 import { memoryModule } from './memory-module.ts';
 
 const PAGE_BYTES = 65_536;

@@ -15,7 +15,7 @@
  * Behind the words is the frame of the command, and later a piece of its reply.
  */
 
-import { copyBytes, type Bytes } from '#base';
+import { type Bytes, copyBytes } from '#base';
 import type { LinkMemory } from './memory.ts';
 
 const TURN = 0;

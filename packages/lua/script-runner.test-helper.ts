@@ -1,7 +1,7 @@
 /** Scripts in an engine whose commands are a table of replies, and the same scripts in a Redis. */
 
 import { createHash } from 'node:crypto';
-import { encodeCommand, startRedis, type ChildServer } from '#testkit';
+import { type ChildServer, encodeCommand, startRedis } from '#testkit';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LuaEngine, type LuaEngineOptions } from './lua-engine.ts';

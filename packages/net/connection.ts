@@ -1,7 +1,7 @@
 /** One client's connection: bytes in to commands, replies out to bytes. Knows nothing of what commands mean. */
 
 import type { Bytes } from '#base';
-import { CommandParser, ParseStatus, type ParsedCommand } from '#resp';
+import { CommandParser, type ParsedCommand, ParseStatus } from '#resp';
 import type { Ends } from './ends.ts';
 import { Output } from './output.ts';
 import type { ConnectionOwner, ConnectionConfig } from './ports.ts';

@@ -3,7 +3,7 @@
  * behind it, when the client is slow or no block is free, buffers of private memory.
  */
 
-import { copyToShared, type Bytes } from '#base';
+import { type Bytes, copyToShared } from '#base';
 import type { BlockPool } from './blocks.ts';
 import type { Sink, WriteOutcome } from './transport.ts';
 

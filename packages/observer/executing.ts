@@ -4,10 +4,10 @@
  */
 
 import { createHash } from 'node:crypto';
-import { latin1, type Bytes } from '#base';
+import { type Bytes, latin1 } from '#base';
 import { Arguments, commandTable, findKeys } from '#commands';
 import type { Page } from '#stats';
-import { FrameKind, HOST_WORDS, KIND_MASK, Request, TRANSFERRED, type LinkMemory } from '#link';
+import { FrameKind, HOST_WORDS, KIND_MASK, type LinkMemory, Request, TRANSFERRED } from '#link';
 
 export interface Executing {
   /** Lower case, as `client|list`. */

@@ -4,13 +4,13 @@ import {
   CLUSTER_EVENTS,
   FAILOVER_KINDS,
   FLIGHT_KINDS,
+  type FlightField,
+  type FlightKind,
   GC_KINDS,
   PRIMARY_LINK_STATES,
   REPLICA_STATES,
   ROLES,
   SYNC_REASON_NAMES,
-  type FlightField,
-  type FlightKind,
 } from '#stats';
 import type { FlightEntry, FlightReport } from '#api-types';
 import type { RecordedEvent } from '#link';

@@ -2,20 +2,20 @@
 
 import {
   LogFigures,
+  type NamedPages,
   Page,
+  type PageShape,
   THREAD_SHAPE,
   windowsIn,
   windowTableLength,
-  type NamedPages,
-  type PageShape,
 } from '#stats';
 import type { WindowReport } from '#api-types';
 import {
   DoubleBuffer,
   EventRing,
   layoutOf,
-  LinkMemory,
   type LinkLayout,
+  LinkMemory,
   type LinkShape,
   type SharedMemory,
 } from '#link';

@@ -3,14 +3,14 @@
 import { readable, residentBytes } from '#base';
 import {
   collectStatus,
-  persistenceStatus,
   type HealthLimits,
+  type Page,
+  persistenceStatus,
   type StatusSource,
   type ThreadRates,
 } from '#stats';
 import type { ExecutingReport, StatusDocument } from '#api-types';
 import { ringDepth } from '#link';
-import type { Page } from '#stats';
 import { durabilityIn } from './durability.ts';
 import { executingIn, scriptIn } from './executing.ts';
 import type { Observer } from './observer.ts';

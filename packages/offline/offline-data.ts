@@ -5,43 +5,43 @@
 import fs from 'node:fs';
 import {
   asBuffer,
+  type Bytes,
   CommandError,
-  systemClock,
   finish,
   keySlot,
   shardOfSlot,
-  type Bytes,
+  systemClock,
 } from '#base';
-import { valueLimits, type ShardSettingValues } from '#commands';
+import { type ShardSettingValues, valueLimits } from '#commands';
 import type { Page } from '#stats';
 import {
   isProblem,
-  realDisk,
-  SnapshotWriter,
   type KeptPlace,
   type Manifest,
+  realDisk,
   type RecoveryPlan,
   type RecoveryProblem,
+  SnapshotWriter,
 } from '#persistence';
 import {
   agree,
+  type Agreement,
   offlineMachine,
   offlinePage,
   Recovery,
+  type RecoveryReport,
   refusalsOf,
   Settings,
-  type Agreement,
-  type RecoveryReport,
   type ShardMachine,
 } from '#shard';
 import {
   accessOfUse,
   isLong,
+  type Keyspace,
   KeyStateWriter,
   LIBRARIES_PIECE,
   longState,
   rdb,
-  type Keyspace,
   type Ref,
 } from '#store';
 import type { LocalTier } from '#tier';

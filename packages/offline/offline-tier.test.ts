@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fromLatin1 } from '#base';
 import { shardSettingNames, type ShardSettingValues } from '#commands';
-import { Span, type Keyspace } from '#store';
+import { type Keyspace, Span } from '#store';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openTiers } from './data-folder.ts';

@@ -4,7 +4,7 @@
  * first. What is not a plain record stays with the disk thread, and all of it where a log cannot be written.
  */
 import { receiveMessageOnPort } from 'node:worker_threads';
-import { bytesOfPieces, systemClock, unreachable, type Pieces } from '#base';
+import { bytesOfPieces, type Pieces, systemClock, unreachable } from '#base';
 import { LogFigures, threadMemoryReturn } from '#stats';
 import {
   Doorbell,

@@ -2,7 +2,7 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { makeFolders, type Bytes } from '#base';
+import { type Bytes, makeFolders } from '#base';
 
 export interface Disk {
   makeFolder(folder: string): void;

@@ -1,24 +1,24 @@
-/** Replication in Redis' own protocol: a server as a primary, and as a replica. */
-
-export { LinkHistory, type LinkChange } from './history.ts';
-export { Primary } from './primary/primary.ts';
-export type { KeptStream } from './primary/replication-stream.ts';
-export { lagSecs } from './primary/replica-rules.ts';
-export type {
-  AckWaiter,
-  FollowedStream,
-  PrimarySettings,
-  StreamPlace,
-} from './primary/surroundings.ts';
-export type { SyncReason } from './primary/sync-reasons.ts';
-export type { SyncFile } from './primary/sync-file.ts';
-export type { Replica, ReplicaState } from './primary/replica.ts';
-export type { Announced } from './replica/handshake.ts';
-export { commonEnd, type PrimaryPast, type StreamPosition } from './replica/primary-past.ts';
-export { PrimaryLink, type Follower, type LinkState } from './replica/primary-link.ts';
+export { connectToPrimary } from './connect-to-primary.ts';
+export type { Discard } from './discards/discarded-writes.ts';
+export { replicationDocument } from './observation/replication-document.ts';
+export { ReplicationNews } from './observation/replication-news.ts';
+export { ReplicationRates } from './observation/replication-rates.ts';
+export { PrimaryStream } from './primary-stream.ts';
+export { PrimaryTransport } from './primary-transport.ts';
+export type { Primary } from './protocol/primary/primary.ts';
+export { lagSecs } from './protocol/primary/replica-rules.ts';
+export type { Replica } from './protocol/primary/replica.ts';
+export type { StreamPlace } from './protocol/primary/surroundings.ts';
+export { type Follower, PrimaryLink } from './protocol/replica/primary-link.ts';
+export type { StreamPosition } from './protocol/replica/primary-past.ts';
 export {
-  splitSnapshot,
   type SnapshotSplitOptions,
-  type SnapshotPiece,
   type SplitMessage,
-} from './replica/snapshot-split.ts';
+  splitSnapshot,
+} from './protocol/replica/snapshot-split.ts';
+export { untilQuiet } from './quiet.ts';
+export type { ReplicaSide } from './replica-side.ts';
+export { Replicas } from './replicas/replicas.ts';
+export { ShutdownWait } from './replicas/shutdown-wait.ts';
+export { ReplicationEvents } from './replication-events.ts';
+export { Replication } from './replication.ts';

@@ -9,13 +9,13 @@
 
 import {
   ARGUMENTS_MAX,
+  type Bytes,
   errors,
-  INLINE_BYTES_MAX,
   indexOfByte,
+  INLINE_BYTES_MAX,
   parseInteger64,
   UNAUTHENTICATED_ARGUMENTS_MAX,
   UNAUTHENTICATED_BULK_BYTES_MAX,
-  type Bytes,
 } from '#base';
 import { splitInline } from './inline.ts';
 import { ARGUMENTS_EXPECTED, type ParsedCommand } from './parsed-command.ts';

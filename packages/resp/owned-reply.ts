@@ -1,6 +1,6 @@
 /** Replies in private memory. */
 
-import { copyBytes, type Bytes } from '#base';
+import { type Bytes, copyBytes } from '#base';
 import type { ReplyMemory } from './reply-memory.ts';
 import { ReplyWriter, type Protocol } from './reply-writer.ts';
 

@@ -4,7 +4,7 @@
  * A long reply may be several pieces. What is not finished stays in one piece, since it may yet be moved.
  */
 
-import { unreachable, type Bytes } from '#base';
+import { type Bytes, unreachable } from '#base';
 
 export class ReplyMemory {
   bytes: Bytes;

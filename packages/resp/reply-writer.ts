@@ -6,16 +6,16 @@
  */
 
 import {
+  type Bytes,
   ByteViews,
+  type CommandError,
   copyBytes,
   digitCount,
-  formatDouble,
-  writeInteger,
-  type Bytes,
-  type CommandError,
   type EntryTaker,
+  formatDouble,
   type Spans,
   type SpanTaker,
+  writeInteger,
 } from '#base';
 import { ReplyMemory } from './reply-memory.ts';
 import { SHORT_BULK_BYTES, shortBulk, shortBulks } from './short-bulks.ts';

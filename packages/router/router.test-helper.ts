@@ -1,24 +1,25 @@
 /** For tests: a router whose shards are the test. It sees what is sent to each, and answers when and as it likes. */
 
 import { User } from '#acl';
-import { CommandError, ERROR_CODES, type Bytes } from '#base';
+import { type Bytes, CommandError, ERROR_CODES } from '#base';
 import {
-  commandTable,
   type Arguments,
   type Command,
+  commandTable,
   type MainContext,
   type TransactionsPort,
 } from '#commands';
 import {
   frameBytes,
   FrameKind,
-  HostWord,
   HOST_WORDS,
+  HostWord,
   KIND_MASK,
   kindName,
   layoutOf,
-  LinkMemory,
   type LinkLayout,
+  LinkMemory,
+  type LinkShape,
   Reply,
   REPLY_HEADER_BYTES,
   Request,
@@ -28,7 +29,6 @@ import {
   RingWriter,
   ScriptControl,
   TraceRingWriter,
-  type LinkShape,
 } from '#link';
 import { CommandParser, OwnedReply, ParsedCommand } from '#resp';
 import { LatencyEvents, MainBands, Page, SlowLog } from '#stats';

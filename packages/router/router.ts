@@ -6,10 +6,10 @@
  */
 
 import type { ShardDenial } from '#acl';
-import { CommandError, errors, type Bytes, type Clock } from '#base';
-import { Arguments, commandTable, type CommandEntry } from '#commands';
+import { type Bytes, type Clock, CommandError, errors } from '#base';
+import { Arguments, type CommandEntry, commandTable } from '#commands';
 import { AT, type Page } from '#stats';
-import { encodeMessage, FrameKind, type Control, type FeedOrder, type LinkMemory } from '#link';
+import { type Control, encodeMessage, type FeedOrder, FrameKind, type LinkMemory } from '#link';
 import type { ParsedCommand } from '#resp';
 import { CommandStats, type MainNotes } from './replies/command-stats.ts';
 import { Answers, type RunOnMain, type Write } from './replies/answers.ts';

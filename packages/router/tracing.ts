@@ -7,14 +7,14 @@
  */
 
 import type { Clock } from '#base';
-import { Arguments, findKeys, type CommandEntry, type TraceParent } from '#commands';
+import { Arguments, type CommandEntry, findKeys, type TraceParent } from '#commands';
 import { AT, type Page } from '#stats';
 import {
+  type LinkMemory,
   RecordAt,
   RecordFlag,
-  TimesAt,
-  type LinkMemory,
   type SpanSwitches,
+  TimesAt,
   type TraceRingWriter,
 } from '#link';
 import type { Client } from './clients/client.ts';

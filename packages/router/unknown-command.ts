@@ -1,6 +1,6 @@
 /** Commands that do not exist, and what a client is told of them. */
 
-import { errors, latin1, untilNul, type CommandError } from '#base';
+import { type CommandError, errors, latin1, untilNul } from '#base';
 import type { Arguments } from '#commands';
 
 /** As much of the name, and of the arguments, is shown. */

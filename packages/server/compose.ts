@@ -6,6 +6,8 @@
 import { fileURLToPath } from 'node:url';
 import type { Settings } from '#config';
 import type { EpollParts } from '#net';
+import type { OwnFolder } from '#durability';
+import { LateSettings, logSettingChanges, type OpsWorker, SettingsBroadcast } from '#main';
 import { newCrashes } from './composition/crashes.ts';
 import { newDataModules } from './composition/data-modules.ts';
 import { newDiagnosticModules } from './composition/diagnostic-modules.ts';
@@ -14,16 +16,11 @@ import { newPlaces } from './composition/new-places.ts';
 import { newRouting } from './composition/routing.ts';
 import type { ServerParts } from './composition/server-parts.ts';
 import { Ticker } from './composition/ticker.ts';
-import type { OwnFolder } from './durability/persistence-switch.ts';
 import { MainRunner } from './ports/main-runner.ts';
 import { opsAnswers } from './ports/ops-answers.ts';
 import { statisticsPort } from './ports/statistics-port.ts';
 import { Server } from './server.ts';
-import { logSettingChanges } from './settings/setting-changes.ts';
-import { LateSettings } from './settings/late-settings.ts';
-import { SettingsBroadcast } from './settings/shard-settings.ts';
 import { Shutdown } from './shutdown.ts';
-import type { OpsWorker } from './threads/ops-link.ts';
 
 /** The file that is started. */
 const EXECUTABLE = fileURLToPath(new URL('./main.js', import.meta.url));

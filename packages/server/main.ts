@@ -6,7 +6,7 @@
  * here on it does nothing; only in the time that Node itself takes to start, before this line, would it still be heeded.
  */
 
-import { earlyOpsWorker } from './threads/ops-worker.ts';
+import { earlyOpsWorker } from '#main';
 import { setV8Flags } from './v8-flags.ts';
 
 process.on('SIGUSR1', () => undefined);

@@ -1,8 +1,8 @@
 /** Events of the process that a server follows from its start on. */
 
-import type { ListeningPlaces } from './clients/listening-places.ts';
+import type { ListeningPlaces } from '#clients';
+import type { OpsLink } from '#main';
 import type { Crashes } from './composition/crashes.ts';
-import type { OpsLink } from './threads/ops-link.ts';
 
 interface Followers {
   readonly crashes: Pick<Crashes, 'mainDied'>;

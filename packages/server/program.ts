@@ -2,27 +2,26 @@
 
 import {
   ConfigError,
-  helpText,
-  loadFromProcess,
-  VERSION,
   type ConfigWarning,
+  helpText,
   type Loaded,
+  loadFromProcess,
   type Settings,
+  VERSION,
 } from '#config';
-import { loadEpoll, type EpollParts } from '#net';
+import { type EpollParts, loadEpoll } from '#net';
 import { latencyReport } from '#stats';
-import { demandCluster } from './cluster/demand-cluster.ts';
-import { demandUsers } from './access/initial-users.ts';
+import { demandCluster, loadClusterTool } from '#cluster';
+import { demandUsers } from '#access';
 import {
   checkData,
   exportRdb,
   importAtFirstStart,
   importRdb,
+  openDataFolder,
   unreadData,
-} from './durability/data-tools.ts';
-import { openDataFolder } from './durability/persistence-switch.ts';
-import { testLatency } from './threads/latency-baseline.ts';
-import type { OpsWorker } from './threads/ops-worker.ts';
+} from '#durability';
+import { type OpsWorker, testLatency } from '#main';
 import { composeServer } from './compose.ts';
 import type { Server } from './server.ts';
 import { demandStart } from './start-check.ts';
@@ -145,7 +144,7 @@ async function runTool(action: ToolAction): Promise<void> {
       return;
     case 'cluster': {
       // Few ask for it, and no server needs it.
-      const { clusterTool } = await import('./cluster/cluster-tool.ts');
+      const clusterTool = await loadClusterTool();
       await clusterTool(action.args, print);
     }
   }

@@ -3,12 +3,12 @@
 import type { ConfigWarning } from '#config';
 import type { MainAnswers } from '#http';
 import { Phase } from '#stats';
+import { testAtStart } from '#main';
 import type { ServerParts } from './composition/server-parts.ts';
 import type { Crashes } from './composition/crashes.ts';
 import { followProcess } from './process-events.ts';
 import type { Shutdown } from './shutdown.ts';
 import { startSummary } from './start-summary.ts';
-import { testAtStart } from './threads/latency-baseline.ts';
 
 interface StartParts extends ServerParts {
   readonly shutdown: Shutdown;

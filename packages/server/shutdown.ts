@@ -2,12 +2,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ShutdownOptions } from '#commands';
-import type { StreamPlace } from '#replication';
 import type { Client } from '#router';
 import { Phase } from '#stats';
+import { ShutdownWait, type StreamPlace } from '#replication';
+import type { MainModule } from '#main';
 import type { ServerParts } from './composition/server-parts.ts';
-import type { MainModule } from './kernel/main-module.ts';
-import { ShutdownWait } from './replication/primary/shutdown-wait.ts';
 
 /** Least time for what is in flight at the end, unless the settings leave less. */
 const LEAST_END_MS = 1_000;

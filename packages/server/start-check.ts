@@ -2,11 +2,10 @@
 
 import type { Settings } from '#config';
 import { demandPlaces } from '#net';
-import { tcpPlaces, tlsOptions } from './clients/listening-places.ts';
-import { valuesOf } from './clients/tls-files.ts';
-import { demandCluster } from './cluster/demand-cluster.ts';
-import { demandUsers } from './access/initial-users.ts';
 import { DataFolder, demandUsableFolder } from '#persistence';
+import { tcpPlaces, tlsOptions, valuesOf } from '#clients';
+import { demandCluster } from '#cluster';
+import { demandUsers } from '#access';
 
 /** Rejects with the message of the start that would fail. Nothing is changed, and a server may run there meanwhile. */
 export async function demandStart(settings: Settings): Promise<void> {

@@ -3,8 +3,7 @@
 import path from 'node:path';
 import type { Settings } from '#config';
 import { addressText } from '#net';
-import { tcpPlaces } from './clients/listening-places.ts';
-import { valuesOf } from './clients/tls-files.ts';
+import { tcpPlaces, valuesOf } from '#clients';
 
 /** The line of the log that ends a start. */
 export function startSummary(settings: Settings, shards: number): string {

@@ -6,13 +6,13 @@ import type { ShardSettingValues } from '#commands';
 import { LogFigures } from '#stats';
 import {
   Doorbell,
+  type LinkLayout,
+  type LinkMemory,
   LogOwner,
   LogProgress,
   LogThread,
   RingReader,
   RingWriter,
-  type LinkLayout,
-  type LinkMemory,
   type SharedMemory,
 } from '#link';
 import { noticesOf, realDisk, ShardLog } from '#persistence';

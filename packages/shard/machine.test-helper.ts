@@ -3,11 +3,11 @@
  * likes, when it likes. With a journal their logs are kept in memory.
  */
 
-import { ERROR_CODES, systemClock, type Bytes } from '#base';
+import { type Bytes, ERROR_CODES, systemClock } from '#base';
 import {
+  type CommandEntry,
   commandTable,
   shardSettingNames,
-  type CommandEntry,
   type ShardSettingValues,
 } from '#commands';
 import {
@@ -17,6 +17,7 @@ import {
   KIND_MASK,
   kindName,
   layoutOf,
+  type LinkLayout,
   LinkMemory,
   LogProgress,
   Reply,
@@ -27,7 +28,6 @@ import {
   RingReader,
   RingWriter,
   ScriptExchange,
-  type LinkLayout,
 } from '#link';
 import { Page, ThreadProfiler } from '#stats';
 import { FakeClock } from '#testkit';

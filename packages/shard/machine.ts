@@ -9,7 +9,7 @@ import type { ShardScripts } from '#commands';
 import { AT, type Page } from '#stats';
 import { FrameKind, KIND_MASK, Request, TRANSFERRED } from '#link';
 import { messageReceived } from '#usdt';
-import { keyScratch, valueScratch, type Store } from '#store';
+import { keyScratch, type Store, valueScratch } from '#store';
 import { BatchNotes } from './timed/batch-notes.ts';
 import { BlockedCommands } from './blocked/blocked-commands.ts';
 import type { Executor } from './execution/executor.ts';

@@ -4,39 +4,39 @@
  */
 
 import { parentPort, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { loadUsedBuffers, systemClock, unreachable, type Bytes, type NoteUsedBuffers } from '#base';
+import { type Bytes, loadUsedBuffers, type NoteUsedBuffers, systemClock, unreachable } from '#base';
 import type { ShardSettingValues } from '#commands';
 import {
   AT,
   flightRecorder,
+  type FlightRecorder,
   GcPauses,
+  type MemoryReturn,
   notesPauses,
   Page,
+  type PageShape,
   threadMemoryReturn,
   ThreadProfiler,
-  type MemoryReturn,
   ThreadSamples,
   ThreadWork,
   usedMemory,
-  type FlightRecorder,
-  type PageShape,
 } from '#stats';
 import {
   bellToRing,
   Doorbell,
   EventRing,
   layoutOf,
+  type LinkLayout,
   LinkMemory,
+  type LinkShape,
   pause,
   RingReader,
   RingWriter,
   ScriptExchange,
   SharedCounter,
+  type SharedMemory,
   waitAsMain,
   wakeSleeper,
-  type LinkLayout,
-  type LinkShape,
-  type SharedMemory,
 } from '#link';
 import { TierFigures, TierLink } from '#tier';
 import { durablePartsOf, type ShardDurability } from './durability-options.ts';

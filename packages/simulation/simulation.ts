@@ -3,12 +3,11 @@
  * be slow at any place. Rings are tiny, so that they are full and wrap all the time.
  */
 import { User } from '#acl';
-import { shardSettings } from '#server';
-import { assert, CommandError, ERROR_CODES, type Bytes } from '#base';
+import { assert, type Bytes, CommandError, ERROR_CODES } from '#base';
 import {
-  commandTable,
   type Arguments,
   type Command,
+  commandTable,
   type MainContext,
   type TransactionsPort,
 } from '#commands';
@@ -17,23 +16,23 @@ import { LatencyEvents, MainBands, Page, SlowLog, ThreadProfiler } from '#stats'
 import {
   layoutOf,
   LinkMemory,
+  type LinkShape,
   RingReader,
   RingWriter,
-  TraceRingReader,
   ScriptControl,
+  TraceRingReader,
   TraceRingWriter,
-  type LinkShape,
 } from '#link';
 import { BlockPool } from '#net';
-import { CommandParser, ParsedCommand, type OwnedReply } from '#resp';
+import { CommandParser, type OwnedReply, ParsedCommand } from '#resp';
 import {
+  type BodyPort,
   Client,
+  type ClientSocket,
+  type MainNotes,
   Router,
   RunningTrace,
   ShardLink,
-  type BodyPort,
-  type ClientSocket,
-  type MainNotes,
   type TracingSettings,
 } from '#router';
 import { ShardMachine } from '#shard';
@@ -46,6 +45,7 @@ import {
   StringModel,
   type Words,
 } from '#testkit';
+import { shardSettings } from '#main';
 
 const RING_BYTES = 8 * 1024;
 const BLOCK_BYTES = 512;

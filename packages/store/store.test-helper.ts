@@ -1,5 +1,5 @@
 /** For the tests of this package: stores that repeat themselves, and keys and values as text. */
-import { finish, fromLatin1, latin1, type Bytes } from '#base';
+import { type Bytes, finish, fromLatin1, latin1 } from '#base';
 import type { Ref } from './memory/segment.ts';
 import type { Keyspace } from './keyspace/keyspace.ts';
 import { Store } from './store.ts';

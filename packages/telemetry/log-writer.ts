@@ -7,11 +7,11 @@
 import { isatty } from 'node:tty';
 import {
   LOG_LEVELS,
-  systemClock,
-  thresholdIndex,
   type LogLevel,
   type LogRecord,
   type LogThreshold,
+  systemClock,
+  thresholdIndex,
 } from '#base';
 import { LineOutput } from './line-output.ts';
 import type { LogFile, LogFileOptions } from './log-file.ts';

@@ -2,8 +2,8 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { errors, type Bytes, type CommandError } from '#base';
-import { warm, type Store, type WarmOutlet } from '#store';
+import { type Bytes, type CommandError, errors } from '#base';
+import { type Store, warm, type WarmOutlet } from '#store';
 import { openExtents } from './extent-file.ts';
 import type { ExtentDisk } from './tier-service.ts';
 

@@ -1,7 +1,7 @@
 /** A shard's end of its way to the warm tier. */
 
-import { assert, ByteSlab, errors, type Bytes, type CommandError } from '#base';
-import { RingReader, RingWriter, type LinkMemory, type TierPlaces } from '#link';
+import { assert, type Bytes, ByteSlab, type CommandError, errors } from '#base';
+import { type LinkMemory, RingReader, RingWriter, type TierPlaces } from '#link';
 import type { WarmOutlet } from '#store';
 import { TierFault, type TierFigures } from './tier-figures.ts';
 import {

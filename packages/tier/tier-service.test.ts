@@ -1,5 +1,5 @@
 /** Both ends of the way to a disk, in one thread: batches, disks that fail, and values that are damaged. */
-import { CommandError, type Bytes } from '#base';
+import { type Bytes, CommandError } from '#base';
 import { allocateShared, defaultShape, layoutOf, LinkMemory } from '#link';
 import { warm } from '#store';
 import { suite } from 'uvu';

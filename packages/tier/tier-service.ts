@@ -6,7 +6,7 @@
  */
 
 import type { Bytes } from '#base';
-import { RingReader, RingWriter, type LinkMemory, type TierPlaces } from '#link';
+import { type LinkMemory, RingReader, RingWriter, type TierPlaces } from '#link';
 import { warm } from '#store';
 import { TierFault, type TierFigures } from './tier-figures.ts';
 import {

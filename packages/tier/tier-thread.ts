@@ -9,11 +9,11 @@ import {
   Doorbell,
   layoutOf,
   LinkMemory,
+  type LinkShape,
   SharedFlag,
+  type SharedMemory,
   waitAsMain,
   wakeSleeper,
-  type LinkShape,
-  type SharedMemory,
 } from '#link';
 import { openExtents } from './extent-file.ts';
 import { TierFigures } from './tier-figures.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { EtcdMember, programOrNone, SERVICES_VARIABLE, type ServiceName } from '#testkit';
+import { EtcdMember, programOrNone, type ServiceName, SERVICES_VARIABLE } from '#testkit';
 
 /** A program that runs. */
 interface Service {

@@ -2,7 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { systemClock } from '#base';
-import { measureLatency, type LatencyBaseline } from '#stats';
+import { type LatencyBaseline, measureLatency } from '#stats';
 
 interface LatencyTask {
   readonly seconds: number;

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import net from 'node:net';
-import { encodeCommand, startRedis, startServer, type ChildServer } from '#testkit';
+import { type ChildServer, encodeCommand, startRedis, startServer } from '#testkit';
 import { filling, HEAVY_CASES, type HeavyCase, type Words } from './cases.ts';
 import { isInstalled } from '../machine.ts';
 import { threadCpu } from '../thread-cpu.ts';

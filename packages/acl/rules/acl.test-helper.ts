@@ -1,6 +1,6 @@
 /** For tests: a command line as arguments, and what rules say of it. */
 
-import { Arguments, commandTable, type CommandEntry } from '#commands';
+import { Arguments, type CommandEntry, commandTable } from '#commands';
 import { pointedAt } from '#testkit';
 import { DEFAULT_USER } from '../user.ts';
 import { denialText } from '../denials/denial-words.ts';

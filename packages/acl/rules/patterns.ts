@@ -3,7 +3,7 @@
  * first byte and compared byte by byte; all others are matched as globs.
  */
 
-import { fromLatin1, globMatches, sameBytes, type Bytes } from '#base';
+import { type Bytes, fromLatin1, globMatches, sameBytes } from '#base';
 
 /** Bits of what a key pattern allows. */
 export const Permission = { read: 1, write: 2, both: 3 } as const;

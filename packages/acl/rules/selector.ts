@@ -3,15 +3,15 @@
  * allowed when one selector allows all of it.
  */
 
-import { latin1, untilNul, type Bytes } from '#base';
+import { type Bytes, latin1, untilNul } from '#base';
 import {
   ACL_CATEGORIES,
   aclCategories,
+  type Arguments,
+  type CommandEntry,
   commandTable,
   findKeys,
   isAclCategory,
-  type Arguments,
-  type CommandEntry,
   type KeySpec,
 } from '#commands';
 import { ABSENT_COMMANDS } from './absent-commands.ts';

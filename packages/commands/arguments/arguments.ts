@@ -6,6 +6,8 @@
  */
 
 import {
+  type Bytes,
+  type CommandError,
   errors,
   keySlot,
   latin1,
@@ -14,10 +16,8 @@ import {
   parseInteger64,
   sameBytes,
   spells,
-  type Bytes,
-  type CommandError,
 } from '#base';
-import { keyScratch, valueScratch, type Span } from '#store';
+import { keyScratch, type Span, valueScratch } from '#store';
 
 /** Part of the arguments that `keys.ts` needs. */
 export interface ArgumentSource {

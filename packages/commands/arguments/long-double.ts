@@ -1,12 +1,12 @@
 /** Numbers with a fraction as Redis reads them: long doubles. */
 
 import {
-  latin1,
-  LONG_DOUBLE_BYTES_MAX,
-  parseLongDouble,
   type Bytes,
   type CommandError,
+  latin1,
+  LONG_DOUBLE_BYTES_MAX,
   type LongDouble,
+  parseLongDouble,
 } from '#base';
 
 /** The number that a text spells, else throws `error`. */

@@ -1,6 +1,6 @@
 /** The string that a bitmap command works on. */
 
-import { CommandError, parseInteger, parseInteger64, type Bytes } from '#base';
+import { type Bytes, CommandError, parseInteger, parseInteger64 } from '#base';
 import type { Ref } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';

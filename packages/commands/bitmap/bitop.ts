@@ -1,6 +1,6 @@
 /** BITOP: a string made of others, bit by bit. */
 
-import { CommandError, errors, type Bytes } from '#base';
+import { type Bytes, CommandError, errors } from '#base';
 import { valueScratch } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';

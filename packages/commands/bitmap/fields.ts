@@ -1,6 +1,6 @@
 /** BITFIELD: integers of any width at any bit of a string. */
 
-import { INT64_MAX, CommandError, errors, parseInteger64, type Bytes } from '#base';
+import { type Bytes, CommandError, errors, INT64_MAX, parseInteger64 } from '#base';
 import type { Ref } from '#store';
 import type { Arguments, ArgumentSource } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';

@@ -1,6 +1,6 @@
 /** `traceparent` as the W3C's Trace Context, level 1, writes it. */
 
-import { CommandError, type Bytes } from '#base';
+import { type Bytes, CommandError } from '#base';
 
 /** Fields of a `traceparent`, by the W3C's Trace Context, level 1. */
 export interface TraceParent {

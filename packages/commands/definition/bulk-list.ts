@@ -1,6 +1,6 @@
 /** Many bulk strings on their way from a shard to main, as a client gets them. */
 
-import { copyBytes, writeInteger, type Bytes } from '#base';
+import { type Bytes, copyBytes, writeInteger } from '#base';
 import type { ReplyWriter } from '#resp';
 import { PieceReader, writeWord, type PartCodec } from './parts.ts';
 

@@ -1,6 +1,6 @@
 /** A command with what the router asks of it on every call. */
 
-import { errors, latin1, type Bytes, type CommandError } from '#base';
+import { type Bytes, type CommandError, errors, latin1 } from '#base';
 import { indexesFrom, type Arguments } from '../arguments/arguments.ts';
 import type { Command, Flag, OneShardCommand } from './definition.ts';
 import { isFirstArgumentOnly } from './keys.ts';

@@ -5,7 +5,7 @@
  * in frames and index counters.
  */
 
-import { spells, type Bytes } from '#base';
+import { type Bytes, spells } from '#base';
 import type { Command } from './definition.ts';
 import { CommandEntry } from './command-entry.ts';
 

@@ -1,4 +1,4 @@
-import { type Reply } from '#testkit';
+import type { Reply } from '#testkit';
 import { call, CallContext, type CallOptions } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

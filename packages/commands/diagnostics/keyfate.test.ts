@@ -1,5 +1,5 @@
 /** KEYFATE: its grammar with every error, and the shape of its replies. */
-import { type Reply } from '#testkit';
+import type { Reply } from '#testkit';
 import { call, CallContext } from '../call.test-helper.ts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,6 @@
 /** KEYFATE: which keys have gone, why, and by whose command. */
 
-import { CommandError, errors, type Bytes } from '#base';
+import { type Bytes, CommandError, errors } from '#base';
 import type { ReplyWriter } from '#resp';
 import { answerLater, writeOk } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';

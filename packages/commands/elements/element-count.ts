@@ -1,6 +1,6 @@
 /** Counts of random elements, as SRANDMEMBER, HRANDFIELD and their like take them. */
 
-import { CommandError, errors, INT64_MIN, INT64_MAX, parseInteger64 } from '#base';
+import { CommandError, errors, INT64_MAX, INT64_MIN, parseInteger64 } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
 
 const LONG_MIN = -INT64_MAX;

@@ -1,6 +1,6 @@
 /** HSCAN, SSCAN and ZSCAN: cursor, options, and the elements of one call. */
 
-import { CommandError, copyBytes, errors, globMatches, reused, type Bytes } from '#base';
+import { type Bytes, CommandError, copyBytes, errors, globMatches, reused } from '#base';
 import type { ReplyWriter } from '#resp';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';

@@ -5,7 +5,7 @@
  */
 
 import { errors, KeyFate } from '#base';
-import { ValueType, type Keyspace, type Ref } from '#store';
+import { type Keyspace, type Ref, ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { events, type KeyEvent } from '../contexts/events.ts';

@@ -1,7 +1,7 @@
 /** Many short byte strings in one memory. */
 
 import { constants } from 'node:buffer';
-import { copyBytes, type Bytes } from '#base';
+import { type Bytes, copyBytes } from '#base';
 
 const BYTES_USUAL = 4_096;
 const COUNT_USUAL = 256;

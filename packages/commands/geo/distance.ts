@@ -1,6 +1,6 @@
 /** Distances on a sphere, in metres, by the haversine formula and with Redis' radius. */
 
-import { asBuffer, writeInteger, type Bytes } from '#base';
+import { asBuffer, type Bytes, writeInteger } from '#base';
 import { preciseAsin, preciseCos, preciseSin } from './precise.ts';
 import type { Place } from './cell.ts';
 

@@ -7,8 +7,8 @@ import {
   formatLongDouble,
   INT64_MAX,
   INT64_MIN,
-  parseInteger64,
   type LongDouble,
+  parseInteger64,
 } from '#base';
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';

@@ -1,6 +1,6 @@
 /** HGETEX and HSETEX: reading or setting fields together with their ends. */
 
-import { CommandError, errors, type Bytes } from '#base';
+import { type Bytes, CommandError, errors } from '#base';
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';

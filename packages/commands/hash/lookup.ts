@@ -4,8 +4,8 @@
  * All commands share one `HashValue`, since a thread runs one command at a time.
  */
 
-import { KeyFate, reused, type Bytes } from '#base';
-import { HashValue, Span, ValueType, type PackedLimits, type Piece, type Ref } from '#store';
+import { type Bytes, KeyFate, reused } from '#base';
+import { HashValue, type PackedLimits, type Piece, type Ref, Span, ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import { kept, type ShardContext } from '../contexts/contexts.ts';
 import { createdAt, findToRead, findToWrite, holds, takenAt } from '../elements/lookup.ts';

@@ -1,7 +1,7 @@
 /** HyperLogLogs as keys hold them: strings of Redis' own format. */
 
-import { CommandError, errors, type Bytes } from '#base';
-import { hyperloglog, KEEP_TTL, valueScratch, ValueType, type Ref } from '#store';
+import { type Bytes, CommandError, errors } from '#base';
+import { hyperloglog, KEEP_TTL, type Ref, valueScratch, ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { StringForm } from '../string/encoding.ts';

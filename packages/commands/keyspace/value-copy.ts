@@ -5,8 +5,8 @@
  * only its codec knows.
  */
 
-import { assert, copyOfBytes, KeyFate, type Bytes, type Steps } from '#base';
-import { codecAt, keyScratch, setOptions, valueScratch, type Keyspace, type Ref } from '#store';
+import { assert, type Bytes, copyOfBytes, KeyFate, type Steps } from '#base';
+import { codecAt, keyScratch, type Keyspace, type Ref, setOptions, valueScratch } from '#store';
 
 /** A key in a database of this shard. */
 export interface Place {

@@ -1,7 +1,7 @@
 /** Names of the representations of values, as OBJECT ENCODING and DEBUG OBJECT tell them. */
 
 import { parseInteger } from '#base';
-import { Encoding, ValueType, type Keyspace, type Ref } from '#store';
+import { Encoding, type Keyspace, type Ref, ValueType } from '#store';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { stringEncoding } from '../string/encoding.ts';
 

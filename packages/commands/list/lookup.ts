@@ -5,8 +5,8 @@
  * another for its target.
  */
 
-import { reused, type Bytes } from '#base';
-import { ListValue, ValueType, type Keyspace, type ListLimits, type Ref } from '#store';
+import { type Bytes, reused } from '#base';
+import { type Keyspace, type ListLimits, ListValue, type Ref, ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import { kept, type ShardContext } from '../contexts/contexts.ts';
 import { events, type KeyEvent } from '../contexts/events.ts';

@@ -1,7 +1,7 @@
 /** LPOP, RPOP, LMPOP and those that wait: taking elements from an end. */
 
 import { errors } from '#base';
-import { ValueType, type ListValue } from '#store';
+import { type ListValue, ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type CommandHead } from '../definition/definition.ts';

@@ -1,6 +1,6 @@
 /** MONITOR, and the filters that Redis does not have: each word narrows what is shown, and none is needed. */
 
-import { CommandError, errors, type Bytes } from '#base';
+import { type Bytes, CommandError, errors } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
 import { onMain } from '../definition/definition.ts';
 import { noKeys } from '../definition/keys.ts';

@@ -4,8 +4,8 @@
  * Commands of one set share one `SetValue`, since a thread runs one command at a time.
  */
 
-import { reused, type Bytes } from '#base';
-import { SetValue, ValueType, type Keyspace, type Piece, type Ref, type SetLimits } from '#store';
+import { type Bytes, reused } from '#base';
+import { type Keyspace, type Piece, type Ref, type SetLimits, SetValue, ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import { kept, type ShardContext } from '../contexts/contexts.ts';
 import { createdAt, findToRead, findToWrite, holds } from '../elements/lookup.ts';

@@ -1,6 +1,6 @@
 /** SPOP and SRANDMEMBER: members by chance. */
 
-import { errors, type Bytes } from '#base';
+import { type Bytes, errors } from '#base';
 import type { SetValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';

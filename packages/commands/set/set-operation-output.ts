@@ -1,7 +1,7 @@
 /** Answering and storing of members that came out of several sets. */
 
-import { KeyFate, type Bytes } from '#base';
-import { Encoding, PackedTable, setOptions, ValueType, type SetValue } from '#store';
+import { type Bytes, KeyFate } from '#base';
+import { Encoding, PackedTable, setOptions, type SetValue, ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { gatheredScratch, type GatheredStrings } from '../elements/element-scan.ts';

@@ -1,7 +1,7 @@
 /** Several sets made one. What comes out is a table, or members that are known to differ. */
 
 import { errors } from '#base';
-import { SetValue, ValueType, type Keyspace, type PackedTable } from '#store';
+import { type Keyspace, type PackedTable, SetValue, ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { gatheredScratch, type GatheredStrings } from '../elements/element-scan.ts';

@@ -1,7 +1,7 @@
 /** Values that the patterns of SORT stand for. */
 
-import { copyBytes, reused, type Bytes } from '#base';
-import { HashValue, ValueType, type Ref } from '#store';
+import { type Bytes, copyBytes, reused } from '#base';
+import { HashValue, type Ref, ValueType } from '#store';
 import type { ShardContext } from '../contexts/contexts.ts';
 import type { Pattern } from './request.ts';
 import type { Texts } from '../elements/texts.ts';

@@ -1,6 +1,6 @@
 /** The options of SORT, and the keys that its patterns name. */
 
-import { CommandError, errors, indexOfByte, type Bytes } from '#base';
+import { type Bytes, CommandError, errors, indexOfByte } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
 
 const STAR = 0x2a;

@@ -1,7 +1,7 @@
 /** SORT and SORT_RO: the elements of a list, set or sorted set, in the order of themselves or of other keys. */
 
-import { CommandError, errors, KeyFate, latin1, parseDoubleInRange, type Bytes } from '#base';
-import { ListValue, SetValue, SortedSetValue, ValueType, type Ref } from '#store';
+import { type Bytes, CommandError, errors, KeyFate, latin1, parseDoubleInRange } from '#base';
+import { ListValue, type Ref, SetValue, SortedSetValue, ValueType } from '#store';
 import type { Arguments, ArgumentSource } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import {

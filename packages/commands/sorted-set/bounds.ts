@@ -1,6 +1,6 @@
 /** The ends of ranges by score and by member, and where they lie in a sorted set. */
 
-import { CommandError, parseDouble, type Bytes } from '#base';
+import { type Bytes, CommandError, parseDouble } from '#base';
 import type { SortedSetValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 

@@ -6,13 +6,13 @@
 
 import { reused } from '#base';
 import {
-  SortedSetValue,
-  storeSortedSet,
-  ValueType,
   type PackedLimits,
   type Piece,
   type RankedTable,
   type Ref,
+  SortedSetValue,
+  storeSortedSet,
+  ValueType,
 } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import { kept, type ShardContext } from '../contexts/contexts.ts';

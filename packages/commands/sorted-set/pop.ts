@@ -1,7 +1,7 @@
 /** ZPOPMIN, ZPOPMAX, ZMPOP and those that wait: taking members from an end. */
 
 import { errors } from '#base';
-import { ValueType, type SortedSetValue } from '#store';
+import { type SortedSetValue, ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type CommandHead } from '../definition/definition.ts';

@@ -1,7 +1,7 @@
 /** Several sorted sets, or plain sets whose members all have score 1, made one. */
 
 import { errors } from '#base';
-import { RankedTable, SetValue, SortedSetValue, ValueType, type Keyspace, type Ref } from '#store';
+import { type Keyspace, RankedTable, type Ref, SetValue, SortedSetValue, ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { findToRead } from '../elements/lookup.ts';

@@ -1,7 +1,7 @@
 /** XADD and XTRIM: entries come at the end and go from the front. */
 
-import { CommandError, errors, type Bytes } from '#base';
-import { NODE_BYTES_MAX, StreamId, type EntryPieces, type Stream } from '#store';
+import { type Bytes, CommandError, errors } from '#base';
+import { type EntryPieces, NODE_BYTES_MAX, type Stream, StreamId } from '#store';
 import { Arguments } from '../arguments/arguments.ts';
 import { kept, type ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition/definition.ts';

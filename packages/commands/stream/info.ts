@@ -4,11 +4,11 @@ import { errors, INT64_MAX } from '#base';
 import {
   IdPlace,
   NEVER,
-  StreamId,
-  UNKNOWN_READ,
   type Stream,
   type StreamConsumer,
   type StreamGroup,
+  StreamId,
+  UNKNOWN_READ,
 } from '#store';
 import type { ReplyWriter } from '#resp';
 import type { Arguments } from '../arguments/arguments.ts';

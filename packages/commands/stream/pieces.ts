@@ -1,7 +1,7 @@
 /** Pieces that make up a stream, one by one: for digests. */
 
-import { fromLatin1, type Bytes } from '#base';
-import { EntryCursor, IdPlace, StreamId, type Stream, type StreamGroup } from '#store';
+import { type Bytes, fromLatin1 } from '#base';
+import { EntryCursor, IdPlace, type Stream, type StreamGroup, StreamId } from '#store';
 
 type Visit = (pieces: readonly Bytes[]) => void;
 

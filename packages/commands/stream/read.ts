@@ -8,11 +8,11 @@
 import { CommandError } from '#base';
 import {
   IdPlace,
-  StreamId,
-  ValueType,
   type Stream,
   type StreamGroup,
+  StreamId,
   type StreamValue,
+  ValueType,
 } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';

@@ -1,7 +1,7 @@
 /** XDEL and XSETID: taking entries out of the midst, and saying what the last id is. */
 
 import { CommandError, errors } from '#base';
-import { StreamId, type Stream } from '#store';
+import { type Stream, StreamId } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import { oneShard } from '../definition/definition.ts';
 import { advancedAt, changedAt } from '../elements/lookup.ts';

@@ -1,6 +1,6 @@
 /** Encoding of Redis that a string value would have there. Here all strings are stored as text. */
 
-import { parseInteger64, type Bytes } from '#base';
+import { type Bytes, parseInteger64 } from '#base';
 
 /** The store's encoding bits of a string. */
 export const StringForm = {

@@ -9,7 +9,7 @@ import {
   parseInteger64,
   writeInteger,
 } from '#base';
-import { KEEP_TTL, valueScratch, type Ref } from '#store';
+import { KEEP_TTL, type Ref, valueScratch } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type CommandHead } from '../definition/definition.ts';

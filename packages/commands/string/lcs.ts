@@ -1,6 +1,6 @@
 /** LCS: the longest common subsequence of two strings. */
 
-import { CommandError, errors, type Bytes } from '#base';
+import { type Bytes, CommandError, errors } from '#base';
 import { ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';

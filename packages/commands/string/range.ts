@@ -1,6 +1,6 @@
 /** Parts of strings: reading a range, writing over one, adding at the end. */
 
-import { errors, type Bytes } from '#base';
+import { type Bytes, errors } from '#base';
 import type { Ref } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';

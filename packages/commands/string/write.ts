@@ -1,6 +1,6 @@
 /** Storing an argument as the string value of a key. */
 
-import { setOptions, valueScratch, type Keyspace, type Ref } from '#store';
+import { type Keyspace, type Ref, setOptions, valueScratch } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { events } from '../contexts/events.ts';

@@ -3,16 +3,16 @@
  * links: when all links are up and all have the same offset, all have the same data.
  */
 import {
+  type ChildServer,
   contentsOf,
   LinkProxy,
   Random,
   ReplyError,
+  type RespClient,
   startRedis,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  type RespClient,
 } from '#testkit';
 import { expiresSoon } from '../brief.ts';
 import { Draw } from '../draw.ts';

@@ -5,7 +5,7 @@
  * A move is made when the one before has come to rest on both servers, so that there is one order of all of them.
  * Redis before 7.2 serves those who wait in another way; it is not for comparing with.
  */
-import { Random, type ChildServer } from '#testkit';
+import { type ChildServer, Random } from '#testkit';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Draw } from '../draw.ts';
 import type { Words } from '../family.ts';

@@ -2,7 +2,7 @@
  * WAIT after whatever a client has done, while the only replica has acknowledged nothing of it: both servers count the
  * same replicas, 0 where anything was written and 1 where nothing was.
  */
-import { Random, until, type ChildServer } from '#testkit';
+import { type ChildServer, Random, until } from '#testkit';
 import { Member } from '../crowd/member.ts';
 import { Draw } from '../draw.ts';
 import type { Words } from '../family.ts';

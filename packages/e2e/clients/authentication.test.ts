@@ -1,6 +1,6 @@
 /** A password: who must give it, what happens before, and what changes while clients are there. */
 // test-tier: long
-import { ReplyError, startServer, talk, textOf, type ChildServer } from '#testkit';
+import { type ChildServer, ReplyError, startServer, talk, textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

@@ -1,6 +1,6 @@
 /** Memory that clients take: what it counts for, and whom it closes. */
 // test-tier: long
-import { RespClient, startServer, textOf, until, type ChildServer } from '#testkit';
+import { type ChildServer, RespClient, startServer, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

@@ -4,14 +4,14 @@
 // test-again: TEST_TLS=1
 // test-again: TEST_TLS=1 SVC_SERVER__FRONT_THREADS=1
 import {
+  type ChildServer,
   isSecure,
+  type Reply,
+  type ReplyError,
+  type RespClient,
   startServer,
   talk,
   textOf,
-  type ReplyError,
-  type ChildServer,
-  type Reply,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
 /** Web pages that have a browser send HTTP to the command port get nowhere, as with Redis. */
-import { startServer, talk, until, type ChildServer } from '#testkit';
+import { type ChildServer, startServer, talk, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

@@ -5,14 +5,14 @@ import { once } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
 import net from 'node:net';
 import {
+  type ChildServer,
   encodeCommand,
   needs,
   request,
+  type RespClient,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,6 @@
 /** CONFIG SET port and bind: the new places are had before the old are left, or nothing changes. */
 import net from 'node:net';
-import { freePort, RespClient, request, startServer, textOf, until } from '#testkit';
+import { freePort, request, RespClient, startServer, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import net from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort, RespClient, startServer, talk, textOf, until, type ChildServer } from '#testkit';
+import { type ChildServer, freePort, RespClient, startServer, talk, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runMain } from '../process/main-process.ts';

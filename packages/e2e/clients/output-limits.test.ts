@@ -4,7 +4,7 @@
 // test-again: SVC_SERVER__FRONT_THREADS=1 SVC_SERVER__MULTIPLEXING_API=libuv
 // test-again: TEST_TLS=1
 // test-again: TEST_TLS=1 SVC_SERVER__FRONT_THREADS=1
-import { startServer, textOf, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, type RespClient, startServer, textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

@@ -4,12 +4,12 @@
 // test-again: TEST_TLS=1
 // test-again: TEST_TLS=1 SVC_SERVER__FRONT_THREADS=1
 import {
+  type ChildServer,
+  letTimePass,
+  type RespClient,
   startServer,
   textOf,
-  type ChildServer,
-  type RespClient,
   until,
-  letTimePass,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

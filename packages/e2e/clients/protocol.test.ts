@@ -4,13 +4,13 @@
 // test-again: TEST_TLS=1
 // test-again: TEST_TLS=1 SVC_SERVER__FRONT_THREADS=1
 import {
+  type ChildServer,
+  type Reply,
   ReplyError,
   startServer,
   talk,
   textOf,
   Verbatim,
-  type ChildServer,
-  type Reply,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,6 @@
 /** The modes of redis-cli that look at a server as a whole. */
 // test-tier: long
-import { needs, startServer, type ChildServer } from '#testkit';
+import { type ChildServer, needs, startServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runTool, watchTool } from './redis-tool.ts';

@@ -1,6 +1,6 @@
 /** redis-cli and redis-benchmark against this server, as a newcomer would try them. */
 // test-tier: long
-import { needs, startServer, type ChildServer } from '#testkit';
+import { type ChildServer, needs, startServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runTool } from './redis-tool.ts';

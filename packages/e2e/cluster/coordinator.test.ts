@@ -3,6 +3,7 @@
 
 import {
   Certificates,
+  type ChildServer,
   needs,
   ReplyError,
   request,
@@ -10,7 +11,6 @@ import {
   startServer,
   textOf,
   until,
-  type ChildServer,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

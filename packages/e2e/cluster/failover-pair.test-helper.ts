@@ -1,6 +1,6 @@
 /** A primary with all slots, its replica and their etcd, started for each test of a suite. */
 
-import { textOf, until, type RespClient } from '#testkit';
+import { type RespClient, textOf, until } from '#testkit';
 import type { suite } from 'uvu';
 import {
   Etcd,

@@ -1,6 +1,6 @@
 /** Messages that are published on one node of a cluster, and listened to on others. */
 
-import { needs, textOf, until, type RespClient } from '#testkit';
+import { needs, type RespClient, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

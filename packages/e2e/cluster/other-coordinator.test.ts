@@ -1,7 +1,7 @@
 /** A node whose settings lead it to an etcd of another cluster, or to its own that has lost everything. */
 // test-tier: long
 
-import { needs, ReplyError, settingArguments, textOf, until, type RespClient } from '#testkit';
+import { needs, ReplyError, type RespClient, settingArguments, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KeptServer } from '../durability/kept-server.ts';

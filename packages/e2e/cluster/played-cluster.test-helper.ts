@@ -2,14 +2,14 @@
 
 import { randomBytes } from 'node:crypto';
 import {
+  type ChildServer,
   EtcdMember,
+  type EtcdMemberOptions,
+  type RespClient,
   sharedService,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  type EtcdMemberOptions,
-  type RespClient,
 } from '#testkit';
 
 /** Longer than any pause of a busy machine. */

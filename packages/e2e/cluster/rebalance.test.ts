@@ -3,7 +3,7 @@
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { Certificates, freePort, needs, mainFile, textOf } from '#testkit';
+import { Certificates, freePort, mainFile, needs, textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tlsArguments } from '../tls/tls-server.ts';

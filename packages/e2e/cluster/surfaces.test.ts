@@ -3,7 +3,7 @@
 import { gunzipSync } from 'node:zlib';
 import type { ClusterDocument, ClusterNodeDocument, StatusDocument } from '#api-types';
 import { CLUSTER_QUANTITIES } from '#quantities';
-import { needs, request, textOf, until, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, needs, request, type RespClient, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

@@ -1,6 +1,6 @@
 /** activedefrag: keys are moved together by themselves, unless that is switched off. */
 // test-tier: long
-import { startServer, textOf, until, type RespClient } from '#testkit';
+import { type RespClient, startServer, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

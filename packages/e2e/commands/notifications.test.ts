@@ -1,11 +1,11 @@
 /** Keyspace notifications: which, in which order with replies, and none that nobody asked for. */
 import {
+  type ChildServer,
+  letTimePass,
+  type RespClient,
   RespParser,
   startServer,
   textOf,
-  type ChildServer,
-  type RespClient,
-  letTimePass,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

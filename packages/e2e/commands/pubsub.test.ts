@@ -1,13 +1,13 @@
 /** Messages between connections: who gets what, in which order, and what is left when somebody goes. */
 import {
+  type ChildServer,
   Push,
+  type Reply,
   ReplyError,
+  type RespClient,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  type Reply,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

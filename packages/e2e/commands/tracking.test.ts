@@ -1,5 +1,5 @@
 /** CLIENT TRACKING: who is told of which changed keys, where, and when. */
-import { Push, startServer, textOf, type ChildServer, type Reply, type RespClient } from '#testkit';
+import { type ChildServer, Push, type Reply, type RespClient, startServer, textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

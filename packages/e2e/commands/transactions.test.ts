@@ -3,11 +3,11 @@
 import {
   type ChildServer,
   keyPerShard,
+  letTimePass,
   ReplyError,
   type RespClient,
   startServer,
   textOf,
-  letTimePass,
   until,
 } from '#testkit';
 import { suite } from 'uvu';

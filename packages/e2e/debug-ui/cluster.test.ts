@@ -1,7 +1,7 @@
 /** The page about the cluster, in a real browser. */
 // test-tier: long
 import type { Browser } from 'playwright-core';
-import { needs, startServer, type ChildServer } from '#testkit';
+import { type ChildServer, needs, startServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
-import { needs, request, startServer, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, needs, request, type RespClient, startServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { answered, openBrowser, openView, PAGES, samplesPass, shoot, visit } from './browser.ts';

@@ -1,7 +1,7 @@
 /** Layout of the debug pages on wide screens, and what screen readers are told. */
 // test-tier: long
 import type { Browser } from 'playwright-core';
-import { needs, startServer, until, type ChildServer } from '#testkit';
+import { type ChildServer, needs, startServer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openBrowser, openView, PAGES, shoot, visit } from './browser.ts';

@@ -1,6 +1,6 @@
 /** The page about scripts and functions, in a real browser. */
 import type { Browser, Page } from 'playwright-core';
-import { needs, startServer, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, needs, type RespClient, startServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openBrowser, openView, shoot, visit } from './browser.ts';

@@ -1,7 +1,7 @@
 /** Logging in to the debug pages, its end, and two servers beside each other. */
 // test-tier: long
 import type { Browser, Page } from 'playwright-core';
-import { needs, startServer, type ChildServer } from '#testkit';
+import { type ChildServer, needs, startServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openBrowser, openView, shoot, visit } from './browser.ts';

@@ -1,7 +1,7 @@
 /** Debug pages while nothing is new, and what becomes of text typed meanwhile. */
 // test-tier: long
 import type { Browser, Page } from 'playwright-core';
-import { needs, request, startServer, until, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, needs, request, type RespClient, startServer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { answered, openBrowser, openView, PAGES, shoot, visit } from './browser.ts';

@@ -1,7 +1,7 @@
 /** Every debug page in both themes, on a wide and on a narrow screen, with hostile names in what it shows. */
 // test-tier: long
 import type { Browser, Page } from 'playwright-core';
-import { needs, startServer, type ChildServer } from '#testkit';
+import { type ChildServer, needs, startServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { answered, openBrowser, openView, PAGES, shoot, visit } from './browser.ts';

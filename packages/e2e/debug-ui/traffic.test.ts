@@ -2,7 +2,7 @@
 // test-tier: long
 import { gzipSync } from 'node:zlib';
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import { needs, request, startServer, until, type ChildServer } from '#testkit';
+import { type ChildServer, needs, request, startServer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openBrowser, openView, visit } from './browser.ts';

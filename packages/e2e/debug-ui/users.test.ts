@@ -1,7 +1,7 @@
 /** The page about users, in a real browser. */
 // test-tier: long
 import type { Browser, Page } from 'playwright-core';
-import { needs, startServer, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, needs, type RespClient, startServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { answered, openBrowser, openView, shoot, visit } from './browser.ts';

@@ -1,7 +1,7 @@
 /** The debug pages as viewers see them: everything is shown, nothing can be done, and the reason is said. */
 // test-tier: long
 import type { Browser, Page } from 'playwright-core';
-import { needs, startServer, until, type ChildServer } from '#testkit';
+import { type ChildServer, needs, startServer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { answered, openBrowser, openView, PAGES, shoot, visit } from './browser.ts';

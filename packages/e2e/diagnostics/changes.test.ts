@@ -1,6 +1,6 @@
 /** Changes since the last snapshot in INFO, counted as in Redis. */
 
-import { startServer, textOf, type RespClient } from '#testkit';
+import { type RespClient, startServer, textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

@@ -3,14 +3,14 @@ import {
   byName,
   type ChildServer,
   keyPerShard,
+  letTimePass,
   type Random,
   request,
   type RespClient,
   startServer,
   textOf,
-  withRandom,
   until,
-  letTimePass,
+  withRandom,
 } from '#testkit';
 import { createClient } from 'redis';
 import { suite } from 'uvu';

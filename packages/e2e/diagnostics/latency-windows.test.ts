@@ -1,6 +1,6 @@
 /** Windows of latency on every surface of a real server: STATUS JSON, /status/json and the debug API. */
 // test-tier: long
-import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, request, type RespClient, startServer, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

@@ -1,5 +1,5 @@
 /** MONITOR: what is shown, what never is, and to whom. */
-import { startServer, textOf, type ChildServer, type Reply, type RespClient } from '#testkit';
+import { type ChildServer, type Reply, type RespClient, startServer, textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

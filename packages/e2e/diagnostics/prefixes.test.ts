@@ -1,15 +1,15 @@
 /** Counts by key prefix: exact, the same on every surface, and adding up to those of all keys. */
 import {
   byName,
+  type ChildServer,
   encodeCommand,
+  type Reply,
   ReplyError,
   request,
+  type RespClient,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  type Reply,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

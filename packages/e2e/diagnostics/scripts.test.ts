@@ -1,13 +1,13 @@
 /** Scripts and functions as the commands and the debug API tell of them: the same numbers everywhere. */
 import { createHash } from 'node:crypto';
 import {
+  type ChildServer,
+  type Reply,
   request,
+  type RespClient,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  type Reply,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -3,12 +3,12 @@ import {
   byName,
   type ChildServer,
   keyPerShard,
+  letTimePass,
   type Reply,
   ReplyError,
   type RespClient,
   startServer,
   textOf,
-  letTimePass,
   untilShardsSleep,
 } from '#testkit';
 import { suite } from 'uvu';

@@ -2,11 +2,11 @@
 import {
   type ChildServer,
   keyPerShard,
+  letTimePass,
   type RespClient,
   startServer,
   textOf,
   until,
-  letTimePass,
   untilShardsSleep,
 } from '#testkit';
 import { suite } from 'uvu';

@@ -1,6 +1,6 @@
 /** Pauses of each thread: measured in every thread, and the same on every surface. */
 // test-tier: long
-import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, request, type RespClient, startServer, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sampleIn } from '../observability/metrics-text.ts';

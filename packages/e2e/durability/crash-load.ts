@@ -2,8 +2,7 @@
  * A load whose outcome is known whatever is left of it: each piece of data says by itself which commands it has
  * seen, so that it can be compared with what was sent and what was acknowledged when the server was killed.
  */
-import type { Random, RespClient, Word } from '#testkit';
-import { ReplyError } from '#testkit';
+import { type Random, ReplyError, type RespClient, type Word } from '#testkit';
 
 const ACCOUNTS = 12;
 const BALANCE = 1_000;

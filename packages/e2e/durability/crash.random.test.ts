@@ -3,7 +3,7 @@
  * TEST_KILLS says how many times in each mode (TEST_LIMIT_SECS gives many of them time), TEST_STEPS how many things are done
  * at most before each; TEST_SEED brings a load back.
  */
-import { chosenSeed, Random, ReplyError, until, type RespClient } from '#testkit';
+import { chosenSeed, Random, ReplyError, type RespClient, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountFaults, CrashLoad, isEnd, openAccounts } from './crash-load.ts';

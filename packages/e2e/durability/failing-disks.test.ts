@@ -10,7 +10,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { SmallDisk, textOf, ThinDisk, until, type RespClient } from '#testkit';
+import { type RespClient, SmallDisk, textOf, ThinDisk, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KeptServer } from './kept-server.ts';

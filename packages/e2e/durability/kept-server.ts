@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
-  startServer,
-  textOf,
-  until,
   type ChildServer,
   type RespClient,
   type ServerOptions,
+  startServer,
+  textOf,
+  until,
 } from '#testkit';
 import type { Test } from 'uvu';
 import { runMain, type MainEnd } from '../process/main-process.ts';

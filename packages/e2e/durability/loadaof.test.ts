@@ -1,6 +1,6 @@
 /** DEBUG LOADAOF: what is on disk is what is in memory, and what cannot be read changes nothing. */
 // test-tier: long
-import { ReplyError, startServer, textOf, type RespClient } from '#testkit';
+import { ReplyError, type RespClient, startServer, textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { IN_FIRST_BLOCK, segmentsOf, turnBit } from '../damage/data-files.ts';

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { encodeCommand, textOf, type RespClient, until, letTimePass } from '#testkit';
+import { encodeCommand, letTimePass, type RespClient, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { snapshotsOf } from '../damage/data-files.ts';

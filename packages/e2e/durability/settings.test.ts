@@ -2,7 +2,7 @@
 // test-tier: long
 import fs from 'node:fs';
 import path from 'node:path';
-import { ReplyError, textOf, until, type RespClient } from '#testkit';
+import { ReplyError, type RespClient, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

@@ -4,7 +4,7 @@
  * (TEST_LIMIT_SECS gives many of them time); TEST_SEED brings a load back.
  */
 // test-tier: long
-import { chosenSeed, Random, ReplyError, textOf, until, type RespClient } from '#testkit';
+import { chosenSeed, Random, ReplyError, type RespClient, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountFaults, CrashLoad, isEnd, openAccounts } from './crash-load.ts';

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { needs, ReplyError, textOf, until, type Reply, type RespClient } from '#testkit';
+import { needs, type Reply, ReplyError, type RespClient, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checksumsOf, snapshotsOf } from '../damage/data-files.ts';

@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import net from 'node:net';
 import { once } from 'node:events';
-import { needs, request, startServer, textOf, until, type ChildServer, type Reply } from '#testkit';
+import { type ChildServer, needs, type Reply, request, startServer, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sampleIn } from '../observability/metrics-text.ts';

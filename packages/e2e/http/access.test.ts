@@ -2,12 +2,12 @@
 // test-tier: long
 import { hostname } from 'node:os';
 import {
-  request,
-  startServer,
-  until,
   type ChildServer,
   type HttpAnswer,
   type HttpAsking,
+  request,
+  startServer,
+  until,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
 /** Actions of the debug pages over HTTP, and requests that are refused. */
-import { request, startServer, type ChildServer, type HttpAnswer, until } from '#testkit';
+import { type ChildServer, type HttpAnswer, request, startServer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

@@ -1,9 +1,9 @@
 /** The debug API and administration: the shape of every document, and that no secret is in any. */
 import {
-  request,
-  startServer,
   type ChildServer,
+  request,
   type RespClient,
+  startServer,
   until,
   untilShardsSleep,
 } from '#testkit';

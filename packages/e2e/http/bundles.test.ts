@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { request, startServer, type ChildServer, type HttpAnswer, until } from '#testkit';
+import { type ChildServer, type HttpAnswer, request, startServer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

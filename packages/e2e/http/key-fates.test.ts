@@ -1,11 +1,11 @@
 /** Removed keys and the flight recorder over HTTP: as the commands tell them, also while threads are stuck. */
 import {
-  request,
-  startServer,
-  textOf,
   type ChildServer,
   type Reply,
+  request,
   type RespClient,
+  startServer,
+  textOf,
   until,
   untilShardsSleep,
 } from '#testkit';

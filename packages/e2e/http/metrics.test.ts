@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
+  type ChildServer,
   freePort,
   needs,
   request,
-  startServer,
-  type ChildServer,
   type RespClient,
+  startServer,
   until,
 } from '#testkit';
 import { suite } from 'uvu';

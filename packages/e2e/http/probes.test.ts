@@ -3,11 +3,11 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import {
+  type ChildServer,
   request,
+  type ServerOptions,
   startServer,
   textOf,
-  type ChildServer,
-  type ServerOptions,
   until,
   untilShardsSleep,
 } from '#testkit';

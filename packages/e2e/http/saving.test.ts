@@ -1,6 +1,6 @@
 /** Snapshots asked for over HTTP: begun, refused with the reason, and taken or left out at the end. */
 // test-tier: long
-import { request, startServer, textOf, type RespClient, until, untilShardsSleep } from '#testkit';
+import { request, type RespClient, startServer, textOf, until, untilShardsSleep } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { snapshotsOf } from '../damage/data-files.ts';

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { request, startServer, type ChildServer, type HttpAnswer, type HttpAsking } from '#testkit';
+import { type ChildServer, type HttpAnswer, type HttpAsking, request, startServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

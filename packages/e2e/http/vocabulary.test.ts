@@ -1,5 +1,5 @@
 /** One vocabulary for all JSON over HTTP, and no query parameter that is passed over. */
-import { request, startServer, until, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, request, type RespClient, startServer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

@@ -1,6 +1,6 @@
 /** COPY of values so large that others are served meanwhile: what is copied, what waits, and who does not. */
 // test-tier: long
-import { encodeCommand, textOf, until, type Reply, type RespClient } from '#testkit';
+import { encodeCommand, type Reply, type RespClient, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keptServers, type KeptServer } from '../durability/kept-server.ts';

@@ -1,12 +1,12 @@
 /** Long pipelines and commands with thousands of keys: what they cost grows with their length, and others are served. */
 // test-tier: long
 import {
+  type ChildServer,
   encodeCommand,
   type Push,
+  type RespClient,
   startServer,
   textOf,
-  type ChildServer,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

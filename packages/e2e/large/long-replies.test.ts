@@ -1,6 +1,6 @@
 /** Replies that are longer than 2^31 bytes, and long ones that come before their turn. */
 // test-tier: long
-import { encodeCommand, startServer, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, encodeCommand, type RespClient, startServer } from '#testkit';
 import net from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

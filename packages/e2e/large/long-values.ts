@@ -1,6 +1,6 @@
 /** Values of every type that take more than a megabyte. */
 
-import { largeValues, textOf, type Reply, type RespClient } from '#testkit';
+import { largeValues, type Reply, type RespClient, textOf } from '#testkit';
 
 /** Elements of a value. */
 export const ELEMENTS = 60_000;

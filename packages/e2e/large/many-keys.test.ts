@@ -1,6 +1,6 @@
 /** Commands with so many keys or prefixes that what compares each with each does not come to an end. */
 // test-tier: long
-import { startServer, textOf, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, type RespClient, startServer, textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

@@ -1,6 +1,6 @@
 /** Memory of large values goes back to the system when they are gone. */
 // test-tier: long
-import { startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, type RespClient, startServer, textOf, until } from '#testkit';
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

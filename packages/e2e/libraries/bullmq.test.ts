@@ -16,7 +16,7 @@ import {
   type WorkerOptions,
 } from 'bullmq';
 import { fromLatin1, keySlot, shardOfSlot } from '#base';
-import { startServer, until, type ChildServer } from '#testkit';
+import { type ChildServer, startServer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

@@ -1,7 +1,7 @@
 /** Applications come with ioredis or node-redis: what they do on their own must work too. */
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
-import { startServer, type ChildServer } from '#testkit';
+import { type ChildServer, startServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

@@ -3,7 +3,7 @@
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { startServer, until, type ChildServer } from '#testkit';
+import { type ChildServer, startServer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

@@ -2,7 +2,7 @@
 // test-tier: long
 import { Redis } from 'ioredis';
 import Redlock, { ExecutionError, ResourceLockedError } from 'redlock';
-import { keyPerShard, startServer, until, type ChildServer } from '#testkit';
+import { type ChildServer, keyPerShard, startServer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

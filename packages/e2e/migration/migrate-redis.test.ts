@@ -1,14 +1,14 @@
 /** MIGRATE to Redis and back: values of all types, and what an older Redis cannot have. */
 
 import {
+  type ChildServer,
   keyPerShard,
   needs,
   redisProgram,
   ReplyError,
+  type RespClient,
   startRedis,
   startServer,
-  type ChildServer,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

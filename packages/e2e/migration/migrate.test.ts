@@ -1,12 +1,12 @@
 /** MIGRATE: keys of any shards, types and lengths to another server, and back where it is not to be had. */
 // test-tier: long
 import {
+  type ChildServer,
   keyPerShard,
+  type RespClient,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,7 +1,7 @@
 /** For tests of MIGRATE: a target that behaves as a test says. */
 
 import net from 'node:net';
-import { RespParser, type Reply } from '#testkit';
+import { type Reply, RespParser } from '#testkit';
 
 /**
  * Answers to the commands of one connection: text that is sent, `CUT` for its end, or nothing, which `answer` can make up for

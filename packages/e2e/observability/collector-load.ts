@@ -2,12 +2,12 @@
 
 import {
   byName,
-  Collector,
-  startServer,
-  until,
   type ChildServer,
+  Collector,
   type CollectorMode,
   type RespClient,
+  startServer,
+  until,
 } from '#testkit';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,12 +1,12 @@
 /** Metrics pushed by OTLP are those of /metrics: names, meanings, units, values. */
 
 import {
+  type ChildServer,
   Collector,
+  type OtlpMetric,
   request,
   startServer,
   until,
-  type ChildServer,
-  type OtlpMetric,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

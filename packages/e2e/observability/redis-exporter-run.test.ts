@@ -1,7 +1,7 @@
 /** Debian's redis_exporter is run against this server: every panel of the boards made for it has data. */
 // test-tier: long
 import { spawn, type ChildProcess } from 'node:child_process';
-import { freePort, needs, request, startServer, textOf, until, type ChildServer } from '#testkit';
+import { type ChildServer, freePort, needs, request, startServer, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 

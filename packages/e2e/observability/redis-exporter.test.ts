@@ -3,11 +3,11 @@
  */
 import {
   byName,
-  startServer,
-  textOf,
   type ChildServer,
   type Reply,
   type RespClient,
+  startServer,
+  textOf,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,6 @@
 /** Sampling of requests, and the traces that are kept: as settings and clients say, and as all surfaces tell. */
 
-import { ReplyError, type OtlpSpan, request, until } from '#testkit';
+import { type OtlpSpan, ReplyError, request, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sampleIn } from './metrics-text.ts';

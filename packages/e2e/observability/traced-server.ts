@@ -1,12 +1,12 @@
 /** A server that sends its traces to a collector, with a client that gives each of them a known id. */
 
 import {
-  Collector,
-  startServer,
-  until,
   type ChildServer,
+  Collector,
   type OtlpSpan,
   type RespClient,
+  startServer,
+  until,
 } from '#testkit';
 import * as assert from 'uvu/assert';
 

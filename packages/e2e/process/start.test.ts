@@ -61,7 +61,7 @@ start('main loads nothing before the ops thread is on its way', () => {
     loadedWith('main').filter((name) => !name.startsWith('node:')),
     [
       'dist/workers/urls.js',
-      'dist/packages/server/threads/ops-worker.js',
+      'dist/packages/main/threads/ops-worker.js',
       'dist/packages/server/v8-flags.js',
       'dist/packages/server/main.js',
     ],

@@ -6,9 +6,9 @@
 import {
   KEY_QUANTITIES,
   LOG_QUANTITIES,
-  QUANTITIES,
   type LogQuantity,
   type PageQuantity,
+  QUANTITIES,
 } from '#quantities';
 
 /** The places of a quantity; several names are summed up. */

@@ -1,12 +1,12 @@
 /** Readings of all surfaces of a server, one straight after the other. */
 
 import {
-  request,
-  textOf,
   type ChildServer,
   type OtlpMetric,
   type Reply,
+  request,
   type RespClient,
+  textOf,
 } from '#testkit';
 import type { Quantity } from './quantities.ts';
 

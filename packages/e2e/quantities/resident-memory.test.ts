@@ -2,12 +2,12 @@
 // test-tier: long
 
 import {
-  startServer,
-  textOf,
-  until,
   type ChildServer,
   type Reply,
   type RespClient,
+  startServer,
+  textOf,
+  until,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

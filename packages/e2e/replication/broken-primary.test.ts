@@ -3,7 +3,7 @@
 
 import net from 'node:net';
 import type { ReplicationDocument, StatusDocument } from '#api-types';
-import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, request, type RespClient, startServer, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { infoOf, untilLinked } from './info.test-helper.ts';

@@ -10,8 +10,8 @@ import {
   needs,
   Random,
   redisProgram,
-  startServer,
   type RespClient,
+  startServer,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

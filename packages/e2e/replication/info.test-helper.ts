@@ -1,7 +1,7 @@
 /** INFO of replication, and waiting for what it tells. */
 
 import { readFileSync } from 'node:fs';
-import { textOf, until, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, type RespClient, textOf, until } from '#testkit';
 
 /** Lines of a section of INFO by their names. */
 export async function infoOf(

@@ -2,16 +2,16 @@
 // test-tier: long
 import {
   Certificates,
+  type ChildServer,
   freePort,
   isSecure,
   needs,
   redisProgram,
   ReplyError,
+  settingArguments,
   startRedis,
   startServer,
   until,
-  type ChildServer,
-  settingArguments,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

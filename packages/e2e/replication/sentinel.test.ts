@@ -8,16 +8,16 @@ import path from 'node:path';
 import { Redis } from 'ioredis';
 import { createSentinel } from 'redis';
 import {
+  type ChildServer,
   freePort,
   needs,
   redisProgram,
+  type Reply,
   ReplyError,
   RespClient,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  type Reply,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -2,12 +2,12 @@
 // test-limit: 120s
 
 import {
+  type ChildServer,
   keyPerShard,
+  type RespClient,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  type RespClient,
   type Word,
 } from '#testkit';
 import { suite } from 'uvu';

@@ -1,6 +1,6 @@
 /** Values that the tier compresses: read as they were, and less of the disk for them. */
 // test-tier: long
-import { type ChildServer } from '#testkit';
+import type { ChildServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fill, KEYS, startTiered, tiered, wrong } from './tiered.test-helper.ts';

@@ -4,7 +4,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { SmallDisk, textOf, until, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, type RespClient, SmallDisk, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTiered, tiered } from './tiered.test-helper.ts';

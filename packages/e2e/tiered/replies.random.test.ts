@@ -3,7 +3,7 @@
  * asked for, since values as small as these would fit into any memory that has room for the commands.
  */
 // test-tier: long
-import { families, playFamily, startContest, type Contest } from '#differential';
+import { type Contest, families, playFamily, startContest } from '#differential';
 import { chosenSeed, needs, redisProgram } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

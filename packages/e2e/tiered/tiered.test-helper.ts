@@ -1,11 +1,11 @@
 /** For tests of the warm tier: a server with so little memory that most values are on its disk. */
 import {
-  settingArguments,
-  startServer,
-  textOf,
   type ChildServer,
   type RespClient,
   type ServerOptions,
+  settingArguments,
+  startServer,
+  textOf,
 } from '#testkit';
 
 const KIB = 1024;

@@ -1,5 +1,5 @@
 /** Client certificates: who gets in with which, and as which user. */
-import { needs, textOf, until, Certificates, type Pair } from '#testkit';
+import { Certificates, needs, type Pair, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { attempt, endOf, SecureServer, sessionOf, type SecureOptions } from './tls-server.ts';

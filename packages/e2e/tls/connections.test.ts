@@ -4,6 +4,7 @@
 import net from 'node:net';
 import { randomBytes } from 'node:crypto';
 import {
+  Certificates,
   encodeCommand,
   needs,
   request,
@@ -11,7 +12,6 @@ import {
   talk,
   textOf,
   until,
-  Certificates,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

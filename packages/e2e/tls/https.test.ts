@@ -2,17 +2,17 @@
 import https from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import {
+  Certificates,
+  type ChildServer,
   freePort,
   needs,
+  pem,
   request,
+  serialOf,
+  settingArguments,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  Certificates,
-  pem,
-  serialOf,
-  settingArguments,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

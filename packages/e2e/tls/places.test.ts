@@ -4,15 +4,15 @@ import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
+  Certificates,
   freePort,
   mainFile,
   needs,
   RespClient,
+  settingArguments,
   startServer,
   textOf,
   until,
-  Certificates,
-  settingArguments,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,7 +1,7 @@
 /** Certificates replaced while running: open connections stay, and what cannot be used changes nothing. */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { needs, until, type RespClient, Certificates, serialOf, type Pair } from '#testkit';
+import { Certificates, needs, type Pair, type RespClient, serialOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SecureServer } from './tls-server.ts';

@@ -1,7 +1,7 @@
 /** Passphrases and keys of TLS appear nowhere but in the reply to CONFIG GET. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { needs, request, until, Certificates, type Pair, settingArguments } from '#testkit';
+import { Certificates, needs, type Pair, request, settingArguments, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runMain } from '../process/main-process.ts';

@@ -2,7 +2,7 @@
 import net from 'node:net';
 import type { EphemeralKeyInfo, SecureVersion, TLSSocket } from 'node:tls';
 import { constants } from 'node:crypto';
-import { needs, until, Certificates } from '#testkit';
+import { Certificates, needs, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { endOf, SecureServer, sessionOf, type SecureOptions } from './tls-server.ts';

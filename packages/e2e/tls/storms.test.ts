@@ -2,7 +2,7 @@
 // test-tier: long
 import net from 'node:net';
 import { readdirSync, readFileSync } from 'node:fs';
-import { needs, until, Certificates } from '#testkit';
+import { Certificates, needs, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { endOf, SecureServer, sessionOf } from './tls-server.ts';

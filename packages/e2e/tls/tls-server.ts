@@ -3,19 +3,19 @@
 import type { Socket } from 'node:net';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import {
+  type Certificates,
+  type ChildServer,
+  type ClientOptions,
   freePort,
+  type Pair,
+  pem,
   request,
   RespClient,
+  type ServerOptions,
   settingArguments,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  type ClientOptions,
-  type ServerOptions,
-  pem,
-  type Certificates,
-  type Pair,
 } from '#testkit';
 import { sampleIn } from '../observability/metrics-text.ts';
 

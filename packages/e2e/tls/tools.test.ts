@@ -3,13 +3,13 @@
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import {
+  Certificates,
+  type ChildServer,
   needs,
+  type Pair,
+  pem,
   startServer,
   textOf,
-  type ChildServer,
-  Certificates,
-  pem,
-  type Pair,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
   byName,
+  type ChildServer,
+  type Reply,
   ReplyError,
+  type RespClient,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  type Reply,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -2,14 +2,14 @@
 
 import {
   byName,
+  type ChildServer,
   keyPerShard,
+  type Reply,
   ReplyError,
+  type RespClient,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  type Reply,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

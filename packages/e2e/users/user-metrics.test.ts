@@ -1,12 +1,12 @@
 /** Metrics, ACL STATS and the debug API tell the same of users, which adds up to what is told of the server. */
 import {
   byName,
+  type ChildServer,
   ReplyError,
   request,
+  type RespClient,
   startServer,
   until,
-  type ChildServer,
-  type RespClient,
 } from '#testkit';
 import type { UsersDocument } from '#api-types';
 import { suite } from 'uvu';

@@ -1,6 +1,6 @@
 /** Users over HTTP: their rules in words and without passwords, their counts and clients, and who was denied what. */
 import { createHash } from 'node:crypto';
-import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, request, type RespClient, startServer, textOf, until } from '#testkit';
 import type { UserReport, UsersDocument } from '#api-types';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

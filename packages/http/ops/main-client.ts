@@ -3,13 +3,13 @@
 import type { ShardContent } from '#stats';
 import type {
   ClientReport,
+  ClusterDocument,
+  ClusterNodeDocument,
   LatencyEventReport,
+  ReplicationDocument,
   ScriptsDocument,
   SlowlogDocument,
   UsersDocument,
-  ReplicationDocument,
-  ClusterDocument,
-  ClusterNodeDocument,
 } from '#api-types';
 import { CallError, type PortCalls } from '#link';
 import { HttpError } from '../protocol/answer.ts';

@@ -1,7 +1,7 @@
 /** Says in the log that main or a front thread stands still, which it cannot itself, and when it goes on. */
 
 import { PacedTimer } from '#base';
-import { frontSilenceUs, mainStandstill, silenceText, type Page } from '#stats';
+import { frontSilenceUs, mainStandstill, type Page, silenceText } from '#stats';
 
 /** Between two looks. */
 const LOOK_MS = 250;

@@ -1,8 +1,8 @@
 /** Context of the HTTP side: given by the ops thread, used by every group of routes. */
 
-import { PacedTimer, systemClock, type LogFields } from '#base';
+import { type LogFields, PacedTimer, systemClock } from '#base';
 import type { ReplicationState } from '#api-types';
-import { ThreadRates, type ClusterNews } from '#stats';
+import { type ClusterNews, ThreadRates } from '#stats';
 import type { Observer } from '#observer';
 import type { TraceStore } from '#telemetry';
 import type { MainClient } from './main-client.ts';

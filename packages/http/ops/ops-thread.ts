@@ -3,18 +3,18 @@
 import type { SecureContextOptions } from 'node:tls';
 import type { MessagePort } from 'node:worker_threads';
 import {
-  thresholdIndex,
   Logger,
+  type LogRecord,
+  type LogThreshold,
   readMemoryMap,
   systemClock,
-  type LogThreshold,
-  type LogRecord,
+  thresholdIndex,
 } from '#base';
 import type { ReplicationState } from '#api-types';
-import { flightRecorder, type ClusterNews, type Page } from '#stats';
-import { isCall, PortCalls, TraceRingReader, type CallMessage } from '#link';
+import { type ClusterNews, flightRecorder, type Page } from '#stats';
+import { type CallMessage, isCall, PortCalls, TraceRingReader } from '#link';
 import { Observer, type ObserverData } from '#observer';
-import { LogWriter, TraceStore, type LogWriterOptions } from '#telemetry';
+import { LogWriter, type LogWriterOptions, TraceStore } from '#telemetry';
 import { MainWatch } from './main-watch.ts';
 import { OpsHttp } from './ops-http.ts';
 import { OpsVitals } from './ops-vitals.ts';

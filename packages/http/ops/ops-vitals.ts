@@ -1,6 +1,6 @@
 /** Vitals of the ops thread, and the memory that it gives back: its own, and what malloc keeps of all threads. */
 
-import { LoopVitals, threadMemoryReturn, usedMemory, type FlightRecorder } from '#stats';
+import { type FlightRecorder, LoopVitals, threadMemoryReturn, usedMemory } from '#stats';
 import type { Observer } from '#observer';
 import { MallocReturn } from './malloc-return.ts';
 

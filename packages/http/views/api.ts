@@ -2,18 +2,18 @@
 
 import { prefixReports, type ShardContent } from '#stats';
 import type {
+  ClusterDocument,
+  ClusterNodeDocument,
   FlightDocument,
   KeyFatesDocument,
   LatencyDocument,
+  NoCluster,
   PrefixesDocument,
+  ReplicationDocument,
   ScriptsDocument,
   ShardStatsDocument,
   SlowlogDocument,
   TraceDocument,
-  ClusterDocument,
-  ClusterNodeDocument,
-  NoCluster,
-  ReplicationDocument,
   UsersDocument,
 } from '#api-types';
 import { flightReport } from '#observer';

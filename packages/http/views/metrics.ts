@@ -6,14 +6,14 @@ import { ringDepth, SharedCounter } from '#link';
 import { durabilityIn } from '#observer';
 import {
   Exposition,
+  type ExpositionFormat,
+  type MetricDefinition,
   metrics,
   metricsJson,
+  type MetricSource,
   MetricsPush,
   redisMetrics,
   UserSeries,
-  type ExpositionFormat,
-  type MetricDefinition,
-  type MetricSource,
 } from '#telemetry';
 import type { Answer } from '../protocol/answer.ts';
 import type { HttpListener } from '../protocol/listener.ts';

@@ -3,7 +3,7 @@
  * main stands still, but a server is given more time before it is said to be dead.
  */
 
-import { mainStandstill, Phase, type Page } from '#stats';
+import { mainStandstill, type Page, Phase } from '#stats';
 import { json, TEXT_TYPE, type Answer } from '../protocol/answer.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { Route } from '../protocol/route.ts';

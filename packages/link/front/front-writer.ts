@@ -3,7 +3,7 @@
  * frames without bytes always are accepted, and bytes only up to what the connections' windows allow.
  */
 
-import { assert, copyToShared, type Bytes } from '#base';
+import { assert, type Bytes, copyToShared } from '#base';
 import { frameBytes } from '../messages/frames.ts';
 import type { LinkMemory } from '../memory.ts';
 import { RingWriter, type RingPlace } from '../rings/ring.ts';

@@ -5,7 +5,7 @@
  *           u32 sequence of its command, u32 index of the command in a transaction, u32 key bytes, name, key
  */
 
-import { asBuffer, assert, copyBytes, fromLatin1, latin1, type Bytes } from '#base';
+import { asBuffer, assert, type Bytes, copyBytes, fromLatin1, latin1 } from '#base';
 
 const HEADER_BYTES = 20;
 const BUFFER_BYTES_MIN = 1_024;

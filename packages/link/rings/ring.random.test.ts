@@ -1,5 +1,5 @@
 /** Writer and reader against a plain queue, with frames of all sizes and rings of several. */
-import { withRandom, type Random } from '#testkit';
+import { type Random, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LinkMemory } from '../memory.ts';

@@ -1,5 +1,5 @@
 /** Tests that what main tells of a traced request comes out of the ring as it went in. */
-import { fromLatin1, type Bytes } from '#base';
+import { type Bytes, fromLatin1 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LinkMemory } from '../memory.ts';

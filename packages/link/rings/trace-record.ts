@@ -11,7 +11,7 @@
  * Drafts are used again and again, so that tracing everything makes no garbage on main.
  */
 
-import { copyBytes, type Bytes } from '#base';
+import { type Bytes, copyBytes } from '#base';
 import { TIMES_HEAD, TIMES_PART, TimesAt, type ShardTimes } from './trace-times.ts';
 
 /** Doubles of a record. */

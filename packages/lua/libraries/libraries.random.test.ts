@@ -1,12 +1,12 @@
 /** Random values and bytes through the libraries, here and in a Redis. */
 
 import {
+  type ChildServer,
   needs,
   type Random,
   redisProgram,
   startRedis,
   withRandom,
-  type ChildServer,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

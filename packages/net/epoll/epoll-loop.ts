@@ -15,11 +15,11 @@
 
 import { MessageChannel } from 'node:worker_threads';
 import {
-  systemClock,
   type Bytes,
   type Futex,
   type LibuvLoop as Libuv,
   type SystemCalls,
+  systemClock,
 } from '#base';
 import { EPOLL_EDGE, EPOLL_IN, EpollSet } from './epoll-set.ts';
 import type { ReadBuffer } from '../socket-transport.ts';

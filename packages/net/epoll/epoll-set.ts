@@ -6,7 +6,7 @@
  * generation is dropped.
  */
 
-import { CLOSE_ON_EXEC, type Address, type Bytes, type SystemCalls } from '#base';
+import { type Address, type Bytes, CLOSE_ON_EXEC, type SystemCalls } from '#base';
 
 /** Events, as the kernel numbers them. */
 export const EPOLL_IN = 0x1;

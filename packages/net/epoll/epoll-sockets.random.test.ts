@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { Doorbell, LinkMemory } from '#link';
-import { freePort, until, withRandom, type Random } from '#testkit';
+import { freePort, type Random, until, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Accepted } from '../plain-sockets.ts';

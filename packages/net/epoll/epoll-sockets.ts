@@ -4,7 +4,7 @@ import { unlinkSync } from 'node:fs';
 import type { ListenOptions } from 'node:net';
 import { constants } from 'node:os';
 import { getSystemErrorMap, getSystemErrorName } from 'node:util';
-import { CLOSE_ON_EXEC, NOT_BLOCKING, type Bytes, type SystemCalls } from '#base';
+import { type Bytes, CLOSE_ON_EXEC, NOT_BLOCKING, type SystemCalls } from '#base';
 import type { Ends } from '../ends.ts';
 import type { Accepted, PlainSockets } from '../plain-sockets.ts';
 import { EPOLL_IN, type EpollHandler } from './epoll-set.ts';

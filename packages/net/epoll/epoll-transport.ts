@@ -1,6 +1,6 @@
 /** A connection's socket by its descriptor: read and written by system calls when the thread's epoll reports it. */
 
-import { isResourceError, type Address, type Bytes, type SystemCalls } from '#base';
+import { type Address, type Bytes, isResourceError, type SystemCalls } from '#base';
 import { constants } from 'node:os';
 import type { ReadBuffer } from '../socket-transport.ts';
 import type { Sink, Transport, TransportEvents, WriteOutcome } from '../transport.ts';

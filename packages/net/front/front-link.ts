@@ -1,14 +1,14 @@
 /** Main's end of a front thread: connections by slot, frames both ways. */
 
-import { systemClock, type Bytes } from '#base';
+import { type Bytes, systemClock } from '#base';
 import {
+  type Doorbell,
   FRONT_SLOTS,
   FrontKind,
+  type FrontPlaces,
   FrontReader,
   FrontSlots,
   FrontWriter,
-  type Doorbell,
-  type FrontPlaces,
   type LinkMemory,
 } from '#link';
 import type { TlsInfo } from '../tls/tls-server.ts';

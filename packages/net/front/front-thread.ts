@@ -9,12 +9,12 @@ import { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { systemClock } from '#base';
 import {
+  type Doorbell,
   FrontKind,
+  type FrontPlaces,
   FrontReader,
   FrontSlots,
   FrontWriter,
-  type Doorbell,
-  type FrontPlaces,
   type LinkMemory,
 } from '#link';
 import type { Page } from '#stats';

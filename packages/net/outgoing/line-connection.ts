@@ -3,7 +3,7 @@
  * for so long nothing was connected, written or answered that was waited for.
  */
 
-import { LongTimer, latin1, type Bytes } from '#base';
+import { type Bytes, latin1, LongTimer } from '#base';
 import type { Socket } from 'node:net';
 import { connectTo } from './connect-to.ts';
 

@@ -12,7 +12,7 @@
  */
 import fs from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { unreachable, type Bytes } from '#base';
+import { type Bytes, unreachable } from '#base';
 
 export interface BlockHead {
   /** Bytes that follow the head. */

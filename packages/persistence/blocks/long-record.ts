@@ -1,6 +1,6 @@
 /** Records that are too long for a block: their parts, on the way to the disk and back. */
 
-import { bytesOfPieces, type Bytes, type Pieces } from '#base';
+import { type Bytes, bytesOfPieces, type Pieces } from '#base';
 import { frameBytes } from '#link';
 import { Record, RECORD_HEADER_BYTES, RecordKind } from './record.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Bytes } from '#base';
 import { frameBytes, LinkMemory, LOG_BLOCK_BYTES } from '#link';
-import { withRandom, type Random } from '#testkit';
+import { type Random, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checksum, firstFormat, SHORT_HEAD_BYTES, shortenBlock, shortFormat } from './block.ts';

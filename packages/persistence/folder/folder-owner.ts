@@ -9,7 +9,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { everySecond, loadFileLock, systemClock, type FileLock } from '#base';
+import { everySecond, type FileLock, loadFileLock, systemClock } from '#base';
 
 /** A file that has not beaten for so long is of no living process. */
 const SILENT_US_MAX = 5_000_000;

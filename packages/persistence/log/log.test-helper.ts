@@ -1,6 +1,6 @@
 /** For tests: a shard's log over a fake disk, and a shard's end of its ring. */
 
-import { systemClock, type Bytes } from '#base';
+import { type Bytes, systemClock } from '#base';
 import { LogFigures } from '#stats';
 import {
   defaultShape,

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { withRandom, type Random } from '#testkit';
+import { type Random, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BlockReader, DamagedFile, type TornEnd } from '../blocks/block-reader.ts';

@@ -8,7 +8,7 @@
  * When a write or a sync fails, the file is never trusted again: what it lacks would be missing in the middle. All is
  * dropped, and counted, until the log goes on in a new segment behind a snapshot.
  */
-import { bytesOfPieces, type Bytes, type Pieces } from '#base';
+import { type Bytes, bytesOfPieces, type Pieces } from '#base';
 import { LOG_BLOCK_BYTES } from '#link';
 import { checksum, SHORT_HEAD_BYTES, shortFormat } from '../blocks/block.ts';
 import { isClosed, outcomeOf } from '../disk.ts';

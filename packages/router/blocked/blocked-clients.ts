@@ -6,10 +6,10 @@
  * first. A client is therefore answered once.
  */
 
-import { asBuffer, errors, keySlot, LongTimer, type Bytes, type CommandError } from '#base';
-import { Arguments, findKeys, type CommandEntry } from '#commands';
+import { asBuffer, type Bytes, type CommandError, errors, keySlot, LongTimer } from '#base';
+import { Arguments, type CommandEntry, findKeys } from '#commands';
 import { FrameKind, HOST_WORDS, ReplyFlag, Unpark, Verdict } from '#link';
-import { OwnedReply, type CommandBytes } from '#resp';
+import { type CommandBytes, OwnedReply } from '#resp';
 import type { Client } from '../clients/client.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { resume, type Routes, type SentBefore } from '../routes/routes.ts';

@@ -2,7 +2,7 @@
 
 import type { Clock, Logger } from '#base';
 import { commandTable } from '#commands';
-import { AT, DEFAULT_USER_ROW, UserField, type Page } from '#stats';
+import { AT, DEFAULT_USER_ROW, type Page, UserField } from '#stats';
 import type { Client } from './client.ts';
 
 /**

@@ -3,10 +3,10 @@
 import type { User } from '#acl';
 import type { Bytes, CommandError } from '#base';
 import {
-  commandTable,
   type ClientPort,
   type ClientTraffic,
   type CommandEntry,
+  commandTable,
   type ReplyMode,
   type Subscriptions,
   type TraceParent,

@@ -1,15 +1,15 @@
 /** Keys that are to be moved: all owners are asked at once, values are put together of their pieces, holds end on all. */
 
-import { joined, type Bytes } from '#base';
+import { type Bytes, joined } from '#base';
 import { commandTable } from '#commands';
 import {
-  FrameKind,
-  ReplyFlag,
-  type KeysFound,
-  encodeMessage,
-  type KeysMoved,
   decodeMessage,
+  encodeMessage,
+  FrameKind,
+  type KeysFound,
+  type KeysMoved,
   type KeysWanted,
+  ReplyFlag,
 } from '#link';
 import { keyPerShard, keysOnShard } from '#testkit';
 import { suite } from 'uvu';

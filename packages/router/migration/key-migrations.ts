@@ -4,9 +4,9 @@
  * moved and others not.
  */
 
-import { unreachable, type Bytes, type Pieces } from '#base';
+import { type Bytes, type Pieces, unreachable } from '#base';
 import type { CommandEntry } from '#commands';
-import { FrameKind, RequestFlag, type KeysFound, encodeMessage, decodeMessage } from '#link';
+import { decodeMessage, encodeMessage, FrameKind, type KeysFound, RequestFlag } from '#link';
 import type { Client } from '../clients/client.ts';
 import type { Routes } from '../routes/routes.ts';
 import { emptyHead } from '../shards/shard-link.ts';

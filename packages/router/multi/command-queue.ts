@@ -7,7 +7,7 @@
  */
 
 import type { Bytes } from '#base';
-import { commandTable, type Arguments, type CommandEntry } from '#commands';
+import { type Arguments, type CommandEntry, commandTable } from '#commands';
 import {
   DATABASE_SHIFT,
   frameBytes,

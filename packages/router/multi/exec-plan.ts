@@ -4,8 +4,8 @@
  * Watched keys are among them, so that what WATCH has seen is judged at EXEC's place in the order.
  */
 
-import { Arguments, findKeys, mayWrite, type Command, type KeySpec } from '#commands';
-import { keyName, keyOfName, type Bytes } from '#base';
+import { Arguments, type Command, findKeys, type KeySpec, mayWrite } from '#commands';
+import { type Bytes, keyName, keyOfName } from '#base';
 import { PREFIX_BYTES } from '../shards/shard-link.ts';
 import { lentPrefix, type Ownership } from '../shards/split.ts';
 import type { CommandQueue, QueuedCommand } from './command-queue.ts';

@@ -1,7 +1,7 @@
 /** Replies that main makes by itself: of its own commands, of errors, of gathered parts. */
 
-import { isResourceError, type Bytes, type Clock, type CommandError } from '#base';
-import { commandTable, type Arguments, type CommandEntry } from '#commands';
+import { type Bytes, type Clock, type CommandError, isResourceError } from '#base';
+import { type Arguments, type CommandEntry, commandTable } from '#commands';
 import { AT, countError, type Page } from '#stats';
 import { commandDone, commandStart, scatterDone } from '#usdt';
 import { OwnedReply } from '#resp';

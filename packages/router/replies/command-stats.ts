@@ -1,16 +1,16 @@
 /** Accounts for the commands that main answers: those it runs by itself, and those it gathers from shards. */
 
 import type { Clock } from '#base';
-import { commandTable, type Arguments, type CommandEntry } from '#commands';
+import { type Arguments, type CommandEntry, commandTable } from '#commands';
 import {
   KeptArguments,
-  TICKS_PER_US,
   type LatencyEvents,
   type MainBands,
   type Page,
   type SlowClient,
   type SlowCommand,
   type SlowLog,
+  TICKS_PER_US,
 } from '#stats';
 import type { Client } from '../clients/client.ts';
 import type { Gather } from './gather.ts';

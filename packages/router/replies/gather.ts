@@ -1,6 +1,6 @@
 /** Answers of several shards on their way to becoming one reply. */
 
-import { CommandError, latin1, type Bytes } from '#base';
+import { type Bytes, CommandError, latin1 } from '#base';
 import type { ByKeyCommand, EveryShardCommand, SplitPlan } from '#commands';
 import type { KeptArguments } from '#stats';
 import type { ReplyWriter } from '#resp';

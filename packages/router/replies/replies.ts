@@ -1,15 +1,15 @@
 /** Replies of the shards: taken from the rings, and given to clients in the order of their commands. */
 
-import { asBuffer, ByteSlab, errors, unreachable, type Bytes } from '#base';
-import { AT, TICKS_PER_US, ticksFromWord, type Page } from '#stats';
+import { asBuffer, type Bytes, ByteSlab, errors, unreachable } from '#base';
+import { AT, type Page, TICKS_PER_US, ticksFromWord } from '#stats';
 import {
   CONTINUED,
   FrameKind,
   KIND_MASK,
+  type LinkMemory,
   Reply,
   ReplyFlag,
   TRANSFERRED,
-  type LinkMemory,
 } from '#link';
 import type { Answers } from './answers.ts';
 import type { Client } from '../clients/client.ts';

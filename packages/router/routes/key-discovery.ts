@@ -4,10 +4,10 @@
  * where it runs, and it begins anew; so what is answered was true at one place of the order.
  */
 
-import { errors, type Bytes } from '#base';
+import { type Bytes, errors } from '#base';
 import { Arguments, type CommandEntry } from '#commands';
 import { decodeKeys, FrameKind } from '#link';
-import { OwnedReply, type CommandBytes } from '#resp';
+import { type CommandBytes, OwnedReply } from '#resp';
 import type { Client } from '../clients/client.ts';
 import { planInquired } from '../multi/exec-plan.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';

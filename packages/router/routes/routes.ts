@@ -3,13 +3,13 @@
  * within one call, or into none.
  */
 
-import { unreachable, type Bytes } from '#base';
+import { type Bytes, unreachable } from '#base';
 import {
-  findKeys,
   type Arguments,
   type ByKeyCommand,
   type CommandEntry,
   type EveryShardCommand,
+  findKeys,
   type FoundKey,
 } from '#commands';
 import { encodeKeys, encodeMessage, FrameKind, HOST_WORDS, RequestFlag } from '#link';

@@ -1,8 +1,8 @@
 /** Scripts that run in shards now: which have run for too long, and how they are stopped. */
 
-import { errors, type Clock, type CommandError } from '#base';
+import { type Clock, type CommandError, errors } from '#base';
 import type { RunningScript } from '#commands';
-import { ScriptFlag, type ScriptControl } from '#link';
+import { type ScriptControl, ScriptFlag } from '#link';
 
 export interface BusyScriptsOptions {
   readonly clock: Clock;

@@ -4,7 +4,7 @@
  * Scripts that only EVAL has brought are bounded as in Redis 7.4: beyond 500 the one that was used longest ago goes.
  */
 
-import { asBuffer, NamedDigests, SourceDigests, type Bytes } from '#base';
+import { asBuffer, type Bytes, NamedDigests, SourceDigests } from '#base';
 import { scriptShebang } from '#commands';
 import type { Page } from '#stats';
 import { staysOnItsKeys } from './script-keys.ts';

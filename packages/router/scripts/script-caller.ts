@@ -1,10 +1,10 @@
 /** Client in whose name main runs what a script asks of it: one for each shard, without a connection. */
 
 import { User } from '#acl';
-import { unreachable, type Bytes } from '#base';
+import { type Bytes, unreachable } from '#base';
 import type { Arguments, CommandEntry } from '#commands';
 import type { LinkMemory } from '#link';
-import { OwnedReply, type CommandBytes } from '#resp';
+import { type CommandBytes, OwnedReply } from '#resp';
 import { Client, type ClientSocket } from '../clients/client.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { Routes } from '../routes/routes.ts';

@@ -1,7 +1,7 @@
 /** Scripts on main: where they run, when they run alone, what their shards ask for, and who is refused meanwhile. */
 
 import { createHash } from 'node:crypto';
-import { errors, type Bytes } from '#base';
+import { type Bytes, errors } from '#base';
 import { FrameKind, ScriptAsk } from '#link';
 import { keyPerShard } from '#testkit';
 import { suite } from 'uvu';

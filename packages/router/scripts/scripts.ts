@@ -6,19 +6,19 @@
  * So it may touch any key, and nobody sees half of what it does.
  */
 
-import { assert, errors, unreachable, type Bytes, type CommandError } from '#base';
-import { Arguments, commandTable, type CommandEntry } from '#commands';
+import { assert, type Bytes, type CommandError, errors, unreachable } from '#base';
+import { Arguments, type CommandEntry, commandTable } from '#commands';
 import {
   DATABASE_SHIFT,
   encodeControl,
   FrameKind,
+  type LinkMemory,
   Request,
   REQUEST_HEADER_BYTES,
   RequestFlag,
   ScriptAsk,
-  type LinkMemory,
 } from '#link';
-import { READ_ONLY_FUNCTIONS, type Page } from '#stats';
+import { type Page, READ_ONLY_FUNCTIONS } from '#stats';
 import type { CommandBytes } from '#resp';
 import type { Client } from '../clients/client.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';

@@ -9,8 +9,8 @@
  */
 
 import type { Clock } from '#base';
-import { commandTable, type CommandEntry } from '#commands';
-import { FrameKind, KIND_MASK, Request, RequestFlag, TRANSFERRED, type ScriptControl } from '#link';
+import { type CommandEntry, commandTable } from '#commands';
+import { FrameKind, KIND_MASK, Request, RequestFlag, type ScriptControl, TRANSFERRED } from '#link';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { Answers } from '../replies/answers.ts';
 import type { Gather } from '../replies/gather.ts';

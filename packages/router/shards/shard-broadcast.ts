@@ -1,4 +1,4 @@
-import { encodeControl, FrameKind, type Control } from '#link';
+import { type Control, encodeControl, FrameKind } from '#link';
 import { emptyHead, type ShardLink } from './shard-link.ts';
 
 /** Tells every shard something, in order with the commands. */

@@ -1,5 +1,5 @@
 /** ShardCalls: every shard is asked, in one order, and who does not answer in time is a gap. */
-import { Page, shardCall, type PageShape } from '#stats';
+import { Page, type PageShape, shardCall } from '#stats';
 import { decodeMessage, encodeMessage, FrameKind } from '#link';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -6,9 +6,9 @@
  * processor is waited for a little longer, and much longer by callers that say so.
  */
 
-import { LongTimer, unreachable, type Bytes } from '#base';
+import { type Bytes, LongTimer, unreachable } from '#base';
 import type { Page, ShardCall, Staged } from '#stats';
-import { decodeMessage, encodeMessage, FrameKind, type CallQuestion } from '#link';
+import { type CallQuestion, decodeMessage, encodeMessage, FrameKind } from '#link';
 import { emptyHead, type ShardLink } from './shard-link.ts';
 
 /** Longest wait for a shard that is stuck, in milliseconds. */

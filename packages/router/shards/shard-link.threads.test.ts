@@ -12,14 +12,14 @@ import {
 import type { MessagePort } from 'node:worker_threads';
 import { asBuffer } from '#base';
 import {
-  LinkMemory,
   layoutOf,
+  LinkMemory,
+  type LinkShape,
   Request,
   REQUEST_HEADER_BYTES,
   RingReader,
   RingWriter,
   TRANSFERRED,
-  type LinkShape,
 } from '#link';
 import { ParsedCommand } from '#resp';
 import { suite } from 'uvu';

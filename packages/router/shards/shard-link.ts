@@ -1,6 +1,6 @@
 /** Main's end of one shard: the two rings, and the port for what does not fit them. */
 
-import { copyToShared, type Bytes } from '#base';
+import { type Bytes, copyToShared } from '#base';
 import {
   DATABASE_SHIFT,
   frameBytes,
@@ -8,12 +8,12 @@ import {
   HOST_WORDS,
   HostWord,
   kindName,
+  type LinkMemory,
   Request,
   REQUEST_HEADER_BYTES,
-  TRANSFERRED,
-  type LinkMemory,
   type RingReader,
   type RingWriter,
+  TRANSFERRED,
 } from '#link';
 import { messageSent } from '#usdt';
 import type { CommandBytes } from '#resp';

@@ -1,8 +1,8 @@
 /** Ownership of slots and keys: the shards of slots, and the keys of a command by owner. */
 
-import { keyName, keySlot, shardOfSlot, SHARDS_MAX, SLOT_COUNT, type Bytes } from '#base';
+import { type Bytes, keyName, keySlot, shardOfSlot, SHARDS_MAX, SLOT_COUNT } from '#base';
 import { LendFlag } from '#link';
-import { mayWrite, type Arguments, type CommandEntry, type FoundKey } from '#commands';
+import { type Arguments, type CommandEntry, type FoundKey, mayWrite } from '#commands';
 
 /** The shard of every slot: contiguous ranges of equal size. */
 export class Ownership {

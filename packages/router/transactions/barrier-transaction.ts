@@ -5,7 +5,7 @@
  * reply. It goes through to its end even when the client is gone: the commands were accepted.
  */
 
-import { unreachable, type Bytes, type Clock, type CommandError } from '#base';
+import { type Bytes, type Clock, type CommandError, unreachable } from '#base';
 import { Arguments, type CommandEntry } from '#commands';
 import type { LinkMemory } from '#link';
 import { OwnedReply } from '#resp';

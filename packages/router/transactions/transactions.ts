@@ -8,11 +8,11 @@
  * conducted: all shards stop at EXEC's place in the order, main sends the commands, the shards go on.
  */
 
-import { errors, keyName, unreachable, type Clock, type CommandError } from '#base';
+import { type Clock, type CommandError, errors, keyName, unreachable } from '#base';
 import { ALLOWED } from '#acl';
-import { Arguments, commandTable, type CommandEntry } from '#commands';
-import { FrameKind, RequestFlag, type LinkMemory } from '#link';
-import { OwnedReply, type CommandBytes } from '#resp';
+import { Arguments, type CommandEntry, commandTable } from '#commands';
+import { FrameKind, type LinkMemory, RequestFlag } from '#link';
+import { type CommandBytes, OwnedReply } from '#resp';
 import type { CommandStats } from '../replies/command-stats.ts';
 import type { Answers } from '../replies/answers.ts';
 import type { Client } from '../clients/client.ts';

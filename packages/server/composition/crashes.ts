@@ -3,18 +3,15 @@
  * process ends with 1. Half of the keys would be no server, and a main that has failed cannot be trusted with its clients.
  */
 
-import { errors, type Clock, type Logger } from '#base';
+import { type Clock, errors, type Logger } from '#base';
 import { commandTable } from '#commands';
-import { VERSION, type Settings } from '#config';
+import { type Settings, VERSION } from '#config';
 import type { Page } from '#stats';
 import type { Router } from '#router';
-import { executingIn, type Executing } from '#observer';
-import type { Clients } from '../clients/clients.ts';
-import type { ListeningPlaces } from '../clients/listening-places.ts';
-import type { Progress } from '../kernel/progress.ts';
+import { type Executing, executingIn } from '#observer';
+import type { Clients, ListeningPlaces } from '#clients';
+import type { DeathListener, Progress, ServerMemory } from '#main';
 import { crashReport, writeCrashReport, type Crash } from './crash-report.ts';
-import type { ServerMemory } from '../threads/shared-memory.ts';
-import type { DeathListener } from '../threads/thread-deaths.ts';
 import type { Kernel } from './kernel.ts';
 
 /** Between two looks at what shards have said, once main looks by itself no more. */

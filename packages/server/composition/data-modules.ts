@@ -1,12 +1,9 @@
 /** Modules that have to do with the data: messages about keys, the disk, replicas, the primary, the cluster. */
 
-import { ClientMessaging } from '../messaging/client-messaging.ts';
-import { Cluster } from '../cluster/cluster.ts';
-import { KeyFreeze } from '../durability/key-freeze.ts';
-import { PersistenceSwitch, type OwnFolder } from '../durability/persistence-switch.ts';
-import { Replication } from '../replication/replication.ts';
-import { ReplicationNews } from '../replication/observation/replication-news.ts';
-import type { Replicas } from '../replication/primary/replicas.ts';
+import { ClientMessaging } from '#messaging';
+import { Cluster } from '#cluster';
+import { KeyFreeze, type OwnFolder, PersistenceSwitch } from '#durability';
+import { type Replicas, Replication, ReplicationNews } from '#replication';
 import type { Kernel } from './kernel.ts';
 import { newReplicas } from './new-replicas.ts';
 import { replicaJudges } from './replica-judges.ts';

@@ -1,9 +1,7 @@
 /** Modules that report on the server: latency, traces, hot keys, figures. */
 
-import { HotKeysSession } from '../diagnostics/hot-keys.ts';
-import { LatencyMonitor } from '../diagnostics/latency-monitor.ts';
-import { followTracing, Traces } from '../diagnostics/traces.ts';
-import { MetricsReader } from '../info/metrics-reader.ts';
+import { followTracing, HotKeysSession, LatencyMonitor, Traces } from '#diagnostics';
+import { MetricsReader } from '#info';
 import type { DataModules } from './data-modules.ts';
 import type { Kernel } from './kernel.ts';
 import type { Routing } from './routing.ts';

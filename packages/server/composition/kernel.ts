@@ -1,26 +1,28 @@
 /** The kernel of main: settings, memory, threads, the loop and its turns, the log. Every part of main stands on it. */
 
 import { randomBytes } from 'node:crypto';
-import { systemClock, type Clock, type Logger } from '#base';
+import { type Clock, type Logger, systemClock } from '#base';
 import type { Settings } from '#config';
-import { openLoop, type BlockPool, type EpollParts, type ThreadLoop, type TlsOptions } from '#net';
+import { type BlockPool, type EpollParts, openLoop, type ThreadLoop, type TlsOptions } from '#net';
 import { RunningTrace, type ShardLink } from '#router';
 import type { Page } from '#stats';
-import { ConnectedClients } from '../access/connected-clients.ts';
-import { tlsOptions } from '../clients/listening-places.ts';
-import { readOutgoingTls, valuesOf } from '../clients/tls-files.ts';
-import { MainLatency } from '../diagnostics/main-latency.ts';
-import { mainLog } from '../diagnostics/traces.ts';
-import { Modules } from '../kernel/modules.ts';
-import { Progress } from '../kernel/progress.ts';
-import { shardCountOf, shardSettings } from '../settings/shard-settings.ts';
-import { FrontPool } from '../threads/front-pool.ts';
-import { OpsLink, type OpsWorker } from '../threads/ops-link.ts';
-import { ServerMemory } from '../threads/shared-memory.ts';
-import { ShardPool } from '../threads/shard-pool.ts';
-import { ThreadDeaths } from '../threads/thread-deaths.ts';
-import { Turn } from '../threads/turn.ts';
-import { TierPool } from '../tier/tier-pool.ts';
+import { ConnectedClients } from '#access';
+import { readOutgoingTls, tlsOptions, valuesOf } from '#clients';
+import { MainLatency, mainLog } from '#diagnostics';
+import {
+  FrontPool,
+  Modules,
+  OpsLink,
+  type OpsWorker,
+  Progress,
+  ServerMemory,
+  shardCountOf,
+  ShardPool,
+  shardSettings,
+  ThreadDeaths,
+  TierPool,
+  Turn,
+} from '#main';
 
 interface KernelOptions {
   readonly settings: Settings;

@@ -1,8 +1,7 @@
 /** Puts the listener together: from its sockets to the clients. */
 
 import { Listener } from '#net';
-import { ListeningPlaces, tcpPlaces } from '../clients/listening-places.ts';
-import { valuesOf } from '../clients/tls-files.ts';
+import { ListeningPlaces, tcpPlaces, valuesOf } from '#clients';
 import type { Kernel } from './kernel.ts';
 import { newSockets } from './new-sockets.ts';
 import type { Routing } from './routing.ts';

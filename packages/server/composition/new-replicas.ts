@@ -1,11 +1,8 @@
 /** Puts together what a server has for its replicas. */
 
 import type { Router } from '#router';
-import { DiskWait } from '../durability/disk-wait.ts';
-import type { KeyFreeze } from '../durability/key-freeze.ts';
-import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
-import { ReplicationEvents } from '../replication/replication-events.ts';
-import { Replicas } from '../replication/primary/replicas.ts';
+import { DiskWait, type KeyFreeze, type PersistenceSwitch } from '#durability';
+import { Replicas, ReplicationEvents } from '#replication';
 import type { Kernel } from './kernel.ts';
 
 interface NewReplicasOptions extends Kernel {

@@ -2,9 +2,9 @@
 
 import { Router } from '#router';
 import { isAtOneCommand } from '#stats';
-import type { Access } from '../access/access.ts';
-import { closesHttp } from '../clients/cross-protocol.ts';
-import { runningScripts } from '../diagnostics/running-scripts.ts';
+import type { Access } from '#access';
+import { closesHttp } from '#clients';
+import { runningScripts } from '#diagnostics';
 import type { Kernel } from './kernel.ts';
 
 export function newRouter({ access, ...kernel }: Kernel & { readonly access: Access }): Router {

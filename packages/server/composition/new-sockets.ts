@@ -3,8 +3,7 @@
 import type { Logger } from '#base';
 import type { Settings } from '#config';
 import { EpollLoop, EpollSockets, NodeSockets, type PlainSockets, type ThreadLoop } from '#net';
-import type { FrontPool } from '../threads/front-pool.ts';
-import type { ServerMemory } from '../threads/shared-memory.ts';
+import type { FrontPool, ServerMemory } from '#main';
 
 interface SocketParts {
   readonly loop: ThreadLoop;

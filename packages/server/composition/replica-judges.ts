@@ -2,8 +2,8 @@
 
 import { errors } from '#base';
 import type { Router } from '#router';
-import type { MainModule } from '../kernel/main-module.ts';
-import type { Replication } from '../replication/replication.ts';
+import type { MainModule } from '#main';
+import type { Replication } from '#replication';
 
 interface ReplicaJudgesOptions {
   readonly router: Pick<Router, 'broadcast'>;

@@ -2,10 +2,9 @@
 
 import type { ConnectionConfig } from '#net';
 import type { Router } from '#router';
-import { newAccess, type Access } from '../access/access.ts';
-import { Clients } from '../clients/clients.ts';
-import { TlsCounts } from '../clients/tls-counts.ts';
-import { StartJudge } from '../kernel/progress.ts';
+import { type Access, newAccess } from '#access';
+import { Clients, TlsCounts } from '#clients';
+import { StartJudge } from '#main';
 import { connectionConfig } from './connection-config.ts';
 import type { Kernel } from './kernel.ts';
 import { newRouter } from './new-router.ts';

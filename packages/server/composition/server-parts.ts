@@ -1,7 +1,7 @@
 /** Everything that main is made of, once it is put together. */
 
-import type { ListeningPlaces } from '../clients/listening-places.ts';
-import type { LateSettings } from '../settings/late-settings.ts';
+import type { ListeningPlaces } from '#clients';
+import type { LateSettings } from '#main';
 import type { DataModules } from './data-modules.ts';
 import type { DiagnosticModules } from './diagnostic-modules.ts';
 import type { Kernel } from './kernel.ts';

@@ -3,8 +3,7 @@
 import { PacedTimer } from '#base';
 import type { Settings } from '#config';
 import type { Router } from '#router';
-import type { MainModule } from '../kernel/main-module.ts';
-import type { Modules } from '../kernel/modules.ts';
+import type { MainModule, Modules } from '#main';
 
 interface TickerOptions {
   readonly settings: Settings;

@@ -2,7 +2,7 @@
 
 import type { BundlesPort } from '#commands';
 import type { BundleReport } from '#api-types';
-import type { OpsLink } from '../threads/ops-link.ts';
+import type { OpsLink } from '#main';
 
 export function bundlesPort(ops: OpsLink): BundlesPort {
   return {

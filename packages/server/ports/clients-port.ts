@@ -2,7 +2,7 @@
 
 import { errors } from '#base';
 import type { ClientPort, ClientsPort } from '#commands';
-import type { Clients } from '../clients/clients.ts';
+import type { Clients } from '#clients';
 
 export function clientsPort(clients: Clients): ClientsPort {
   return {

@@ -1,75 +1,69 @@
 /** Runs the commands that need main only, with every port they may ask for. */
 
-import { errors, LongTimer, unixUs, unreachable, type Logger } from '#base';
+import { errors, type Logger, LongTimer, unixUs, unreachable } from '#base';
 import {
-  commandTable,
-  tellSecrecy,
   type AclContext,
   type AclPort,
   type Answer,
   type Arguments,
   type AuthenticationPort,
+  type BandsPort,
   type BundlesPort,
   type ClientsPort,
   type ClusterContext,
   type ClusterPort,
   type CommandEntry,
-  type BandsPort,
+  commandTable,
   type ConnectionContext,
   type DiagnosticsContext,
   type FlightPort,
   type HotKeysPort,
+  type InfoPort,
   type KeyFatePort,
   type LatencyPort,
-  type PrefixesPort,
-  type SlowlogPort,
-  type InfoPort,
   type LogPort,
   type MemoryPort,
   type MigrationContext,
   type MigrationPort,
   type MonitorsPort,
+  type PrefixesPort,
   type ProcessPort,
+  type PubSubContext,
+  type PubSubPort,
+  type ReplicasPort,
   type ReplicationPort,
   type SavingPort,
   type ScriptContext,
   type ScriptsPort,
-  type PubSubContext,
-  type PubSubPort,
-  type ReplicasPort,
   type ServerContext,
   type SettingsPort,
   type ShutdownOptions,
+  type SlowlogPort,
   type StatisticsPort,
   type StatusPort,
+  tellSecrecy,
   type ThreadsPort,
   type TimersPort,
-  type TransactionContext,
-  type TransactionsPort,
   type TracesPort,
   type TracksPort,
+  type TransactionContext,
+  type TransactionsPort,
 } from '#commands';
 import { REDIS_VERSION, secrecyOfNames, type Settings } from '#config';
 import { pause } from '#link';
 import type { OwnedReply, ReplyWriter } from '#resp';
 import type { Client, Router } from '#router';
-import { renderInfo } from '../info/info.ts';
-import { ThreadProfiles } from '../threads/thread-profiles.ts';
-import type { Clients } from '../clients/clients.ts';
-import type { LatencyMonitor } from '../diagnostics/latency-monitor.ts';
-import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
-import type { MetricsReader } from '../info/metrics-reader.ts';
-import type { ServerMetrics } from '../info/server-metrics.ts';
-import type { ClientMessaging } from '../messaging/client-messaging.ts';
-import type { OpsLink } from '../threads/ops-link.ts';
-import type { SettingsBroadcast } from '../settings/shard-settings.ts';
-import type { Access } from '../access/access.ts';
-import { aclPort } from '../access/acl-port.ts';
+import { type MetricsReader, renderInfo, type ServerMetrics } from '#info';
+import { type LateSettings, type OpsLink, type SettingsBroadcast, ThreadProfiles } from '#main';
+import type { Clients } from '#clients';
+import type { LatencyMonitor } from '#diagnostics';
+import type { PersistenceSwitch } from '#durability';
+import type { ClientMessaging } from '#messaging';
+import { type Access, aclPort } from '#access';
 import { Migrations } from '../migration/migrations.ts';
 import { authenticationPort } from './authentication-port.ts';
 import { bundlesPort } from './bundles-port.ts';
 import { clientsPort } from './clients-port.ts';
-import type { LateSettings } from '../settings/late-settings.ts';
 import { memoryPort } from './memory-port.ts';
 import { scriptsPort } from './scripts-port.ts';
 import { settingsPort } from './settings-port.ts';

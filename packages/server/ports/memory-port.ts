@@ -1,15 +1,18 @@
 /** Memory of the process as MEMORY tells it, and MEMORY PURGE. */
 
-import { readMemoryMap, type MemoryMap } from '#base';
+import { type MemoryMap, readMemoryMap } from '#base';
 import type { MemoryPort } from '#commands';
 import { PURGE } from '#stats';
 import type { Router } from '#router';
-import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
-import { allocatorReport, memoryDiagnosis } from '../info/memory-report.ts';
-import { memoryStats } from '../info/memory-stats.ts';
-import type { MetricsReader } from '../info/metrics-reader.ts';
-import type { ServerMetrics } from '../info/server-metrics.ts';
-import type { OpsLink } from '../threads/ops-link.ts';
+import type { PersistenceSwitch } from '#durability';
+import {
+  allocatorReport,
+  memoryDiagnosis,
+  memoryStats,
+  type MetricsReader,
+  type ServerMetrics,
+} from '#info';
+import type { OpsLink } from '#main';
 
 interface MemoryPortOptions {
   readonly measure: () => ServerMetrics;

@@ -1,23 +1,19 @@
 /** Answers of main to the ops thread. Long lists are made in pieces, so that no client waits for one. */
 
-import { readable, type Clock } from '#base';
-import { flagsOf, type ClientPort, type ShutdownOptions } from '#commands';
-import { MAIN_THREAD, SHARD_CONTENT, type LatencySeries, type SlowEntry } from '#stats';
+import { type Clock, readable } from '#base';
+import { type ClientPort, flagsOf, type ShutdownOptions } from '#commands';
+import { type LatencySeries, MAIN_THREAD, SHARD_CONTENT, type SlowEntry } from '#stats';
 import type { ClientReport, LatencyEventReport, SlowlogReport } from '#api-types';
 import type { MainAnswers } from '#http';
 import type { Settings } from '#config';
 import type { Router } from '#router';
-import type { Access } from '../access/access.ts';
-import { usersDocument } from '../access/users-document.ts';
-import type { Clients } from '../clients/clients.ts';
-import type { PersistenceSwitch } from '../durability/persistence-switch.ts';
-import { removedKeys } from '../diagnostics/key-fates-answer.ts';
-import { scriptsDocument } from '../diagnostics/script-reports.ts';
-import { replicationDocument } from '../replication/observation/replication-document.ts';
-import { clusterDocument, clusterNodeDocument } from '../cluster/observation/cluster-document.ts';
-import type { ClusterObservation } from '../cluster/observation/cluster-observation.ts';
-import type { Replication } from '../replication/replication.ts';
-import { mapInTurns } from '../documents/in-turns.ts';
+import { type Access, usersDocument } from '#access';
+import type { Clients } from '#clients';
+import type { PersistenceSwitch } from '#durability';
+import { removedKeys, scriptsDocument } from '#diagnostics';
+import { type Replication, replicationDocument } from '#replication';
+import { clusterDocument, clusterNodeDocument, type ClusterObservation } from '#cluster';
+import { mapInTurns } from '#main';
 import { pageAnswers, type PageAnswersOptions } from './page-answers.ts';
 
 /** Clients described before others get their turn. */

@@ -5,12 +5,9 @@ import type { HotKeysReport, HotWindow } from '#commands';
 import { ConfigCommandError, isSettingName, Settings } from '#config';
 import type { HotKeysDocument, HotWindowDocument } from '#api-types';
 import type { ActionAnswer, MainAnswers } from '#http';
-import type { Clients } from '../clients/clients.ts';
-import type { HotKeysSession } from '../diagnostics/hot-keys.ts';
-import type { LatencyMonitor } from '../diagnostics/latency-monitor.ts';
-import type { OpsLink } from '../threads/ops-link.ts';
-import { keyAsText } from '../documents/json-text.ts';
-import type { LateSettings } from '../settings/late-settings.ts';
+import type { Clients } from '#clients';
+import type { HotKeysSession, LatencyMonitor } from '#diagnostics';
+import { keyAsText, type LateSettings, type OpsLink } from '#main';
 
 export interface PageAnswersOptions {
   readonly clients: Clients;

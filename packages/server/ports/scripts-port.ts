@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import { systemClock } from '#base';
 import type { ScriptsPort } from '#commands';
 import type { Router } from '#router';
-import { collectScripts } from '../diagnostics/script-reports.ts';
-import type { MetricsReader } from '../info/metrics-reader.ts';
+import { collectScripts } from '#diagnostics';
+import type { MetricsReader } from '#info';
 
 interface ScriptsPortOptions {
   readonly router: Router;

@@ -3,10 +3,8 @@
 import { errors } from '#base';
 import type { SettingsPort } from '#commands';
 import { ConfigCommandError, type Settings } from '#config';
-import type { OpsLink } from '../threads/ops-link.ts';
-import type { SettingsBroadcast } from '../settings/shard-settings.ts';
-import type { Access } from '../access/access.ts';
-import type { LateSettings } from '../settings/late-settings.ts';
+import type { LateSettings, OpsLink, SettingsBroadcast } from '#main';
+import type { Access } from '#access';
 
 interface SettingsPortOptions {
   readonly settings: Settings;

@@ -3,9 +3,8 @@
 import type { StatisticsPort } from '#commands';
 import { resetStatisticsCall } from '#stats';
 import type { Router } from '#router';
-import type { Access } from '../access/access.ts';
-import type { OpsLink } from '../threads/ops-link.ts';
-import type { ServerMemory } from '../threads/shared-memory.ts';
+import type { Access } from '#access';
+import type { OpsLink, ServerMemory } from '#main';
 
 interface StatisticsOptions {
   readonly serverMemory: ServerMemory;

@@ -5,18 +5,18 @@
 
 import {
   ALLOWED,
+  DEFAULT_USER,
+  type DenialContext,
   denialReason,
   denialText,
-  DEFAULT_USER,
   deniedObject,
   Permission,
-  UserRules,
-  type DenialContext,
   type ShardDenial,
+  UserRules,
 } from '#acl';
 
 import { errors } from '#base';
-import { commandTable, type Arguments, type CommandEntry } from '#commands';
+import { type Arguments, type CommandEntry, commandTable } from '#commands';
 import { encodeMessage, FrameKind, Request, RequestFlag } from '#link';
 import { countError, type Page } from '#stats';
 import type { Frame } from '../frames/frame.ts';

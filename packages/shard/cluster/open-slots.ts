@@ -3,8 +3,8 @@
  * the shard says what a node of a cluster says of a key that has gone already.
  */
 
-import { errors, keySlot, type CommandError } from '#base';
-import { findKeys, type Arguments, type CommandEntry } from '#commands';
+import { type CommandError, errors, keySlot } from '#base';
+import { type Arguments, type CommandEntry, findKeys } from '#commands';
 import type { OpenSlotRule, ShardRedirect } from '#link';
 import type { Keyspace } from '#store';
 import type { Role } from '../replica/role.ts';

@@ -1,6 +1,6 @@
 /** Keys that a script uses on a node of a cluster: whose they are, and whether one slot has all of them. */
 
-import { errors, keySlot, type CommandError } from '#base';
+import { type CommandError, errors, keySlot } from '#base';
 import { Arguments, commandTable } from '#commands';
 import { pointedAt } from '#testkit';
 import { suite } from 'uvu';

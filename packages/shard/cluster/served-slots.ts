@@ -4,7 +4,7 @@
  */
 
 import { keySlot, SLOT_COUNT } from '#base';
-import { findKeys, type Arguments, type CommandEntry } from '#commands';
+import { type Arguments, type CommandEntry, findKeys } from '#commands';
 import type { ServedRanges } from '#link';
 import type { Keyspace } from '#store';
 import type { Role } from '../replica/role.ts';

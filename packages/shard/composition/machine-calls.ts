@@ -2,19 +2,19 @@
 
 import {
   HEAP,
+  movedKeysCall,
   PROFILE,
   PURGE,
-  resetStatisticsCall,
   READ_ONLY_FUNCTIONS,
-  STATELESS_FUNCTIONS,
+  resetStatisticsCall,
   SCRIPT_STATS,
   SHARD_CONTENT,
-  movedKeysCall,
+  type ShardContent,
   slotBytesCall,
   slotFiguresCall,
+  STATELESS_FUNCTIONS,
   sweepSlotsCall,
   walkSlotCall,
-  type ShardContent,
 } from '#stats';
 import { sweepSlots, walkSlot } from '../cluster/slot-keys.ts';
 import { slotBytes } from '../observation/slot-stats.ts';

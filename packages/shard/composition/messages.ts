@@ -3,12 +3,12 @@
 import { assert, unreachable } from '#base';
 import type { Page } from '#stats';
 import {
+  type Control,
   decodeControl,
   decodeMessage,
+  type FeedOrder,
   FrameKind,
   Request,
-  type Control,
-  type FeedOrder,
 } from '#link';
 import type { Frame } from '../frames/frame.ts';
 import type { MachineComponents } from './machine-components.ts';

@@ -1,6 +1,6 @@
 /** Work of a machine for its warm tier, between commands. */
 
-import { warm, type Store } from '#store';
+import { type Store, warm } from '#store';
 import type { KeyEvents } from '../execution/key-events.ts';
 import type { Frame } from '../frames/frame.ts';
 import type { Maintenance } from '../timed/maintenance.ts';

@@ -1,7 +1,7 @@
 /** Counts what the executor has run: plain commands of the ring with their batch, all others by themselves. */
 
 import type { Arguments, CommandEntry } from '#commands';
-import { AT, countError, DEFAULT_USER_ROW, TICKS_PER_US, type Page, type SlowClient } from '#stats';
+import { AT, countError, DEFAULT_USER_ROW, type Page, type SlowClient, TICKS_PER_US } from '#stats';
 import { Request } from '#link';
 import { commandDone } from '#usdt';
 import type { ExecutionContext } from './context.ts';

@@ -1,6 +1,6 @@
 /** Context of commands in a shard: what they touch; one object, pointed at each command in turn. */
 
-import { keyName, keySlot, shardOfSlot, unreachable, type Bytes, type Steps } from '#base';
+import { type Bytes, keyName, keySlot, shardOfSlot, type Steps, unreachable } from '#base';
 import type {
   Arguments,
   EventClass,

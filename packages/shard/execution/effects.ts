@@ -2,12 +2,12 @@
  * Work around each change, so that it lasts: a key that a snapshot wants is written before it changes, and what was
  * done goes into the journal.
  */
-import { isResourceError, type Bytes, type Pieces } from '#base';
-import { commandTable, type Arguments } from '#commands';
+import { type Bytes, isResourceError, type Pieces } from '#base';
+import { type Arguments, commandTable } from '#commands';
 import { FeedEnd, FrameKind, HostWord, Request } from '#link';
 import { encodeRests, RecordKind, type Rest } from '#persistence';
 import { walWrite } from '#usdt';
-import { KeyStateWriter, rdb, type SnapshotIterator, type Keyspace, type Store } from '#store';
+import { type Keyspace, KeyStateWriter, rdb, type SnapshotIterator, type Store } from '#store';
 import type { ExecutionContext } from './context.ts';
 import type { Feed, FeedGroup } from '../feed/feed.ts';
 import type { Frame } from '../frames/frame.ts';

@@ -5,9 +5,9 @@
  * was queued and which latency band it falls into come from the same two readings.
  */
 
-import { errors, unreachable, type Clock, type CommandError } from '#base';
-import { commandTable, type Arguments, type CommandEntry, type Wait } from '#commands';
-import { AT, TICKS_PER_US, type Page } from '#stats';
+import { type Clock, type CommandError, errors, unreachable } from '#base';
+import { type Arguments, type CommandEntry, commandTable, type Wait } from '#commands';
+import { AT, type Page, TICKS_PER_US } from '#stats';
 import { DATABASE_SHIFT, FrameKind, KIND_MASK, ReplyFlag, Request, RequestFlag } from '#link';
 import { commandDone, commandStart } from '#usdt';
 import type { Store } from '#store';

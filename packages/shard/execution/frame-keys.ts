@@ -1,14 +1,14 @@
 /** The keys that frames name: for holds, for watches, and for what must be kept before it changes. */
 
-import { keyName, type Bytes } from '#base';
+import { type Bytes, keyName } from '#base';
 import {
-  commandTable,
-  findKeys,
-  mayWrite,
-  needsValue,
   type Arguments,
   type CommandEntry,
+  commandTable,
+  findKeys,
   type KeySpec,
+  mayWrite,
+  needsValue,
 } from '#commands';
 import { DATABASE_SHIFT, FrameKind, Request, RequestFlag } from '#link';
 import type { ExecutionContext } from './context.ts';

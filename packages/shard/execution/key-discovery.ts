@@ -1,6 +1,6 @@
 /** The keys that a command reads besides its own, which only values tell. */
 
-import { CommandError, type Bytes } from '#base';
+import { type Bytes, CommandError } from '#base';
 import type { Arguments, CommandEntry } from '#commands';
 import type { ExecutionContext } from './context.ts';
 

@@ -1,6 +1,6 @@
 /** Keys also change by themselves: who must know of it. */
 
-import { latin1, type Bytes } from '#base';
+import { type Bytes, latin1 } from '#base';
 import { commandTable } from '#commands';
 import { AT, type Page } from '#stats';
 import { keyEvicted, keyExpired } from '#usdt';

@@ -5,7 +5,7 @@
  * gives the slot to another, so a slot never inherits any.
  */
 
-import { keyName, type Bytes } from '#base';
+import { type Bytes, keyName } from '#base';
 import type { Keyspace, Store } from '#store';
 
 /**

@@ -5,7 +5,7 @@
  * has what a client was told of, and what lent keys rest on, no later than it knows of either.
  */
 
-import { copyLong, writeInteger, type Bytes } from '#base';
+import { type Bytes, copyLong, writeInteger } from '#base';
 import type { Arguments } from '#commands';
 import { FeedEnd, FeedFlag, SEGMENT_BYTES, SegmentAt } from '#link';
 import type { EffectWord } from '../log/effect-record.ts';

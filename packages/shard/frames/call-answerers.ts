@@ -1,8 +1,8 @@
 /** Answers of a shard when main asks for content: one answerer for each topic. */
 
-import { assert, unreachable, type Bytes } from '#base';
+import { assert, type Bytes, unreachable } from '#base';
 import type { ShardCall, Staged } from '#stats';
-import { decodeMessage, encodeMessage, FrameKind, Request, type CallQuestion } from '#link';
+import { type CallQuestion, decodeMessage, encodeMessage, FrameKind, Request } from '#link';
 import type { Frame } from './frame.ts';
 import type { ReplySender } from './reply-sender.ts';
 

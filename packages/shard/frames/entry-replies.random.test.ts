@@ -3,7 +3,7 @@ import { fromLatin1, latin1 } from '#base';
 import { layoutOf, LinkMemory, WORKSPACE_BYTES } from '#link';
 import { ReplyWriter } from '#resp';
 import { Listpack, ListpackEntries } from '#store';
-import { withRandom, type Random } from '#testkit';
+import { type Random, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EntryReplies } from './entry-replies.ts';

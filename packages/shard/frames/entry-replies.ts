@@ -4,7 +4,7 @@
  * its head, and copies it, by words of four bytes.
  */
 import type { Bytes, EntryTaker } from '#base';
-import { WORKSPACE_BYTES, type LinkMemory } from '#link';
+import { type LinkMemory, WORKSPACE_BYTES } from '#link';
 import type { ReplyWriter } from '#resp';
 
 /** For fewer entries the way there is longer than it is worth. */

@@ -1,7 +1,7 @@
 /** A request frame, wherever it lies: in the ring, or in private memory when it was put aside. */
 
 import type { Bytes, ByteSlab } from '#base';
-import { FrameKind, KIND_MASK, REQUEST_HEADER_BYTES, Request } from '#link';
+import { FrameKind, KIND_MASK, Request, REQUEST_HEADER_BYTES } from '#link';
 
 /** Frames that name a command. */
 const COMMAND_KINDS: ReadonlySet<number> = new Set([

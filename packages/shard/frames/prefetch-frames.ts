@@ -1,17 +1,17 @@
 /** Looks through the frames that wait in a shard's ring for keys that will be looked up. */
 
 import type { Bytes } from '#base';
-import { commandTable, type CommandEntry } from '#commands';
+import { type CommandEntry, commandTable } from '#commands';
 import {
   DATABASE_SHIFT,
   FrameKind,
   KIND_MASK,
-  Request,
-  TRANSFERRED,
   type LinkMemory,
+  Request,
   type RingReader,
+  TRANSFERRED,
 } from '#link';
-import { LOOK_AHEAD_MAX, type KeyPrefetch } from '#store';
+import { type KeyPrefetch, LOOK_AHEAD_MAX } from '#store';
 
 /** With fewer frames there is little to be won. */
 const FRAMES_MIN = 3;

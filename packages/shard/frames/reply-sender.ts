@@ -13,14 +13,14 @@ import {
   frameBytes,
   FrameKind,
   KIND_MASK,
+  type LinkMemory,
   Reply,
-  ReplyFlag,
   REPLY_HEADER_BYTES,
+  ReplyFlag,
+  type RingWriter,
   settleTimes,
   TRANSFERRED,
   UNSAFE_KIND,
-  type LinkMemory,
-  type RingWriter,
 } from '#link';
 import { growMemory, ReplyWriter } from '#resp';
 import { EntryReplies } from './entry-replies.ts';

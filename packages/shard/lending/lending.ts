@@ -8,7 +8,7 @@ import { addInto, commandTable, pushOnto } from '#commands';
 import { AT } from '#stats';
 import { FrameKind, ReplyFlag, Request, RequestFlag, type ScriptExchange } from '#link';
 import { messageSent } from '#usdt';
-import { ValueType, type Keyspace } from '#store';
+import { type Keyspace, ValueType } from '#store';
 import type { Frame } from '../frames/frame.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import {

@@ -1,6 +1,6 @@
 /** Keys that `lend` and `keep` frames ask for. */
 
-import { keyName, type Bytes } from '#base';
+import { type Bytes, keyName } from '#base';
 import { DATABASE_SHIFT, decodeKeys, LendFlag, Request } from '#link';
 import type { Frame } from '../frames/frame.ts';
 

@@ -2,7 +2,7 @@
 
 import { joined } from '#base';
 import { commandTable } from '#commands';
-import { FrameKind, type KeysFound, encodeMessage, decodeMessage } from '#link';
+import { decodeMessage, encodeMessage, FrameKind, type KeysFound } from '#link';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ShardsFixture, textsOf, WATCHING, type ShardFrame } from '../machine.test-helper.ts';

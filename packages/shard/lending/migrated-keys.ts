@@ -6,17 +6,17 @@
  * Both is done in slices, between commands on other keys, however many keys there are and however long their values.
  */
 
-import { joined, KeyFate, keyName, type Bytes, type Steps } from '#base';
+import { type Bytes, joined, KeyFate, keyName, type Steps } from '#base';
 import { AT } from '#stats';
 import {
   DATABASE_SHIFT,
+  decodeMessage,
+  encodeMessage,
   FrameKind,
-  Request,
   type KeyFound,
   type KeysMoved,
   type KeysWanted,
-  encodeMessage,
-  decodeMessage,
+  Request,
 } from '#link';
 import { rdb, type Ref } from '#store';
 import type { Frame } from '../frames/frame.ts';

@@ -7,26 +7,26 @@
  * shard waits only when that memory is full.
  */
 import {
-  bytesOfPieces,
-  copyToShared,
-  unreachable,
   type Bytes,
+  bytesOfPieces,
   type Clock,
+  copyToShared,
   type Pieces,
+  unreachable,
 } from '#base';
 import type { ShardSettings } from '#commands';
 import {
   frameBytes,
   HOST_WORDS,
-  Request,
-  REQUEST_HEADER_BYTES,
   type LinkMemory,
   type LogProgress,
+  Request,
+  REQUEST_HEADER_BYTES,
   type RingWriter,
 } from '#link';
 import {
-  hasTransaction,
   type DurabilityMode,
+  hasTransaction,
   Record,
   RECORD_DATABASE_SHIFT,
   RECORD_GROUPED,

@@ -8,7 +8,7 @@ import {
   RECORD_KIND_MASK,
   RecordKind,
 } from '#persistence';
-import { LOOK_AHEAD_MAX, type KeyPrefetch } from '#store';
+import { type KeyPrefetch, LOOK_AHEAD_MAX } from '#store';
 import type { Frame } from '../frames/frame.ts';
 import { addFirstKey, beginsWithKey } from '../frames/prefetch-frames.ts';
 import { entryOf, hasSoundSize, isPlainSet } from './record-commands.ts';

@@ -1,7 +1,7 @@
 /** Kinds of the log's records, and the commands that they are of. */
 
 import { latin1 } from '#base';
-import { commandTable, type CommandEntry } from '#commands';
+import { type CommandEntry, commandTable } from '#commands';
 import { Request, REQUEST_HEADER_BYTES } from '#link';
 import { Record, RECORD_KIND_MASK, transactionId } from '#persistence';
 import type { Frame } from '../frames/frame.ts';

@@ -1,6 +1,6 @@
 /** Tests of what the logs of several shards agree on, when each of them has ended somewhere. */
 
-import { withRandom, type Random } from '#testkit';
+import { type Random, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { agree, type LogEnd, type TransactionNote } from './agreement.ts';

@@ -1,5 +1,5 @@
 /** Keys on their way between shards arrive as they left. */
-import { finish, fromLatin1, latin1, type Bytes } from '#base';
+import { type Bytes, finish, fromLatin1, latin1 } from '#base';
 import { SetValue, Span, Store, ValueType } from '#store';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -10,20 +10,20 @@
  *   then      in pieces of their own, what the transaction has changed on all shards, for the log: states of keys
  */
 
-import { asBuffer, bytesOfPieces, joined, type Bytes, type Pieces, type Steps } from '#base';
+import { asBuffer, type Bytes, bytesOfPieces, joined, type Pieces, type Steps } from '#base';
 import {
   bytesForm,
   codecOf,
+  type Encoded,
   keyScratch,
+  type Keyspace,
   LONG_COPY_BYTES,
   PIECE_BYTES,
+  type Ref,
   setOptions,
   valueScratch,
   WordReader,
   WordWriter,
-  type Encoded,
-  type Keyspace,
-  type Ref,
 } from '#store';
 
 const PieceHead = { transaction: 0, shard: 4, toCome: 8 };

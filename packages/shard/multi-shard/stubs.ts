@@ -4,8 +4,8 @@
  * value that the stub stands for.
  */
 
-import { reused, type Bytes } from '#base';
-import { ListValue, SetValue, stubList, ValueType, type Keyspace } from '#store';
+import { type Bytes, reused } from '#base';
+import { type Keyspace, ListValue, SetValue, stubList, ValueType } from '#store';
 import { KeyState, type KeyCopy } from './key-copies.ts';
 
 /** Two elements of a list: whichever is added, and at whichever end, it is told from these by where they are then. */

@@ -1,7 +1,7 @@
 /** Commands that are counted together are counted as those that are counted one by one. */
 import { commandTable } from '#commands';
-import { AT, Bands, Page, SlowLog, type RawCommand } from '#stats';
-import { withRandom, type Random } from '#testkit';
+import { AT, Bands, Page, type RawCommand, SlowLog } from '#stats';
+import { type Random, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BatchCounts } from './batch-counts.ts';

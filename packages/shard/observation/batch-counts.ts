@@ -5,7 +5,7 @@
  * commands it costs half of what it does behind each. What is no plain command from the ring is counted by itself.
  */
 
-import { AT, DEFAULT_USER_ROW, TICKS_PER_US, type Page } from '#stats';
+import { AT, DEFAULT_USER_ROW, type Page, TICKS_PER_US } from '#stats';
 import type { Slowness } from './slowness.ts';
 import type { Unsettled } from './unsettled-bands.ts';
 

@@ -6,15 +6,15 @@
  * one that did it. Overwriting is as frequent as SET, so it is only counted unless asked for.
  */
 
-import { KeyFate, type Bytes } from '#base';
+import { type Bytes, KeyFate } from '#base';
 import { KEY_QUANTITIES } from '#quantities';
 import {
   AT,
+  type Page,
   REMOVED_KEYS,
   REMOVED_KEYS_RESET,
-  RemovedKeys,
-  type Page,
   type RemovedKeyHead,
+  RemovedKeys,
 } from '#stats';
 import type { FateListener } from '#store';
 import type { CallAnswerers } from '../frames/call-answerers.ts';

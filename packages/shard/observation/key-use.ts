@@ -4,15 +4,15 @@
  * While there are none, a command costs one look at `isOn`.
  */
 
-import { keyName, threadCpuReader, type Bytes, type Clock, type PrefixMatcher } from '#base';
-import { findKeys, type Arguments, type CommandEntry, type ShardContext } from '#commands';
+import { type Bytes, type Clock, keyName, type PrefixMatcher, threadCpuReader } from '#base';
+import { type Arguments, type CommandEntry, findKeys, type ShardContext } from '#commands';
 import {
   HOT_KEYS,
   HOT_WINDOW,
   HotKeys,
-  HotWindows,
   type HotKeysQuestion,
   type HotKeysShare,
+  HotWindows,
   type Page,
 } from '#stats';
 import { slotOfKeys, SlotStats } from './slot-stats.ts';

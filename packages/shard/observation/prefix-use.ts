@@ -1,7 +1,7 @@
 /** Use of the keys of each configured prefix by commands, counted on the shard's page. */
 
-import { PrefixMatcher, type Bytes } from '#base';
-import { beginPrefixes, prefixesId, PrefixField, type Page } from '#stats';
+import { type Bytes, PrefixMatcher } from '#base';
+import { beginPrefixes, type Page, prefixesId, PrefixField } from '#stats';
 
 export class PrefixUse {
   /** Undefined while no prefix is configured. */

@@ -10,7 +10,7 @@ import {
   RingWriter,
 } from '#link';
 import { SlowLog } from '#stats';
-import { withRandom, type Random } from '#testkit';
+import { type Random, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RingCommands } from './ring-commands.ts';

@@ -8,8 +8,8 @@ import {
   DATABASE_SHIFT,
   FrameKind,
   KIND_MASK,
-  Request,
   type LinkMemory,
+  Request,
   type RingReader,
 } from '#link';
 import type { RawCommand, RawCommands, SlowClient } from '#stats';

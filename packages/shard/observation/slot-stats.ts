@@ -1,7 +1,7 @@
 /** Time and bytes of commands by the slots of their keys. While they are not wanted, a command costs nothing. */
 
 import { keySlot, SLOT_COUNT } from '#base';
-import { findKeys, type Arguments, type CommandEntry } from '#commands';
+import { type Arguments, type CommandEntry, findKeys } from '#commands';
 import type { SlotBytesStep, SlotFigures } from '#stats';
 import type { Store } from '#store';
 

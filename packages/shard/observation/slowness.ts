@@ -3,15 +3,15 @@
 import type { Arguments, CommandEntry } from '#commands';
 import {
   LATENCY_EVENTS,
-  SlowLog,
-  slowEntriesCall,
-  slowResetCall,
   type LatencyEvent,
   type Page,
   type SlowClient,
   type SlowCommand,
+  slowEntriesCall,
+  SlowLog,
+  slowResetCall,
 } from '#stats';
-import { decodeMessage, FrameKind, Request, type LinkMemory, type RingReader } from '#link';
+import { decodeMessage, FrameKind, type LinkMemory, Request, type RingReader } from '#link';
 import type { Frame } from '../frames/frame.ts';
 import { RingCommands } from './ring-commands.ts';
 import type { CallAnswerers } from '../frames/call-answerers.ts';

@@ -1,6 +1,6 @@
 /** Values that probes tell of commands and frames in a shard, made only while somebody watches. */
 
-import { findKeys, type Arguments, type CommandEntry } from '#commands';
+import { type Arguments, type CommandEntry, findKeys } from '#commands';
 import type { SlowClient } from '#stats';
 import { kindName, Request, type RingReader } from '#link';
 import { commandDone, commandStart, messageReceived } from '#usdt';

@@ -8,10 +8,10 @@ import {
   BlockReader,
   DamagedFile,
   PIECE_HEAD_BYTES,
-  shortenBlock,
-  shortenFile,
   type RecoveryProblem,
   type ShardPlan,
+  shortenBlock,
+  shortenFile,
   type TornEnd,
 } from '#persistence';
 import { LIBRARIES_PIECE, PieceInstaller, type Store } from '#store';

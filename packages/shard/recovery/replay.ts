@@ -4,7 +4,7 @@
  * What belongs to transactions over several shards is noted, so that a shard whose log has ended before one
  * can be given it by another.
  */
-import { asBuffer, bytesOfPieces, CommandError, type Bytes, type Pieces } from '#base';
+import { asBuffer, type Bytes, bytesOfPieces, CommandError, type Pieces } from '#base';
 import type { CommandEntry } from '#commands';
 import { DATABASE_SHIFT, FrameKind, Request, REQUEST_HEADER_BYTES } from '#link';
 import {
@@ -17,11 +17,11 @@ import {
   RECORD_HEADER_BYTES,
   RECORD_KIND_MASK,
   RecordKind,
-  TRANSACTION_BYTES,
   type RecordPieces,
   type Rest,
+  TRANSACTION_BYTES,
 } from '#persistence';
-import { keyScratch, KeyStateReader, rdb, valueScratch, type Store } from '#store';
+import { keyScratch, KeyStateReader, rdb, type Store, valueScratch } from '#store';
 import type { LogEnd, TransactionNote } from '../multi-shard/agreement.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Executor } from '../execution/executor.ts';

@@ -1,6 +1,6 @@
 /** Keys that clients write on a writable replica go when their time is over, and no others do. */
 import { fromLatin1 } from '#base';
-import { Span, Store, setOptions } from '#store';
+import { setOptions, Span, Store } from '#store';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OwnExpiry } from './own-expiry.ts';

@@ -3,7 +3,7 @@
  * so; of these keys it knows nothing, so the replica itself removes them when their time is over.
  */
 
-import { KeyFate, keyName, type Bytes } from '#base';
+import { type Bytes, KeyFate, keyName } from '#base';
 import type { Store } from '#store';
 
 /** Keys looked at between two looks at the clock. */

@@ -1,6 +1,6 @@
 /** Frame of a command that a script calls, in memory of its own that is used again for the next one. */
 
-import { copyBytes, type Bytes } from '#base';
+import { type Bytes, copyBytes } from '#base';
 import { DATABASE_SHIFT, frameBytes, FrameKind, Request, REQUEST_HEADER_BYTES } from '#link';
 import { Frame } from '../frames/frame.ts';
 

@@ -1,6 +1,6 @@
 /** Commands that a script of another shard has this one run, while it stands still for that script. */
 
-import { unreachable, type Bytes, type Clock } from '#base';
+import { type Bytes, type Clock, unreachable } from '#base';
 import { Request, type ScriptExchange } from '#link';
 import { AT, type Page } from '#stats';
 import type { Executor } from '../execution/executor.ts';

@@ -7,13 +7,13 @@ import { systemClock, unreachable } from '#base';
 import {
   isFunctionName,
   isScriptFlag,
-  libraryShebang,
-  scriptErrors,
   type LibraryFacts,
+  libraryShebang,
   type RestorePolicy,
+  scriptErrors,
   type ScriptFlagName,
 } from '#commands';
-import { LuaType, REGISTRY_INDEX, type HostFunction, type LuaEngine } from '#lua';
+import { type HostFunction, type LuaEngine, LuaType, REGISTRY_INDEX } from '#lua';
 import { logFunction } from './script-functions.ts';
 
 const CHUNK_NAME = '@user_function';

@@ -1,7 +1,7 @@
 /** Commands of main that need nothing of main: a script gets their replies where it runs. */
 
 import { CommandError, errors, unixUs } from '#base';
-import { databaseIndexAt, type Arguments, type CommandEntry } from '#commands';
+import { type Arguments, type CommandEntry, databaseIndexAt } from '#commands';
 import type { ReplyWriter } from '#resp';
 import type { ScriptRun } from './script-run.ts';
 

@@ -3,7 +3,7 @@
  * had begun before it: frames that come in are put aside until the script has ended.
  */
 
-import { asBuffer, unreachable, type Bytes } from '#base';
+import { asBuffer, type Bytes, unreachable } from '#base';
 import { FrameKind, ScriptAsk, type ScriptControl } from '#link';
 import type { Frame } from '../frames/frame.ts';
 import type { ReplySender } from '../frames/reply-sender.ts';

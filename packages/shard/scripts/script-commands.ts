@@ -3,9 +3,9 @@
  * other shards' matter is main's to run.
  */
 
-import { errors, keyName, type Bytes, type Clock, type CommandError } from '#base';
-import { commandTable, findKeys, scriptErrors, type Arguments, type CommandEntry } from '#commands';
-import { LuaType, type LuaEngine, type LuaVm } from '#lua';
+import { type Bytes, type Clock, type CommandError, errors, keyName } from '#base';
+import { type Arguments, type CommandEntry, commandTable, findKeys, scriptErrors } from '#commands';
+import { type LuaEngine, LuaType, type LuaVm } from '#lua';
 import { AT, countError, type Page } from '#stats';
 import { frameBytes, Request, RequestFlag, ScriptAsk, type ScriptControl } from '#link';
 import type { ShardUsers } from '../access/shard-users.ts';

@@ -1,7 +1,7 @@
 /** Run of a script: what its calls need to know of it, what it may do, and errors for one that may not be run. */
 
-import { errors, keySlot, type CommandError } from '#base';
-import { scriptErrors, type Arguments, type ScriptCall, type ScriptFlagName } from '#commands';
+import { type CommandError, errors, keySlot } from '#base';
+import { type Arguments, type ScriptCall, scriptErrors, type ScriptFlagName } from '#commands';
 import { LuaEngineError } from '#lua';
 import { Request, RequestFlag } from '#link';
 import type { ExecutionContext } from '../execution/context.ts';

@@ -1,6 +1,6 @@
 /** Statistics of the scripts and functions that this shard has run, by name; the one that was used longest ago goes first. */
 
-import { ScriptTimes, type ScriptFigures } from '#stats';
+import { type ScriptFigures, ScriptTimes } from '#stats';
 import type { ScriptRun } from './script-run.ts';
 
 /** Most scripts and functions that are remembered. */

@@ -6,21 +6,21 @@
 import {
   asBuffer,
   assert,
+  type Bytes,
+  type Clock,
   CommandError,
   errors,
   NamedDigests,
   SourceDigests,
-  type Bytes,
-  type Clock,
 } from '#base';
 import {
-  scriptErrors,
-  scriptShebang,
   type Arguments,
   type LibraryFacts,
   type RestorePolicy,
   type ScriptCall,
+  scriptErrors,
   type ScriptFlagName,
+  scriptShebang,
   type ShardScripts,
   type ShardSettings,
 } from '#commands';

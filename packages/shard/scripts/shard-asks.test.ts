@@ -2,7 +2,7 @@
 
 import { encodeControl, FrameKind, KIND_MASK, RequestFlag, ScriptAsk } from '#link';
 import { Record, RecordKind } from '#persistence';
-import { keysOnShard, type FakeClock } from '#testkit';
+import { type FakeClock, keysOnShard } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ShardsFixture, textsOf, type ShardFrame } from '../machine.test-helper.ts';

@@ -3,9 +3,9 @@
  * snapshots, sent to main as far as that has said it has room.
  */
 
-import { keySlot, SLOT_COUNT, type Bytes, type Steps } from '#base';
+import { type Bytes, keySlot, SLOT_COUNT, type Steps } from '#base';
 import { CONTINUED, FrameKind, ReplyFlag, type SlotSpan } from '#link';
-import { rdb, type Keyspace, type Ref, type SnapshotIterator } from '#store';
+import { type Keyspace, rdb, type Ref, type SnapshotIterator } from '#store';
 import type { ReplySender } from '../frames/reply-sender.ts';
 import { SyncPieces } from './sync-pieces.ts';
 

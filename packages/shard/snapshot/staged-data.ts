@@ -3,10 +3,10 @@
  * that are served, at one place of the order in all shards; until then nobody sees any of them.
  */
 
-import { isResourceError, type Bytes } from '#base';
+import { type Bytes, isResourceError } from '#base';
 import { valueLimits } from '#commands';
 import { dropStagedCall, type Staged } from '#stats';
-import { accessOfUse, rdb, type Keyspace, type Store } from '#store';
+import { accessOfUse, type Keyspace, rdb, type Store } from '#store';
 import type { CallAnswerers } from '../frames/call-answerers.ts';
 import type { ExecutionContext } from '../execution/context.ts';
 import type { Settings } from '../settings/settings.ts';

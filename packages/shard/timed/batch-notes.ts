@@ -1,6 +1,6 @@
 /** Notes of a shard about its batches: how long they were, and that main was slow to read its replies. */
 
-import { AT, SLOW_BATCH_US, Tally, type FlightRecorder, type Page } from '#stats';
+import { AT, type FlightRecorder, type Page, SLOW_BATCH_US, Tally } from '#stats';
 import type { Frame } from '../frames/frame.ts';
 import type { ReplySender } from '../frames/reply-sender.ts';
 

@@ -1,16 +1,16 @@
 /** Maintenance of a shard between batches: expiry, eviction, defragmentation, and updating its page. */
 
-import { isResourceError, type Clock, type PrefixMatcher } from '#base';
+import { type Clock, isResourceError, type PrefixMatcher } from '#base';
 import {
   AT,
-  setPrefixKeySizes,
-  Tally,
   type FlightRecorder,
   type LatencyEvent,
   type Page,
+  setPrefixKeySizes,
+  Tally,
 } from '#stats';
 import { memoryPressure, warmSpill } from '#usdt';
-import { KeySizes, SPILL_BUSY, SPILL_SEARCHING, type EvictionPolicy, type Store } from '#store';
+import { type EvictionPolicy, KeySizes, SPILL_BUSY, SPILL_SEARCHING, type Store } from '#store';
 import type { TierPage } from '../warm/tier-page.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { OwnExpiry } from '../replica/own-expiry.ts';

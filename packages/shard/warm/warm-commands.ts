@@ -5,10 +5,10 @@
  * unseen (a key that a script has not declared, say) reads its value at once, and the shard waits for it.
  */
 
-import { ByteSlab, keyOfName, type Bytes, type CommandError } from '#base';
-import { Arguments, commandTable, needsValue, type CommandEntry } from '#commands';
+import { type Bytes, ByteSlab, type CommandError, keyOfName } from '#base';
+import { Arguments, type CommandEntry, commandTable, needsValue } from '#commands';
 import { DATABASE_SHIFT, FrameKind, Request } from '#link';
-import { warm, type Keyspace, type Store } from '#store';
+import { type Keyspace, type Store, warm } from '#store';
 import { warmFetch } from '#usdt';
 import type { Executor } from '../execution/executor.ts';
 import type { Frame } from '../frames/frame.ts';

@@ -3,8 +3,8 @@
  * all who want it when it comes.
  */
 
-import { ChurnMap, CommandError, type Bytes } from '#base';
-import { warm, type Store } from '#store';
+import { type Bytes, ChurnMap, CommandError } from '#base';
+import { type Store, warm } from '#store';
 import type { TierLink } from '#tier';
 import type { FetchTimes } from './fetch-times.ts';
 

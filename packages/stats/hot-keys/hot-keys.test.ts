@@ -1,6 +1,6 @@
 /** Hot keys: under a Zipf load the true top is found, and counted right, sampled or not. */
 // test-tier: long
-import { withRandom, type Random } from '#testkit';
+import { type Random, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HotKeys, mergeShares, weightOf, type HotKey, type HotKeysShare } from './hot-keys.ts';

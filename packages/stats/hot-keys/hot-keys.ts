@@ -1,6 +1,6 @@
 /** The sampler of hot keys of one shard, and how the shares of all shards become one ranking. */
 
-import { fromLatin1, latin1, SLOT_COUNT, type Bytes } from '#base';
+import { type Bytes, fromLatin1, latin1, SLOT_COUNT } from '#base';
 import { KeyHash, TopKeys, type TopKey } from './top-keys.ts';
 import { shardCall } from '../calls/shard-calls.ts';
 

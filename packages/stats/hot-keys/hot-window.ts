@@ -5,7 +5,7 @@
  * sampled commands in a space-saving sketch for the window at hand, and keeps the one before it.
  */
 
-import { keyName, keyOfName, type Bytes } from '#base';
+import { type Bytes, keyName, keyOfName } from '#base';
 import { TopKeys, type TopKey } from './top-keys.ts';
 import { shardCall } from '../calls/shard-calls.ts';
 

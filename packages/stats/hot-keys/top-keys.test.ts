@@ -1,5 +1,5 @@
 /** The sketch against a plain one that looks through all keys for the lightest, and against the true counts. */
-import { withRandom, type Random } from '#testkit';
+import { type Random, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TopKeys, type TopKey } from './top-keys.ts';

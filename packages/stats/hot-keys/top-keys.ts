@@ -9,7 +9,7 @@
  * with its id, all that is added up of a key, and the weights of which the least is sought.
  */
 
-import { assert, fromLatin1, halfSipHash, latin1, type Bytes } from '#base';
+import { assert, type Bytes, fromLatin1, halfSipHash, latin1 } from '#base';
 
 /** Figures of one key in the sketch. */
 export interface TopKey {

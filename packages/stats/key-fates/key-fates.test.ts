@@ -1,4 +1,4 @@
-import { KeyFate, type Bytes } from '#base';
+import { type Bytes, KeyFate } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { REMOVED_KEY_BYTES_MAX, RemovedKeys, type RemovedKeyHead } from './key-fates.ts';

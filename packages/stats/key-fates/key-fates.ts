@@ -5,7 +5,7 @@
  * within the last `lengthMax`. Memory is fixed: each place keeps at most `REMOVED_KEY_BYTES_MAX` bytes of a key.
  */
 
-import { copyBytes, crc64, KeyFate, sameBytes, type Bytes } from '#base';
+import { type Bytes, copyBytes, crc64, KeyFate, sameBytes } from '#base';
 import type { SlowClient } from '../slow-log/slow-log.ts';
 import { shardCall } from '../calls/shard-calls.ts';
 

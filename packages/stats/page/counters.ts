@@ -1,6 +1,6 @@
 /** The counters of a page, as the table of quantities names them: what a thread tells of itself by name. */
 
-import { QUANTITIES, type Counter } from '#quantities';
+import { type Counter, QUANTITIES } from '#quantities';
 
 /** Counters and gauges of a page, in the order in which they lie there. */
 export const COUNTERS: readonly Counter[] = [...new Set(QUANTITIES.map(({ counter }) => counter))];

@@ -1,6 +1,6 @@
 /** Reads quantities from the pages, as the rows of the table say. */
 
-import { QUANTITIES, type PageQuantity, type ShardField, type StatusField } from '#quantities';
+import { type PageQuantity, QUANTITIES, type ShardField, type StatusField } from '#quantities';
 import type { Page } from './page.ts';
 
 /** Pages that have a part of a quantity. */

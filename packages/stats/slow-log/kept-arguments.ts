@@ -1,6 +1,6 @@
 /** A command's arguments as the slow log keeps them: the first ones, the beginning of each, no secrets. */
 
-import { ByteViews, copyBytes, copyWords, fromLatin1, type Bytes } from '#base';
+import { type Bytes, ByteViews, copyBytes, copyWords, fromLatin1 } from '#base';
 
 /** Bytes that arguments are read from; those of a frame, or of a parsed command. */
 export interface ArgumentBytes {

@@ -6,7 +6,7 @@
  * threads that log everything would else contend for the counter with every command.
  */
 
-import { unreachable, type Bytes } from '#base';
+import { type Bytes, unreachable } from '#base';
 import { KeptArguments, type ArgumentBytes } from './kept-arguments.ts';
 import { shardCall } from '../calls/shard-calls.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import { constants, PerformanceObserver } from 'node:perf_hooks';
-import { monotonicUs, PacedTimer, type Clock } from '#base';
+import { type Clock, monotonicUs, PacedTimer } from '#base';
 import { greatestUs, percentileUs, totalCount } from '../page/histogram.ts';
 import { AT } from '../page/counters.ts';
 import { type Page } from '../page/page.ts';

@@ -8,7 +8,7 @@
 
 import { Session } from 'node:inspector';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
-import { unreachable, type Bytes } from '#base';
+import { type Bytes, unreachable } from '#base';
 import { shardCall } from '../calls/shard-calls.ts';
 
 /** Between two samples. */

@@ -2,7 +2,7 @@
  * A hash in a listpack: pairs of field and value, or triples with the end of each field (0: none),
  * soonest first and those without an end last.
  */
-import { copyBytes, reused, type Bytes } from '#base';
+import { type Bytes, copyBytes, reused } from '#base';
 import { Encoding } from '../values/encodings.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListpackEntries, spliceRecord } from '../listpack/listpack-entries.ts';

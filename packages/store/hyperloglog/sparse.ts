@@ -1,6 +1,6 @@
 /** Setting registers of a sparse code, as Redis does: the same opcodes come out. */
 
-import { type Bytes } from '#base';
+import type { Bytes } from '#base';
 import { HEADER_BYTES, REGISTERS, SPARSE_VALUE_MAX } from './registers.ts';
 
 /** Opcodes that are looked at for neighbours to join. */

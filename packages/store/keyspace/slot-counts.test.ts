@@ -1,6 +1,6 @@
 /** Keys of slots are counted as keys come and go, whichever way they do. */
 
-import { keySlot, type Bytes } from '#base';
+import { type Bytes, keySlot } from '#base';
 import { withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

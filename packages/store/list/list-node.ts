@@ -4,7 +4,7 @@
  * The listpack may begin and end inside its memory, so that both ends of a list grow and shrink without
  * moving what lies between. Inner nodes of a list may be compressed.
  */
-import { assert, compressLzf, decompressLzf, reused, type Bytes } from '#base';
+import { assert, type Bytes, compressLzf, decompressLzf, reused } from '#base';
 import { END, HEADER_BYTES, writeWord } from '../listpack/listpack-layout.ts';
 import type { ListpackEntries } from '../listpack/listpack-entries.ts';
 

@@ -4,7 +4,7 @@
  * One object serves a whole thread; it is pointed at the next list by `open`. Where it stands, and what
  * it says of an element, is good until the next call that writes.
  */
-import { reused, type Bytes, type EntryTaker } from '#base';
+import { type Bytes, type EntryTaker, reused } from '#base';
 import { Encoding } from '../values/encodings.ts';
 import type { Piece } from '../values/piece.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';

@@ -3,7 +3,7 @@
  *
  * Those that are within the depth of an end are never compressed; the others are where that pays.
  */
-import { reused, type Bytes } from '#base';
+import { type Bytes, reused } from '#base';
 import { Listpack } from '../listpack/listpack.ts';
 import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import { HEADER_BYTES } from '../listpack/listpack-layout.ts';

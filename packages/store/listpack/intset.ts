@@ -5,7 +5,7 @@
  *
  * An integer is given as two words, `high` signed and `low`, since 53 bits do not hold them all.
  */
-import { asBuffer, parseInteger, parseInteger64, reused, writeInteger, type Bytes } from '#base';
+import { asBuffer, type Bytes, parseInteger, parseInteger64, reused, writeInteger } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { ByteRange } from '../values/shared-views.ts';
 import type { Ref } from '../memory/segment.ts';

@@ -3,7 +3,7 @@
  *
  * One `ListpackEntries` serves a whole thread: what it holds is copied when it is put somewhere.
  */
-import { ByteViews, copyBytes, parseInteger, parseInteger64, type Bytes } from '#base';
+import { type Bytes, ByteViews, copyBytes, parseInteger, parseInteger64 } from '#base';
 import { copyInto } from '../memory/byte-views.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { COUNT_UNKNOWN, END, HEADER_BYTES, writeBackLength, writeWord } from './listpack-layout.ts';

@@ -16,7 +16,7 @@
  * entries are compared by their bytes. Numbers are little-endian, but for the length of strings up to
  * 4095 bytes and the high bits of 13-bit integers, which stand in the first byte.
  */
-import { asBuffer, latin1, writeInteger, type Bytes, type EntryTaker } from '#base';
+import { asBuffer, type Bytes, type EntryTaker, latin1, writeInteger } from '#base';
 import { encodeHead, HEAD_BYTES_MAX } from './listpack-entries.ts';
 import { backLengthBytes, COUNT_UNKNOWN, END, HEADER_BYTES } from './listpack-layout.ts';
 import type { ByteRange } from '../values/shared-views.ts';

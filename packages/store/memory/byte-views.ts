@@ -1,5 +1,5 @@
 /** Copies into memory of the store, by words where the source's view is at hand. */
-import { copyLong, copyWords, type ByteViews } from '#base';
+import { type ByteViews, copyLong, copyWords } from '#base';
 import { LOOP_COPY_BYTES_MAX } from './limits.ts';
 
 /** Without a view, a block copy is cheaper from this length on. */

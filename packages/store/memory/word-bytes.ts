@@ -3,7 +3,7 @@
  * memory: what a value is as bytes may be more than one piece can have.
  */
 
-import { assert, inSteps, type Bytes, type Pieces, type Steps } from '#base';
+import { assert, type Bytes, inSteps, type Pieces, type Steps } from '#base';
 
 const WORD_BYTES = 4;
 

@@ -2,7 +2,7 @@
  * The frame of a dump: a byte for the type, the value, the version of the format (u16) and a CRC-64 of
  * all before it; both little-endian.
  */
-import { crc64, type Bytes, type Steps } from '#base';
+import { type Bytes, crc64, type Steps } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { ByteRange } from '../values/shared-views.ts';
 import type { Ref } from '../memory/segment.ts';

@@ -1,5 +1,5 @@
 /** Snapshot files for tests: of raw operations with a checksum that fits, of values of every type, and what they load. */
-import { crc64, type Bytes } from '#base';
+import { type Bytes, crc64 } from '#base';
 import { accessOfUse } from '../records/access.ts';
 import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import type { Ref } from '../memory/segment.ts';

@@ -1,5 +1,5 @@
 /** Files of Redis' snapshots, read in pieces: whatever the pieces are, all is there, or nothing is believed. */
-import { crc64, type Bytes } from '#base';
+import { type Bytes, crc64 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { setText, testStore, textOf } from '../store.test-helper.ts';

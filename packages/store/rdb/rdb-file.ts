@@ -2,7 +2,7 @@
  * Redis' snapshot files, read from a disk and written. What is written has version 10, which Redis 7.0 reads too, but
  * where a hash has fields that end: only version 12 has those.
  */
-import { crc64, type Bytes } from '#base';
+import { type Bytes, crc64 } from '#base';
 import type { KeyUse } from '../records/access.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';

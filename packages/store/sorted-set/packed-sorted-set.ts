@@ -3,7 +3,7 @@
  *
  * Scores are integers where Redis keeps them so, and text else. One object serves a whole thread.
  */
-import { formatDouble, reused, type Bytes } from '#base';
+import { type Bytes, formatDouble, reused } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { ListpackEntries, spliceRecord } from '../listpack/listpack-entries.ts';
 import { Listpack } from '../listpack/listpack.ts';

@@ -4,7 +4,7 @@
  * An entry of the table is named by its reference in both. No operation does more than a bucket's
  * splitting, a node's splitting on each level, or the emptying of one page of the table.
  */
-import { Spans, type Bytes, type SpanTaker, type Steps } from '#base';
+import { type Bytes, Spans, type SpanTaker, type Steps } from '#base';
 import type { PackedTable } from '../table/packed-table.ts';
 import { compareParts } from './compare-parts.ts';
 import { SLOTS } from './node-pages.ts';

@@ -4,7 +4,7 @@
  * One object serves a whole thread; it is pointed at the next sorted set by `open`. What it says of a
  * member is good until the next call that writes.
  */
-import { reused, type Bytes, type SpanTaker } from '#base';
+import { type Bytes, reused, type SpanTaker } from '#base';
 import { Encoding } from '../values/encodings.ts';
 import type { PackedLimits } from '../values/packed-limits.ts';
 import type { Piece } from '../values/piece.ts';

@@ -1,6 +1,6 @@
 /** Reads what key-state.ts writes. */
 
-import { assert, finish, joined, type Bytes, type Pieces } from '#base';
+import { assert, type Bytes, finish, joined, type Pieces } from '#base';
 import { KEY_STATE_HEADER_BYTES, LONG_SIZE_BYTES, StateFlag } from './key-state.ts';
 import { LOOK_AHEAD_MAX, type KeyPrefetch } from '../prefetch/prefetch.ts';
 import type { Ref } from '../memory/segment.ts';

@@ -11,7 +11,7 @@
  * In the place of a state may stand what `writeEffect` was given: a command instead of what it makes of a key.
  * The value is the store's own representation: the encodings of `encodings.ts`, objects as their codec makes them.
  */
-import { assert, bytesOfPieces, finish, type Bytes, type Pieces } from '#base';
+import { assert, type Bytes, bytesOfPieces, finish, type Pieces } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
 import { codecOf } from '../values/codecs.ts';

@@ -1,7 +1,7 @@
 /** A freeze hands out every key as it was, however it changes meanwhile: long values too, which are read in steps. */
 // test-tier: long
-import { fromLatin1, type Bytes } from '#base';
-import { withoutMemory, withRandom, type Random } from '#testkit';
+import { type Bytes, fromLatin1 } from '#base';
+import { type Random, withoutMemory, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SnapshotIterator } from './snapshot-iterator.ts';

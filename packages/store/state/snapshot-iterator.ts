@@ -7,7 +7,7 @@
  * to change an unmet record has it written first. So each is written once, as it was, and nothing is copied
  * that nobody changes. A database that is emptied or exchanged meanwhile is walked on where it stood.
  */
-import { asBuffer, finish, isResourceError, type Bytes, type Steps } from '#base';
+import { asBuffer, type Bytes, finish, isResourceError, type Steps } from '#base';
 import type { Contents } from '../keyspace/contents.ts';
 import { KeyStateWriter } from './key-state.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';

@@ -1,6 +1,6 @@
 /** States of warm keys, as they stood when they were met: their values follow from the disk, while commands go on. */
 
-import { CommandError, finish, type Bytes } from '#base';
+import { type Bytes, CommandError, finish } from '#base';
 import type { Databases } from '../keyspace/databases.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { setOptions } from '../keyspace/set-options.ts';

@@ -1,6 +1,6 @@
 /** The index of ids against a sorted array. */
 
-import { withRandom, type Random } from '#testkit';
+import { type Random, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { IdIndex, IdPlace } from './id-index.ts';

@@ -1,6 +1,6 @@
 /** Reads streams in the three forms that Redis has written them in. */
 
-import { finish, latin1, reused, type Bytes, type Steps } from '#base';
+import { type Bytes, finish, latin1, reused, type Steps } from '#base';
 import { Encoding } from '../values/encodings.ts';
 import { Listpack } from '../listpack/listpack.ts';
 import { IdPlace } from './id-index.ts';

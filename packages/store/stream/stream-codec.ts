@@ -3,7 +3,7 @@
  * length begins with, and sections, each of them behind its bytes as 32 bits: one piece of memory could not have it all.
  */
 
-import { bytesOfPieces, joined, type Bytes, type Pieces, type Steps } from '#base';
+import { type Bytes, bytesOfPieces, joined, type Pieces, type Steps } from '#base';
 import type { WordWriter } from '../memory/word-bytes.ts';
 import { WordReader } from '../memory/word-bytes.ts';
 import { RdbReader, type RdbSections } from '../rdb/format/rdb-reader.ts';

@@ -5,7 +5,7 @@
  * compared as what they are without their sign.
  */
 
-import { INT64_MIN, latin1, writeInteger, type Bytes } from '#base';
+import { type Bytes, INT64_MIN, latin1, writeInteger } from '#base';
 
 const WORD = 2 ** 32;
 /** Beyond this high word a number of 64 bits does not fit 53. */

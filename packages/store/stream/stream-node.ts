@@ -8,7 +8,7 @@
  * An entry whose fields are those of the node has no names of its own.
  */
 
-import { assert, reused, type Bytes } from '#base';
+import { assert, type Bytes, reused } from '#base';
 import { ListpackEntries, spliced, type Stretch } from '../listpack/listpack-entries.ts';
 import { HEADER_BYTES } from '../listpack/listpack-layout.ts';
 import { Listpack } from '../listpack/listpack.ts';

@@ -1,7 +1,7 @@
 /** Streams against plain arrays: entries, what is known of them, and what is pending. */
 
-import { finish, fromLatin1, type Bytes } from '#base';
-import { withRandom, type Random } from '#testkit';
+import { type Bytes, finish, fromLatin1 } from '#base';
+import { type Random, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { thereAndBack } from '../store.test-helper.ts';

@@ -3,7 +3,7 @@
  * its consumers.
  */
 
-import { finish, fromLatin1, type Bytes, type Steps } from '#base';
+import { type Bytes, finish, fromLatin1, type Steps } from '#base';
 import { IdPlace, type IdIndex } from './id-index.ts';
 import type { StreamConsumer, StreamGroup } from './stream-group.ts';
 import { StreamId } from './stream-id.ts';

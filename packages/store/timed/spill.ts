@@ -1,5 +1,5 @@
 /** Moving values into the warm tier. */
-import { finish, type Bytes } from '#base';
+import { type Bytes, finish } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { sizeOf } from './value-count.ts';
 import { KEY_INLINE_BYTES_MAX, LONG_COPY_BYTES } from '../memory/limits.ts';

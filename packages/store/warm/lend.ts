@@ -1,5 +1,5 @@
 /** Has warm values at hand: those that were fetched for a command, and those that are read only now. */
-import { CommandError, type Bytes } from '#base';
+import { type Bytes, CommandError } from '#base';
 import { failedLoan, loanOf, nameLoan, type Loan } from './loan.ts';
 import type { WarmTier } from './warm-tier.ts';
 

@@ -1,5 +1,5 @@
 /** Warm values at hand. */
-import { finish, type Bytes, type CommandError } from '#base';
+import { type Bytes, type CommandError, finish } from '#base';
 import { CELL_BYTES_MAX } from '../memory/limits.ts';
 import { codecOf } from '../values/codecs.ts';
 import type { ValueView } from '../values/shared-views.ts';

@@ -5,7 +5,7 @@
  * extent that the value is in, and its place there. Whoever wants the value gets a loan of it; the record stays warm
  * until `settle` decides whether the value comes back. So a reference to a record stays good while its value is used.
  */
-import { assert, ChurnMap, errors, type Bytes, type CommandError } from '#base';
+import { assert, type Bytes, ChurnMap, type CommandError, errors } from '#base';
 import { ExtentTable } from './extent-table.ts';
 import { entryBytes, ExtentWriter, NTH_BITS, type EntryHead } from './extent.ts';
 import { nameLoan, type Loan } from './loan.ts';

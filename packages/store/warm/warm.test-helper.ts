@@ -1,5 +1,5 @@
 /** For tests of the warm tier: a disk in memory that fails when it is told to. */
-import { CommandError, type Bytes } from '#base';
+import { type Bytes, CommandError } from '#base';
 import type { Store } from '../store.ts';
 import { compactAll } from '../timed/compaction.ts';
 import { entryOf, isSound } from './extent.ts';

@@ -1,6 +1,6 @@
 /** The buckets of exported histograms, made from the far finer ones of the pages. */
 
-import { bucketOf, HISTOGRAM_BUCKETS, TICKS_PER_US, type Counts } from '#stats';
+import { bucketOf, type Counts, HISTOGRAM_BUCKETS, TICKS_PER_US } from '#stats';
 
 /** Upper bounds in seconds; behind the last comes +Inf. */
 export const BUCKET_SECONDS = [

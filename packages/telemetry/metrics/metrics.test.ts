@@ -1,12 +1,12 @@
-import { type Quantity, LOG_QUANTITIES, QUANTITIES } from '#quantities';
+import { LOG_QUANTITIES, QUANTITIES, type Quantity } from '#quantities';
 import {
   bucketOf,
-  HISTOGRAM_BUCKETS,
-  Page,
-  Phase,
-  type PageShape,
   durabilityReport,
+  HISTOGRAM_BUCKETS,
   LogFigures,
+  Page,
+  type PageShape,
+  Phase,
 } from '#stats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

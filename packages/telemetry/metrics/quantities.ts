@@ -1,7 +1,7 @@
 /** Metrics of the table of quantities: values that stand on pages, or among the figures of logs, as they are. */
 
 import type { LogQuantity, PageQuantity, Quantity } from '#quantities';
-import { readQuantity, type LogFigure, type Page } from '#stats';
+import { type LogFigure, type Page, readQuantity } from '#stats';
 import { metric, type Head, type MetricDefinition, type MetricSource } from './definition.ts';
 
 const US_PER_SECOND = 1_000_000;

@@ -4,14 +4,14 @@
  */
 
 import type { PrimaryReport, ReplicaReport } from '#api-types';
-import { QUANTITIES, SCRIPT_QUANTITIES, type PageQuantity } from '#quantities';
+import { type PageQuantity, QUANTITIES, SCRIPT_QUANTITIES } from '#quantities';
 import {
+  type DurabilityReport,
   errorCounts,
   lastSaveSeconds,
   readQuantity,
   savingSeconds,
   sumOfLogs,
-  type DurabilityReport,
 } from '#stats';
 import { eachCommand, pagesOf, secondsOf } from './families/commands.ts';
 import { metric, sumOf, type MetricDefinition, type MetricSource } from './definition.ts';

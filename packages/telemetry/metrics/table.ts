@@ -8,11 +8,11 @@ import {
   DURABILITY_QUANTITIES,
   KEY_QUANTITIES,
   MEMORY_QUANTITIES,
+  type PageQuantity,
   REPLICATION_QUANTITIES,
   THREAD_QUANTITIES,
   TIER_QUANTITIES,
   TLS_QUANTITIES,
-  type PageQuantity,
 } from '#quantities';
 import { clientMetrics } from './families/clients.ts';
 import { clusterMetrics } from './families/cluster.ts';

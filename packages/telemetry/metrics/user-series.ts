@@ -9,8 +9,8 @@ import {
   OTHER_USERS_ROW,
   plusUserCounts,
   USER_ROWS,
-  userCountsOfRow,
   type UserCounts,
+  userCountsOfRow,
   type UserPages,
 } from '#stats';
 

@@ -1,5 +1,5 @@
 /** From a record to spans: which there are under each switch, and what a statement shows. */
-import { TracedPart, type KeptArgument, type SpanSwitches, type TraceRecord } from '#link';
+import { type KeptArgument, type SpanSwitches, TracedPart, type TraceRecord } from '#link';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { plannedTrace } from './spans.ts';

@@ -17,7 +17,7 @@
  */
 
 import { ERROR_CODES } from '#base';
-import { TracedPart, type PartTimes, type ShardWork, type TraceRecord } from '#link';
+import { type PartTimes, type ShardWork, TracedPart, type TraceRecord } from '#link';
 import { statementOf } from './statement.ts';
 
 type Attributes = Readonly<Record<string, string | number>>;

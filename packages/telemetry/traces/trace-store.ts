@@ -1,6 +1,6 @@
 /** The ops thread's end of tracing: takes what main tells of requests, keeps the latest, and hands them on. */
 
-import { ERROR_CODES, UnixOffset, type Clock, type LogFields } from '#base';
+import { type Clock, ERROR_CODES, type LogFields, UnixOffset } from '#base';
 import type { TraceReport } from '#api-types';
 import type { TraceRecord, TraceRingReader } from '#link';
 import type { TelemetryLog } from '../otlp/collector-state.ts';

@@ -1,7 +1,7 @@
 /** RESTORE refuses payloads that are malformed, and stays unharmed by those that are merely altered. */
 // test-tier: long
 
-import { withRandom, type Random } from '#testkit';
+import { type Random, withRandom } from '#testkit';
 import { call, CallContext } from '../../call.test-helper.ts';
 import { binary, dumpPayload, restore } from './dump-payload.test-helper.ts';
 import { suite } from 'uvu';

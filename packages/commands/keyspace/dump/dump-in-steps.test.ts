@@ -1,6 +1,6 @@
 /** Dumps that are made in steps are those that are made at once, and old servers get forms that they read. */
 
-import { finish, joined, type Bytes } from '#base';
+import { type Bytes, finish, joined } from '#base';
 import { rdb } from '#store';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

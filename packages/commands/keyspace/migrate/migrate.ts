@@ -1,6 +1,6 @@
 /** MIGRATE: keys are moved to another server, which takes them by RESTORE. */
 
-import { CommandError, errors, type Bytes } from '#base';
+import { type Bytes, CommandError, errors } from '#base';
 import type { ReplyWriter } from '#resp';
 import { answerLater } from '../../contexts/answer-later.ts';
 import { indexesFrom, type Arguments, type ArgumentSource } from '../../arguments/arguments.ts';

@@ -1,6 +1,6 @@
 /** KEYS and RANDOMKEY: which keys a database has. */
 
-import { globMatchesAt, type Bytes } from '#base';
+import { type Bytes, globMatchesAt } from '#base';
 import type { Keyspace, Ref } from '#store';
 import { BulkList, type Bulks } from '../../definition/bulk-list.ts';
 import { everyShard } from '../../definition/definition.ts';

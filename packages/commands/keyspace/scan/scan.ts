@@ -6,7 +6,7 @@
  * of Redis expects, and a large one costs the shards whose turn it is not nothing.
  */
 
-import { CommandError, errors, type Bytes } from '#base';
+import { type Bytes, CommandError, errors } from '#base';
 import type { Ref } from '#store';
 import { BulkList } from '../../definition/bulk-list.ts';
 import type { Arguments } from '../../arguments/arguments.ts';

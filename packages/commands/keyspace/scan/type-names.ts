@@ -1,6 +1,6 @@
 /** Redis' names of the value types. */
 
-import { spells, type Bytes } from '#base';
+import { type Bytes, spells } from '#base';
 
 /** Names of types, by the store's number of the type. */
 const TYPE_NAMES = ['none', 'string', 'list', 'set', 'zset', 'hash', 'stream'] as const;

@@ -1,7 +1,7 @@
 /** DEBUG RELOAD: every value becomes the bytes that would be stored, and is made of them anew. */
 
-import { CommandError, type Bytes } from '#base';
-import { rdb, type Keyspace } from '#store';
+import { type Bytes, CommandError } from '#base';
+import { type Keyspace, rdb } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts/contexts.ts';
 import { everyShard } from '../../definition/definition.ts';

@@ -1,15 +1,15 @@
 /** The parts of DEBUG that look at keys or stop the shards. */
 
-import { CommandError, errors, keySlot, parseDouble, shardOfSlot, type Bytes } from '#base';
+import { type Bytes, CommandError, errors, keySlot, parseDouble, shardOfSlot } from '#base';
 import {
   codecAt,
   keyScratch,
+  type Keyspace,
   Listpack,
   Quicklist,
+  type Ref,
   valueScratch,
   ValueType,
-  type Keyspace,
-  type Ref,
 } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts/contexts.ts';

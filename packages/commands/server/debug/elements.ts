@@ -3,13 +3,13 @@
 import type { Bytes } from '#base';
 import {
   HashValue,
+  type Keyspace,
   ListValue,
+  type Ref,
   SetValue,
   SortedSetValue,
-  ValueType,
-  type Keyspace,
-  type Ref,
   type Stream,
+  ValueType,
 } from '#store';
 import { eachPieceOfStream } from '../../stream/pieces.ts';
 

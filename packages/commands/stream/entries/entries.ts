@@ -2,7 +2,7 @@
 
 import { reused } from '#base';
 import type { ReplyWriter } from '#resp';
-import { EntryCursor, StreamId, type Stream } from '#store';
+import { EntryCursor, type Stream, StreamId } from '#store';
 import { replyId } from './ids.ts';
 
 const cursorScratch = reused(new EntryCursor());

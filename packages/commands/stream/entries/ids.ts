@@ -1,6 +1,6 @@
 /** Ids of entries as arguments and in replies. */
 
-import { CommandError, indexOfByte, type Bytes } from '#base';
+import { type Bytes, CommandError, indexOfByte } from '#base';
 import type { ReplyWriter } from '#resp';
 import { ID_TEXT_BYTES_MAX, readUnsigned, StreamId, unsigned } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';

@@ -7,12 +7,12 @@
 
 import { CommandError, reused, untilNul } from '#base';
 import {
-  StreamValue,
-  ValueType,
   type Ref,
   type Stream,
   type StreamConsumer,
   type StreamGroup,
+  StreamValue,
+  ValueType,
 } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts/contexts.ts';

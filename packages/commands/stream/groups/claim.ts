@@ -1,7 +1,7 @@
 /** XCLAIM and XAUTOCLAIM: a consumer takes over what another has not acknowledged. */
 
 import { CommandError, errors, untilNul } from '#base';
-import { IdPlace, StreamId, type Stream, type StreamConsumer, type StreamGroup } from '#store';
+import { IdPlace, type Stream, type StreamConsumer, type StreamGroup, StreamId } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts/contexts.ts';
 import { oneShard } from '../../definition/definition.ts';

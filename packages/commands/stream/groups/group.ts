@@ -1,7 +1,7 @@
 /** XGROUP: the groups of a stream and their consumers. */
 
 import { CommandError, errors } from '#base';
-import { StreamId, UNKNOWN_READ, type Stream, type StreamGroup, type StreamValue } from '#store';
+import { type Stream, type StreamGroup, StreamId, type StreamValue, UNKNOWN_READ } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
 import type { MainContext, ShardContext } from '../../contexts/contexts.ts';
 import {

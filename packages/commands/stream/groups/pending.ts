@@ -1,7 +1,7 @@
 /** XPENDING and XACK: what was delivered and is not acknowledged. */
 
 import { errors } from '#base';
-import { IdPlace, StreamId, type StreamGroup } from '#store';
+import { IdPlace, type StreamGroup, StreamId } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts/contexts.ts';
 import { oneShard } from '../../definition/definition.ts';

@@ -1,6 +1,6 @@
 /** A small client of a cluster: it follows redirects, and tells writes that were refused from those of which nothing is known. */
 
-import { ReplyError, RespClient, type Random, type Reply } from '#testkit';
+import { type Random, type Reply, ReplyError, RespClient } from '#testkit';
 import type { FaultCluster } from './fault-cluster.test-helper.ts';
 import type { FaultNode } from './fault-node.test-helper.ts';
 

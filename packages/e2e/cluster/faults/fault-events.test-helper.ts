@@ -1,7 +1,7 @@
 /** Faults that a cluster is made to bear, each drawn by its name; a fault ends with its links healed and its processes there. */
 
 import { fromLatin1, keySlot } from '#base';
-import { ReplyError, textOf, until, type Random } from '#testkit';
+import { type Random, ReplyError, textOf, until } from '#testkit';
 import type { FaultCluster } from './fault-cluster.test-helper.ts';
 import type { FaultNode } from './fault-node.test-helper.ts';
 import type { FaultProxy } from './fault-proxy.test-helper.ts';

@@ -1,12 +1,12 @@
 /** A node of a cluster whose links can be disturbed: others reach it by a proxy, clients by another, and it reaches etcd by more. */
 
 import {
-  settingArguments,
-  textOf,
-  until,
   type EtcdMember,
   type Reply,
   type RespClient,
+  settingArguments,
+  textOf,
+  until,
 } from '#testkit';
 import { KeptServer } from '../../durability/kept-server.ts';
 import { FaultProxy } from './fault-proxy.test-helper.ts';

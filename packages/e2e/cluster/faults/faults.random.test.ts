@@ -6,7 +6,7 @@
  * Clocks do not jump here, which needs the program faketime; leases go by the monotonic clock.
  */
 // test-tier: long
-import { needs, withRandom, type Random } from '#testkit';
+import { needs, type Random, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FaultCluster } from './fault-cluster.test-helper.ts';

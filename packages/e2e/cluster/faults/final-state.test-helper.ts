@@ -1,6 +1,6 @@
 /** Compares what a cluster that was healed has with what clients know of it. */
 
-import { Random, textOf, until, type Reply } from '#testkit';
+import { Random, type Reply, textOf, until } from '#testkit';
 import { ClusterClient } from './cluster-client.test-helper.ts';
 import { slotOf, type Stage } from './fault-events.test-helper.ts';
 import { keyOf } from './load.test-helper.ts';

@@ -4,7 +4,7 @@
  * for renewals of leases; faults last for so many ticks.
  */
 
-import { Random, ReplyError, textOf, until, type Reply, type RespClient } from '#testkit';
+import { Random, type Reply, ReplyError, type RespClient, textOf, until } from '#testkit';
 import { ClusterClient } from './cluster-client.test-helper.ts';
 import type { FaultCluster } from './fault-cluster.test-helper.ts';
 import type { FaultNode } from './fault-node.test-helper.ts';

@@ -1,6 +1,6 @@
 /** Memory that a replica which reads nothing takes on its primary: no keys are evicted for it, and it is not closed for it. */
 
-import { startServer, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, type RespClient, startServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freeze, infoOf, untilLinked, untilOnline } from '../info.test-helper.ts';

@@ -2,12 +2,12 @@
 // test-limit: 60s
 
 import {
+  type ChildServer,
   ReplyError,
+  type RespClient,
   startServer,
   textOf,
   until,
-  type ChildServer,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

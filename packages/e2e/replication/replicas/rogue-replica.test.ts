@@ -1,7 +1,7 @@
 /** Connections that have asked for the stream, and send what would be answered: they are closed, and nothing is done. */
 
 import net from 'node:net';
-import { startServer, until, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, type RespClient, startServer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { untilOnline } from '../info.test-helper.ts';

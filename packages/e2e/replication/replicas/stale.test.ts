@@ -1,12 +1,12 @@
 /** Data that may be old: with `replica-serve-stale-data no` nobody sees them, by scripts and transactions neither. */
 
 import {
+  type ChildServer,
   keyPerShard,
   ReplyError,
+  type RespClient,
   startServer,
   textOf,
-  type ChildServer,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -2,7 +2,7 @@
 
 import { gunzipSync } from 'node:zlib';
 import type { ReplicationDocument, StatusDocument } from '#api-types';
-import { request, textOf, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, request, type RespClient, textOf } from '#testkit';
 import { infoOf } from '../info.test-helper.ts';
 
 export interface Surfaces {

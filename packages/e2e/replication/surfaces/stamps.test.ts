@@ -3,13 +3,13 @@
 
 import type { ReplicationDocument } from '#api-types';
 import {
+  type ChildServer,
   needs,
   redisProgram,
   request,
+  type RespClient,
   startServer,
   until,
-  type ChildServer,
-  type RespClient,
 } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,7 +1,7 @@
 /** Figures of replication on all surfaces of a primary and of its replica: they are the same everywhere. */
 
 import type { ReplicationDocument, StatusDocument } from '#api-types';
-import { request, startServer, textOf, until, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, request, type RespClient, startServer, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { infoOf, untilLinked, untilOnline, untilSame } from '../info.test-helper.ts';

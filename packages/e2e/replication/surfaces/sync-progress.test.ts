@@ -2,7 +2,7 @@
 // test-tier: long
 
 import type { ReplicationDocument, StatusDocument } from '#api-types';
-import { LinkProxy, request, startServer, textOf, until, type RespClient } from '#testkit';
+import { LinkProxy, request, type RespClient, startServer, textOf, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { infoOf, untilLinked } from '../info.test-helper.ts';

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import type { ReplicationDocument } from '#api-types';
-import { request, startServer, until, type ChildServer, type RespClient } from '#testkit';
+import { type ChildServer, request, type RespClient, startServer, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { infoOf } from '../info.test-helper.ts';

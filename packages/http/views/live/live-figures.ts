@@ -2,21 +2,21 @@
 
 import {
   COMMAND_QUANTITIES,
-  KEY_QUANTITIES,
-  QUANTITIES,
   type Counter,
+  KEY_QUANTITIES,
   type LiveRate,
+  QUANTITIES,
 } from '#quantities';
 import {
   BAND_ROWS_MAX,
   bucketHigh,
+  type Counts,
   growth,
   HISTOGRAM_BUCKETS,
+  type Page,
   pagesOf,
   percentileUs,
   TICKS_PER_US,
-  type Counts,
-  type Page,
 } from '#stats';
 import type { LiveLatency } from '#api-types';
 

@@ -1,5 +1,5 @@
 /** Listpacks that come from outside, made safe: what they say of themselves is true afterwards. */
-import { reused, type Bytes } from '#base';
+import { type Bytes, reused } from '#base';
 import { ListpackEntries } from '../../listpack/listpack-entries.ts';
 import {
   backLengthBytes,

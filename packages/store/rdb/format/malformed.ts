@@ -1,4 +1,4 @@
-import { latin1, type Bytes } from '#base';
+import { type Bytes, latin1 } from '#base';
 
 /** Bytes that are not what they say. Thrown while a value is read, before anything is stored. */
 export class MalformedValueError extends Error {

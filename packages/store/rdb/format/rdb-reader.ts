@@ -2,7 +2,7 @@
  * Reads values as Redis' snapshots and dumps have them. What a length says is believed only as far as
  * there are bytes: nothing is allocated for a lie.
  */
-import { asBuffer, decompressLzf, fromLatin1, latin1, parseDouble, type Bytes } from '#base';
+import { asBuffer, type Bytes, decompressLzf, fromLatin1, latin1, parseDouble } from '#base';
 import { VALUE_BYTES_MAX } from '../../memory/limits.ts';
 import type { Span } from '../../values/span.ts';
 import { demand, demandElements } from './malformed.ts';

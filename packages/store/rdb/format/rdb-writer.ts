@@ -1,5 +1,5 @@
 /** Writes values as Redis' snapshots and dumps have them, without compressing anything. */
-import { copyBytes, copyWords, INT64_MAX, parseInteger, type Bytes } from '#base';
+import { type Bytes, copyBytes, copyWords, INT64_MAX, parseInteger } from '#base';
 import { LENGTH_14_BITS, LENGTH_32, LENGTH_64, LENGTH_CODE, StringCode } from './rdb-type.ts';
 
 const INITIAL_BYTES = 64;

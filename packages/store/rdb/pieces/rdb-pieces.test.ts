@@ -1,5 +1,5 @@
 /** Keys in pieces of Redis' form: what is written in steps is the same, and tells how the key was used. */
-import { finish, fromLatin1, latin1, type Bytes } from '#base';
+import { type Bytes, finish, fromLatin1, latin1 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Span } from '../../values/span.ts';

@@ -14,7 +14,7 @@
  *   23      8      idle time, a double
  */
 
-import { ByteViews, copyBytes, copyWords, type Bytes } from '#base';
+import { type Bytes, ByteViews, copyBytes, copyWords } from '#base';
 import { demand } from '../format/malformed.ts';
 import { SplitKeyView, type SplitKey } from './split-key.ts';
 

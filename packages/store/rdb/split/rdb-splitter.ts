@@ -8,7 +8,7 @@
  * Only the operation at hand is in memory, and no part of it is looked at twice however small the pieces are: a value goes
  * on where its bytes ended, and other operations wait until the bytes they asked for are there.
  */
-import { crc64, latin1, type Bytes } from '#base';
+import { type Bytes, crc64, latin1 } from '#base';
 import { demand, MalformedValueError, RdbFileError } from '../format/malformed.ts';
 import { RdbReader } from '../format/rdb-reader.ts';
 import { RDB_VERSION, RdbOp } from '../format/rdb-type.ts';

@@ -1,5 +1,5 @@
 /** Reads sets in every form that Redis has written them in. */
-import { parseInteger64, type Bytes } from '#base';
+import { type Bytes, parseInteger64 } from '#base';
 import { Encoding } from '../../values/encodings.ts';
 import { Intset, Word64 } from '../../listpack/intset.ts';
 import type { Keyspace } from '../../keyspace/keyspace.ts';

@@ -1,5 +1,5 @@
 /** Reads sorted sets in every form that Redis has written them in. */
-import { parseDouble, type Bytes } from '#base';
+import { type Bytes, parseDouble } from '#base';
 import { Encoding } from '../../values/encodings.ts';
 import type { PackedLimits } from '../../values/packed-limits.ts';
 import type { Keyspace } from '../../keyspace/keyspace.ts';

@@ -1,5 +1,5 @@
 /** Writes the value of a record with the type that Redis 7.4 gives it in the same encoding. */
-import { assert, finish, inSteps, reused, unreachable, type Bytes, type Steps } from '#base';
+import { assert, type Bytes, finish, inSteps, reused, type Steps, unreachable } from '#base';
 import { Encoding } from '../../values/encodings.ts';
 import { HashValue } from '../../hash/hash-value.ts';
 import type { Keyspace } from '../../keyspace/keyspace.ts';

@@ -5,13 +5,13 @@ import {
   bandCounts,
   bandLabels,
   Bands,
+  type CommandField,
+  type Counts,
   errorCounts,
   HISTOGRAM_BUCKETS,
   mergeExecutions,
-  TICKS_PER_US,
-  type CommandField,
-  type Counts,
   type Page,
+  TICKS_PER_US,
 } from '#stats';
 import { metric, sumOf, type MetricDefinition, type MetricSource } from '../definition.ts';
 import { metricsOf } from '../quantities.ts';

@@ -1,7 +1,7 @@
 /** Metrics of keys and of the memory they take. */
 
 import { KEY_QUANTITIES, MEMORY_QUANTITIES } from '#quantities';
-import { fateCounts, fragmentation, usedMemory, type Fragmentation } from '#stats';
+import { fateCounts, fragmentation, type Fragmentation, usedMemory } from '#stats';
 import { metric, sumOf, type MetricDefinition, type MetricSource } from '../definition.ts';
 import { headOf, metricsOf } from '../quantities.ts';
 

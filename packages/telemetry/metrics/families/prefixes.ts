@@ -1,6 +1,6 @@
 /** Metrics of keys by configured prefix. The label of the keys with none of the prefixes is empty. */
 
-import { prefixReports, type PrefixReport } from '#stats';
+import { type PrefixReport, prefixReports } from '#stats';
 import type { Unit } from '#api-types';
 import { metric, type MetricDefinition, type MetricSource } from '../definition.ts';
 

@@ -1,0 +1,443 @@
+/** The server's clients: letting them in, what each may do now, and closing those that go too far. */
+
+import { User } from '#acl';
+import { type CommandError, errors, type Logger } from '#base';
+import { Arguments, type CommandEntry } from '#commands';
+import type { Settings } from '#config';
+import type { Page } from '#stats';
+import type { Connection, ConnectionOwner, Taking } from '#net';
+import { connectionAccept } from '#usdt';
+import { OwnedReply, type ParsedCommand } from '#resp';
+import { Client, type ParkingBlocks, type Router } from '#router';
+import { type Access, chargeOutput, type ConnectedClients } from '#access';
+import { ClientMemory } from './client-memory.ts';
+import { mayComeFromReplica, wordOf } from './replica-commands.ts';
+import type { TlsCounts } from './tls-counts.ts';
+
+/** Commands that a pause holds back. */
+type PauseMode = 'all' | 'write';
+/** Causes of a pause: each has one of its own. */
+type PauseReason = 'command' | 'failover' | 'slots' | 'shutdown';
+
+interface Pause {
+  readonly mode: PauseMode;
+  readonly untilMs: number;
+}
+
+/** Most bytes that may wait for a client that has not authenticated, beside what the kernel takes. */
+const UNAUTHENTICATED_OUTPUT_BYTES_MAX = 1_024;
+
+const LOOPBACK = /^(127\.|\[::1\]|\[::ffff:127\.)/;
+
+interface ClientsOptions {
+  router: Router;
+  settings: Settings;
+  page: Page;
+  blocks: ParkingBlocks;
+  /** Ends what a client had with others. */
+  left: (client: Client) => void;
+  access: Access;
+  tls: TlsCounts;
+  connected: ConnectedClients;
+  log: Pick<Logger, 'info' | 'warn' | 'debug'>;
+}
+
+export class Clients {
+  readonly #router: Router;
+  readonly #settings: Settings;
+  readonly #page: Page;
+  readonly #blocks: ParkingBlocks;
+  readonly #connected: ConnectedClients;
+  #lastId = 0;
+  readonly #pauses = new Map<PauseReason, Pause>();
+  readonly #access: Access;
+  readonly #left: (client: Client) => void;
+  readonly #log: ClientsOptions['log'];
+  /** A client has left more unread than its soft limit, as of the last tick. */
+  #hasOverSoft = false;
+  readonly #tls: TlsCounts;
+  readonly memory: ClientMemory;
+
+  constructor(options: ClientsOptions) {
+    const { router, settings, page, blocks, left, access, tls, connected, log } = options;
+    this.#connected = connected;
+    this.#access = access;
+    this.#tls = tls;
+    this.memory = new ClientMemory({ settings, page, log, connected });
+    this.#blocks = blocks;
+    this.#log = log;
+    this.#left = left;
+    this.#router = router;
+    this.#settings = settings;
+    this.#page = page;
+  }
+
+  get all(): readonly Client[] {
+    return this.#connected.all;
+  }
+
+  get count(): number {
+    return this.#connected.count;
+  }
+
+  byId(id: number): Client | undefined {
+    return this.#connected.byId(id);
+  }
+
+  /** Takes a new connection, or tells it why not and closes it. */
+  accept(connection: Connection): void {
+    this.#page.add('connectionsTotal', 1);
+    const refusal = this.#refusal(connection);
+    if (refusal !== undefined) {
+      this.#page.add('connectionsRejected', 1);
+      const fields = { addr: connection.remoteAddress, error: refusal.text };
+      this.#log.debug('client-refused', 'A connection was refused.', fields);
+      const reply = new OwnedReply();
+      reply.error(refusal);
+      const text = reply.take();
+      connection.output.appendBytes(text, 0, text.length);
+      connection.closeAfterReplies();
+      return;
+    }
+    connection.setKeepAlive(this.#settings.number('server.tcp-keepalive-secs'));
+    this.#router.readClock();
+    const { nowMs } = this.#router;
+    this.#lastId += 1;
+    const client = this.#router.addClient(
+      (slot) =>
+        new Client(this.#lastId, slot, connection, nowMs, this.#blocks, this.#access.users.default),
+    );
+    if (connectionAccept.isWatched) connectionAccept.fire(client.id, client.address);
+    client.authenticated = !this.#access.requiresLogin;
+    connection.label = client.id;
+    connection.owner = new Session(client, connection, this.#router, this);
+    this.#add(client);
+    if (connection.tls !== undefined) this.#tls.opened(connection.tls);
+    this.#certify(client, connection);
+    this.memory.note(client);
+    this.#tell('client-connected', 'A client has connected.', client);
+  }
+
+  /** Closes the connection of a replica that sends what would be answered: a reply would be taken for a part of the stream. */
+  endReplica(client: Client, what: string): void {
+    const reason = `it has sent ${JSON.stringify(what)}, which would be answered`;
+    const message = `The connection of a replica is closed: ${reason}.`;
+    this.#log.warn('replica-closed', message, { addr: client.address });
+    client.replica?.closing(reason);
+    client.socket.destroy();
+  }
+
+  /** Takes the connection on which this server's primary sends its stream. */
+  addPrimary(connection: Connection): Client {
+    this.#lastId += 1;
+    const { nowMs } = this.#router;
+    const client = this.#router.addClient(
+      (slot) =>
+        new Client(this.#lastId, slot, connection, nowMs, this.#blocks, User.unrestricted()),
+    );
+    client.authenticated = true;
+    client.isPrimary = true;
+    client.noEvict = true;
+    connection.label = client.id;
+    this.#add(client);
+    return client;
+  }
+
+  #add(client: Client): void {
+    this.#connected.add(client);
+    this.#page.set('connections', this.#connected.count);
+    this.#page.add('connectedClients', 1);
+  }
+
+  removed(client: Client): void {
+    this.#left(client);
+    this.#access.countBytes(client);
+    this.memory.forget(client);
+    this.#resume(client);
+    this.#connected.remove(client);
+    if (client.socket.tls !== undefined) this.#tls.closed();
+    this.#page.set('connections', this.#connected.count);
+    this.#page.add('connectedClients', -1);
+    this.#tell('client-left', 'A client is gone.', client);
+  }
+
+  /** Logs a client in as the user that its certificate names, where that is wanted. */
+  #certify(client: Client, { tls }: Connection): void {
+    if (tls === undefined || tls.commonName === '') return;
+    if (this.#settings.string('tls.client-certs-user') === 'cn') {
+      this.#access.certified(client, tls.commonName);
+    }
+  }
+
+  #tell(event: string, message: string, { id, address }: Client): void {
+    this.#log.debug(event, message, { conn_id: id, addr: address });
+  }
+
+  #refusal(connection: Connection): CommandError | undefined {
+    if (this.#connected.count >= this.#settings.number('server.max-clients')) {
+      return errors.tooManyClients;
+    }
+    const isOpen =
+      !this.#settings.boolean('security.protected-mode') ||
+      this.#access.hasPassword ||
+      isLocal({ isUnix: connection.isUnix, address: connection.remoteAddress });
+    return isOpen ? undefined : errors.protectedMode;
+  }
+
+  /** Returns the reason why the client may not run the command now; `wait` when it may later. */
+  gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined {
+    if (entry.isProtected && !this.#mayDebug(client)) return errors.debugNotAllowed;
+    if (!client.authenticated && this.#access.requiresLogin && !entry.needsNoUser) {
+      return errors.authenticationRequired;
+    }
+    if (!client.identity.isFree) {
+      const denial = this.#access.refusal(client, entry, args);
+      if (denial !== undefined) return denial;
+    }
+    return refusalInMode(client, entry);
+  }
+
+  /** Answers `wait` for a command that a pause holds back. */
+  hold(client: Client, entry: CommandEntry, args: Arguments): 'wait' | undefined {
+    if (this.#pauses.size === 0 || !this.#isPaused(client, entry, args)) return undefined;
+    return this.#postpone(client);
+  }
+
+  #mayDebug(client: Client): boolean {
+    const who = this.#settings.string('security.enable-debug-command');
+    return who === 'yes' || (who === 'local' && isLocal(client));
+  }
+
+  /** Counts the client as blocked until the pause ends. */
+  #postpone(client: Client): 'wait' {
+    if (!client.isPostponed) this.#page.add('blockedClients', 1);
+    client.isPostponed = true;
+    return 'wait';
+  }
+
+  #resume(client: Client): void {
+    if (client.isPostponed) this.#page.add('blockedClients', -1);
+    client.isPostponed = false;
+  }
+
+  #isPaused(client: Client, entry: CommandEntry, args: Arguments): boolean {
+    const mode = this.#pauseMode;
+    if (mode === undefined || client.isReplica) return false;
+    if (mode === 'all') return true;
+    if (entry.route !== 'exec') return this.#mayReplicate(entry, args);
+    const queue = client.transaction?.queue;
+    if (queue?.hasWrites !== true) return false;
+    const queued = new Arguments();
+    for (const each of queue.pointAtEach(queued)) if (this.#mayReplicate(each, queued)) return true;
+    return false;
+  }
+
+  /** True when a command may change data, or be sent to replicas. */
+  #mayReplicate(entry: CommandEntry, args: Arguments): boolean {
+    if (entry.isWrite) return true;
+    if (!entry.has('may_replicate')) return false;
+    return entry.script === undefined || this.#router.scripts.mayWrite(entry, args);
+  }
+
+  /** Commands that pauses hold back now; undefined where there is none. The end of one is for the tick, which knows who waits. */
+  get #pauseMode(): PauseMode | undefined {
+    let found: PauseMode | undefined;
+    for (const { mode, untilMs } of this.#pauses.values()) {
+      if (untilMs > this.#router.nowMs && found !== 'all') found = mode;
+    }
+    return found;
+  }
+
+  /** Holds commands back until a moment; a pause in force is only ever made longer and stricter. */
+  pause(mode: PauseMode, untilMs: number, reason: PauseReason = 'command'): void {
+    const before = this.#pauses.get(reason);
+    const strict = before?.mode === 'all' && before.untilMs > this.#router.nowMs;
+    this.#router.broadcast({ kind: 'pause', isOn: true });
+    this.#pauses.set(reason, {
+      mode: strict ? 'all' : mode,
+      untilMs: Math.max(before?.untilMs ?? 0, untilMs),
+    });
+    // No function is loaded while writes wait.
+    void this.#router.scripts.learnFunctions().then(() => {
+      this.#router.retryAll();
+    });
+  }
+
+  unpause(reason: PauseReason = 'command'): void {
+    if (!this.#pauses.delete(reason)) return;
+    if (this.#pauses.size === 0) this.#router.broadcast({ kind: 'pause', isOn: false });
+    // Another pause may hold them back again.
+    for (const client of this.#connected.all) this.#resume(client);
+    this.#router.retryAll();
+  }
+
+  /** True while something ends between two seconds: a pause, or the time for which a client may leave much unread. */
+  get awaitsTick(): boolean {
+    return this.#pauses.size > 0 || this.#hasOverSoft;
+  }
+
+  /** Checks what must be looked at now and then: pauses that end, idle clients, full outputs. */
+  tick(nowMs: number): void {
+    this.#tls.tick(nowMs);
+    for (const [reason, { untilMs }] of this.#pauses) if (untilMs <= nowMs) this.unpause(reason);
+    const timeoutMs = this.#settings.number('server.timeout-secs') * 1_000;
+    this.#hasOverSoft = false;
+    for (const client of this.#connected.all) {
+      const waits = mayBeIdle(client);
+      if (timeoutMs > 0 && !waits && nowMs - client.lastCommandMs > timeoutMs) {
+        this.#page.add('clientTimeouts', 1);
+        this.#tell('client-idle', 'A client was closed: it was idle for too long.', client);
+        client.socket.destroy();
+      } else if (client.softLimitSinceMs > 0 || client.isReplica) {
+        this.checkOutput(client, nowMs);
+        this.#hasOverSoft ||= client.softLimitSinceMs > 0;
+      }
+    }
+  }
+
+  /** True when somebody who has not authenticated leaves replies unread. */
+  #isUnread(client: Client, pendingBytes: number): boolean {
+    const mustAuthenticate = this.#access.requiresLogin && !client.authenticated;
+    return mustAuthenticate && pendingBytes > UNAUTHENTICATED_OUTPUT_BYTES_MAX;
+  }
+
+  /** Hard limit, soft limit and soft seconds of what a client may leave unread. */
+  #limitsOf(client: Client): readonly [hard: number, soft: number, seconds: number] {
+    const [hard, soft, seconds] = this.#settings.get(limitOf(client)) as readonly [
+      number,
+      number,
+      number,
+    ];
+    // What is in the backlog is kept for nobody in particular, as in Redis.
+    const least = client.isReplica ? this.#settings.number('replication.backlog-size') : 0;
+    return [hard > 0 ? Math.max(hard, least) : 0, soft, seconds];
+  }
+
+  /** Closes a client that leaves too much of its replies unread. */
+  checkOutput(client: Client, nowMs = this.#router.nowMs): void {
+    const [hard, soft, seconds] = this.#limitsOf(client);
+    const heldBytes = client.replica?.heldBytes ?? 0;
+    const pendingBytes = client.socket.output.pendingBytes + client.parkedBytes + heldBytes;
+    const isOverSoft = soft > 0 && pendingBytes > soft;
+    if (!isOverSoft) client.softLimitSinceMs = 0;
+    else if (client.softLimitSinceMs === 0) client.softLimitSinceMs = nowMs;
+    const isOverHard = (hard > 0 && pendingBytes > hard) || this.#isUnread(client, pendingBytes);
+    const isSoftTooLong = isOverSoft && nowMs - client.softLimitSinceMs >= seconds * 1_000;
+    if (!isOverHard && !isSoftTooLong) return;
+    this.#page.add('outputLimitDisconnections', 1);
+    const fields = { conn_id: client.id, addr: client.address, bytes: pendingBytes };
+    this.#log.warn('client-output', 'A client was closed: it left its replies unread.', fields);
+    closeUnread(client);
+  }
+}
+
+function closeUnread({ replica, socket }: Client): void {
+  replica?.closing('it has left too much unread');
+  socket.destroy();
+}
+
+/** The setting that limits what a client may leave unread. */
+function limitOf(client: Client) {
+  if (client.isReplica) return 'server.client-output-buffer-limit-replica';
+  return client.subscriptions === undefined
+    ? 'server.client-output-buffer-limit-normal'
+    : 'server.client-output-buffer-limit-pubsub';
+}
+
+/** True for a client that has a reason to send nothing. */
+function mayBeIdle(client: Client): boolean {
+  const { isBlocked, isMonitor, isPrimary, isReplica, subscriptions } = client;
+  return isBlocked || isMonitor || isPrimary || isReplica || subscriptions !== undefined;
+}
+
+const LISTENERS_COMMANDS: ReadonlySet<string> = new Set([
+  ...['SUBSCRIBE', 'PSUBSCRIBE', 'SSUBSCRIBE', 'UNSUBSCRIBE', 'PUNSUBSCRIBE', 'SUNSUBSCRIBE'],
+  ...['PING', 'QUIT', 'RESET'],
+]);
+
+/** True when a RESP2 client that listens to messages may run it; other replies could not be told from messages. */
+function mayWhileListening({ command }: CommandEntry): boolean {
+  return LISTENERS_COMMANDS.has(command.name);
+}
+
+/** Returns the reason why a client that listens to messages, or is a monitor, may not run the command. */
+function refusalInMode(client: Client, entry: CommandEntry): CommandError | undefined {
+  if (client.subscriptions !== undefined && client.protocol === 2 && !mayWhileListening(entry)) {
+    return errors.notAllowedInPubSub(entry.lowerName);
+  }
+  // As in Redis, where a monitor is a kind of replica.
+  return client.isMonitor && touchesKeys(entry) ? errors.monitorsKeys : undefined;
+}
+
+function touchesKeys(entry: CommandEntry): boolean {
+  return entry.isWrite || entry.has('readonly') || entry.has('may_replicate');
+}
+
+/** True when the peer is on this machine. */
+function isLocal({ isUnix, address }: { isUnix: boolean; address: string }): boolean {
+  return isUnix || LOOPBACK.test(address);
+}
+
+/** Ties a connection to its client. */
+class Session implements ConnectionOwner {
+  readonly client: Client;
+  readonly #connection: Connection;
+  readonly #router: Router;
+  readonly #clients: Clients;
+
+  constructor(client: Client, connection: Connection, router: Router, clients: Clients) {
+    this.client = client;
+    this.#connection = connection;
+    this.#router = router;
+    this.#clients = clients;
+  }
+
+  command(command: ParsedCommand): Taking {
+    if (this.client.isReplica && !mayComeFromReplica(command)) {
+      this.#clients.endReplica(this.client, wordOf(command, 0));
+      return 'taken';
+    }
+    const taking = this.#router.dispatch(this.client, command);
+    const { memory } = this.#clients;
+    if (memory.isLimited) memory.note(this.client);
+    return taking;
+  }
+
+  queryMemoryChanged(): void {
+    this.#clients.memory.note(this.client);
+  }
+
+  protocolError(text: string): 'taken' | 'held' {
+    if (!this.client.isReplica) return this.#router.protocolError(this.client, text);
+    this.#clients.endReplica(this.client, 'what is no command');
+    return 'taken';
+  }
+
+  get isOwedReplies(): boolean {
+    return this.client.isOwedReplies;
+  }
+
+  ended(): void {
+    // As Redis does, a client that waits for something and hangs up waits no longer.
+    this.client.hungUp();
+  }
+
+  caughtUp(): void {
+    this.client.endIfAnswered();
+  }
+
+  closed(): void {
+    this.#clients.removed(this.client);
+    this.#router.removeClient(this.client);
+  }
+
+  wrote(): void {
+    if (this.client.identity.isLimited) chargeOutput(this.client);
+  }
+
+  backlogged(pendingBytes: number): void {
+    this.#clients.checkOutput(this.client);
+    if (pendingBytes === 0) this.client.replica?.drained();
+    if (!this.#connection.isClosed) this.#clients.memory.note(this.client);
+  }
+}

@@ -1,0 +1,443 @@
+/** This server in its cluster: the node, its part of the data, and the commands and reports about it. */
+
+import { createHash } from 'node:crypto';
+import type { Bytes, Clock, Logger } from '#base';
+import type {
+  ClusterGroupFacts,
+  ClusterLinkFacts,
+  ClusterPort,
+  EndpointType,
+  SlotChange,
+  SlotMovesPort,
+  SlotStatistics,
+} from '#commands';
+import type { Settings } from '#config';
+import type { ConnectionConfig } from '#net';
+import { commandBytes } from '#resp';
+import type { Router } from '#router';
+import { SHARD_CONTENT } from '#stats';
+import { addSlots, deleteSlots, setSlot } from './agreement/decisions/slots.ts';
+import { askForHandover } from './agreement/decisions/failover.ts';
+import { bumpEpoch, forget, meet, replicate, reset } from './agreement/decisions/membership.ts';
+import { ClusterError } from './agreement/cluster-error.ts';
+import type { ClusterNode } from './agreement/cluster-node.ts';
+import type { MemberAddress } from './agreement/documents/documents.ts';
+import type { Clients } from '#clients';
+import type { PubSub } from '#messaging';
+import type { Replicas, Replication } from '#replication';
+import { nodeAddress, type OpsLink, readdressOnChange } from '#main';
+import { Beats } from './beats.ts';
+import { BlockedRedirects } from './blocked-redirects.ts';
+import type { ClusterGate } from './gate/cluster-gate.ts';
+import { groupFacts, infoLines } from './cluster-reports.ts';
+import { ClusterRole } from './cluster-role.ts';
+import { newGate } from './gate/new-gate.ts';
+import { ClusterNews } from './observation/cluster-news.ts';
+import { ClusterObservation, type ObservationOptions } from './observation/cluster-observation.ts';
+import { Fence } from './fence.ts';
+import { NodeMessages } from './messages/node-messages.ts';
+import { GoneNodes } from './nodes/gone-nodes.ts';
+import { LeaseWatch } from './lease-watch.ts';
+import { LostSlots } from './slots/lost-slots.ts';
+import { nodeIdAt } from './meeting.ts';
+import { newNode } from './nodes/new-node.ts';
+import { OwnPlace } from './nodes/own-place.ts';
+import { openSlotRules } from './open-slot-rules.ts';
+import { SlotMoves } from './moves/slot-moves.ts';
+import { newId, NodeId } from './nodes/node-id.ts';
+import { runOwnCommands } from './slots/own-commands.ts';
+import { ServedSlotsNews } from './served-ranges.ts';
+import { SlotKeys } from './slots/slot-keys.ts';
+import { slotStatistics } from './slots/slot-statistics.ts';
+import { SlotCode, SlotTable } from './slots/slot-table.ts';
+
+interface ClusterOptions extends ObservationOptions {
+  readonly ops: Pick<OpsLink, 'tellCluster'>;
+  readonly settings: Settings;
+  readonly router: Router;
+  readonly clients: Clients;
+  readonly config: ConnectionConfig;
+  readonly replication: Replication;
+  readonly pubsub: PubSub;
+  readonly replicas: Replicas;
+  readonly shardCount: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly beginTurn: () => void;
+}
+
+export class Cluster implements ClusterPort {
+  readonly node: ClusterNode;
+  readonly gate: ClusterGate;
+  readonly fence: Fence;
+  /** Figures and events that surfaces show. */
+  readonly observation: ClusterObservation;
+  readonly #options: ClusterOptions;
+  readonly place: OwnPlace;
+  readonly #news: ClusterNews;
+  readonly #nodeId: NodeId;
+  #ownGroup = newId();
+  readonly #table = new SlotTable();
+  readonly #keys: SlotKeys;
+  readonly #role: ClusterRole;
+  readonly #served: ServedSlotsNews;
+  readonly #waits: BlockedRedirects;
+  readonly #messages: NodeMessages;
+  readonly #moves: SlotMoves;
+  readonly #lost: LostSlots;
+  readonly #gone: GoneNodes;
+  /** Slots that are being let go: served by nobody until it is known what came of it. */
+  readonly #withheld = new Set<number>();
+  readonly #beats: Beats;
+  readonly #leaseWatch = new LeaseWatch(
+    () => this.node.lease,
+    () => [this.place, this.#waits, this.#served, this.fence],
+  );
+  #openRules = '[]';
+
+  constructor(options: ClusterOptions) {
+    const { settings, router, clients, clock, log, replication } = options;
+    const { primary } = options.replicas;
+    this.#options = options;
+    this.#nodeId = new NodeId(settings);
+    this.#gone = new GoneNodes(clock);
+    this.observation = new ClusterObservation(options, () => this);
+    this.#news = new ClusterNews(this.observation, options);
+    replication.discards.onDiscard = (discard) => {
+      this.observation.discarded(discard);
+    };
+    const leaseMs = settings.number('cluster.node-timeout-ms');
+    this.#beats = new Beats({ leaseMs, node: () => this.node, beat: () => this.#beat() });
+    this.#keys = new SlotKeys(router.shardCalls, options.shardCount);
+    this.#role = new ClusterRole({
+      settings,
+      replication,
+      primary,
+      clients,
+      router,
+      nowMs: () => clock.nowUs() / 1_000,
+      changed: () => {
+        this.#changed();
+      },
+    });
+    this.node = newNode({
+      id: this.#nodeId.value,
+      identity: this.#nodeId,
+      leaseMs,
+      wish: () => this.#wish,
+      host: this.#role,
+      observation: this.observation,
+      settings,
+      clock,
+      log,
+    });
+    this.place = new OwnPlace(options, this);
+    this.#moves = this.#newMoves(options);
+    this.#lost = new LostSlots({
+      ...options,
+      node: this.node,
+      keysOf: (slot, count) => this.#keys.some(slot, count),
+      isHandedOver: (slot) => this.#moves.hides(slot),
+    });
+    const { lease } = this.node;
+    this.fence = new Fence({
+      lease,
+      clients: () => clients.all,
+      tripped: (count) => {
+        log.warn('cluster-fenced', 'The lease was not renewed: replies were dropped.', { count });
+      },
+    });
+    this.gate = newGate({ ...options, table: this.#table, cluster: this });
+    this.#served = new ServedSlotsNews({ table: this.#table, gate: this.gate, router, settings });
+    const withheld = this.#withheld;
+    this.#messages = new NodeMessages({ ...options, node: this.node });
+    this.#waits = new BlockedRedirects({ ...options, lease, gate: this.gate, withheld });
+    this.#followSettings(options);
+  }
+
+  #followSettings({ settings, replication }: ClusterOptions): void {
+    replication.nodeId = () => this.node.id;
+    readdressOnChange(settings, this.node);
+    settings.onChange('cluster.preferred-endpoint-type', () => {
+      this.#tellShards();
+    });
+  }
+
+  /** Address that this node announces now. */
+  get address(): MemberAddress {
+    return nodeAddress(this.#options.settings);
+  }
+
+  get endpointType(): EndpointType {
+    return this.#options.settings.string('cluster.preferred-endpoint-type') as EndpointType;
+  }
+
+  get links(): readonly ClusterLinkFacts[] {
+    return this.#messages.links;
+  }
+
+  #newMoves({ replicas, ...options }: ClusterOptions): SlotMoves {
+    const moves = new SlotMoves({
+      ...options,
+      node: this.node,
+      primary: replicas.primary,
+      onWritten: (done) => {
+        replicas.onWritten(done);
+      },
+      withhold: (slots, isWithheld) => {
+        for (const slot of slots) {
+          if (isWithheld) this.#withheld.add(slot);
+          else this.#withheld.delete(slot);
+        }
+        this.#changed();
+      },
+    });
+    replicas.slotsOf = moves.spansOf;
+    return moves;
+  }
+
+  start(): void {
+    this.place.start();
+    this.observation.start();
+    this.#news.start();
+    this.#served.tell();
+    this.#beats.start();
+    this.#leaseWatch.start();
+  }
+
+  async #beat(): Promise<void> {
+    this.#messages.look();
+    await this.node.beat();
+    this.observation.showLease();
+  }
+
+  /** Lets another take the primary's place at once. */
+  async stop(): Promise<void> {
+    this.#beats.stop();
+    this.#leaseWatch.stop();
+    this.#news.stop();
+    this.observation.stop();
+    this.#messages.end();
+    this.#moves.stop();
+    await this.node.stop();
+  }
+
+  get #wish(): { group: string; isNamed: boolean } {
+    const name = this.#options.settings.string('cluster.group');
+    const { topology, group } = this.node;
+    // The group that it has founded may have gone on without it.
+    if (group === undefined && topology.groups.has(this.#ownGroup)) this.#ownGroup = newId();
+    if (name === '') return { group: this.#ownGroup, isNamed: false };
+    return { group: createHash('sha1').update(name).digest('hex'), isNamed: true };
+  }
+
+  // News of the topology.
+
+  #changed(): void {
+    const { node } = this;
+    this.#table.update(node, this.#withheld);
+    this.#gone.follow(node.topology);
+    this.observation.look();
+    if (this.#table.isPrimary && node.lease.isSafe) this.fence.arm();
+    this.#tellShards();
+    this.#served.tell();
+    this.#messages.update();
+    this.#moves.follow();
+    this.#lost.follow(this.#table.isPrimary);
+    const { router, beginTurn } = this.#options;
+    // Who was told to wait may be told where to go.
+    router.retryAll();
+    beginTurn();
+    this.#waits.judge();
+  }
+
+  /** Tells shards which slots are moved key by key. */
+  #tellShards(): void {
+    const { topology, group } = this.node;
+    const own = this.#table.isPrimary ? group?.id : undefined;
+    const rules = openSlotRules(topology, own, this.endpointType);
+    const told = JSON.stringify(rules);
+    if (told === this.#openRules) return;
+    this.#openRules = told;
+    this.#options.router.broadcast({ kind: 'open-slots', rules });
+  }
+
+  // As the port of commands.
+
+  get id(): string {
+    return this.node.id;
+  }
+
+  get groupId(): string {
+    return this.node.group?.id ?? this.#wish.group;
+  }
+
+  get isUp(): boolean {
+    const { node } = this;
+    const needsAll = this.#options.settings.boolean('cluster.require-full-coverage');
+    return node.isRegistered && node.lease.isSafe && (!this.#table.hasGaps || !needsAll);
+  }
+
+  /** Reason why it is not up. */
+  get downReason(): string {
+    const { node } = this;
+    if (!node.isRegistered) return node.problem ?? 'the node is not registered yet';
+    if (!node.lease.isSafe) return node.problem ?? 'the lease was not renewed in time';
+    return `${node.topology.failedCount} slots are served by nobody`;
+  }
+
+  get info(): readonly (readonly [name: string, value: string | number])[] {
+    return infoLines(this.node, this.isUp, this.#messages.counts);
+  }
+
+  groups(isSecure: boolean): readonly ClusterGroupFacts[] {
+    const offset = this.#options.replication.offset;
+    return groupFacts(this.node, { isSecure, offset, address: this.address });
+  }
+
+  servesSlot(slot: number): boolean {
+    return this.#table.codes[slot] === SlotCode.own;
+  }
+
+  get countsSlotCosts(): boolean {
+    return this.#options.settings.boolean('cluster.slot-stats-enabled');
+  }
+
+  slotStatistics(first: number, last: number): Promise<readonly SlotStatistics[]> {
+    const { topology, group } = this.node;
+    const isOwn = (slot: number): boolean =>
+      group !== undefined && topology.owners[slot] === group.id;
+    return slotStatistics(this.#keys, { first, last, isOwn, hasCosts: this.countsSlotCosts });
+  }
+
+  countKeys(slot: number): Promise<number> {
+    return this.#keys.count(slot);
+  }
+
+  keysOf(slot: number, count: number): Promise<readonly Bytes[]> {
+    return this.#keys.some(slot, count);
+  }
+
+  addSlots(slots: readonly number[]): Promise<void> {
+    return this.place.decide((topology) => addSlots(topology, this.id, slots));
+  }
+
+  async deleteSlots(slots: readonly number[]): Promise<void> {
+    await this.#letGo(slots, () =>
+      this.place.decide((topology) => deleteSlots(topology, this.id, slots)),
+    );
+  }
+
+  async flushSlots(): Promise<void> {
+    if (await this.#hasKeys())
+      throw new ClusterError('DB must be empty to perform CLUSTER FLUSHSLOTS.');
+    const own = this.#ownSlots();
+    if (own.length > 0) await this.deleteSlots(own);
+  }
+
+  /** Serves slots no more while it is decided whether they are let go. */
+  async #letGo(slots: readonly number[], decide: () => Promise<void>): Promise<void> {
+    for (const slot of slots) this.#withheld.add(slot);
+    this.#changed();
+    try {
+      await decide();
+    } catch (error) {
+      // Where it is not known what has become of it, the topology says so in time.
+      await this.node.refresh().catch(() => undefined);
+      throw error;
+    } finally {
+      for (const slot of slots) this.#withheld.delete(slot);
+      this.#changed();
+    }
+  }
+
+  #ownSlots(): number[] {
+    const { owners } = this.node.topology;
+    return [...owners.keys()].filter((slot) => owners[slot] === (this.node.group?.id ?? ''));
+  }
+
+  async setSlot(slot: number, change: SlotChange): Promise<void> {
+    const { topology, group } = this.node;
+    if (change.kind === 'node' && change.node !== this.id && topology.owners[slot] === group?.id) {
+      if ((await this.#keys.count(slot)) > 0) {
+        throw new ClusterError(
+          `Can't assign hashslot ${slot} to a different node while I still hold keys for this hash slot.`,
+        );
+      }
+    }
+    await this.place.decide((now) => setSlot(now, this.id, slot, change));
+  }
+
+  get moves(): SlotMovesPort {
+    return this.#moves;
+  }
+
+  async meet(host: string, port: number): Promise<void> {
+    await this.node.refresh();
+    const { settings } = this.#options;
+    const other = await nodeIdAt(this.node.topology, host, port, settings);
+    if (other === undefined || !this.node.topology.nodes.has(other)) {
+      throw new ClusterError(`No node of this cluster answers at ${host}:${port}`);
+    }
+    await this.place.decide((topology) => meet(topology, this.id, other));
+  }
+
+  async forget(node: string): Promise<void> {
+    await this.node.refresh();
+    // Another has taken it out before, or it has left by itself.
+    if (this.#gone.has(node)) return;
+    await this.place.decide((topology) => forget(topology, this.id, node));
+  }
+
+  async replicate(primary: string): Promise<void> {
+    const { node } = this;
+    if (node.isPrimary && (this.#ownSlots().length > 0 || (await this.#hasKeys()))) {
+      throw new ClusterError('To set a master the node must be empty and without assigned slots.');
+    }
+    await node.decide((topology) => replicate(topology, node.self, primary));
+    await node.beat();
+  }
+
+  async failOver(isForced: boolean): Promise<void> {
+    await this.place.decide((topology) => askForHandover(topology, this.id, isForced));
+    if (isForced) await this.node.force();
+  }
+
+  async reset(isHard: boolean): Promise<void> {
+    const { node } = this;
+    // Who has no place and has followed nobody has keys of its own, as a primary has.
+    const wasPrimary = node.isPrimary || !(node.isRegistered || this.#role.hasFollowed);
+    // A replica that was forgotten leads nobody, and has keys that others have.
+    const isLeft = wasPrimary && this.#ownSlots().length === 0 && this.#role.hasFollowed;
+    if (wasPrimary && !isLeft && (await this.#hasKeys())) {
+      throw new ClusterError("CLUSTER RESET can't be called with master nodes containing keys");
+    }
+    await this.#letGo(wasPrimary ? this.#ownSlots() : [], () =>
+      node.decide((topology) => reset(topology, this.id)),
+    );
+    if (isHard) {
+      const before = node.id;
+      this.fence.disarm();
+      await node.rename(this.#nodeId.renew());
+      // As who it was it may have joined a group anew.
+      await node.refresh();
+      await node.decide((topology) => reset(topology, before));
+    }
+    await node.beat();
+    if (wasPrimary && !isLeft) return;
+    // What a replica has is its primary's.
+    this.#role.lead();
+    await runOwnCommands(this.#options, commandBytes(['FLUSHALL']));
+  }
+
+  async bumpEpoch(): Promise<number> {
+    await this.place.decide((topology) => bumpEpoch(topology, this.id));
+    return this.node.group?.revision ?? 0;
+  }
+
+  async #hasKeys(): Promise<boolean> {
+    const { router } = this.#options;
+    const reports = await router.shardCalls.ask(SHARD_CONTENT, null);
+    return reports.some((report) => report.missing || report.answer.keys > 0);
+  }
+}

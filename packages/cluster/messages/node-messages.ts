@@ -1,0 +1,151 @@
+/**
+ * Messages that clients publish, to the other nodes: there is no bus, so each node has a light connection to every other that
+ * it sees. PUBLISH goes to all, SPUBLISH to those of the own group, and whoever is told tells nobody on.
+ */
+
+import { type Bytes, type Clock, keySlot, type Logger } from '#base';
+import type { ClusterLinkFacts, MessageCommand } from '#commands';
+import type { Settings } from '#config';
+import { commandBytes } from '#resp';
+import type { ClusterNode } from '../agreement/cluster-node.ts';
+import type { MemberAddress } from '../agreement/documents/documents.ts';
+import type { Clients } from '#clients';
+import type { PubSub } from '#messaging';
+import { connectToPrimary } from '#replication';
+import { nodeLogin } from './node-login.ts';
+import { PeerLink } from './peer-link.ts';
+
+interface Peer {
+  readonly place: string;
+  readonly link: PeerLink;
+  isInGroup: boolean;
+  /** Reason why it does not work; undefined while it does. */
+  problem: string | undefined;
+}
+
+interface NodeMessagesOptions {
+  readonly node: Pick<ClusterNode, 'topology' | 'group' | 'id'>;
+  readonly pubsub: Pick<PubSub, 'toNodes' | 'received' | 'endShardChannels'>;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly clients: Pick<Clients, 'all'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+}
+
+export class NodeMessages {
+  readonly #counts = { sent: 0, lost: 0, overflows: 0 };
+  readonly #options: NodeMessagesOptions;
+  readonly #peers = new Map<string, Peer>();
+
+  constructor(options: NodeMessagesOptions) {
+    this.#options = options;
+    options.pubsub.toNodes = (command, channel, message) => {
+      this.#tell(command, channel, message);
+    };
+  }
+
+  /** Messages told to a node each, those that could not be, how often for want of room, and those that others told of. */
+  get counts() {
+    return { ...this.#counts, received: this.#options.pubsub.received };
+  }
+
+  /** Connections to other nodes, and those over which they tell this one. */
+  get links(): readonly ClusterLinkFacts[] {
+    const links: ClusterLinkFacts[] = [];
+    for (const [node, { link }] of this.#peers) {
+      const { state } = link;
+      if (state !== undefined) links.push({ direction: 'to', node, ...state });
+    }
+    for (const { toldAsNode: node, createdMs } of this.#options.clients.all) {
+      if (node === undefined || !this.#peers.has(node)) continue;
+      links.push({ direction: 'from', node, createdMs, queuedBytes: 0 });
+    }
+    return links;
+  }
+
+  /** Connects to the nodes that there are now; ends subscriptions to shard channels that have gone to another group. */
+  update(): void {
+    const { node, pubsub } = this.#options;
+    const { topology, group, id } = node;
+    const wanted = new Map<string, { address: MemberAddress; isInGroup: boolean }>();
+    for (const member of topology.membersSeenBy(id)) {
+      if (member.id === id || member.node === undefined) continue;
+      const isInGroup = member.group.id === group?.id;
+      wanted.set(member.id, { address: member.address, isInGroup });
+    }
+    for (const [peer, { place, link }] of this.#peers) {
+      const now = wanted.get(peer);
+      if (now !== undefined && placeOf(now.address) === place) continue;
+      link.end();
+      this.#peers.delete(peer);
+    }
+    for (const [peer, { address, isInGroup }] of wanted) {
+      const known = this.#peers.get(peer);
+      if (known === undefined) this.#peers.set(peer, this.#newPeer(peer, address, isInGroup));
+      else known.isInGroup = isInGroup;
+    }
+    pubsub.endShardChannels((name) => {
+      const channel = Buffer.from(name, 'latin1');
+      return topology.owners[keySlot(channel, 0, channel.length)] !== group?.id;
+    });
+  }
+
+  /** Connects anew where that has failed. */
+  look(): void {
+    for (const { link } of this.#peers.values()) link.open();
+  }
+
+  end(): void {
+    for (const { link } of this.#peers.values()) link.end();
+    this.#peers.clear();
+  }
+
+  #newPeer(id: string, address: MemberAddress, isInGroup: boolean): Peer {
+    const { settings, log, clock } = this.#options;
+    const { nodename = '' } = address;
+    const fields = { node: id, ...(nodename === '' ? {} : { nodename }) };
+    const isSecure = settings.boolean('tls.replication') && address.tlsPort > 0;
+    const place = { host: address.host, port: isSecure ? address.tlsPort : address.port };
+    const link = new PeerLink({
+      connect: () => connectToPrimary(settings, place.host, place.port),
+      login: () => nodeLogin(settings),
+      greeting: ['CLUSTER', 'DELIVER', 'NODE', this.#options.node.id],
+      queuedBytesMax: () => settings.number('cluster.link-sendbuf-limit'),
+      wallMs: () => clock.wallMs(),
+      lost: (count, isFull) => {
+        this.#counts.lost += count;
+        if (isFull) this.#counts.overflows += 1;
+      },
+      failed: (problem) => {
+        if (peer.problem === problem) return;
+        peer.problem = problem;
+        log.warn('cluster-messages', 'A node cannot be told of published messages.', {
+          ...fields,
+          problem,
+        });
+      },
+      works: () => {
+        if (peer.problem === undefined) return;
+        peer.problem = undefined;
+        log.info('cluster-messages', 'A node is told of published messages again.', fields);
+      },
+    });
+    const peer: Peer = { place: placeOf(address), link, isInGroup, problem: undefined };
+    link.open();
+    return peer;
+  }
+
+  #tell(command: MessageCommand, channel: Bytes, message: Bytes): void {
+    let bytes: Bytes | undefined;
+    for (const { link, isInGroup } of this.#peers.values()) {
+      if (command === 'SPUBLISH' && !isInGroup) continue;
+      bytes ??= commandBytes(['CLUSTER', 'DELIVER', command, channel, message]);
+      this.#counts.sent += 1;
+      link.send(bytes);
+    }
+  }
+}
+
+function placeOf({ host, port, tlsPort }: MemberAddress): string {
+  return `${host} ${port} ${tlsPort}`;
+}

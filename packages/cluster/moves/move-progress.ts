@@ -1,0 +1,61 @@
+/** Progress of a move of slots, as this node sees it. */
+
+import type { SlotMigrationFacts } from '#commands';
+import type { SlotSpan } from '../agreement/documents/documents.ts';
+
+/** Place of a move on its way; the last three are ends. */
+type MoveState =
+  'connecting' | 'snapshotting' | 'replicating' | 'paused' | 'success' | 'failed' | 'cancelled';
+
+interface MoveProgressOptions {
+  readonly id: string;
+  readonly operation: 'EXPORT' | 'IMPORT';
+  readonly spans: readonly SlotSpan[];
+  readonly sourceNode: string;
+  readonly targetNode: string;
+  readonly nowMs: () => number;
+}
+
+export class MoveProgress implements SlotMigrationFacts {
+  readonly id: string;
+  readonly operation: 'EXPORT' | 'IMPORT';
+  readonly spans: readonly SlotSpan[];
+  readonly sourceNode: string;
+  readonly targetNode: string;
+  readonly createdMs: number;
+  updatedMs: number;
+  state: MoveState = 'connecting';
+  /** Reason why it was ended; empty where it was not. */
+  message = '';
+  /** Keys and bytes of the snapshot and of the stream behind it, so far. */
+  keys = 0;
+  bytes = 0;
+  /** Bytes of the source's stream that the target has not acknowledged. */
+  lagBytes = 0;
+  /** Time for which writes were held back. */
+  pauseMs = 0;
+  readonly #nowMs: () => number;
+
+  constructor(options: MoveProgressOptions) {
+    this.id = options.id;
+    this.operation = options.operation;
+    this.spans = options.spans;
+    this.sourceNode = options.sourceNode;
+    this.targetNode = options.targetNode;
+    this.#nowMs = options.nowMs;
+    this.createdMs = options.nowMs();
+    this.updatedMs = this.createdMs;
+  }
+
+  get hasEnded(): boolean {
+    return this.state === 'success' || this.state === 'failed' || this.state === 'cancelled';
+  }
+
+  enter(state: MoveState, message = ''): void {
+    if (this.hasEnded) return;
+    this.state = state;
+    this.message = message;
+    this.updatedMs = this.#nowMs();
+    if (state === 'success') this.lagBytes = 0;
+  }
+}

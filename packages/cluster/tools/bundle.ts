@@ -1,0 +1,213 @@
+/**
+ * `svc-server cluster bundle`: the bundles of all nodes of a cluster in one archive. A bundle goes from the connection into
+ * the file as it comes; a node that gives none is named in the archive, with the reason.
+ */
+
+import { open, type FileHandle } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { type Bytes, systemClock } from '#base';
+import { httpGet } from '#net';
+import {
+  nodesKnownTo,
+  nodesOfCoordinator,
+  problemOf,
+  type FoundNode,
+  type HttpAccess,
+} from './cluster-nodes.ts';
+import { TAR_END, tarFill, tarHead } from './tar.ts';
+import { readCertificates, readGiven, TLS_HELP, TLS_OPTIONS } from './tool-options.ts';
+
+const ADDRESS_DEFAULT = '127.0.0.1:9090';
+/** A node without a byte for so long is given up. */
+const IDLE_MS_MAX = 60_000;
+/** Longest answer that is read for its error. */
+const ERROR_BYTES_MAX = 64 * 1024;
+
+export const bundleHelp = `Usage: svc-server cluster bundle [options]
+
+  --address HOST:PORT        HTTP side of any node of the cluster; ${ADDRESS_DEFAULT} without it
+  --coordinator LIST         asks etcd for the nodes instead: endpoints, with commas between them
+  --name NAME                name of the cluster there; svc without it
+  --coordinator-user NAME  --coordinator-password-file FILE
+                             login there
+  --output FILE              archive to write; svc-cluster-bundle-<time>.tar without it
+  --token-file FILE          file with the token of the nodes (http.token)
+${TLS_HELP}  --help                     prints this and ends
+
+The archive has nodes/<id>.tar.gz for each node that gave its bundle, nodes.json with what was asked of whom, and
+errors.txt where a node gave none; the exit code is 1 then.
+`;
+
+interface Wish {
+  readonly nodes: () => Promise<readonly FoundNode[]>;
+  readonly access: HttpAccess;
+  readonly output: string;
+  readonly timeMs: number;
+}
+
+/** A node, and what came of asking it. */
+interface Asked extends FoundNode {
+  readonly byteCount: number;
+  readonly error: string | undefined;
+}
+
+export async function bundle(
+  args: readonly string[],
+  print: (line: string) => void,
+): Promise<void> {
+  const wish = readWish(args);
+  const nodes = await wish.nodes();
+  const file = await open(wish.output, 'wx', 0o600);
+  const asked: Asked[] = [];
+  try {
+    const archive = new Archive(file, wish);
+    for (const node of nodes) {
+      const one = await archive.node(node);
+      print(`${node.id} ${node.http ?? '-'} ${one.error ?? `${one.byteCount} bytes`}`);
+      asked.push(one);
+    }
+    await archive.end(asked);
+  } finally {
+    await file.close();
+  }
+  print(`${wish.output} is written`);
+  const failed = asked.filter(({ error }) => error !== undefined);
+  if (failed.length === 0) return;
+  throw new Error(`${failed.length} of ${asked.length} nodes gave no bundle: see errors.txt in it`);
+}
+
+function readWish(args: readonly string[]): Wish {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      address: { type: 'string', default: ADDRESS_DEFAULT },
+      coordinator: { type: 'string', default: '' },
+      name: { type: 'string', default: 'svc' },
+      'coordinator-user': { type: 'string', default: '' },
+      'coordinator-password-file': { type: 'string', default: '' },
+      output: { type: 'string', default: '' },
+      'token-file': { type: 'string', default: '' },
+      ...TLS_OPTIONS,
+    },
+  });
+  const timeMs = systemClock.wallMs();
+  const time = new Date(timeMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const access = {
+    ...readCertificates(values),
+    token: readGiven(values['token-file']).trimEnd(),
+    idleMs: IDLE_MS_MAX,
+  };
+  const place = {
+    endpoints: values.coordinator.split(','),
+    cluster: values.name,
+    username: values['coordinator-user'],
+    password: readGiven(values['coordinator-password-file']).trimEnd(),
+  };
+  const url = `${values.tls ? 'https' : 'http'}://${values.address}`;
+  if (!URL.canParse(url)) throw new Error(`--address ${values.address} is no HOST:PORT`);
+  return {
+    nodes: () =>
+      values.coordinator === '' ? nodesKnownTo(url, access) : nodesOfCoordinator(place),
+    access,
+    output: values.output || `svc-cluster-bundle-${time}.tar`,
+    timeMs,
+  };
+}
+
+/** The archive, which grows as nodes answer. */
+class Archive {
+  readonly #file: FileHandle;
+  readonly #wish: Wish;
+
+  constructor(file: FileHandle, wish: Wish) {
+    this.#file = file;
+    this.#wish = wish;
+  }
+
+  /** Asks a node for its bundle, and writes it. */
+  async node(node: FoundNode): Promise<Asked> {
+    const { http, isPresent } = node;
+    const failed = (error: string): Asked => ({ ...node, byteCount: 0, error });
+    if (http === undefined) {
+      return failed(isPresent ? 'it has no HTTP side' : 'it is away: it has no lease');
+    }
+    try {
+      const { access } = this.#wish;
+      const reply = await httpGet(`${http}/debug/api/bundle/generate`, access);
+      const { status, byteCount, body } = reply;
+      if (status !== 200) return failed(problemOf(status, await textOf(body)));
+      if (!Number.isSafeInteger(byteCount))
+        return failed('it does not tell how long its bundle is');
+      await this.#begin(`nodes/${node.id}.tar.gz`, byteCount);
+      const error = await this.#take(body, byteCount);
+      return { ...node, byteCount, error };
+    } catch (error) {
+      return failed((error as Error).message);
+    }
+  }
+
+  /** Writes what was asked of whom, and the end. */
+  async end(asked: readonly Asked[]): Promise<void> {
+    const documents = asked.map(({ id, role, group, http, byteCount, error }) => ({
+      id,
+      role,
+      group,
+      http: http ?? null,
+      bundle_bytes: byteCount,
+      error: error ?? null,
+    }));
+    await this.#text('nodes.json', `${JSON.stringify({ nodes: documents }, null, 2)}\n`);
+    const failed = asked.filter(({ error }) => error !== undefined);
+    if (failed.length > 0) {
+      const lines = failed.map(({ id, http, error }) => `${id} ${http ?? '-'} ${error ?? ''}\n`);
+      await this.#text('errors.txt', lines.join(''));
+    }
+    await this.#write(TAR_END);
+  }
+
+  /** Takes content that comes; what does not come is zeros, and the reason is answered. */
+  async #take(body: AsyncIterable<Bytes>, byteCount: number): Promise<string | undefined> {
+    let left = byteCount;
+    let error: string | undefined;
+    try {
+      for await (const piece of body) {
+        const part = piece.subarray(0, left);
+        await this.#write(part);
+        left -= part.length;
+      }
+    } catch (cause) {
+      error = (cause as Error).message;
+    }
+    if (left > 0)
+      error = `its bundle breaks off ${left} bytes before the end: ${error ?? 'closed'}`;
+    const zeros = new Uint8Array(ERROR_BYTES_MAX);
+    for (; left > 0; left -= zeros.length) await this.#write(zeros.subarray(0, left));
+    await this.#write(tarFill(byteCount));
+    return error;
+  }
+
+  async #text(name: string, text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    await this.#begin(name, bytes.length);
+    await this.#write(bytes);
+    await this.#write(tarFill(bytes.length));
+  }
+
+  async #begin(name: string, byteCount: number): Promise<void> {
+    await this.#write(tarHead({ name, byteCount, timeMs: this.#wish.timeMs }));
+  }
+
+  async #write(bytes: Bytes): Promise<void> {
+    await this.#file.writeFile(bytes);
+  }
+}
+
+/** Beginning of an answer as text. */
+async function textOf(body: AsyncIterable<Bytes>): Promise<string> {
+  let text = '';
+  for await (const piece of body) {
+    text += Buffer.from(piece).toString();
+    if (text.length > ERROR_BYTES_MAX) break;
+  }
+  return text;
+}

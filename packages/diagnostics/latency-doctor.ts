@@ -1,0 +1,292 @@
+/** LATENCY DOCTOR: what the measurements say about slowness, in sentences, and what to do about it. */
+
+import { latin1 } from '#base';
+import type { RefusedUser } from './recent-refusals.ts';
+import {
+  type LatencyEvent,
+  type LatencySeries,
+  MAIN_THREAD,
+  type PauseReport,
+  type SlowEntry,
+} from '#stats';
+
+/** Everything that the doctor looks at. */
+export interface Symptoms {
+  /** 0 when nothing is recorded. */
+  readonly thresholdMs: number;
+  /** -1 when nothing is logged. */
+  readonly slowerThanUs: number;
+  readonly hz: number;
+  readonly series: readonly LatencySeries[];
+  /** Slow commands, newest first. */
+  readonly slow: readonly SlowEntry[];
+  /** Shards that did not answer: they are stuck in a command. */
+  readonly missingShards: readonly number[];
+  readonly main: PauseReport;
+  /** Pauses of each shard; its loop is late by as much as its rounds last. */
+  readonly shards: readonly PauseReport[];
+  /** Microseconds that requests waited for their shard: of each shard, the 99th percentile. */
+  readonly queueUsP99: readonly number[];
+  /** Scripts and functions that were run, and those for which all shards had to stop. */
+  readonly scripts: { readonly runs: number; readonly barriers: number };
+  /** Commands that rate limits have refused within the last minute, by user; most first. */
+  readonly refused: readonly RefusedUser[];
+  /** Look-ups that found a key, those of them that went to the disk, and the memory that 99 % of them would need. */
+  readonly tier: {
+    readonly hits: number;
+    readonly fetches: number;
+    readonly workingSetBytes: number;
+    readonly limitBytes: number;
+  };
+  /** The longest pause that the machine causes by itself, when it was measured. */
+  readonly baselineUsMax?: number;
+  readonly nowMs: number;
+}
+
+/** Slow commands shown. */
+const COMMANDS_SHOWN = 3;
+/** A command belongs to an occurrence when it ended within these seconds of it. */
+const NEAR_SECONDS = 1;
+const ARGUMENTS_SHOWN = 4;
+/** Runs of scripts from which on their share of barriers means something, and the share that is notable. */
+const SCRIPT_RUNS_MIN = 100;
+const BARRIER_SHARE_MIN = 0.1;
+/** Refusals of a user within a minute from which on they are notable, and users that are named. */
+const REFUSALS_MIN = 100;
+const REFUSED_SHOWN = 3;
+/** Look-ups from which on the share of those that went to the disk means something, and the share that is notable. */
+const TIER_HITS_MIN = 10_000;
+const FETCH_SHARE_MIN = 0.2;
+
+const ADVICE: Readonly<Record<LatencyEvent, string>> = {
+  command:
+    'A command holds up everything else on its shard. Look at SLOWLOG GET; replace commands over whole collections (KEYS, SMEMBERS, HGETALL, large ranges) by SCAN, SSCAN, HSCAN or smaller ranges, and split big keys.',
+  fork: 'Starting a snapshot held the shards up. Take snapshots less often (snapshot.interval-secs), or at quiet times.',
+  'aof-fsync':
+    'The disk is slow to confirm writes. Use a local disk, keep other work away from it, or choose persistence.durability-mode = periodic.',
+  'expire-cycle':
+    'Many keys expire at once. Spread their times to live by a random part; more rounds of less work each come with a higher hz, less work a round with a lower active-expire-effort.',
+  'eviction-cycle':
+    'Making room takes long. Leave more room below maxmemory, avoid lowering it by much at once, and split big keys.',
+  'warm-fetch':
+    'Commands wait for values of the warm tier. Give the data more memory (maxmemory), choose tiered-lfu so that what is read once turns nothing over, or put tiered.directory on a faster disk.',
+  'snapshot-io':
+    'Writing a snapshot takes long. Use a faster or less busy disk, or take snapshots less often.',
+  'repl-sync':
+    'A full synchronisation takes long: all data go to a replica. INFO stats tells by reason why replicas could not go on (sync_full_...). Raise repl-backlog-size where the backlog was too short, repl-backlog-ttl where there was none, and repl-timeout where links break while the data go.',
+};
+
+export function latencyReport(symptoms: Symptoms): string {
+  const { thresholdMs, series } = symptoms;
+  if (series.length === 0 && thresholdMs === 0) {
+    const hint =
+      'Nothing is recorded. Switch it on with CONFIG SET latency-monitor-threshold <milliseconds>.';
+    return `${[hint, ...listed(otherAdvices(symptoms))].join('\n\n')}\n`;
+  }
+  const worstFirst = [...series].sort((a, b) => b.usMax - a.usMax);
+  const [worst] = worstFirst;
+  const paragraphs =
+    worst === undefined
+      ? [`No event took ${String(thresholdMs)} ms or longer. Nothing slow was seen.`]
+      : [
+          headline(worst, symptoms.nowMs),
+          worstFirst.map((each, nth) => `${String(nth + 1)}. ${summary(each)}`).join('\n'),
+          ...commandsNear(worst, symptoms),
+        ];
+  paragraphs.push(circumstances(symptoms).join('\n'));
+  const advice = advices(worstFirst, symptoms);
+  paragraphs.push(...listed(advice));
+  return `${paragraphs.join('\n\n')}\n`;
+}
+
+/** Advice as a paragraph; none without any. */
+function listed(advice: readonly string[]): readonly string[] {
+  if (advice.length === 0) return [];
+  return [['What to do:', ...advice.map((line) => `- ${line}`)].join('\n')];
+}
+
+function headline({ event, usMax, samples }: LatencySeries, nowMs: number): string {
+  const first = samples[0]?.unixSeconds ?? 0;
+  const seconds = Math.max(1, Math.round(nowMs / 1_000) - first);
+  return (
+    `The worst event is ${event}: up to ${ms(usMax)}. ` +
+    `It came in ${plural(samples.length, 'second')} of the last ${plural(seconds, 'second')}, ${spread(samples)}.`
+  );
+}
+
+/** Tells whether occurrences come in one burst, or all the time. */
+function spread(samples: LatencySeries['samples']): string {
+  const times = samples.map(({ unixSeconds }) => unixSeconds);
+  const first = times[0] ?? 0;
+  const last = times.at(-1) ?? 0;
+  if (last - first < 2 * times.length) return times.length > 2 ? 'in one burst' : 'close together';
+  return `every ${((last - first) / Math.max(1, times.length - 1)).toFixed(0)} s on average`;
+}
+
+function summary({ event, count, usSum, usMax, samples, shares }: LatencySeries): string {
+  const mean = usSum / count;
+  const deviation =
+    samples.reduce((sum, { us }) => sum + Math.abs(us - mean), 0) / Math.max(1, samples.length);
+  const where = shares.map(
+    (share) => `${threadName(share.shard)} ${String(share.count)} (up to ${ms(share.usMax)})`,
+  );
+  return (
+    `${event}: ${plural(count, 'occurrence')}, average ${ms(mean)}, mean deviation ${ms(deviation)}, ` +
+    `longest ${ms(usMax)}. By thread: ${where.join(', ')}.`
+  );
+}
+
+/** The slow commands around the occurrences of an event. */
+function commandsNear({ event, samples }: LatencySeries, { slow }: Symptoms): readonly string[] {
+  const near = slow.filter(({ unixMs }) =>
+    samples.some(
+      ({ unixSeconds }) => Math.abs(Math.floor(unixMs / 1_000) - unixSeconds) <= NEAR_SECONDS,
+    ),
+  );
+  const slowest = [...near].sort((a, b) => b.executeUs - a.executeUs).slice(0, COMMANDS_SHOWN);
+  if (slowest.length === 0) return [];
+  return [[`Slow commands around ${event}:`, ...slowest.map(commandLine)].join('\n')];
+}
+
+function commandLine({ args, executeUs, queueUs, shard, client }: SlowEntry): string {
+  const shown = args.slice(0, ARGUMENTS_SHOWN).map((arg) => printable(latin1(arg)));
+  const more = args.length > ARGUMENTS_SHOWN ? ' ...' : '';
+  const waited = queueUs > 0 ? `, queued for ${ms(queueUs)} before` : '';
+  return `  ${shown.join(' ')}${more}: ${ms(executeUs)} on ${threadName(shard)}${waited}, from ${client.address}`;
+}
+
+/** Without what would break the line or the terminal. */
+function printable(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, '?');
+}
+
+function circumstances(symptoms: Symptoms): readonly string[] {
+  const { main, shards, queueUsP99, baselineUsMax, missingShards } = symptoms;
+  const queues = queueUsP99.map((us, shard) => `${threadName(shard)} ${ms(us)}`);
+  const lines = [
+    `Main thread: event loop late by up to ${ms(main.loopUsMax)} (99 %: ${ms(main.loopUsP99)}); ` +
+      `${collections(main)}.`,
+    ...shards.map(
+      (pauses, shard) =>
+        `${threadName(shard)}: rounds of up to ${ms(pauses.loopUsMax)} (99 %: ${ms(pauses.loopUsP99)}); ` +
+        `${collections(pauses)}.`,
+    ),
+    `Waiting for a shard, 99 % of requests at most: ${queues.join(', ')}.`,
+  ];
+  if (baselineUsMax !== undefined) {
+    lines.push(`The machine by itself pauses for up to ${ms(baselineUsMax)}.`);
+  }
+  if (missingShards.length > 0) {
+    const names = missingShards.map(threadName).join(', ');
+    lines.push(
+      `No answer now from ${names}: busy with one command, whose slow log is missing here.`,
+    );
+  }
+  return lines;
+}
+
+function advices(series: readonly LatencySeries[], symptoms: Symptoms): readonly string[] {
+  const { thresholdMs, slowerThanUs, main, shards, queueUsP99, baselineUsMax, hz } = symptoms;
+  const limitUs = Math.max(thresholdMs, 1) * 1_000;
+  const hasCommands = series.some(({ event }) => event === 'command');
+  const isLogBlind = hasCommands && (slowerThanUs < 0 || slowerThanUs > limitUs);
+  const checks: readonly (readonly [applies: boolean, advice: string])[] = [
+    [
+      isLogBlind,
+      `The slow log does not show these commands: CONFIG SET slowlog-log-slower-than ${String(limitUs)}.`,
+    ],
+    [
+      series.some(({ event }) => event === 'expire-cycle') && hz < 100,
+      'Expiry runs in few large steps: CONFIG SET hz 100.',
+    ],
+    [
+      main.collectionUsMax >= limitUs,
+      'Garbage collection stops the main thread: large replies and many connections make garbage there; ask for smaller pieces.',
+    ],
+    [
+      shards.some(({ collectionUsMax }) => collectionUsMax >= limitUs),
+      'Garbage collection stops a shard: large collections and long replies are objects of its heap; split big keys and ask for smaller pieces.',
+    ],
+    [
+      main.loopUsMax >= limitUs && main.collectionUsMax < limitUs,
+      'The main thread comes round late: the machine gives it too little time, or it answers large reports (CLIENT LIST, INFO everything) too often.',
+    ],
+    [
+      isUneven(queueUsP99),
+      'One shard has much longer queues than the others: its keys are asked for more than theirs, or its commands are slower. Split hot keys, and do not put everything under one {tag}.',
+    ],
+    [
+      baselineUsMax !== undefined && baselineUsMax >= limitUs,
+      'The machine itself pauses that long, whatever the server does: look for noisy neighbours, power saving and swapping.',
+    ],
+  ];
+  return [
+    ...series.map(({ event }) => ADVICE[event]),
+    ...checks.filter(([applies]) => applies).map(([, advice]) => advice),
+    ...otherAdvices(symptoms),
+  ];
+}
+
+/** Advice that needs no recorded event. */
+function otherAdvices({ scripts, refused, tier }: Symptoms): readonly string[] {
+  return [...scriptAdvices(scripts), ...limitAdvices(refused), ...tierAdvices(tier)];
+}
+
+/** Advice where rate limits refuse much. */
+/** Advice where memory is too small for what is asked for again and again. */
+function tierAdvices({ hits, fetches, workingSetBytes, limitBytes }: Symptoms['tier']): string[] {
+  const isThrashing =
+    hits >= TIER_HITS_MIN && fetches > hits * FETCH_SHARE_MIN && workingSetBytes > limitBytes;
+  if (!isThrashing) return [];
+  const percent = ((100 * fetches) / hits).toFixed(0);
+  const mib = (bytes: number): string => `${(bytes / 1_048_576).toFixed(0)} MiB`;
+  return [
+    `Memory is too small for what is used: ${percent} % of all look-ups went to the warm tier's disk. About ${mib(workingSetBytes)} would hold 99 % of them, and maxmemory is ${mib(limitBytes)}.`,
+  ];
+}
+
+function limitAdvices(refused: Symptoms['refused']): readonly string[] {
+  return refused
+    .filter((each) => each.refused >= REFUSALS_MIN)
+    .slice(0, REFUSED_SHOWN)
+    .map(({ user, refused: count }) => {
+      const name = printable(user);
+      return `The rate limit of user ${name} has refused ${String(count)} commands within the last minute: its clients fail, or try again and again. Raise the limit (ACL SETUSER ${name} ratelimit:cps=N or ratelimit:bps=N), or have them ask for less; ACL STATS and /debug/api/users tell what each user does.`;
+    });
+}
+
+/** Advice where scripts often stop all shards. */
+function scriptAdvices({ runs, barriers }: Symptoms['scripts']): readonly string[] {
+  if (runs < SCRIPT_RUNS_MIN || barriers < BARRIER_SHARE_MIN * runs) return [];
+  const share = Math.min(100, Math.round((100 * barriers) / runs));
+  return [
+    `All shards had to stop for ${String(share)} % of the scripts and functions; SCRIPT STATS and /debug/api/scripts tell which take the time. Where scripts are most of the work, run one shard (server.shards = 1): nothing stops then. With several, give the keys of a script one {hash tag}, and write its calls out with their keys as KEYS[n], as in redis.call('GET', KEYS[1]): such a script needs one shard alone.`,
+  ];
+}
+
+function collections({ collections: count, collectionUs, collectionUsMax }: PauseReport): string {
+  const all = plural(count, 'garbage collection');
+  return count === 0
+    ? all
+    : `${all}, ${ms(collectionUs)} together, the longest ${ms(collectionUsMax)}`;
+}
+
+/** True when one shard's requests wait ten times as long as the median shard's, and noticeably. */
+function isUneven(queueUsP99: readonly number[]): boolean {
+  const sorted = [...queueUsP99].sort((a, b) => a - b);
+  const most = sorted.at(-1) ?? 0;
+  const median = sorted[(sorted.length - 1) >> 1] ?? 0;
+  return sorted.length > 1 && most >= 1_000 && most >= 10 * median;
+}
+
+function threadName(shard: number): string {
+  return shard === MAIN_THREAD ? 'main' : `shard ${String(shard)}`;
+}
+
+function ms(us: number): string {
+  return us < 10_000 ? `${(us / 1_000).toFixed(2)} ms` : `${(us / 1_000).toFixed(0)} ms`;
+}
+
+function plural(count: number, what: string): string {
+  return `${String(count)} ${what}${count === 1 ? '' : 's'}`;
+}

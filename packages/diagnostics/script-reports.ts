@@ -1,0 +1,77 @@
+/** Scripts and functions with their figures over all shards, and those that run now. */
+
+import type { RunningScriptReport, ScriptReport as ScriptEntry, ScriptsDocument } from '#api-types';
+import type { Router } from '#router';
+import { mergeScripts, SCRIPT_STATS, type ScriptReport } from '#stats';
+import { beginningAsText } from '#main';
+
+/** Characters of a source that are told, and the bytes that are looked at for them. */
+const SOURCE_CHARACTERS_MAX = 4_096;
+const SOURCE_BYTES_MAX = 4 * SOURCE_CHARACTERS_MAX;
+
+interface CollectedScripts {
+  /** The script that has run longest, all runs together, first. */
+  readonly scripts: readonly ScriptReport[];
+  /** Shards that did not answer in time: their runs are not counted. */
+  readonly missingShards: readonly number[];
+}
+
+export async function collectScripts({ shardCalls }: Router): Promise<CollectedScripts> {
+  const reports = await shardCalls.ask(SCRIPT_STATS, null);
+  return {
+    scripts: mergeScripts(reports.map((report) => (report.missing ? [] : report.answer))),
+    missingShards: reports.filter(({ missing }) => missing).map(({ shard }) => shard),
+  };
+}
+
+/** Answers the ops thread. */
+export async function scriptsDocument(
+  router: Router,
+  { count }: { readonly count: number },
+): Promise<ScriptsDocument> {
+  const { scripts, missingShards } = await collectScripts(router);
+  return {
+    scripts: scripts.slice(0, count).map((script) => entryOf(script, router)),
+    kept: scripts.length,
+    running: runningIn(router),
+    missing_shards: missingShards,
+  };
+}
+
+function entryOf(script: ScriptReport, router: Router): ScriptEntry {
+  return {
+    name: script.name,
+    kind: script.isFunction ? 'function' : 'script',
+    calls: script.calls,
+    errors: script.errors,
+    time_us: script.us,
+    p50_us: script.usP50,
+    p99_us: script.usP99,
+    max_us: script.usMax,
+    keys: script.keys,
+    commands: script.commands,
+    calls_on_main: script.callsOnMain,
+    barrier_runs: script.barrierRuns,
+    killed: script.killed,
+    source_bytes: script.sourceBytes,
+    source: script.isFunction ? null : sourceOf(script.name, router),
+  };
+}
+
+/** The beginning of a source; null of a script that was forgotten. */
+function sourceOf(digest: string, { scripts }: Router): string | null {
+  const source = scripts.cache.sourceOf(digest);
+  if (source === undefined) return null;
+  const { key: text } = beginningAsText(source.subarray(0, SOURCE_BYTES_MAX));
+  return text.slice(0, SOURCE_CHARACTERS_MAX);
+}
+
+function runningIn({ scripts }: Router): readonly RunningScriptReport[] {
+  return scripts.busy.running.map(({ shard, name, isFunction, command, durationMs }) => ({
+    shard,
+    name: name === '' ? null : name,
+    kind: isFunction ? 'function' : 'script',
+    command: command[0]?.toLowerCase() ?? null,
+    duration_ms: durationMs,
+  }));
+}

@@ -1,0 +1,166 @@
+/** Tasks that the executable does with a data folder instead of serving it, or before. */
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { ConfigWarning, Settings } from '#config';
+import {
+  DataFolder,
+  DataFolderError,
+  demandFolder,
+  FolderLock,
+  makeFolder,
+  readStreamPlace,
+} from '#persistence';
+import { rdb } from '#store';
+import { OfflineData, type OfflineOptions, openTiers, readFolder } from '#offline';
+import { localTierOf, shardCountOf, shardSettings, takeTierFolder } from '#main';
+
+/** Reads everything and changes nothing; throws with what is wrong. */
+export function checkData(settings: Settings): Promise<readonly string[]> {
+  return withFolder(settings, async (folder) => {
+    if (folder.isEmpty) return [...folder.remarks, 'there is no data'];
+    const { data, report } = await readFolder(folder, optionsOf(settings));
+    data.close();
+    const from = report.snapshot === 0 ? 'no snapshot' : `snapshot ${report.snapshot}`;
+    return [
+      ...report.remarks,
+      ...report.unwritten,
+      `the data holds: ${report.keys} keys on ${report.shards} shards, from ${from} and ${report.records} records of the log`,
+    ];
+  });
+}
+
+/** Writes the data as a snapshot of Redis; answers what is to be said of it. */
+export function exportRdb(settings: Settings, file: string): Promise<readonly string[]> {
+  return withFolder(settings, async (folder) => {
+    if (folder.isEmpty) throw new DataFolderError('there is no data to export');
+    const { data, report } = await readFolder(folder, optionsOf(settings));
+    try {
+      const said = [...report.remarks, ...report.unwritten];
+      // What was left out is at no place that is known.
+      const place = said.length === 0 ? readStreamPlace(folder) : undefined;
+      return [...said, `${data.exportRdb(file, place)} keys were written to ${file}`];
+    } finally {
+      data.close();
+    }
+  });
+}
+
+/** Makes a snapshot of Redis, or what can be read of it, the first data of a folder. */
+export async function importRdb(
+  settings: Settings,
+  file: string,
+  skipsDamaged = false,
+): Promise<string> {
+  makeFolder(folderOf(settings));
+  const lock = await FolderLock.take(folderOf(settings));
+  let tierLock: FolderLock | undefined;
+  let data: OfflineData | undefined;
+  try {
+    const folder = new DataFolder(folderOf(settings));
+    if (!folder.isEmpty) {
+      throw new DataFolderError(
+        `the data folder ${folder.folder} has data already: nothing was imported`,
+      );
+    }
+    tierLock = await lockLocalTier(settings);
+    const tiers = await openTiers(localTierOf(settings), 1);
+    data = new OfflineData(1, shardSettings(settings), tiers);
+    const said = data.importRdb(file, skipsDamaged);
+    const shards = shardCountOf(settings);
+    // The first segment is thereby the second: without this snapshot the log has a gap.
+    await data.write(folder.folder, shards, folder.lastSegment + 2, folder.lastEpoch + 1);
+    return `imported ${file}: ${said}`;
+  } catch (error) {
+    const { message } = error as Error;
+    const isDamaged = error instanceof rdb.RdbFileError && !skipsDamaged;
+    const hint = isDamaged ? '; --skip-damaged imports what can be read of it' : '';
+    throw new DataFolderError(`${file} cannot be imported: ${message}${hint}`);
+  } finally {
+    data?.close();
+    tierLock?.release();
+    lock.release();
+  }
+}
+
+/** Takes the folder of the tier that a task uses. */
+function lockLocalTier(settings: Settings): Promise<FolderLock | undefined> {
+  const place = localTierOf(settings);
+  return place === undefined ? Promise.resolve(undefined) : takeTierFolder(place.directory);
+}
+
+/** The folder of Redis' log, which is newer than a snapshot beside it, and is not read here. */
+const REDIS_LOG = 'appendonlydir';
+
+/** A first start begins with the snapshot of Redis in its data folder, as Redis would; answers what is to be said of it. */
+export async function importAtFirstStart(settings: Settings): Promise<string | undefined> {
+  const name = settings.string('persistence.rdb-file');
+  if (!settings.boolean('persistence.enabled') || name === '') return undefined;
+  const folder = folderOf(settings);
+  const file = path.join(folder, name);
+  if (!existsSync(file) || !new DataFolder(folder).isEmpty) return undefined;
+  const log = path.join(folder, REDIS_LOG);
+  if (existsSync(log)) {
+    throw new DataFolderError(
+      `${log} has what Redis wrote behind ${name}, and is not read here: have Redis save last and take ${REDIS_LOG} away, or start without both by --set persistence.rdb-file=""`,
+    );
+  }
+  return importRdb(settings, file);
+}
+
+/** Warns of data in the data folder that a start leaves unread, since persistence is off; undefined when there are none. */
+export function unreadData(settings: Settings): ConfigWarning | undefined {
+  const folder = path.resolve(folderOf(settings));
+  if (settings.boolean('persistence.enabled') || !existsSync(folder)) return undefined;
+  const file = path.join(folder, settings.string('persistence.rdb-file'));
+  const hasOwn = hasData(folder);
+  if (!hasOwn && (file === folder || !existsSync(file))) return undefined;
+  const consequence = hasOwn
+    ? ', and are replaced when it is switched on while the server runs'
+    : '';
+  return {
+    event: 'data-not-loaded',
+    severity: 'warn',
+    message: `The data in ${hasOwn ? folder : file} are not loaded: persistence.enabled is off${consequence}.`,
+  };
+}
+
+function hasData(folder: string): boolean {
+  try {
+    return !new DataFolder(folder).isEmpty;
+  } catch (error) {
+    // Data that cannot be used, of a newer version for one, are data as well.
+    if (error instanceof DataFolderError) return true;
+    throw error;
+  }
+}
+
+function optionsOf(settings: Settings): Omit<OfflineOptions, 'folder'> {
+  return {
+    settings: shardSettings(settings),
+    anyway: settings.boolean('persistence.recover-anyway'),
+    tier: localTierOf(settings),
+  };
+}
+
+function folderOf(settings: Settings): string {
+  return settings.string('persistence.data-dir');
+}
+
+/** Uses a folder under its lock, and makes none: a name that was misspelt is told, and nothing stays of it. */
+async function withFolder<T>(
+  settings: Settings,
+  use: (folder: DataFolder) => Promise<T>,
+): Promise<T> {
+  demandFolder(folderOf(settings));
+  const lock = await FolderLock.take(folderOf(settings));
+  let tierLock: FolderLock | undefined;
+  try {
+    const folder = new DataFolder(folderOf(settings));
+    if (!folder.isEmpty) tierLock = await lockLocalTier(settings);
+    return await use(folder);
+  } finally {
+    tierLock?.release();
+    lock.release();
+  }
+}

@@ -1,0 +1,90 @@
+/** Failure of the logs: what clients are told, and the snapshots that are tried until one has what the logs lack. */
+
+import { type CommandError, errors, type Logger } from '#base';
+import type { Settings } from '#config';
+import type { FlightEvent } from '#stats';
+import { refusesUnsaved, type ServerMemory } from '#main';
+
+/** Between two tries to go on behind a failure. */
+const HEAL_MS = 1_000;
+
+interface LogFailureOptions {
+  readonly settings: Settings;
+  readonly serverMemory: ServerMemory;
+  readonly log: Logger;
+  readonly note: (event: FlightEvent, numbers: readonly number[]) => void;
+  /** Begins a snapshot, unless one is under way. */
+  readonly tryAgain: () => void;
+}
+
+export class LogFailure {
+  readonly #options: LogFailureOptions;
+  #message: string | undefined;
+  #healing: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(options: LogFailureOptions) {
+    this.#options = options;
+  }
+
+  /** Message about what is wrong with the logs; undefined when they are written. */
+  get message(): string | undefined {
+    return this.#message;
+  }
+
+  /** Error with which writes are refused, or undefined. */
+  get refusal(): CommandError | undefined {
+    const { settings, serverMemory } = this.#options;
+    if (this.#message !== undefined) {
+      const isReadOnly = settings.string('persistence.wal-failure-policy') === 'readonly';
+      return isReadOnly ? errors.logFailed(this.#message) : undefined;
+    }
+    const isUnsaved = serverMemory.mainPage.get('lastSaveFailed') === 1;
+    return isUnsaved && refusesUnsaved(settings) ? errors.snapshotFailed : undefined;
+  }
+
+  /** A log cannot be written any more, or none of them can. */
+  begin(message: string, shard = -1): void {
+    const { log, serverMemory, settings, note } = this.#options;
+    const isNew = this.#message === undefined;
+    this.#message = message;
+    serverMemory.mainPage.set('logFailed', 1);
+    note('log-failed', [shard]);
+    if (isNew) {
+      const policy = settings.string('persistence.wal-failure-policy');
+      const then = policy === 'readonly' ? 'writes are refused' : 'writes go on and ARE NOT KEPT';
+      log.error('log-failed', `${message}; ${then} until a snapshot succeeds`);
+    }
+    this.#heal();
+  }
+
+  /** Begins snapshots until one succeeds: it has what the log lacks now, and the log goes on behind it. */
+  #heal(): void {
+    if (this.#isStopped || this.#healing !== undefined) return;
+    this.#healing = setTimeout(() => {
+      this.#healing = undefined;
+      if (this.#message === undefined || this.#isStopped) return;
+      this.#options.tryAgain();
+      this.#heal();
+    }, HEAL_MS);
+    this.#healing.unref();
+  }
+
+  /** All logs are written again, behind the snapshot of that number. */
+  healed(number: number): void {
+    this.forget();
+    this.#options.note('log-healed', [number]);
+    this.#options.log.info('log-healed', 'the log is written again');
+  }
+
+  /** There are no logs that could be written. */
+  forget(): void {
+    this.#message = undefined;
+    this.#options.serverMemory.mainPage.set('logFailed', 0);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#healing);
+  }
+}

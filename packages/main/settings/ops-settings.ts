@@ -1,0 +1,107 @@
+/** Settings that the ops thread is told: those that it needs, and of the secrets only its own tokens. */
+
+import type { LogThreshold } from '#base';
+import { REDIS_VERSION, rowOf, settingNames, type Settings, VERSION } from '#config';
+import type { HttpFixedSettings, HttpLiveSettings } from '#http';
+import { contextOptions, type TlsOptions } from '#net';
+import type { TracingSettings } from '#router';
+import type { LogWriterOptions } from '#telemetry';
+import { statusSettings } from './status-settings.ts';
+
+export function loggingOptions(settings: Settings): LogWriterOptions {
+  const path = settings.string('logging.file-path');
+  const file = {
+    path,
+    sizeMbMax: settings.number('logging.rotation.max-size-mb'),
+    frequency: settings.string('logging.rotation.frequency') as 'daily' | 'hourly' | 'never',
+    filesMax: settings.number('logging.rotation.max-files'),
+  };
+  return {
+    level: settings.string('logging.level') as LogThreshold,
+    format: settings.string('logging.format') as LogWriterOptions['format'],
+    output: settings.string('logging.output') as LogWriterOptions['output'],
+    ...(path === '' ? {} : { file }),
+  };
+}
+
+export function httpFixedSettings(
+  settings: Settings,
+  instanceId: string,
+  tls: TlsOptions | undefined,
+): HttpFixedSettings {
+  const isSecure = settings.boolean('http.tls') && tls !== undefined;
+  return {
+    secure: isSecure ? contextOptions(tls) : undefined,
+    isEnabled: settings.boolean('http.enabled'),
+    bind: settings.string('http.bind'),
+    port: settings.number('http.port'),
+    token: settings.string('http.token'),
+    viewerToken: settings.string('http.viewer-token'),
+    hasRedisNames: settings.boolean('http.redis-exporter-names'),
+    bundleFolder: settings.string('debug-bundle.directory'),
+    redisVersion: REDIS_VERSION,
+    traceEndpoint: settings.string('tracing.otlp-endpoint'),
+    metricsEndpoint: settings.boolean('metrics.otlp-enabled')
+      ? settings.string('metrics.otlp-endpoint')
+      : undefined,
+    metricUsersMax: settings.number('metrics.max-users'),
+    identity: {
+      serviceName: settings.string('tracing.service-name'),
+      version: VERSION,
+      instanceId,
+    },
+    defaults: Object.fromEntries(
+      settingNames.map((name) => [name, rowOf(name).kind.format(rowOf(name).default)]),
+    ),
+  };
+}
+
+/** Returns the settings that decide on traces. */
+export function traceSettings(settings: Settings): TracingSettings {
+  return {
+    isEnabled: settings.boolean('tracing.enabled'),
+    samplingRate: settings.number('tracing.sampling-rate'),
+    tellsAll: settings.boolean('logging.per-request-spans'),
+    spans: {
+      scatterGather: settings.boolean('tracing.scatter-gather-spans'),
+      shard: settings.boolean('tracing.shard-spans'),
+      persistence: settings.boolean('tracing.persistence-spans'),
+    },
+  };
+}
+
+export function httpLiveSettings(settings: Settings): HttpLiveSettings {
+  return {
+    readyRequiresSync: settings.boolean('http.ready-requires-sync'),
+    mainStuckLivenessMs: settings.number('status.main-stuck-liveness-secs') * 1_000,
+    allowedHosts: settings.list('http.allowed-hosts'),
+    status: statusSettings(settings),
+    clientBind: settings.list('server.bind').join(' '),
+    clientPort: settings.number('server.port'),
+    maxmemoryPolicy: settings.string('memory.maxmemory-policy'),
+    slowLogLengthMax: settings.number('slowlog.max-len'),
+    tracksLatency: settings.boolean('latency.tracking'),
+    prefixes: settings.list('key-prefixes.prefixes'),
+    keyFates: {
+      lengthMax: settings.number('keyfate.max-len'),
+      keepsOverwritten: settings.boolean('keyfate.overwritten'),
+    },
+    bands: {
+      isEnabled: settings.boolean('latency-bands.enabled'),
+      thresholdsMs: settings.numbers('latency-bands.bands'),
+    },
+    bundles: {
+      countMax: settings.number('debug-bundle.max-bundles'),
+      ageSecondsMax: settings.number('debug-bundle.bundle-ttl-secs'),
+      slowlogMax: settings.number('debug-bundle.max-slowlog-entries'),
+      tracesMax: settings.number('debug-bundle.max-trace-entries'),
+    },
+    traces: {
+      isOn: settings.boolean('tracing.enabled') || settings.boolean('logging.per-request-spans'),
+      recentMax: settings.number('tracing.recent-traces-max'),
+    },
+    metricsPushMs: settings.number('metrics.otlp-interval-secs') * 1_000,
+    entries: settings.entries(),
+    toml: settings.toToml({ hideSecrets: true }),
+  };
+}

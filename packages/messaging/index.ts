@@ -1,0 +1,2 @@
+export { ClientMessaging } from './client-messaging.ts';
+export type { PubSub } from './pubsub.ts';

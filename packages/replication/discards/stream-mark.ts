@@ -1,0 +1,62 @@
+/**
+ * Place that the stream of a primary had come to a moment ago, in the data folder. It is of no use to go on from: what is on
+ * disk may be before it or behind. It tells a process that comes after a kill how much was in the stream at least.
+ */
+
+import { readFileSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import type { StreamPosition } from '../protocol/replica/primary-past.ts';
+
+const NAME = 'stream-mark';
+/** Every mark has this length, so that one is written over another as a whole. */
+const MARK_CHARS = 64;
+
+export class StreamMark {
+  readonly #file: string;
+  #handle: FileHandle | undefined;
+  #offset = -1;
+  /** Settles when the last mark is written; undefined while none is being written. */
+  #writing: Promise<void> | undefined;
+
+  constructor(dataFolder: string) {
+    this.#file = path.join(dataFolder, NAME);
+  }
+
+  /** Returns the mark of the process before; undefined where there is none. */
+  read(): StreamPosition | undefined {
+    let text: string;
+    try {
+      text = readFileSync(this.#file, 'latin1');
+    } catch {
+      return undefined;
+    }
+    const [, id, offset] = /^([0-9a-f]{40}) (\d{1,16}) *\n$/.exec(text) ?? [];
+    return id === undefined ? undefined : { id, offset: Number(offset) };
+  }
+
+  /** Writes where the stream is, when that is another place than before, and the mark before is written. */
+  async note({ id, offset }: StreamPosition): Promise<void> {
+    if (offset === this.#offset || this.#writing !== undefined) return;
+    this.#offset = offset;
+    this.#writing = this.#write(`${`${id} ${offset}`.padEnd(MARK_CHARS - 1)}\n`);
+    try {
+      await this.#writing;
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+
+  async #write(mark: string): Promise<void> {
+    this.#handle ??= await open(this.#file, 'w', 0o600);
+    await this.#handle.write(mark, 0, 'latin1');
+  }
+
+  /** Closes the file when what is being written is there. */
+  async close(): Promise<void> {
+    // Whoever has it written is told of its failure, and a mark is of little use to whoever stops.
+    await this.#writing?.catch(() => undefined);
+    await this.#handle?.close().catch(() => undefined);
+    this.#handle = undefined;
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * The data of a primary: of a length that is told before, or, where they are made while they are sent, up to a mark of
+ * 40 bytes. Behind that mark nothing comes before the replica has acknowledged, so it is looked for at the end only.
+ */
+
+import type { Bytes } from '#base';
+
+/** Form in which the data come. */
+interface Payload {
+  /** Undefined where `mark` ends them. */
+  readonly bytes: number | undefined;
+  readonly mark: Buffer;
+}
+
+const MARK_BYTES = 40;
+
+/** The form that a line tells; undefined when the line is none that begins data. */
+export function payloadOf(line: string): Payload | undefined {
+  const marked = /^\$EOF:(.{40})$/s.exec(line);
+  if (marked !== null) return { bytes: undefined, mark: Buffer.from(marked[1]!, 'latin1') };
+  const told = /^\$(\d{1,15})$/.exec(line);
+  return told === null ? undefined : { bytes: Number(told[1]), mark: Buffer.alloc(0) };
+}
+
+export class PayloadReader {
+  readonly #payload: Payload;
+  #left: number;
+  /** The last bytes that have come, which may be the mark or its beginning. */
+  #tail = Buffer.alloc(0);
+  isComplete = false;
+
+  constructor(payload: Payload) {
+    this.#payload = payload;
+    this.#left = payload.bytes ?? Infinity;
+    this.isComplete = this.#left === 0;
+  }
+
+  /** Takes bytes and hands on those that are data; answers how many it has taken. */
+  take(piece: Bytes, handOn: (data: Bytes) => void): number {
+    return this.#payload.bytes === undefined
+      ? this.#takeMarked(piece, handOn)
+      : this.#takeCounted(piece, handOn);
+  }
+
+  #takeCounted(piece: Bytes, handOn: (data: Bytes) => void): number {
+    const length = Math.min(piece.length, this.#left);
+    this.#left -= length;
+    if (length > 0) handOn(piece.subarray(0, length));
+    this.isComplete = this.#left === 0;
+    return length;
+  }
+
+  /** All but the last 40 bytes are data whatever follows. */
+  #takeMarked(piece: Bytes, handOn: (data: Bytes) => void): number {
+    const known = this.#tail.length + piece.length - MARK_BYTES;
+    const fromTail = Math.max(0, Math.min(this.#tail.length, known));
+    if (fromTail > 0) handOn(this.#tail.subarray(0, fromTail));
+    const fromPiece = Math.max(0, known - this.#tail.length);
+    if (fromPiece > 0) handOn(piece.subarray(0, fromPiece));
+    this.#tail = Buffer.concat([this.#tail.subarray(fromTail), piece.subarray(fromPiece)]);
+    this.isComplete = this.#tail.equals(this.#payload.mark);
+    return piece.length;
+  }
+}

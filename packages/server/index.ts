@@ -1,1 +1,0 @@
-export { shardSettings } from './settings/shard-settings.ts';
