@@ -44,7 +44,7 @@ import { newNode } from './nodes/new-node.ts';
 import { OwnPlace } from './nodes/own-place.ts';
 import { openSlotRules } from './open-slot-rules.ts';
 import { SlotMoves } from './moves/slot-moves.ts';
-import { newId, NodeId } from './nodes/node-id.ts';
+import { newId, type NodeId } from './nodes/node-id.ts';
 import { runOwnCommands } from './slots/own-commands.ts';
 import { ServedSlotsNews } from './served-ranges.ts';
 import { SlotKeys } from './slots/slot-keys.ts';
@@ -52,6 +52,7 @@ import { slotStatistics } from './slots/slot-statistics.ts';
 import { SlotCode, SlotTable } from './slots/slot-table.ts';
 
 interface ClusterOptions extends ObservationOptions {
+  readonly nodeId: NodeId;
   readonly ops: Pick<OpsLink, 'tellCluster'>;
   readonly settings: Settings;
   readonly router: Router;
@@ -99,13 +100,13 @@ export class Cluster implements ClusterPort {
     const { settings, router, clients, clock, log, replication } = options;
     const { primary } = options.replicas;
     this.#options = options;
-    this.#nodeId = new NodeId(settings);
+    this.#nodeId = options.nodeId;
     this.#gone = new GoneNodes(clock);
     this.observation = new ClusterObservation(options, () => this);
     this.#news = new ClusterNews(this.observation, options);
-    replication.discards.onDiscard = (discard) => {
+    replication.discards.follow((discard) => {
       this.observation.discarded(discard);
-    };
+    });
     const leaseMs = settings.number('cluster.node-timeout-ms');
     this.#beats = new Beats({ leaseMs, node: () => this.node, beat: () => this.#beat() });
     this.#keys = new SlotKeys(router.shardCalls, options.shardCount);
@@ -155,8 +156,7 @@ export class Cluster implements ClusterPort {
     this.#followSettings(options);
   }
 
-  #followSettings({ settings, replication }: ClusterOptions): void {
-    replication.nodeId = () => this.node.id;
+  #followSettings({ settings }: ClusterOptions): void {
     readdressOnChange(settings, this.node);
     settings.onChange('cluster.preferred-endpoint-type', () => {
       this.#tellShards();
@@ -192,7 +192,7 @@ export class Cluster implements ClusterPort {
         this.#changed();
       },
     });
-    replicas.slotsOf = moves.spansOf;
+    replicas.followSlots(moves.spansOf);
     return moves;
   }
 

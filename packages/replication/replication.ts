@@ -26,15 +26,13 @@ const ALONE = { kind: 'role', isReplica: false, primary: undefined } as const;
 
 interface ReplicationOptions extends Omit<
   ReplicaSideOptions,
-  'host' | 'port' | 'nodeId' | 'before' | 'failover' | 'discards'
+  'host' | 'port' | 'before' | 'failover' | 'discards'
 > {
   /** Has no replica confirm any more what clients have written here: another primary's data may take its place. */
   disownWrites(): void;
 }
 
 export class Replication implements ReplicationPort {
-  /** Id of this node in its cluster; empty outside of one. */
-  nodeId: () => string = () => '';
   readonly #options: ReplicationOptions;
   #replica: ReplicaSide | undefined;
   #stopTicker: () => void = () => undefined;
@@ -196,12 +194,11 @@ export class Replication implements ReplicationPort {
   #follow(host: string, port: number): void {
     const before = this.#replica?.stop() ?? this.#takeRestored() ?? this.#ownPosition();
     this.#options.page.set('isReplica', 1);
-    const { failover, discards, nodeId } = this;
+    const { failover, discards } = this;
     this.#replica = new ReplicaSide({
       ...this.#options,
       host,
       port,
-      nodeId,
       before,
       failover,
       discards,

@@ -8,23 +8,22 @@ import type { Client } from '#router';
 import { JUDGE_PLACES, type Judge, type JudgePlace, type Verdict } from './main-module.ts';
 
 export class Gate {
-  /** In the order in which they are asked. */
-  readonly #judges = new Map<JudgePlace, Judge>();
+  /** Judges of each place, in the order in which they were added. */
+  readonly #judges = new Map<JudgePlace, Judge[]>();
   /** Judges of each command, by its id; empty after a change. */
   #byCommand: (readonly Judge[])[] = [];
 
-  /** Adds judges; each place has one. */
+  /** Adds judges behind those of the same places. */
   add(judges: Readonly<Partial<Record<JudgePlace, Judge>>>): void {
     for (const place of JUDGE_PLACES) {
       const judge = judges[place];
       if (judge === undefined) continue;
-      if (this.#judges.has(place)) throw new Error(`the gate has a judge for '${place}'`);
-      this.#judges.set(place, judge);
+      this.#judges.set(place, [...(this.#judges.get(place) ?? []), judge]);
     }
     this.#byCommand = [];
   }
 
-  /** Takes the judge of a place away. */
+  /** Takes the judges of a place away. */
   drop(place: JudgePlace): void {
     this.#judges.delete(place);
     this.#byCommand = [];
@@ -41,11 +40,8 @@ export class Gate {
   }
 
   #judgesOf(entry: CommandEntry): readonly Judge[] {
-    const judges: Judge[] = [];
-    for (const place of JUDGE_PLACES) {
-      const judge = this.#judges.get(place);
-      if (judge !== undefined && judge.concerns?.(entry) !== false) judges.push(judge);
-    }
+    const all = JUDGE_PLACES.flatMap((place) => this.#judges.get(place) ?? []);
+    const judges = all.filter((judge) => judge.concerns?.(entry) !== false);
     this.#byCommand[entry.id] = judges;
     return judges;
   }

@@ -93,13 +93,24 @@ modules('the first refusal is the verdict, and a judge sees only what concerns i
   assert.is(reads, 2);
 });
 
-modules('a place has one judge', () => {
+modules('judges of one place are asked in the order of their modules', () => {
   const list = new Modules();
-  const judge = { judge: () => undefined };
-  list.add({ judges: { disk: judge } });
-  assert.throws(() => {
-    list.add({ judges: { disk: judge } });
-  }, /has a judge for 'disk'/);
+  const asked: string[] = [];
+  const judge = (name: string): MainModule => ({
+    judges: {
+      client: {
+        judge: () => {
+          asked.push(name);
+          return undefined;
+        },
+      },
+    },
+  });
+  list.add(judge('a'), judge('b'));
+  assert.is(judged(list, 'GET'), undefined);
+  list.add(judge('c'));
+  assert.is(judged(list, 'GET'), undefined, 'a judge that comes later is asked too');
+  assert.equal(asked, ['a', 'b', 'a', 'b', 'c']);
 });
 
 modules('all start in the order in which they were added, and stop in the reverse', async () => {

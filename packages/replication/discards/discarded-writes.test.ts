@@ -61,9 +61,9 @@ function played({ writes, kept = writes, highest = -1, bytesMax = 1_000_000 }: W
     clock: { wallMs: () => (timeMs += 1_000) },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   } as never);
-  discarded.onDiscard = (discard) => {
+  discarded.follow((discard) => {
     told.push(discard);
-  };
+  });
   return { discarded, told, counts };
 }
 

@@ -57,8 +57,7 @@ interface Border {
 
 export class DiscardedWrites {
   readonly #options: DiscardedWritesOptions;
-  /** Called back for each. */
-  onDiscard: (discard: Discard) => void = () => undefined;
+  readonly #listeners: ((discard: Discard) => void)[] = [];
   /** Part that was taken note of last: a synchronisation that fails is begun anew. */
   #lastPart = '';
   /** Undefined where nothing is kept on disk. */
@@ -74,6 +73,11 @@ export class DiscardedWrites {
     if (!settings.boolean('persistence.enabled')) return;
     this.#mark = new StreamMark(settings.string('persistence.data-dir'));
     this.#killedAt = this.#mark.read();
+  }
+
+  /** Calls `listener` back for each discard. */
+  follow(listener: (discard: Discard) => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Marks from now on how far the stream is while `isPrimary`. */
@@ -200,7 +204,7 @@ export class DiscardedWrites {
       `Writes are discarded that this server had taken as a primary: ${primary} lacks them. ${lacks}`.trimEnd(),
       { stream, from, to, writes, bytes, unkeptBytes, file },
     );
-    this.onDiscard(discard);
+    for (const listener of this.#listeners) listener(discard);
   }
 
   #keptBehind({ id, offset }: StreamPosition, from: number): KeptStream {

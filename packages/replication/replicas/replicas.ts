@@ -26,6 +26,9 @@ import { openSyncFile } from './sync-file.ts';
 /** Between two looks at what replicas have. */
 const LOOK_MS = 5;
 
+/** Returns the slots of a move that this server is the source of. */
+type SlotSource = (migration: string) => readonly SlotSpan[] | undefined;
+
 interface ReplicasOptions {
   readonly shards: number;
   readonly settings: Settings;
@@ -54,8 +57,8 @@ export class Replicas implements ReplicasPort, FeedTaker {
   readonly freeze: KeyFreeze;
   readonly events: ReplicationEvents;
   readonly #options: ReplicasOptions;
-  /** Slots of a move that this server is the source of; undefined where there is no such move. */
-  slotsOf: (migration: string) => readonly SlotSpan[] | undefined = () => undefined;
+  /** Sources of the slots of a move from this server; each returns undefined for a move that it does not have. */
+  readonly #slotSources: SlotSource[] = [];
   readonly #byClient = new Map<number, Replica>();
   /** Clients whose last writes have no offset yet. */
   readonly #writers = new Set<Client>();
@@ -148,8 +151,13 @@ export class Replicas implements ReplicasPort, FeedTaker {
     return replica;
   }
 
+  /** Adds a source of the slots of moves. */
+  followSlots(source: SlotSource): void {
+    this.#slotSources.push(source);
+  }
+
   takesSlots(client: ClientPort, migration: string): boolean {
-    const spans = this.slotsOf(migration);
+    const spans = this.#slotSources.map((of) => of(migration)).find((found) => found !== undefined);
     if (spans === undefined) return false;
     const replica = this.#replicaOf(client as Client);
     replica.slotLink = { id: migration, spans };

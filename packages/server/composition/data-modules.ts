@@ -1,7 +1,7 @@
 /** Modules that have to do with the data: messages about keys, the disk, replicas, the primary, the cluster. */
 
 import { ClientMessaging } from '#messaging';
-import { Cluster } from '#cluster';
+import { Cluster, NodeId } from '#cluster';
 import { KeyFreeze, type OwnFolder, PersistenceSwitch } from '#durability';
 import { type Replicas, Replication, ReplicationNews } from '#replication';
 import type { Kernel } from './kernel.ts';
@@ -26,8 +26,10 @@ export function newDataModules(kernel: Kernel & Routing, own: OwnFolder | undefi
   const replicas = newReplicas({ ...kernel, persistence, freeze });
   const parts = { ...kernel, messaging, persistence, replicas };
   addReplicas(parts);
-  const replication = newReplication(parts);
-  const cluster = newCluster({ ...parts, replication });
+  const isClustered = kernel.settings.boolean('cluster.enabled');
+  const nodeId = isClustered ? new NodeId(kernel.settings) : undefined;
+  const replication = newReplication(parts, nodeId);
+  const cluster = nodeId === undefined ? undefined : newCluster({ ...parts, replication, nodeId });
   return { messaging, persistence, replicas, replication, cluster };
 }
 
@@ -101,12 +103,13 @@ function addReplicas({ modules, replicas, messaging }: ReplicaParts): void {
   });
 }
 
-function newReplication(parts: ReplicaParts): Replication {
+function newReplication(parts: ReplicaParts, nodeId: NodeId | undefined): Replication {
   const { modules, replicas, clients, router } = parts;
   const replication = new Replication({
     ...parts,
     primary: replicas.primary,
     events: replicas.events,
+    nodeId: () => nodeId?.value ?? '',
     onDisk: (done) => {
       replicas.onDisk(done);
     },
@@ -135,10 +138,9 @@ function newReplication(parts: ReplicaParts): Replication {
 }
 
 function newCluster(
-  parts: ReplicaParts & { readonly replication: Replication },
-): Cluster | undefined {
-  const { settings, serverMemory, messaging, modules } = parts;
-  if (!settings.boolean('cluster.enabled')) return undefined;
+  parts: ReplicaParts & { readonly replication: Replication; readonly nodeId: NodeId },
+): Cluster {
+  const { serverMemory, messaging, modules } = parts;
   const cluster = new Cluster({
     ...parts,
     pubsub: messaging.pubsub,
