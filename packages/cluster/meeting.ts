@@ -1,7 +1,7 @@
 /** Finds out which node is to be met. */
 
 import type { Settings } from '#config';
-import { LineConnection } from '#net';
+import { ReplyConnection } from '#net';
 import { commandBytes } from '#resp';
 import type { Topology } from './agreement/topology.ts';
 import { nodeLogin } from './messages/node-login.ts';
@@ -29,19 +29,18 @@ async function askForId(
   port: number,
   settings: Settings,
 ): Promise<string | undefined> {
-  const connection = await LineConnection.open(host, port, MEET_MS_MAX);
+  const connection = await ReplyConnection.open(host, port, MEET_MS_MAX);
   if (connection === undefined) return undefined;
   try {
     const login = nodeLogin(settings);
     if (login.length > 0) {
       await connection.write(commandBytes(login));
-      await connection.line();
+      await connection.reply();
     }
     await connection.write(commandBytes(['CLUSTER', 'MYID']));
-    const head = await connection.line();
-    if (typeof head !== 'string' || !head.startsWith('$')) return undefined;
-    const id = await connection.line();
-    return typeof id === 'string' ? id : undefined;
+    const answer = await connection.reply();
+    if (answer.end !== undefined) return undefined;
+    return typeof answer.reply === 'string' ? answer.reply : undefined;
   } finally {
     connection.close();
   }

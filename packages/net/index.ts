@@ -16,7 +16,7 @@ export {
   type FrontThreadData,
 } from './front/run-front-thread.ts';
 export { demandPlaces, Listener, type TcpPlaces } from './listener.ts';
-export { LineConnection } from './outgoing/line-connection.ts';
+export { ReplyConnection } from './outgoing/reply-connection.ts';
 export type { ConnectionOwner, ConnectionConfig, Taking, TurnConnection } from './ports.ts';
 export type { Sink, Transport, TransportEvents } from './transport.ts';
 export { httpGet } from './outgoing/http-get.ts';

@@ -3,3 +3,6 @@ export { CommandParser, ParseStatus, type ParserLimits } from './command-parser.
 export { ParsedCommand, type CommandBytes } from './parsed-command.ts';
 export { growMemory, OwnedReply } from './owned-reply.ts';
 export { ReplyWriter, type Protocol } from './reply-writer.ts';
+export { LineReader } from './line-reader.ts';
+export { MalformedReply, ReplyParser } from './reply-parser.ts';
+export { ReplyError, ReplyValues, type Reply } from './reply-values.ts';

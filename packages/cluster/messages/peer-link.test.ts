@@ -124,4 +124,34 @@ links('the greeting comes behind the login, and its answer is that of no message
   link.end();
 });
 
+links('an answer is one, of whatever form it is', async () => {
+  const { link, seen } = newLink();
+  link.open();
+  for (const text of ['one', 'two', 'three']) link.send(Buffer.from(text));
+  await until(() => taken.endsWith('three'), 'all have come');
+  sockets[0]!.write('*2\r\n$4\r\n-ERR\r\n:1\r\n$3\r\n\r\n-\r\n');
+  await until(() => seen.works === 2, 'two are answered');
+  sockets[0]!.destroy();
+  await until(() => seen.failures.length === 1, 'the end is told');
+  assert.is(seen.lost, 1, 'one was not answered');
+  link.end();
+});
+
+for (const [what, text, reason] of [
+  ['no reply', 'HTTP/1.1 400 Bad Request\r\n', 'unknown form "HTTP/1.1'],
+  ['an error that never ends', `-${'x'.repeat(70_000)}`, 'a line of more than 65536 bytes'],
+] as const) {
+  links(`${what} ends the connection, and what was not answered is lost`, async () => {
+    const { link, seen } = newLink();
+    link.open();
+    link.send(Buffer.from('one'));
+    await until(() => taken === 'one', 'it has come');
+    sockets[0]!.write(text);
+    await until(() => seen.failures.length === 1, 'it has failed');
+    assert.match(seen.failures[0]!, `the node sends what is no reply: ${reason}`);
+    assert.equal([seen.lost, link.state], [1, undefined]);
+    await until(() => sockets[0]!.destroyed, 'it is closed');
+  });
+}
+
 links.run();

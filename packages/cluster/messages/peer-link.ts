@@ -3,14 +3,14 @@
  * answered; what is not told, since there is no connection or it is too slow, is counted and forgotten, as on Redis' bus.
  */
 
-import { asBuffer, type Bytes } from '#base';
+import type { Bytes } from '#base';
 import type { connectTo } from '#net';
-import { commandBytes } from '#resp';
+import { commandBytes, MalformedReply, ReplyParser } from '#resp';
 
 type Socket = ReturnType<typeof connectTo>;
 
-const LINE_FEED = 10;
-const MINUS = 45;
+/** Replies to messages are short; what is over these limits ends the connection. */
+const LIMITS = { lineBytes: 64 * 1024, bulkBytes: 64 * 1024, elements: 1_024, depth: 8 };
 
 interface PeerLinkOptions {
   connect(): Socket;
@@ -42,9 +42,9 @@ export class PeerLink {
   #isGreetingDue = false;
   #openedMs = 0;
   #isConnected = false;
-  /** First byte of a line that has not ended; -1 between lines. */
-  #first = -1;
-  #text = '';
+  #parser: ReplyParser | undefined;
+  /** First error of the reply that comes. */
+  #error: string | undefined;
 
   constructor(options: PeerLinkOptions) {
     this.#options = options;
@@ -67,13 +67,14 @@ export class PeerLink {
     this.#isLoginDue = login.length > 0;
     this.#isGreetingDue = greeting.length > 0;
     this.#openedMs = this.#options.wallMs();
+    this.#parser = this.#newParser();
     let reason = 'the connection has ended';
     socket
       .on('connect', () => {
         if (socket === this.#socket) this.#isConnected = true;
       })
       .on('data', (bytes: Bytes) => {
-        if (socket === this.#socket) this.#take(bytes);
+        if (socket === this.#socket) this.#take(socket, bytes);
       })
       .on('drain', () => {
         if (socket === this.#socket) this.#flush();
@@ -131,26 +132,33 @@ export class PeerLink {
     this.#queuedBytes = 0;
   }
 
-  /** Takes answers, each of one line. */
-  #take(bytes: Bytes): void {
-    const buffer = asBuffer(bytes);
-    let at = 0;
-    while (at < buffer.length) {
-      if (this.#first < 0) this.#first = buffer[at]!;
-      const end = buffer.indexOf(LINE_FEED, at);
-      const isError = this.#first === MINUS;
-      if (isError) this.#text += buffer.toString('latin1', at, end < 0 ? buffer.length : end);
-      if (end < 0) return;
-      at = end + 1;
-      const error = isError ? this.#text.slice(1).trim() : undefined;
-      this.#first = -1;
-      this.#text = '';
-      if (!this.#answered(error)) return;
+  /** Reads nothing of replies but their errors. */
+  #newParser(): ReplyParser {
+    const error = (text: string): void => {
+      this.#error ??= text.trim();
+    };
+    const end = (): void => {
+      const text = this.#error;
+      this.#error = undefined;
+      this.#answered(text);
+    };
+    return new ReplyParser({ error, end }, LIMITS);
+  }
+
+  /** Takes replies, until the connection is given up by one. */
+  #take(socket: Socket, bytes: Bytes): void {
+    const parser = this.#parser;
+    if (parser === undefined) return;
+    try {
+      for (let at = 0; at < bytes.length && parser === this.#parser;) at = parser.take(bytes, at);
+    } catch (error) {
+      if (!(error instanceof MalformedReply)) throw error;
+      this.#fail(`the node sends what is no reply: ${error.message}`);
+      socket.destroy();
     }
   }
 
-  /** False when the connection was given up. */
-  #answered(error: string | undefined): boolean {
+  #answered(error: string | undefined): void {
     const isMessage = !this.#isLoginDue && !this.#isGreetingDue;
     if (isMessage) this.#unanswered -= 1;
     if (error === undefined) {
@@ -159,14 +167,13 @@ export class PeerLink {
       const socket = this.#socket;
       this.#fail(error);
       socket?.destroy();
-      return false;
+      return;
     } else {
       if (isMessage) this.#options.lost(1, false);
       this.#options.failed(error);
     }
     if (!this.#isLoginDue) this.#isGreetingDue = false;
     this.#isLoginDue = false;
-    return true;
   }
 
   #fail(reason: string): void {
@@ -182,7 +189,7 @@ export class PeerLink {
     this.#queue.length = 0;
     this.#queuedBytes = 0;
     this.#unanswered = 0;
-    this.#first = -1;
-    this.#text = '';
+    this.#parser = undefined;
+    this.#error = undefined;
   }
 }

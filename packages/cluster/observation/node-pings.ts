@@ -6,7 +6,7 @@
 import type { NodeLatencyReport } from '#api-types';
 import { type Clock, everySecond } from '#base';
 import type { Settings } from '#config';
-import { LineConnection } from '#net';
+import { ReplyConnection } from '#net';
 import { commandBytes } from '#resp';
 import { connectToPrimary } from '#replication';
 import { nodeLogin } from '../messages/node-login.ts';
@@ -102,7 +102,7 @@ export class NodePings {
 class PingedNode {
   readonly #options: NodePingsOptions;
   readonly #place: NodePlace;
-  #connection: LineConnection | undefined;
+  #connection: ReplyConnection | undefined;
   #isBusy = false;
   #isClosed = false;
   #pings = 0;
@@ -179,37 +179,37 @@ class PingedNode {
     if (connection === undefined) return 'it cannot be connected to';
     const beganUs = clock.nowUs();
     await connection.write(PING);
-    const line = await connection.line();
+    const { end } = await connection.reply();
     // An error is an answer as well: it went there and back.
-    if (typeof line !== 'string') return ENDS[line.end];
+    if (end !== undefined) return ENDS[end];
     const us = Math.max(0, Math.round(clock.nowUs() - beganUs));
     this.samples = [...this.samples, { timeMs: clock.wallMs(), us }].slice(-SAMPLES_MAX);
     if (this.#pings % PINGS_PER_COUNT === 1) await this.#count(connection);
     return undefined;
   }
 
-  async #count(connection: LineConnection): Promise<void> {
+  async #count(connection: ReplyConnection): Promise<void> {
     await connection.write(commandBytes(['DBSIZE']));
-    const line = await connection.line();
-    const [, keys] = typeof line === 'string' ? (/^:(\d+)$/.exec(line) ?? []) : [];
-    this.keys = keys === undefined ? null : Number(keys);
+    const answer = await connection.reply();
+    const keys = answer.end === undefined ? answer.reply : undefined;
+    this.keys = typeof keys === 'number' ? keys : null;
   }
 
-  async #open(): Promise<LineConnection | undefined> {
+  async #open(): Promise<ReplyConnection | undefined> {
     const { settings } = this.#options;
     const { host, port, isSecure } = this.#place;
     const connect = isSecure
       ? (to: string, at: number) => connectToPrimary(settings, to, at)
       : undefined;
-    const connection = await LineConnection.open(host, port, ANSWER_MS_MAX, connect);
+    const connection = await ReplyConnection.open(host, port, ANSWER_MS_MAX, connect);
     if (connection === undefined) return undefined;
     const login = loginOf(settings);
     if (login.length > 0) {
       await connection.write(commandBytes(login));
-      await connection.line();
+      await connection.reply();
     }
     await connection.write(commandBytes(['CLIENT', 'SETNAME', 'cluster-ping']));
-    await connection.line();
+    await connection.reply();
     return connection;
   }
 }

@@ -5,10 +5,11 @@ import { parseArgs } from 'node:util';
 import { SLOT_COUNT } from '#base';
 import { planMoves, type Holder, type Move } from './rebalance-plan.ts';
 import { readGiven, readPort, readToolTls, TLS_HELP, TLS_OPTIONS } from '../tools/tool-options.ts';
-import { ReplyClient, type Reply } from '../tools/reply-client.ts';
+import { ReplyClient } from '../tools/reply-client.ts';
 import type { TlsOptions } from '#net';
 import { slotsOf } from '../agreement/decisions/migrations.ts';
 import type { SlotSpan } from '../agreement/documents/documents.ts';
+import type { Reply } from '#resp';
 import { addWeights, type Measure } from './slot-weights.ts';
 
 const PORT_DEFAULT = 6_379;

@@ -1,9 +1,9 @@
 /** Weights of slots, of nodes that have statistics of them and of those that have none. */
 
 import { SLOT_COUNT } from '#base';
+import { ReplyError, type Reply } from '#resp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ReplyError, type Reply } from '../tools/reply-client.ts';
 import { addWeights, type Measure } from './slot-weights.ts';
 
 const weighing = suite('weights of slots');

@@ -1,7 +1,8 @@
 /** Weights of slots, asked of the node that has them. */
 
 import { keySlot, SLOT_COUNT } from '#base';
-import { ReplyError, type Reply, type ReplyClient } from '../tools/reply-client.ts';
+import { ReplyError, type Reply } from '#resp';
+import type { ReplyClient } from '../tools/reply-client.ts';
 
 /** Measure by which groups are made alike. */
 export type Measure = 'keys' | 'memory' | 'load';

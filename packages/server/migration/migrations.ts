@@ -8,8 +8,8 @@
 
 import { errors, systemClock } from '#base';
 import { commandTable, type Migration, type MigrationOutcome, type MigrationPort } from '#commands';
-import { LineConnection } from '#net';
-import { commandBytes } from '#resp';
+import { ReplyConnection } from '#net';
+import { commandBytes, ReplyError } from '#resp';
 import type { Client, KeyMigrations, MigratedKey } from '#router';
 import { keysLeft, restoreWrites, type KeyToRestore } from './restore-stream.ts';
 
@@ -35,7 +35,7 @@ interface Sent {
   mayRetry: boolean;
 }
 
-const OK = '+OK';
+const OK = 'OK';
 /** Part of what a server says to a payload of a later version than it reads. */
 const VERSION_REFUSED = 'DUMP payload version';
 
@@ -86,7 +86,7 @@ export class Migrations implements MigrationPort {
   async #send(migration: Migration, keys: readonly MigratedKey[]): Promise<Sent> {
     const sent: Sent = { taken: [], outcome: 'moved', mayRetry: false };
     const { host, port, timeoutMs } = migration;
-    const connection = await LineConnection.open(host, port, timeoutMs);
+    const connection = await ReplyConnection.open(host, port, timeoutMs);
     if (connection === undefined) {
       sent.outcome = { brokenOff: 'connecting' };
       return sent;
@@ -103,7 +103,7 @@ export class Migrations implements MigrationPort {
   }
 
   /** Logs in and selects the database: where that fails, no key is sent, or it would come into another. */
-  async #prepare(connection: LineConnection, migration: Migration, sent: Sent): Promise<boolean> {
+  async #prepare(connection: ReplyConnection, migration: Migration, sent: Sent): Promise<boolean> {
     const { credentials, database } = migration;
     const commands = [
       ...(credentials.length > 0 ? [commandBytes(['AUTH', ...credentials])] : []),
@@ -123,7 +123,7 @@ export class Migrations implements MigrationPort {
 
   /** Sends the keys, and takes what is answered meanwhile. */
   async #restore(
-    connection: LineConnection,
+    connection: ReplyConnection,
     migration: Migration,
     keys: readonly KeyToRestore[],
     sent: Sent,
@@ -150,22 +150,23 @@ export class Migrations implements MigrationPort {
 
   /** Takes an answer of the target: OK, an error, of which the first is the outcome, or none, with which it is over. */
   async #answer(
-    connection: LineConnection,
+    connection: ReplyConnection,
     sent: Sent,
     isWriting: () => boolean = () => false,
   ): Promise<'ok' | 'error' | 'none'> {
-    const answer = await connection.line();
-    if (answer === OK) return 'ok';
-    if (typeof answer === 'string' && answer.startsWith('-')) {
+    const answer = await connection.reply();
+    const reply = answer.end === undefined ? answer.reply : undefined;
+    if (reply === OK) return 'ok';
+    if (reply instanceof ReplyError) {
       if (sent.outcome === 'moved') {
-        sent.outcome = { answered: answer.slice(1, 1 + ANSWER_LENGTH_MAX) };
+        sent.outcome = { answered: reply.message.slice(0, ANSWER_LENGTH_MAX) };
       }
       return 'error';
     }
     // Whatever else it says, it has not said that it has the key.
     if (sent.outcome === 'moved') {
       sent.outcome = { brokenOff: isWriting() ? 'writing' : 'reading' };
-      const isClosed = typeof answer !== 'string' && answer.end === 'closed';
+      const isClosed = answer.end === 'closed';
       sent.mayRetry = isClosed && sent.taken.length === 0;
     }
     return 'none';

@@ -1,4 +1,4 @@
-/** Questions of a replica before it asks for data, each of which the primary answers with a line. */
+/** Questions of a replica before it asks for data, each of which the primary answers with a reply. */
 
 import { STAMP_CAPABILITY } from '../stamps.ts';
 
@@ -24,14 +24,14 @@ export interface Question {
   readonly words: readonly string[];
   /** True when the handshake ends with such an error. */
   isNeeded(error: string): boolean;
-  /** Takes the answer, which is a bulk string; undefined where it is an error. Absent for an answer of one line. */
+  /** Takes the answer, which is a text; undefined where it is an error. */
   readonly takes?: (answer: string | undefined) => void;
 }
 
 const always = (): boolean => true;
 const never = (): boolean => false;
 /** Errors of PING that only say that a login is due. */
-const LOGIN_DUE = /^-(NOAUTH|NOPERM|ERR operation not permitted)/;
+const LOGIN_DUE = /^(NOAUTH|NOPERM|ERR operation not permitted)/;
 
 /** Question for the streams that the primary goes on with. */
 export function pastQuestion(takes: (answer: string | undefined) => void): Question {

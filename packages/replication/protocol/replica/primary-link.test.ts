@@ -350,7 +350,8 @@ for (const [answer, reason] of [
   ['+FULLRESYNC short 1', 'answers PSYNC with: +FULLRESYNC short 1'],
   [`+FULLRESYNC ${ID} 1\r\nHELLO`, 'was to send its data, and sends "HELLO"'],
   [`+FULLRESYNC ${ID} 1\r\n$-1`, 'was to send its data, and sends "$-1"'],
-  ['x'.repeat(9_000), 'no line'],
+  [`+${'x'.repeat(9_000)}`, 'no reply: a line of more than 8192 bytes'],
+  ['HTTP/1.1 400 Bad Request', 'no reply: unknown form "HTTP/1.1 400 Bad Request"'],
 ] as const) {
   link(`breaks off at ${answer.slice(0, 30)}`, () => {
     const fixture = linked();

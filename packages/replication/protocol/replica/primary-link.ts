@@ -4,10 +4,17 @@
  * again every second.
  */
 
-import { type Bytes, latin1, type Logger } from '#base';
-import { commandBytes } from '#resp';
+import { latin1, type Bytes, type Logger } from '#base';
+import {
+  commandBytes,
+  LineReader,
+  MalformedReply,
+  ReplyError,
+  ReplyParser,
+  ReplyValues,
+  type Reply,
+} from '#resp';
 import { handshake, pastQuestion, type Announced, type Question } from './handshake.ts';
-import { LineReader } from './line-reader.ts';
 import { PayloadReader, payloadOf } from './payload-reader.ts';
 import { readPast, type PrimaryPast, type StreamPosition } from './primary-past.ts';
 
@@ -74,9 +81,18 @@ interface PrimaryLinkOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'debug'>;
 }
 
-const CRLF_BYTES = 2;
-/** Answer to PSYNC where the primary cannot serve replicas now. */
-const NOT_NOW = /^-(NOMASTERLINK|LOADING)\b/;
+/** The longest line before the data. */
+const LINE_BYTES_MAX = 8 * 1024;
+/** Limits of the answers to a replica's questions; the longest is a section of INFO. An empty line is a sign of life. */
+const ANSWERS = {
+  lineBytes: LINE_BYTES_MAX,
+  bulkBytes: 10_000_000,
+  elements: 1_024,
+  depth: 8,
+  skipsEmptyLines: true,
+};
+/** Error of PSYNC where the primary cannot serve replicas now. */
+const NOT_NOW = /^(NOMASTERLINK|LOADING)\b/;
 
 export class PrimaryLink {
   readonly host: string;
@@ -88,7 +104,6 @@ export class PrimaryLink {
   #take: ((piece: Bytes) => number) | undefined;
   /** Bytes that nobody may take yet. */
   #kept: Bytes[] = [];
-  readonly #lines = new LineReader();
   #questions: Question[] = [];
   #lastInputMs = 0;
   /** Nothing is read for now, so nothing is missed. */
@@ -222,7 +237,6 @@ export class PrimaryLink {
     this.#take = undefined;
     this.#kept = [];
     this.#questions = [];
-    this.#lines.clear();
     this.lastFailure = reason;
     const { host, port } = this;
     const message = `The link to the primary is broken: ${reason}`;
@@ -280,7 +294,13 @@ export class PrimaryLink {
       });
       this.#questions.push(question);
     }
-    this.#take = this.#takeLines;
+    const answers = new ReplyParser(
+      new ReplyValues((answer) => {
+        this.#answered(answer);
+      }),
+      ANSWERS,
+    );
+    this.#take = (piece) => this.#takeAnswer(answers, piece);
     this.#ask();
   }
 
@@ -297,35 +317,28 @@ export class PrimaryLink {
     this.#send(['PSYNC', id, offset, ...(this.#options.isHandingOver() ? ['FAILOVER'] : [])]);
   }
 
-  readonly #takeLines = (piece: Bytes): number => {
-    const taken = this.#lines.take(piece);
-    if (this.#lines.isTooLong) {
-      this.fail('the primary answers with something that is no line');
+  #takeAnswer(answers: ReplyParser, piece: Bytes): number {
+    try {
+      return answers.take(piece);
+    } catch (error) {
+      if (!(error instanceof MalformedReply)) throw error;
+      this.fail(`the primary answers with something that is no reply: ${error.message}`);
       return piece.length;
     }
-    const { line } = this.#lines;
-    // A line without anything keeps the connection alive.
-    if (line !== undefined && line !== '') this.#answered(line);
-    return taken;
-  };
+  }
 
-  #answered(line: string): void {
+  #answered(answer: Reply | ReplyError): void {
     const question = this.#questions.shift();
     if (question === undefined) {
-      this.#takePosition(line);
+      this.#takePosition(answer);
       return;
     }
     const { takes } = question;
-    const bulk = takes === undefined ? null : /^\$(\d{1,7})$/.exec(line);
-    if (takes !== undefined && bulk !== null) {
-      this.#takeBulk(Number(bulk[1]), takes);
-      return;
-    }
-    takes?.(undefined);
-    if (line.startsWith('-')) {
+    takes?.(typeof answer === 'string' ? answer : undefined);
+    if (answer instanceof ReplyError) {
       const what = question.words[0] === 'AUTH' ? 'AUTH' : question.words.slice(0, 2).join(' ');
-      if (question.isNeeded(line)) {
-        this.fail(`the primary answers ${what} with: ${line.slice(1)}`);
+      if (question.isNeeded(answer.message)) {
+        this.fail(`the primary answers ${what} with: ${answer.message}`);
         return;
       }
       this.#options.log.debug('replica-handshake', `The primary does not know ${what}.`);
@@ -333,30 +346,15 @@ export class PrimaryLink {
     this.#ask();
   }
 
-  /** Takes the rest of an answer that is a bulk string, and goes on with the next question. */
-  #takeBulk(byteCount: number, takes: (answer: string) => void): void {
-    let answer = '';
-    const end = byteCount + CRLF_BYTES;
-    this.#take = (piece) => {
-      const taken = Math.min(piece.length, end - answer.length);
-      answer += latin1(piece, 0, taken);
-      if (answer.length === end) {
-        this.#take = this.#takeLines;
-        takes(answer);
-        this.#ask();
-      }
-      return taken;
-    };
-  }
-
-  #takePosition(line: string): void {
-    const full = /^\+FULLRESYNC ([0-9a-f]{40}) (\d{1,15})$/i.exec(line);
+  #takePosition(answer: Reply | ReplyError): void {
+    const text = typeof answer === 'string' ? answer : '';
+    const full = /^FULLRESYNC ([0-9a-f]{40}) (\d{1,15})$/i.exec(text);
     if (full !== null) {
       this.#options.answered(true);
       this.#awaitData({ id: full[1]!, offset: Number(full[2]) });
       return;
     }
-    const partial = /^\+CONTINUE(?: ([0-9a-f]{40}))?\s*$/i.exec(line);
+    const partial = /^CONTINUE(?: ([0-9a-f]{40}))?\s*$/i.exec(text);
     if (partial !== null) {
       this.#options.answered(true);
       this.#options.follower.goOn(partial[1]);
@@ -365,9 +363,9 @@ export class PrimaryLink {
     }
     this.#options.answered(false);
     this.fail(
-      NOT_NOW.test(line)
-        ? `the primary cannot serve replicas now: ${line.slice(1)}`
-        : `the primary answers PSYNC with: ${line}`,
+      answer instanceof ReplyError && NOT_NOW.test(answer.message)
+        ? `the primary cannot serve replicas now: ${answer.message}`
+        : `the primary answers PSYNC with: ${shownAnswer(answer)}`,
     );
   }
 
@@ -375,11 +373,13 @@ export class PrimaryLink {
 
   #awaitData(position: StreamPosition): void {
     this.#set('sync', 'the primary sends all data');
+    const lines = new LineReader(LINE_BYTES_MAX);
     this.#take = (piece) => {
-      const taken = this.#lines.take(piece);
-      const { line } = this.#lines;
-      if (line === undefined || line === '')
-        return this.#lines.isTooLong ? this.#notData(piece) : taken;
+      const taken = lines.take(piece);
+      const { line } = lines;
+      if (lines.isTooLong) return this.#notData(piece);
+      // A line without anything keeps the connection alive.
+      if (line === undefined || line === '') return taken;
       const payload = payloadOf(line);
       if (payload === undefined) return this.#notData(latin1Bytes(line));
       this.#options.follower.beginSync(position, payload.bytes);
@@ -435,6 +435,12 @@ export class PrimaryLink {
       return piece.length;
     });
   }
+}
+
+/** An answer as it came, as far as one line has it. */
+function shownAnswer(answer: Reply | ReplyError): string {
+  if (answer instanceof ReplyError) return `-${answer.message}`;
+  return typeof answer === 'string' ? `+${answer}` : JSON.stringify(answer);
 }
 
 function latin1Bytes(text: string): Bytes {

@@ -1,30 +1,38 @@
 /**
- * Connection to another server that is written commands and answers in lines. One limit holds for everything: it ends when
+ * Connection to another server that is written commands and sends replies. One limit holds for everything: it ends when
  * for so long nothing was connected, written or answered that was waited for.
  */
 
-import { type Bytes, latin1, LongTimer } from '#base';
+import { LongTimer, type Bytes } from '#base';
+import { MalformedReply, ReplyParser, ReplyValues, type Reply, type ReplyError } from '#resp';
 import type { Socket } from 'node:net';
 import { connectTo } from './connect-to.ts';
 
 /** Ports that there are. */
 const PORT_MAX = 65_535;
-/** A longer line is no answer of a server that speaks the protocol. */
-const LINE_BYTES_MAX = 64 * 1024;
-const LINE_FEED = 10;
-const CARRIAGE_RETURN = 13;
+/** Longer replies are none to commands that are sent here. */
+const LIMITS = { lineBytes: 64 * 1024, bulkBytes: 64 * 1024, elements: 1_024, depth: 8 };
 
-/** End of a connection: nothing came or went for too long, or it was closed or has failed. */
+/** End of a connection: nothing came or went for too long, or it was closed, has failed, or has sent what is no reply. */
 type ConnectionEnd = 'timeout' | 'closed';
 
-export class LineConnection {
+/** A reply, or why there will be none. */
+type Answer =
+  | { readonly reply: Reply | ReplyError; readonly end?: undefined }
+  | { readonly end: ConnectionEnd };
+
+export class ReplyConnection {
   readonly #socket: Socket;
   readonly #idleMs: number;
   #end: ConnectionEnd | undefined;
   #isConnected = false;
-  readonly #lines: string[] = [];
-  /** Bytes of a line that has not ended. */
-  #rest: Bytes = new Uint8Array(0);
+  readonly #replies: (Reply | ReplyError)[] = [];
+  readonly #parser = new ReplyParser(
+    new ReplyValues((reply) => {
+      this.#replies.push(reply);
+    }),
+    LIMITS,
+  );
   /** Told of everything that happens. */
   readonly #waiting = new Set<() => void>();
 
@@ -59,9 +67,9 @@ export class LineConnection {
     port: number,
     idleMs: number,
     connect: (host: string, port: number) => Socket = connectTo,
-  ): Promise<LineConnection | undefined> {
+  ): Promise<ReplyConnection | undefined> {
     if (port <= 0 || port > PORT_MAX) return undefined;
-    const connection = new LineConnection(connect(host, port), idleMs);
+    const connection = new ReplyConnection(connect(host, port), idleMs);
     const end = await connection.#until(() => connection.#isConnected);
     if (end === undefined) return connection;
     connection.close();
@@ -77,11 +85,11 @@ export class LineConnection {
     return this.#until(() => !this.#socket.writableNeedDrain);
   }
 
-  /** The next line, without its end, one character per byte; or why there will be none. */
-  async line(): Promise<string | { readonly end: ConnectionEnd }> {
-    const end = await this.#until(() => this.#lines.length > 0);
-    const line = this.#lines.shift();
-    return line ?? { end: end ?? 'closed' };
+  /** Returns the next reply. */
+  async reply(): Promise<Answer> {
+    const end = await this.#until(() => this.#replies.length > 0);
+    const reply = this.#replies.shift();
+    return reply === undefined ? { end: end ?? 'closed' } : { reply };
   }
 
   close(): void {
@@ -125,17 +133,12 @@ export class LineConnection {
   }
 
   #take(bytes: Bytes): void {
-    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
-    let from = 0;
-    for (;;) {
-      const end = all.indexOf(LINE_FEED, from);
-      if (end < 0) break;
-      const hasReturn = end > from && all[end - 1] === CARRIAGE_RETURN;
-      this.#lines.push(latin1(all, from, end - from - (hasReturn ? 1 : 0)));
-      from = end + 1;
+    try {
+      this.#parser.takeAll(bytes);
+    } catch (error) {
+      if (!(error instanceof MalformedReply)) throw error;
+      this.#ended('closed');
     }
-    this.#rest = all.subarray(from);
-    if (this.#rest.length > LINE_BYTES_MAX) this.#ended('closed');
-    else this.#wake();
+    this.#wake();
   }
 }
