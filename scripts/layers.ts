@@ -114,7 +114,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'replication',
     ],
     types: ['api-types', 'link', 'router', 'messaging', 'clients'],
-    thirdParty: ['@grpc/grpc-js', '@grpc/proto-loader'],
+    thirdParty: ['@grpc/grpc-js', '@grpc/proto-loader', 'archiver'],
   },
   info: {
     imports: [

@@ -3,9 +3,14 @@
  * the file as it comes; a node that gives none is named in the archive, with the reason.
  */
 
+import { once } from 'node:events';
+import type { Stats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { type Bytes, systemClock } from '#base';
+import type { TarArchive } from 'archiver';
+import { systemClock, type Bytes } from '#base';
 import { httpGet } from '#net';
 import {
   nodesKnownTo,
@@ -14,7 +19,6 @@ import {
   type FoundNode,
   type HttpAccess,
 } from './cluster-nodes.ts';
-import { TAR_END, tarFill, tarHead } from './tar.ts';
 import { readCertificates, readGiven, TLS_HELP, TLS_OPTIONS } from './tool-options.ts';
 
 const ADDRESS_DEFAULT = '127.0.0.1:9090';
@@ -22,6 +26,10 @@ const ADDRESS_DEFAULT = '127.0.0.1:9090';
 const IDLE_MS_MAX = 60_000;
 /** Longest answer that is read for its error. */
 const ERROR_BYTES_MAX = 64 * 1024;
+/** Zeros stand for what does not come of a bundle, in pieces of so many bytes. */
+const ZEROS_BYTES = 64 * 1024;
+/** File mode of the archive, and of what is in it: they are for their reader only. */
+const MODE = 0o600;
 
 export const bundleHelp = `Usage: svc-server cluster bundle [options]
 
@@ -57,10 +65,10 @@ export async function bundle(
 ): Promise<void> {
   const wish = readWish(args);
   const nodes = await wish.nodes();
-  const file = await open(wish.output, 'wx', 0o600);
+  const file = await open(wish.output, 'wx', MODE);
   const asked: Asked[] = [];
   try {
-    const archive = new Archive(file, wish);
+    const archive = await Archive.begun(file, wish);
     for (const node of nodes) {
       const one = await archive.node(node);
       print(`${node.id} ${node.http ?? '-'} ${one.error ?? `${one.byteCount} bytes`}`);
@@ -116,12 +124,28 @@ function readWish(args: readonly string[]): Wish {
 
 /** The archive, which grows as nodes answer. */
 class Archive {
-  readonly #file: FileHandle;
+  readonly #tar: TarArchive;
+  readonly #written: Promise<void>;
+  /** Reason for which the file cannot be written. */
+  #failure: Error | undefined;
   readonly #wish: Wish;
 
-  constructor(file: FileHandle, wish: Wish) {
-    this.#file = file;
+  private constructor(tar: TarArchive, file: FileHandle, wish: Wish) {
+    this.#tar = tar;
     this.#wish = wish;
+    const output = file.createWriteStream();
+    tar.on('error', (error) => output.destroy(error));
+    // Not as a pipeline: its failure would destroy the archiver, and an entry under way then throws where nothing catches it.
+    this.#written = finished(tar.pipe(output));
+    this.#written.catch((error: unknown) => {
+      this.#failure = error as Error;
+    });
+  }
+
+  static async begun(file: FileHandle, wish: Wish): Promise<Archive> {
+    // It takes longer to load than all else that tools need.
+    const archiver = await import('archiver');
+    return new Archive(new archiver.TarArchive(), file, wish);
   }
 
   /** Asks a node for its bundle, and writes it. */
@@ -138,10 +162,12 @@ class Archive {
       if (status !== 200) return failed(problemOf(status, await textOf(body)));
       if (!Number.isSafeInteger(byteCount))
         return failed('it does not tell how long its bundle is');
-      await this.#begin(`nodes/${node.id}.tar.gz`, byteCount);
-      const error = await this.#take(body, byteCount);
+      let error: string | undefined;
+      const content = filledUp(body, byteCount, (reason) => (error = reason));
+      await this.#append(`nodes/${node.id}.tar.gz`, Readable.from(content), byteCount);
       return { ...node, byteCount, error };
     } catch (error) {
+      if (this.#failure !== undefined) throw this.#failure;
       return failed((error as Error).message);
     }
   }
@@ -162,44 +188,49 @@ class Archive {
       const lines = failed.map(({ id, http, error }) => `${id} ${http ?? '-'} ${error ?? ''}\n`);
       await this.#text('errors.txt', lines.join(''));
     }
-    await this.#write(TAR_END);
+    // A file that cannot be written settles only the second.
+    await Promise.race([this.#tar.finalize(), this.#written]);
+    await this.#written;
   }
 
-  /** Takes content that comes; what does not come is zeros, and the reason is answered. */
-  async #take(body: AsyncIterable<Bytes>, byteCount: number): Promise<string | undefined> {
-    let left = byteCount;
-    let error: string | undefined;
-    try {
-      for await (const piece of body) {
-        const part = piece.subarray(0, left);
-        await this.#write(part);
-        left -= part.length;
-      }
-    } catch (cause) {
-      error = (cause as Error).message;
-    }
-    if (left > 0)
-      error = `its bundle breaks off ${left} bytes before the end: ${error ?? 'closed'}`;
-    const zeros = new Uint8Array(ERROR_BYTES_MAX);
-    for (; left > 0; left -= zeros.length) await this.#write(zeros.subarray(0, left));
-    await this.#write(tarFill(byteCount));
-    return error;
-  }
-
-  async #text(name: string, text: string): Promise<void> {
+  #text(name: string, text: string): Promise<void> {
     const bytes = Buffer.from(text);
-    await this.#begin(name, bytes.length);
-    await this.#write(bytes);
-    await this.#write(tarFill(bytes.length));
+    return this.#append(name, Readable.from([bytes]), bytes.length);
   }
 
-  async #begin(name: string, byteCount: number): Promise<void> {
-    await this.#write(tarHead({ name, byteCount, timeMs: this.#wish.timeMs }));
+  /** Appends a file; settles once all of it is taken. */
+  async #append(name: string, content: Readable, byteCount: number): Promise<void> {
+    const taken = once(this.#tar, 'entry');
+    // The archiver takes the length of a stream from here, and has all of it in memory where there is none.
+    const stats = { size: byteCount } as Stats;
+    this.#tar.append(content, { name, date: new Date(this.#wish.timeMs), mode: MODE, stats });
+    try {
+      await Promise.race([taken, this.#written]);
+    } finally {
+      content.destroy();
+    }
   }
+}
 
-  async #write(bytes: Bytes): Promise<void> {
-    await this.#file.writeFile(bytes);
+/** Content of so many bytes, as it comes; what does not come is zeros, and the reason is reported. */
+async function* filledUp(
+  body: AsyncIterable<Bytes>,
+  byteCount: number,
+  broken: (reason: string) => void,
+): AsyncGenerator<Bytes, void> {
+  let left = byteCount;
+  let cause = 'closed';
+  try {
+    for await (const piece of body) {
+      const part = piece.subarray(0, left);
+      left -= part.length;
+      if (part.length > 0) yield part;
+    }
+  } catch (error) {
+    cause = (error as Error).message;
   }
+  if (left > 0) broken(`its bundle breaks off ${left} bytes before the end: ${cause}`);
+  for (; left > 0; left -= ZEROS_BYTES) yield Buffer.alloc(Math.min(left, ZEROS_BYTES));
 }
 
 /** Beginning of an answer as text. */
