@@ -26,7 +26,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'api-types': { imports: [], types: ['quantities'] },
   usdt: { imports: [] },
   resp: { imports: ['base'] },
-  store: { imports: ['base'] },
+  store: { imports: ['base', 'quantities'] },
   stats: { imports: ['base', 'quantities'], types: ['api-types'] },
   commands: {
     imports: ['base', 'store', 'quantities'],

@@ -11,11 +11,13 @@ export { REPLICATION_QUANTITIES } from './replication.ts';
 export { SCRIPT_QUANTITIES } from './scripts.ts';
 export {
   QUANTITIES,
+  STORE_COUNTERS,
   type Counter,
   type LiveRate,
   type PageQuantity,
   type ShardField,
   type StatusField,
+  type StoreCounter,
 } from './table.ts';
 export { THREAD_QUANTITIES } from './threads.ts';
 export { TIER_QUANTITIES } from './tier.ts';

@@ -49,6 +49,7 @@ export const KEY_QUANTITIES = {
       by: 'shards',
       kind: 'counter',
       resets: true,
+      inStore: true,
       help: 'Keys removed because their time had come.',
       info: 'expired_keys',
       status: 'keyspace.expired_keys_total',
@@ -63,6 +64,7 @@ export const KEY_QUANTITIES = {
       by: 'shards',
       kind: 'counter',
       resets: true,
+      inStore: true,
       help: 'Fields of hashes removed because their time had come.',
       info: 'expired_subkeys',
       metric: 'svc_expired_fields_total',
@@ -76,6 +78,7 @@ export const KEY_QUANTITIES = {
       by: 'shards',
       kind: 'counter',
       resets: true,
+      inStore: true,
       moves: true,
       info: 'expired_time_cap_reached_count',
       exporter: 'redis_expired_time_cap_reached_total',
@@ -93,7 +96,7 @@ export const KEY_QUANTITIES = {
       metric: 'svc_shard_expire_seconds_total',
     },
     /** Share of keys with an expiry that are expired and still there, as sampled; INFO weighs it by shard. */
-    { counter: 'stalePercent', by: 'shards', kind: 'gauge' },
+    { counter: 'stalePercent', by: 'shards', kind: 'gauge', inStore: true },
   ],
   evicted: [
     {
@@ -101,6 +104,7 @@ export const KEY_QUANTITIES = {
       by: 'shards',
       kind: 'counter',
       resets: true,
+      inStore: true,
       help: 'Keys removed to make room.',
       info: 'evicted_keys',
       status: 'keyspace.evicted_keys_total',
@@ -167,6 +171,7 @@ export const KEY_QUANTITIES = {
       by: 'shards',
       kind: 'counter',
       resets: true,
+      inStore: true,
       info: 'active_defrag_hits',
       exporter: 'redis_defrag_hits',
     },

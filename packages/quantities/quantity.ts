@@ -20,6 +20,8 @@ export interface Quantity {
   readonly moves?: true;
   /** Help of the metric, one sentence. */
   readonly help?: string;
+  /** True where a shard's store counts it: `store.stats.add`. */
+  readonly inStore?: true;
   /** Line of INFO. */
   readonly info?: string;
   readonly infoAs?: InfoForm;

@@ -51,6 +51,13 @@ export const QUANTITIES: readonly PageQuantity[] = SUBJECTS.flatMap((subject) =>
   Object.values<readonly PageQuantity[]>(subject).flat(),
 );
 
+/** Counters of a shard's store, in the order in which it keeps them. */
+export type StoreCounter = Extract<Row, { readonly inStore: true }>['counter'];
+
+export const STORE_COUNTERS = QUANTITIES.filter(({ inStore }) => inStore).map(
+  ({ counter }) => counter as StoreCounter,
+);
+
 /** Fields that the rows name in a section of the status document. */
 export type StatusField<Section extends string> = Row extends infer One
   ? One extends { readonly status: `${Section}.${infer Field}` }

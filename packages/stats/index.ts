@@ -50,7 +50,7 @@ export {
   windowsIn,
   windowTableLength,
 } from './latency/latency-windows.ts';
-export { AT } from './page/counters.ts';
+export { AT, RESETTABLE } from './page/counters.ts';
 export {
   BAND_ROWS_MAX,
   KEY_SIZES_ROWS,

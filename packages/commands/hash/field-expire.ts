@@ -113,7 +113,7 @@ function setEnds(context: ShardContext, args: Arguments, hash: HashValue, wish: 
     reply.integer(outcome);
   }
   ends.tell(wish.end);
-  store.stats.expiredFields += deleted;
+  store.stats.add('expiredFields', deleted);
   if (deleted > 0) takenAt(context, args, 1, events.hdel, deleted, removeIfEmpty(context, hash));
   else if (changed > 0) changedAt(context, args, 1, events.hexpire);
 }

@@ -86,7 +86,7 @@ export function findField(
   if (context.store.lazyExpireDisabled) return 'ended';
   if (context.store.namesFields) tellDropped(context, args, [args.copy(index)]);
   hashScratch.remove();
-  context.store.stats.expiredFields += 1;
+  context.store.stats.add('expiredFields', 1);
   const isGone = hashScratch.count === 0;
   if (isGone) context.keyspace.removeRef(hashScratch.ref, KeyFate.expiredFields);
   if (announces) announceEnded(context, args, isGone);
@@ -113,7 +113,7 @@ export function dropEnded(context: ShardContext, args: Arguments): boolean {
   const removed = hashScratch.removeEnded(nowMs, Infinity, store.namesFields ? fields : undefined);
   if (removed === 0) return true;
   if (fields.length > 0) tellDropped(context, args, fields);
-  store.stats.expiredFields += removed;
+  store.stats.add('expiredFields', removed);
   const isGone = hashScratch.count === 0;
   if (isGone) keyspace.removeRef(hashScratch.ref, KeyFate.expiredFields);
   announceEnded(context, args, isGone);

@@ -1,11 +1,13 @@
 /** Maintenance of a shard between batches: expiry, eviction, defragmentation, and updating its page. */
 
 import { type Clock, isResourceError, type PrefixMatcher } from '#base';
+import { STORE_COUNTERS } from '#quantities';
 import {
   AT,
   type FlightRecorder,
   type LatencyEvent,
   type Page,
+  RESETTABLE,
   setPrefixKeySizes,
   Tally,
 } from '#stats';
@@ -43,6 +45,9 @@ const TIER_WAIT_MS = 2;
 const ROOM_SHARE = 0.97;
 /** While keys are over the limit or sparse slabs are left, rounds follow this closely. */
 const BUSY_PERIOD_MS = 5;
+
+/** Places on the page of what the store counts. */
+const STORE_PLACES = STORE_COUNTERS.map((counter) => AT[counter]);
 
 interface MaintenanceOptions {
   readonly store: Store;
@@ -101,11 +106,8 @@ export class Maintenance {
   #dueUs = 0;
   /** True when anything would expire or be counted, as of the last update of the page. */
   #hasWork = false;
-  #expiredBefore = 0;
-  #evictedBefore = 0;
-  #fieldsBefore = 0;
-  #capReachedBefore = 0;
-  #movedBefore = 0;
+  /** Counts of the store when counting began. */
+  readonly #before = new Float64Array(STORE_COUNTERS.length);
   readonly #evictions: Tally;
   readonly #keySizes: KeySizes;
   /** The count of changes when the walk under way began; -1 when none is under way. */
@@ -348,12 +350,9 @@ export class Maintenance {
     values[AT.blobBytes] = memory.blobBytes;
     values[AT.objectBytes] = memory.objectBytes;
     values[AT.segmentBytes] = memory.segmentBytes;
-    values[AT.expired] = stats.expired - this.#expiredBefore;
-    values[AT.evicted] = stats.evicted - this.#evictedBefore;
-    values[AT.expiredFields] = stats.expiredFields - this.#fieldsBefore;
-    values[AT.expiredTimeCapReached] = stats.expiredTimeCapReached - this.#capReachedBefore;
-    values[AT.defragMoved] = stats.defragMoved - this.#movedBefore;
-    values[AT.stalePercent] = stats.staleEstimatePercent;
+    for (let nth = 0; nth < STORE_PLACES.length; nth += 1) {
+      values[STORE_PLACES[nth]!] = stats.values[nth]! - this.#before[nth]!;
+    }
     values[AT.ownExpiries] = this.#ownExpiry.count;
     this.#tierPage?.publish();
     let volatile = 0;
@@ -375,12 +374,9 @@ export class Maintenance {
 
   /** Counts what happened from now on. */
   resetStatistics(): void {
-    const { stats } = this.#store;
-    this.#expiredBefore = stats.expired;
-    this.#evictedBefore = stats.evicted;
-    this.#fieldsBefore = stats.expiredFields;
-    this.#capReachedBefore = stats.expiredTimeCapReached;
-    this.#movedBefore = stats.defragMoved;
+    for (const [nth, counter] of STORE_COUNTERS.entries()) {
+      if (RESETTABLE.has(counter)) this.#before[nth] = this.#store.stats.values[nth]!;
+    }
     this.#tierPage?.reset();
   }
 

@@ -87,7 +87,7 @@ export class FieldExpirer {
       removed += more;
     } while (more === REMOVE_COUNT && nowUs() < endUs);
     if (removed === 0) return 0;
-    store.stats.expiredFields += removed;
+    store.stats.add('expiredFields', removed);
     const isKeyGone = hash.count === 0;
     if (isKeyGone) keyspace.removeRef(hash.ref, KeyFate.expiredFields);
     const database = store.databases.indexOf(keyspace);

@@ -424,7 +424,7 @@ export class Keyspace {
   expire(ref: Ref, fate: number): void {
     const { bytes, at, length } = this.#records.viewKey(ref);
     this.removeRef(ref, fate);
-    this.#store.stats.expired += 1;
+    this.#store.stats.add('expired', 1);
     // The freed cell keeps the key's bytes until something is written.
     this.#store.events.expired(this.#number, bytes, at, length);
   }

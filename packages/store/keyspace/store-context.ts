@@ -2,6 +2,7 @@
 import { HiddenSlots } from './hidden-slots.ts';
 import type { EvictionPolicy } from '../records/access.ts';
 import { MemoryCount } from '../memory/memory-count.ts';
+import { StoreStats } from './store-stats.ts';
 import { SharedViews } from '../values/shared-views.ts';
 import { WarmTier } from '../warm/warm-tier.ts';
 
@@ -43,37 +44,12 @@ export interface FateListener {
   flushed(database: number, keys: number): void;
 }
 
-/** Counters that only grow, but for the estimate. */
-interface StoreStats {
-  hits: number;
-  misses: number;
-  expired: number;
-  /** Fields of hashes. */
-  expiredFields: number;
-  evicted: number;
-  /** Slices of active expiry that ended because their time was over. */
-  expiredTimeCapReached: number;
-  /** Share of keys with an expiry that are expired and still there, as sampled lately, in percent. */
-  staleEstimatePercent: number;
-  /** Records that defragmentation moved. */
-  defragMoved: number;
-}
-
 export class StoreContext {
   readonly random: () => number;
   readonly memory = new MemoryCount();
   readonly views = new SharedViews();
   readonly tier = new WarmTier();
-  readonly stats: StoreStats = {
-    hits: 0,
-    misses: 0,
-    expired: 0,
-    expiredFields: 0,
-    evicted: 0,
-    expiredTimeCapReached: 0,
-    staleEstimatePercent: 0,
-    defragMoved: 0,
-  };
+  readonly stats = new StoreStats();
   /** Wall clock in milliseconds. */
   nowMs = 0;
   /** Seconds modulo 2^24, for access times. */

@@ -80,7 +80,7 @@ export class Defragmenter {
         return;
       }
       keyspace.relocate(heap.cellAt(this.#slab, cell));
-      this.#store.stats.defragMoved += 1;
+      this.#store.stats.add('defragMoved', 1);
       this.#cell = cell + 1;
     }
   }

@@ -305,7 +305,7 @@ export class Evictor {
     const before = store.memory.usedBytes;
     const { bytes, at, length } = keyspace.key(ref);
     keyspace.removeRef(ref, KeyFate.evicted);
-    store.stats.evicted += 1;
+    store.stats.add('evicted', 1);
     // The freed cell keeps the key's bytes until something is written.
     store.events.evicted(database, bytes, at, length);
     return before - store.memory.usedBytes;

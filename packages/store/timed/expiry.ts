@@ -51,7 +51,7 @@ export class Expirer {
         visited += 1;
       }
       if (nowUs() >= endUs) {
-        if (visited < store.databases.length) store.stats.expiredTimeCapReached += 1;
+        if (visited < store.databases.length) store.stats.add('expiredTimeCapReached', 1);
         break;
       }
     }
@@ -86,6 +86,6 @@ export class Expirer {
   #estimate(removed: number, sampled: number): void {
     const stats = this.#store.stats;
     const percent = sampled > 0 ? (removed / sampled) * 100 : 0;
-    stats.staleEstimatePercent += (percent - stats.staleEstimatePercent) * ESTIMATE_WEIGHT;
+    stats.add('stalePercent', (percent - stats.get('stalePercent')) * ESTIMATE_WEIGHT);
   }
 }

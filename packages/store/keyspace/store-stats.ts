@@ -1,0 +1,34 @@
+/** Counts of a store, which its shard publishes: rows of the table of quantities say which there are. */
+
+import { STORE_COUNTERS, type StoreCounter } from '#quantities';
+
+/** Place of each counter among the values. */
+const PLACES = Object.fromEntries(STORE_COUNTERS.map((name, index) => [name, index])) as Readonly<
+  Record<StoreCounter, number>
+>;
+
+export class StoreStats {
+  /** In the order of `STORE_COUNTERS`. */
+  readonly values = new Float64Array(STORE_COUNTERS.length);
+
+  add(counter: StoreCounter, amount: number): void {
+    const at = PLACES[counter];
+    this.values[at] = this.values[at]! + amount;
+  }
+
+  get(counter: StoreCounter): number {
+    return this.values[PLACES[counter]]!;
+  }
+
+  get expired(): number {
+    return this.get('expired');
+  }
+
+  get expiredFields(): number {
+    return this.get('expiredFields');
+  }
+
+  get evicted(): number {
+    return this.get('evicted');
+  }
+}
