@@ -1,10 +1,14 @@
-/** Entries of tables that no code uses are dead: settings, settings of shards, latency events, errors and kinds of frames. */
+/**
+ * Entries of tables that no code uses are dead: settings, settings of shards, latency events, errors, kinds of frames and
+ * quantities. Paths of HTTP that no test names may be as well.
+ */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errors } from '#base';
 import { shardSettingNames } from '#commands';
 import { configName, settingNames } from '#config';
 import { FrameKind } from '#link';
+import * as quantities from '#quantities';
 import { LATENCY_EVENTS } from '#stats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -13,10 +17,12 @@ import { isTest, readSources, withoutComments, type SourceFile } from './source-
 const entries = suite('unused entries of tables');
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
-const sources = readSources(root)
+const all = readSources(root)
   .filter(({ file }) => /^(packages|workers)\//.test(file))
-  .filter(({ file }) => !isTest(file) && !file.startsWith('packages/testkit/'))
   .map(({ file, text }) => ({ file, text: withoutComments(text) }));
+const isOfTests = (file: string): boolean => isTest(file) || file.startsWith('packages/testkit/');
+const sources = all.filter(({ file }) => !isOfTests(file));
+const tests = all.filter(({ file }) => isOfTests(file));
 
 /** Code of the packages of these names. */
 function codeOf(...packages: readonly string[]): readonly SourceFile[] {
@@ -88,6 +94,129 @@ entries('every error of the catalogue is answered', () => {
 
 entries('every kind of frame is used', () => {
   assert.equal(unused(Object.keys(FrameKind), sources, asPropertyOf('FrameKind')), []);
+});
+
+/** Code that shows quantities and counts none: a name there says nothing. */
+const SURFACES =
+  /^packages\/(?:quantities|telemetry|http|observer|debug-ui|api-types|info|stats\/status)\//;
+
+/** A quantity in a call or an assignment that writes it. */
+const WRITTEN = /\b(?:add|set)\(\s*'(\w+)'|\bAT\.(\w+)\]!?\s*(?:=(?!=)|\+=|-=)/g;
+/** A string, but for the name of a quantity that is read. */
+const NAMED = /(?<!\b(?:get|sum|total|greatest|most)\(\s*)'(\w+)'/g;
+const LIST = /\b([A-Z]+_QUANTITIES\.\w+)\b/g;
+/** The beginning of a name, whose rest is worked out. */
+const BEGINNING = /`([a-z]\w+)\$\{/g;
+
+/** Returns what the groups of a pattern have found in files. */
+function foundIn(files: readonly SourceFile[], pattern: RegExp): Set<string> {
+  return new Set(
+    files.flatMap(({ text }) =>
+      [...text.matchAll(pattern)].flatMap(([, ...groups]) => groups.filter(Boolean)),
+    ),
+  );
+}
+
+/** Quantities that nothing writes: neither by their names, nor by a list that they are in, nor by the beginning of the name. */
+function unwritten(
+  lists: Readonly<Record<string, readonly { readonly counter: string }[]>>,
+  files: readonly SourceFile[],
+): string[] {
+  const counting = files.filter(({ file }) => !SURFACES.test(file));
+  const written = foundIn(files, WRITTEN);
+  const named = foundIn(counting, NAMED);
+  const mentioned = foundIn(counting, LIST);
+  const beginnings = [...foundIn(counting, BEGINNING)];
+  const names = Object.entries(lists)
+    .filter(([list]) => !mentioned.has(list))
+    .flatMap(([, rows]) => rows.map(({ counter }) => counter));
+  return [...new Set(names)].filter(
+    (name) =>
+      !written.has(name) &&
+      !named.has(name) &&
+      !beginnings.some((beginning) => name.startsWith(beginning)),
+  );
+}
+
+entries('every quantity is counted', () => {
+  const lists = Object.entries(quantities).flatMap(([subject, found]) =>
+    subject.endsWith('_QUANTITIES')
+      ? Object.entries(found as Readonly<Record<string, readonly Partial<quantities.Quantity>[]>>)
+          // Figures of logs and of users are on no page.
+          .filter(([, rows]) => [rows].flat()[0]?.counter !== undefined)
+          .map(([list, rows]) => [`${subject}.${list}`, rows as quantities.PageQuantity[]] as const)
+      : [],
+  );
+  assert.is(lists.flatMap(([, rows]) => rows).length, quantities.QUANTITIES.length);
+  assert.equal(unwritten(Object.fromEntries(lists), sources), []);
+});
+
+entries('a quantity that is only shown is found', () => {
+  const files = [
+    { file: 'packages/shard/a.ts', text: "page.add('one', 1); values[AT.two]! += 1; x.get('six')" },
+    {
+      file: 'packages/shard/b.ts',
+      text: "const kinds = { a: 'three' }; KEY_QUANTITIES.gone; `den${kind}`",
+    },
+    { file: 'packages/http/c.ts', text: "main.get('five'); ['five']; values[AT.seven] === 1" },
+  ];
+  const rows = (...names: readonly string[]) => names.map((counter) => ({ counter }));
+  const lists = {
+    'KEY_QUANTITIES.some': rows('one', 'two', 'three', 'denial', 'five', 'six', 'seven'),
+    'KEY_QUANTITIES.gone': rows('four'),
+  };
+  assert.equal(unwritten(lists, files), ['five', 'six', 'seven']);
+});
+
+const API = '/debug/api/';
+
+/** Paths of routes, as the files of their side say them. */
+function pathsIn(files: readonly SourceFile[]): string[] {
+  const found = (pattern: RegExp, before = ''): string[] =>
+    files.flatMap(({ text }) => [...text.matchAll(pattern)].map(([, path]) => before + path!));
+  return [
+    ...found(/\b(?:path: |probe\(\s*|_PATH = )'(\/[^']+)'/g),
+    ...found(/\b(?:documentRoute|post)\(\s*'([^']+)'/g, API),
+  ];
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
+}
+
+/** Paths that no file names: whole, or those of the debug API as they are below it. */
+function untested(paths: readonly string[], files: readonly SourceFile[]): string[] {
+  return paths.filter((full) => {
+    const [fixed = ''] = full.split(/[:*]/);
+    const end = fixed === full ? String.raw`(?![\w/-])` : '';
+    const below = full.startsWith(API) ? full.slice(API.length) : '';
+    const patterns = [
+      new RegExp(`${escaped(fixed.replace('/debug/', ''))}${end}`),
+      ...(below.includes('/') ? [new RegExp(`'${escaped(below)}'`)] : []),
+    ];
+    return !files.some(({ text }) => patterns.some((pattern) => pattern.test(text)));
+  });
+}
+
+entries('every path of HTTP is named by a test', () => {
+  const paths = pathsIn(codeOf('http'));
+  assert.ok(paths.length > 50, `${paths.length} paths`);
+  assert.equal(untested(paths, tests), []);
+});
+
+entries('a path that no test names is found', () => {
+  const files = [
+    { file: 'packages/e2e/a.test.ts', text: "get('/debug/api/keys'); post('a/b'); `/x/1`" },
+  ];
+  const paths = [
+    '/debug/api/keys',
+    '/debug/api/a/b',
+    '/x/:id',
+    '/debug/api/key',
+    '/debug/api/a',
+    '/y',
+  ];
+  assert.equal(untested(paths, files), ['/debug/api/key', '/debug/api/a', '/y']);
 });
 
 entries(

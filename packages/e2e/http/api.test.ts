@@ -308,6 +308,11 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
     },
   ],
   ['/debug/api/flight-recorder/kinds', { kinds: [{ event: 'string', about: 'string' }] }],
+  ['/debug/api/config/defaults', { defaults: { '*': 'string' } }],
+  [
+    '/debug/api/latency/history',
+    { events: [{ event: 'string', samples: [{ time_ms: 'number', max_us: 'number' }] }] },
+  ],
   ['/debug/api/traces', { traces: ['object'] }],
   ['/debug/api/bundle/list', { bundles: ['object'] }],
   ['/admin/health', { status: 'string', state: 'string', issues: ['object'] }],
@@ -378,6 +383,10 @@ api('shows settings as they are now, with where they come from', async () => {
   const isTold = async (): Promise<boolean> => (await entry('server.max-clients'))[0] === '500';
   await until(isTold, 'the setting is shown');
   assert.equal(await entry('server.max-clients'), ['500', 'runtime', true]);
+  const { defaults } = (await get('/debug/api/config/defaults')) as {
+    defaults: Record<string, string>;
+  };
+  assert.is(defaults['server.max-clients'], '10000', 'it stays what it is without a change');
   const status = (await get('/status/json')) as { clients: { max_clients: number } };
   assert.is(status.clients.max_clients, 500);
 });
@@ -411,6 +420,12 @@ api('tells of slow commands and of latency, as the commands do', async () => {
   };
   const event = latency.events.find((each) => each.event === 'command');
   assert.ok((event?.latest_us ?? 0) >= 30_000 && event!.max_us >= event!.latest_us);
+  const { events } = (await get('/debug/api/latency/history')) as {
+    events: { event: string; samples: { time_ms: number; max_us: number }[] }[];
+  };
+  const last = events.find((each) => each.event === 'command')?.samples.at(-1);
+  assert.is(last?.max_us, event?.latest_us);
+  assert.ok(Number.isInteger(last!.time_ms / 1_000), 'samples are the worst of a second');
   assert.equal(Object.keys(latency.bands).slice(-2), ['>500ms', 'total']);
   assert.ok(latency.bands['total']! >= latency.bands['<=500ms']!);
   const sets = latency.commands.find(({ command }) => command === 'set');

@@ -19,7 +19,7 @@ import type { PageCalls } from './page-calls.ts';
 /** Most milliseconds that main is waited for. It may be busy, and its clients never wait because of these requests. */
 const MAIN_MS_MAX = 1_000;
 
-/** Everything that is asked of main. What this version of it has no answer to is not available. */
+/** Everything that is asked of main. */
 interface MainCalls extends PageCalls {
   clients: { question: null; answer: readonly ClientReport[] };
   /** Slots of main's list, and the ids of the clients in them. */
@@ -53,9 +53,12 @@ type MainCallName = keyof MainCalls;
 /** Data to save at shutdown. By default, changes are saved where snapshots are taken at all, as SHUTDOWN does it. */
 export type SaveAtEnd = 'default' | 'always' | 'never';
 
-/** Main's side: who answers what. */
+/** Answers to what the debug pages ask of main. */
+export type PageAnswers = Pick<MainAnswers, keyof PageCalls>;
+
+/** Main's side: an answer to every question. */
 export type MainAnswers = {
-  readonly [Name in MainCallName]?: (
+  readonly [Name in MainCallName]: (
     question: MainCalls[Name]['question'],
   ) => MainCalls[Name]['answer'] | Promise<MainCalls[Name]['answer']>;
 };

@@ -6,12 +6,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { LogRecord } from '#base';
 import { load } from '#config';
+import type { MainAnswers } from '#http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ServerMemory } from './shared-memory.ts';
 import { OpsLink } from './ops-link.ts';
 
 const ops = suite('ops thread');
+
+/** Nothing is asked of main here. */
+const NO_ANSWERS = {} as MainAnswers;
 
 const folder = mkdtempSync(path.join(tmpdir(), 'ops-'));
 ops.after(() => {
@@ -47,7 +51,7 @@ ops('writes what it is sent, follows the level, and flushes before it ends', asy
   const link = new OpsLink(running, 'test');
   link.post(record('info', 'before the thread'));
   link.begin(new ServerMemory(1, running, 0).observerData, undefined);
-  await link.start({});
+  await link.start(NO_ANSWERS);
   link.post(record('info', 'one'));
   link.post(record('debug', 'two'));
   running.configSet([['loglevel', 'debug']]);
@@ -66,7 +70,7 @@ ops('says that its port is taken, and still writes the log', async () => {
   let message = '';
   try {
     link.begin(new ServerMemory(1, running, 0).observerData, undefined);
-    await link.start({});
+    await link.start(NO_ANSWERS);
   } catch (error) {
     message = (error as Error).message;
   }

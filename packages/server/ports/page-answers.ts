@@ -4,7 +4,7 @@ import type { Logger } from '#base';
 import type { HotKeysReport, HotWindow } from '#commands';
 import { ConfigCommandError, isSettingName, Settings } from '#config';
 import type { HotKeysDocument, HotWindowDocument } from '#api-types';
-import type { ActionAnswer, MainAnswers } from '#http';
+import type { ActionAnswer, PageAnswers } from '#http';
 import type { Clients } from '#clients';
 import type { HotKeysSession, LatencyMonitor } from '#diagnostics';
 import { keyAsText, type LateSettings, type OpsLink } from '#main';
@@ -18,7 +18,7 @@ export interface PageAnswersOptions {
   readonly lateSettings: LateSettings;
 }
 
-export function pageAnswers(options: PageAnswersOptions): MainAnswers {
+export function pageAnswers(options: PageAnswersOptions): PageAnswers {
   const { latencyMonitor, log } = options;
   return {
     ...hotKeysAnswers(options),
@@ -50,7 +50,9 @@ export function pageAnswers(options: PageAnswersOptions): MainAnswers {
   };
 }
 
-function hotKeysAnswers({ hotKeys, log }: PageAnswersOptions): MainAnswers {
+type HotKeysAnswers = Pick<PageAnswers, Extract<keyof PageAnswers, `hot-${string}`>>;
+
+function hotKeysAnswers({ hotKeys, log }: PageAnswersOptions): HotKeysAnswers {
   return {
     'hot-keys': async () => {
       const report = await hotKeys.report();
