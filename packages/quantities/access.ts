@@ -1,5 +1,6 @@
 /** Quantities of users: what they were denied, and what rate limits have refused. */
 
+import { MAIN_COUNTER, MAIN_GAUGE } from './heads.ts';
 import type { Quantity } from './quantity.ts';
 
 const DENIED = {
@@ -11,9 +12,7 @@ const DENIED = {
 } as const;
 
 const LIMITED = {
-  by: 'main',
-  kind: 'counter',
-  resets: true,
+  ...MAIN_COUNTER,
   help: 'Commands that a rate limit of their user has refused.',
   metric: 'svc_ratelimit_rejections_total',
 } as const;
@@ -50,19 +49,12 @@ export const ACCESS_QUANTITIES = {
     },
   ],
   users: [
-    {
-      counter: 'users',
-      by: 'main',
-      kind: 'gauge',
-      help: 'Users that there are.',
-      metric: 'svc_acl_users',
-    },
+    { ...MAIN_GAUGE, counter: 'users', help: 'Users that there are.', metric: 'svc_acl_users' },
   ],
   limitedUsers: [
     {
+      ...MAIN_GAUGE,
       counter: 'limitedUsers',
-      by: 'main',
-      kind: 'gauge',
       help: 'Users that have a rate limit.',
       info: 'ratelimit_users_configured',
       metric: 'svc_ratelimit_users',

@@ -1,11 +1,10 @@
 /** Quantities of clients: connections, traffic, messages between them. Main writes all but the keys waited for. */
 
+import { MAIN_COUNTER, MAIN_GAUGE, SHARD_GAUGE } from './heads.ts';
 import type { Quantity } from './quantity.ts';
 
 const CLOSED = {
-  by: 'main',
-  kind: 'counter',
-  resets: true,
+  ...MAIN_COUNTER,
   help: 'Client connections that the server closed, by reason.',
   metric: 'svc_connections_closed_total',
 } as const;
@@ -13,9 +12,8 @@ const CLOSED = {
 export const CLIENT_QUANTITIES = {
   connections: [
     {
+      ...MAIN_GAUGE,
       counter: 'connections',
-      by: 'main',
-      kind: 'gauge',
       help: 'Open client connections, those of replicas included.',
       status: 'clients.connected',
       metric: 'svc_connections',
@@ -24,19 +22,16 @@ export const CLIENT_QUANTITIES = {
   /** Connections without those of replicas, which INFO counts as replicas alone. */
   clients: [
     {
+      ...MAIN_GAUGE,
       counter: 'connectedClients',
-      by: 'main',
-      kind: 'gauge',
       info: 'connected_clients',
       exporter: 'redis_connected_clients',
     },
   ],
   accepted: [
     {
+      ...MAIN_COUNTER,
       counter: 'connectionsTotal',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'Client connections accepted or refused.',
       info: 'total_connections_received',
       metric: 'svc_connections_received_total',
@@ -45,10 +40,8 @@ export const CLIENT_QUANTITIES = {
   ],
   refused: [
     {
+      ...MAIN_COUNTER,
       counter: 'connectionsRejected',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'Client connections that were refused.',
       info: 'rejected_connections',
       metric: 'svc_connections_rejected_total',
@@ -92,9 +85,8 @@ export const CLIENT_QUANTITIES = {
   /** Memory that clients take beside keys. */
   memory: [
     {
+      ...MAIN_GAUGE,
       counter: 'clientMemoryBytes',
-      by: 'main',
-      kind: 'gauge',
       unit: 'bytes',
       help: 'Memory that clients take: buffers, queued commands, watches, subscriptions.',
       info: 'mem_clients_normal',
@@ -104,9 +96,8 @@ export const CLIENT_QUANTITIES = {
   ],
   outputBuffers: [
     {
+      ...MAIN_GAUGE,
       counter: 'outputBytes',
-      by: 'main',
-      kind: 'gauge',
       unit: 'bytes',
       moves: true,
       help: 'Replies that clients have not read yet.',
@@ -116,9 +107,8 @@ export const CLIENT_QUANTITIES = {
   ],
   queryBuffers: [
     {
+      ...MAIN_GAUGE,
       counter: 'queryBytes',
-      by: 'main',
-      kind: 'gauge',
       unit: 'bytes',
       moves: true,
       help: 'Memory of commands that have not arrived whole.',
@@ -128,9 +118,8 @@ export const CLIENT_QUANTITIES = {
   ],
   blocked: [
     {
+      ...MAIN_GAUGE,
       counter: 'blockedClients',
-      by: 'main',
-      kind: 'gauge',
       help: 'Clients that wait for something.',
       info: 'blocked_clients',
       status: 'clients.blocked',
@@ -141,27 +130,19 @@ export const CLIENT_QUANTITIES = {
   /** Keys that clients wait for, and of them those whose being gone ends a wait. */
   blockingKeys: [
     {
+      ...SHARD_GAUGE,
       counter: 'blockingKeys',
-      by: 'shards',
-      kind: 'gauge',
       help: 'Keys that clients wait for.',
       info: 'total_blocking_keys',
       metric: 'svc_blocking_keys',
     },
-    {
-      counter: 'blockingNoKeys',
-      by: 'shards',
-      kind: 'gauge',
-      info: 'total_blocking_keys_on_nokey',
-    },
+    { ...SHARD_GAUGE, counter: 'blockingNoKeys', info: 'total_blocking_keys_on_nokey' },
   ],
   traffic: [
     {
+      ...MAIN_COUNTER,
       counter: 'bytesRead',
-      by: 'main',
-      kind: 'counter',
       unit: 'bytes',
-      resets: true,
       moves: true,
       help: 'Bytes read from clients.',
       info: 'total_net_input_bytes',
@@ -170,11 +151,9 @@ export const CLIENT_QUANTITIES = {
       live: 'bytes_in',
     },
     {
+      ...MAIN_COUNTER,
       counter: 'bytesWritten',
-      by: 'main',
-      kind: 'counter',
       unit: 'bytes',
-      resets: true,
       moves: true,
       help: 'Bytes written to clients.',
       info: 'total_net_output_bytes',
@@ -185,9 +164,8 @@ export const CLIENT_QUANTITIES = {
   ],
   pubsubClients: [
     {
+      ...MAIN_GAUGE,
       counter: 'pubsubClients',
-      by: 'main',
-      kind: 'gauge',
       help: 'Clients that have subscribed to something.',
       info: 'pubsub_clients',
       metric: 'svc_pubsub_clients',
@@ -196,27 +174,24 @@ export const CLIENT_QUANTITIES = {
   ],
   pubsub: [
     {
+      ...MAIN_GAUGE,
       counter: 'pubsubChannels',
-      by: 'main',
-      kind: 'gauge',
       help: 'Channels that somebody has subscribed to.',
       info: 'pubsub_channels',
       metric: 'svc_pubsub_channels',
       exporter: 'redis_pubsub_channels',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'pubsubPatterns',
-      by: 'main',
-      kind: 'gauge',
       help: 'Patterns that somebody has subscribed to.',
       info: 'pubsub_patterns',
       metric: 'svc_pubsub_patterns',
       exporter: 'redis_pubsub_patterns',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'pubsubShardChannels',
-      by: 'main',
-      kind: 'gauge',
       help: 'Shard channels that somebody has subscribed to.',
       info: 'pubsubshard_channels',
       metric: 'svc_pubsub_shard_channels',
@@ -224,9 +199,8 @@ export const CLIENT_QUANTITIES = {
   ],
   trackingClients: [
     {
+      ...MAIN_GAUGE,
       counter: 'trackingClients',
-      by: 'main',
-      kind: 'gauge',
       help: 'Clients that follow changes of keys.',
       info: 'tracking_clients',
       metric: 'svc_tracking_clients',
@@ -235,25 +209,22 @@ export const CLIENT_QUANTITIES = {
   ],
   tracking: [
     {
+      ...MAIN_GAUGE,
       counter: 'trackingKeys',
-      by: 'main',
-      kind: 'gauge',
       help: 'Keys whose changes are followed.',
       info: 'tracking_total_keys',
       metric: 'svc_tracking_keys',
       exporter: 'redis_tracking_total_keys',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'trackingItems',
-      by: 'main',
-      kind: 'gauge',
       info: 'tracking_total_items',
       exporter: 'redis_tracking_total_items',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'trackingPrefixes',
-      by: 'main',
-      kind: 'gauge',
       info: 'tracking_total_prefixes',
       exporter: 'redis_tracking_total_prefixes',
     },

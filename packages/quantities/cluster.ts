@@ -1,24 +1,22 @@
 /** Quantities of a server as a node of a cluster; all are 0 where it is none. */
 
+import { MAIN_GAUGE, MAIN_TOTAL } from './heads.ts';
 import type { Quantity } from './quantity.ts';
 
 const REDIRECT = {
-  by: 'main',
-  kind: 'counter',
+  ...MAIN_TOTAL,
   help: 'Commands that were not run here because of their slots, by what was answered.',
   metric: 'svc_cluster_redirects_total',
 } as const;
 
 const COORDINATOR_ERROR = {
-  by: 'main',
-  kind: 'counter',
+  ...MAIN_TOTAL,
   help: 'Calls to the coordinator that failed, and watches that ended, by the call.',
   metric: 'svc_cluster_coordinator_errors_total',
 } as const;
 
 const FAILOVER = {
-  by: 'main',
-  kind: 'counter',
+  ...MAIN_TOTAL,
   help: 'Changes of the primary of a group that this node has seen since its start, by the reason.',
   metric: 'svc_cluster_failovers_total',
 } as const;
@@ -26,57 +24,50 @@ const FAILOVER = {
 export const CLUSTER_QUANTITIES = {
   state: [
     {
+      ...MAIN_GAUGE,
       counter: 'clusterEnabled',
-      by: 'main',
-      kind: 'gauge',
       help: '1 where the server is a node of a cluster.',
       metric: 'svc_cluster_enabled',
       exporter: 'redis_cluster_enabled',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'clusterUp',
-      by: 'main',
-      kind: 'gauge',
       help: '1 while this node takes commands with keys: it has its lease, and the slots that it needs are served.',
       status: 'cluster.up',
       metric: 'svc_cluster_state',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'clusterIsPrimary',
-      by: 'main',
-      kind: 'gauge',
       help: '1 while this node is the primary of its group.',
       status: 'cluster.is_primary',
       metric: 'svc_cluster_is_primary',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'clusterKnownNodes',
-      by: 'main',
-      kind: 'gauge',
       help: 'Nodes that this node knows, itself among them.',
       status: 'cluster.known_nodes',
       metric: 'svc_cluster_known_nodes',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'clusterNodesPresent',
-      by: 'main',
-      kind: 'gauge',
       help: 'Nodes among the known ones that have a lease.',
       status: 'cluster.nodes_present',
       metric: 'svc_cluster_nodes_present',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'clusterSize',
-      by: 'main',
-      kind: 'gauge',
       help: 'Primaries that have slots.',
       status: 'cluster.size',
       metric: 'svc_cluster_size',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'clusterGroupsWithoutPrimary',
-      by: 'main',
-      kind: 'gauge',
       help: 'Groups whose primary has no lease.',
       status: 'cluster.groups_without_primary',
       metric: 'svc_cluster_groups_without_primary',
@@ -84,9 +75,8 @@ export const CLUSTER_QUANTITIES = {
   ],
   links: [
     {
+      ...MAIN_GAUGE,
       counter: 'clusterLinkBytes',
-      by: 'main',
-      kind: 'gauge',
       unit: 'bytes',
       moves: true,
       help: 'Messages that wait to be sent to other nodes, looked at once a second.',
@@ -98,49 +88,43 @@ export const CLUSTER_QUANTITIES = {
   ],
   slots: [
     {
+      ...MAIN_GAUGE,
       counter: 'clusterSlotsAssigned',
-      by: 'main',
-      kind: 'gauge',
       help: 'Slots that some group has.',
       status: 'cluster.slots_assigned',
       metric: 'svc_cluster_slots_assigned',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'clusterSlotsOk',
-      by: 'main',
-      kind: 'gauge',
       help: 'Slots whose group has a primary with a lease.',
       status: 'cluster.slots_ok',
       metric: 'svc_cluster_slots_ok',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'clusterSlotsFailed',
-      by: 'main',
-      kind: 'gauge',
       help: 'Slots of groups whose primary has no lease.',
       status: 'cluster.slots_fail',
       metric: 'svc_cluster_slots_failed',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'clusterSlotsFree',
-      by: 'main',
-      kind: 'gauge',
       help: 'Slots that no group has.',
       status: 'cluster.slots_free',
       metric: 'svc_cluster_slots_free',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'clusterOwnSlots',
-      by: 'main',
-      kind: 'gauge',
       help: 'Slots of the group of this node.',
       status: 'cluster.own_slots',
       metric: 'svc_cluster_own_slots',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'clusterOpenSlots',
-      by: 'main',
-      kind: 'gauge',
       help: 'Slots that are being moved key by key.',
       status: 'cluster.open_slots',
       metric: 'svc_cluster_open_slots',
@@ -157,9 +141,8 @@ export const CLUSTER_QUANTITIES = {
       metric: 'svc_cluster_epoch',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'clusterOwnEpoch',
-      by: 'main',
-      kind: 'gauge',
       help: 'Revision by which the group of this node was changed last: its epoch.',
       status: 'cluster.my_epoch',
       metric: 'svc_cluster_own_epoch',
@@ -167,20 +150,18 @@ export const CLUSTER_QUANTITIES = {
   ],
   lease: [
     /** Monotonic microseconds: of the last renewal, and of when writes are taken no more; 0 without a lease. */
-    { counter: 'clusterLeaseRenewedUs', by: 'main', kind: 'gauge' },
-    { counter: 'clusterLeaseUntilUs', by: 'main', kind: 'gauge' },
+    { ...MAIN_GAUGE, counter: 'clusterLeaseRenewedUs' },
+    { ...MAIN_GAUGE, counter: 'clusterLeaseUntilUs' },
     {
+      ...MAIN_GAUGE,
       counter: 'clusterLeaseTtlUs',
-      by: 'main',
-      kind: 'gauge',
       unit: 'us',
       help: 'Life of a lease of this node, as the coordinator has granted it.',
       metric: 'svc_cluster_lease_ttl_seconds',
     },
     {
+      ...MAIN_TOTAL,
       counter: 'clusterLeaseLosses',
-      by: 'main',
-      kind: 'counter',
       help: 'Leases of this node that ended, or that it gave up.',
       status: 'cluster.lease_losses_total',
       metric: 'svc_cluster_lease_losses_total',
@@ -188,15 +169,14 @@ export const CLUSTER_QUANTITIES = {
   ],
   coordinator: [
     {
+      ...MAIN_GAUGE,
       counter: 'clusterCoordinatorUp',
-      by: 'main',
-      kind: 'gauge',
       help: '1 while the coordinator answers this node.',
       status: 'cluster.coordinator_up',
       metric: 'svc_cluster_coordinator_up',
     },
     /** Unix milliseconds since which it does not answer; 0 while it does. */
-    { counter: 'clusterCoordinatorDownSinceMs', by: 'main', kind: 'gauge' },
+    { ...MAIN_GAUGE, counter: 'clusterCoordinatorDownSinceMs' },
     {
       ...COORDINATOR_ERROR,
       counter: 'clusterReadErrors',
@@ -262,17 +242,15 @@ export const CLUSTER_QUANTITIES = {
   ],
   discards: [
     {
+      ...MAIN_TOTAL,
       counter: 'discardedWrites',
-      by: 'main',
-      kind: 'counter',
       help: 'Writes that this server had taken as a primary, and discarded since the primary that it follows lacks them; those that could not be read any more are in the bytes alone.',
       status: 'cluster.discarded_writes_total',
       metric: 'svc_cluster_discarded_writes_total',
     },
     {
+      ...MAIN_TOTAL,
       counter: 'discardedBytes',
-      by: 'main',
-      kind: 'counter',
       unit: 'bytes',
       help: 'Bytes of the stream of replication that this server had made as a primary, and discarded since the primary that it follows lacks them.',
       status: 'cluster.discarded_bytes_total',

@@ -1,14 +1,13 @@
 /** Quantities of commands: how many, how they ended, and the work of several shards on one. */
 
+import { MAIN_COUNTER, MAIN_GAUGE, MAIN_TOTAL, SHARD_COUNTER } from './heads.ts';
 import type { Quantity } from './quantity.ts';
 
 export const COMMAND_QUANTITIES = {
   processed: [
     {
+      ...MAIN_COUNTER,
       counter: 'commands',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       moves: true,
       help: 'Commands taken from clients, of any name.',
       info: 'total_commands_processed',
@@ -21,10 +20,8 @@ export const COMMAND_QUANTITIES = {
   /** A shard counts what it executes, and main all that clients send. */
   byShard: [
     {
+      ...SHARD_COUNTER,
       counter: 'commands',
-      by: 'shards',
-      kind: 'counter',
-      resets: true,
       perShard: true,
       help: 'Commands that each shard executed.',
       shards: 'ops_total',
@@ -80,10 +77,8 @@ export const COMMAND_QUANTITIES = {
   ],
   reports: [
     {
+      ...MAIN_COUNTER,
       counter: 'reportGaps',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'Shards that did not answer a report in time.',
       info: 'report_gaps',
       metric: 'svc_report_gaps_total',
@@ -92,40 +87,32 @@ export const COMMAND_QUANTITIES = {
   /** Requests to several shards. */
   scatter: [
     {
+      ...MAIN_COUNTER,
       counter: 'scatters',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'Commands that were split over several shards.',
       info: 'scatter_gather_commands',
       metric: 'svc_scatter_gather_commands_total',
     },
     {
+      ...MAIN_COUNTER,
       counter: 'scatterShards',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'Shards that took part in gathered commands, summed.',
       info: 'scatter_gather_shards',
       metric: 'svc_scatter_gather_shards_total',
     },
     /** Sum of the page's histogram `scatter`. */
     {
+      ...MAIN_COUNTER,
       counter: 'scatterUs',
-      by: 'main',
-      kind: 'counter',
       unit: 'us',
-      resets: true,
       info: 'scatter_gather_usec',
       infoAs: 'whole-us',
     },
   ],
   barriers: [
     {
+      ...MAIN_COUNTER,
       counter: 'barriers',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'Transactions for which all shards had to stop.',
       info: 'barriers',
       metric: 'svc_transaction_barriers_total',
@@ -133,19 +120,15 @@ export const COMMAND_QUANTITIES = {
   ],
   lending: [
     {
+      ...SHARD_COUNTER,
       counter: 'lends',
-      by: 'shards',
-      kind: 'counter',
-      resets: true,
       help: 'Times that a shard lent keys to another for a command over several.',
       info: 'lent_commands',
       metric: 'svc_shard_lends_total',
     },
     {
+      ...SHARD_COUNTER,
       counter: 'deferred',
-      by: 'shards',
-      kind: 'counter',
-      resets: true,
       help: 'Commands that waited for a key that was lent.',
       info: 'deferred_commands',
       metric: 'svc_shard_deferred_commands_total',
@@ -154,19 +137,15 @@ export const COMMAND_QUANTITIES = {
   /** Full rings, on either side. */
   stalls: [
     {
+      ...MAIN_COUNTER,
       counter: 'readStalls',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'Times that reading paused for a full ring.',
       info: 'full_ring_stalls',
       metric: 'svc_read_stalls_total',
     },
     {
+      ...SHARD_COUNTER,
       counter: 'waitsForRoom',
-      by: 'shards',
-      kind: 'counter',
-      resets: true,
       perShard: true,
       help: 'Times that a shard waited for room for its replies.',
       info: 'full_reply_ring_waits',
@@ -187,24 +166,23 @@ export const COMMAND_QUANTITIES = {
   ],
   /** Sums of time, of which percentages and means are made. */
   state: [
-    { counter: 'queueUs', by: 'shards', kind: 'counter', unit: 'us', resets: true },
-    { counter: 'executeTicks', by: 'shards', kind: 'counter', resets: true },
-    { counter: 'replyUs', by: 'main', kind: 'counter', unit: 'us', resets: true },
-    { counter: 'replies', by: 'main', kind: 'counter', resets: true },
+    { ...SHARD_COUNTER, counter: 'queueUs', unit: 'us' },
+    { ...SHARD_COUNTER, counter: 'executeTicks' },
+    { ...MAIN_COUNTER, counter: 'replyUs', unit: 'us' },
+    { ...MAIN_COUNTER, counter: 'replies' },
     /** Entries of the slow log with a lower id are forgotten. */
-    { counter: 'slowFirstId', by: 'main', kind: 'gauge' },
+    { ...MAIN_GAUGE, counter: 'slowFirstId' },
     /** Generation of the bands that are counted here: how often they had been set to zero. */
     { counter: 'bandsGeneration', by: 'all', kind: 'gauge' },
   ],
   /** Requests that were traced, and those that should have been and could not be told of. */
   traces: [
     {
+      ...MAIN_TOTAL,
       counter: 'tracesSampled',
-      by: 'main',
-      kind: 'counter',
       help: 'Requests that were chosen to be traced.',
       metric: 'svc_traces_sampled_total',
     },
-    { counter: 'tracesDropped', by: 'main', kind: 'counter' },
+    { ...MAIN_TOTAL, counter: 'tracesDropped' },
   ],
 } as const satisfies Readonly<Record<string, readonly Quantity[]>>;

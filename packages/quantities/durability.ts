@@ -1,22 +1,21 @@
 /** Quantities of snapshots, recovery and waits for the disk. */
 
+import { MAIN_GAUGE, MAIN_TOTAL, SHARD_COUNTER, SHARD_GAUGE } from './heads.ts';
 import type { Quantity } from './quantity.ts';
 
 export const DURABILITY_QUANTITIES = {
   /** Snapshots that are on disk, and those that failed. */
   snapshots: [
     {
+      ...MAIN_TOTAL,
       counter: 'saves',
-      by: 'main',
-      kind: 'counter',
       help: 'Snapshots that are on disk.',
       info: 'rdb_saves',
       metric: 'svc_snapshots_total',
     },
     {
+      ...MAIN_TOTAL,
       counter: 'savesFailed',
-      by: 'main',
-      kind: 'counter',
       help: 'Snapshots that failed.',
       metric: 'svc_snapshots_failed_total',
     },
@@ -24,43 +23,36 @@ export const DURABILITY_QUANTITIES = {
   /** State of the snapshots and of the start; `status/durability.ts` makes a report of it. */
   state: [
     /** Bytes of files that the start reads, and has read so far, and keys that it has found. */
-    { counter: 'loadTotalBytes', by: 'shards', kind: 'gauge', unit: 'bytes' },
-    { counter: 'loadedBytes', by: 'shards', kind: 'gauge', unit: 'bytes' },
-    { counter: 'loadedKeys', by: 'shards', kind: 'gauge' },
+    { ...SHARD_GAUGE, counter: 'loadTotalBytes', unit: 'bytes' },
+    { ...SHARD_GAUGE, counter: 'loadedBytes', unit: 'bytes' },
+    { ...SHARD_GAUGE, counter: 'loadedKeys' },
     /** 1 while the data is kept on disk; and while a start would find none of it, before the first snapshot. */
-    { counter: 'keepsData', by: 'main', kind: 'gauge' },
-    { counter: 'awaitsSnapshot', by: 'main', kind: 'gauge' },
+    { ...MAIN_GAUGE, counter: 'keepsData' },
+    { ...MAIN_GAUGE, counter: 'awaitsSnapshot' },
     /** 1 while the data is read at the start. */
-    { counter: 'loading', by: 'main', kind: 'gauge' },
+    { ...MAIN_GAUGE, counter: 'loading' },
     /** The snapshot under way (Unix milliseconds of its beginning; 0 = none), and what became of the last one. */
-    { counter: 'savingSinceMs', by: 'main', kind: 'gauge' },
-    { counter: 'lastSaveMs', by: 'main', kind: 'gauge' },
-    { counter: 'lastSaveFailed', by: 'main', kind: 'gauge' },
-    { counter: 'lastSaveUs', by: 'main', kind: 'gauge', unit: 'us' },
+    { ...MAIN_GAUGE, counter: 'savingSinceMs' },
+    { ...MAIN_GAUGE, counter: 'lastSaveMs' },
+    { ...MAIN_GAUGE, counter: 'lastSaveFailed' },
+    { ...MAIN_GAUGE, counter: 'lastSaveUs', unit: 'us' },
     /** Bytes of the last snapshot and of the log behind it when it was on disk; and what the logs had counted then. */
-    { counter: 'logBaseBytes', by: 'main', kind: 'gauge', unit: 'bytes' },
-    { counter: 'logCountAtBase', by: 'main', kind: 'gauge' },
+    { ...MAIN_GAUGE, counter: 'logBaseBytes', unit: 'bytes' },
+    { ...MAIN_GAUGE, counter: 'logCountAtBase' },
     /** The count of changes of all shards when the last snapshot began. */
-    { counter: 'changesAtSave', by: 'main', kind: 'gauge' },
+    { ...MAIN_GAUGE, counter: 'changesAtSave' },
     /** 1 while the log cannot be written. */
-    { counter: 'logFailed', by: 'main', kind: 'gauge' },
+    { ...MAIN_GAUGE, counter: 'logFailed' },
   ],
   /** The last snapshot; metrics have it only where something is kept on disk. */
   lastSnapshot: [
-    { counter: 'lastSaveKeys', by: 'main', kind: 'gauge', info: 'snapshot_last_keys' },
-    {
-      counter: 'lastSaveBytes',
-      by: 'main',
-      kind: 'gauge',
-      unit: 'bytes',
-      info: 'snapshot_last_bytes',
-    },
+    { ...MAIN_GAUGE, counter: 'lastSaveKeys', info: 'snapshot_last_keys' },
+    { ...MAIN_GAUGE, counter: 'lastSaveBytes', unit: 'bytes', info: 'snapshot_last_bytes' },
   ],
   snapshotWork: [
     {
+      ...SHARD_GAUGE,
       counter: 'snapshotPreservedBytes',
-      by: 'shards',
-      kind: 'gauge',
       unit: 'bytes',
       help: 'Bytes of keys that the snapshot under way, or the last, kept because they changed meanwhile.',
       metric: 'svc_snapshot_preserved_bytes',
@@ -77,30 +69,26 @@ export const DURABILITY_QUANTITIES = {
   /** Time that replies have waited for the disk, in sync mode, and the number of waits. */
   diskWaits: [
     {
+      ...SHARD_COUNTER,
       counter: 'durableUs',
-      by: 'shards',
-      kind: 'counter',
       unit: 'us',
-      resets: true,
       help: 'Time that batches of replies have waited for the disk, in sync mode.',
       metric: 'svc_persistence_reply_wait_seconds_total',
     },
-    { counter: 'durableWaits', by: 'shards', kind: 'counter', resets: true },
+    { ...SHARD_COUNTER, counter: 'durableWaits' },
   ],
   /** Damaged bytes that recovery has left out, and logs without an end: the disk had not taken what came then. */
   recovery: [
     {
+      ...MAIN_GAUGE,
       counter: 'recoveryUs',
-      by: 'main',
-      kind: 'gauge',
       unit: 'us',
       help: 'Time that reading the data took at the start.',
       metric: 'svc_recovery_duration_seconds',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'recoveryLostBytes',
-      by: 'main',
-      kind: 'gauge',
       unit: 'bytes',
       help: 'Damaged bytes that the start has left out.',
       info: 'recovery_lost_bytes',
@@ -108,9 +96,8 @@ export const DURABILITY_QUANTITIES = {
       metric: 'svc_recovery_lost_bytes',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'recoveryHoles',
-      by: 'main',
-      kind: 'gauge',
       help: 'Logs that the start has found to have no end, because the disk had not taken it.',
       info: 'recovery_log_holes',
       status: 'persistence.recovery.log_holes',

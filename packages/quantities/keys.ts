@@ -1,11 +1,10 @@
 /** Quantities of keys: look-ups, and what becomes of keys. */
 
+import { SHARD_COUNTER, SHARD_GAUGE } from './heads.ts';
 import type { Quantity } from './quantity.ts';
 
 const GONE = {
-  by: 'shards',
-  kind: 'counter',
-  resets: true,
+  ...SHARD_COUNTER,
   help: 'Keys and values that have gone, by the reason.',
   metric: 'svc_key_fates_total',
 } as const;
@@ -45,10 +44,8 @@ const FATES = [
 export const KEY_QUANTITIES = {
   expired: [
     {
+      ...SHARD_COUNTER,
       counter: 'expired',
-      by: 'shards',
-      kind: 'counter',
-      resets: true,
       inStore: true,
       help: 'Keys removed because their time had come.',
       info: 'expired_keys',
@@ -60,10 +57,8 @@ export const KEY_QUANTITIES = {
   ],
   expiredFields: [
     {
+      ...SHARD_COUNTER,
       counter: 'expiredFields',
-      by: 'shards',
-      kind: 'counter',
-      resets: true,
       inStore: true,
       help: 'Fields of hashes removed because their time had come.',
       info: 'expired_subkeys',
@@ -74,21 +69,17 @@ export const KEY_QUANTITIES = {
   /** The work of removing what has expired. */
   expiry: [
     {
+      ...SHARD_COUNTER,
       counter: 'expiredTimeCapReached',
-      by: 'shards',
-      kind: 'counter',
-      resets: true,
       inStore: true,
       moves: true,
       info: 'expired_time_cap_reached_count',
       exporter: 'redis_expired_time_cap_reached_total',
     },
     {
+      ...SHARD_COUNTER,
       counter: 'expireUs',
-      by: 'shards',
-      kind: 'counter',
       unit: 'us',
-      resets: true,
       perShard: true,
       help: 'Time spent on removing what has expired.',
       info: 'expire_cycle_cpu_milliseconds',
@@ -96,14 +87,12 @@ export const KEY_QUANTITIES = {
       metric: 'svc_shard_expire_seconds_total',
     },
     /** Share of keys with an expiry that are expired and still there, as sampled; INFO weighs it by shard. */
-    { counter: 'stalePercent', by: 'shards', kind: 'gauge', inStore: true },
+    { ...SHARD_GAUGE, counter: 'stalePercent', inStore: true },
   ],
   evicted: [
     {
+      ...SHARD_COUNTER,
       counter: 'evicted',
-      by: 'shards',
-      kind: 'counter',
-      resets: true,
       inStore: true,
       help: 'Keys removed to make room.',
       info: 'evicted_keys',
@@ -116,11 +105,9 @@ export const KEY_QUANTITIES = {
   /** The work of making room. */
   eviction: [
     {
+      ...SHARD_COUNTER,
       counter: 'evictionUs',
-      by: 'shards',
-      kind: 'counter',
       unit: 'us',
-      resets: true,
       perShard: true,
       help: 'Time spent on making room.',
       info: 'eviction_cycle_cpu_milliseconds',
@@ -130,10 +117,8 @@ export const KEY_QUANTITIES = {
   ],
   lookups: [
     {
+      ...SHARD_COUNTER,
       counter: 'hits',
-      by: 'shards',
-      kind: 'counter',
-      resets: true,
       help: 'Key look-ups that found their key.',
       info: 'keyspace_hits',
       status: 'keyspace.hits_total',
@@ -142,10 +127,8 @@ export const KEY_QUANTITIES = {
       live: 'hits',
     },
     {
+      ...SHARD_COUNTER,
       counter: 'misses',
-      by: 'shards',
-      kind: 'counter',
-      resets: true,
       help: 'Key look-ups that found no key.',
       info: 'keyspace_misses',
       status: 'keyspace.misses_total',
@@ -167,20 +150,16 @@ export const KEY_QUANTITIES = {
   /** The work of moving records out of sparse slabs. */
   defragmentation: [
     {
+      ...SHARD_COUNTER,
       counter: 'defragMoved',
-      by: 'shards',
-      kind: 'counter',
-      resets: true,
       inStore: true,
       info: 'active_defrag_hits',
       exporter: 'redis_defrag_hits',
     },
     {
+      ...SHARD_COUNTER,
       counter: 'defragUs',
-      by: 'shards',
-      kind: 'counter',
       unit: 'us',
-      resets: true,
       perShard: true,
       help: 'Time spent on moving records out of sparse slabs.',
       info: 'active_defrag_cpu_milliseconds',
@@ -190,10 +169,10 @@ export const KEY_QUANTITIES = {
   ],
   walks: [
     /** End of the walk that the key sizes show, and the count of changes when it began. */
-    { counter: 'keySizesUs', by: 'shards', kind: 'gauge', unit: 'us' },
-    { counter: 'keySizesChanges', by: 'shards', kind: 'gauge' },
+    { ...SHARD_GAUGE, counter: 'keySizesUs', unit: 'us' },
+    { ...SHARD_GAUGE, counter: 'keySizesChanges' },
     /** The list of prefixes that is counted for, and the one that the last walk counted for. */
-    { counter: 'prefixesId', by: 'shards', kind: 'gauge' },
-    { counter: 'prefixesWalkedId', by: 'shards', kind: 'gauge' },
+    { ...SHARD_GAUGE, counter: 'prefixesId' },
+    { ...SHARD_GAUGE, counter: 'prefixesWalkedId' },
   ],
 } as const satisfies Readonly<Record<string, readonly Quantity[]>>;

@@ -1,10 +1,10 @@
 /** Quantities of memory, in bytes. */
 
+import { MAIN_COUNTER, MAIN_GAUGE, SHARD_GAUGE } from './heads.ts';
 import type { Quantity } from './quantity.ts';
 
 const PART = {
-  by: 'shards',
-  kind: 'gauge',
+  ...SHARD_GAUGE,
   unit: 'bytes',
   help: 'Memory of keys and their values, by part.',
   metric: 'svc_memory_part_bytes',
@@ -14,22 +14,15 @@ export const MEMORY_QUANTITIES = {
   /** Memory of the keys of one shard; used memory has that of clients too, and is worked out in `status/used-memory.ts`. */
   byShard: [
     {
+      ...SHARD_GAUGE,
       counter: 'usedBytes',
-      by: 'shards',
-      kind: 'gauge',
       unit: 'bytes',
       perShard: true,
       help: 'Memory of the keys of each shard.',
       shards: 'memory_bytes',
       metric: 'svc_shard_memory_bytes',
     },
-    {
-      counter: 'peakBytes',
-      by: 'shards',
-      kind: 'gauge',
-      unit: 'bytes',
-      shards: 'peak_memory_bytes',
-    },
+    { ...SHARD_GAUGE, counter: 'peakBytes', unit: 'bytes', shards: 'peak_memory_bytes' },
   ],
   parts: [
     { ...PART, counter: 'recordBytes', label: ['part', 'records'] },
@@ -39,9 +32,8 @@ export const MEMORY_QUANTITIES = {
   ],
   startup: [
     {
+      ...MAIN_GAUGE,
       counter: 'startupBytes',
-      by: 'main',
-      kind: 'gauge',
       unit: 'bytes',
       help: 'Resident memory of the server without data, measured when all threads ran and before any was read.',
       info: 'used_memory_startup',
@@ -51,9 +43,8 @@ export const MEMORY_QUANTITIES = {
   ],
   segments: [
     {
+      ...SHARD_GAUGE,
       counter: 'segmentBytes',
-      by: 'shards',
-      kind: 'gauge',
       unit: 'bytes',
       moves: true,
       help: 'Slabs that are set aside for records.',
@@ -62,10 +53,8 @@ export const MEMORY_QUANTITIES = {
   ],
   refused: [
     {
+      ...MAIN_COUNTER,
       counter: 'oomRejections',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'Commands refused because memory was full.',
       info: 'oom_rejections',
       metric: 'svc_memory_oom_rejections_total',

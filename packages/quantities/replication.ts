@@ -1,13 +1,12 @@
 /** Quantities of replication. */
 
+import { MAIN_COUNTER, MAIN_GAUGE, MAIN_TOTAL, SHARD_GAUGE } from './heads.ts';
 import type { Quantity } from './quantity.ts';
 import { REPLICA_QUANTITIES } from './replica.ts';
 
 /** Beginning of the rows of full synchronisations by their reasons. */
 const REASON = {
-  by: 'main',
-  kind: 'counter',
-  resets: true,
+  ...MAIN_COUNTER,
   help: 'Full synchronisations that replicas have asked for, by the reason why they could not go on.',
   metric: 'svc_replication_full_sync_reasons_total',
 } as const;
@@ -18,30 +17,24 @@ export const REPLICATION_QUANTITIES = {
   /** Synchronisations that a replica has had, and links that it has lost. */
   links: [
     {
+      ...MAIN_COUNTER,
       counter: 'primaryFullSyncs',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'Full synchronisations that the server has had as a replica.',
       info: 'replica_sync_full',
       status: 'replication.own_full_syncs_total',
       metric: 'svc_primary_full_syncs_total',
     },
     {
+      ...MAIN_COUNTER,
       counter: 'primaryPartialSyncs',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'Links to a primary on which its stream went on where it was left.',
       info: 'replica_sync_partial',
       status: 'replication.own_partial_syncs_total',
       metric: 'svc_primary_partial_syncs_total',
     },
     {
+      ...MAIN_COUNTER,
       counter: 'primaryLinkBreaks',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'Links to a primary that broke while it was followed.',
       info: 'replica_link_breaks',
       status: 'replication.link_breaks_total',
@@ -51,9 +44,8 @@ export const REPLICATION_QUANTITIES = {
   /** Keys of a writable replica that are its own. */
   ownKeys: [
     {
+      ...SHARD_GAUGE,
       counter: 'ownExpiries',
-      by: 'shards',
-      kind: 'gauge',
       help: 'Keys with an end that clients have written on a writable replica.',
       info: 'slave_expires_tracked_keys',
       metric: 'svc_replica_own_expiries',
@@ -63,42 +55,38 @@ export const REPLICATION_QUANTITIES = {
   /** State of the server as a primary. */
   primary: [
     /** Unix milliseconds until which the server waits for replicas before it ends; 0 while it does not. */
-    { counter: 'shutdownUntilMs', by: 'main', kind: 'gauge' },
+    { ...MAIN_GAUGE, counter: 'shutdownUntilMs' },
     /** 1 from when the first replica was attached on. */
-    { counter: 'isPrimary', by: 'main', kind: 'gauge' },
+    { ...MAIN_GAUGE, counter: 'isPrimary' },
     /** The most replicas that were there at once since the backlog was made. */
-    { counter: 'replicasSeen', by: 'main', kind: 'gauge' },
+    { ...MAIN_GAUGE, counter: 'replicasSeen' },
     /** 1 while shards write a full synchronisation. */
-    { counter: 'writesFullSync', by: 'main', kind: 'gauge' },
+    { ...MAIN_GAUGE, counter: 'writesFullSync' },
     {
+      ...MAIN_GAUGE,
       counter: 'lacksReplicas',
-      by: 'main',
-      kind: 'gauge',
       help: '1 while writes are refused for want of replicas.',
       metric: 'svc_replication_lacks_replicas',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'replicas',
-      by: 'main',
-      kind: 'gauge',
       help: 'Replicas that are connected.',
       status: 'replication.replicas',
       metric: 'svc_replicas_connected',
       exporter: 'redis_connected_slaves',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'goodReplicas',
-      by: 'main',
-      kind: 'gauge',
       moves: true,
       help: 'Replicas that follow the stream and have acknowledged within min-replicas-max-lag.',
       status: 'replication.good_replicas',
       metric: 'svc_replicas_good',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'streamOffset',
-      by: 'main',
-      kind: 'gauge',
       unit: 'bytes',
       moves: true,
       help: 'Offset of the stream to replicas.',
@@ -107,9 +95,8 @@ export const REPLICATION_QUANTITIES = {
       exporter: 'redis_master_repl_offset',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'replicaLagBytes',
-      by: 'main',
-      kind: 'gauge',
       unit: 'bytes',
       moves: true,
       help: 'Bytes of the stream that the slowest replica has not acknowledged.',
@@ -117,9 +104,8 @@ export const REPLICATION_QUANTITIES = {
       metric: 'svc_replica_lag_bytes',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'replicaLagUs',
-      by: 'main',
-      kind: 'gauge',
       unit: 'us',
       moves: true,
       help: 'Time for which the slowest replica has lacked something.',
@@ -127,9 +113,8 @@ export const REPLICATION_QUANTITIES = {
       metric: 'svc_replica_lag_seconds',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'backlogBytes',
-      by: 'main',
-      kind: 'gauge',
       unit: 'bytes',
       moves: true,
       help: 'Bytes of the backlog that are used.',
@@ -138,9 +123,8 @@ export const REPLICATION_QUANTITIES = {
       exporter: 'redis_repl_backlog_history_bytes',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'replicationBytes',
-      by: 'main',
-      kind: 'gauge',
       unit: 'bytes',
       moves: true,
       help: 'Memory of the stream and of full synchronisations that replicas have not taken.',
@@ -151,9 +135,8 @@ export const REPLICATION_QUANTITIES = {
   /** Traffic of links to replicas and to a primary, and how long the backlog lasts at the present rate. */
   flow: [
     {
+      ...MAIN_GAUGE,
       counter: 'backlogSize',
-      by: 'main',
-      kind: 'gauge',
       unit: 'bytes',
       help: 'Bytes of the stream that the backlog may keep.',
       status: 'replication.backlog_size_bytes',
@@ -161,9 +144,8 @@ export const REPLICATION_QUANTITIES = {
       exporter: 'redis_replication_backlog_bytes',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'backlogLastsSecs',
-      by: 'main',
-      kind: 'gauge',
       moves: true,
       help: 'Seconds for which a replica may be away at the present rate of writes before it needs all data; -1 while nothing is written.',
       info: 'repl_backlog_lasts_seconds',
@@ -171,9 +153,8 @@ export const REPLICATION_QUANTITIES = {
       metric: 'svc_replication_backlog_lasts_seconds',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'streamRate',
-      by: 'main',
-      kind: 'gauge',
       moves: true,
       help: 'Bytes per second by which the stream grows, over the last second or two.',
       info: 'repl_stream_bytes_per_sec',
@@ -181,9 +162,8 @@ export const REPLICATION_QUANTITIES = {
       metric: 'svc_replication_stream_rate_bytes',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'replicationInputRate',
-      by: 'main',
-      kind: 'gauge',
       moves: true,
       help: 'Bytes per second that come from the primary, over the last second or two.',
       info: 'repl_input_bytes_per_sec',
@@ -191,9 +171,8 @@ export const REPLICATION_QUANTITIES = {
       metric: 'svc_replication_input_rate_bytes',
     },
     {
+      ...MAIN_GAUGE,
       counter: 'replicationOutputRate',
-      by: 'main',
-      kind: 'gauge',
       moves: true,
       help: 'Bytes per second that go to replicas, over the last second or two.',
       info: 'repl_output_bytes_per_sec',
@@ -203,9 +182,8 @@ export const REPLICATION_QUANTITIES = {
   ],
   traffic: [
     {
+      ...MAIN_TOTAL,
       counter: 'streamBytes',
-      by: 'main',
-      kind: 'counter',
       unit: 'bytes',
       moves: true,
       help: 'Bytes that the stream to replicas has grown by, its own and those of a primary that were handed on.',
@@ -213,11 +191,9 @@ export const REPLICATION_QUANTITIES = {
       status: 'replication.stream_bytes_total',
     },
     {
+      ...MAIN_COUNTER,
       counter: 'replicationInputBytes',
-      by: 'main',
-      kind: 'counter',
       unit: 'bytes',
-      resets: true,
       moves: true,
       help: 'Bytes that have come from a primary.',
       info: 'total_net_repl_input_bytes',
@@ -226,11 +202,9 @@ export const REPLICATION_QUANTITIES = {
       exporter: 'redis_net_repl_input_bytes_total',
     },
     {
+      ...MAIN_COUNTER,
       counter: 'replicationOutputBytes',
-      by: 'main',
-      kind: 'counter',
       unit: 'bytes',
-      resets: true,
       moves: true,
       help: 'Bytes that were given to the connections of replicas.',
       info: 'total_net_repl_output_bytes',
@@ -241,10 +215,8 @@ export const REPLICATION_QUANTITIES = {
   ],
   syncs: [
     {
+      ...MAIN_COUNTER,
       counter: 'fullSyncs',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'Full synchronisations that replicas have asked for.',
       info: 'sync_full',
       status: 'replication.full_syncs_total',
@@ -252,10 +224,8 @@ export const REPLICATION_QUANTITIES = {
       exporter: 'redis_replica_resyncs_full',
     },
     {
+      ...MAIN_COUNTER,
       counter: 'partialSyncs',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'Replicas that went on from the backlog.',
       info: 'sync_partial_ok',
       status: 'replication.partial_syncs_total',
@@ -263,10 +233,8 @@ export const REPLICATION_QUANTITIES = {
       exporter: 'redis_replica_partial_resync_accepted',
     },
     {
+      ...MAIN_COUNTER,
       counter: 'partialSyncsRefused',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'Replicas that could not go on from the backlog.',
       info: 'sync_partial_err',
       status: 'replication.partial_syncs_refused_total',
@@ -328,9 +296,8 @@ export const REPLICATION_QUANTITIES = {
   ],
   replicaErrors: [
     {
+      ...MAIN_TOTAL,
       counter: 'replicaErrors',
-      by: 'main',
-      kind: 'counter',
       help: 'Commands of the stream of a primary that could not be run.',
       info: 'unexpected_error_replies',
       exporter: 'redis_unexpected_error_replies',

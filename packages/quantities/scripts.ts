@@ -1,19 +1,13 @@
 /** Quantities of scripts and functions: what there is of them, and what they have done. */
 
+import { MAIN_COUNTER, MAIN_GAUGE, SHARD_COUNTER, SHARD_GAUGE } from './heads.ts';
 import type { Quantity } from './quantity.ts';
-
-const RUN = {
-  by: 'shards',
-  kind: 'counter',
-  resets: true,
-} as const;
 
 export const SCRIPT_QUANTITIES = {
   cached: [
     {
+      ...MAIN_GAUGE,
       counter: 'scriptsCached',
-      by: 'main',
-      kind: 'gauge',
       help: 'Scripts that EVALSHA knows.',
       info: 'number_of_cached_scripts',
       metric: 'svc_scripts_cached',
@@ -21,18 +15,16 @@ export const SCRIPT_QUANTITIES = {
   ],
   libraries: [
     {
+      ...SHARD_GAUGE,
       counter: 'functions',
-      by: 'shards',
-      kind: 'gauge',
       over: 'greatest',
       help: 'Functions of all libraries.',
       info: 'number_of_functions',
       metric: 'svc_scripts_functions',
     },
     {
+      ...SHARD_GAUGE,
       counter: 'libraries',
-      by: 'shards',
-      kind: 'gauge',
       over: 'greatest',
       help: 'Libraries of functions.',
       info: 'number_of_libraries',
@@ -41,9 +33,8 @@ export const SCRIPT_QUANTITIES = {
   ],
   sources: [
     {
+      ...MAIN_GAUGE,
       counter: 'scriptSourceBytes',
-      by: 'main',
-      kind: 'gauge',
       unit: 'bytes',
       help: 'Sources of the scripts that EVALSHA knows.',
       info: 'used_memory_scripts_eval',
@@ -52,9 +43,8 @@ export const SCRIPT_QUANTITIES = {
   ],
   code: [
     {
+      ...SHARD_GAUGE,
       counter: 'libraryBytes',
-      by: 'shards',
-      kind: 'gauge',
       over: 'greatest',
       unit: 'bytes',
       help: 'Sources of the libraries of functions.',
@@ -64,9 +54,8 @@ export const SCRIPT_QUANTITIES = {
   ],
   eval: [
     {
+      ...SHARD_GAUGE,
       counter: 'luaEvalBytes',
-      by: 'shards',
-      kind: 'gauge',
       unit: 'bytes',
       help: 'Memory that Lua has in use for scripts, in all shards.',
       info: 'used_memory_vm_eval',
@@ -76,9 +65,8 @@ export const SCRIPT_QUANTITIES = {
   ],
   functions: [
     {
+      ...SHARD_GAUGE,
       counter: 'luaFunctionBytes',
-      by: 'shards',
-      kind: 'gauge',
       unit: 'bytes',
       help: 'Memory that Lua has in use for functions, in all shards.',
       info: 'used_memory_vm_functions',
@@ -87,9 +75,8 @@ export const SCRIPT_QUANTITIES = {
   ],
   engines: [
     {
+      ...SHARD_GAUGE,
       counter: 'luaBytes',
-      by: 'shards',
-      kind: 'gauge',
       unit: 'bytes',
       help: 'Memory of the Lua interpreters of all shards, in use or not.',
       info: 'script_interpreter_bytes',
@@ -98,10 +85,8 @@ export const SCRIPT_QUANTITIES = {
   ],
   evicted: [
     {
+      ...MAIN_COUNTER,
       counter: 'scriptsEvicted',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'Scripts that had to go since more than 500 were known by EVAL alone.',
       info: 'evicted_scripts',
       metric: 'svc_scripts_evicted_total',
@@ -109,42 +94,42 @@ export const SCRIPT_QUANTITIES = {
   ],
   runs: [
     {
-      ...RUN,
+      ...SHARD_COUNTER,
       counter: 'scriptRuns',
       help: 'Scripts and functions that were run.',
       info: 'script_runs',
       metric: 'svc_scripts_runs_total',
     },
     {
-      ...RUN,
+      ...SHARD_COUNTER,
       counter: 'scriptErrors',
       help: 'Scripts and functions that have ended with an error.',
       info: 'script_errors',
       metric: 'svc_scripts_errors_total',
     },
     {
-      ...RUN,
+      ...SHARD_COUNTER,
       counter: 'scriptsKilled',
       help: 'Scripts and functions that were stopped by SCRIPT KILL or FUNCTION KILL.',
       info: 'script_kills',
       metric: 'svc_scripts_killed_total',
     },
     {
-      ...RUN,
+      ...SHARD_COUNTER,
       counter: 'scriptCalls',
       help: 'Commands that scripts and functions have called.',
       info: 'script_calls',
       metric: 'svc_scripts_calls_total',
     },
     {
-      ...RUN,
+      ...SHARD_COUNTER,
       counter: 'scriptAsks',
       help: 'Commands of scripts and functions that main had to run, since they concern several shards or no keys.',
       info: 'script_calls_on_main',
       metric: 'svc_scripts_calls_on_main_total',
     },
     {
-      ...RUN,
+      ...SHARD_COUNTER,
       counter: 'scriptUs',
       unit: 'us',
       help: 'Time that scripts and functions have run.',
@@ -153,10 +138,8 @@ export const SCRIPT_QUANTITIES = {
       metric: 'svc_scripts_seconds_total',
     },
     {
+      ...MAIN_COUNTER,
       counter: 'scriptBarriers',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'Scripts and functions for which all shards had to stop.',
       info: 'script_barriers',
       metric: 'svc_scripts_barriers_total',

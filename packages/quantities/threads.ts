@@ -1,5 +1,6 @@
 /** Quantities of a thread: signs of life, work, processor time, pauses, heap. */
 
+import { MAIN_GAUGE, SHARD_GAUGE, THREAD_GAUGE } from './heads.ts';
 import type { Quantity } from './quantity.ts';
 
 const PROCESSOR = {
@@ -31,25 +32,25 @@ export const THREAD_QUANTITIES = {
   /** State that only `threads/` and `status/` read. */
   life: [
     /** Monotonic microseconds of the last sign of life. */
-    { counter: 'heartbeatUs', by: 'each', kind: 'gauge', unit: 'us' },
+    { ...THREAD_GAUGE, counter: 'heartbeatUs', unit: 'us' },
     /** Execution under way: command id + 1 (0 = nothing), its start, its client, and its frame. */
-    { counter: 'executing', by: 'each', kind: 'gauge' },
-    { counter: 'executingSinceUs', by: 'each', kind: 'gauge', unit: 'us' },
-    { counter: 'executingClient', by: 'each', kind: 'gauge' },
-    { counter: 'executingFrame', by: 'each', kind: 'gauge' },
+    { ...THREAD_GAUGE, counter: 'executing' },
+    { ...THREAD_GAUGE, counter: 'executingSinceUs', unit: 'us' },
+    { ...THREAD_GAUGE, counter: 'executingClient' },
+    { ...THREAD_GAUGE, counter: 'executingFrame' },
     /** Since when a script runs (0 = none does). */
-    { counter: 'scriptSinceUs', by: 'shards', kind: 'gauge', unit: 'us' },
+    { ...SHARD_GAUGE, counter: 'scriptSinceUs', unit: 'us' },
     /** The client whose bytes main has looked at last (its id), and the command of it (id + 1); 0 for none. */
-    { counter: 'workClient', by: 'main', kind: 'gauge' },
-    { counter: 'workCommand', by: 'main', kind: 'gauge' },
-    { counter: 'startedUs', by: 'each', kind: 'gauge', unit: 'us' },
+    { ...MAIN_GAUGE, counter: 'workClient' },
+    { ...MAIN_GAUGE, counter: 'workCommand' },
+    { ...THREAD_GAUGE, counter: 'startedUs', unit: 'us' },
     { counter: 'turns', by: 'each', kind: 'counter' },
     /** Monotonic microseconds at which a thread told its vitals that has an event loop, idle or not. */
-    { counter: 'aliveUs', by: 'each', kind: 'gauge', unit: 'us' },
+    { ...THREAD_GAUGE, counter: 'aliveUs', unit: 'us' },
     /** A number of Phase. */
-    { counter: 'phase', by: 'main', kind: 'gauge' },
+    { ...MAIN_GAUGE, counter: 'phase' },
     /** Since when the thread waits for work (0 = it does not). */
-    { counter: 'idleSinceUs', by: 'each', kind: 'gauge', unit: 'us' },
+    { ...THREAD_GAUGE, counter: 'idleSinceUs', unit: 'us' },
     /** Sum of the page's histogram `loop`. */
     { counter: 'loopUs', by: 'each', kind: 'counter', unit: 'us', resets: true },
   ],
@@ -91,25 +92,22 @@ export const THREAD_QUANTITIES = {
   ],
   heaps: [
     {
+      ...THREAD_GAUGE,
       counter: 'heapUsedBytes',
-      by: 'each',
-      kind: 'gauge',
       unit: 'bytes',
       help: 'JavaScript heap in use by each thread.',
       metric: 'svc_thread_heap_used_bytes',
     },
     {
+      ...THREAD_GAUGE,
       counter: 'heapTotalBytes',
-      by: 'each',
-      kind: 'gauge',
       unit: 'bytes',
       help: 'JavaScript heap of each thread.',
       metric: 'svc_thread_heap_bytes',
     },
     {
+      ...THREAD_GAUGE,
       counter: 'externalBytes',
-      by: 'each',
-      kind: 'gauge',
       unit: 'bytes',
       help: 'Memory outside of the heap that buffers of the heap own.',
       metric: 'svc_thread_external_bytes',
@@ -118,9 +116,8 @@ export const THREAD_QUANTITIES = {
   /** Work of front threads; 0 for the others. */
   fronts: [
     {
+      ...THREAD_GAUGE,
       counter: 'frontConnections',
-      by: 'each',
-      kind: 'gauge',
       help: 'Client connections whose bytes each front thread moves.',
       metric: 'svc_front_connections',
     },
@@ -153,9 +150,8 @@ export const THREAD_QUANTITIES = {
   /** Bound of the distance between the thread's clock and those of the others. */
   clocks: [
     {
+      ...THREAD_GAUGE,
       counter: 'clockErrorUs',
-      by: 'each',
-      kind: 'gauge',
       unit: 'us',
       help: "Bound of how far each thread's clock is from the other threads', as measured at its start.",
       metric: 'svc_thread_clock_error_seconds',

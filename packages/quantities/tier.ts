@@ -1,25 +1,23 @@
 /** Quantities of the warm tier: values on a disk that memory has no room for. */
 
+import { SHARD_COUNTER, SHARD_GAUGE } from './heads.ts';
 import type { Quantity } from './quantity.ts';
 
-const BYTES = { by: 'shards', kind: 'gauge', unit: 'bytes', moves: true } as const;
-const COUNTER = { by: 'shards', kind: 'counter', resets: true } as const;
+const BYTES = { ...SHARD_GAUGE, unit: 'bytes', moves: true } as const;
 
 export const TIER_QUANTITIES = {
   keys: [
     {
+      ...SHARD_GAUGE,
       counter: 'tierHotKeys',
-      by: 'shards',
-      kind: 'gauge',
       help: 'Keys whose values are in memory.',
       info: 'tiered_hot_keys',
       status: 'tiered.hot_keys',
       metric: 'svc_tiered_hot_keys',
     },
     {
+      ...SHARD_GAUGE,
       counter: 'tierWarmKeys',
-      by: 'shards',
-      kind: 'gauge',
       help: 'Keys whose values are in the warm tier.',
       info: 'tiered_warm_keys',
       status: 'tiered.warm_keys',
@@ -28,7 +26,7 @@ export const TIER_QUANTITIES = {
   ],
   moves: [
     {
-      ...COUNTER,
+      ...SHARD_COUNTER,
       counter: 'tierSpills',
       help: 'Values that were moved to the warm tier.',
       info: 'tiered_spills',
@@ -37,7 +35,7 @@ export const TIER_QUANTITIES = {
       live: 'spills',
     },
     {
-      ...COUNTER,
+      ...SHARD_COUNTER,
       counter: 'tierUnspills',
       help: 'Values that came back from the warm tier to stay in memory.',
       info: 'tiered_unspills',
@@ -45,7 +43,7 @@ export const TIER_QUANTITIES = {
       metric: 'svc_tiered_unspills_total',
     },
     {
-      ...COUNTER,
+      ...SHARD_COUNTER,
       counter: 'tierExpired',
       help: 'Values that were fetched from the warm tier after their keys had expired.',
       info: 'tiered_expired_on_unspill',
@@ -53,7 +51,7 @@ export const TIER_QUANTITIES = {
       metric: 'svc_tiered_expired_on_unspill_total',
     },
     {
-      ...COUNTER,
+      ...SHARD_COUNTER,
       counter: 'tierFetches',
       help: 'Values that commands wanted and that were not in memory.',
       info: 'tiered_fetches',
@@ -62,7 +60,7 @@ export const TIER_QUANTITIES = {
       live: 'warm_fetches',
     },
     {
-      ...COUNTER,
+      ...SHARD_COUNTER,
       counter: 'tierWaits',
       help: 'Times that a shard stood still for the disk of the warm tier.',
       info: 'tiered_shard_waits',
@@ -96,7 +94,7 @@ export const TIER_QUANTITIES = {
       metric: 'svc_tiered_file_bytes',
     },
     {
-      ...COUNTER,
+      ...SHARD_COUNTER,
       counter: 'tierSpilledBytes',
       unit: 'bytes',
       help: 'Bytes of values that were moved to the warm tier, written anew ones among them.',
@@ -105,7 +103,7 @@ export const TIER_QUANTITIES = {
       metric: 'svc_tiered_spilled_bytes_total',
     },
     {
-      ...COUNTER,
+      ...SHARD_COUNTER,
       counter: 'tierCompactedBytes',
       unit: 'bytes',
       help: 'Bytes of values that were written anew to give back what was dead beside them.',
@@ -137,7 +135,7 @@ export const TIER_QUANTITIES = {
   ],
   times: [
     {
-      ...COUNTER,
+      ...SHARD_COUNTER,
       counter: 'tierFetchUs',
       unit: 'us',
       help: 'Time that fetches from the warm tier took, all together.',
@@ -146,8 +144,7 @@ export const TIER_QUANTITIES = {
       metric: 'svc_tiered_fetch_seconds_total',
     },
     {
-      by: 'shards',
-      kind: 'gauge',
+      ...SHARD_GAUGE,
       over: 'greatest',
       moves: true,
       counter: 'tierFetchP50Us',
@@ -158,8 +155,7 @@ export const TIER_QUANTITIES = {
       metric: 'svc_tiered_fetch_p50_seconds',
     },
     {
-      by: 'shards',
-      kind: 'gauge',
+      ...SHARD_GAUGE,
       over: 'greatest',
       moves: true,
       counter: 'tierFetchP99Us',
@@ -170,8 +166,7 @@ export const TIER_QUANTITIES = {
       metric: 'svc_tiered_fetch_p99_seconds',
     },
     {
-      by: 'shards',
-      kind: 'gauge',
+      ...SHARD_GAUGE,
       over: 'greatest',
       moves: true,
       counter: 'tierFetchMaxUs',
@@ -184,8 +179,7 @@ export const TIER_QUANTITIES = {
   ],
   faults: [
     {
-      by: 'shards',
-      kind: 'gauge',
+      ...SHARD_GAUGE,
       over: 'greatest',
       counter: 'tierFault',
       help: 'Fault of the disk of the warm tier: 0 none, 1 full, 2 not writable, 3 its folder is gone, 4 its thread has died.',
@@ -194,7 +188,7 @@ export const TIER_QUANTITIES = {
       metric: 'svc_tiered_fault',
     },
     {
-      ...COUNTER,
+      ...SHARD_COUNTER,
       counter: 'tierErrors',
       help: 'Writes and reads of the warm tier that failed.',
       info: 'tiered_errors',
@@ -202,8 +196,7 @@ export const TIER_QUANTITIES = {
       metric: 'svc_tiered_errors_total',
     },
     {
-      by: 'shards',
-      kind: 'gauge',
+      ...SHARD_GAUGE,
       over: 'greatest',
       counter: 'tierRefuses',
       help: '1 while neither memory nor the warm tier has room and writes are refused.',
@@ -211,6 +204,6 @@ export const TIER_QUANTITIES = {
       status: 'tiered.refusing',
       metric: 'svc_tiered_refusing',
     },
-    { counter: 'tierExhausted', by: 'shards', kind: 'gauge' },
+    { ...SHARD_GAUGE, counter: 'tierExhausted' },
   ],
 } as const satisfies Readonly<Record<string, readonly Quantity[]>>;

@@ -1,27 +1,22 @@
 /** Quantities of TLS: connections, and handshakes by what became of them. */
 
+import { MAIN_COUNTER, MAIN_GAUGE } from './heads.ts';
 import type { Quantity } from './quantity.ts';
 
 const SECURED = {
-  by: 'main',
-  kind: 'counter',
-  resets: true,
+  ...MAIN_COUNTER,
   help: 'TLS handshakes that succeeded, by the version of TLS.',
   metric: 'svc_tls_handshakes_total',
 } as const;
 
 const CIPHER = {
-  by: 'main',
-  kind: 'counter',
-  resets: true,
+  ...MAIN_COUNTER,
   help: 'TLS handshakes that succeeded, by cipher; those seldom met are counted as other.',
   metric: 'svc_tls_handshake_ciphers_total',
 } as const;
 
 const FAILED = {
-  by: 'main',
-  kind: 'counter',
-  resets: true,
+  ...MAIN_COUNTER,
   help: 'TLS handshakes that failed, by reason.',
   metric: 'svc_tls_handshake_failures_total',
 } as const;
@@ -29,17 +24,14 @@ const FAILED = {
 export const TLS_QUANTITIES = {
   connections: [
     {
+      ...MAIN_GAUGE,
       counter: 'tlsConnections',
-      by: 'main',
-      kind: 'gauge',
       help: 'Open client connections that are secured by TLS.',
       metric: 'svc_tls_connections',
     },
     {
+      ...MAIN_COUNTER,
       counter: 'tlsResumed',
-      by: 'main',
-      kind: 'counter',
-      resets: true,
       help: 'TLS handshakes that resumed an earlier session.',
       metric: 'svc_tls_resumed_sessions_total',
     },
