@@ -64,6 +64,35 @@ for (const [file, text, fault] of layerCases) {
   });
 }
 
+const first = '/** The first. */';
+const second = '/** The second. */';
+const commentCases: readonly (readonly [text: string, fault: string | null])[] = [
+  [`${first}\n\n${second}\nconst a = 1;`, null],
+  [`#!/usr/bin/env node\n${first}\n\nconst a = 1;`, null],
+  [`${first}\n`, null],
+  [`const a = 1;\n${first}\nconst b = 1;`, null],
+  [`const a = { ${first} b: 1 };`, null],
+  [`const a = '${first}';\n\nconst b = 1;`, null],
+  [`const a = \`\n${first}\n${second}\n\`;`, null],
+  [`// ${first}\n// ${second}\n\nconst b = 1;`, null],
+  [`const a = 1;\n/* a remark */\n\nconst b = 1;`, null],
+  [`${first}\n${second}\nconst a = 1;`, `before another one: ${first}`],
+  [`class A {\n  ${first}\n  ${second}\n  a = 1;\n}`, `before another one: ${first}`],
+  [`const a = 1;\n${first}\n\n${second}\nconst b = 1;`, `before another one: ${first}`],
+  [`const a = 1;\n${first}\n\nconst b = 1;`, `before a blank line: ${first}`],
+  [`class A {\n  a = 1;\n  ${second}\n}`, `before nothing: ${second}`],
+  [`const a = 1;\n${second}\n`, `before nothing: ${second}`],
+  [`const a = 1;\n/**\n * Long.\n */\n${first}\nconst b = 1;`, 'before another one: /**'],
+];
+
+for (const [text, fault] of commentCases) {
+  tidiness(`${fault === null ? 'allows' : 'finds'} doc comments in ${JSON.stringify(text)}`, () => {
+    const faults = tidyFaults([{ file: 'scripts/a.ts', text }]);
+    if (fault === null) assert.equal(faults, []);
+    else assert.match(faults.join('\n'), `has a doc comment ${fault}`);
+  });
+}
+
 tidiness('counts exemptions in both directions', () => {
   const files = [{ file: 'packages/net/a.ts', text: 'Date.now(); Date.now();' }];
   assert.equal(layerFaults(files, { 'packages/net/a.ts': [2, 'a reason'] }), []);

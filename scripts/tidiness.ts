@@ -68,6 +68,7 @@ function fileFaults(source: SourceFile): string[] {
   for (const comment of opensWithoutSubject(text)) {
     faults.push(`has a comment whose first sentence cannot be read alone: ${comment}`);
   }
+  faults.push(...lostComments(text));
   if (toldToUsers.test(file) && !isTest(file)) {
     for (const [, sentence] of withoutComments(text).matchAll(openingString)) {
       faults.push(`tells users a sentence that cannot be read alone: ${sentence!}`);
@@ -75,6 +76,37 @@ function fileFaults(source: SourceFile): string[] {
   }
   if (isTest(file) || file.startsWith('packages/testkit/')) faults.push(...testFaults(source));
   return faults.map((fault) => `${file}: ${fault}`);
+}
+
+/** Strings and comments that are no doc comments, so that none is looked for in them; or a doc comment with the space behind it. */
+const DOC_COMMENT = new RegExp(
+  [
+    ...[String.raw`'(?:\\.|[^'\\\n])*'`, String.raw`"(?:\\.|[^"\\\n])*"`, '`(?:\\\\.|[^`\\\\])*`'],
+    ...[String.raw`(?<![:\\])\/\/.*`, String.raw`\/\*(?!\*)[\s\S]*?\*\/`],
+    String.raw`(\/\*\*(?:(?!\*\/)[\s\S])*\*\/)(\s*)`,
+  ].join('|'),
+  'g',
+);
+
+/** Doc comments that have lost their line: behind one is another one, or a blank line, or the end of what they are in. */
+function lostComments(text: string): string[] {
+  return [...text.matchAll(DOC_COMMENT)].flatMap(
+    ({ 0: { length }, 1: comment, 2: space, index }) => {
+      if (comment === undefined || space === undefined) return [];
+      // The first of a file is about the file.
+      const isHead = text.slice(0, index).replace(/^#!.*/, '').trim() === '';
+      const rest = text.slice(index + length);
+      const shown = comment.split('\n', 1)[0]!;
+      if (rest.startsWith('/**') && !(isHead && space.includes('\n\n'))) {
+        return [`has a doc comment before another one: ${shown}`];
+      }
+      if (!isHead && space.includes('\n\n'))
+        return [`has a doc comment before a blank line: ${shown}`];
+      return /^[}\])]|^$/.test(rest) && !isHead
+        ? [`has a doc comment before nothing: ${shown}`]
+        : [];
+    },
+  );
 }
 
 /** Files of tests that may let a fixed time pass, and why. */

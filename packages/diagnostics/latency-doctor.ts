@@ -232,7 +232,6 @@ function otherAdvices({ scripts, refused, tier }: Symptoms): readonly string[] {
   return [...scriptAdvices(scripts), ...limitAdvices(refused), ...tierAdvices(tier)];
 }
 
-/** Advice where rate limits refuse much. */
 /** Advice where memory is too small for what is asked for again and again. */
 function tierAdvices({ hits, fetches, workingSetBytes, limitBytes }: Symptoms['tier']): string[] {
   const isThrashing =
@@ -245,6 +244,7 @@ function tierAdvices({ hits, fetches, workingSetBytes, limitBytes }: Symptoms['t
   ];
 }
 
+/** Advice where rate limits refuse much. */
 function limitAdvices(refused: Symptoms['refused']): readonly string[] {
   return refused
     .filter((each) => each.refused >= REFUSALS_MIN)

@@ -31,9 +31,9 @@ export interface HttpFixedSettings {
 
 /** Settings that may change while the server runs. */
 export interface HttpLiveSettings {
-  /** Standstill of main that the liveness probe puts up with; 0 for any. */
   /** A replica without a link is not ready. */
   readonly readyRequiresSync: boolean;
+  /** Standstill of main that the liveness probe puts up with; 0 for any. */
   readonly mainStuckLivenessMs: number;
   /** Names by which the server is asked, beside its own. */
   readonly allowedHosts: readonly string[];
