@@ -124,6 +124,27 @@ links('the greeting comes behind the login, and its answer is that of no message
   link.end();
 });
 
+links('a node that wants a login is connected to anew, with the login of then', async () => {
+  const login: string[] = [];
+  const { link, seen } = newLink(login, ['CLUSTER', 'DELIVER', 'NODE', 'me']);
+  link.open();
+  link.send(Buffer.from('one'));
+  await until(() => taken.endsWith('one'), 'it is connected');
+  sockets[0]!.write('-NOAUTH Authentication required.\r\n');
+  await until(() => sockets[0]!.destroyed, 'the connection is given up');
+  assert.equal([seen.lost, seen.failures], [1, ['NOAUTH Authentication required.']]);
+  login.push('AUTH', 'pw');
+  taken = '';
+  link.open();
+  await until(() => taken.endsWith('me\r\n'), 'it is connected again');
+  assert.ok(taken.startsWith('*2\r\n$4\r\nAUTH\r\n'));
+  link.send(Buffer.from('two'));
+  await until(() => taken.endsWith('two'), 'the message has come');
+  sockets[1]!.write('+OK\r\n+OK\r\n-NOAUTH Authentication required.\r\n');
+  await until(() => sockets[1]!.destroyed, 'a message may be refused so, too');
+  assert.is(seen.lost, 2);
+});
+
 links('an answer is one, of whatever form it is', async () => {
   const { link, seen } = newLink();
   link.open();

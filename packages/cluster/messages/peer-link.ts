@@ -11,6 +11,8 @@ type Socket = ReturnType<typeof connectTo>;
 
 /** Replies to messages are short; what is over these limits ends the connection. */
 const LIMITS = { lineBytes: 64 * 1024, bulkBytes: 64 * 1024, elements: 1_024, depth: 8 };
+/** Error of a node that wants a login, as it may from one moment to the next. */
+const LOGIN_DUE = /^NOAUTH\b/;
 
 interface PeerLinkOptions {
   connect(): Socket;
@@ -163,7 +165,9 @@ export class PeerLink {
     if (isMessage) this.#unanswered -= 1;
     if (error === undefined) {
       this.#options.works();
-    } else if (this.#isLoginDue) {
+    } else if (this.#isLoginDue || LOGIN_DUE.test(error)) {
+      // The next connection logs in with what is set by then.
+      if (isMessage) this.#options.lost(1, false);
       const socket = this.#socket;
       this.#fail(error);
       socket?.destroy();
