@@ -17,7 +17,7 @@ import {
 } from '#link';
 import { type CommandBytes, CommandParser, ParsedCommand } from '#resp';
 import { emptyHead, ShardLink } from '#router';
-import { ShardMachine } from '#shard';
+import { newShard, type ShardMachine } from '#shard';
 import { shardSettings } from '#main';
 import { resp } from '../load/generator.ts';
 import { median } from '../load/rounds.ts';
@@ -105,7 +105,7 @@ class Bench {
     this.#words = memory.words;
     this.#replies = new RingReader(memory, replies);
     this.#link = new ShardLink(0, memory, new RingWriter(memory, requests), this.#replies, port);
-    this.#machine = new ShardMachine({
+    this.#machine = newShard({
       index: 0,
       shardCount: 1,
       memory,
@@ -127,7 +127,7 @@ class Bench {
       redisVersion: '7.4.0',
       takeSlowIds: (count) => slowIds.take(count),
       nextRemovedKeyId: () => 0,
-    });
+    }).machine;
   }
 
   startHotKeys(): void {

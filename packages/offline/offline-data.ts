@@ -26,12 +26,13 @@ import {
 import {
   agree,
   type Agreement,
-  offlineMachine,
+  offlineShard,
   offlinePage,
   Recovery,
   type RecoveryReport,
   refusalsOf,
   Settings,
+  type Shard,
   type ShardMachine,
 } from '#shard';
 import {
@@ -66,6 +67,7 @@ export class OfflineData {
   readonly machines: readonly ShardMachine[];
   readonly #settings: ShardSettingValues;
   readonly #pages: readonly Page[];
+  readonly #scripts: Shard['scripts'][] = [];
   readonly #recoveries: Recovery[] = [];
   readonly #tiers: readonly LocalTier[];
 
@@ -81,7 +83,9 @@ export class OfflineData {
       const page = offlinePage(settings);
       pages.push(page);
       const tier = tiers[index];
-      machines.push(offlineMachine({ index, shards, page, settings, tier, usedBytesOfAll }));
+      const shard = offlineShard({ index, shards, page, settings, tier, usedBytesOfAll });
+      machines.push(shard.machine);
+      this.#scripts.push(shard.scripts);
     }
     this.machines = machines;
     this.#pages = pages;
@@ -91,9 +95,9 @@ export class OfflineData {
   #makeRoom(shard: number): void {
     const tier = this.#tiers[shard];
     if (tier === undefined) return;
-    const { warmWork, store } = this.machines[shard]!;
-    warmWork.makeRoomWhileLoading();
-    tier.compact(store);
+    const machine = this.machines[shard]!;
+    machine.loaded();
+    tier.compact(machine.store);
   }
 
   /** Reads what a plan says; files stay as they are. */
@@ -234,7 +238,7 @@ export class OfflineData {
 
   /** Returns what was skipped. */
   #loadLibraries(file: string, codes: readonly string[], skipsDamaged: boolean): string[] {
-    const [{ scripts }] = this.machines as [ShardMachine];
+    const scripts = this.#scripts[0]!;
     const skipped: string[] = [];
     const pieces = skipsDamaged ? codes.map((code) => [code]) : [codes];
     for (const [nth, piece] of pieces.entries()) {
@@ -252,7 +256,7 @@ export class OfflineData {
 
   /** Code of each library of functions: all shards have the same. */
   get #libraries(): readonly Bytes[] {
-    const [{ scripts }] = this.machines as [ShardMachine];
+    const scripts = this.#scripts[0]!;
     return scripts.libraries.map(({ code }) => Buffer.from(code, 'latin1'));
   }
 

@@ -113,13 +113,14 @@ tiers(
 tiers('dead extents make room, so that the disk holds little more than is in use', async () => {
   const [tier] = await openTiers({ directory: path.join(folder, 'dead'), compresses: true }, 1);
   const data = new OfflineData(1, settings(), [tier!]);
-  const { store, warmWork } = data.machines[0]!;
+  const machine = data.machines[0]!;
+  const { store } = machine;
   for (let turn = 0; turn < 4; turn += 1) {
     for (let nth = 0; nth < KEYS; nth += 1) {
       const key = new Span(fromLatin1(`key:${nth}`));
       store.databases[0]!.set(key, new Span(valueOf(nth)));
       if (nth % 256 > 0) continue;
-      warmWork.makeRoomWhileLoading();
+      machine.loaded();
       tier!.compact(store);
     }
   }

@@ -32,7 +32,8 @@ import {
 import { Page, ThreadProfiler } from '#stats';
 import { FakeClock } from '#testkit';
 import { Journal } from './log/journal.ts';
-import { ShardMachine } from './machine.ts';
+import { newShard } from './composition/new-shard.ts';
+import type { ShardMachine } from './machine/machine.ts';
 
 const RING_BYTES = 64 * 1024;
 /** The epoch of all logs: the life of the server in which they are written. */
@@ -134,7 +135,7 @@ class PlayedShard {
     this.#log = layout.logs.length > 0 ? new LogReader(memory, layout, index) : undefined;
     let ids = 0;
     const count = (): number => (ids += 1);
-    this.machine = new ShardMachine({
+    this.machine = newShard({
       index,
       shardCount: layout.requests.length,
       memory,
@@ -160,7 +161,7 @@ class PlayedShard {
       takeSlowIds: count,
       nextRemovedKeyId: count,
       ...(this.#log && { journal: this.#log.journal }),
-    });
+    }).machine;
   }
 
   /** Plays main while the shard sleeps in the middle of a command. */

@@ -7,7 +7,7 @@ import { allocateShared, layoutOf, LinkMemory, RingReader, RingWriter } from '#l
 import { DataFolder, isProblem, logFolder, realDisk, snapshotsFolder } from '#persistence';
 import { Page, ThreadProfiler } from '#stats';
 import type { Store, WarmOutlet } from '#store';
-import { ShardMachine } from './machine.ts';
+import { newShard, type Shard } from './composition/new-shard.ts';
 import { Recovery } from './recovery/recovery.ts';
 
 const RING_BYTES = 64 * 1024;
@@ -38,7 +38,7 @@ function namesOfFiles(folder: string): readonly string[] {
 
 function readFiles(folder: string, options: ReadOptions): Store {
   const page = offlinePage(options.settings);
-  const machine = offlineMachine({ ...options, page, usedBytesOfAll: () => 0 });
+  const { machine } = offlineShard({ ...options, page, usedBytesOfAll: () => 0 });
   const found = new DataFolder(folder);
   if (found.isEmpty) return machine.store;
   machine.beginReplay();
@@ -75,15 +75,15 @@ interface OfflineMachineOptions extends ReadOptions {
   readonly usedBytesOfAll: () => number;
 }
 
-/** A machine that nobody talks to. */
-export function offlineMachine({
+/** A shard that nobody talks to. */
+export function offlineShard({
   index,
   shards,
   page,
   settings,
   tier,
   usedBytesOfAll,
-}: OfflineMachineOptions): ShardMachine {
+}: OfflineMachineOptions): Shard {
   const shape = {
     shards: 1,
     requestRingBytes: RING_BYTES,
@@ -95,7 +95,7 @@ export function offlineMachine({
   };
   const layout = layoutOf(shape);
   const memory = LinkMemory.allocate(layout.bytes);
-  return new ShardMachine({
+  return newShard({
     index,
     shardCount: shards,
     memory,

@@ -6,7 +6,7 @@ import type { Page } from '#stats';
 import { isProblem, type RecordPieces, type RecoveryProblem, type ShardPlan } from '#persistence';
 import type { LogEnd } from './multi-shard/agreement.ts';
 import type { Journal } from './log/journal.ts';
-import type { ShardMachine } from './machine.ts';
+import type { ShardMachine } from './machine/machine.ts';
 import { Recovery, type RecoveryReport } from './recovery/recovery.ts';
 
 /** Orders of main, in this order: `repair` when all shards have recovered, `give` where another lacks a transaction. */
@@ -53,7 +53,7 @@ export async function recoverThread(
       case 'recover': {
         const { store, replay } = machine;
         const passed = (): void => {
-          machine.warmWork.makeRoomWhileLoading();
+          machine.loaded();
         };
         recovery = new Recovery({ store, replay, page, passed });
         answer(recover(machine, recovery, order));

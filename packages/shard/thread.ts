@@ -40,10 +40,11 @@ import {
 } from '#link';
 import { TierFigures, TierLink } from '#tier';
 import { durablePartsOf, type ShardDurability } from './durability-options.ts';
-import { ShardMachine } from './machine.ts';
+import { newShard } from './composition/new-shard.ts';
+import type { ShardMachine } from './machine/machine.ts';
 import type { MachineOptions } from './composition/machine-options.ts';
 import type { ShardExchange } from './scripts/shard-asks.ts';
-import { SPIN_ROUNDS } from './composition/shard-lua.ts';
+import { SPIN_ROUNDS } from './scripts/script-module.ts';
 import { recoverThread, type RecoveryAnswer } from './recovery-thread.ts';
 
 /** A shorter sleep is a rest between two slices of work. */
@@ -98,7 +99,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
   const threadMemory = threadMemoryReturn(() => {
     machine.letGo();
   });
-  const machine = new ShardMachine({
+  const { machine } = newShard({
     index,
     ...durable,
     shardCount: data.link.shards,
@@ -226,8 +227,7 @@ function drive(driven: Driven, ended: () => void): void {
   const samples = new ThreadSamples(page);
   const work = new ThreadWork(page, page.get('startedUs'));
   const collections = new GcPauses(page, notesPauses(flight));
-  const { calleeCommands } = machine;
-  const isCalled = (): boolean => calleeCommands.isDue || machine.warmWork.hasArrived;
+  const isCalled = (): boolean => machine.hasArrivals;
   collections.start();
   const run = (): void => {
     collections.take();
@@ -244,7 +244,7 @@ function drive(driven: Driven, ended: () => void): void {
         work.work(values[AT.heartbeatUs]!);
         continue;
       }
-      if (calleeCommands.mayBeDue && requests.spin(SPIN_ROUNDS, isCalled)) continue;
+      if (machine.areArrivalsExpected && requests.spin(SPIN_ROUNDS, isCalled)) continue;
       work.sleep(systemClock.nowUs());
       requests.sleep(sleepMs, isCalled);
       work.wake(systemClock.nowUs());

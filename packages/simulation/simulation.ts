@@ -35,7 +35,7 @@ import {
   ShardLink,
   type TracingSettings,
 } from '#router';
-import { ShardMachine } from '#shard';
+import { newShard, type ShardMachine } from '#shard';
 import {
   encodeCommand,
   FakeClock,
@@ -253,7 +253,7 @@ export class Simulation {
       replies.waitForRoom = () => {
         this.#turn();
       };
-      return new ShardMachine({
+      return newShard({
         index,
         shardCount: shape.shards,
         memory,
@@ -275,7 +275,7 @@ export class Simulation {
         sleep: () => undefined,
         takeSlowIds: (count) => this.#takeSlowIds(count),
         nextRemovedKeyId: () => (this.#removedKeyIds += 1),
-      });
+      }).machine;
     });
     const blocks = new BlockPool(memory, layout.blocks, BLOCKS, BLOCK_BYTES);
     this.clients = Array.from({ length: shape.clients }, () =>

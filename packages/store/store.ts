@@ -14,6 +14,12 @@ import { FieldExpirer } from './hash/field-expirer.ts';
 import { Keyspace } from './keyspace/keyspace.ts';
 import { KeyPrefetch } from './prefetch/prefetch.ts';
 import { Databases } from './keyspace/databases.ts';
+import {
+  noListeners,
+  type FateListener,
+  type StoreEvents,
+  type StoreListeners,
+} from './keyspace/store-context.ts';
 import { KeyHasher } from './records/key-hasher.ts';
 import type { ValueView } from './values/shared-views.ts';
 
@@ -35,8 +41,10 @@ export class Store extends Databases {
   readonly #fieldExpirer: FieldExpirer;
   readonly #evictor: Evictor;
   readonly #defragmenter: Defragmenter;
+  readonly events: StoreEvents;
+  readonly fates: FateListener;
 
-  constructor(options: StoreOptions) {
+  constructor(options: StoreOptions, listenersOf: (store: Store) => StoreListeners = noListeners) {
     super(options.random, options.countsSlots);
     const hasher = new KeyHasher(options.seed);
     this.#hasher = hasher;
@@ -48,6 +56,24 @@ export class Store extends Databases {
     this.#fieldExpirer = new FieldExpirer(this);
     this.#evictor = new Evictor(this);
     this.#defragmenter = new Defragmenter(this);
+    const { events, fates, tier } = { ...noListeners(), ...listenersOf(this) };
+    this.events = events;
+    this.fates = fates;
+    if (tier !== undefined) this.tier.connect(tier);
+  }
+
+  /** Makes a store with those who listen to it, who are made of it; returns the parts that come beside them. */
+  static with<Parts>(
+    options: StoreOptions,
+    make: (store: Store) => readonly [listeners: StoreListeners, parts: Parts],
+  ): Parts {
+    const made: Parts[] = [];
+    new Store(options, (store) => {
+      const [listeners, parts] = make(store);
+      made.push(parts);
+      return listeners;
+    });
+    return made[0]!;
   }
 
   setPolicy(policy: EvictionPolicy): void {

@@ -1,53 +1,42 @@
 /** Puts the executor of a machine together. */
 
 import type { CommandEntry } from '#commands';
-import type { MachineComponents } from './machine-components.ts';
 import type { MachineOptions } from './machine-options.ts';
+import type { MachineWays } from './machine-ways.ts';
+import type { ShardLinks } from './shard-links.ts';
+import type { StoreParts } from './store-parts.ts';
 import { TracedCommands } from '../observation/traced-commands.ts';
 import { Executor } from '../execution/executor.ts';
-import type { Frame } from '../frames/frame.ts';
-
-/** Told by the executor of commands that end otherwise than at once. */
-interface ExecutorListener {
-  /** A command has found nothing and waits, or takes long. */
-  putOff(frame: Frame): void;
-  /** A command that has waited was run and answered. */
-  answered(frame: Frame): void;
-}
 
 export function newExecutor(
   options: MachineOptions,
-  base: MachineComponents,
-  listener: ExecutorListener,
+  links: ShardLinks,
+  parts: StoreParts,
+  ways: Pick<MachineWays, 'putOff' | 'answered'>,
 ): Executor {
   const { page, clock, memory, journal } = options;
-  const { store, sender } = base;
+  const { store, maintenance } = parts;
+  const { sender } = links;
   const makeRoomFor = ({ deniesOom }: CommandEntry): void => {
-    if (deniesOom) base.maintenance.makeRoomBefore();
+    if (deniesOom) maintenance.room.makeRoomBefore();
   };
   const evicted = (): number => store.stats.evicted;
   const waitsForDisk = (): boolean => journal?.holdsReplies === true;
   const traced = new TracedCommands({ sender, clock, evicted, makeRoomFor, waitsForDisk });
   return new Executor({
+    ...links,
+    ...parts,
     traced,
     makeRoomFor,
-    keyUse: base.keyUse,
-    store,
-    context: base.context,
-    args: base.args,
-    sender,
     page,
     clock,
-    events: base.events,
-    effects: base.effects,
-    watches: base.watches,
     linkWords: memory.words,
-    slowness: base.slowness,
-    users: base.users,
     journal,
-    role: base.role,
-    openSlots: base.openSlots,
-    isStopped: base.isStopped,
-    ...listener,
+    putOff: (frame) => {
+      ways.putOff(frame);
+    },
+    answered: (frame) => {
+      ways.answered(frame);
+    },
   });
 }

@@ -270,7 +270,7 @@ export class ExecutionContext implements ShardContext {
     }
     this.#guests?.touched.add(keyName(this.database, key, at, length));
     // It may have come with an end, as RESTORE and RENAME have it.
-    if (this.store.tellsEnds) this.store.endSet(this.database, key, at, length);
+    if (this.store.tellsEnds) this.store.events.endSet(this.database, key, at, length);
     this.keyChanged(this.database, key, at, length);
   }
 

@@ -22,7 +22,7 @@ interface Happening {
   readonly origin: Origin;
 }
 
-export class KeyEvents implements Omit<StoreEvents, 'fieldsDropped'> {
+export class KeyEvents implements Omit<StoreEvents, 'fieldsDropped' | 'endSet'> {
   /** True while anything that happens is of interest. */
   isOn = false;
   /** Whose command is being run. */

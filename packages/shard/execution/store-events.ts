@@ -14,12 +14,14 @@ interface StoreEventsOptions {
   readonly context: ExecutionContext;
   readonly events: KeyEvents;
   readonly effects: Effects;
+  /** Hears of keys that clients of a replica give an end. */
+  readonly ownExpiry: { changed(database: number, bytes: Bytes, at: number, length: number): void };
   readonly shardIndex: number;
   readonly page: Pick<Page, 'values'>;
 }
 
 export function ownChanges(options: StoreEventsOptions): StoreEvents {
-  const { store, context, events, effects, shardIndex } = options;
+  const { store, context, events, effects, ownExpiry, shardIndex } = options;
   const changed = (database: number, bytes: Bytes, at: number, length: number): void => {
     context.keyChanged(database, bytes, at, length);
   };
@@ -49,6 +51,9 @@ export function ownChanges(options: StoreEventsOptions): StoreEvents {
       events.fieldsExpired(database, bytes, at, length, gone);
       effects.fieldsExpired(database, bytes, at, length, gone.fields);
       changed(database, bytes, at, length);
+    },
+    endSet(database, bytes, at, length) {
+      ownExpiry.changed(database, bytes, at, length);
     },
   };
 }

@@ -16,13 +16,22 @@ function fixture(): {
   watches: Watches;
   set: (expireInMs?: number, database?: number) => void;
 } {
-  const store = new Store({ databases: 2, seed: Buffer.alloc(16, 1), random: () => 0.5 });
+  const options = { databases: 2, seed: Buffer.alloc(16, 1), random: () => 0.5 };
+  const { store, watches } = Store.with(options, (store) => {
+    const watches = new Watches(store);
+    const gone = (database: number, bytes: Uint8Array, at: number, length: number): void => {
+      watches.touch(database, bytes, at, length);
+    };
+    const events = {
+      expired: gone,
+      evicted: gone,
+      fieldsExpired: gone,
+      fieldsDropped: gone,
+      endSet: gone,
+    };
+    return [{ events }, { store, watches }];
+  });
   store.nowMs = NOW_MS;
-  const watches = new Watches(store);
-  const gone = (database: number, bytes: Uint8Array, at: number, length: number): void => {
-    watches.touch(database, bytes, at, length);
-  };
-  store.events = { expired: gone, evicted: gone, fieldsExpired: gone, fieldsDropped: gone };
   const set = (expireInMs = 0, database = 0): void => {
     const keyspace = store.databases[database]!;
     const ref = keyspace.set(new Span(key, 0, 1), new Span(key, 0, 1));

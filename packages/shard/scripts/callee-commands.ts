@@ -8,6 +8,7 @@ import { Frame } from '../frames/frame.ts';
 import type { KeyEvents } from '../execution/key-events.ts';
 import type { ReplySender } from '../frames/reply-sender.ts';
 import type { Effects } from '../execution/effects.ts';
+import type { ShardArrivals } from '../modules/shard-module.ts';
 import type { ShardExchange } from './shard-asks.ts';
 import type { KeyUse } from '../observation/key-use.ts';
 import type { Lending } from '../lending/lending.ts';
@@ -28,7 +29,8 @@ interface CalleeCommandsOptions {
   show(): void;
 }
 
-export class CalleeCommands {
+export class CalleeCommands implements ShardArrivals {
+  readonly isUrgent = true;
   readonly #options: CalleeCommandsOptions;
   /** Reply of which the host has not taken all pieces. */
   #reply: Bytes | undefined;
@@ -38,7 +40,7 @@ export class CalleeCommands {
   }
 
   /** True while this shard stands still for a script of another, which may call commands at any time. */
-  get mayBeDue(): boolean {
+  get isExpected(): boolean {
     return this.#options.lending.isAtScript;
   }
 
@@ -50,7 +52,7 @@ export class CalleeCommands {
   }
 
   /** Does what is wanted, and shows it before the script goes on; false when nothing is. */
-  run(): boolean {
+  take(): boolean {
     if (!this.isDue) return false;
     const { events } = this.#options;
     const { exchange, wake } = this.#options.exchange ?? unreachable('a script calls');

@@ -4,6 +4,7 @@ import type { LibraryFacts } from '#commands';
 import { AT, type Page } from '#stats';
 import { LIBRARIES_PIECE, rdb, SNAPSHOT_STEP_KEYS, SnapshotIterator, type Store } from '#store';
 import type { Journal } from '../log/journal.ts';
+import type { ShardSlices } from '../modules/shard-module.ts';
 import { FullSync, type SyncOrder } from './full-sync.ts';
 import type { ReplySender } from '../frames/reply-sender.ts';
 import { PIECES_AHEAD_MAX, type SnapshotOutlet } from './snapshot-pieces.ts';
@@ -30,7 +31,7 @@ interface SnapshotsOptions {
   readonly nowUs: () => number;
 }
 
-export class Snapshots {
+export class Snapshots implements ShardSlices {
   readonly freeze: SnapshotIterator;
   readonly #options: SnapshotsOptions;
   #number = 0;

@@ -64,8 +64,6 @@ function evicting(
     slowness: { occurred: () => undefined },
     flight: { note: () => undefined },
     role: { isReplica: false },
-    tierPage: undefined,
-    shardCount: 1,
     index: 0,
     ownExpiry: new OwnExpiry(store),
     usedBytesOfAll: () => {
@@ -98,7 +96,7 @@ maintenance('counts the time of eviction before and behind commands, not only be
   const before = page.get('evictionUs');
   assert.ok(before >= 500, `${before} us for lowering the limit`);
   const evicted = store.stats.evicted;
-  assert.ok(tended.makeRoomBehind());
+  assert.ok(tended.room.makeRoomBehind());
   assert.ok(store.stats.evicted > evicted);
   assert.ok(page.get('evictionUs') >= before + 500);
 });
@@ -109,20 +107,20 @@ maintenance('before writes looks at what is in use once for each time that it is
     looks += 1;
   });
   const evicted = store.stats.evicted;
-  tended.makeRoomBefore();
+  tended.room.makeRoomBefore();
   assert.ok(store.stats.evicted > evicted, 'it was over the limit');
   tended.apply(settingsWith(0, 2 ** 40));
   looks = 0;
-  for (let writes = 0; writes < 5; writes += 1) tended.makeRoomBefore();
+  for (let writes = 0; writes < 5; writes += 1) tended.room.makeRoomBefore();
   assert.is(looks, 1);
   tended.publish();
-  tended.makeRoomBefore();
+  tended.room.makeRoomBefore();
   assert.is(looks, 2);
 });
 
 maintenance('makes no room behind commands where nothing can go', () => {
   const { store, tended } = evicting(100);
-  assert.not.ok(tended.makeRoomBehind());
+  assert.not.ok(tended.room.makeRoomBehind());
   assert.is(store.stats.evicted, KEYS);
 });
 

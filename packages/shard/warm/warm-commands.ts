@@ -12,6 +12,7 @@ import { type Keyspace, type Store, warm } from '#store';
 import { warmFetch } from '#usdt';
 import type { Executor } from '../execution/executor.ts';
 import type { Frame } from '../frames/frame.ts';
+import type { FrameDetour } from '../modules/shard-module.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import type { Slowness } from '../observation/slowness.ts';
 import { isTraced } from '../observation/traced-commands.ts';
@@ -76,7 +77,7 @@ const NO_ARGUMENTS = new Arguments();
 /** Needs of the values of first arguments, by number of the command. */
 const firstNeeds = Uint8Array.from(commandTable.entries, (entry) => firstNeedOf(entry));
 
-export class WarmCommands {
+export class WarmCommands implements FrameDetour {
   readonly #options: WarmCommandsOptions;
   #lastHold = FIRST_HOLD;
   /** Numbers of the values that the frame at hand needs, some more than once. */
@@ -90,6 +91,10 @@ export class WarmCommands {
 
   constructor(options: WarmCommandsOptions) {
     this.#options = options;
+  }
+
+  get isOn(): boolean {
+    return this.#options.store.tier.stats.keys > 0;
   }
 
   /** Puts a frame off when it needs values that are not at hand; answers whether it has. */

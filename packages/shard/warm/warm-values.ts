@@ -6,7 +6,7 @@
 import { type Bytes, ChurnMap, CommandError } from '#base';
 import { type Store, warm } from '#store';
 import type { TierLink } from '#tier';
-import type { FetchTimes } from './fetch-times.ts';
+import { FetchTimes } from './fetch-times.ts';
 
 /** Extents that are read at the same time to be written anew. */
 const COMPACTIONS_MAX = 4;
@@ -22,11 +22,11 @@ interface Fetch {
 interface WarmValuesOptions {
   readonly store: Store;
   readonly link: TierLink;
-  readonly times: FetchTimes;
   readonly nowUs: () => number;
 }
 
 export class WarmValues {
+  readonly times = new FetchTimes();
   readonly #options: WarmValuesOptions;
   readonly #fetches = new ChurnMap<number, Fetch>();
   readonly #compacted = new Set<number>();
@@ -34,9 +34,6 @@ export class WarmValues {
 
   constructor(options: WarmValuesOptions) {
     this.#options = options;
-    options.store.tier.fetch = (number, take) => {
-      this.fetch(number, take);
-    };
   }
 
   /** True when something has come from the disk. */
@@ -86,7 +83,7 @@ export class WarmValues {
     const fetch = this.#fetches.get(number);
     if (fetch === undefined) return;
     this.#fetches.delete(number);
-    this.#options.times.add(this.#options.nowUs() - fetch.sinceUs);
+    this.times.add(this.#options.nowUs() - fetch.sinceUs);
     for (const take of fetch.takers) take(entry);
     this.#options.store.tier.endRead(warm.extentOf(number));
   }

@@ -308,7 +308,7 @@ export class Keyspace {
     const next = this.#setExpireAt(ref, unixMs);
     if (this.#store.tellsEnds && unixMs >= 0) {
       const { bytes, at, length } = this.key(next);
-      this.#store.endSet(this.#number, bytes, at, length);
+      this.#store.events.endSet(this.#number, bytes, at, length);
     }
     return next;
   }

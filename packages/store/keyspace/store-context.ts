@@ -4,7 +4,7 @@ import type { EvictionPolicy } from '../records/access.ts';
 import { MemoryCount } from '../memory/memory-count.ts';
 import { StoreStats } from './store-stats.ts';
 import { SharedViews } from '../values/shared-views.ts';
-import { WarmTier } from '../warm/warm-tier.ts';
+import { WarmTier, type WarmWays } from '../warm/warm-tier.ts';
 
 /** Told after a key is gone; the bytes of the key are valid during the call only. */
 export interface StoreEvents {
@@ -26,6 +26,8 @@ export interface StoreEvents {
     length: number,
     fields: readonly Uint8Array[],
   ): void;
+  /** A key is given an end, while the store's `tellsEnds` says that this is wanted. */
+  endSet(database: number, key: Uint8Array, at: number, length: number): void;
 }
 
 /** Fields of a hash that have expired. */
@@ -44,7 +46,14 @@ export interface FateListener {
   flushed(database: number, keys: number): void;
 }
 
-export class StoreContext {
+/** Listeners of a store: to what happens to its keys, and to what its warm tier needs. */
+export interface StoreListeners {
+  readonly events?: StoreEvents;
+  readonly fates?: FateListener;
+  readonly tier?: WarmWays;
+}
+
+export abstract class StoreContext {
   readonly random: () => number;
   readonly memory = new MemoryCount();
   readonly views = new SharedViews();
@@ -62,13 +71,9 @@ export class StoreContext {
   noTouch = false;
   /** Somebody wants to know the names of fields that expire. */
   namesFields = false;
-  events: StoreEvents = {
-    expired: ignore,
-    evicted: ignore,
-    fieldsExpired: ignore,
-    fieldsDropped: ignore,
-  };
-  fates: FateListener = { gone: ignore, flushed: ignore };
+  /** Given when the store is made, as are `fates`. */
+  abstract readonly events: StoreEvents;
+  abstract readonly fates: FateListener;
   lfuLogFactor = 10;
   lfuDecayMinutes = 1;
   /** Keys sampled from each database to fill the pool of eviction. */
@@ -80,9 +85,8 @@ export class StoreContext {
   readonly hiddenSlots = new HiddenSlots();
   /** While true, expired keys are there: for what a primary sends, which knows when their time is over. */
   seesExpired = false;
-  /** True while it is told which keys are given an end: `endSet` is called then. */
+  /** True while the store reports which keys are given an end. */
   tellsEnds = false;
-  endSet: (database: number, key: Uint8Array, at: number, length: number) => void = ignore;
   /** True under LFU policies: access bits count uses. */
   countsUses = false;
   /** Use of keys by which the policy chooses, and which files tell; undefined where it goes by something else. */
@@ -100,6 +104,20 @@ export class StoreContext {
   }
 }
 
+/** Listeners of a store that nobody listens to. */
+export function noListeners(): Required<Pick<StoreListeners, 'events' | 'fates'>> {
+  return {
+    events: {
+      expired: ignore,
+      evicted: ignore,
+      fieldsExpired: ignore,
+      fieldsDropped: ignore,
+      endSet: ignore,
+    },
+    fates: { gone: ignore, flushed: ignore },
+  };
+}
+
 function ignore(): void {
-  // Nobody listens yet.
+  // Nobody listens.
 }

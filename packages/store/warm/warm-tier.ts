@@ -26,6 +26,18 @@ export interface WarmOutlet {
   read(number: number): Bytes | CommandError;
 }
 
+/** Ways of a tier to what is around it. */
+export interface WarmWays {
+  /** Undefined where there is no tier. */
+  readonly outlet?: WarmOutlet | undefined;
+  /** Has the entry of a value told when it is there. */
+  readonly fetch?: (number: number, take: (entry: Bytes | CommandError) => void) => void;
+  /** True while another shard, which has the same limit, may still spill. */
+  readonly othersMaySpill?: () => boolean;
+  /** True while what is done to loans may change them. */
+  readonly isWriting?: () => boolean;
+}
+
 /** Counters that only grow, but for `keys`. */
 interface WarmStats {
   keys: number;
@@ -96,6 +108,15 @@ export class WarmTier {
   readonly #reads = new ChurnMap<number, number>();
   /** Values that were released while their extents were read. */
   readonly #releasedWhileRead = new Set<number>();
+
+  /** Says how the tier reaches what is around it; what is left out stays as it is. */
+  connect(ways: WarmWays): void {
+    const { outlet, fetch, othersMaySpill, isWriting } = ways;
+    this.outlet = outlet;
+    if (fetch !== undefined) this.fetch = fetch;
+    if (othersMaySpill !== undefined) this.othersMaySpill = othersMaySpill;
+    if (isWriting !== undefined) this.isWriting = isWriting;
+  }
 
   /** A number for the contents of a database, by which its extents know it. */
   register(): number {
