@@ -45,8 +45,8 @@ export class DryRuns {
     sender.begin(words[word + Request.connection]!, words[word + Request.sequence]! >>> 0);
     executor.execute(entry, MODES.offer);
     sender.abandon();
-    const wait = context.takeWait();
-    return { wait, refusedAt: sender.writer.errorText === null ? -1 : context.judgement };
+    const wait = context.turn.takeWait();
+    return { wait, refusedAt: sender.writer.errorText === null ? -1 : context.turn.judgement };
   }
 
   /** Tells main which other keys a command reads. */
@@ -74,7 +74,7 @@ export class DryRuns {
     sender.begin(slot, sequence);
     executor.execute(entry, MODES.items, frame);
     effects.end(frame);
-    const body = encodeItems(sender.writer, context.items);
+    const body = encodeItems(sender.writer, context.turn.items);
     sender.writer.isWhole = false;
     sender.abandon();
     executor.counts.alone(entry, startUs, executor.queueUs(frame, startUs));

@@ -1,11 +1,12 @@
 /** Time of commands: the wall clock, read once for a batch and moved on by the monotonic one; it stands still in a transaction. */
 
 import type { Clock } from '#base';
-import type { ExecutionContext } from './context.ts';
+import type { CommandTime } from './command-time.ts';
 
 interface CommandClockOptions {
   readonly clock: Clock;
-  readonly context: Pick<ExecutionContext, 'setNow' | 'mayHoldTime'>;
+  /** Time of the command at hand. */
+  readonly time: CommandTime;
   /** True while the shard stands still for one transaction or script, whose commands come one by one. */
   isStopped(): boolean;
 }
@@ -28,20 +29,20 @@ export class CommandClock {
     this.#wallMs = this.#options.clock.wallMs();
     this.#readUs = nowUs;
     this.#isBehind = this.#isStill;
-    const { context } = this.#options;
-    if (!this.#isBehind || context.mayHoldTime) context.setNow(this.#wallMs);
+    const { time } = this.#options;
+    if (!this.#isBehind || time.mayBeHeld) time.set(this.#wallMs);
   }
 
   /** Moves the time on to these monotonic microseconds. */
   advance(nowUs: number): void {
-    const { context } = this.#options;
+    const { time } = this.#options;
     const sinceMs = (nowUs - this.#readUs) / 1_000;
     // A script of another shard has a moment of its own, at which time stands still here too.
-    if (!context.mayHoldTime) {
+    if (!time.mayBeHeld) {
       if ((sinceMs < 1 && !this.#isBehind) || this.#isStill) return;
       this.#isBehind = false;
     }
-    context.setNow(this.#wallMs + Math.floor(sinceMs));
+    time.set(this.#wallMs + Math.floor(sinceMs));
   }
 
   get #isStill(): boolean {

@@ -1,4 +1,10 @@
-/** Context of commands in a shard: what they touch; one object, pointed at each command in turn. */
+/**
+ * Context of commands in a shard: what handlers see of it; one object, pointed at each command in turn. What the executor
+ * turns with each command is its `turn`.
+ *
+ * It has more members than a class should: those of `ShardContext`, which are all that a handler may touch, and a few beside
+ * them. In parts each handler would ask another object for each thing, with one load more for the commonest.
+ */
 
 import { type Bytes, keyName, keySlot, shardOfSlot, type Steps, unreachable } from '#base';
 import type {
@@ -12,10 +18,10 @@ import type {
 import { AT, type Page } from '#stats';
 import type { ReplyWriter } from '#resp';
 import type { Keyspace, Store } from '#store';
-import type { Effect, EffectWord } from '../log/effect-record.ts';
-import type { ItemMark } from './items.ts';
+import type { EffectWord } from '../log/effect-record.ts';
+import { CommandTime } from './command-time.ts';
+import { CommandTurn } from './command-turn.ts';
 import type { KeyEvents } from './key-events.ts';
-import { MODES, type Guests, type Mode } from './mode.ts';
 import type { KeyUse } from '../observation/key-use.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Role } from '../replica/role.ts';
@@ -54,19 +60,10 @@ export class ExecutionContext implements ShardContext {
   readonly shardCount: number;
   database = 0;
   connection = 0;
-  nowMs = 0;
-  #heldTime: (() => number | undefined) | undefined;
-  /** Progress of the judgement of a command that is tried: how far it had come. */
-  judgement = 0;
-  /** Beginnings of the items of a command whose items main puts together. */
-  readonly items: ItemMark[] = [];
-  isLogged = false;
-  /** Replicas are told of what the command does: it says so without the clock, and without chance. */
-  isFed = false;
+  /** State of the command at hand, which the executor turns. */
+  readonly turn: CommandTurn;
   /** Changes that the page does not count. */
-  uncounted = 0;
-  /** Commands that do what the one at hand has done, where itself would not. */
-  readonly effects: Effect[] = [];
+  #uncounted = 0;
   /** Lua of the shard; set once, when the executor is there. */
   #scripts: ShardScripts | undefined;
   readonly random: () => number;
@@ -81,17 +78,10 @@ export class ExecutionContext implements ShardContext {
   readonly #users: ContextOptions['users'];
   readonly #role: ContextOptions['role'];
   readonly #isKept: (name: string) => boolean;
-  #mode: Mode = MODES.noWait;
-  /** Undefined unless keys of other shards are here. */
-  #guests: Guests | undefined;
-  /** Wait of the command, when it has found nothing. */
-  #parked: Wait | undefined;
-  /** Steps that the command has to do first, and that take long. */
-  #preparing: Steps<unknown> | undefined;
-  #prepared: unknown;
 
   constructor(options: ContextOptions) {
     this.store = options.store;
+    this.turn = new CommandTurn(new CommandTime(options.store));
     this.reply = options.reply;
     this.settings = options.settings;
     this.shardIndex = options.shardIndex;
@@ -124,38 +114,6 @@ export class ExecutionContext implements ShardContext {
     this.keyspace = this.store.databases[database]!;
   }
 
-  /** Begins a command in a mode, which lasts until `leave`. The executor's alone. */
-  enter(mode: Mode): void {
-    this.#mode = mode;
-    if (!mode.isPartial) return;
-    this.judgement = 0;
-    this.items.length = 0;
-  }
-
-  leave(): void {
-    this.#mode = MODES.noWait;
-  }
-
-  /** Runs commands while keys of other shards are here. */
-  withGuests(guests: Guests, run: () => void): void {
-    this.#guests = guests;
-    try {
-      run();
-    } finally {
-      this.#guests = undefined;
-    }
-  }
-
-  /** Runs a command with the result of its steps. */
-  withPrepared(prepared: unknown, run: () => void): void {
-    this.#prepared = prepared;
-    try {
-      run();
-    } finally {
-      this.#prepared = undefined;
-    }
-  }
-
   mayReadEveryKey(args: Arguments): boolean {
     return this.#users.mayReadEveryKey(this.connection, args);
   }
@@ -169,35 +127,32 @@ export class ExecutionContext implements ShardContext {
     this.#scripts = scripts;
   }
 
+  get nowMs(): number {
+    return this.turn.time.nowMs;
+  }
+
+  get isLogged(): boolean {
+    return this.turn.isLogged;
+  }
+
+  get isFed(): boolean {
+    return this.turn.isFed;
+  }
+
   get mayBlock(): boolean {
-    return this.#mode.mayBlock;
+    return this.turn.mode.mayBlock;
   }
 
   get isCalled(): boolean {
-    return this.#mode.isCalled;
+    return this.turn.mode.isCalled;
   }
 
   get isOffering(): boolean {
-    return this.#mode.isOffering;
+    return this.turn.mode.isOffering;
   }
 
   get prepared(): unknown {
-    return this.#prepared;
-  }
-
-  /** True while a key is here that is another shard's, and only read: it may have another value there. */
-  get readsLent(): boolean {
-    return this.#guests?.readsLent === true;
-  }
-
-  /** True when the key is such a copy. */
-  isCopy(database: number, key: Bytes): boolean {
-    return this.#guests?.copies().has(keyName(database, key)) === true;
-  }
-
-  /** True while keys of other shards are here. */
-  get hasGuests(): boolean {
-    return this.#guests !== undefined;
+    return this.turn.prepared;
   }
 
   isOver(endMs: number): boolean {
@@ -206,38 +161,6 @@ export class ExecutionContext implements ShardContext {
 
   get isObeyed(): boolean {
     return this.#role.isTold(this.connection);
-  }
-
-  /** Has time stand still for a script at the moment that is returned, once there is one; undefined lets it go on. */
-  holdTime(moment: (() => number | undefined) | undefined): void {
-    this.#heldTime = moment;
-  }
-
-  get mayHoldTime(): boolean {
-    return this.#heldTime !== undefined;
-  }
-
-  /** Moves the clock of commands and of the store, unless time stands still. */
-  setNow(wallMs: number): void {
-    const nowMs = this.#heldTime?.() ?? wallMs;
-    this.nowMs = nowMs;
-    this.store.nowMs = nowMs;
-  }
-
-  /** From here on changes are logged; ended by `stopLogging`. */
-  startLogging(isFed: boolean): void {
-    this.isLogged = true;
-    this.isFed = isFed;
-    this.forgetEffects();
-  }
-
-  stopLogging(): void {
-    this.isLogged = false;
-    this.isFed = false;
-  }
-
-  forgetEffects(): void {
-    this.effects.length = 0;
   }
 
   hit(): void {
@@ -268,7 +191,7 @@ export class ExecutionContext implements ShardContext {
     if (this.#events.isOn) {
       this.#events.add(type, event, this.database, key.subarray(at, at + length), true);
     }
-    this.#guests?.touched.add(keyName(this.database, key, at, length));
+    this.turn.guests?.touched.add(keyName(this.database, key, at, length));
     // It may have come with an end, as RESTORE and RENAME have it.
     if (this.store.tellsEnds) this.store.events.endSet(this.database, key, at, length);
     this.keyChanged(this.database, key, at, length);
@@ -290,14 +213,14 @@ export class ExecutionContext implements ShardContext {
 
   concernsWaiters(key: Bytes, at: number, length: number): void {
     const name = keyName(this.database, key, at, length);
-    this.#guests?.touched.add(name);
+    this.turn.guests?.touched.add(name);
     if (this.#waitingClients.isActive) this.#waitingClients.touch(name);
   }
 
   /** True when a key that a value names may be looked up now: it is free, or the command has it. */
   hasHere(key: Bytes): boolean {
     const name = keyName(this.database, key);
-    if (this.#guests !== undefined) return this.#guests.here().has(name);
+    if (this.turn.guests !== undefined) return this.turn.guests.here().has(name);
     return this.isOwn(key, 0, key.length) && !this.#isKept(name);
   }
 
@@ -312,58 +235,39 @@ export class ExecutionContext implements ShardContext {
   }
 
   get answersItems(): boolean {
-    return this.#mode.answersItems;
+    return this.turn.mode.answersItems;
   }
 
   owns(args: Arguments, index: number): boolean {
-    return !this.#mode.isPartial || this.isOwn(args.source, args.at(index), args.length(index));
+    return !this.turn.mode.isPartial || this.isOwn(args.source, args.at(index), args.length(index));
   }
 
   judging(place: number): void {
-    this.judgement = place;
+    this.turn.judgement = place;
   }
 
   beginItem(index: number): void {
-    if (this.answersItems) this.items.push({ index, at: this.reply.position });
-  }
-
-  /** True when the command is neither done nor refused. */
-  get isPutOff(): boolean {
-    return this.#parked !== undefined || this.#preparing !== undefined;
+    if (this.answersItems) this.turn.items.push({ index, at: this.reply.position });
   }
 
   get mayPrepare(): boolean {
-    return this.mayBlock && this.#prepared === undefined && this.#guests === undefined;
+    return this.mayBlock && this.turn.prepared === undefined && this.turn.guests === undefined;
   }
 
   logOwn(...words: EffectWord[]): void {
-    this.#guests?.ownEffects.push(words);
+    this.turn.guests?.ownEffects.push(words);
   }
 
   isSpare(key: Bytes, at: number, length: number): boolean {
-    return this.#guests?.spare().has(keyName(this.database, key, at, length)) === true;
+    return this.turn.guests?.spare().has(keyName(this.database, key, at, length)) === true;
   }
 
   prepare(steps: Steps<unknown>): void {
-    this.#preparing = steps;
-  }
-
-  /** Takes the wait of the command, which then waits no longer. */
-  takeWait(): Wait | undefined {
-    const wait = this.#parked;
-    this.#parked = undefined;
-    return wait;
-  }
-
-  /** Takes the steps of the command, which are then somebody else's to do. */
-  takeSteps(): Steps<unknown> | undefined {
-    const steps = this.#preparing;
-    this.#preparing = undefined;
-    return steps;
+    this.turn.steps = steps;
   }
 
   block(wait: Wait): void {
-    this.#parked = wait;
+    this.turn.wait = wait;
   }
 
   watch(key: Bytes): void {
@@ -391,16 +295,16 @@ export class ExecutionContext implements ShardContext {
   }
 
   logAs(words: readonly EffectWord[]): void {
-    this.effects.push({ words, database: this.database });
+    this.turn.effects.push({ words, database: this.database });
   }
 
   changedUncounted(): void {
-    this.uncounted += 1;
+    this.#uncounted += 1;
   }
 
   /** Count that grows with every change that must last. */
   get changeCount(): number {
-    return this.#values[AT.changes]! + this.uncounted;
+    return this.#values[AT.changes]! + this.#uncounted;
   }
 
   countChanges(count: number): void {

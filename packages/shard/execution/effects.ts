@@ -85,7 +85,7 @@ export class Effects {
   begin(): void {
     const { context } = this.#options;
     if (!this.isKept) return;
-    context.startLogging(this.#feed.isOn);
+    context.turn.startLogging(this.#feed.isOn);
     this.#changesBefore = context.changeCount;
   }
 
@@ -93,16 +93,17 @@ export class Effects {
   end(frame: Frame): number {
     const { context } = this.#options;
     if (!context.isLogged) return 0;
-    context.stopLogging();
+    context.turn.stopLogging();
     const isChanged = context.changeCount !== this.#changesBefore;
     if (this.#feed.isOn) this.#tell(frame, isChanged);
     // With keys of others here, what was done is logged as states when it is over.
-    if (context.hasGuests || !this.isLogging) return 0;
+    if (context.turn.hasGuests || !this.isLogging) return 0;
     // A share is logged though it has changed nothing: a log without it would be given it at recovery.
     const isShare = frame.kind === FrameKind.share && context.reply.errorText === null;
     if (!isShare && !isChanged) return 0;
     const journal = this.#journal!;
-    const { effects, nowMs } = context;
+    const { nowMs, turn } = context;
+    const { effects } = turn;
     if (effects.length === 0) {
       journal.command(frame, recordKindOf(frame), nowMs);
       if (walWrite.isWatched) this.#fire(frame);
@@ -119,14 +120,14 @@ export class Effects {
   #tell(frame: Frame, isChanged: boolean): void {
     const { context } = this.#options;
     if (frame.kind === FrameKind.share) this.#tellShare(frame, isChanged);
-    else if (isChanged && !context.readsLent) this.#tellDone();
+    else if (isChanged && !context.turn.readsLent) this.#tellDone();
   }
 
   /** Tells them of the command at hand. */
   #tellDone(): void {
     const { context, args } = this.#options;
     const feed = this.#feed;
-    const { effects } = context;
+    const { effects } = context.turn;
     if (effects.length === 0) {
       feed.command(args, context.database);
       return;
@@ -138,7 +139,7 @@ export class Effects {
   }
 
   #tellEffects(): void {
-    for (const { words, database } of this.#options.context.effects) {
+    for (const { words, database } of this.#options.context.turn.effects) {
       this.#feed.effect(words, database);
     }
   }
@@ -161,7 +162,7 @@ export class Effects {
   #logEffects(): number {
     const { context } = this.#options;
     let bytes = 0;
-    for (const { words, database } of context.effects) {
+    for (const { words, database } of context.turn.effects) {
       bytes += this.#journal!.effect(words, database, context.nowMs);
     }
     return bytes;
@@ -175,8 +176,8 @@ export class Effects {
   /** The command at hand was called by a script, at a mark: what it has done is kept until the script is logged. */
   called(mark: number, effectsBefore: number): void {
     const { context, args } = this.#options;
-    if (!context.isLogged || context.hasGuests || context.changeCount === mark) return;
-    if (context.effects.length === effectsBefore) context.logAs(wordsOf(args));
+    if (!context.isLogged || context.turn.hasGuests || context.changeCount === mark) return;
+    if (context.turn.effects.length === effectsBefore) context.logAs(wordsOf(args));
   }
 
   /** Logs what a script has done so far: others are about to do something in its name. Needs an open group. */
@@ -184,7 +185,7 @@ export class Effects {
     if (!this.#options.context.isLogged) return;
     if (this.isLogging) this.#logEffects();
     if (this.#feed.isOn) this.#tellEffects();
-    this.#options.context.forgetEffects();
+    this.#options.context.turn.forgetEffects();
     this.#changesBefore = this.#options.context.changeCount;
   }
 
@@ -195,7 +196,7 @@ export class Effects {
   /** A command has failed for want of room when it may have changed these keys: they are logged as they are now. */
   leaves(keys: readonly NamedKey[]): void {
     const { context, store } = this.#options;
-    context.forgetEffects();
+    context.turn.forgetEffects();
     for (const { database, key } of keys) {
       context.changed('g', '', key, 0, key.length);
       // What the log tells of is in the database of the command.
@@ -237,7 +238,7 @@ export class Effects {
 
   /** True unless keys of others are here: what is done with them is in a group of its own. */
   get #tellsGroups(): boolean {
-    return this.#feed.isOn && !this.#options.context.hasGuests;
+    return this.#feed.isOn && !this.#options.context.turn.hasGuests;
   }
 
   /** Leaves the group at hand, if that is this shard's alone: what is done next is no part of it. `goOn` continues it. */
@@ -260,7 +261,7 @@ export class Effects {
     const key = bytes.slice(at, at + length);
     this.#absent(RecordKind.removed, database, key);
     // A copy that is read only is no key: its owner may have given it another value meanwhile.
-    if (!this.#feed.isOn || this.#options.context.isCopy(database, key)) return;
+    if (!this.#feed.isOn || this.#options.context.turn.isCopy(database, key)) return;
     // As Redis with lazyfree-lazy-expire and -eviction, which are always on.
     this.#feed.effect(['UNLINK', key], database);
     if (reader >= 0) this.#feed.causedBy(reader);
@@ -282,7 +283,7 @@ export class Effects {
 
   /** A command has met fields that had ended, and has removed them. The log's reader does so by itself. */
   fieldsDropped(database: number, key: Bytes, fields: readonly Bytes[]): void {
-    if (!this.#feed.isOn || this.#options.context.isCopy(database, key)) return;
+    if (!this.#feed.isOn || this.#options.context.turn.isCopy(database, key)) return;
     this.#feed.effect(['HDEL', key, ...fields], database);
   }
 

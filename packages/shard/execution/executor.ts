@@ -3,6 +3,9 @@
  *
  * One reading of the clock ends a command and begins the next. What a command's time is, how long it
  * was queued and which latency band it falls into come from the same two readings.
+ *
+ * It has more than 25 members: whole commands, parts and transactions are its own, and those who run commands in
+ * other ways (scripts, hosts, replays, commands that waited) put them together of its steps.
  */
 
 import { type Clock, type CommandError, errors, unreachable } from '#base';
@@ -12,6 +15,7 @@ import { DATABASE_SHIFT, FrameKind, KIND_MASK, ReplyFlag, Request, RequestFlag }
 import { commandDone, commandStart } from '#usdt';
 import type { Store } from '#store';
 import { CommandClock } from './command-clock.ts';
+import type { CommandTurn } from './command-turn.ts';
 import type { ExecutionContext } from './context.ts';
 import type { Effects } from './effects.ts';
 import type { Journal } from '../log/journal.ts';
@@ -73,6 +77,7 @@ export class Executor {
   fetchUs = 0;
   readonly #options: ExecutorOptions;
   readonly #context: ExecutionContext;
+  readonly #turn: CommandTurn;
   readonly #sender: ReplySender;
   readonly #page: Page;
   readonly #values: Float64Array;
@@ -96,7 +101,8 @@ export class Executor {
   constructor(options: ExecutorOptions) {
     this.#options = options;
     this.#context = options.context;
-    this.#wallClock = new CommandClock(options);
+    this.#turn = options.context.turn;
+    this.#wallClock = new CommandClock({ ...options, time: options.context.turn.time });
     this.args = options.args;
     this.#sender = options.sender;
     this.#page = options.page;
@@ -142,7 +148,6 @@ export class Executor {
     const { words, word } = frame;
     const startUs = this.nowUs;
     const entry = this.point(frame);
-    const context = this.#context;
     if (again && this.#users.refuses(frame, entry, this.args, this.nowUs)) {
       this.#options.answered(frame);
       return true;
@@ -157,7 +162,7 @@ export class Executor {
     this.#executeHere(entry, frame, wait?.retry);
     traced?.end(this.nowUs);
     this.#keep(frame, traced);
-    if (context.isPutOff) {
+    if (this.#turn.isPutOff) {
       traced?.forget();
       this.#putOff(frame);
       return false;
@@ -332,11 +337,6 @@ export class Executor {
     return entry;
   }
 
-  /** Points at a frame's command as it was pointed at before: another has been run in between. */
-  pointBack(frame: Frame, spans: number): void {
-    this.point(frame, spans);
-  }
-
   get traced(): TracedCommands {
     return this.#options.traced;
   }
@@ -354,12 +354,12 @@ export class Executor {
     const entry = this.point(frame);
     const { effects } = this.#options;
     const before = effects.mark;
-    const effectsBefore = this.#context.effects.length;
+    const effectsBefore = this.#turn.effects.length;
     if (entry.mayChange && effects.isFreezing) this.keys.preserve(frame, effects);
     this.execute(entry, MODES.called, frame);
     // A script never waits: what the command would wait for is not there.
-    this.#context.takeWait();
-    this.#context.takeSteps();
+    this.#turn.takeWait();
+    this.#turn.takeSteps();
     effects.called(before, effectsBefore);
     const executeUs = this.nowUs - startUs;
     if (this.#keyUse.isOn) this.counts.use(frame, entry, executeUs, true);
@@ -395,7 +395,7 @@ export class Executor {
   execute(entry: CommandEntry, mode: Mode, frame?: Frame, retry?: Wait['retry']): void {
     const context = this.#context;
     this.#sender.writer.clearError();
-    context.enter(mode);
+    this.#turn.enter(mode);
     try {
       const { command } = entry;
       if (retry !== undefined) retry(context, this.args);
@@ -405,7 +405,7 @@ export class Executor {
     } catch (error) {
       this.#fail(error, entry, frame);
     } finally {
-      context.leave();
+      this.#turn.leave();
     }
     this.nowUs = this.#options.clock.nowUs();
   }
@@ -413,14 +413,14 @@ export class Executor {
   /** True when a command that waits would answer, were it run on this shard's keys; an error is an answer. */
   isReady(frame: Frame, ready: NonNullable<Wait['ready']>): boolean {
     this.point(frame);
-    this.#context.enter(MODES.ownKeys);
+    this.#turn.enter(MODES.ownKeys);
     try {
       return ready(this.#context, this.args);
     } catch (error) {
       replyTo(error);
       return true;
     } finally {
-      this.#context.leave();
+      this.#turn.leave();
     }
   }
 

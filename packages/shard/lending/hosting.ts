@@ -194,7 +194,7 @@ export class Hosting {
     const isTransaction = frame.kind === FrameKind.exec;
     const { effects } = this.#options;
     effects.beginHosted();
-    context.withGuests(guests, () => {
+    context.turn.withGuests(guests, () => {
       if (isTransaction) executor.runTransaction(frame, isBroken);
       else if (!again || blocking.isAwaited(frame)) executor.runCommand(frame, again);
     });

@@ -220,7 +220,7 @@ export class Lending {
     this.#isAtScript = true;
     const { exchange, context } = this.#options;
     const run = this.#loneRuns;
-    context.holdTime(() => exchange?.heldTime(run));
+    context.turn.time.hold(() => exchange?.heldTime(run));
     for (const frame of this.#early.splice(0)) this.admit(frame);
   }
 
@@ -254,7 +254,7 @@ export class Lending {
   /** Lets time go on: what follows in the same batch is done now. */
   #endScriptTime(): void {
     const { executor, context } = this.#options;
-    context.holdTime(undefined);
+    context.turn.time.hold(undefined);
     executor.readClock();
     executor.readWallClock();
   }

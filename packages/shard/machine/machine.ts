@@ -387,7 +387,7 @@ export class ShardMachine {
 
   /** A command has found nothing and waits, or takes long: the context says which. */
   putOff(frame: Frame): void {
-    const wait = this.#parts.context.takeWait();
+    const wait = this.#parts.context.turn.takeWait();
     if (wait === undefined) this.#parts.preparedCommands.begin(frame);
     else this.#blockedCommands.park(frame, wait);
   }

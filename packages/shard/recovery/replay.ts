@@ -265,7 +265,7 @@ export class Replay {
     const { store, context } = this.#options;
     this.#timeMs = nowMs;
     store.clock = Math.floor(nowMs / 1_000) & 0xff_ffff;
-    context.setNow(nowMs);
+    context.turn.time.set(nowMs);
   }
 
   #transaction(record: Frame, bodyAt: number, bodyEnd: number, rest: Pieces): void {
@@ -315,7 +315,7 @@ export class Replay {
     const { errorText } = sender.writer;
     sender.abandon();
     words[word + Record.kind] = kindWord;
-    context.takeWait();
+    context.turn.takeWait();
     if (errorText !== null) this.#refused(entry, errorText);
     if (kind === RecordKind.share) this.#note(record, this.#sharers(record, entry), []);
   }

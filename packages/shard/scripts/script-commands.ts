@@ -321,12 +321,12 @@ export class ScriptCommands {
     // Noted first: it may be half done when it fails.
     if (entry.route !== 'onMain' && entry.mayChange) this.run!.hasWrittenElsewhere = true;
     if (this.run!.hasBarrier) shardAsks?.holdTime(nowMs);
-    context.holdTime(() => nowMs);
+    context.turn.time.hold(() => nowMs);
     try {
       return act();
     } finally {
-      context.holdTime(undefined);
-      context.setNow(nowMs);
+      context.turn.time.hold(undefined);
+      context.turn.time.set(nowMs);
     }
   }
 

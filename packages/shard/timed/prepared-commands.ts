@@ -34,7 +34,7 @@ export class PreparedCommands {
   /** The command that was just run has said what it needs. */
   begin(ofFrame: Frame): void {
     const { context, executor, keyLocks, work } = this.#options;
-    const steps = context.takeSteps() ?? unreachable('who is put off says why');
+    const steps = context.turn.takeSteps() ?? unreachable('who is put off says why');
     const frame = ofFrame.detached();
     this.#lastHold -= 1;
     const hold = this.#lastHold;
@@ -64,7 +64,7 @@ export class PreparedCommands {
     executor.readWallClock();
     // What the steps have taken is the command's time.
     executor.nowUs -= spentUs;
-    context.withPrepared(made, () => {
+    context.turn.withPrepared(made, () => {
       executor.runCommand(frame, false);
     });
   }
