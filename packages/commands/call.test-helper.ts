@@ -3,6 +3,8 @@
  *
  * There are no rings and no router. Parts of gathered commands do cross their codec, so that a part
  * that does not survive the way between threads is noticed here.
+ *
+ * The context has more than 25 members: those of `ShardContext`, and what tests look at.
  */
 
 import { type Bytes, CommandError, errors } from '#base';

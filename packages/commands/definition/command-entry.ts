@@ -1,4 +1,9 @@
-/** A command with what the router asks of it on every call. */
+/**
+ * A command with what the router asks of it on every call.
+ *
+ * It has more than 25 members, all but a few of them facts worked out once from the definition: what is asked for on
+ * every call is a field.
+ */
 
 import { type Bytes, type CommandError, errors, latin1 } from '#base';
 import { indexesFrom, type Arguments } from '../arguments/arguments.ts';

@@ -7,6 +7,8 @@
  *                    192   slots in use, parent, previous and next of its kind (leaves), or 0 and
  *                          the levels below (inner nodes)
  *                    196   children, then how many slots of leaves lie below each (inner nodes only)
+ *
+ * It has more than 25 members, two for most fields of a node: only here is known where in the page they lie.
  */
 
 import { isResourceError, type Steps } from '#base';
