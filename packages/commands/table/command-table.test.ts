@@ -79,7 +79,9 @@ function testSources(): string {
   const folder = new URL('../../../../packages/', import.meta.url);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return files
-    .filter((file) => /^(commands|e2e|server).*\.test\.ts$/.test(file))
+    .filter((file) =>
+      /^(access|cluster|commands|e2e|messaging|replication|server)\/.*\.test\.ts$/.test(file),
+    )
     .map((file) => readFileSync(new URL(file, folder), 'utf8'))
     .join('\n');
 }
