@@ -32,6 +32,7 @@ import { Scripts } from './scripts/scripts.ts';
 import { Transactions } from './transactions/transactions.ts';
 import { isHttp, unknownCommand } from './unknown-command.ts';
 import { BlockedClients } from './blocked/blocked-clients.ts';
+import type { CommandWatcher } from './command-watcher.ts';
 
 /** Collaborators of the router. */
 interface RouterOptions {
@@ -75,20 +76,6 @@ interface RouterOptions {
 }
 
 const NOTHING: Bytes = new Uint8Array(0);
-
-/** Call of a script: the database that the script is in, and the sequence of the command that runs it. */
-export interface WatchedCall {
-  readonly database: number;
-  readonly sequence: number;
-}
-
-/** Sees the commands that clients send, and those that their scripts call. */
-type CommandWatcher = (
-  client: Client,
-  entry: CommandEntry,
-  args: Arguments,
-  call?: WatchedCall,
-) => void;
 
 type Taking = 'taken' | 'long' | 'full' | 'held';
 
