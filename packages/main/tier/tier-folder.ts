@@ -7,7 +7,7 @@ import type { LocalTierPlace } from '#tier';
 /** Makes and locks it; rejects where it cannot be had. */
 export async function takeTierFolder(directory: string): Promise<FolderLock> {
   try {
-    makeFolder(directory);
+    makeFolder(directory, { name: 'folder', option: 'tiered.directory' });
     return await FolderLock.take(directory);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

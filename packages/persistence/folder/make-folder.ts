@@ -11,14 +11,22 @@ export function demandFolder(folder: string): void {
   throw new DataFolderError(`the data folder ${path.resolve(folder)} is not there`);
 }
 
-/** Makes the data folder; throws a DataFolderError when it cannot be had. */
-export function makeFolder(folder: string): void {
+/** Words for a folder in errors: its name, and the option or setting that says where it is. */
+interface FolderWords {
+  readonly name: string;
+  readonly option: string;
+}
+
+const DATA_FOLDER: FolderWords = { name: 'data folder', option: '--data-dir' };
+
+/** Makes the data folder, or another; throws a DataFolderError when it cannot be had. */
+export function makeFolder(folder: string, { name, option } = DATA_FOLDER): void {
   try {
     makeFolders(folder);
     fs.accessSync(folder, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
   } catch (error) {
     throw new DataFolderError(
-      `the data folder ${path.resolve(folder)} cannot be used: ${reasonOf(error)}; choose another with --data-dir`,
+      `the ${name} ${path.resolve(folder)} cannot be used: ${reasonOf(error)}; choose another with ${option}`,
     );
   }
 }
