@@ -26,7 +26,7 @@ const ADDRESS_DEFAULT = '127.0.0.1:9090';
 const IDLE_MS_MAX = 60_000;
 /** Longest answer that is read for its error. */
 const ERROR_BYTES_MAX = 64 * 1024;
-/** Zeros stand for what does not come of a bundle, in pieces of so many bytes. */
+/** Bytes in each piece of the zeros that stand for a missing part of a bundle. */
 const ZEROS_BYTES = 64 * 1024;
 /** File mode of the archive, and of what is in it: they are for their reader only. */
 const MODE = 0o600;
@@ -212,7 +212,7 @@ class Archive {
   }
 }
 
-/** Content of so many bytes, as it comes; what does not come is zeros, and the reason is reported. */
+/** Content of a known length, as it arrives; missing bytes are zeros, and the reason is reported. */
 async function* filledUp(
   body: AsyncIterable<Bytes>,
   byteCount: number,

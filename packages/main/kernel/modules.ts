@@ -18,6 +18,10 @@ export class Modules implements TurnWork {
   readonly #all: MainModule[] = [];
   readonly #feeds: FeedTaker[] = [];
   readonly #turns: TurnWork[] = [];
+  /** Modules that are asked with each turn, and with each write to a socket. */
+  readonly #workers: MainModule[] = [];
+  readonly #guards: MainModule[] = [];
+  #runner: MainModule | undefined;
 
   constructor() {
     const feeds = this.#feeds;
@@ -43,6 +47,9 @@ export class Modules implements TurnWork {
       this.#all.push(module);
       if (module.feed !== undefined) this.#feeds.push(module.feed);
       if (module.turn !== undefined) this.#turns.push(module.turn);
+      if (module.worked !== undefined) this.#workers.push(module);
+      if (module.mayWrite !== undefined) this.#guards.push(module);
+      if (module.runCommand !== undefined) this.#runner = module;
       if (module.judges !== undefined) this.gate.add(module.judges);
     }
   }
@@ -62,9 +69,8 @@ export class Modules implements TurnWork {
     args: Arguments,
     reply: OwnedReply,
   ): void => {
-    const runner = this.#all.find((module) => module.runCommand !== undefined);
-    if (runner?.runCommand === undefined) unreachable('a module runs the commands of main');
-    runner.runCommand(client, entry, args, reply);
+    if (this.#runner?.runCommand === undefined) unreachable('a module runs the commands of main');
+    this.#runner.runCommand(client, entry, args, reply);
   };
 
   left(client: Client): void {
@@ -73,7 +79,8 @@ export class Modules implements TurnWork {
 
   /** Output may leave the server while no module objects. */
   mayWrite(): boolean {
-    return this.#all.every((module) => module.mayWrite?.() !== false);
+    for (const guard of this.#guards) if (guard.mayWrite?.() === false) return false;
+    return true;
   }
 
   endTurn(): void {
@@ -94,7 +101,7 @@ export class Modules implements TurnWork {
   }
 
   worked(): void {
-    for (const module of this.#all) module.worked?.();
+    for (const worker of this.#workers) worker.worked?.();
   }
 
   get isAwaited(): boolean {

@@ -148,7 +148,7 @@ export class EtcdConnection {
     return stream;
   }
 
-  /** Has the next call log in anew; true when there is a login that this can mend. */
+  /** Has the next call log in again; true when there is a login that this can mend. */
   expired(token?: string): boolean {
     if (this.#options.username === '') return false;
     this.#forget(token);

@@ -372,7 +372,7 @@ coordinators('a token that has expired is renewed by the call that finds it so',
   assert.ok((await coordinator.commit([], [{ key: 'a', value: '2' }])).isDone);
   assert.is(await coordinator.keepAlive(), LEASE_MS);
   await until(() => sink.seen.changes.length === 1, 'the watch goes on');
-  // Tokens are in memory alone: a watch has to log in anew as well.
+  // Tokens are in memory alone: a watch has to log in again as well.
   await etcd.kill();
   await etcd.start(members);
   await until(() => sink.seen.resumed > 0, 'the watch is there again');

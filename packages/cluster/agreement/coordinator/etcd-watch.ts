@@ -1,5 +1,5 @@
 /**
- * A watch of all documents under a prefix. After a cut it opens a stream anew, at the endpoint in use by then, from the revision
+ * A watch of all documents under a prefix. After a cut it opens another stream, at the endpoint in use by then, from the revision
  * after the last that it has delivered. Where etcd has compacted that revision the watch ends.
  */
 
