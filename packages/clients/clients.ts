@@ -36,6 +36,8 @@ interface ClientsOptions {
   blocks: ParkingBlocks;
   /** Ends what a client had with others. */
   left: (client: Client) => void;
+  /** Called when `hasPauses` may have changed. */
+  pausesChanged: () => void;
   access: Access;
   tls: TlsCounts;
   connected: ConnectedClients;
@@ -55,6 +57,7 @@ export class Clients {
   readonly #log: ClientsOptions['log'];
   /** A client has left more unread than its soft limit, as of the last tick. */
   #hasOverSoft = false;
+  readonly #pausesChanged: () => void;
   readonly #tls: TlsCounts;
   readonly memory: ClientMemory;
 
@@ -67,6 +70,7 @@ export class Clients {
     this.#blocks = blocks;
     this.#log = log;
     this.#left = left;
+    this.#pausesChanged = options.pausesChanged;
     this.#router = router;
     this.#settings = settings;
     this.#page = page;
@@ -197,10 +201,14 @@ export class Clients {
     return refusalInMode(client, entry);
   }
 
-  /** Answers `wait` for a command that a pause holds back. */
+  /** True while a pause is in force. */
+  get hasPauses(): boolean {
+    return this.#pauses.size > 0;
+  }
+
+  /** Returns `wait` for a command that a pause holds back. */
   hold(client: Client, entry: CommandEntry, args: Arguments): 'wait' | undefined {
-    if (this.#pauses.size === 0 || !this.#isPaused(client, entry, args)) return undefined;
-    return this.#postpone(client);
+    return this.#isPaused(client, entry, args) ? this.#postpone(client) : undefined;
   }
 
   #mayDebug(client: Client): boolean {
@@ -257,6 +265,7 @@ export class Clients {
       mode: strict ? 'all' : mode,
       untilMs: Math.max(before?.untilMs ?? 0, untilMs),
     });
+    this.#pausesChanged();
     // No function is loaded while writes wait.
     void this.#router.scripts.learnFunctions().then(() => {
       this.#router.retryAll();
@@ -265,6 +274,7 @@ export class Clients {
 
   unpause(reason: PauseReason = 'command'): void {
     if (!this.#pauses.delete(reason)) return;
+    this.#pausesChanged();
     if (this.#pauses.size === 0) this.#router.broadcast({ kind: 'pause', isOn: false });
     // Another pause may hold them back again.
     for (const client of this.#connected.all) this.#resume(client);

@@ -2,7 +2,7 @@
 
 import { type CommandError, errors, type Logger } from '#base';
 import type { Settings } from '#config';
-import type { FlightEvent } from '#stats';
+import { AT, type FlightEvent } from '#stats';
 import { refusesUnsaved, type ServerMemory } from '#main';
 
 /** Between two tries to go on behind a failure. */
@@ -39,7 +39,7 @@ export class LogFailure {
       const isReadOnly = settings.string('persistence.wal-failure-policy') === 'readonly';
       return isReadOnly ? errors.logFailed(this.#message) : undefined;
     }
-    const isUnsaved = serverMemory.mainPage.get('lastSaveFailed') === 1;
+    const isUnsaved = serverMemory.mainPage.values[AT.lastSaveFailed] === 1;
     return isUnsaved && refusesUnsaved(settings) ? errors.snapshotFailed : undefined;
   }
 

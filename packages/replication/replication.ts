@@ -30,6 +30,8 @@ interface ReplicationOptions extends Omit<
 > {
   /** Has no replica confirm any more what clients have written here: another primary's data may take its place. */
   disownWrites(): void;
+  /** Called when `isReplica` has changed: other commands may be refused than before. */
+  judgesChanged(): void;
 }
 
 export class Replication implements ReplicationPort {
@@ -203,6 +205,7 @@ export class Replication implements ReplicationPort {
       failover,
       discards,
     });
+    this.#options.judgesChanged();
     this.#replica.start();
   }
 
@@ -236,6 +239,7 @@ export class Replication implements ReplicationPort {
     const { taken, faults } = replica;
     void replica.stop();
     this.#replica = undefined;
+    this.#options.judgesChanged();
     for (const { counter } of REPLICATION_QUANTITIES.replica) page.set(counter, 0);
     router.broadcast({ kind: 'role', isReplica: false, primary: undefined });
     const { primary } = this.#options;
@@ -280,6 +284,11 @@ export class Replication implements ReplicationPort {
     if (client.writes(entry) && settings.boolean('replication.read-only'))
       return errors.readOnlyReplica;
     return this.isStale && minds(entry, queue) ? errors.primaryDown : undefined;
+  }
+
+  /** True while this server follows another. */
+  get isReplica(): boolean {
+    return this.#replica !== undefined;
   }
 
   /** True while the data may be old, and nobody is to see them. */

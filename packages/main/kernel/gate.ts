@@ -23,9 +23,14 @@ export class Gate {
     this.#byCommand = [];
   }
 
-  /** Takes the judges of a place away. */
+  /** Removes the judges of a place. */
   drop(place: JudgePlace): void {
     this.#judges.delete(place);
+    this.changed();
+  }
+
+  /** A judge concerns other commands than before: must be called when the result of a `concerns` changes. */
+  changed(): void {
     this.#byCommand = [];
   }
 

@@ -29,7 +29,10 @@ export type JudgePlace = (typeof JUDGE_PLACES)[number];
 
 /** Decides on commands before they are sent on. */
 export interface Judge {
-  /** Returns whether it may refuse this command at all; asked once for each command. All where it is left out. */
+  /**
+   * Returns whether it may refuse this command at all; every command where it is left out. The result is kept for each
+   * command until `Gate.changed`, so that a judge with nothing to refuse costs nothing.
+   */
   concerns?(entry: CommandEntry): boolean;
   judge(client: Client, entry: CommandEntry, args: Arguments): Verdict;
 }

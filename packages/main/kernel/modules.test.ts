@@ -48,6 +48,19 @@ modules('commands wait until the server has started, and are refused while it lo
   assert.is(passes, 1);
 });
 
+modules('a judge that begins to concern a command is asked after `changed`', () => {
+  const list = new Modules();
+  let isPaused = false;
+  list.add({ judges: { pause: { concerns: () => isPaused, judge: () => 'wait' } } });
+  assert.is(judged(list, 'SET'), undefined);
+  isPaused = true;
+  list.gate.changed();
+  assert.is(judged(list, 'SET'), 'wait');
+  isPaused = false;
+  list.gate.changed();
+  assert.is(judged(list, 'SET'), undefined);
+});
+
 modules('judges are asked in the order of their places, by whichever module they came', () => {
   const list = new Modules();
   const asked: JudgePlace[] = [];

@@ -116,6 +116,9 @@ function newReplication(parts: ReplicaParts, nodeId: NodeId | undefined): Replic
     disownWrites: () => {
       replicas.disownWrites(clients.all);
     },
+    judgesChanged: () => {
+      modules.gate.changed();
+    },
   });
   const news = new ReplicationNews({ ...parts, replication });
   modules.add(news, {

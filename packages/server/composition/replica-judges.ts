@@ -7,7 +7,7 @@ import type { Replication } from '#replication';
 
 interface ReplicaJudgesOptions {
   readonly router: Pick<Router, 'broadcast'>;
-  readonly replication: Pick<Replication, 'isStale' | 'refusal'>;
+  readonly replication: Pick<Replication, 'isReplica' | 'isStale' | 'refusal'>;
   /** Replicas of this server. */
   readonly primary: { readonly lacksReplicas: boolean };
 }
@@ -38,8 +38,11 @@ export function replicaJudges({
     replicas: {
       concerns: (entry) => entry.isWrite || entry.route === 'exec',
       judge: (client, entry) =>
-        client.writes(entry) && primary.lacksReplicas ? errors.noReplicas : undefined,
+        primary.lacksReplicas && client.writes(entry) ? errors.noReplicas : undefined,
     },
-    role: { judge: (client, entry) => replication.refusal(client, entry) },
+    role: {
+      concerns: () => replication.isReplica,
+      judge: (client, entry) => replication.refusal(client, entry),
+    },
   };
 }

@@ -35,6 +35,9 @@ export function newRouting(kernel: Kernel): Routing {
     left: (client) => {
       modules.left(client);
     },
+    pausesChanged: () => {
+      modules.gate.changed();
+    },
     log,
   });
   const start = new StartJudge(kernel.progress, modules, () => {
@@ -45,7 +48,10 @@ export function newRouting(kernel: Kernel): Routing {
     {
       judges: {
         client: { judge: (client, entry, args) => clients.gate(client, entry, args) },
-        pause: { judge: (client, entry, args) => clients.hold(client, entry, args) },
+        pause: {
+          concerns: () => clients.hasPauses,
+          judge: (client, entry, args) => clients.hold(client, entry, args),
+        },
       },
       tick: (nowMs) => {
         clients.tick(nowMs);
