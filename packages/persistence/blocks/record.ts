@@ -75,13 +75,14 @@ export const RECORD_TRANSFERRED = 0x80;
 export const RECORD_GROUPED = 1 << 8;
 export const RECORD_DATABASE_SHIFT = 16;
 
-const WITH_TRANSACTION: ReadonlySet<number> = new Set([
-  ...[RecordKind.share, RecordKind.each, RecordKind.transaction, RecordKind.sharedCommit],
-]);
+/** By kind: 1 where records of it name a transaction. */
+const WITH_TRANSACTION = new Uint8Array(RECORD_KIND_MASK + 1);
+const { share, each, transaction, sharedCommit } = RecordKind;
+for (const kind of [share, each, transaction, sharedCommit]) WITH_TRANSACTION[kind] = 1;
 
 /** True when records of the kind name a transaction. */
 export function hasTransaction(kind: number): boolean {
-  return WITH_TRANSACTION.has(kind);
+  return WITH_TRANSACTION[kind] === 1;
 }
 
 /** True when records of the kind are commands, with arguments. */

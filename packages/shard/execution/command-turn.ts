@@ -112,6 +112,7 @@ export class CommandTurn {
   }
 
   forgetEffects(): void {
-    this.effects.length = 0;
+    // Setting the length of an array is a call into V8's runtime, also where it is 0 already.
+    if (this.effects.length > 0) this.effects.length = 0;
   }
 }
