@@ -75,7 +75,7 @@ export const RECORD_TRANSFERRED = 0x80;
 export const RECORD_GROUPED = 1 << 8;
 export const RECORD_DATABASE_SHIFT = 16;
 
-/** By kind: 1 where records of it name a transaction. */
+/** Kinds of records that name a transaction: 1 at the place of the kind. */
 const WITH_TRANSACTION = new Uint8Array(RECORD_KIND_MASK + 1);
 const { share, each, transaction, sharedCommit } = RecordKind;
 for (const kind of [share, each, transaction, sharedCommit]) WITH_TRANSACTION[kind] = 1;
