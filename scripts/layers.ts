@@ -75,7 +75,7 @@ const layers: Readonly<Record<string, Layer>> = {
     thirdParty: ['piscina'],
   },
   messaging: {
-    imports: ['base', 'usdt', 'resp', 'commands', 'link'],
+    imports: ['base', 'usdt', 'resp', 'commands', 'link', 'main'],
     types: ['config', 'router', 'stats'],
   },
   diagnostics: {
@@ -91,9 +91,9 @@ const layers: Readonly<Record<string, Layer>> = {
   clients: {
     imports: [
       ...['quantities', 'base', 'usdt', 'resp', 'commands', 'acl', 'config', 'router', 'net'],
-      ...['diagnostics', 'access'],
+      ...['main', 'diagnostics', 'access'],
     ],
-    types: ['main', 'stats'],
+    types: ['api-types', 'stats'],
   },
   durability: {
     imports: [
@@ -104,9 +104,9 @@ const layers: Readonly<Record<string, Layer>> = {
   replication: {
     imports: [
       ...['quantities', 'base', 'resp', 'store', 'stats', 'commands', 'link', 'config', 'router'],
-      ...['net', 'workers', 'main', 'diagnostics', 'clients'],
+      ...['net', 'workers', 'main', 'diagnostics', 'clients', 'durability'],
     ],
-    types: ['api-types', 'messaging', 'durability'],
+    types: ['api-types'],
   },
   cluster: {
     imports: [

@@ -22,7 +22,7 @@ import { type Clock, type CommandError, errors, fromLatin1, type Logger, readabl
 import { type Arguments, clientLine, type CommandEntry, commandTable } from '#commands';
 import type { Settings } from '#config';
 import type { Control } from '#link';
-import { broadcastTo, type Client, type ShardLink } from '#router';
+import type { Client } from '#router';
 import { USER_QUANTITIES } from '#quantities';
 import { DEFAULT_USER_ROW, OTHER_USERS_ROW, type Page, UserField } from '#stats';
 import type { OpsLink } from '#main';
@@ -58,30 +58,19 @@ interface AccessOptions {
   readonly connected: Pick<ConnectedClients, 'all'>;
   /** A user has counts of its own from now on. */
   readonly counted: (name: string) => void;
-  /** Tells every shard, in order with the commands. */
-  readonly broadcast: (control: Control) => void;
 }
 
 interface NewAccessOptions {
   readonly settings: Settings;
   readonly serverMemory: { readonly mainPage: Page; readonly shardPages: readonly Page[] };
-  readonly links: readonly ShardLink[];
   readonly log: AccessOptions['log'];
   readonly clock: Clock;
   readonly connected: Pick<ConnectedClients, 'all'>;
-  readonly beginTurn: () => void;
   readonly ops: Pick<OpsLink, 'tellUser'>;
 }
 
 /** Puts together who decides on clients of a server. */
-export function newAccess({
-  serverMemory,
-  links,
-  clock,
-  beginTurn,
-  ops,
-  ...rest
-}: NewAccessOptions): Access {
+export function newAccess({ serverMemory, clock, ops, ...rest }: NewAccessOptions): Access {
   return new Access({
     ...rest,
     main: serverMemory.mainPage,
@@ -90,10 +79,6 @@ export function newAccess({
     nowMs: () => clock.wallMs(),
     counted: (name) => {
       ops.tellUser(readable(fromLatin1(name)));
-    },
-    broadcast: (control) => {
-      broadcastTo(links, control);
-      beginTurn();
     },
   });
 }
@@ -127,9 +112,12 @@ export class Access {
     });
   }
 
-  /** Takes the first users, before there are clients; throws an error that says what is wrong with them. */
-  begin(): void {
-    const { settings, broadcast } = this.#options;
+  /**
+   * Takes the first users, before there are clients; throws an error that says what is wrong with them. `broadcast` sends them
+   * and their changes to every shard, in order with the commands.
+   */
+  begin(broadcast: (control: Control) => void): void {
+    const { settings } = this.#options;
     takeInitialUsers(this.users, settings);
     this.users.listener = {
       changing: (user, rules) => {

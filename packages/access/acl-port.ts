@@ -18,7 +18,7 @@ const notSaved = new Error(
 /** Stands for all users without counts of their own, and those who are gone. No user has a name with a space. */
 const OTHER_USERS = '(other users)';
 
-interface AclPortOptions {
+export interface AclPortOptions {
   readonly access: Access;
   readonly settings: Settings;
   /** Client whose command is being run. */

@@ -1,6 +1,5 @@
 export { type Access, newAccess } from './access.ts';
-export { aclPort } from './acl-port.ts';
+export { accessModule } from './access-module.ts';
 export { ConnectedClients } from './connected-clients.ts';
 export { demandUsers } from './initial-users.ts';
 export { chargeOutput } from './rate-limits.ts';
-export { usersDocument } from './users-document.ts';

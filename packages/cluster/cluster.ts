@@ -51,7 +51,7 @@ import { SlotKeys } from './slots/slot-keys.ts';
 import { slotStatistics } from './slots/slot-statistics.ts';
 import { SlotCode, SlotTable } from './slots/slot-table.ts';
 
-interface ClusterOptions extends ObservationOptions {
+export interface ClusterOptions extends ObservationOptions {
   readonly nodeId: NodeId;
   readonly ops: Pick<OpsLink, 'tellCluster'>;
   readonly settings: Settings;
@@ -83,7 +83,7 @@ export class Cluster implements ClusterPort {
   readonly #role: ClusterRole;
   readonly #served: ServedSlotsNews;
   readonly #waits: BlockedRedirects;
-  readonly #messages: NodeMessages;
+  readonly messages: NodeMessages;
   readonly #moves: SlotMoves;
   readonly #lost: LostSlots;
   readonly #gone: GoneNodes;
@@ -151,7 +151,7 @@ export class Cluster implements ClusterPort {
     this.gate = newGate({ ...options, table: this.#table, cluster: this });
     this.#served = new ServedSlotsNews({ table: this.#table, gate: this.gate, router, settings });
     const withheld = this.#withheld;
-    this.#messages = new NodeMessages({ ...options, node: this.node });
+    this.messages = new NodeMessages({ ...options, node: this.node });
     this.#waits = new BlockedRedirects({ ...options, lease, gate: this.gate, withheld });
     this.#followSettings(options);
   }
@@ -173,7 +173,7 @@ export class Cluster implements ClusterPort {
   }
 
   get links(): readonly ClusterLinkFacts[] {
-    return this.#messages.links;
+    return this.messages.links;
   }
 
   #newMoves({ replicas, ...options }: ClusterOptions): SlotMoves {
@@ -206,7 +206,7 @@ export class Cluster implements ClusterPort {
   }
 
   async #beat(): Promise<void> {
-    this.#messages.look();
+    this.messages.look();
     await this.node.beat();
     this.observation.showLease();
   }
@@ -217,7 +217,7 @@ export class Cluster implements ClusterPort {
     this.#leaseWatch.stop();
     this.#news.stop();
     this.observation.stop();
-    this.#messages.end();
+    this.messages.end();
     this.#moves.stop();
     await this.node.stop();
   }
@@ -241,7 +241,7 @@ export class Cluster implements ClusterPort {
     if (this.#table.isPrimary && node.lease.isSafe) this.fence.arm();
     this.#tellShards();
     this.#served.tell();
-    this.#messages.update();
+    this.messages.update();
     this.#moves.follow();
     this.#lost.follow(this.#table.isPrimary);
     const { router, beginTurn } = this.#options;
@@ -287,7 +287,7 @@ export class Cluster implements ClusterPort {
   }
 
   get info(): readonly (readonly [name: string, value: string | number])[] {
-    return infoLines(this.node, this.isUp, this.#messages.counts);
+    return infoLines(this.node, this.isUp, this.messages.counts);
   }
 
   groups(isSecure: boolean): readonly ClusterGroupFacts[] {

@@ -10,7 +10,6 @@ export { pushOnto } from './list/lookup.ts';
 export { addInto } from './set/lookup.ts';
 export { Arguments } from './arguments/arguments.ts';
 export type {
-  Answer,
   ClientPort,
   ClientTraffic,
   EventClass,
@@ -96,26 +95,20 @@ export type {
   HotKeysReport,
   HotKeysStart,
   BundlesPort,
-  FlightPort,
   HeapReport,
   ThreadsPort,
   TracesPort,
   TraceStatus,
-  InfoPort,
   MemoryPort,
   MemoryTree,
-  LogPort,
   MonitorsPort,
   ProcessPort,
-  SavingPort,
   ReplicationPort,
   RoleReport,
   ServerContext,
   SettingsPort,
   ShutdownOptions,
   StatisticsPort,
-  StatusPort,
-  TimersPort,
 } from './server/ports/ports.ts';
 export type { TransactionContext, TransactionsPort } from './transaction/index.ts';
 export { tellSecrecy } from './server/config.ts';

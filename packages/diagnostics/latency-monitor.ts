@@ -31,7 +31,7 @@ import { MainFlight } from './main-flight.ts';
 import { bandsOf, type MainLatency } from './main-latency.ts';
 import { SlowCommands } from './slow-commands.ts';
 
-interface LatencyMonitorOptions {
+export interface LatencyMonitorOptions {
   readonly settings: Settings;
   readonly serverMemory: ServerMemory;
   readonly mainLatency: MainLatency;

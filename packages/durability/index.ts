@@ -1,4 +1,5 @@
 export { checkData, exportRdb, importAtFirstStart, importRdb, unreadData } from './data-tools.ts';
 export { DiskWait } from './disk-wait.ts';
-export { KeyFreeze } from './key-freeze.ts';
-export { openDataFolder, type OwnFolder, PersistenceSwitch } from './persistence-switch.ts';
+export { durabilityModule } from './durability-module.ts';
+export type { KeyFreeze } from './key-freeze.ts';
+export { openDataFolder, type OwnFolder, type PersistenceSwitch } from './persistence-switch.ts';

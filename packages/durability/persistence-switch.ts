@@ -7,7 +7,7 @@ import {
   DiskLink,
   type DiskPorts,
   diskSettings,
-  type LateChange,
+  type TwoPhaseSetting,
   type Pairs,
   type SettingChanges,
 } from '#main';
@@ -17,7 +17,7 @@ const NAME = 'persistence.enabled';
 /** Between two attempts to keep data again. */
 const RETRY_MS = 1_000;
 
-interface PersistenceSwitchOptions extends Omit<DurabilityOptions, 'disk' | 'folder'> {
+export interface PersistenceSwitchOptions extends Omit<DurabilityOptions, 'disk' | 'folder'> {
   /** The data folder, where persistence is on from the start. */
   readonly own: OwnFolder | undefined;
   /** The disk thread's ends of its ways to the shards. */
@@ -47,7 +47,7 @@ async function lockDataFolder(settings: Settings): Promise<FolderLock> {
   return FolderLock.take(dataDir);
 }
 
-export class PersistenceSwitch implements LateChange {
+export class PersistenceSwitch implements TwoPhaseSetting {
   readonly #options: PersistenceSwitchOptions;
   /** Held from when it is needed first until the end. */
   #lock: FolderLock | undefined;

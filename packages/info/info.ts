@@ -15,7 +15,7 @@ import {
   SCRIPT_QUANTITIES,
   TIER_QUANTITIES,
 } from '#quantities';
-import { errorCounts, latencyVerdict, percentileUs, statusFields, TICKS_PER_US } from '#stats';
+import { errorCounts, latencyVerdict, percentileUs, TICKS_PER_US } from '#stats';
 import { keyspace, keySizes, keySizesAge, prefixes } from './info-keys.ts';
 import { linesOfParts, rowsOfParts, type Line, type Part } from './info-lines.ts';
 import { replicaLagLines, replicasLines } from './info-primary.ts';
@@ -23,6 +23,7 @@ import { replicaLines } from './info-replica.ts';
 import { listeners, tcpPort } from './info-listeners.ts';
 import { PERSISTENCE } from './info-persistence.ts';
 import { cpu, MEMORY } from './info-resources.ts';
+import type { InfoSection } from '#main';
 import type { ServerMetrics } from './server-metrics.ts';
 
 interface Section {
@@ -87,18 +88,6 @@ function server({
 /** Clients look for it in a bare INFO, where Redis has a section of it. */
 function cluster({ settings }: Pick<ServerMetrics, 'settings'>): Line[] {
   return [['cluster_enabled', Number(settings.boolean('cluster.enabled'))]];
-}
-
-/**
- * Figures of a node of a cluster, in the names of the status document. They are told to who asks for this section alone:
- * exporters read INFO ALL and CLUSTER INFO, and would have lines of the same name twice.
- */
-function ofCluster({ main, shards, settings }: ServerMetrics): Line[] {
-  if (!settings.boolean('cluster.enabled')) return [];
-  return Object.entries(statusFields('cluster', main, shards)).map(([name, value]): Line => [
-    `cluster_${name}`,
-    value,
-  ]);
 }
 
 function connections({ clients: all, settings }: ServerMetrics): Line[] {
@@ -333,20 +322,25 @@ const SECTIONS: readonly Section[] = [
   { name: 'Tiered', shownBy: 'all', lines: TIERED },
   { name: 'Keysizes', shownBy: 'all', lines: keySizes, linesOfAll: keySizesAge },
   { name: 'Prefixes', shownBy: 'all', lines: prefixes },
-  {
-    name: 'Cluster',
-    shownBy: 'none',
-    lines: (metrics) => [...cluster(metrics), ...ofCluster(metrics)],
-  },
-  { name: 'Modules', shownBy: 'none', lines: () => [] },
 ];
 
-/** The sections named (in lower case; `default`, `all` and `everything` too), in the order of the table. */
-export function renderInfo(wanted: readonly string[], metrics: ServerMetrics): string {
+/** Behind the sections that modules contribute. */
+const LAST: readonly Section[] = [{ name: 'Modules', shownBy: 'none', lines: () => [] }];
+
+/**
+ * Renders the sections named (in lower case; `default`, `all` and `everything` too), in the order of the table; those that
+ * modules contribute follow.
+ */
+export function renderInfo(
+  wanted: readonly string[],
+  metrics: ServerMetrics,
+  contributed: readonly InfoSection[],
+): string {
   const isEverything = wanted.includes('everything');
   const isAll = isEverything || wanted.includes('all');
   const withDefault = wanted.length === 0 || wanted.includes('default');
-  const chosen = SECTIONS.filter(
+  const sections: readonly Section[] = [...SECTIONS, ...contributed, ...LAST];
+  const chosen = sections.filter(
     ({ name, shownBy }) =>
       (isAll && shownBy !== 'none') ||
       (withDefault && shownBy === 'bare') ||

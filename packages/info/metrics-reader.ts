@@ -20,7 +20,7 @@ import { type Replication, ReplicationRates } from '#replication';
 import { type ServerMemory, statusSettings } from '#main';
 import { ServerMetrics, type Rates } from './server-metrics.ts';
 
-interface MetricsReaderOptions {
+export interface MetricsReaderOptions {
   readonly settings: Settings;
   readonly serverMemory: ServerMemory;
   readonly clock: Clock;

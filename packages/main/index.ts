@@ -1,15 +1,17 @@
 export { mapInTurns } from './documents/in-turns.ts';
 export { beginningAsText, keyAsText } from './documents/json-text.ts';
-export type { MainModule } from './kernel/main-module.ts';
+export { type Composed, Composition } from './kernel/composition.ts';
+export type { HandlerContext } from './kernel/handler-context.ts';
+export { type InfoSection, type Judges, MainModule } from './kernel/main-module.ts';
 export { Modules } from './kernel/modules.ts';
 export { Progress, StartJudge } from './kernel/progress.ts';
 export { announcedPlace } from './settings/announced-place.ts';
 export {
-  type LateChange,
-  LateSettings,
+  type TwoPhaseSetting,
+  TwoPhaseSettings,
   type Pairs,
   type SettingChanges,
-} from './settings/late-settings.ts';
+} from './settings/two-phase-settings.ts';
 export { nodeAddress, readdressOnChange } from './settings/node-address.ts';
 export { traceSettings } from './settings/ops-settings.ts';
 export { refusesUnsaved, type SavePoint, savePoints } from './settings/save-points.ts';
@@ -25,7 +27,6 @@ export { redistributeApart } from './threads/redistribution.ts';
 export { runTask } from './threads/run-task.ts';
 export { ShardPool } from './threads/shard-pool.ts';
 export { ServerMemory } from './threads/shared-memory.ts';
-export { type DeathListener, ThreadDeaths } from './threads/thread-deaths.ts';
 export { ThreadProfiles } from './threads/thread-profiles.ts';
 export { Turn } from './threads/turn.ts';
 export { localTierOf, takeTierFolder } from './tier/tier-folder.ts';

@@ -2,8 +2,9 @@
 
 import { unixUs } from '#base';
 import type { Settings } from '#config';
+import type { Modules } from '#main';
 import type { Page } from '#stats';
-import type { Client, ParkingBlocks, Router } from '#router';
+import type { Client, CommandWatcher, ParkingBlocks, Router } from '#router';
 import { FanOut } from './fan-out.ts';
 import { KeyEvents } from './key-events.ts';
 import { Monitors } from './monitors.ts';
@@ -17,12 +18,13 @@ interface ConnectedClients {
   checkOutput(client: Client): void;
 }
 
-interface ClientMessagingOptions {
+export interface ClientMessagingOptions {
   readonly settings: Settings;
   readonly page: Page;
   readonly blocks: ParkingBlocks;
   readonly router: Router;
   readonly clients: ConnectedClients;
+  readonly modules: Pick<Modules, 'published'>;
 }
 
 export class ClientMessaging {
@@ -34,12 +36,12 @@ export class ClientMessaging {
   /** True while the shards tell of what scripts call. */
   #areCallsWatched = false;
 
-  constructor({ settings, page, blocks, router, clients }: ClientMessagingOptions) {
+  constructor({ settings, page, blocks, router, clients, modules }: ClientMessagingOptions) {
     this.#router = router;
     const fanOut = new FanOut(blocks, (client) => {
       clients.checkOutput(client);
     });
-    this.pubsub = new PubSub(fanOut, page);
+    this.pubsub = new PubSub(fanOut, page, modules.published);
     this.tracking = new Tracking({
       fanOut,
       page,
@@ -69,15 +71,14 @@ export class ClientMessaging {
     const isOn = tracking.isOn || monitors.isOn;
     if (isOn !== this.#areCallsWatched) router.broadcast({ kind: 'watch-calls', isOn });
     this.#areCallsWatched = isOn;
-    if (!isOn) {
-      router.watcher = undefined;
-      return;
-    }
-    router.watcher = (client, entry, args, call) => {
-      tracking.routed(client, entry, args, call);
-      monitors.routed(client, entry, args, call);
-    };
+    if (isOn) router.watchers.add(this.#routed);
+    else router.watchers.delete(this.#routed);
   }
+
+  readonly #routed: CommandWatcher = (client, entry, args, call) => {
+    this.tracking.routed(client, entry, args, call);
+    this.monitors.routed(client, entry, args, call);
+  };
 
   /** To be called when a turn's replies are there and not yet written. */
   endTurn(): void {

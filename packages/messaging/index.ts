@@ -1,2 +1,3 @@
-export { ClientMessaging } from './client-messaging.ts';
+export type { ClientMessaging } from './client-messaging.ts';
+export { messagingModule } from './messaging-module.ts';
 export type { PubSub } from './pubsub.ts';

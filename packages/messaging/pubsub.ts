@@ -24,6 +24,9 @@ import type { FanOut } from './fan-out.ts';
 type Audience = Client | Set<Client>;
 type Audiences = Map<string, Audience>;
 
+/** Passes a published message on to other servers, with the name of its command. */
+type Published = (command: MessageCommand, channel: Bytes, message: Bytes) => void;
+
 export class PubSub implements PubSubPort {
   readonly #fanOut: FanOut;
   readonly #page: Page;
@@ -35,17 +38,14 @@ export class PubSub implements PubSubPort {
   };
   /** The bytes of each pattern that somebody listens to. */
   readonly #globs = new Map<string, Bytes>();
-
-  /** Tells replicas of a message that was published, with the name of the command; notifications are each server's own. */
-  toReplicas: ((command: string, channel: Bytes, message: Bytes) => void) | undefined;
-
-  /** The same for the other nodes of a cluster, replicas among them. */
-  toNodes: ((command: MessageCommand, channel: Bytes, message: Bytes) => void) | undefined;
+  readonly #published: Published;
   /** Messages that other nodes have told of. */
   received = 0;
 
-  constructor(fanOut: FanOut, page: Page) {
+  /** `published` takes each message that a client publishes here; notifications are each server's own. */
+  constructor(fanOut: FanOut, page: Page, published: Published) {
     this.#fanOut = fanOut;
+    this.#published = published;
     this.#page = page;
   }
 
@@ -110,7 +110,7 @@ export class PubSub implements PubSubPort {
 
   publish(channel: Piece, message: Piece): number {
     const receivers = this.notify(channel, message);
-    (this.toNodes ?? this.toReplicas)?.('PUBLISH', viewOf(channel), viewOf(message));
+    this.#published('PUBLISH', viewOf(channel), viewOf(message));
     this.#fire(channel, receivers);
     return receivers;
   }
@@ -132,7 +132,7 @@ export class PubSub implements PubSubPort {
 
   publishToShard(channel: Piece, message: Piece): number {
     const receivers = this.#notifyShard(channel, message);
-    (this.toNodes ?? this.toReplicas)?.('SPUBLISH', viewOf(channel), viewOf(message));
+    this.#published('SPUBLISH', viewOf(channel), viewOf(message));
     this.#fire(channel, receivers);
     return receivers;
   }

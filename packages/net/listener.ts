@@ -36,7 +36,7 @@ interface ListenerOptions extends TcpPlaces {
   /** Certificate, key and the rest of TLS; undefined while there is none. */
   tls: TlsOptions | undefined;
   /** Front threads, which move the bytes; undefined where this thread does. They have the options of TLS already. */
-  fronts: () => Fronts | undefined;
+  readonly fronts: Fronts | undefined;
   /** Takes a new connection and becomes its owner, or closes it. */
   accept(connection: Connection): void;
   /** Told of a handshake that has failed. */
@@ -55,7 +55,7 @@ export class Listener {
 
   /** Secures new connections with that; rejects where OpenSSL refuses it, and all is as it was. */
   async secure(options: TlsOptions): Promise<void> {
-    const fronts = this.#options.fronts();
+    const { fronts } = this.#options;
     if (fronts !== undefined) await fronts.secure(options);
     else if (this.#tls !== undefined) this.#tls.update(options);
     else this.#tls = this.#newTlsServer(options);
@@ -75,7 +75,7 @@ export class Listener {
   /** Binds everything; rejects with the first address that cannot be had, and then listens on none. */
   async open(): Promise<void> {
     const { unixSocket, tls, fronts } = this.#options;
-    if (tls !== undefined && fronts() === undefined) this.#tls = this.#newTlsServer(tls);
+    if (tls !== undefined && fronts === undefined) this.#tls = this.#newTlsServer(tls);
     try {
       await this.move(this.#options);
       if (unixSocket !== '') await this.#openUnix(unixSocket);
@@ -152,7 +152,7 @@ export class Listener {
 
   /** Returns the function that stops listening. */
   async #listenTcp(where: ListenOptions, isSecured: boolean): Promise<() => void> {
-    if (isSecured && this.#options.fronts() === undefined) {
+    if (isSecured && this.#options.fronts === undefined) {
       const server = await listenWith(createServer({ noDelay: true }), where);
       server.on('connection', (socket) => this.#tls?.take(socket));
       return () => {
@@ -166,7 +166,7 @@ export class Listener {
   }
 
   #admit(accepted: Accepted): void {
-    const fronts = this.#options.fronts();
+    const { fronts } = this.#options;
     const transport = fronts === undefined ? accepted.transport() : fronts.take(accepted.release());
     if (transport !== undefined) this.#accept(transport, accepted.ends);
   }
@@ -178,7 +178,7 @@ export class Listener {
   /** Has a front thread begin the handshake of a connection. */
   #shake(accepted: Accepted): void {
     const { ends } = accepted;
-    this.#options.fronts()?.shake(accepted.release(), {
+    this.#options.fronts?.shake(accepted.release(), {
       secured: (transport, tls) => {
         this.#accept(transport, { ...ends, tls });
       },

@@ -1,7 +1,5 @@
 export { connectToPrimary } from './connect-to-primary.ts';
 export type { Discard } from './discards/discarded-writes.ts';
-export { replicationDocument } from './observation/replication-document.ts';
-export { ReplicationNews } from './observation/replication-news.ts';
 export { ReplicationRates } from './observation/replication-rates.ts';
 export { PrimaryStream } from './primary-stream.ts';
 export { PrimaryTransport } from './primary-transport.ts';
@@ -18,7 +16,8 @@ export {
 } from './protocol/replica/snapshot-split.ts';
 export { untilQuiet } from './quiet.ts';
 export type { ReplicaSide } from './replica-side.ts';
-export { Replicas } from './replicas/replicas.ts';
+export { replicasModule } from './replicas/replicas-module.ts';
+export type { Replicas } from './replicas/replicas.ts';
 export { ShutdownWait } from './replicas/shutdown-wait.ts';
-export { ReplicationEvents } from './replication-events.ts';
-export { Replication } from './replication.ts';
+export { replicationModule } from './replication-module.ts';
+export type { Replication } from './replication.ts';

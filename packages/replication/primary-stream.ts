@@ -11,7 +11,7 @@ import type { Client, Router } from '#router';
 import type { FollowedStream } from './protocol/primary/surroundings.ts';
 import type { StreamPosition } from './protocol/replica/primary-past.ts';
 import type { Clients } from '#clients';
-import { ApplyLag } from './apply-lag.ts';
+import { ApplyLag } from './protocol/apply-lag.ts';
 import { CommandPlaces } from './failed-command.ts';
 import { PrimaryTransport } from './primary-transport.ts';
 import { ReplyErrors } from './reply-errors.ts';

@@ -1,6 +1,6 @@
 /** Events of replication: what links went through and when the role changed, for the history, the flight recorder and LATENCY. */
 
-import type { Clock } from '#base';
+import { type Clock, Listeners } from '#base';
 import {
   type FlightEvent,
   type FlightRecorder,
@@ -23,11 +23,11 @@ interface ReplicationEventsOptions {
 
 export class ReplicationEvents {
   readonly #options: ReplicationEventsOptions;
+  /** Listeners that are called for each change. */
+  readonly changes = new Listeners();
   readonly #history = new LinkHistory(() => {
-    this.onChange();
+    this.changes.notify();
   });
-  /** Called back for each change. */
-  onChange: () => void = () => undefined;
 
   constructor(options: ReplicationEventsOptions) {
     this.#options = options;

@@ -24,7 +24,7 @@ const NO_STREAM = '0'.repeat(40);
 /** Tells shards that no other server says what is in this one. */
 const ALONE = { kind: 'role', isReplica: false, primary: undefined } as const;
 
-interface ReplicationOptions extends Omit<
+export interface ReplicationOptions extends Omit<
   ReplicaSideOptions,
   'host' | 'port' | 'before' | 'failover' | 'discards'
 > {

@@ -16,3 +16,25 @@ export type CommandWatcher = (
   args: Arguments,
   call?: WatchedCall,
 ) => void;
+
+/** Watchers of commands. Mostly there are none, and then a command costs one look at `isOn`. */
+export class CommandWatchers {
+  /** True while at least one wants to see the commands. */
+  isOn = false;
+  #watchers: readonly CommandWatcher[] = [];
+
+  /** Shows a watcher the commands from now on, if it does not see them already. */
+  add(watcher: CommandWatcher): void {
+    if (!this.#watchers.includes(watcher)) this.#watchers = [...this.#watchers, watcher];
+    this.isOn = true;
+  }
+
+  delete(watcher: CommandWatcher): void {
+    this.#watchers = this.#watchers.filter((each) => each !== watcher);
+    this.isOn = this.#watchers.length > 0;
+  }
+
+  readonly see: CommandWatcher = (client, entry, args, call) => {
+    for (const watcher of this.#watchers) watcher(client, entry, args, call);
+  };
+}

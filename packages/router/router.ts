@@ -32,7 +32,7 @@ import { Scripts } from './scripts/scripts.ts';
 import { Transactions } from './transactions/transactions.ts';
 import { isHttp, unknownCommand } from './unknown-command.ts';
 import { BlockedClients } from './blocked/blocked-clients.ts';
-import type { CommandWatcher } from './command-watcher.ts';
+import { CommandWatchers } from './command-watcher.ts';
 
 /** Collaborators of the router. */
 interface RouterOptions {
@@ -88,8 +88,8 @@ export class Router {
   readonly shardCalls: ShardCalls;
   readonly keyMigrations: KeyMigrations;
   readonly blockedClients: BlockedClients;
-  /** Is shown every command that was sent on, while anybody wants to see them. */
-  watcher: CommandWatcher | undefined;
+  /** Watchers of all commands that are sent on. */
+  readonly watchers = new CommandWatchers();
   readonly #options: RouterOptions;
   readonly #links: readonly ShardLink[];
   readonly #values: Float64Array;
@@ -144,7 +144,7 @@ export class Router {
       log: options.scripts.log,
       called: ({ connection, entry, args, database, sequence }) => {
         const client = this.#clientRegistry.inSlot(connection);
-        if (client !== undefined) this.watcher?.(client, entry, args, { database, sequence });
+        if (client !== undefined) this.watchers.see(client, entry, args, { database, sequence });
       },
       page,
       beginTurn,
@@ -160,9 +160,7 @@ export class Router {
       keyDiscovery: this.#keyDiscovery,
       queuedBytesMax: () => options.queryBytesMax(),
       refusal: (client, entry, args) => options.execRefusal(client, entry, args),
-      sent: (client, entry, args) => {
-        this.watcher?.(client, entry, args);
-      },
+      sent: this.watchers.see,
       countTooLong: () => {
         page.add('queryLimitDisconnections', 1);
       },
@@ -308,7 +306,7 @@ export class Router {
       this.tracing.giveBack(client);
       return this.#clientRegistry.stall(client);
     }
-    this.watcher?.(client, entry, args);
+    if (this.watchers.isOn) this.watchers.see(client, entry, args);
     if (client.awaitsReply) client.isCountedLater = true;
     else this.#clientRegistry.count(client);
     return this.#answers.hasTakenLong(entry) ? 'long' : 'taken';
@@ -327,7 +325,7 @@ export class Router {
   #send(client: Client, entry: CommandEntry, args: Arguments, command: ParsedCommand): boolean {
     if (client.mayWrite(entry)) client.wrote = this.#wrote;
     // Who watches reads it when it is sent, and who waits may send it again.
-    if (this.watcher !== undefined || entry.mayWait) command.isGivable = false;
+    if (this.watchers.isOn || entry.mayWait) command.isGivable = false;
     if (entry.route === 'exec') return this.transactions.exec(client, entry);
     if (entry.script !== undefined) return this.scripts.send(client, entry, args, command);
     if (this.#keyDiscovery.concerns(entry, args))

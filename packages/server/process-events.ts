@@ -1,16 +1,16 @@
 /** Events of the process that a server follows from its start on. */
 
-import type { ListeningPlaces } from '#clients';
+import type { ClientListeners } from '#clients';
 import type { OpsLink } from '#main';
 import type { Crashes } from './composition/crashes.ts';
 
 interface Followers {
   readonly crashes: Pick<Crashes, 'mainDied'>;
   readonly ops: Pick<OpsLink, 'reopenLog'>;
-  readonly places: Pick<ListeningPlaces, 'readAgain'>;
+  readonly listeners: Pick<ClientListeners, 'readAgain'>;
 }
 
-export function followProcess({ crashes, ops, places }: Followers): void {
+export function followProcess({ crashes, ops, listeners }: Followers): void {
   // Rejections that nobody handles come here too.
   process.on('uncaughtException', (error) => {
     crashes.mainDied(error);
@@ -18,6 +18,6 @@ export function followProcess({ crashes, ops, places }: Followers): void {
   // The old file of the log was moved away, or there are new files of TLS.
   process.on('SIGHUP', () => {
     ops.reopenLog();
-    void places.readAgain();
+    void listeners.readAgain();
   });
 }

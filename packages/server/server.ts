@@ -59,10 +59,10 @@ export class Server {
 
   /** Ends what has begun of a start that has failed. */
   async #giveUp(): Promise<void> {
-    const { progress, places, clients, pool, frontPool, tierPool, loop, persistence, ops } =
+    const { progress, listeners, clients, pool, frontPool, tierPool, loop, persistence, ops } =
       this.#parts;
     progress.isStopping = true;
-    places.listener.close();
+    listeners.listener.close();
     for (const client of clients.all) client.socket.destroy();
     await pool.terminate();
     await frontPool.terminate();
@@ -93,14 +93,13 @@ export class Server {
 
   /** Probes are there first: they say how far the rest is, and a client that has a reply finds HTTP too. */
   async #openToClients(http: Promise<void>): Promise<void> {
-    const { settings, log, frontPool, turn, places, progress } = this.#parts;
+    const { settings, log, frontPool, turn, beginTurn, listeners, progress } = this.#parts;
     if (settings.boolean('latency.startup-test')) {
       progress.baseline = await testAtStart(settings, log);
     }
-    await Promise.all([http, frontPool.up()]);
+    await Promise.all([http, frontPool.up(beginTurn)]);
     if (progress.isStopping) return;
-    turn.fronts = frontPool.fronts;
-    await places.listener.open();
+    await listeners.listener.open();
     turn.listen();
   }
 }

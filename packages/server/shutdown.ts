@@ -5,7 +5,6 @@ import type { ShutdownOptions } from '#commands';
 import type { Client } from '#router';
 import { Phase } from '#stats';
 import { ShutdownWait, type StreamPlace } from '#replication';
-import type { MainModule } from '#main';
 import type { ServerParts } from './composition/server-parts.ts';
 
 /** Least time for what is in flight at the end, unless the settings leave less. */
@@ -17,7 +16,7 @@ const SHARD_STOP_MS_MAX = 1_000;
 /** Longest wait for shards when main has failed: their rings may be full, and what is in them is to come to the log. */
 const CRASH_STOP_MS_MAX = 10_000;
 
-type ShutdownParts = Pick<
+export type ShutdownParts = Pick<
   ServerParts,
   | 'settings'
   | 'clock'
@@ -30,7 +29,7 @@ type ShutdownParts = Pick<
   | 'router'
   | 'turn'
   | 'loop'
-  | 'places'
+  | 'listeners'
   | 'replicas'
   | 'replication'
   | 'persistence'
@@ -40,7 +39,7 @@ type ShutdownParts = Pick<
   | 'ops'
 >;
 
-export class Shutdown implements MainModule {
+export class Shutdown {
   readonly #parts: ShutdownParts;
   readonly #wait: ShutdownWait;
   /** Clients that have sent SHUTDOWN. */
@@ -73,13 +72,13 @@ export class Shutdown implements MainModule {
 
   /** Begins the end; `now` waits for no replica and no client. The end of its client's connection says that all has ended. */
   begin({ now, save }: ShutdownOptions, client?: Client): void {
-    const { places, router } = this.#parts;
+    const { listeners, router } = this.#parts;
     if (client !== undefined) this.#await(client, true);
     if (save === 'never') this.#savesAtEnd = false;
     if (save === 'always') this.#savesAtEnd = true;
     // Who waits for a script that has run for too long may wait for ever.
     if (now || (save === 'never' && router.scripts.busy.isAny)) {
-      places.listener.close();
+      listeners.listener.close();
       void this.end(0);
     } else {
       void this.shutDown();
@@ -124,14 +123,14 @@ export class Shutdown implements MainModule {
 
   /** Accepts no more, finishes what is in flight for as long as the settings allow, ends the threads. */
   async shutDown(): Promise<void> {
-    const { progress, clock, log, places, modules, clients, turn } = this.#parts;
+    const { progress, clock, log, listeners, modules, clients, turn } = this.#parts;
     const isOver = (): boolean => progress.isStopping;
     if (isOver()) return;
     const timeoutMs = this.#timeoutMs;
     const untilMs = clock.wallMs() + timeoutMs;
     if (!(await this.#wait.run(timeoutMs, isOver)) || isOver()) return;
     log.info('stopping', 'svc finishes what is in flight and stops');
-    places.listener.close();
+    listeners.listener.close();
     modules.stopping();
     for (const client of clients.all) {
       // What is held back is not done any more.

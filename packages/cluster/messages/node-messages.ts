@@ -25,7 +25,7 @@ interface Peer {
 
 interface NodeMessagesOptions {
   readonly node: Pick<ClusterNode, 'topology' | 'group' | 'id'>;
-  readonly pubsub: Pick<PubSub, 'toNodes' | 'received' | 'endShardChannels'>;
+  readonly pubsub: Pick<PubSub, 'received' | 'endShardChannels'>;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly clients: Pick<Clients, 'all'>;
@@ -39,9 +39,6 @@ export class NodeMessages {
 
   constructor(options: NodeMessagesOptions) {
     this.#options = options;
-    options.pubsub.toNodes = (command, channel, message) => {
-      this.#tell(command, channel, message);
-    };
   }
 
   /** Messages told to a node each, those that could not be, how often for want of room, and those that others told of. */
@@ -61,6 +58,17 @@ export class NodeMessages {
       links.push({ direction: 'from', node, createdMs, queuedBytes: 0 });
     }
     return links;
+  }
+
+  /** Sends a message that a client has published here to the nodes that it concerns. */
+  publish(command: MessageCommand, channel: Bytes, message: Bytes): void {
+    let bytes: Bytes | undefined;
+    for (const { link, isInGroup } of this.#peers.values()) {
+      if (command === 'SPUBLISH' && !isInGroup) continue;
+      bytes ??= commandBytes(['CLUSTER', 'DELIVER', command, channel, message]);
+      this.#counts.sent += 1;
+      link.send(bytes);
+    }
   }
 
   /** Connects to the nodes that there are now; ends subscriptions to shard channels that have gone to another group. */
@@ -133,16 +141,6 @@ export class NodeMessages {
     const peer: Peer = { place: placeOf(address), link, isInGroup, problem: undefined };
     link.open();
     return peer;
-  }
-
-  #tell(command: MessageCommand, channel: Bytes, message: Bytes): void {
-    let bytes: Bytes | undefined;
-    for (const { link, isInGroup } of this.#peers.values()) {
-      if (command === 'SPUBLISH' && !isInGroup) continue;
-      bytes ??= commandBytes(['CLUSTER', 'DELIVER', command, channel, message]);
-      this.#counts.sent += 1;
-      link.send(bytes);
-    }
   }
 }
 

@@ -18,6 +18,7 @@ export class ClusterNews {
   readonly #observation: ClusterObservation;
   readonly #options: ClusterNewsOptions;
   #stopTimer: () => void = () => undefined;
+  #unfollow: () => void = () => undefined;
   #soon: NodeJS.Immediate | undefined;
 
   constructor(observation: ClusterObservation, options: ClusterNewsOptions) {
@@ -32,18 +33,18 @@ export class ClusterNews {
       seconds += 1;
       if (seconds % QUIET_SECONDS === 1) this.#tell();
     });
-    this.#observation.onNews = () => {
+    this.#unfollow = this.#observation.changes.add(() => {
       this.#soon ??= setImmediate(() => {
         this.#soon = undefined;
         this.#tell();
       });
-    };
+    });
   }
 
   stop(): void {
     this.#stopTimer();
     clearImmediate(this.#soon);
-    this.#observation.onNews = () => undefined;
+    this.#unfollow();
   }
 
   #tell(): void {

@@ -3,7 +3,7 @@
  * pings to the other nodes.
  */
 
-import { type Clock, everySecond } from '#base';
+import { type Clock, everySecond, Listeners } from '#base';
 import type { Settings } from '#config';
 import type { FlightRecorder, Page } from '#stats';
 import { slotCount } from '../agreement/history/topology-changes.ts';
@@ -61,8 +61,8 @@ export class ClusterObservation {
   readonly pings: NodePings;
   /** The latest discarded writes, oldest first. */
   discards: readonly Discard[] = [];
-  /** Called back when something has happened. */
-  onNews: () => void = () => undefined;
+  /** Listeners that are called when something has happened. */
+  readonly changes = new Listeners();
   readonly #subject: () => ClusterSubject;
   #stopTimer: () => void = () => undefined;
 
@@ -108,7 +108,7 @@ export class ClusterObservation {
       downReason,
     });
     this.show();
-    if (hasNews) this.onNews();
+    if (hasNews) this.changes.notify();
   }
 
   /** Takes note of writes that the node has discarded. */
@@ -118,7 +118,7 @@ export class ClusterObservation {
     const reason = `${writes} writes, ${bytes} bytes: ${kept}. ${lacks}`.trimEnd();
     this.discards = [...this.discards, discard].slice(-DISCARDS_MAX);
     this.events.discarded(reason, this.subject.node);
-    this.onNews();
+    this.changes.notify();
   }
 
   /** Writes the figures of now to the page. */

@@ -3,7 +3,7 @@ import { Arguments, commandTable } from '#commands';
 import type { Client } from '#router';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { JUDGE_PLACES, type JudgePlace, type MainModule } from './main-module.ts';
+import { JUDGE_PLACES, type JudgePlace, MainModule } from './main-module.ts';
 import { Modules } from './modules.ts';
 import { Progress, StartJudge } from './progress.ts';
 
@@ -26,12 +26,8 @@ modules('commands wait until the server has started, and are refused while it lo
   });
   let isAwaited = true;
   list.add(
-    { judges: { start } },
-    {
-      get isAwaited() {
-        return isAwaited;
-      },
-    },
+    new MainModule({ name: 'start', judges: { start } }),
+    new MainModule({ name: 'awaited', hooks: { isAwaited: () => isAwaited } }),
   );
   assert.is(judged(list, 'PING'), errors.loading);
   assert.is(judged(list, 'INFO'), undefined);
@@ -51,7 +47,8 @@ modules('commands wait until the server has started, and are refused while it lo
 modules('a judge that begins to concern a command is asked after `changed`', () => {
   const list = new Modules();
   let isPaused = false;
-  list.add({ judges: { pause: { concerns: () => isPaused, judge: () => 'wait' } } });
+  const pause = { concerns: () => isPaused, judge: () => 'wait' as const };
+  list.add(new MainModule({ name: 'pause', judges: { pause } }));
   assert.is(judged(list, 'SET'), undefined);
   isPaused = true;
   list.gate.changed();
@@ -65,16 +62,10 @@ modules('judges are asked in the order of their places, by whichever module they
   const list = new Modules();
   const asked: JudgePlace[] = [];
   for (const place of [...JUDGE_PLACES].reverse()) {
-    list.add({
-      judges: {
-        [place]: {
-          judge: () => {
-            asked.push(place);
-            return undefined;
-          },
-        },
-      },
-    });
+    const judge = (): undefined => {
+      asked.push(place);
+    };
+    list.add(new MainModule({ name: place, judges: { [place]: { judge } } }));
   }
   assert.is(judged(list, 'GET'), undefined);
   assert.equal(asked, [...JUDGE_PLACES]);
@@ -84,13 +75,15 @@ modules('the first refusal is the verdict, and a judge sees only what concerns i
   const list = new Modules();
   let reads = 0;
   list.add(
-    {
+    new MainModule({
+      name: 'writes',
       judges: {
         disk: { concerns: (entry) => entry.isWrite, judge: () => errors.noReplicas },
         role: { judge: () => errors.readOnlyReplica },
       },
-    },
-    {
+    }),
+    new MainModule({
+      name: 'reads',
       judges: {
         client: {
           judge: () => {
@@ -99,7 +92,7 @@ modules('the first refusal is the verdict, and a judge sees only what concerns i
           },
         },
       },
-    },
+    }),
   );
   assert.is(judged(list, 'SET'), errors.noReplicas);
   assert.is(judged(list, 'GET'), errors.readOnlyReplica);
@@ -109,16 +102,18 @@ modules('the first refusal is the verdict, and a judge sees only what concerns i
 modules('judges of one place are asked in the order of their modules', () => {
   const list = new Modules();
   const asked: string[] = [];
-  const judge = (name: string): MainModule => ({
-    judges: {
-      client: {
-        judge: () => {
-          asked.push(name);
-          return undefined;
+  const judge = (name: string): MainModule =>
+    new MainModule({
+      name,
+      judges: {
+        client: {
+          judge: () => {
+            asked.push(name);
+            return undefined;
+          },
         },
       },
-    },
-  });
+    });
   list.add(judge('a'), judge('b'));
   assert.is(judged(list, 'GET'), undefined);
   list.add(judge('c'));
@@ -129,15 +124,19 @@ modules('judges of one place are asked in the order of their modules', () => {
 modules('all start in the order in which they were added, and stop in the reverse', async () => {
   const list = new Modules();
   const log: string[] = [];
-  const module = (name: string): MainModule => ({
-    start: () => log.push(`start ${name}`),
-    stop: () => log.push(`stop ${name}`),
-    leave: async () => {
-      await Promise.resolve();
-      log.push(`leave ${name}`);
-    },
-  });
-  list.add(module('a'), {}, module('b'));
+  const module = (name: string): MainModule =>
+    new MainModule({
+      name,
+      hooks: {
+        start: () => log.push(`start ${name}`),
+        stop: () => log.push(`stop ${name}`),
+        leave: async () => {
+          await Promise.resolve();
+          log.push(`leave ${name}`);
+        },
+      },
+    });
+  list.add(module('a'), new MainModule({ name: 'none' }), module('b'));
   list.start();
   await list.leave(() => true);
   list.stop();
@@ -147,18 +146,23 @@ modules('all start in the order in which they were added, and stop in the revers
 modules('a turn has work, and output is held back, as soon as one module says so', () => {
   const list = new Modules();
   let ends = 0;
-  const turn = {
-    hasWork: false,
-    endTurn: () => {
-      ends += 1;
-    },
-  };
+  let hasWork = false;
   let mayWrite = true;
-  list.add({}, { turn: { endTurn: () => undefined } }, { turn, mayWrite: () => mayWrite });
+  const endTurn = (): void => {
+    ends += 1;
+  };
+  list.add(
+    new MainModule({ name: 'none' }),
+    new MainModule({ name: 'ends', hooks: { endTurn: () => undefined } }),
+    new MainModule({
+      name: 'works',
+      hooks: { endTurn, hasWork: () => hasWork, mayWrite: () => mayWrite },
+    }),
+  );
   list.endTurn();
   assert.is(ends, 1);
   assert.is(list.hasWork, false);
-  turn.hasWork = true;
+  hasWork = true;
   assert.is(list.hasWork, true);
   assert.is(list.mayWrite(), true);
   mayWrite = false;

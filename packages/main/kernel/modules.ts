@@ -1,27 +1,56 @@
 /**
- * The parts of main in the order in which they were made. What concerns all of them goes to each in this order, the end in
- * the reverse. The list is there before the first of them, so that router, turn and clients are made once, with it.
+ * The modules of main in the order in which they were added. What concerns all of them goes to each in this order, the end in
+ * the reverse. The list is there before the first of them, so that router, turn and clients are made once, with it; whatever
+ * is called of it before a module is added does not concern that module.
  */
 
-import { type Bytes, unreachable } from '#base';
-import type { Arguments, CommandEntry } from '#commands';
+import type { Bytes } from '#base';
+import type { Arguments, CommandEntry, MessageCommand } from '#commands';
+import type { MainAnswers } from '#http';
 import type { KeptPlace } from '#persistence';
 import type { OwnedReply } from '#resp';
 import type { Client, FeedTaker, RedirectTaker } from '#router';
+import type { TwoPhaseSetting } from '../settings/two-phase-settings.ts';
 import { Gate } from './gate.ts';
-import type { MainModule, TurnWork } from './main-module.ts';
+import { HandlerContext } from './handler-context.ts';
+import type { AnswerName, InfoSection, MainHooks, MainModule } from './main-module.ts';
+import type { PortName } from './main-ports.ts';
 
-export class Modules implements TurnWork {
+/** Functions of all modules for each hook, so that a turn or a write asks those that it concerns and no others. */
+type HookLists = { readonly [Name in keyof MainHooks]: MainHooks[Name][] };
+
+export class Modules {
   readonly gate = new Gate();
+  /** Ports of all modules, and the command that is being run. */
+  readonly handlers = new HandlerContext();
+  /** Answers of all modules to the ops thread. */
+  readonly answers: Partial<MainAnswers> = {};
+  /** Settings that take two phases, in the order in which they are made. */
+  readonly settings: TwoPhaseSetting[] = [];
+  readonly info: InfoSection[] = [];
   /** Passes what shards send for replicas on to all modules that take it. */
   readonly feed: FeedTaker;
-  readonly #all: MainModule[] = [];
   readonly #feeds: FeedTaker[] = [];
-  readonly #turns: TurnWork[] = [];
-  /** Modules that are asked with each turn, and with each write to a socket. */
-  readonly #workers: MainModule[] = [];
-  readonly #guards: MainModule[] = [];
-  #runner: MainModule | undefined;
+  readonly #hooks: HookLists = {
+    keyEvents: [],
+    redirected: [],
+    published: [],
+    left: [],
+    endTurn: [],
+    hasWork: [],
+    mayWrite: [],
+    tick: [],
+    awaitsTick: [],
+    worked: [],
+    isAwaited: [],
+    shardDied: [],
+    frontDied: [],
+    recovered: [],
+    start: [],
+    stopping: [],
+    leave: [],
+    stop: [],
+  };
 
   constructor() {
     const feeds = this.#feeds;
@@ -42,89 +71,108 @@ export class Modules implements TurnWork {
   }
 
   /** Adds modules behind those that are there. */
-  add(...modules: readonly MainModule[]): void {
-    for (const module of modules) {
-      this.#all.push(module);
-      if (module.feed !== undefined) this.#feeds.push(module.feed);
-      if (module.turn !== undefined) this.#turns.push(module.turn);
-      if (module.worked !== undefined) this.#workers.push(module);
-      if (module.mayWrite !== undefined) this.#guards.push(module);
-      if (module.runCommand !== undefined) this.#runner = module;
-      if (module.judges !== undefined) this.gate.add(module.judges);
+  add<Port extends PortName, Answer extends AnswerName>(
+    ...modules: readonly MainModule<Port, Answer>[]
+  ): void {
+    for (const { contributions, ports, answers } of modules) {
+      const { judges, hooks = {}, feed, setting, info } = contributions;
+      if (judges !== undefined) this.gate.add(judges);
+      if (feed !== undefined) this.#feeds.push(feed);
+      if (setting !== undefined) this.settings.push(setting);
+      if (info !== undefined) this.info.push(info);
+      for (const name of Object.keys(this.#hooks)) this.#hook(name as keyof MainHooks, hooks);
+      this.handlers.add(ports);
+      Object.assign(this.answers, answers);
     }
   }
 
-  keyEvents(body: Bytes): void {
-    for (const module of this.#all) module.keyEvents?.(body);
+  #hook(name: keyof MainHooks, hooks: Partial<MainHooks>): void {
+    const hook = hooks[name];
+    if (hook !== undefined) (this.#hooks[name] as unknown[]).push(hook);
   }
 
-  readonly redirected: RedirectTaker = (kind, client) => {
-    for (const module of this.#all) module.redirected?.(kind, client);
+  readonly keyEvents = (body: Bytes): void => {
+    for (const keyEvents of this.#hooks.keyEvents) keyEvents(body);
   };
 
-  /** Runs a command of main, by the one module that does. */
+  readonly redirected: RedirectTaker = (kind, client) => {
+    for (const redirected of this.#hooks.redirected) redirected(kind, client);
+  };
+
+  readonly published = (command: MessageCommand, channel: Bytes, message: Bytes): void => {
+    for (const published of this.#hooks.published) published(command, channel, message);
+  };
+
+  /** Runs a command of main, with the ports of all modules. */
   readonly runCommand = (
     client: Client,
     entry: CommandEntry,
     args: Arguments,
     reply: OwnedReply,
   ): void => {
-    if (this.#runner?.runCommand === undefined) unreachable('a module runs the commands of main');
-    this.#runner.runCommand(client, entry, args, reply);
+    this.handlers.run(client, entry, args, reply);
   };
 
-  left(client: Client): void {
-    for (const module of this.#all) module.left?.(client);
-  }
+  readonly left = (client: Client): void => {
+    for (const left of this.#hooks.left) left(client);
+  };
 
   /** Output may leave the server while no module objects. */
-  mayWrite(): boolean {
-    for (const guard of this.#guards) if (guard.mayWrite?.() === false) return false;
+  readonly mayWrite = (): boolean => {
+    for (const mayWrite of this.#hooks.mayWrite) if (!mayWrite()) return false;
     return true;
-  }
+  };
 
   endTurn(): void {
-    for (const turn of this.#turns) turn.endTurn();
+    for (const endTurn of this.#hooks.endTurn) endTurn();
   }
 
   get hasWork(): boolean {
-    for (const turn of this.#turns) if (turn.hasWork === true) return true;
+    for (const hasWork of this.#hooks.hasWork) if (hasWork()) return true;
     return false;
   }
 
   tick(nowMs: number): void {
-    for (const module of this.#all) module.tick?.(nowMs);
+    for (const tick of this.#hooks.tick) tick(nowMs);
   }
 
   get awaitsTick(): boolean {
-    return this.#all.some((module) => module.awaitsTick === true);
+    return this.#hooks.awaitsTick.some((awaitsTick) => awaitsTick());
   }
 
   worked(): void {
-    for (const worker of this.#workers) worker.worked?.();
+    for (const worked of this.#hooks.worked) worked();
   }
 
   get isAwaited(): boolean {
-    return this.#all.some((module) => module.isAwaited === true);
+    return this.#hooks.isAwaited.some((isAwaited) => isAwaited());
   }
 
-  recovered(place: KeptPlace | undefined): void {
-    for (const module of this.#all) module.recovered?.(place);
-  }
+  readonly shardDied = (shard: number, reason: unknown): void => {
+    for (const shardDied of this.#hooks.shardDied) shardDied(shard, reason);
+  };
+
+  readonly frontDied = (thread: string, reason: unknown): void => {
+    for (const frontDied of this.#hooks.frontDied) frontDied(thread, reason);
+  };
+
+  readonly recovered = (place: KeptPlace | undefined): void => {
+    for (const recovered of this.#hooks.recovered) recovered(place);
+  };
 
   start(): void {
-    for (const module of this.#all) module.start?.();
+    for (const start of this.#hooks.start) start();
   }
 
   stopping(): void {
-    for (const module of this.#all) module.stopping?.();
+    for (const stopping of this.#hooks.stopping) stopping();
   }
 
   async leave(hasTime: () => boolean): Promise<void> {
-    for (const module of this.#all) await module.leave?.(hasTime);
+    for (const leave of this.#hooks.leave) await leave(hasTime);
   }
 
   stop(): void {
-    for (const module of [...this.#all].reverse()) module.stop?.();
+    for (const stop of [...this.#hooks.stop].reverse()) stop();
   }
 }

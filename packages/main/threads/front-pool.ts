@@ -16,8 +16,6 @@ interface FrontPoolOptions {
   readonly tls: TlsOptions | undefined;
   /** Front threads have an epoll of their own, as main has. */
   readonly usesEpoll: boolean;
-  /** Has main take a turn soon. */
-  readonly beginTurn: () => void;
   /** Called once, for the first thread that ends without being told to. */
   readonly died: (thread: string, reason: unknown) => void;
 }
@@ -29,7 +27,7 @@ interface FrontWorker {
 
 export class FrontPool {
   /** Undefined without front threads: then main moves the bytes by itself. */
-  fronts: Fronts | undefined;
+  readonly fronts: Fronts | undefined;
   readonly #options: FrontPoolOptions;
   readonly #workers: readonly FrontWorker[];
   #isStopping = false;
@@ -39,30 +37,34 @@ export class FrontPool {
   constructor(options: FrontPoolOptions) {
     this.#options = options;
     const { frontMemory } = options.serverMemory;
+    if (frontMemory.length > 0) {
+      this.fronts = new Fronts({ secure: (tls) => this.#secure(tls) });
+    }
     this.#workers = frontMemory.map((page, index) => this.#start(page, index));
   }
 
-  /** Settles when all of them run; rejects where this machine cannot have them. */
-  async up(): Promise<void> {
+  /**
+   * Settles when all of them run and are connected; rejects where this machine cannot have them. `beginTurn` has main take a
+   * turn soon.
+   */
+  async up(beginTurn: () => void): Promise<void> {
     if (this.#workers.length === 0) return;
-    const { serverMemory, beginTurn, usesEpoll } = this.#options;
+    const { serverMemory, usesEpoll } = this.#options;
     const { memory, layout, frontMemory } = serverMemory;
     // With an epoll, main gives its own descriptors away.
     if (!usesEpoll) this.duplicate = await duplicateOrFail();
     await Promise.all(this.#workers.map(({ isUp }) => isUp));
     const bells = await Promise.all(layout.fronts.map(({ bell }) => bellToRing(memory, bell)));
-    this.fronts = new Fronts({
-      links: layout.fronts.map((places, index) => {
-        const page = new Page(THREAD_SHAPE, frontMemory[index]);
-        return new FrontLink(memory, places, bells[index]!, {
-          begin: beginTurn,
-          waited: (us) => {
-            page.waitedForMain(us);
-          },
-        });
-      }),
-      secure: (options) => this.#secure(options),
+    const links = layout.fronts.map((places, index) => {
+      const page = new Page(THREAD_SHAPE, frontMemory[index]);
+      return new FrontLink(memory, places, bells[index]!, {
+        begin: beginTurn,
+        waited: (us) => {
+          page.waitedForMain(us);
+        },
+      });
     });
+    this.fronts?.connect(links);
   }
 
   /** Ends the threads; connections that they have are closed. */

@@ -32,7 +32,7 @@ class FakeConnection implements TurnConnection {
 }
 
 /** A turn whose router has work for so many more rounds of the turn at hand. */
-function newTurn(): { turn: Turn; work: { rounds: number } } {
+function newTurn() {
   const work = { rounds: 0 };
   const nothing = (): void => undefined;
   const router = {
@@ -49,8 +49,9 @@ function newTurn(): { turn: Turn; work: { rounds: number } } {
   const doorbell = { setAsleep: nothing, setAwake: nothing };
   const bell = { listen: nothing, stop: nothing };
   const modules = { endTurn: nothing, hasWork: false, worked: nothing };
-  const turn = new Turn({ doorbell, modules, loop: new LibuvLoop(bell) });
-  turn.route(router);
+  const loop = new LibuvLoop(bell);
+  const newRouter = () => router;
+  const turn = new Turn({ doorbell, modules, loop, fronts: undefined, newRouter });
   return { turn, work };
 }
 
@@ -60,7 +61,10 @@ async function ended(): Promise<void> {
 }
 
 /** Connections that are owed replies, and one that is not, all with something to write. */
-function touched(turn: Turn, owed: number): FakeConnection[] {
+function touched(
+  turn: Pick<ReturnType<typeof newTurn>['turn'], 'dirty'>,
+  owed: number,
+): FakeConnection[] {
   const connections = [...new Array<boolean>(owed).fill(true), false];
   return connections.map((isOwedReplies) => {
     const connection = new FakeConnection(isOwedReplies);

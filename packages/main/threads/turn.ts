@@ -40,31 +40,25 @@ type TurnFronts = Pick<Fronts, 'drain' | 'publish' | 'hasWork'>;
 /** Parts of main that take part in each turn. */
 type TurnModules = Pick<Modules, 'endTurn' | 'hasWork' | 'worked'>;
 
-interface TurnParts {
+interface TurnParts<Routing extends TurnRouter> {
   readonly doorbell: TurnDoorbell;
   readonly modules: TurnModules;
   readonly loop: TurnLoop;
+  /** Undefined where main reads and writes the sockets itself. */
+  readonly fronts: TurnFronts | undefined;
+  /** Makes the router whose turns are taken; `beginTurn` may not be called before it is made. */
+  readonly newRouter: (beginTurn: () => void) => Routing;
 }
 
-/** Stands for the router until there is one: until then there are no clients. */
-const NO_ROUTER: TurnRouter = {
-  publish: () => undefined,
-  drain: () => undefined,
-  readClock: () => undefined,
-  readMonotonic: () => undefined,
-  hasWork: false,
-  tracing: { flush: () => undefined },
-};
-
-export class Turn {
+export class Turn<Routing extends TurnRouter> {
   /** Turns begun so far. */
   number = 0;
-  /** Undefined where main reads and writes the sockets itself. */
-  fronts: TurnFronts | undefined;
+  /** Router whose turns are taken. */
+  readonly router: Routing;
+  readonly #fronts: TurnFronts | undefined;
   readonly #modules: TurnModules;
   readonly #doorbell: TurnDoorbell;
   readonly #loop: TurnLoop;
-  #router = NO_ROUTER;
   #active = false;
   #isStopped = false;
   /** Connections to be flushed, the first `#dirtyCount` of an array that keeps its length: setting that is a call of V8's runtime. */
@@ -78,15 +72,17 @@ export class Turn {
   /** Ends the wait of what was put off. */
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ doorbell, modules, loop }: TurnParts) {
+  constructor({ doorbell, modules, loop, fronts, newRouter }: TurnParts<Routing>) {
     this.#modules = modules;
     this.#doorbell = doorbell;
     this.#loop = loop;
+    this.#fronts = fronts;
+    this.router = newRouter(this.begin);
     loop.start({
       rang: () => {
         this.#active = true;
         this.#modules.worked();
-        this.#router.readClock();
+        this.router.readClock();
         this.#finish();
       },
       endTurn: () => {
@@ -95,28 +91,23 @@ export class Turn {
     });
   }
 
-  /** Takes turns of this router. */
-  route(router: TurnRouter): void {
-    this.#router = router;
-  }
-
   /** Has shards wake main from here on. */
   listen(): void {
     this.#doorbell.setAsleep();
   }
 
   /** Work has come up: the turn ends after all sockets that are ready now were read. */
-  begin(): void {
+  readonly begin = (): void => {
     if (this.#active) {
-      this.#router.readMonotonic();
+      this.router.readMonotonic();
       return;
     }
     this.#active = true;
     this.#modules.worked();
     this.#doorbell.setAwake();
-    this.#router.readClock();
+    this.router.readClock();
     this.#loop.schedule();
-  }
+  };
 
   /** Takes no more turns: main has failed, and whoever ends it looks at the rings. */
   stop(): void {
@@ -136,7 +127,7 @@ export class Turn {
 
   /** Takes what front threads have sent, and what was left of the turn before. */
   #takeInput(): void {
-    this.fronts?.drain();
+    this.#fronts?.drain();
     this.number += 1;
     this.#resumeWaiting();
   }
@@ -150,20 +141,20 @@ export class Turn {
 
   #finish(): void {
     if (this.#isStopped) return;
-    const router = this.#router;
+    const router = this.router;
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      if (round === 0 || this.fronts !== undefined) this.#takeInput();
+      if (round === 0 || this.#fronts !== undefined) this.#takeInput();
       router.publish();
       router.drain();
       this.#modules.endTurn();
       // What replies have let go on: shards work on it while sockets are written.
       router.publish();
       this.#flush(round === 0);
-      this.fronts?.publish();
+      this.#fronts?.publish();
       router.tracing.flush();
       router.publish();
       this.#doorbell.setAsleep();
-      if (!router.hasWork && !this.#modules.hasWork && this.fronts?.hasWork !== true) {
+      if (!router.hasWork && !this.#modules.hasWork && this.#fronts?.hasWork !== true) {
         if (this.#waiting.length > 0) break;
         this.#active = false;
         return;

@@ -6,21 +6,27 @@ import type { FrontHandshake, FrontLink } from './front-link.ts';
 import type { FrontTransport } from './front-transport.ts';
 
 interface FrontsOptions {
-  readonly links: readonly FrontLink[];
   /** Gives all front threads the options of TLS; settles when they have them, and rejects where they are refused. */
   readonly secure: (options: TlsOptions) => Promise<void>;
 }
 
 export class Fronts {
   readonly #options: FrontsOptions;
+  /** Empty until the threads run: the doorbell of a thread can be had no earlier. */
+  #links: readonly FrontLink[] = [];
 
   constructor(options: FrontsOptions) {
     this.#options = options;
   }
 
+  /** Takes the links to the threads, which run now. */
+  connect(links: readonly FrontLink[]): void {
+    this.#links = links;
+  }
+
   /** True when a front thread has sent something, or has room for what waits for it. */
   get hasWork(): boolean {
-    return this.#options.links.some((link) => link.hasWork);
+    return this.#links.some((link) => link.hasWork);
   }
 
   /** Hands a connection just accepted over; undefined where no front thread can have it, and then it is closed. */
@@ -43,15 +49,15 @@ export class Fronts {
 
   /** Takes all that front threads have sent. */
   drain(): void {
-    for (const link of this.#options.links) link.drain();
+    for (const link of this.#links) link.drain();
   }
 
   /** Lets front threads see what was sent. */
   publish(): void {
-    for (const link of this.#options.links) link.publish();
+    for (const link of this.#links) link.publish();
   }
 
   #leastBusy(): FrontLink {
-    return this.#options.links.reduce((least, each) => (each.count < least.count ? each : least));
+    return this.#links.reduce((least, each) => (each.count < least.count ? each : least));
   }
 }

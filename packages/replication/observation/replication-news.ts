@@ -16,6 +16,7 @@ interface ReplicationNewsOptions {
 export class ReplicationNews {
   readonly #options: ReplicationNewsOptions;
   #stopTimer: () => void = () => undefined;
+  #unfollow: () => void = () => undefined;
   #soon: NodeJS.Immediate | undefined;
   /** There was something to tell of the last time. */
   #wasNotable = false;
@@ -30,18 +31,18 @@ export class ReplicationNews {
     this.#stopTimer = everySecond(() => {
       this.#tell();
     });
-    replication.events.onChange = () => {
+    this.#unfollow = replication.events.changes.add(() => {
       this.#soon ??= setImmediate(() => {
         this.#soon = undefined;
         this.#tell();
       });
-    };
+    });
   }
 
   stop(): void {
     this.#stopTimer();
     clearImmediate(this.#soon);
-    this.#options.replication.events.onChange = () => undefined;
+    this.#unfollow();
   }
 
   #tell(): void {

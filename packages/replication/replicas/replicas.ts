@@ -18,7 +18,6 @@ import type { Client, FeedTaker, Router } from '#router';
 import { Primary } from '../protocol/primary/primary.ts';
 import type { AckWaiter, PrimarySettings } from '../protocol/primary/surroundings.ts';
 import type { Replica } from '../protocol/primary/replica.ts';
-import type { PubSub } from '#messaging';
 import type { KeyFreeze } from '#durability';
 import type { ReplicationEvents } from '../replication-events.ts';
 import { openSyncFile } from './sync-file.ts';
@@ -29,7 +28,7 @@ const LOOK_MS = 5;
 /** Returns the slots of a move that this server is the source of. */
 type SlotSource = (migration: string) => readonly SlotSpan[] | undefined;
 
-interface ReplicasOptions {
+export interface ReplicasOptions {
   readonly shards: number;
   readonly settings: Settings;
   readonly router: Pick<Router, 'orderFeed' | 'grantSync' | 'clientInSlot'>;
@@ -335,13 +334,6 @@ export class Replicas implements ReplicasPort, FeedTaker {
       'replicas-behind',
       'The server ends, and not all replicas have all data.',
     );
-  }
-
-  /** Tells replicas of messages that are published. */
-  follow(pubsub: Pick<PubSub, 'toReplicas'>): void {
-    pubsub.toReplicas = (command, channel, message) => {
-      this.primary.tell([command, channel, message]);
-    };
   }
 }
 

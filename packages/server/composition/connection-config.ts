@@ -3,10 +3,13 @@
 import { AT } from '#stats';
 import type { ConnectionConfig } from '#net';
 import { ParsedCommand } from '#resp';
+import type { Turn } from '#main';
+import type { Router } from '#router';
 import type { Kernel } from './kernel.ts';
 
 export function connectionConfig(
-  { page, blocks, settings, turn }: Kernel,
+  { page, blocks, settings }: Kernel,
+  turn: Turn<Router>,
   { mayWrite }: Pick<ConnectionConfig, 'mayWrite'>,
 ): ConnectionConfig {
   const limits = {

@@ -9,8 +9,8 @@ import { type Settings, VERSION } from '#config';
 import type { Page } from '#stats';
 import type { Router } from '#router';
 import { type Executing, executingIn } from '#observer';
-import type { Clients, ListeningPlaces } from '#clients';
-import type { DeathListener, Progress, ServerMemory } from '#main';
+import type { ClientListeners, Clients } from '#clients';
+import { type Composed, MainModule, type Progress, type ServerMemory, type Turn } from '#main';
 import { crashReport, writeCrashReport, type Crash } from './crash-report.ts';
 import type { Kernel } from './kernel.ts';
 
@@ -39,18 +39,35 @@ interface CrashesOptions {
 }
 
 type CrashesParts = Omit<CrashesOptions, 'close' | 'stopTurns' | 'end' | 'flushLog'> &
-  Pick<Kernel, 'turn' | 'ops' | 'deaths'> & { readonly places: ListeningPlaces };
+  Pick<Kernel, 'ops'> & {
+    readonly turn: Pick<Turn<Router>, 'stop'>;
+    readonly listeners: ClientListeners;
+    readonly shutdown: { end(timeoutMs: number): Promise<void> };
+  };
 
-/** Makes the one who ends a server for a thread that has died, and has it hear of deaths. */
-export function newCrashes(
-  parts: CrashesParts,
-  shutdown: { end(timeoutMs: number): Promise<void> },
-): Crashes {
-  const { places, turn, ops } = parts;
-  const crashes = new Crashes({
+/** Ends a server for a thread that has died, as a module of main. */
+export function crashesModule(parts: CrashesParts): Composed<{ readonly crashes: Crashes }> {
+  const crashes = newCrashes(parts);
+  const module = new MainModule({
+    name: 'crashes',
+    hooks: {
+      shardDied: (shard, reason) => {
+        crashes.shardDied(shard, reason);
+      },
+      frontDied: (thread, reason) => {
+        crashes.frontDied(thread, reason);
+      },
+    },
+  });
+  return { module, parts: { crashes } };
+}
+
+function newCrashes(parts: CrashesParts): Crashes {
+  const { listeners, turn, ops, shutdown } = parts;
+  return new Crashes({
     ...parts,
     close: () => {
-      places.listener.close();
+      listeners.listener.close();
     },
     stopTurns: () => {
       turn.stop();
@@ -60,11 +77,9 @@ export function newCrashes(
     },
     flushLog: () => ops.stop(),
   });
-  parts.deaths.follow(crashes);
-  return crashes;
 }
 
-export class Crashes implements DeathListener {
+export class Crashes {
   readonly #options: CrashesOptions;
 
   constructor(options: CrashesOptions) {

@@ -19,9 +19,7 @@ import {
   shardCountOf,
   ShardPool,
   shardSettings,
-  ThreadDeaths,
   TierPool,
-  Turn,
 } from '#main';
 
 interface KernelOptions {
@@ -54,12 +52,8 @@ export interface Kernel {
   readonly blocks: BlockPool;
   readonly links: readonly ShardLink[];
   readonly loop: ThreadLoop;
-  readonly turn: Turn;
-  /** Lets shards see what was sent outside of a turn. */
-  readonly beginTurn: () => void;
   readonly modules: Modules;
   readonly progress: Progress;
-  readonly deaths: ThreadDeaths;
   readonly pool: ShardPool;
   readonly tierPool: TierPool;
   readonly frontPool: FrontPool;
@@ -82,11 +76,7 @@ export function newKernel(options: KernelOptions): Kernel {
   if (epoll !== undefined) serverMemory.memory.useFutex(epoll.futex);
   ops.begin(serverMemory.observerData, tls);
   const modules = new Modules();
-  const turn = new Turn({ doorbell: serverMemory.doorbell, modules, loop });
-  const beginTurn = (): void => {
-    turn.begin();
-  };
-  const threads = newThreads(options, { serverMemory, tls, log, beginTurn });
+  const threads = newThreads(options, { serverMemory, tls, log, modules });
   return {
     settings,
     clock: systemClock,
@@ -102,8 +92,6 @@ export function newKernel(options: KernelOptions): Kernel {
     blocks: serverMemory.blockPool(),
     links: serverMemory.shardLinks(threads.pool.ports),
     loop,
-    turn,
-    beginTurn,
     modules,
     progress: new Progress(),
     ...threads,
@@ -114,9 +102,8 @@ export function newKernel(options: KernelOptions): Kernel {
 
 function newThreads(
   { settings, recovers, epoll }: KernelOptions,
-  { serverMemory, tls, log, beginTurn }: Pick<Kernel, 'serverMemory' | 'tls' | 'log' | 'beginTurn'>,
-): Pick<Kernel, 'deaths' | 'pool' | 'tierPool' | 'frontPool'> {
-  const deaths = new ThreadDeaths();
+  { serverMemory, tls, log, modules }: Pick<Kernel, 'serverMemory' | 'tls' | 'log' | 'modules'>,
+): Pick<Kernel, 'pool' | 'tierPool' | 'frontPool'> {
   const tierPool = new TierPool({ serverMemory, settings, log });
   const pool = new ShardPool({
     serverMemory,
@@ -124,14 +111,13 @@ function newThreads(
     recovers,
     folder: settings.string('persistence.data-dir'),
     settings: shardSettings(settings),
-    died: deaths.shardDied,
+    died: modules.shardDied,
   });
   const frontPool = new FrontPool({
     serverMemory,
     tls,
     usesEpoll: epoll !== undefined,
-    beginTurn,
-    died: deaths.frontDied,
+    died: modules.frontDied,
   });
-  return { deaths, pool, tierPool, frontPool };
+  return { pool, tierPool, frontPool };
 }

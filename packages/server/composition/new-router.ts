@@ -7,7 +7,12 @@ import { closesHttp } from '#clients';
 import { runningScripts } from '#diagnostics';
 import type { Kernel } from './kernel.ts';
 
-export function newRouter({ access, ...kernel }: Kernel & { readonly access: Access }): Router {
+interface NewRouterOptions extends Kernel {
+  readonly access: Access;
+  readonly beginTurn: () => void;
+}
+
+export function newRouter({ access, ...kernel }: NewRouterOptions): Router {
   const { serverMemory, settings, clock, log, modules, mainLatency } = kernel;
   return new Router({
     memory: serverMemory.memory,
@@ -21,9 +26,7 @@ export function newRouter({ access, ...kernel }: Kernel & { readonly access: Acc
     scripts: runningScripts(serverMemory, settings, log),
     gate: (client, entry, args) => modules.gate.judge(client, entry, args),
     runOnMain: modules.runCommand,
-    keyEvents: (body) => {
-      modules.keyEvents(body);
-    },
+    keyEvents: modules.keyEvents,
     replication: modules.feed,
     redirected: modules.redirected,
     failureRefusal: (client, args) => access.failureRefusal(client, args),

@@ -1,10 +1,10 @@
-/** Way of commands through main: who a client is and what it may do, the router, the clients, and how they are connected. */
+/** Way of commands through main: users, the router and its turns, the clients, and how they are connected. */
 
 import type { ConnectionConfig } from '#net';
 import type { Router } from '#router';
 import { type Access, newAccess } from '#access';
 import { Clients, TlsCounts } from '#clients';
-import { StartJudge } from '#main';
+import { type Composed, MainModule, StartJudge, Turn } from '#main';
 import { connectionConfig } from './connection-config.ts';
 import type { Kernel } from './kernel.ts';
 import { newRouter } from './new-router.ts';
@@ -12,6 +12,9 @@ import { newRouter } from './new-router.ts';
 export interface Routing {
   readonly access: Access;
   readonly router: Router;
+  readonly turn: Turn<Router>;
+  /** Lets shards see what was sent outside of a turn. */
+  readonly beginTurn: () => void;
   readonly clients: Clients;
   readonly tlsCounts: TlsCounts;
   /** Configuration that all connections share. */
@@ -19,10 +22,16 @@ export interface Routing {
 }
 
 export function newRouting(kernel: Kernel): Routing {
-  const { settings, page, log, clock, modules, turn, blocks, connected } = kernel;
+  const { settings, page, log, clock, modules, blocks, connected } = kernel;
   const access = newAccess(kernel);
-  const router = newRouter({ ...kernel, access });
-  turn.route(router);
+  const turn = new Turn({
+    doorbell: kernel.serverMemory.doorbell,
+    modules,
+    loop: kernel.loop,
+    fronts: kernel.frontPool.fronts,
+    newRouter: (beginTurn) => newRouter({ ...kernel, access, beginTurn }),
+  });
+  const { router } = turn;
   const tlsCounts = new TlsCounts(page, log, clock);
   const clients = new Clients({
     router,
@@ -32,42 +41,22 @@ export function newRouting(kernel: Kernel): Routing {
     tls: tlsCounts,
     connected,
     blocks,
-    left: (client) => {
-      modules.left(client);
-    },
+    left: modules.left,
     pausesChanged: () => {
       modules.gate.changed();
     },
     log,
   });
-  const start = new StartJudge(kernel.progress, modules, () => {
+  // Only a node of a cluster holds output back, and each write would ask.
+  const mayWrite = settings.boolean('cluster.enabled') ? modules.mayWrite : undefined;
+  const config = connectionConfig(kernel, turn, { mayWrite });
+  return { access, router, turn, beginTurn: turn.begin, clients, tlsCounts, config };
+}
+
+/** Has commands wait until the server serves. */
+export function startModule({ progress, modules }: Kernel): Composed<object> {
+  const start = new StartJudge(progress, modules, () => {
     modules.gate.drop('start');
   });
-  modules.add(
-    { judges: { start } },
-    {
-      judges: {
-        client: { judge: (client, entry, args) => clients.gate(client, entry, args) },
-        pause: {
-          concerns: () => clients.hasPauses,
-          judge: (client, entry, args) => clients.hold(client, entry, args),
-        },
-      },
-      tick: (nowMs) => {
-        clients.tick(nowMs);
-      },
-      get awaitsTick() {
-        return clients.awaitsTick;
-      },
-    },
-    {
-      tick: (nowMs) => {
-        access.tick(nowMs);
-      },
-    },
-  );
-  // Only a node of a cluster holds output back, and each write would ask.
-  const mayWrite = settings.boolean('cluster.enabled') ? () => modules.mayWrite() : undefined;
-  const config = connectionConfig(kernel, { mayWrite });
-  return { access, router, clients, tlsCounts, config };
+  return { module: new MainModule({ name: 'start', judges: { start } }), parts: {} };
 }

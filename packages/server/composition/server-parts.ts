@@ -1,13 +1,16 @@
 /** Everything that main is made of, once it is put together. */
 
-import type { ListeningPlaces } from '#clients';
-import type { LateSettings } from '#main';
-import type { DataModules } from './data-modules.ts';
-import type { DiagnosticModules } from './diagnostic-modules.ts';
+import type { ClientListeners } from '#clients';
+import type { PersistenceSwitch } from '#durability';
+import type { MetricsReader } from '#info';
+import type { Replicas, Replication } from '#replication';
 import type { Kernel } from './kernel.ts';
 import type { Routing } from './routing.ts';
 
-export interface ServerParts extends Kernel, Routing, DataModules, DiagnosticModules {
-  readonly places: ListeningPlaces;
-  readonly lateSettings: LateSettings;
+export interface ServerParts extends Kernel, Routing {
+  readonly listeners: ClientListeners;
+  readonly persistence: PersistenceSwitch;
+  readonly replicas: Replicas;
+  readonly replication: Replication;
+  readonly metricsReader: MetricsReader;
 }

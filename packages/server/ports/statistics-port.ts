@@ -6,7 +6,7 @@ import type { Router } from '#router';
 import type { Access } from '#access';
 import type { OpsLink, ServerMemory } from '#main';
 
-interface StatisticsOptions {
+export interface StatisticsOptions {
   readonly serverMemory: ServerMemory;
   readonly ops: OpsLink;
   readonly router: Router;

@@ -50,12 +50,12 @@ export interface ReplicationPort {
   readonly failover: FailoverPort;
 }
 
-export interface InfoPort {
+interface InfoPort {
   /** The report with these sections, in lower case; the default ones when none is named. */
   render(sections: readonly string[]): string;
 }
 
-export interface StatusPort {
+interface StatusPort {
   /** The status document. */
   json(): string;
 }
@@ -149,7 +149,7 @@ export interface BundlesPort {
 /** Fields of an event: those that every one has (`time_us`, `thread`, `event`), then those of its kind. */
 export type FlightEntryReport = Readonly<Record<string, number | string | null>>;
 
-export interface FlightPort {
+interface FlightPort {
   /** The latest events of all threads, or of one, oldest first. */
   newest(count: number, thread?: string): readonly FlightEntryReport[];
 }
@@ -220,12 +220,12 @@ export interface ProcessPort {
   freeze(seconds: number): void;
 }
 
-export interface TimersPort {
+interface TimersPort {
   /** Calls back once, after that many milliseconds. */
   after(ms: number, callback: () => void): void;
 }
 
-export interface LogPort {
+interface LogPort {
   warning(message: string): void;
 }
 

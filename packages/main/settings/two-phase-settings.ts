@@ -6,7 +6,7 @@ export type Pairs = readonly (readonly [name: string, text: string])[];
 /** New values by the names of their settings. */
 export type SettingChanges = ReturnType<Settings['changesBy']>;
 
-export interface LateChange {
+export interface TwoPhaseSetting {
   /** Throws a ConfigCommandError where these changes cannot be made now. */
   judge?(changes: SettingChanges, pairs: Pairs): void;
   /** True when it has to do something before these changes are made. */
@@ -19,14 +19,14 @@ export interface LateChange {
   settled?(): Promise<void>;
 }
 
-export class LateSettings {
+export class TwoPhaseSettings {
   readonly #settings: Settings;
   /** In the order in which they are made. */
-  readonly #late: readonly LateChange[];
+  readonly #late: readonly TwoPhaseSetting[];
   /** One change follows the other. */
   #last: Promise<void> = Promise.resolve();
 
-  constructor(settings: Settings, late: readonly LateChange[]) {
+  constructor(settings: Settings, late: readonly TwoPhaseSetting[]) {
     this.#settings = settings;
     this.#late = late;
   }

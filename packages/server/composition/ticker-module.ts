@@ -3,7 +3,7 @@
 import { PacedTimer } from '#base';
 import type { Settings } from '#config';
 import type { Router } from '#router';
-import type { MainModule, Modules } from '#main';
+import { type Composed, MainModule, type Modules } from '#main';
 
 interface TickerOptions {
   readonly settings: Settings;
@@ -11,7 +11,26 @@ interface TickerOptions {
   readonly modules: Pick<Modules, 'tick' | 'awaitsTick'>;
 }
 
-export class Ticker implements MainModule {
+export function tickerModule(options: TickerOptions): Composed<object> {
+  const ticker = new Ticker(options);
+  const module = new MainModule({
+    name: 'ticker',
+    hooks: {
+      worked: () => {
+        ticker.worked();
+      },
+      start: () => {
+        ticker.start();
+      },
+      stop: () => {
+        ticker.stop();
+      },
+    },
+  });
+  return { module, parts: {} };
+}
+
+class Ticker {
   readonly #options: TickerOptions;
   #timer: PacedTimer | undefined;
 

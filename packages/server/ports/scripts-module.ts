@@ -1,18 +1,30 @@
-/** Scripts, as commands on main see them. */
+/** Scripts, as commands on main and the ops thread see them, as a module of main. */
 
 import { setTimeout } from 'node:timers/promises';
 import { systemClock } from '#base';
 import type { ScriptsPort } from '#commands';
 import type { Router } from '#router';
-import { collectScripts } from '#diagnostics';
+import { collectScripts, scriptsDocument } from '#diagnostics';
 import type { MetricsReader } from '#info';
+import { type Composed, MainModule } from '#main';
 
-interface ScriptsPortOptions {
+interface ScriptsModuleOptions {
   readonly router: Router;
   readonly metricsReader: MetricsReader;
 }
 
-export function scriptsPort({ router, metricsReader }: ScriptsPortOptions): ScriptsPort {
+export function scriptsModule(
+  options: ScriptsModuleOptions,
+): Composed<object, 'scripts', 'scripts'> {
+  const module = new MainModule({
+    name: 'scripts',
+    ports: { scripts: scriptsPort(options) },
+    answers: { scripts: (question) => scriptsDocument(options.router, question) },
+  });
+  return { module, parts: {} };
+}
+
+function scriptsPort({ router, metricsReader }: ScriptsModuleOptions): ScriptsPort {
   const { scripts } = router;
   return {
     has: (digest) => scripts.cache.byDigest(digest.toLowerCase()) !== undefined,

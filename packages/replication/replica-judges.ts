@@ -2,8 +2,8 @@
 
 import { errors } from '#base';
 import type { Router } from '#router';
-import type { MainModule } from '#main';
-import type { Replication } from '#replication';
+import type { Judges } from '#main';
+import type { Replication } from './replication.ts';
 
 interface ReplicaJudgesOptions {
   readonly router: Pick<Router, 'broadcast'>;
@@ -12,11 +12,7 @@ interface ReplicaJudgesOptions {
   readonly primary: { readonly lacksReplicas: boolean };
 }
 
-export function replicaJudges({
-  router,
-  replication,
-  primary,
-}: ReplicaJudgesOptions): NonNullable<MainModule['judges']> {
+export function replicaJudges({ router, replication, primary }: ReplicaJudgesOptions): Judges {
   let wasLacking = false;
   let wasStale = false;
   return {

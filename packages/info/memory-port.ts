@@ -4,22 +4,18 @@ import { type MemoryMap, readMemoryMap } from '#base';
 import type { MemoryPort } from '#commands';
 import { PURGE } from '#stats';
 import type { Router } from '#router';
-import type { PersistenceSwitch } from '#durability';
-import {
-  allocatorReport,
-  memoryDiagnosis,
-  memoryStats,
-  type MetricsReader,
-  type ServerMetrics,
-} from '#info';
 import type { OpsLink } from '#main';
+import { allocatorReport, memoryDiagnosis } from './memory-report.ts';
+import { memoryStats } from './memory-stats.ts';
+import type { MetricsReader } from './metrics-reader.ts';
+import type { ServerMetrics } from './server-metrics.ts';
 
-interface MemoryPortOptions {
+export interface MemoryPortOptions {
   readonly measure: () => ServerMetrics;
   readonly metricsReader: MetricsReader;
   readonly ops: OpsLink;
   readonly router: Router;
-  readonly persistence: PersistenceSwitch;
+  readonly persistence: { purge(): Promise<void> };
 }
 
 export function memoryPort(options: MemoryPortOptions): MemoryPort {

@@ -6,7 +6,7 @@
 import type { Logger } from '#base';
 import { configSetFailed, type Settings } from '#config';
 import type { Listener, TcpPlaces, TlsOptions } from '#net';
-import type { LateChange, Pairs, SettingChanges } from '#main';
+import type { TwoPhaseSetting, Pairs, SettingChanges } from '#main';
 import { readOutgoingTls, readTls, valuesOf, type ValueOf } from './tls-files.ts';
 
 /** Places of TCP by the settings. */
@@ -35,7 +35,7 @@ interface PlacesOptions {
   readonly tellHttp: (options: TlsOptions | undefined) => void;
 }
 
-export class ListeningPlaces implements LateChange {
+export class ClientListeners implements TwoPhaseSetting {
   readonly listener: Listener;
   readonly #settings: Settings;
   readonly #tellHttp: PlacesOptions['tellHttp'];

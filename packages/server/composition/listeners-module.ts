@@ -1,12 +1,21 @@
-/** Puts the listener together: from its sockets to the clients. */
+/** Listeners for clients, from their sockets on, as a module of main. */
 
 import { Listener } from '#net';
-import { ListeningPlaces, tcpPlaces, valuesOf } from '#clients';
+import { ClientListeners, tcpPlaces, valuesOf } from '#clients';
+import { type Composed, MainModule } from '#main';
 import type { Kernel } from './kernel.ts';
 import { newSockets } from './new-sockets.ts';
 import type { Routing } from './routing.ts';
 
-export function newPlaces(parts: Kernel & Routing): ListeningPlaces {
+export function listenersModule(
+  parts: Kernel & Routing,
+): Composed<{ readonly listeners: ClientListeners }> {
+  const listeners = newListeners(parts);
+  const module = new MainModule({ name: 'listeners', setting: listeners });
+  return { module, parts: { listeners } };
+}
+
+function newListeners(parts: Kernel & Routing): ClientListeners {
   const { settings, tls, tlsCounts, config, frontPool, clients, ops, log } = parts;
   const listener = new Listener({
     ...tcpPlaces(valuesOf(settings)),
@@ -16,7 +25,7 @@ export function newPlaces(parts: Kernel & Routing): ListeningPlaces {
     backlog: settings.number('server.tcp-backlog'),
     config,
     sockets: newSockets(parts.serverMemory, settings, parts),
-    fronts: () => frontPool.fronts,
+    fronts: frontPool.fronts,
     accept: (connection) => {
       clients.accept(connection);
     },
@@ -24,7 +33,7 @@ export function newPlaces(parts: Kernel & Routing): ListeningPlaces {
       tlsCounts.failed(failure, address, error);
     },
   });
-  return new ListeningPlaces({
+  return new ClientListeners({
     settings,
     listener,
     tls,

@@ -2,7 +2,7 @@
 
 import { errors } from '#base';
 import type { ClientPort, ClientsPort } from '#commands';
-import type { Clients } from '#clients';
+import type { Clients } from './clients.ts';
 
 export function clientsPort(clients: Clients): ClientsPort {
   return {

@@ -2,7 +2,7 @@
 
 import type { AuthenticationPort } from '#commands';
 import type { Client } from '#router';
-import type { Access } from '#access';
+import type { Access } from './access.ts';
 
 export function authenticationPort(access: Access, client: () => Client): AuthenticationPort {
   return {

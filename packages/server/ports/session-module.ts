@@ -1,0 +1,86 @@
+/** Commands' view of the connection at hand, its transaction and its replies, as a module of main. */
+
+import { unixUs } from '#base';
+import type { TransactionsPort } from '#commands';
+import { SHARD_CONTENT } from '#stats';
+import type { Access } from '#access';
+import { type Composed, type HandlerContext, MainModule } from '#main';
+import type { ClientMessaging } from '#messaging';
+import type { Client, Router } from '#router';
+
+interface SessionModuleOptions {
+  readonly router: Router;
+  readonly messaging: Pick<ClientMessaging, 'left'>;
+  readonly access: Pick<Access, 'reset'>;
+  readonly modules: { readonly handlers: Pick<HandlerContext, 'client' | 'reply'> };
+}
+
+type SessionPort = 'nowMs' | 'unixUs' | 'mayBlock' | 'defer' | 'transactions' | 'resetClient';
+
+export function sessionModule(
+  options: SessionModuleOptions,
+): Composed<object, SessionPort, 'shards'> {
+  const { router, modules } = options;
+  const { handlers } = modules;
+  const module = new MainModule({
+    name: 'session',
+    ports: {
+      get nowMs() {
+        return router.nowMs;
+      },
+      get unixUs() {
+        return unixUs();
+      },
+      get mayBlock() {
+        return !handlers.client.isAtBarrier;
+      },
+      defer: (timedOut) => router.defer(handlers.client, timedOut),
+      transactions: transactionsPort(router, () => handlers.client),
+      resetClient: () => {
+        resetClient(options);
+      },
+    },
+    answers: {
+      shards: async () => {
+        const reports = await router.shardCalls.ask(SHARD_CONTENT, null);
+        return reports.map((report) => (report.missing ? null : report.answer));
+      },
+    },
+  });
+  return { module, parts: {} };
+}
+
+function transactionsPort({ transactions }: Router, client: () => Client): TransactionsPort {
+  return {
+    get isOpen() {
+      return client().transaction !== undefined;
+    },
+    begin: () => {
+      transactions.begin(client());
+    },
+    discard: () => {
+      transactions.discard(client());
+    },
+    unwatch: () => {
+      transactions.unwatch(client());
+    },
+  };
+}
+
+function resetClient({ router, messaging, access, modules }: SessionModuleOptions): void {
+  const { client, reply } = modules.handlers;
+  router.transactions.discard(client);
+  messaging.left(client);
+  client.database = 0;
+  client.protocol = 2;
+  client.name = '';
+  client.replyMode = 'on';
+  client.noEvict = false;
+  client.noTouch = false;
+  client.readsFromReplica = false;
+  client.toldAsNode = undefined;
+  client.askingFrom = -1;
+  client.traceParent = undefined;
+  access.reset(client);
+  reply.protocol = 2;
+}

@@ -1,0 +1,107 @@
+/** Settings as CONFIG and the debug pages read and change them, as a module of main. */
+
+import { errors, type Logger } from '#base';
+import type { SettingsPort } from '#commands';
+import { ConfigCommandError, isSettingName, Settings } from '#config';
+import type { ActionAnswer } from '#http';
+import {
+  type Composed,
+  logSettingChanges,
+  MainModule,
+  type Modules,
+  type OpsLink,
+  SettingsBroadcast,
+  TwoPhaseSettings,
+} from '#main';
+import type { Router } from '#router';
+import type { Access } from '#access';
+
+interface SettingsModuleOptions {
+  readonly settings: Settings;
+  readonly modules: Pick<Modules, 'settings'>;
+  readonly router: Router;
+  readonly beginTurn: () => void;
+  readonly ops: OpsLink;
+  readonly access: Pick<Access, 'linesToKeep'>;
+  readonly log: Logger;
+}
+
+export function settingsModule(
+  options: SettingsModuleOptions,
+): Composed<object, 'settings' | 'databaseCount', 'set-setting'> {
+  const { settings, modules, router, beginTurn, log } = options;
+  const twoPhaseSettings = new TwoPhaseSettings(settings, modules.settings);
+  logSettingChanges(settings, log);
+  const broadcast = new SettingsBroadcast(settings, router, beginTurn);
+  const parts = { ...options, twoPhaseSettings, broadcast };
+  const module = new MainModule({
+    name: 'settings',
+    ports: {
+      settings: settingsPort(parts),
+      get databaseCount() {
+        return settings.number('server.databases');
+      },
+    },
+    answers: { 'set-setting': ({ name, value }) => setSetting(parts, name, value) },
+  });
+  return { module, parts: {} };
+}
+
+interface SettingsParts extends SettingsModuleOptions {
+  readonly twoPhaseSettings: TwoPhaseSettings;
+  readonly broadcast: SettingsBroadcast;
+}
+
+function settingsPort({
+  settings,
+  twoPhaseSettings,
+  ops,
+  broadcast,
+  access,
+}: SettingsParts): SettingsPort {
+  const answering = <Done>(act: () => Done): Done => {
+    try {
+      return act();
+    } catch (error) {
+      if (!(error instanceof ConfigCommandError)) throw error;
+      throw errors.config(error.message);
+    }
+  };
+  return {
+    get: (patterns) => settings.configGet(patterns),
+    set: (pairs, mayWait) => answering(() => twoPhaseSettings.set(pairs, mayWait)),
+    shown: async (mayWait) => {
+      if (mayWait) await twoPhaseSettings.settled();
+      await Promise.all([ops.settingsShown(), broadcast.applied()]);
+    },
+    rewrite: () => {
+      answering(() => {
+        const users = access.linesToKeep;
+        if (users !== undefined) settings.holdUsers(users);
+        settings.rewrite();
+      });
+    },
+  };
+}
+
+/**
+ * Changes a setting over HTTP; returns why it is not changed, or null. Each change is logged, as no client has made it; the
+ * value is not logged: it may be a secret.
+ */
+async function setSetting(
+  { twoPhaseSettings, log, ops }: SettingsParts,
+  name: string,
+  value: string,
+): Promise<ActionAnswer> {
+  if (!isSettingName(name)) return 'there is no such setting';
+  try {
+    await twoPhaseSettings.set([Settings.pair(name, value)], true);
+    await twoPhaseSettings.settled();
+  } catch (error) {
+    if (error instanceof ConfigCommandError) return error.message;
+    throw error;
+  }
+  log.info('setting-changed', 'a setting was changed over HTTP', { name });
+  await ops.settingsShown();
+  return null;
+}
