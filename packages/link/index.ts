@@ -11,6 +11,7 @@ export {
   type ServedRanges,
   type SlotSpan,
 } from './messages/control.ts';
+export { moduleMetric, type ModuleMetric } from './module-metric.ts';
 export { SharedCounter } from './counter.ts';
 export { SharedFlag } from './shared-flag.ts';
 export { ScriptControl, ScriptFlag } from './script-control.ts';

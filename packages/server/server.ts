@@ -41,7 +41,7 @@ export class Server {
     if (imported !== undefined) log.info('rdb-imported', imported);
     for (const { event, severity, message } of warnings) log[severity](event, message);
     try {
-      const http = ops.start(this.#parts.answers);
+      const http = ops.start(this.#parts.answers, modules.metrics);
       await Promise.all([http, this.#openToClients(http), this.#recover(http)]);
     } catch (error) {
       await this.#giveUp();

@@ -2,6 +2,7 @@ export { LogWriter, type LogWriterOptions } from './log-writer.ts';
 export type { MetricDefinition, MetricSource } from './metrics/definition.ts';
 export { Exposition, type ExpositionFormat } from './metrics/exposition.ts';
 export { metricsJson } from './metrics/metrics-json.ts';
+export { moduleMetrics } from './metrics/module-metrics.ts';
 export { metricsReference } from './metrics/reference.ts';
 export { UserSeries } from './metrics/user-series.ts';
 export { metrics, redisMetrics } from './metrics/table.ts';

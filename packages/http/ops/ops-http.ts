@@ -20,6 +20,7 @@ import type { DeferredRoutes } from '../deferred-routes.ts';
 import { METRICS_PATH, type Found, type Route } from '../protocol/route.ts';
 import type { HttpLiveSettings } from '../views/settings.ts';
 import { OpsContext, type OpsHttpOptions } from './ops-context.ts';
+import type { ModuleMetric } from '#link';
 import { WrongTokens } from '../protocol/wrong-tokens.ts';
 
 export class OpsHttp {
@@ -28,6 +29,11 @@ export class OpsHttp {
   readonly #context: OpsContext;
   readonly #listener: HttpListener;
   readonly #early: readonly Route[];
+  #takeModuleMetrics: (metrics: readonly ModuleMetric[]) => void = () => undefined;
+  /** Settles with the metrics of main's modules, which come as soon as main is put together. */
+  readonly #moduleMetrics = new Promise<readonly ModuleMetric[]>((resolve) => {
+    this.#takeModuleMetrics = resolve;
+  });
   #metrics: Promise<MetricsRenderer> | undefined;
   #rest: Promise<DeferredRoutes> | undefined;
 
@@ -130,6 +136,11 @@ export class OpsHttp {
     this.#context.cluster = { state: news.state, times: [...times.values()] };
   }
 
+  /** Takes the metrics of main's modules; scrapes wait until then. */
+  addMetrics(metrics: readonly ModuleMetric[]): void {
+    this.#takeModuleMetrics(metrics);
+  }
+
   /** Has metrics that were rendered before rendered anew. */
   async forgetMetrics(): Promise<void> {
     (await this.#metrics)?.forget();
@@ -141,6 +152,8 @@ export class OpsHttp {
 
   async close(): Promise<void> {
     this.#listener.close();
+    // Main may stop before it is put together.
+    this.#takeModuleMetrics([]);
     await (await this.#rest)?.close();
     this.#context.close();
     await (await this.#metrics)?.close();
@@ -155,10 +168,14 @@ export class OpsHttp {
   }
 
   #loadedMetrics(): Promise<MetricsRenderer> {
-    this.#metrics ??= import('../views/metrics.ts').then(
-      ({ MetricsRenderer }) => new MetricsRenderer(this.#context, this.#listener),
-    );
+    this.#metrics ??= this.#loadMetrics();
     return this.#metrics;
+  }
+
+  async #loadMetrics(): Promise<MetricsRenderer> {
+    const { MetricsRenderer } = await import('../views/metrics.ts');
+    const ofModules = await this.#moduleMetrics;
+    return new MetricsRenderer(this.#context, this.#listener, ofModules);
   }
 
   #loadedRest(): Promise<DeferredRoutes> {

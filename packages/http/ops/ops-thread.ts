@@ -12,7 +12,7 @@ import {
 } from '#base';
 import type { ReplicationState } from '#api-types';
 import { type ClusterNews, flightRecorder, type Page } from '#stats';
-import { type CallMessage, isCall, PortCalls, TraceRingReader } from '#link';
+import { type CallMessage, isCall, type ModuleMetric, PortCalls, TraceRingReader } from '#link';
 import { Observer, type ObserverData } from '#observer';
 import { LogWriter, type LogWriterOptions, TraceStore } from '#telemetry';
 import { MainWatch } from './main-watch.ts';
@@ -41,6 +41,8 @@ export type OpsMessage =
   | { readonly kind: 'user'; readonly name: string }
   | { readonly kind: 'replication'; readonly state: ReplicationState }
   | { readonly kind: 'cluster'; readonly news: ClusterNews }
+  /** Metrics of main's modules, once main is put together. */
+  | { readonly kind: 'metrics'; readonly metrics: readonly ModuleMetric[] }
   | { readonly kind: 'secure'; readonly options: SecureContextOptions }
   | { readonly kind: 'reopen-log' }
   | { readonly kind: 'stop' };
@@ -182,6 +184,9 @@ export class OpsThread {
         break;
       case 'cluster':
         this.#http.tellCluster(message.news);
+        break;
+      case 'metrics':
+        this.#http.addMetrics(message.metrics);
         break;
       case 'secure':
         this.#http.secure(message.options);

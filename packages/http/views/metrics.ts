@@ -2,7 +2,7 @@
 
 import { residentBytes } from '#base';
 import type { MetricJson } from '#api-types';
-import { ringDepth, SharedCounter } from '#link';
+import { type ModuleMetric, ringDepth, SharedCounter } from '#link';
 import { durabilityIn } from '#observer';
 import {
   Exposition,
@@ -10,6 +10,7 @@ import {
   type MetricDefinition,
   metrics,
   metricsJson,
+  moduleMetrics,
   type MetricSource,
   MetricsPush,
   redisMetrics,
@@ -47,7 +48,8 @@ export class MetricsRenderer {
   readonly #push: MetricsPush | undefined;
   #scrapeUs = 0;
 
-  constructor(opsContext: OpsContext, listener: HttpListener) {
+  /** `ofModules` are metrics that modules of main contribute. */
+  constructor(opsContext: OpsContext, listener: HttpListener, ofModules: readonly ModuleMetric[]) {
     this.#context = opsContext;
     this.#listener = listener;
     const { observer, fixed, userNames } = opsContext;
@@ -58,7 +60,7 @@ export class MetricsRenderer {
     };
     this.#users = new UserSeries(pages, fixed.metricUsersMax, userNames);
     const more = opsContext.fixed.hasRedisNames ? redisMetrics : [];
-    this.#definitions = [...metrics, ...more];
+    this.#definitions = [...metrics, ...more, ...moduleMetrics(ofModules)];
     const take = (): MetricSource => this.#source();
     this.#expositions = {
       text: new Exposition(this.#definitions, 'text', take),

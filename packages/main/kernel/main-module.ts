@@ -6,6 +6,7 @@
 import type { Bytes, CommandError } from '#base';
 import type { Arguments, CommandEntry, MessageCommand } from '#commands';
 import type { MainAnswers } from '#http';
+import type { ModuleMetric } from '#link';
 import type { KeptPlace } from '#persistence';
 import type { Client, FeedTaker, RedirectTaker } from '#router';
 import type { TwoPhaseSetting } from '../settings/two-phase-settings.ts';
@@ -106,6 +107,8 @@ interface Contributions {
   /** Settings whose change takes time and may fail. */
   readonly setting?: TwoPhaseSetting;
   readonly info?: InfoSection;
+  /** Metrics that no row of the table of quantities has. */
+  readonly metrics?: readonly ModuleMetric[];
 }
 
 interface Declaration<Port extends PortName, Answer extends AnswerName> extends Contributions {

@@ -7,6 +7,7 @@
 import type { Bytes } from '#base';
 import type { Arguments, CommandEntry, MessageCommand } from '#commands';
 import type { MainAnswers } from '#http';
+import type { ModuleMetric } from '#link';
 import type { KeptPlace } from '#persistence';
 import type { OwnedReply } from '#resp';
 import type { Client, FeedTaker, RedirectTaker } from '#router';
@@ -28,6 +29,7 @@ export class Modules {
   /** Settings that take two phases, in the order in which they are made. */
   readonly settings: TwoPhaseSetting[] = [];
   readonly info: InfoSection[] = [];
+  readonly metrics: ModuleMetric[] = [];
   /** Passes what shards send for replicas on to all modules that take it. */
   readonly feed: FeedTaker;
   readonly #feeds: FeedTaker[] = [];
@@ -75,11 +77,12 @@ export class Modules {
     ...modules: readonly MainModule<Port, Answer>[]
   ): void {
     for (const { contributions, ports, answers } of modules) {
-      const { judges, hooks = {}, feed, setting, info } = contributions;
+      const { judges, hooks = {}, feed, setting, info, metrics = [] } = contributions;
       if (judges !== undefined) this.gate.add(judges);
       if (feed !== undefined) this.#feeds.push(feed);
       if (setting !== undefined) this.settings.push(setting);
       if (info !== undefined) this.info.push(info);
+      this.metrics.push(...metrics);
       for (const name of Object.keys(this.#hooks)) this.#hook(name as keyof MainHooks, hooks);
       this.handlers.add(ports);
       Object.assign(this.answers, answers);

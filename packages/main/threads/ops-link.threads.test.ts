@@ -51,7 +51,7 @@ ops('writes what it is sent, follows the level, and flushes before it ends', asy
   const link = new OpsLink(running, 'test');
   link.post(record('info', 'before the thread'));
   link.begin(new ServerMemory(1, running, 0).observerData, undefined);
-  await link.start(NO_ANSWERS);
+  await link.start(NO_ANSWERS, []);
   link.post(record('info', 'one'));
   link.post(record('debug', 'two'));
   running.configSet([['loglevel', 'debug']]);
@@ -70,7 +70,7 @@ ops('says that its port is taken, and still writes the log', async () => {
   let message = '';
   try {
     link.begin(new ServerMemory(1, running, 0).observerData, undefined);
-    await link.start(NO_ANSWERS);
+    await link.start(NO_ANSWERS, []);
   } catch (error) {
     message = (error as Error).message;
   }

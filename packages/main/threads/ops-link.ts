@@ -5,7 +5,7 @@ import type { ReplicationState } from '#api-types';
 import { type LogRecord, type LogThreshold, thresholdIndex } from '#base';
 import { settingNames, type Settings, VERSION } from '#config';
 import type { MainAnswers, OpsData, OpsMessage, OpsNotice } from '#http';
-import { type CallMessage, isCall, PortCalls } from '#link';
+import { type CallMessage, isCall, type ModuleMetric, PortCalls } from '#link';
 import type { ClusterNews } from '#stats';
 import { contextOptions, type TlsOptions } from '#net';
 import type { ObserverData } from '#observer';
@@ -99,13 +99,17 @@ export class OpsLink {
     this.#early = [];
   }
 
-  /** Settles when HTTP is listened for, and rejects when that cannot be. The thread's calls are answered from here on. */
-  async start(answers: MainAnswers): Promise<void> {
+  /**
+   * Settles when HTTP is listened for, and rejects when that cannot be. The thread's calls are answered from here on, and it has
+   * the metrics of main's modules.
+   */
+  async start(answers: MainAnswers, metrics: readonly ModuleMetric[]): Promise<void> {
     const worker = this.#worker;
     const port = this.#port;
     for (const [name, answer] of Object.entries(answers)) {
       this.#calls?.on(name, answer as (question: unknown) => unknown);
     }
+    this.#send({ kind: 'metrics', metrics });
     // Lines alone are waited for by nobody.
     if (!this.#settings.boolean('http.enabled')) return;
     worker?.ref();

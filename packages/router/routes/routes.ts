@@ -3,7 +3,7 @@
  * within one call, or into none.
  */
 
-import { type Bytes, unreachable } from '#base';
+import { type Bytes, Listeners, unreachable } from '#base';
 import {
   type Arguments,
   type ByKeyCommand,
@@ -65,8 +65,8 @@ export class Routes {
   isDurable = false;
   /** True while shards tell replicas what they do. */
   isFed = false;
-  /** Sees commands that all shards get. */
-  everyShardSent: (entry: CommandEntry) => void = () => undefined;
+  /** Listeners that are called with each command that all shards get. */
+  readonly everyShardSent = new Listeners<[CommandEntry]>();
   readonly #options: RoutesOptions;
   readonly #links: readonly ShardLink[];
   readonly #head: RequestHead = emptyHead();
@@ -98,7 +98,7 @@ export class Routes {
       case 'byKey':
         return this.#split(client, entry, definition, args, command);
       case 'everyShard':
-        this.everyShardSent(entry);
+        this.everyShardSent.notify(entry);
         return this.#toEveryShard(client, entry, definition, args, command);
       case 'onMain':
         this.#options.answers.runOnMain(client, entry, args);

@@ -97,9 +97,9 @@ export class Scripts {
     this.busy = new BusyScripts(options.running);
     this.functionHosts = new FunctionHosts(options.shardCalls);
     const { routes, running } = options;
-    routes.everyShardSent = (entry) => {
+    routes.everyShardSent.add((entry) => {
       this.functionHosts.sent(entry);
-    };
+    });
     this.waiting = new WaitingCommands({
       ...options,
       ...running,
