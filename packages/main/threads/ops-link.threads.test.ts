@@ -1,12 +1,14 @@
 /** The ops thread as main starts it: records in, lines out, and nothing lost when it is stopped. */
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { LogRecord } from '#base';
 import { load } from '#config';
 import type { MainAnswers } from '#http';
+import { moduleMetric } from '#link';
+import { until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ServerMemory } from './shared-memory.ts';
@@ -82,6 +84,23 @@ ops('says that its port is taken, and still writes the log', async () => {
   await link.stop();
   taken.close();
   assert.equal(linesOf(file), ['the last line']);
+});
+
+ops('shows the metrics of modules as they are at the scrape', async () => {
+  const file = path.join(folder, 'three.log');
+  const running = settings(file, 'http.port=0');
+  const link = new OpsLink(running, 'test');
+  const head = { kind: 'counter', name: 'toy_total', help: 'Toys.' } as const;
+  const metric = moduleMetric(head);
+  link.begin(new ServerMemory(1, running, 0).observerData, undefined);
+  await link.start(NO_ANSWERS, [metric]);
+  const served = (): string | undefined =>
+    /http:\/\/[^"]+:\d+/.exec(existsSync(file) ? readFileSync(file, 'utf8') : '')?.[0];
+  await until(() => served() !== undefined, 'a line tells the address of HTTP');
+  metric.values[0] = 3;
+  const response = await fetch(`${served()}/metrics`);
+  assert.match(await response.text(), /^toy_total 3$/m);
+  await link.stop();
 });
 
 ops.run();
