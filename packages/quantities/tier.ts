@@ -28,6 +28,7 @@ export const TIER_QUANTITIES = {
     {
       ...SHARD_COUNTER,
       counter: 'tierSpills',
+      inStore: true,
       help: 'Values that were moved to the warm tier.',
       info: 'tiered_spills',
       status: 'tiered.spills_total',
@@ -37,6 +38,7 @@ export const TIER_QUANTITIES = {
     {
       ...SHARD_COUNTER,
       counter: 'tierUnspills',
+      inStore: true,
       help: 'Values that came back from the warm tier to stay in memory.',
       info: 'tiered_unspills',
       status: 'tiered.unspills_total',
@@ -45,6 +47,7 @@ export const TIER_QUANTITIES = {
     {
       ...SHARD_COUNTER,
       counter: 'tierExpired',
+      inStore: true,
       help: 'Values that were fetched from the warm tier after their keys had expired.',
       info: 'tiered_expired_on_unspill',
       status: 'tiered.expired_on_unspill_total',
@@ -53,6 +56,7 @@ export const TIER_QUANTITIES = {
     {
       ...SHARD_COUNTER,
       counter: 'tierFetches',
+      inStore: true,
       help: 'Values that commands wanted and that were not in memory.',
       info: 'tiered_fetches',
       status: 'tiered.fetches_total',
@@ -62,6 +66,7 @@ export const TIER_QUANTITIES = {
     {
       ...SHARD_COUNTER,
       counter: 'tierWaits',
+      inStore: true,
       help: 'Times that a shard stood still for the disk of the warm tier.',
       info: 'tiered_shard_waits',
       status: 'tiered.shard_waits_total',
@@ -96,6 +101,7 @@ export const TIER_QUANTITIES = {
     {
       ...SHARD_COUNTER,
       counter: 'tierSpilledBytes',
+      inStore: true,
       unit: 'bytes',
       help: 'Bytes of values that were moved to the warm tier, written anew ones among them.',
       info: 'tiered_spilled_bytes',
@@ -105,6 +111,7 @@ export const TIER_QUANTITIES = {
     {
       ...SHARD_COUNTER,
       counter: 'tierCompactedBytes',
+      inStore: true,
       unit: 'bytes',
       help: 'Bytes of values that were written anew to give back what was dead beside them.',
       info: 'tiered_compacted_bytes',

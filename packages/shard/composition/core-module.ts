@@ -44,7 +44,7 @@ export class CoreModule implements ShardModule {
     });
     answerers.on(SHARD_CONTENT, (): ShardContent => {
       const keys = store.keyCount;
-      const warmKeys = store.tier.stats.keys;
+      const warmKeys = store.tier.keyCount;
       return { keys, hot_keys: keys - warmKeys, warm_keys: warmKeys };
     });
     for (const part of [slowness, settings, keyUse, fates]) part.answer(answerers);

@@ -169,7 +169,7 @@ export class MemoryRoom {
     const { values } = this.#page;
     const { stats } = this.#store;
     const before = stats.evicted;
-    const spillsBefore = this.#store.tier.stats.spills;
+    const spillsBefore = stats.get('tierSpills');
     let freed = 0;
     do {
       freed = this.#store.evictOne();
@@ -181,7 +181,7 @@ export class MemoryRoom {
     const { isOn, evictsWhenFull, isExhausted } = this.#store.tier;
     values[AT.tierExhausted] = Number(isExhausted);
     values[AT.tierRefuses] = Number(isOn && !evictsWhenFull && freed === 0);
-    const spills = this.#store.tier.stats.spills - spillsBefore;
+    const spills = stats.get('tierSpills') - spillsBefore;
     if (spills > 0 && warmSpill.isWatched) {
       warmSpill.fire(this.#options.index, spills, this.#nowUs() - startUs);
     }
@@ -191,9 +191,9 @@ export class MemoryRoom {
 
   /** Has a shard that takes in more than its disk does wait for that. */
   #waitForTier(): void {
-    const { tier } = this.#store;
+    const { tier, stats } = this.#store;
     if (this.#usedBytesOfAll() < this.#maxmemory * OVER_SHARE) return;
-    tier.stats.waits += 1;
+    stats.add('tierWaits', 1);
     tier.outlet?.waitForRoom(TIER_WAIT_MS);
   }
 

@@ -19,30 +19,20 @@ const WORKING_SET_SHARE = 0.99;
 
 export class TierPage {
   readonly #options: TierPageOptions;
-  /** Counters of the tier, and errors of its disk, when counting began. */
-  #before: Readonly<Store['tier']['stats']>;
+  /** Errors of the disk when counting began. */
   #errorsBefore = 0;
 
   constructor(options: TierPageOptions) {
     this.#options = options;
-    this.#before = { ...options.store.tier.stats };
   }
 
-  /** Brings the page up to date. */
+  /** Brings the page up to date; what the store counts is published with its other counts. */
   publish(): void {
     const { store, page, times, figures } = this.#options;
     const { values } = page;
-    const { stats, extents, deadBytes } = store.tier;
-    const before = this.#before;
-    values[AT.tierSpills] = stats.spills - before.spills;
-    values[AT.tierUnspills] = stats.unspills - before.unspills;
-    values[AT.tierExpired] = stats.expiredOnFetch - before.expiredOnFetch;
-    values[AT.tierFetches] = stats.fetches - before.fetches;
-    values[AT.tierWaits] = stats.waits - before.waits;
-    values[AT.tierSpilledBytes] = stats.spilledBytes - before.spilledBytes;
-    values[AT.tierCompactedBytes] = stats.compactedBytes - before.compactedBytes;
-    values[AT.tierWarmKeys] = stats.keys;
-    values[AT.tierHotKeys] = store.keyCount - stats.keys;
+    const { keyCount, extents, deadBytes } = store.tier;
+    values[AT.tierWarmKeys] = keyCount;
+    values[AT.tierHotKeys] = store.keyCount - keyCount;
     values[AT.tierBytes] = extents.byteCount;
     values[AT.tierLiveBytes] = Math.round(extents.byteCount - deadBytes);
     values[AT.tierFileBytes] = figures.get('fileBytes');
@@ -63,8 +53,7 @@ export class TierPage {
 
   /** Counts what happens from now on. */
   reset(): void {
-    const { store, times, figures } = this.#options;
-    this.#before = { ...store.tier.stats };
+    const { times, figures } = this.#options;
     this.#errorsBefore = figures.get('errors');
     times.reset();
   }

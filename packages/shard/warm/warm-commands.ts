@@ -94,7 +94,7 @@ export class WarmCommands implements FrameDetour {
   }
 
   get isOn(): boolean {
-    return this.#options.store.tier.stats.keys > 0;
+    return this.#options.store.tier.keyCount > 0;
   }
 
   /** Puts a frame off when it needs values that are not at hand; answers whether it has. */
@@ -181,7 +181,7 @@ export class WarmCommands implements FrameDetour {
       });
     }
     isAsking = false;
-    store.tier.stats.fetches += numbers.length;
+    store.stats.add('tierFetches', numbers.length);
     if (putOff.loans.length === numbers.length) return undefined;
     this.#lastHold = hold;
     putOff.frame = frame.detached(this.#frames);
@@ -200,7 +200,7 @@ export class WarmCommands implements FrameDetour {
     if (keyspace === undefined || keyLength === 0) return;
     const ref = keyspace.lookUp(keyBytes, keyLength, keyAt);
     const expireAt = ref === 0 ? 0 : keyspace.expireAt(ref);
-    if (expireAt >= 0 && expireAt < store.nowMs) store.tier.stats.expiredOnFetch += 1;
+    if (expireAt >= 0 && expireAt < store.nowMs) store.stats.add('tierExpired', 1);
   }
 
   /** Runs what has all of its values; answers whether anything was. */

@@ -57,8 +57,8 @@ export abstract class StoreContext {
   readonly random: () => number;
   readonly memory = new MemoryCount();
   readonly views = new SharedViews();
-  readonly tier = new WarmTier();
   readonly stats = new StoreStats();
+  readonly tier = new WarmTier(this.stats);
   /** Wall clock in milliseconds. */
   nowMs = 0;
   /** Seconds modulo 2^24, for access times. */

@@ -25,6 +25,6 @@ export function unspillValue(records: Records, tier: WarmTier, ref: Ref): Ref {
   }
   tier.loans.delete(number);
   tier.release(number);
-  tier.stats.unspills += 1;
+  tier.counts.add('tierUnspills', 1);
   return next;
 }

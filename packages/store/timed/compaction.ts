@@ -58,7 +58,7 @@ export function moveLive(
       tier.sparse.add(extent);
       return;
     }
-    tier.stats.compactedBytes += entry.length;
+    tier.counts.add('tierCompactedBytes', entry.length);
     keyspace.moveWarm(ref, next);
     tier.renumber(number);
   }

@@ -49,7 +49,7 @@ export function spill(keyspace: Keyspace, tier: WarmTier, ref: Ref): boolean {
   records.setNumber(next, number | 0);
   records.setWarmSize(next, size);
   records.freeValue(ref, head);
-  tier.stats.spills += 1;
+  tier.counts.add('tierSpills', 1);
   keyspace.standIn(ref, next);
   return true;
 }

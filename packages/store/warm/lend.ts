@@ -21,7 +21,6 @@ export function arrived(
   const known = tier.loans.get(number);
   if (known !== undefined) return known;
   const isFailure = entry instanceof CommandError;
-  if (isFailure) tier.stats.failures += 1;
   const loan = isFailure ? failedLoan(owner, entry) : loanOf(owner, entry);
   const name = tier.nameOf(number);
   if (name !== undefined) nameLoan(loan, name);
@@ -31,6 +30,6 @@ export function arrived(
 
 /** Nobody has asked for the value before: the shard stands still until it is there. */
 function readNow(tier: WarmTier, owner: number, number: number): Loan {
-  tier.stats.fetches += 1;
+  tier.counts.add('tierFetches', 1);
   return arrived(tier, owner, number, tier.entryNow(number));
 }

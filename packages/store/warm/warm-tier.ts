@@ -9,6 +9,7 @@
  * extents, and a change of one of them has to see all reads and holds that are under way.
  */
 import { assert, type Bytes, ChurnMap, type CommandError, errors } from '#base';
+import type { StoreCounter } from '#quantities';
 import { ExtentTable } from './extent-table.ts';
 import { entryBytes, ExtentWriter, NTH_BITS, type EntryHead } from './extent.ts';
 import { nameLoan, type Loan } from './loan.ts';
@@ -41,19 +42,9 @@ export interface WarmWays {
   readonly isWriting?: () => boolean;
 }
 
-/** Counters that only grow, but for `keys`. */
-interface WarmStats {
-  keys: number;
-  spills: number;
-  spilledBytes: number;
-  /** Values that were fetched for a command. */
-  fetches: number;
-  unspills: number;
-  expiredOnFetch: number;
-  /** Fetches for which a shard stood still. */
-  waits: number;
-  compactedBytes: number;
-  failures: number;
+/** Counts of the store that the tier is a part of. */
+interface TierCounts {
+  add(counter: StoreCounter, amount: number): void;
 }
 
 export class WarmTier {
@@ -80,17 +71,9 @@ export class WarmTier {
   /** True while what is done to loans may change them. */
   isWriting: () => boolean = () => true;
   readonly extents = new ExtentTable();
-  readonly stats: WarmStats = {
-    keys: 0,
-    spills: 0,
-    spilledBytes: 0,
-    fetches: 0,
-    unspills: 0,
-    expiredOnFetch: 0,
-    waits: 0,
-    compactedBytes: 0,
-    failures: 0,
-  };
+  readonly counts: TierCounts;
+  /** Keys whose values are here. */
+  keyCount = 0;
   /** Values at hand, by number. */
   readonly loans = new ChurnMap<number, Loan>();
   /** Names of keys whose values were spilled under another one. */
@@ -111,6 +94,10 @@ export class WarmTier {
   readonly #reads = new ChurnMap<number, number>();
   /** Values that were released while their extents were read. */
   readonly #releasedWhileRead = new Set<number>();
+
+  constructor(counts: TierCounts) {
+    this.counts = counts;
+  }
 
   /** Says how the tier reaches what is around it; what is left out stays as it is. */
   connect(ways: WarmWays): void {
@@ -136,7 +123,7 @@ export class WarmTier {
     const { extents } = this;
     for (let extent = 0; extent < extents.end; extent += 1) {
       if (extents.owner(extent) !== owner || this.#removed.has(extent)) continue;
-      this.stats.keys -= extents.live(extent);
+      this.keyCount -= extents.live(extent);
       this.#remove(extent);
     }
     for (const [number, loan] of this.loans) if (loan.owner === owner) this.loans.delete(number);
@@ -154,8 +141,8 @@ export class WarmTier {
     if (writer === undefined) return -1;
     const nth = writer.add(head, key, write);
     this.extents.added(writer.extent);
-    this.stats.keys += 1;
-    this.stats.spilledBytes += byteCount;
+    this.keyCount += 1;
+    this.counts.add('tierSpilledBytes', byteCount);
     return ((writer.extent << NTH_BITS) | nth) >>> 0;
   }
 
@@ -214,7 +201,7 @@ export class WarmTier {
   entryNow(number: number): Bytes | CommandError {
     const unwritten = this.unwritten(number);
     if (unwritten !== undefined) return unwritten;
-    this.stats.waits += 1;
+    this.counts.add('tierWaits', 1);
     return this.outlet?.read(number) ?? errors.noWarmTier;
   }
 
@@ -239,14 +226,14 @@ export class WarmTier {
   retain(number: number): void {
     this.#shared.add(number);
     this.extents.regained(extentOf(number));
-    this.stats.keys += 1;
+    this.keyCount += 1;
   }
 
   /** The value has another number from now on. */
   renumber(number: number): void {
     // It is written under the name that its key has now.
     this.#renamed.delete(number);
-    this.stats.keys -= 1;
+    this.keyCount -= 1;
     this.move(number);
   }
 

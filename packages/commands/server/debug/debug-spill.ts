@@ -17,11 +17,11 @@ export const spillValues = everyShard({
   arity: 2,
   run({ store }) {
     if (!store.tier.isOn || !store.policy.startsWith('tiered')) throw noTier;
-    const before = store.tier.stats.spills;
+    const before = store.stats.get('tierSpills');
     for (let freed = store.spillOne(); freed !== 0 && freed !== SPILL_BUSY;) {
       freed = store.spillOne();
     }
-    return store.tier.stats.spills - before;
+    return store.stats.get('tierSpills') - before;
   },
   merge: sum,
 });
