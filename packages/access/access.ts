@@ -66,7 +66,7 @@ interface NewAccessOptions {
   readonly log: AccessOptions['log'];
   readonly clock: Clock;
   readonly connected: Pick<ConnectedClients, 'all'>;
-  readonly ops: Pick<OpsLink, 'tellUser'>;
+  readonly ops: Pick<OpsLink, 'publishUser'>;
 }
 
 /** Puts together who decides on clients of a server. */
@@ -78,7 +78,7 @@ export function newAccess({ serverMemory, clock, ops, ...rest }: NewAccessOption
     nowUs: () => clock.nowUs(),
     nowMs: () => clock.wallMs(),
     counted: (name) => {
-      ops.tellUser(readable(fromLatin1(name)));
+      ops.publishUser(readable(fromLatin1(name)));
     },
   });
 }

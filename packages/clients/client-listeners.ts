@@ -1,6 +1,6 @@
 /**
- * Listening places of the server and what TLS is done with there, as CONFIG SET and SIGHUP change them: new places are
- * had before the old are left, and a certificate that cannot be used changes nothing.
+ * Listeners for clients and their TLS, as CONFIG SET and SIGHUP change them: the new ones are opened before the old are closed,
+ * and a certificate that cannot be used changes nothing.
  */
 
 import type { Logger } from '#base';
@@ -25,29 +25,29 @@ export function tlsOptions(valueOf: ValueOf): TlsOptions | undefined {
     : undefined;
 }
 
-interface PlacesOptions {
+interface ClientListenersOptions {
   readonly settings: Settings;
   readonly listener: Listener;
   /** Options in force at the start. */
   readonly tls: TlsOptions | undefined;
   readonly log: Pick<Logger, 'info' | 'error'>;
   /** Gives HTTP its certificate. */
-  readonly tellHttp: (options: TlsOptions | undefined) => void;
+  readonly secureHttp: (options: TlsOptions | undefined) => void;
 }
 
 export class ClientListeners implements TwoPhaseSetting {
   readonly listener: Listener;
   readonly #settings: Settings;
-  readonly #tellHttp: PlacesOptions['tellHttp'];
-  readonly #log: PlacesOptions['log'];
+  readonly #secureHttp: ClientListenersOptions['secureHttp'];
+  readonly #log: ClientListenersOptions['log'];
   #tls: TlsOptions | undefined;
 
-  constructor({ settings, listener, tls, log, tellHttp }: PlacesOptions) {
+  constructor({ settings, listener, tls, log, secureHttp }: ClientListenersOptions) {
     this.#settings = settings;
     this.listener = listener;
     this.#tls = tls;
     this.#log = log;
-    this.#tellHttp = tellHttp;
+    this.#secureHttp = secureHttp;
   }
 
   /** A file of TLS that is named again is read again, as in Redis. */
@@ -100,7 +100,7 @@ export class ClientListeners implements TwoPhaseSetting {
   async #secure(options: TlsOptions | undefined): Promise<void> {
     if (options !== undefined) await this.listener.secure(options);
     this.#tls = options;
-    this.#tellHttp(options);
+    this.#secureHttp(options);
   }
 }
 

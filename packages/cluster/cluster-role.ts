@@ -5,7 +5,7 @@ import type { Settings } from '#config';
 import type { Router } from '#router';
 import type { ClusterHost, DataPlace } from './agreement/cluster-node.ts';
 import type { MemberAddress } from './agreement/documents/documents.ts';
-import { type Primary, type Replication, untilQuiet } from '#replication';
+import { type Primary, type Replication, untilDrained } from '#replication';
 import type { Clients } from '#clients';
 
 /** Longest wait for a replica that is to take over; writes are held back meanwhile. */
@@ -69,7 +69,7 @@ export class ClusterRole implements ClusterHost {
     const hasTime = (): boolean => nowMs() < untilMs;
     clients.pause('write', Infinity, 'failover');
     primary.holdsPings = true;
-    const isQuiet = await untilQuiet(this.#options, hasTime);
+    const isQuiet = await untilDrained(this.#options, hasTime);
     if (!isQuiet || isForced) return isForced;
     primary.acks.ask();
     while (hasTime()) {

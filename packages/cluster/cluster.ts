@@ -32,7 +32,7 @@ import type { ClusterGate } from './gate/cluster-gate.ts';
 import { groupFacts, infoLines } from './cluster-reports.ts';
 import { ClusterRole } from './cluster-role.ts';
 import { newGate } from './gate/new-gate.ts';
-import { ClusterNews } from './observation/cluster-news.ts';
+import { ClusterPublisher } from './observation/cluster-publisher.ts';
 import { ClusterObservation, type ObservationOptions } from './observation/cluster-observation.ts';
 import { Fence } from './fence.ts';
 import { NodeMessages } from './messages/node-messages.ts';
@@ -46,14 +46,14 @@ import { openSlotRules } from './open-slot-rules.ts';
 import { SlotMoves } from './moves/slot-moves.ts';
 import { newId, type NodeId } from './nodes/node-id.ts';
 import { runOwnCommands } from './slots/own-commands.ts';
-import { ServedSlotsNews } from './served-ranges.ts';
+import { ServedSlotsPublisher } from './served-ranges.ts';
 import { SlotKeys } from './slots/slot-keys.ts';
 import { slotStatistics } from './slots/slot-statistics.ts';
 import { SlotCode, SlotTable } from './slots/slot-table.ts';
 
 export interface ClusterOptions extends ObservationOptions {
   readonly nodeId: NodeId;
-  readonly ops: Pick<OpsLink, 'tellCluster'>;
+  readonly ops: Pick<OpsLink, 'publishCluster'>;
   readonly settings: Settings;
   readonly router: Router;
   readonly clients: Clients;
@@ -75,13 +75,13 @@ export class Cluster implements ClusterPort {
   readonly observation: ClusterObservation;
   readonly #options: ClusterOptions;
   readonly place: OwnPlace;
-  readonly #news: ClusterNews;
+  readonly #publisher: ClusterPublisher;
   readonly #nodeId: NodeId;
   #ownGroup = newId();
   readonly #table = new SlotTable();
   readonly #keys: SlotKeys;
   readonly #role: ClusterRole;
-  readonly #served: ServedSlotsNews;
+  readonly #served: ServedSlotsPublisher;
   readonly #waits: BlockedRedirects;
   readonly messages: NodeMessages;
   readonly #moves: SlotMoves;
@@ -103,7 +103,7 @@ export class Cluster implements ClusterPort {
     this.#nodeId = options.nodeId;
     this.#gone = new GoneNodes(clock);
     this.observation = new ClusterObservation(options, () => this);
-    this.#news = new ClusterNews(this.observation, options);
+    this.#publisher = new ClusterPublisher(this.observation, options);
     replication.discards.follow((discard) => {
       this.observation.discarded(discard);
     });
@@ -149,7 +149,7 @@ export class Cluster implements ClusterPort {
       },
     });
     this.gate = newGate({ ...options, table: this.#table, cluster: this });
-    this.#served = new ServedSlotsNews({ table: this.#table, gate: this.gate, router, settings });
+    this.#served = new ServedSlotsPublisher({ ...options, table: this.#table, gate: this.gate });
     const withheld = this.#withheld;
     this.messages = new NodeMessages({ ...options, node: this.node });
     this.#waits = new BlockedRedirects({ ...options, lease, gate: this.gate, withheld });
@@ -159,7 +159,7 @@ export class Cluster implements ClusterPort {
   #followSettings({ settings }: ClusterOptions): void {
     readdressOnChange(settings, this.node);
     settings.onChange('cluster.preferred-endpoint-type', () => {
-      this.#tellShards();
+      this.#publishOpenSlots();
     });
   }
 
@@ -199,8 +199,8 @@ export class Cluster implements ClusterPort {
   start(): void {
     this.place.start();
     this.observation.start();
-    this.#news.start();
-    this.#served.tell();
+    this.#publisher.start();
+    this.#served.publish();
     this.#beats.start();
     this.#leaseWatch.start();
   }
@@ -215,7 +215,7 @@ export class Cluster implements ClusterPort {
   async stop(): Promise<void> {
     this.#beats.stop();
     this.#leaseWatch.stop();
-    this.#news.stop();
+    this.#publisher.stop();
     this.observation.stop();
     this.messages.end();
     this.#moves.stop();
@@ -231,7 +231,7 @@ export class Cluster implements ClusterPort {
     return { group: createHash('sha1').update(name).digest('hex'), isNamed: true };
   }
 
-  // News of the topology.
+  // Changes of the topology.
 
   #changed(): void {
     const { node } = this;
@@ -239,8 +239,8 @@ export class Cluster implements ClusterPort {
     this.#gone.follow(node.topology);
     this.observation.look();
     if (this.#table.isPrimary && node.lease.isSafe) this.fence.arm();
-    this.#tellShards();
-    this.#served.tell();
+    this.#publishOpenSlots();
+    this.#served.publish();
     this.messages.update();
     this.#moves.follow();
     this.#lost.follow(this.#table.isPrimary);
@@ -251,8 +251,8 @@ export class Cluster implements ClusterPort {
     this.#waits.judge();
   }
 
-  /** Tells shards which slots are moved key by key. */
-  #tellShards(): void {
+  /** Publishes to shards which slots are moved key by key. */
+  #publishOpenSlots(): void {
     const { topology, group } = this.node;
     const own = this.#table.isPrimary ? group?.id : undefined;
     const rules = openSlotRules(topology, own, this.endpointType);

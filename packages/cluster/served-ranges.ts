@@ -16,34 +16,34 @@ interface ServedRangesOptions {
   readonly settings: Settings;
 }
 
-export class ServedSlotsNews {
+export class ServedSlotsPublisher {
   readonly #options: ServedRangesOptions;
-  #told = '';
+  #published = '';
   #refused: ServedRanges['refused'] | undefined;
 
   constructor(options: ServedRangesOptions) {
     this.#options = options;
     for (const name of ['cluster.require-full-coverage', 'cluster.allow-reads-when-down'] as const)
       options.settings.onChange(name, () => {
-        this.tell();
+        this.publish();
       });
   }
 
-  /** Tells what is another since the last time. */
-  tell(): void {
+  /** Publishes to shards what has changed since the last time. */
+  publish(): void {
     const { table, gate, router } = this.#options;
     const { refused } = gate;
     const served = { ...rangesOf(table), refused };
-    const told = JSON.stringify(served);
-    if (told === this.#told) return;
-    this.#told = told;
+    const published = JSON.stringify(served);
+    if (published === this.#published) return;
+    this.#published = published;
     this.#refused = refused;
     router.broadcast({ kind: 'served-slots', served });
   }
 
   /** The same where nothing but the time has gone on. */
   look(): void {
-    if (this.#options.gate.refused !== this.#refused) this.tell();
+    if (this.#options.gate.refused !== this.#refused) this.publish();
   }
 }
 

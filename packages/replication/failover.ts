@@ -8,7 +8,7 @@ import type { FailoverPort, FailoverTarget, FailoverWish } from '#commands';
 import type { Router } from '#router';
 import type { Primary } from './protocol/primary/primary.ts';
 import type { Clients } from '#clients';
-import { untilQuiet } from './quiet.ts';
+import { untilDrained } from './drain.ts';
 
 /** Between two looks at whether a replica has all data. */
 const LOOK_MS = 10;
@@ -34,7 +34,7 @@ export class Failover implements FailoverPort {
   /** Unix milliseconds at which the time is over; Infinity without a limit. */
   #untilMs = Infinity;
   /** All that was done before the pause is in the stream. */
-  #isQuiet = false;
+  #isDrained = false;
   #ticker: NodeJS.Timeout | undefined;
 
   constructor(options: FailoverOptions) {
@@ -60,16 +60,16 @@ export class Failover implements FailoverPort {
     this.#wish = wish;
     this.#untilMs = wish.timeoutMs > 0 ? clock.wallMs() + wish.timeoutMs : Infinity;
     this.#state = 'waiting-for-sync';
-    this.#isQuiet = false;
+    this.#isDrained = false;
     // With a time limit no replica misses it.
     primary.holdsPings = wish.timeoutMs > 0;
     clients.pause('write', Infinity, 'failover');
     this.#ticker = setInterval(() => {
       this.#look();
     }, LOOK_MS);
-    void untilQuiet(this.#options, () => this.#wish === wish).then((isQuiet) => {
-      if (!isQuiet || this.#state !== 'waiting-for-sync') return;
-      this.#isQuiet = true;
+    void untilDrained(this.#options, () => this.#wish === wish).then((isDrained) => {
+      if (!isDrained || this.#state !== 'waiting-for-sync') return;
+      this.#isDrained = true;
       if (primary.lacksAcks) primary.acks.ask();
       this.#look();
     });
@@ -114,7 +114,7 @@ export class Failover implements FailoverPort {
       this.#ask(target);
       return;
     }
-    if (!this.#isQuiet || !primary.isSettled) return;
+    if (!this.#isDrained || !primary.isSettled) return;
     const synced = primary.replicas.find(
       (replica) =>
         replica.state === 'online' &&

@@ -14,7 +14,7 @@ export {
   type SplitMessage,
   splitSnapshot,
 } from './protocol/replica/snapshot-split.ts';
-export { untilQuiet } from './quiet.ts';
+export { untilDrained } from './drain.ts';
 export type { ReplicaSide } from './replica-side.ts';
 export { replicasModule } from './replicas/replicas-module.ts';
 export type { Replicas } from './replicas/replicas.ts';

@@ -2,7 +2,7 @@
 
 import { type Composed, MainModule, type Modules, type OpsLink } from '#main';
 import { replicationDocument } from './observation/replication-document.ts';
-import { ReplicationNews } from './observation/replication-news.ts';
+import { ReplicationPublisher } from './observation/replication-publisher.ts';
 import { replicaJudges } from './replica-judges.ts';
 import type { Replicas } from './replicas/replicas.ts';
 import { Replication, type ReplicationOptions } from './replication.ts';
@@ -13,7 +13,7 @@ interface ReplicationModuleOptions extends Omit<
 > {
   readonly replicas: Replicas;
   readonly modules: Pick<Modules, 'gate'>;
-  readonly ops: Pick<OpsLink, 'tellReplication'>;
+  readonly ops: Pick<OpsLink, 'publishReplication'>;
   /** Undefined where the server is in no cluster. */
   readonly nodeId: { readonly value: string } | undefined;
 }
@@ -23,7 +23,7 @@ export function replicationModule(
 ): Composed<{ readonly replication: Replication }, 'replication', 'replication'> {
   const { router, replicas, settings, clock } = options;
   const replication = newReplication(options);
-  const news = new ReplicationNews({ ...options, replication });
+  const publisher = new ReplicationPublisher({ ...options, replication });
   const module = new MainModule({
     name: 'replication',
     judges: replicaJudges({ router, replication, primary: replicas.primary }),
@@ -35,7 +35,7 @@ export function replicationModule(
         replication.restore(place);
       },
       start: () => {
-        news.start();
+        publisher.start();
         replication.start();
       },
       stopping: () => {
@@ -43,7 +43,7 @@ export function replicationModule(
       },
       leave: () => replication.stopped(),
       stop: () => {
-        news.stop();
+        publisher.stop();
       },
     },
     ports: { replication },

@@ -12,13 +12,13 @@ import type { StreamPosition } from './protocol/replica/primary-past.ts';
 import type { ReplicationEvents } from './replication-events.ts';
 import { DiscardedWrites } from './discards/discarded-writes.ts';
 import { Failover } from './failover.ts';
-import { untilQuiet } from './quiet.ts';
+import { untilDrained } from './drain.ts';
 import { ReplicaSide, type Reached, type ReplicaSideOptions } from './replica-side.ts';
 
 /** Longest wait for what came of a primary to be applied, when the server stops. */
 const APPLY_MS_MAX = 5_000;
 /** Longest wait for what was under way when the server became a replica. */
-const QUIET_MS_MAX = 5_000;
+const DRAIN_MS_MAX = 5_000;
 /** Id that no stream has. */
 const NO_STREAM = '0'.repeat(40);
 /** Tells shards that no other server says what is in this one. */
@@ -217,8 +217,8 @@ export class Replication implements ReplicationPort {
     const { primary, clock } = this.#options;
     let position: StreamPosition | undefined;
     if (primary.isActive) {
-      const untilMs = clock.wallMs() + QUIET_MS_MAX;
-      if (await untilQuiet(this.#options, () => clock.wallMs() < untilMs)) {
+      const untilMs = clock.wallMs() + DRAIN_MS_MAX;
+      if (await untilDrained(this.#options, () => clock.wallMs() < untilMs)) {
         position = { id: primary.stream.id, offset: primary.offset };
       }
     }

@@ -1,4 +1,4 @@
-export type { ClusterNews, CoordinatorTimes } from './cluster/cluster-news.ts';
+export type { ClusterUpdate, CoordinatorTimes } from './cluster/cluster-update.ts';
 export { leaseAgeUs, leaseRemainingUs } from './cluster/cluster-status.ts';
 export { statusFields } from './page/read-quantities.ts';
 export { Bands } from './latency/bands.ts';

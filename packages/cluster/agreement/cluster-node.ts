@@ -105,7 +105,7 @@ export class ClusterNode {
         this.#lastSlots.note(before, this.topology, this.#id);
         options.host.changed();
       },
-      hadNews: () => {
+      changed: () => {
         void this.#react();
       },
       distrusted: () => {
@@ -274,8 +274,8 @@ export class ClusterNode {
     const { nowMs } = this.lease;
     const document = this.#document();
     // Who has the data now may be wanted in the next moment.
-    const isNews = this.#hasTold !== document.offset >= 0;
-    if (!isNews && nowMs - this.#toldMs < TELL_MS) return;
+    const isChange = this.#hasTold !== document.offset >= 0;
+    if (!isChange && nowMs - this.#toldMs < TELL_MS) return;
     this.#toldMs = nowMs;
     if (JSON.stringify(document) !== this.#told) await this.#putNode();
   }

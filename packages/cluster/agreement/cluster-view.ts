@@ -31,7 +31,7 @@ interface ClusterViewOptions {
   /** The topology is another now than before. */
   adopted(before: Topology): void;
   /** The watch has brought something. */
-  hadNews(): void;
+  changed(): void;
   /** Nothing is believed any more of what was agreed on before. */
   distrusted(): void;
   readonly failed: (error: unknown) => void;
@@ -122,7 +122,7 @@ export class ClusterView {
         } catch (error) {
           this.#options.failed(error);
         }
-        this.#options.hadNews();
+        this.#options.changed();
       },
       resumed: () => {
         this.refresh().catch(this.#options.failed);

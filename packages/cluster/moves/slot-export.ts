@@ -8,7 +8,7 @@ import type { Router } from '#router';
 import { movedKeysCall } from '#stats';
 import { ClusterError } from '../agreement/cluster-error.ts';
 import type { SlotMigration } from '../agreement/topology.ts';
-import { type Primary, type Replica, untilQuiet } from '#replication';
+import { type Primary, type Replica, untilDrained } from '#replication';
 import type { Clients } from '#clients';
 import type { MoveProgress } from './move-progress.ts';
 
@@ -149,7 +149,7 @@ export class SlotExport {
     primary.holdsPings = true;
     try {
       // What is under way comes to its end, and all of it is in the stream.
-      if (!(await untilQuiet(this.#options, hasTime))) return false;
+      if (!(await untilDrained(this.#options, hasTime))) return false;
       if (!(await this.#acknowledged(primary.offset, hasTime))) return false;
       // Who asks between the transaction and the end of the pause is told no 0.
       progress.pauseMs = Math.max(1, Math.ceil(nowMs() - beganMs));

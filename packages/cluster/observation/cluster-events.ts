@@ -89,9 +89,9 @@ export class ClusterEvents {
       this.#followPrimaries(node);
     }
     this.#compareOwn(node);
-    const hasNews = this.#events.length > count;
+    const hasChanged = this.#events.length > count;
     if (this.#events.length > 2 * EVENTS_MAX) this.#events = [...this.latest];
-    return hasNews;
+    return hasChanged;
   }
 
   #changed(change: TopologyChange, node: ObservedNode): void {

@@ -99,7 +99,7 @@ export class ClusterObservation {
   look(): void {
     const { node, isUp, downReason } = this.subject;
     const { id, topology, isRegistered, problem } = node;
-    const hasNews = this.events.observe({
+    const hasChanged = this.events.observe({
       id,
       topology,
       isRegistered,
@@ -108,7 +108,7 @@ export class ClusterObservation {
       downReason,
     });
     this.show();
-    if (hasNews) this.changes.notify();
+    if (hasChanged) this.changes.notify();
   }
 
   /** Takes note of writes that the node has discarded. */

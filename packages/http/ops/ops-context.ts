@@ -2,7 +2,7 @@
 
 import { type LogFields, PacedTimer, systemClock } from '#base';
 import type { ReplicationState } from '#api-types';
-import { type ClusterNews, ThreadRates } from '#stats';
+import { type ClusterUpdate, ThreadRates } from '#stats';
 import type { Observer } from '#observer';
 import type { TraceStore } from '#telemetry';
 import type { MainClient } from './main-client.ts';
@@ -49,7 +49,7 @@ export class OpsContext {
   /** Replicas and primary as main has told of them last; undefined while there was neither. */
   replication: ReplicationState | undefined;
   /** The cluster as main has told of it last; undefined where the server is in none. */
-  cluster: ClusterNews | undefined;
+  cluster: ClusterUpdate | undefined;
   readonly mainRates: ThreadRates;
   readonly shardRates: readonly ThreadRates[];
   readonly #sampler: PacedTimer;

@@ -7,7 +7,7 @@
 
 import type { ReplicationState } from '#api-types';
 import { systemClock } from '#base';
-import type { ClusterNews } from '#stats';
+import type { ClusterUpdate } from '#stats';
 import type { SecureContextOptions } from 'node:tls';
 import { Access } from '../protocol/access.ts';
 import { AllowedHosts } from '../protocol/allowed-hosts.ts';
@@ -124,16 +124,16 @@ export class OpsHttp {
     this.#context.userNames.push(name);
   }
 
-  /** Takes what main tells of replicas and of the primary. */
-  tellReplication(state: ReplicationState): void {
+  /** Takes the state of replication that main publishes. */
+  takeReplication(state: ReplicationState): void {
     this.#context.replication = state;
   }
 
-  /** Takes what main tells of the cluster. */
-  tellCluster(news: ClusterNews): void {
+  /** Takes an update about the cluster that main publishes. */
+  takeCluster(update: ClusterUpdate): void {
     const known = this.#context.cluster?.times ?? [];
-    const times = new Map([...known, ...news.times].map((one) => [one.call, one]));
-    this.#context.cluster = { state: news.state, times: [...times.values()] };
+    const times = new Map([...known, ...update.times].map((one) => [one.call, one]));
+    this.#context.cluster = { state: update.state, times: [...times.values()] };
   }
 
   /** Takes the metrics of main's modules; scrapes wait until then. */

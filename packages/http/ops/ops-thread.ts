@@ -11,7 +11,7 @@ import {
   thresholdIndex,
 } from '#base';
 import type { ReplicationState } from '#api-types';
-import { type ClusterNews, flightRecorder, type Page } from '#stats';
+import { type ClusterUpdate, flightRecorder, type Page } from '#stats';
 import { type CallMessage, isCall, type ModuleMetric, PortCalls, TraceRingReader } from '#link';
 import { Observer, type ObserverData } from '#observer';
 import { LogWriter, type LogWriterOptions, TraceStore } from '#telemetry';
@@ -40,7 +40,7 @@ export type OpsMessage =
   | { readonly kind: 'level'; readonly level: LogThreshold }
   | { readonly kind: 'user'; readonly name: string }
   | { readonly kind: 'replication'; readonly state: ReplicationState }
-  | { readonly kind: 'cluster'; readonly news: ClusterNews }
+  | { readonly kind: 'cluster'; readonly update: ClusterUpdate }
   /** Metrics of main's modules, once main is put together. */
   | { readonly kind: 'metrics'; readonly metrics: readonly ModuleMetric[] }
   | { readonly kind: 'secure'; readonly options: SecureContextOptions }
@@ -180,10 +180,10 @@ export class OpsThread {
         this.#http.addUser(message.name);
         break;
       case 'replication':
-        this.#http.tellReplication(message.state);
+        this.#http.takeReplication(message.state);
         break;
       case 'cluster':
-        this.#http.tellCluster(message.news);
+        this.#http.takeCluster(message.update);
         break;
       case 'metrics':
         this.#http.addMetrics(message.metrics);

@@ -6,7 +6,7 @@ import { type LogRecord, type LogThreshold, thresholdIndex } from '#base';
 import { settingNames, type Settings, VERSION } from '#config';
 import type { MainAnswers, OpsData, OpsMessage, OpsNotice } from '#http';
 import { type CallMessage, isCall, type ModuleMetric, PortCalls } from '#link';
-import type { ClusterNews } from '#stats';
+import type { ClusterUpdate } from '#stats';
 import { contextOptions, type TlsOptions } from '#net';
 import type { ObserverData } from '#observer';
 import { bundleTaskUrl } from '#workers';
@@ -32,8 +32,8 @@ export class OpsLink {
   #stopped: (() => void) | undefined;
   #isDead = false;
   #early: LogRecord[] = [];
-  /** Tells of settings that have changed. */
-  #telling: NodeJS.Immediate | undefined;
+  /** Publishes settings that have changed. */
+  #publishing: NodeJS.Immediate | undefined;
   #isListening = false;
   /** The least level that is written, as an index into LOG_LEVELS. */
   level: number;
@@ -50,7 +50,7 @@ export class OpsLink {
     });
     for (const name of settingNames) {
       settings.onChange(name, () => {
-        this.#tellSettings();
+        this.#publishSettings();
       });
     }
   }
@@ -139,19 +139,19 @@ export class OpsLink {
     if (tls !== undefined) this.#send({ kind: 'secure', options: contextOptions(tls) });
   }
 
-  /** Tells of a user that counts have begun for: its name, as text, is that of the next row. */
-  tellUser(name: string): void {
+  /** Publishes a user that counts have begun for: its name, as text, is that of the next row. */
+  publishUser(name: string): void {
     this.#send({ kind: 'user', name });
   }
 
-  /** Tells of replicas and of the primary, as they are now. */
-  tellReplication(state: ReplicationState): void {
+  /** Publishes the replicas and the primary, as they are now. */
+  publishReplication(state: ReplicationState): void {
     this.#send({ kind: 'replication', state });
   }
 
-  /** Tells of the cluster, as it is now. */
-  tellCluster(news: ClusterNews): void {
-    this.#send({ kind: 'cluster', news });
+  /** Publishes the cluster, as it is now. */
+  publishCluster(update: ClusterUpdate): void {
+    this.#send({ kind: 'cluster', update });
   }
 
   /** Asks the ops thread; rejects when it does not answer in time, by default that of what may take a while. */
@@ -186,16 +186,16 @@ export class OpsLink {
     await this.ask('purge').catch(() => undefined);
   }
 
-  /** Tells of changed settings once, however many one command has changed. */
-  #tellSettings(): void {
-    this.#telling ??= setImmediate(() => void this.settingsShown());
+  /** Publishes changed settings once for all that one command has changed. */
+  #publishSettings(): void {
+    this.#publishing ??= setImmediate(() => void this.settingsShown());
   }
 
   /** Settles when HTTP shows the settings as they are now; late where that takes too long. */
   async settingsShown(): Promise<void> {
-    if (this.#telling === undefined) return;
-    clearImmediate(this.#telling);
-    this.#telling = undefined;
+    if (this.#publishing === undefined) return;
+    clearImmediate(this.#publishing);
+    this.#publishing = undefined;
     const shown = this.ask('live', httpLiveSettings(this.#settings), SHOWN_MS_MAX);
     // Without HTTP nobody sees it, nor before there is any.
     if (this.#isListening) await shown.catch(() => undefined);

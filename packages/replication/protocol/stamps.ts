@@ -39,7 +39,7 @@ export interface StampLag {
 
 export class Stamps {
   /** True when commands were put into the stream since it was looked at last. */
-  hasNews = false;
+  hasChanged = false;
   #stamps: Stamp[] = [];
   #lastMs = 0;
 
@@ -51,8 +51,8 @@ export class Stamps {
 
   /** Puts a timestamp behind what this turn has put into the stream, where a replica takes them and one is due. */
   put(stream: StampedStream, nowMs: number): void {
-    if (!this.hasNews) return;
-    this.hasNews = false;
+    if (!this.hasChanged) return;
+    this.hasChanged = false;
     if (!this.isDue(nowMs) || !isAnyStamped(stream)) return;
     // An acknowledgement of what is before it answers it: Redis does not count it in.
     const { offset } = stream;

@@ -38,7 +38,7 @@ function newListeners(parts: Kernel & Routing): ClientListeners {
     listener,
     tls,
     log,
-    tellHttp: (options) => {
+    secureHttp: (options) => {
       ops.secure(options);
     },
   });

@@ -4,7 +4,7 @@
  */
 
 import type {
-  ClusterNews,
+  ClusterUpdate,
   Counts,
   DurabilityReport,
   LogFigures,
@@ -33,7 +33,7 @@ export interface MetricSource {
   /** Replicas and primary as main has told of them last; undefined while there was neither. */
   readonly replication: ReplicationState | undefined;
   /** The cluster as main has told of it last; undefined where the server is in none. */
-  readonly cluster: ClusterNews | undefined;
+  readonly cluster: ClusterUpdate | undefined;
   /** Names of commands, by the ids that pages count by. */
   readonly commandNames: readonly string[];
   readonly version: string;

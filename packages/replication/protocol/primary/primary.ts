@@ -89,7 +89,7 @@ export class Primary {
         // What a stream does that is followed is handed on as it came.
         if (this.#isFollowing) return;
         this.#stream.write(commands, isOne);
-        this.stamps.hasNews = true;
+        this.stamps.hasChanged = true;
       },
       cut: (number) => {
         // A replica that begins here has no database selected.

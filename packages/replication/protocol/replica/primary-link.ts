@@ -230,7 +230,7 @@ export class PrimaryLink {
 
   #broken(reason: string): void {
     const wasFollowing = this.#state === 'sync' || this.#state === 'connected';
-    const isNews = wasFollowing || reason !== this.lastFailure;
+    const isNew = wasFollowing || reason !== this.lastFailure;
     const socket = this.#socket;
     this.#socket = undefined;
     socket?.destroy();
@@ -240,7 +240,7 @@ export class PrimaryLink {
     this.lastFailure = reason;
     const { host, port } = this;
     const message = `The link to the primary is broken: ${reason}`;
-    this.#options.log[isNews ? 'warn' : 'debug']('replica-link-broken', message, { host, port });
+    this.#options.log[isNew ? 'warn' : 'debug']('replica-link-broken', message, { host, port });
     this.#options.follower.broken(reason);
     // Until what has come is applied, it is not known from where to go on.
     this.#set('connecting', `the link is broken: ${reason}`);

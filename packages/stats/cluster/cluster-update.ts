@@ -1,4 +1,4 @@
-/** News of the cluster, as main tells the ops thread. */
+/** Update about the cluster that main publishes to the ops thread. */
 
 import type { ClusterState } from '#api-types';
 import type { Counts } from '../page/histogram.ts';
@@ -10,8 +10,8 @@ export interface CoordinatorTimes {
   readonly sumUs: number;
 }
 
-export interface ClusterNews {
+export interface ClusterUpdate {
   readonly state: ClusterState;
-  /** Histograms of calls; main sends those that have changed since its last news. */
+  /** Histograms of calls; main sends those that have changed since its last update. */
   readonly times: readonly CoordinatorTimes[];
 }

@@ -7,21 +7,21 @@ import { clusterState } from './cluster-document.ts';
 import type { ClusterObservation } from './cluster-observation.ts';
 
 /** Seconds between two reports while nothing happens: metrics are read less often, and a report wakes two threads. */
-const QUIET_SECONDS = 5;
+const IDLE_SECONDS = 5;
 
-interface ClusterNewsOptions {
+interface ClusterPublisherOptions {
   readonly settings: Settings;
-  readonly ops: Pick<OpsLink, 'tellCluster'>;
+  readonly ops: Pick<OpsLink, 'publishCluster'>;
 }
 
-export class ClusterNews {
+export class ClusterPublisher {
   readonly #observation: ClusterObservation;
-  readonly #options: ClusterNewsOptions;
+  readonly #options: ClusterPublisherOptions;
   #stopTimer: () => void = () => undefined;
   #unfollow: () => void = () => undefined;
   #soon: NodeJS.Immediate | undefined;
 
-  constructor(observation: ClusterObservation, options: ClusterNewsOptions) {
+  constructor(observation: ClusterObservation, options: ClusterPublisherOptions) {
     this.#observation = observation;
     this.#options = options;
   }
@@ -31,12 +31,12 @@ export class ClusterNews {
     let seconds = 0;
     this.#stopTimer = everySecond(() => {
       seconds += 1;
-      if (seconds % QUIET_SECONDS === 1) this.#tell();
+      if (seconds % IDLE_SECONDS === 1) this.#publish();
     });
     this.#unfollow = this.#observation.changes.add(() => {
       this.#soon ??= setImmediate(() => {
         this.#soon = undefined;
-        this.#tell();
+        this.#publish();
       });
     });
   }
@@ -47,9 +47,9 @@ export class ClusterNews {
     this.#unfollow();
   }
 
-  #tell(): void {
+  #publish(): void {
     const observation = this.#observation;
     const state = clusterState(observation);
-    this.#options.ops.tellCluster({ state, times: observation.coordinator.takeTimes() });
+    this.#options.ops.publishCluster({ state, times: observation.coordinator.takeTimes() });
   }
 }

@@ -1,4 +1,4 @@
-/** Tells the ops thread of replication: once a second, and soon after a link or the role has changed. */
+/** Publishes the state of replication to the ops thread: once a second, and soon after a link or the role has changed. */
 
 import { type Clock, everySecond } from '#base';
 import type { Settings } from '#config';
@@ -6,22 +6,22 @@ import type { OpsLink } from '#main';
 import type { Replication } from '../replication.ts';
 import { replicationState } from './replication-document.ts';
 
-interface ReplicationNewsOptions {
+interface ReplicationPublisherOptions {
   readonly replication: Replication;
   readonly settings: Settings;
   readonly clock: Clock;
-  readonly ops: Pick<OpsLink, 'tellReplication'>;
+  readonly ops: Pick<OpsLink, 'publishReplication'>;
 }
 
-export class ReplicationNews {
-  readonly #options: ReplicationNewsOptions;
+export class ReplicationPublisher {
+  readonly #options: ReplicationPublisherOptions;
   #stopTimer: () => void = () => undefined;
   #unfollow: () => void = () => undefined;
   #soon: NodeJS.Immediate | undefined;
-  /** There was something to tell of the last time. */
+  /** True when there was something to publish the last time. */
   #wasNotable = false;
 
-  constructor(options: ReplicationNewsOptions) {
+  constructor(options: ReplicationPublisherOptions) {
     this.#options = options;
   }
 
@@ -29,12 +29,12 @@ export class ReplicationNews {
     const { settings, replication } = this.#options;
     if (!settings.boolean('http.enabled')) return;
     this.#stopTimer = everySecond(() => {
-      this.#tell();
+      this.#publish();
     });
     this.#unfollow = replication.events.changes.add(() => {
       this.#soon ??= setImmediate(() => {
         this.#soon = undefined;
-        this.#tell();
+        this.#publish();
       });
     });
   }
@@ -45,12 +45,12 @@ export class ReplicationNews {
     this.#unfollow();
   }
 
-  #tell(): void {
+  #publish(): void {
     const { replication, settings, clock, ops } = this.#options;
     const isNotable = replication.replica !== undefined || replication.primary.replicas.length > 0;
-    // Of a server alone there is nothing to tell, but once that it is alone.
+    // A server without replicas and primary publishes that once.
     if (!isNotable && !this.#wasNotable) return;
     this.#wasNotable = isNotable;
-    ops.tellReplication(replicationState(replication, settings, clock.wallMs()));
+    ops.publishReplication(replicationState(replication, settings, clock.wallMs()));
   }
 }

@@ -1,4 +1,4 @@
-/** Waits until nothing is done any more that replicas would be told of: then the end of the stream is that of the data. */
+/** Waits until no write is under way: then the end of the stream is that of the data. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Router } from '#router';
@@ -11,7 +11,7 @@ const LOOK_MS = 2;
  * Rounds through all shards in which nothing happens before nothing is believed to be under way: a command that was woken asks
  * for its keys, they are lent, it is run.
  */
-const QUIET_ROUNDS = 3;
+const DRAINED_ROUNDS = 3;
 
 /** Server whose writes are held back, by its role or by a pause. */
 interface HeldServer {
@@ -19,21 +19,21 @@ interface HeldServer {
   readonly primary: Pick<Primary, 'offset' | 'isSettled'>;
 }
 
-/** Settles with true when all is quiet, and with false when it is not wanted any more before. */
-export async function untilQuiet(
+/** Settles with true when the server is drained, and with false when that is not wanted any more before. */
+export async function untilDrained(
   { router, primary }: HeldServer,
   isWanted: () => boolean,
 ): Promise<boolean> {
-  let quiet = 0;
+  let drainedRounds = 0;
   while (isWanted()) {
     const { offset } = primary;
-    // Each shard has done all that came before, and what it tells of that is here.
+    // Each shard has done all that came before, and its feed of that is here.
     const reports = await router.shardCalls.ask(settingsAppliedCall, null);
     const hasAll = reports.every(({ missing }) => !missing);
-    const isQuiet = hasAll && !router.isBusy && primary.isSettled && primary.offset === offset;
-    quiet = isQuiet ? quiet + 1 : 0;
-    if (quiet === QUIET_ROUNDS) return isWanted();
-    if (!isQuiet) await sleep(LOOK_MS);
+    const isDrained = hasAll && !router.isBusy && primary.isSettled && primary.offset === offset;
+    drainedRounds = isDrained ? drainedRounds + 1 : 0;
+    if (drainedRounds === DRAINED_ROUNDS) return isWanted();
+    if (!isDrained) await sleep(LOOK_MS);
   }
   return false;
 }
