@@ -6,7 +6,7 @@ export { PrimaryTransport } from './primary-transport.ts';
 export type { Primary } from './protocol/primary/primary.ts';
 export { lagSecs } from './protocol/primary/replica-rules.ts';
 export type { Replica } from './protocol/primary/replica.ts';
-export type { StreamPlace } from './protocol/primary/surroundings.ts';
+export type { StreamPlace } from './protocol/primary/primary-options.ts';
 export { type Follower, PrimaryLink } from './protocol/replica/primary-link.ts';
 export type { StreamPosition } from './protocol/replica/primary-past.ts';
 export {

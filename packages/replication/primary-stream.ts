@@ -8,7 +8,7 @@ import type { Bytes } from '#base';
 import { Connection, type ConnectionConfig, type ConnectionOwner, type Taking } from '#net';
 import type { ParsedCommand } from '#resp';
 import type { Client, Router } from '#router';
-import type { FollowedStream } from './protocol/primary/surroundings.ts';
+import type { FollowedStream } from './protocol/primary/primary-options.ts';
 import type { StreamPosition } from './protocol/replica/primary-past.ts';
 import type { Clients } from '#clients';
 import { ApplyLag } from './protocol/apply-lag.ts';

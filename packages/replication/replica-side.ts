@@ -189,7 +189,7 @@ export class ReplicaSide implements Follower {
 
   start(): void {
     const { log, host, port } = this.#options;
-    this.#tellShards();
+    this.#publishRole();
     this.#show();
     log.info('replica-of', 'The server is a replica now.', { host, port });
     void this.#options.before.then(({ position, database }) => {
@@ -252,7 +252,7 @@ export class ReplicaSide implements Follower {
     page.set('syncTotalBytes', this.#sync?.totalBytes ?? 0);
   }
 
-  #tellShards(): void {
+  #publishRole(): void {
     const { router } = this.#options;
     router.broadcast({ kind: 'role', isReplica: true, primary: this.#stream?.client.slot });
     this.#options.beginTurn();
@@ -426,7 +426,7 @@ export class ReplicaSide implements Follower {
     });
     this.#stream = stream;
     this.#options.primary.follow(position.id, position.offset, stream);
-    this.#tellShards();
+    this.#publishRole();
     return stream;
   }
 
@@ -481,7 +481,7 @@ export class ReplicaSide implements Follower {
       this.#position = this.#faults.differs ? undefined : stream.position;
       this.#database = stream.client.database;
       this.#stream = undefined;
-      if (!this.#hasStopped) this.#tellShards();
+      if (!this.#hasStopped) this.#publishRole();
     });
   }
 }

@@ -7,7 +7,7 @@ import { REPLICATION_QUANTITIES } from '#quantities';
 import type { Client } from '#router';
 import type { Page } from '#stats';
 import type { Primary } from './protocol/primary/primary.ts';
-import type { StreamPlace } from './protocol/primary/surroundings.ts';
+import type { StreamPlace } from './protocol/primary/primary-options.ts';
 import type { StreamPosition } from './protocol/replica/primary-past.ts';
 import type { ReplicationEvents } from './replication-events.ts';
 import { DiscardedWrites } from './discards/discarded-writes.ts';
@@ -22,7 +22,7 @@ const DRAIN_MS_MAX = 5_000;
 /** Id that no stream has. */
 const NO_STREAM = '0'.repeat(40);
 /** Tells shards that no other server says what is in this one. */
-const ALONE = { kind: 'role', isReplica: false, primary: undefined } as const;
+const NO_PRIMARY = { kind: 'role', isReplica: false, primary: undefined } as const;
 
 export interface ReplicationOptions extends Omit<
   ReplicaSideOptions,
@@ -131,7 +131,7 @@ export class Replication implements ReplicationPort {
     const position = restored?.position;
     // A node of a cluster is asked to lead with each renewal of its lease: a turn for each would keep main's timers awake.
     if (position === undefined && !this.#wasRestoredAsReplica) return;
-    this.#options.router.broadcast(ALONE);
+    this.#options.router.broadcast(NO_PRIMARY);
     if (position !== undefined) this.#options.primary.promote(position.id, position.offset);
     this.#wasRestoredAsReplica = false;
     this.#options.beginTurn();

@@ -278,7 +278,7 @@ const NO_CALLS = {
   spokeHttp: () => undefined,
   keyEvents: () => undefined,
   replication: {
-    fed: () => undefined,
+    takeFeed: () => undefined,
     synced: () => undefined,
     wrote: () => undefined,
     drained: () => undefined,

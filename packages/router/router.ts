@@ -407,7 +407,7 @@ export class Router {
 
   /** Sends an order about what replicas are told, at this place of the order of all commands. */
   orderFeed(order: FeedOrder): void {
-    if (order.kind !== 'abandon') this.#routes.isFed = order.kind !== 'end';
+    if (order.kind !== 'abandon') this.#routes.hasFeed = order.kind !== 'end';
     const body = encodeMessage(order);
     for (const link of this.#routes.links) {
       link.sendMessage({ ...emptyHead(), kind: FrameKind.feed }, body);

@@ -233,7 +233,7 @@ export class Simulation {
       isOutOfMemory: () => false,
       keyEvents: () => undefined,
       replication: {
-        fed: () => undefined,
+        takeFeed: () => undefined,
         synced: () => undefined,
         wrote: () => undefined,
         drained: () => undefined,

@@ -53,7 +53,7 @@ export class NodeMessages {
       const { state } = link;
       if (state !== undefined) links.push({ direction: 'to', node, ...state });
     }
-    for (const { toldAsNode: node, createdMs } of this.#options.clients.all) {
+    for (const { peerNode: node, createdMs } of this.#options.clients.all) {
       if (node === undefined || !this.#peers.has(node)) continue;
       links.push({ direction: 'from', node, createdMs, queuedBytes: 0 });
     }

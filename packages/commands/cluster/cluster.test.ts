@@ -306,7 +306,7 @@ cluster('CLUSTER LINKS tells the connections to and from other nodes', async () 
 
 cluster('CLUSTER DELIVER NODE is kept with the client', async () => {
   const { context } = await run('CLUSTER DELIVER NODE bbb');
-  assert.is(context.client.toldAsNode, 'bbb');
+  assert.is(context.client.peerNode, 'bbb');
 });
 
 cluster('CLUSTER SHARDS tells groups with all of their nodes', async () => {

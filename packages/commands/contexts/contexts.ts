@@ -222,8 +222,8 @@ export interface ClientPort {
   noTouch: boolean;
   /** READONLY: it reads from replicas, whose data may be old. */
   readsFromReplica: boolean;
-  /** Id of the node that tells of messages over this connection; undefined for others. */
-  toldAsNode: string | undefined;
+  /** Id of the node that delivers messages over this connection; undefined for others. */
+  peerNode: string | undefined;
   /** The trace that its commands belong to, as its application says. */
   traceParent: TraceParent | undefined;
   /** Takes no more commands, and closes when what was taken is answered. */

@@ -57,8 +57,8 @@ export class Modules {
   constructor() {
     const feeds = this.#feeds;
     this.feed = {
-      fed: (shard, body) => {
-        for (const feed of feeds) feed.fed(shard, body);
+      takeFeed: (shard, body) => {
+        for (const feed of feeds) feed.takeFeed(shard, body);
       },
       synced: (number, piece, isFault) => {
         for (const feed of feeds) feed.synced(number, piece, isFault);

@@ -160,7 +160,7 @@ export class DiscardedWrites {
     const bytes = to - from;
     const lacks = `The process was killed, and its backlog with it: at least ${bytes} bytes of the stream are lost, which are neither listed nor kept.`;
     const none = { timeMs: clock.wallMs(), writes: 0, unkeptBytes: bytes, file: undefined };
-    this.#tell({ stream, from, to, primary, bytes, lacks, ...none });
+    this.#notify({ stream, from, to, primary, bytes, lacks, ...none });
   }
 
   #borderOf(end: StreamPosition, past: PrimaryPast | undefined): Border | undefined {
@@ -190,11 +190,11 @@ export class DiscardedWrites {
     const lacks = lacksOf(border, unkeptBytes, bytesMax);
     const discard = { ...base, bytes: to - from, unkeptBytes, lacks };
     const file = found.writes > 0 ? await this.#keep(discard, found) : undefined;
-    this.#tell({ ...discard, file });
+    this.#notify({ ...discard, file });
   }
 
   /** Counts what is discarded, and says so. */
-  #tell(discard: Discard): void {
+  #notify(discard: Discard): void {
     const { page, log } = this.#options;
     const { stream, from, to, primary, writes, bytes, unkeptBytes, file = '', lacks } = discard;
     page.add('discardedWrites', writes);

@@ -10,7 +10,7 @@
 interface StampedStream {
   readonly offset: number;
   readonly replicas: Iterable<{ readonly hasStamps: boolean; readonly isStreaming: boolean }>;
-  tell(words: readonly string[]): void;
+  append(words: readonly string[]): void;
 }
 
 /** Capability by which a replica tells that it takes timestamps; Redis ignores one that it does not know. */
@@ -56,7 +56,7 @@ export class Stamps {
     if (!this.isDue(nowMs) || !isAnyStamped(stream)) return;
     // An acknowledgement of what is before it answers it: Redis does not count it in.
     const { offset } = stream;
-    stream.tell(['REPLCONF', 'GETACK', String(Math.floor(nowMs))]);
+    stream.append(['REPLCONF', 'GETACK', String(Math.floor(nowMs))]);
     this.note(offset, nowMs);
   }
 

@@ -32,7 +32,7 @@ export function replicasModule(
         ? {}
         : {
             published: (...message) => {
-              primary.tell(message);
+              primary.append(message);
             },
           }),
       left: (client) => {

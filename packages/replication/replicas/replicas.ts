@@ -16,7 +16,7 @@ import type { SlotSpan } from '#link';
 import type { Page } from '#stats';
 import type { Client, FeedTaker, Router } from '#router';
 import { Primary } from '../protocol/primary/primary.ts';
-import type { AckWaiter, PrimarySettings } from '../protocol/primary/surroundings.ts';
+import type { AckWaiter, PrimarySettings } from '../protocol/primary/primary-options.ts';
 import type { Replica } from '../protocol/primary/replica.ts';
 import type { KeyFreeze } from '#durability';
 import type { ReplicationEvents } from '../replication-events.ts';
@@ -122,10 +122,10 @@ export class Replicas implements ReplicasPort, FeedTaker {
     });
   }
 
-  // What shards tell.
+  // From shards.
 
-  fed(shard: number, body: Bytes): void {
-    this.primary.fed(shard, body);
+  takeFeed(shard: number, body: Bytes): void {
+    this.primary.takeFeed(shard, body);
   }
 
   synced(...piece: Parameters<FeedTaker['synced']>): void {

@@ -86,7 +86,7 @@ export class Client implements ClientPort {
   noEvict = false;
   noTouch = false;
   readsFromReplica = false;
-  toldAsNode: string | undefined;
+  peerNode: string | undefined;
   /** Sequences of the commands that ASKING is for: the one behind it, or those of a transaction; -1 for none. */
   askingFrom = -1;
   askingTo = -1;

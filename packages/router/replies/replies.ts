@@ -77,10 +77,10 @@ interface SyncedPiece {
   readonly goesOn: boolean;
 }
 
-/** Takes what shards tell of for replicas. */
+/** Takes what shards send for replicas. */
 export interface FeedTaker {
-  /** A body of a `feed` frame. */
-  fed(shard: number, body: Bytes): void;
+  /** Takes a body of a `feed` frame. */
+  takeFeed(shard: number, body: Bytes): void;
   /** A piece of the full synchronisation of that number: its last is empty, or says why it has failed. */
   synced(number: number, piece: SyncedPiece, isFault: boolean): void;
   /** All that the client has written is answered; what shards tell of it may come in the same turn. */
@@ -214,7 +214,7 @@ export class Replies {
         this.#keyEvents(body);
         break;
       case FrameKind.feed:
-        this.#replication.fed(link.index, body);
+        this.#replication.takeFeed(link.index, body);
         break;
       case FrameKind.rdb:
         this.#takeSynced(link.index, word, body);

@@ -63,8 +63,8 @@ export class Routes {
   readonly links: readonly ShardLink[];
   /** True while shards keep logs: commands that several do a share of go whole to each. */
   isDurable = false;
-  /** True while shards tell replicas what they do. */
-  isFed = false;
+  /** True while shards send a feed for replicas. */
+  hasFeed = false;
   /** Listeners that are called with each command that all shards get. */
   readonly everyShardSent = new Listeners<[CommandEntry]>();
   readonly #options: RoutesOptions;
@@ -81,7 +81,7 @@ export class Routes {
 
   /** True while shards have to know what they do together: for logs, for replicas, or for both. */
   get endsTogether(): boolean {
-    return this.isDurable || this.isFed;
+    return this.isDurable || this.hasFeed;
   }
 
   /** A number that no transaction under way has. */

@@ -78,7 +78,7 @@ function resetClient({ router, messaging, access, modules }: SessionModuleOption
   client.noEvict = false;
   client.noTouch = false;
   client.readsFromReplica = false;
-  client.toldAsNode = undefined;
+  client.peerNode = undefined;
   client.askingFrom = -1;
   client.traceParent = undefined;
   access.reset(client);

@@ -2,7 +2,7 @@
 
 import type { Replica } from './replica.ts';
 import type { Stamps } from '../stamps.ts';
-import type { AckWaiter, PrimaryOptions } from './surroundings.ts';
+import type { AckWaiter, PrimaryOptions } from './primary-options.ts';
 
 export class Acknowledgements {
   readonly #replicas: ReadonlySet<Replica>;

@@ -6,7 +6,7 @@
  */
 
 import type { Bytes } from '#base';
-import type { FollowedStream, PrimaryOptions, StreamPlace } from './surroundings.ts';
+import type { FollowedStream, PrimaryOptions, StreamPlace } from './primary-options.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { FeedReader } from './feed-reader.ts';
 import { FullSyncs } from './full-syncs.ts';
@@ -38,7 +38,7 @@ export class Primary {
   /** Number of the last place in the order that shards were told to mark. */
   #cuts = 0;
   /** True while shards tell what they do. */
-  #isFed = false;
+  #hasFeed = false;
   /** Stream that is followed instead of being made; undefined on a primary, and while there is no link. */
   #followed: FollowedStream | undefined;
   /** True while this server is a replica itself. */
@@ -68,7 +68,7 @@ export class Primary {
         ['repl-offset', String(this.#syncOffset)],
       ],
       began: (replicas) => {
-        for (const replica of replicas) this.#tellFullSync(replica);
+        for (const replica of replicas) this.#announceFullSync(replica);
       },
       sending: (replicas) => {
         for (const replica of replicas) this.#sendsFile(replica);
@@ -113,17 +113,17 @@ export class Primary {
 
   /** True while there is a backlog: what is done is remembered. */
   get isActive(): boolean {
-    return this.#isFed;
+    return this.#hasFeed;
   }
 
   /** First byte of the backlog, as Redis counts; 0 without a backlog. */
   get backlogBegin(): number {
-    return this.#isFed ? this.#backlogFrom + 1 : 0;
+    return this.#hasFeed ? this.#backlogFrom + 1 : 0;
   }
 
   /** Bytes of the backlog. */
   get backlogUsed(): number {
-    return this.#isFed ? this.#stream.offset - this.#backlogFrom : 0;
+    return this.#hasFeed ? this.#stream.offset - this.#backlogFrom : 0;
   }
 
   /** Bytes that the stream has grown by since the start. */
@@ -239,7 +239,7 @@ export class Primary {
     replica.syncReason = reason;
     replica.syncAskedMs = nowMs;
     replica.syncAskedBytes = replica.link.sentBytes;
-    if (!this.#isFed && !this.#isFollowing) {
+    if (!this.#hasFeed && !this.#isFollowing) {
       // What was before is in no backlog: the stream is another.
       this.#stream.beginAnew();
     }
@@ -274,7 +274,7 @@ export class Primary {
     this.#options.frozen();
     this.#cuts += 1;
     this.#cutOffset = this.#stream.offset;
-    if (!this.#isFed || this.#isFollowing) this.#begin(true);
+    if (!this.#hasFeed || this.#isFollowing) this.#begin(true);
     this.#syncs.begin(this.#cuts, together, first.filter, isInFile);
     const nowMs = this.#options.nowMs();
     for (const replica of together) {
@@ -296,12 +296,12 @@ export class Primary {
 
   /** Shards tell what they do from the cut of the last number on. */
   #begin(beginsTogether: boolean): void {
-    this.#isFed = true;
+    this.#hasFeed = true;
     this.#reader = this.#newReader(beginsTogether);
     this.#stream.forgetDatabase();
   }
 
-  #tellFullSync(replica: Replica): void {
+  #announceFullSync(replica: Replica): void {
     replica.offset = this.#syncOffset;
     replica.ackOffset = 0;
     replica.sentMs = this.#options.nowMs();
@@ -327,8 +327,8 @@ export class Primary {
   }
 
   /** Takes a body of a shard's feed. */
-  fed(shard: number, body: Bytes): void {
-    if (this.#isFed) this.#reader.take(shard, body);
+  takeFeed(shard: number, body: Bytes): void {
+    if (this.#hasFeed) this.#reader.take(shard, body);
   }
 
   /** Takes a piece of a full synchronisation. */
@@ -336,9 +336,9 @@ export class Primary {
     this.#syncs.take(number, piece, isFault);
   }
 
-  /** Puts a command of main into the stream, in no database in particular. */
-  tell(words: readonly (string | Bytes)[]): void {
-    if (this.#isFed && !this.#isFollowing) this.#stream.tell(words);
+  /** Appends a command of main to the stream; it belongs to no database in particular. */
+  append(words: readonly (string | Bytes)[]): void {
+    if (this.#hasFeed && !this.#isFollowing) this.#stream.append(words);
   }
 
   /** Gives replicas what there is for them; to be called at the end of each turn. */
@@ -347,7 +347,7 @@ export class Primary {
     this.acks.look();
     this.stamps.put(this, this.#options.nowMs());
     // Behind all that is to be acknowledged: who has it before answers too little, and nothing more for a second.
-    if (this.acks.takeAsked(this.isSettled)) this.tell(['REPLCONF', 'GETACK', '*']);
+    if (this.acks.takeAsked(this.isSettled)) this.append(['REPLCONF', 'GETACK', '*']);
     this.#syncs.pump();
     for (const replica of this.#replicas) {
       if (replica.isRdbOnly && replica.state === 'online') {
@@ -380,7 +380,7 @@ export class Primary {
 
   /** Looks at times: a few times a second. */
   tick(): void {
-    if (!this.#isFed && this.#replicas.size === 0) return;
+    if (!this.#hasFeed && this.#replicas.size === 0) return;
     const nowMs = this.#options.nowMs();
     this.figures.show();
     const { pingPeriodSecs, timeoutSecs, backlogTtlSecs } = this.#options.settings;
@@ -395,14 +395,14 @@ export class Primary {
       }
     }
     const isIdle =
-      this.#isFed && !this.#isFollowing && this.#followers.length === 0 && backlogTtlSecs > 0;
+      this.#hasFeed && !this.#isFollowing && this.#followers.length === 0 && backlogTtlSecs > 0;
     if (isIdle && nowMs - this.#idleSinceMs >= backlogTtlSecs * 1_000) this.#end();
     else this.#trim();
   }
 
   #ping(): void {
     const isAnyOnline = [...this.#replicas].some(({ holdsStream }) => holdsStream);
-    if (isAnyOnline && !this.holdsPings) this.tell(['PING']);
+    if (isAnyOnline && !this.holdsPings) this.append(['PING']);
     // Who waits for a synchronisation sees that the link is there. Of who follows, each byte is one of the stream.
     for (const { link, state } of this.#replicas) if (state === 'wait_bgsave') link.send(LF);
     this.#options.wake();
@@ -410,7 +410,7 @@ export class Primary {
 
   /** Nobody has come back for as long as the backlog is kept. */
   #end(): void {
-    this.#isFed = false;
+    this.#hasFeed = false;
     this.#options.order({ kind: 'end' });
     this.#stream.bytes.reset(this.#stream.offset);
     this.figures.forget();
@@ -433,12 +433,12 @@ export class Primary {
    */
   promote(id: string, offset: number): void {
     // Its own stream may not have ended yet: what shards are still to tell is part of it.
-    const isFedStill = this.#isFed && !this.#isFollowing;
+    const hasFeedStill = this.#hasFeed && !this.#isFollowing;
     this.#isFollowing = false;
     this.#followed = undefined;
     this.#stream.goOn(id, offset);
     this.acks.highest = -1;
-    if (!isFedStill) {
+    if (!hasFeedStill) {
       this.#cuts += 1;
       // What a client is told of is in the stream at once, whatever keeps another shard.
       this.#begin(false);
@@ -451,7 +451,7 @@ export class Primary {
 
   /** Place in the stream that belongs to the data now; undefined where nothing is told to replicas. */
   get place(): StreamPlace | undefined {
-    if (!this.#isFed || this.#isFollowing || !this.isSettled) return undefined;
+    if (!this.#hasFeed || this.#isFollowing || !this.isSettled) return undefined;
     return this.#placeAt(this.#stream.offset, this.#stream.database);
   }
 
@@ -476,10 +476,10 @@ export class Primary {
 
   /** This server is a replica from now on: it makes no stream. */
   demote(): void {
-    if (this.#isFed && !this.#isFollowing) this.#options.order({ kind: 'end' });
+    if (this.#hasFeed && !this.#isFollowing) this.#options.order({ kind: 'end' });
     this.#isFollowing = true;
     this.#followed = undefined;
-    this.#isFed = false;
+    this.#hasFeed = false;
     // Who has all data may go on with the stream of the next primary.
     this.#close('this server is a replica now', ({ state }) => state !== 'online');
   }
@@ -492,7 +492,7 @@ export class Primary {
     this.#stream.become(id, offset);
     this.#followed = followed;
     this.#isFollowing = true;
-    this.#isFed = true;
+    this.#hasFeed = true;
   }
 
   /** The stream that is followed goes by another id. */
@@ -510,7 +510,7 @@ export class Primary {
 
   /** Hands on bytes of the stream that is followed. */
   relay(bytes: Bytes): void {
-    if (!this.#isFollowing || !this.#isFed) return;
+    if (!this.#isFollowing || !this.#hasFeed) return;
     this.#stream.bytes.write(bytes);
   }
 

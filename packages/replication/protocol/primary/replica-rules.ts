@@ -1,7 +1,7 @@
 /** Rules for replicas: what a full synchronisation is to be for them, when it begins, and when they are late. */
 
 import type { Replica } from './replica.ts';
-import type { PrimarySettings } from './surroundings.ts';
+import type { PrimarySettings } from './primary-options.ts';
 
 /** True where a replica is told the length of a full synchronisation ahead. What is filtered has an end mark always. */
 export function wantsFile({ hasEof, filter, slotLink }: Replica, isDiskless: boolean): boolean {

@@ -5,7 +5,7 @@ import type { Bytes } from '#base';
 import { commandBytes } from '#resp';
 import type { FeedCommands } from './feed-merger.ts';
 import { Stream } from './stream.ts';
-import type { StreamPlace } from './surroundings.ts';
+import type { StreamPlace } from './primary-options.ts';
 
 /** Changes of the database that are remembered. */
 const SELECTED_MAX = 1_024;
@@ -152,8 +152,8 @@ export class ReplicationStream {
     if (count > 1) this.bytes.write(EXEC);
   }
 
-  /** A command in no database in particular. */
-  tell(words: readonly (string | Bytes)[]): void {
+  /** Appends a command that belongs to no database in particular. */
+  append(words: readonly (string | Bytes)[]): void {
     // As Redis, which has a database selected before any command.
     if (this.#database < 0) this.#select(0);
     this.bytes.write(commandBytes(words));

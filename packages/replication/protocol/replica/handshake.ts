@@ -45,14 +45,14 @@ export function handshake(announced: Announced): Question[] {
     const words = user === '' ? ['AUTH', password] : ['AUTH', user, password];
     questions.push({ words, isNeeded: always });
   }
-  const told = [
+  const words = [
     ['listening-port', String(port)],
     ...(ip === '' ? [] : [['ip-address', ip]]),
     ['capa', 'eof', 'capa', 'psync2', 'capa', STAMP_CAPABILITY],
     ['version', version],
     ...(nodeId === '' ? [] : [['cluster-node', nodeId]]),
   ];
-  for (const words of told) questions.push({ words: ['REPLCONF', ...words], isNeeded: never });
+  for (const pair of words) questions.push({ words: ['REPLCONF', ...pair], isNeeded: never });
   if (slotMigration !== undefined) {
     questions.push({ words: ['REPLCONF', 'slot-migration', slotMigration], isNeeded: always });
   }

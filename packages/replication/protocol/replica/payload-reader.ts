@@ -18,8 +18,8 @@ const MARK_BYTES = 40;
 export function payloadOf(line: string): Payload | undefined {
   const marked = /^\$EOF:(.{40})$/s.exec(line);
   if (marked !== null) return { bytes: undefined, mark: Buffer.from(marked[1]!, 'latin1') };
-  const told = /^\$(\d{1,15})$/.exec(line);
-  return told === null ? undefined : { bytes: Number(told[1]), mark: Buffer.alloc(0) };
+  const match = /^\$(\d{1,15})$/.exec(line);
+  return match === null ? undefined : { bytes: Number(match[1]), mark: Buffer.alloc(0) };
 }
 
 export class PayloadReader {

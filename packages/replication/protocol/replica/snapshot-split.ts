@@ -69,10 +69,10 @@ class SnapshotSplit {
         else this.#add(split);
       },
       library: (code) => {
-        this.#tell({ kind: 'library', code: latin1(code) });
+        this.#post({ kind: 'library', code: latin1(code) });
       },
       field: (name, value) => {
-        this.#tell({ kind: 'field', name, value });
+        this.#post({ kind: 'field', name, value });
       },
     });
   }
@@ -88,7 +88,7 @@ class SnapshotSplit {
     });
   }
 
-  #tell(message: SplitMessage): void {
+  #post(message: SplitMessage): void {
     this.#port.postMessage(message);
   }
 
@@ -151,7 +151,7 @@ class SnapshotSplit {
       }
       const taken = this.#splitter.take(piece);
       if (taken < piece.length) return this.#fail('more bytes follow behind its end');
-      this.#tell({ kind: 'taken', bytes: piece.length });
+      this.#post({ kind: 'taken', bytes: piece.length });
       return true;
     } catch (error) {
       if (!(error instanceof rdb.RdbFileError)) throw error;
@@ -160,7 +160,7 @@ class SnapshotSplit {
   }
 
   #fail(problem: string): false {
-    this.#tell({ kind: 'failed', problem });
+    this.#post({ kind: 'failed', problem });
     return false;
   }
 
@@ -168,7 +168,7 @@ class SnapshotSplit {
     if (!this.#splitter.isEnded) return this.#fail(this.#splitter.cutOff().message);
     this.#sendCommands();
     for (const [shard, writer] of this.#writers.entries()) this.#send(shard, writer);
-    this.#tell({ kind: 'ended' });
+    this.#post({ kind: 'ended' });
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** Surroundings of a primary: its settings, what it asks of the server, and the stream that it may follow itself. */
+/** Options of a primary: its settings, its way to the server, and the stream that it may follow itself. */
 
 import type { Bytes, LogFields } from '#base';
 import type { FeedOrder } from '#link';
