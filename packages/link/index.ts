@@ -39,7 +39,7 @@ export {
   Request,
   REQUEST_HEADER_BYTES,
   RequestFlag,
-  ScriptAsk,
+  ScriptRequest,
   TRANSFERRED,
   Unpark,
   UNSAFE_KIND,

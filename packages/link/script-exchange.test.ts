@@ -9,7 +9,7 @@ const exchanges = suite('exchange of a script');
 
 const RUN = 7;
 const HOST = 2;
-const CALLEE = 1;
+const TARGET = 1;
 
 /** A frame, whose first word is its length. */
 function frameOf(byteCount: number): Uint8Array {
@@ -25,17 +25,17 @@ function exchange(): ScriptExchange {
 exchanges('only the shard that is asked acts, and only in the run at hand', () => {
   const one = exchange();
   assert.ok(one.isAnswered);
-  one.ask({ host: HOST, callee: CALLEE, run: RUN, what: frameOf(40) });
+  one.request({ host: HOST, target: TARGET, run: RUN, what: frameOf(40) });
   assert.not.ok(one.isAnswered);
   assert.equal(
-    [one.isFor(CALLEE, RUN), one.isFor(CALLEE, RUN - 1), one.isFor(HOST, RUN), one.isFor(0, RUN)],
+    [one.isFor(TARGET, RUN), one.isFor(TARGET, RUN - 1), one.isFor(HOST, RUN), one.isFor(0, RUN)],
     [true, false, false, false],
   );
   assert.equal([one.host, one.wanted, one.takeFrame()], [HOST, 0, frameOf(40)]);
   one.write(frameOf(16), 0);
   assert.not.ok(one.isAnswered, 'before the end');
   one.end();
-  assert.equal([one.isAnswered, one.isFor(CALLEE, RUN)], [true, false]);
+  assert.equal([one.isAnswered, one.isFor(TARGET, RUN)], [true, false]);
   const reply = new Uint8Array(one.total);
   assert.is(one.takePiece(reply, 0), 16);
   assert.equal(reply, frameOf(16));
@@ -43,7 +43,7 @@ exchanges('only the shard that is asked acts, and only in the run at hand', () =
 
 exchanges('a refused command has no reply', () => {
   const one = exchange();
-  one.ask({ host: HOST, callee: CALLEE, run: RUN, what: frameOf(40) });
+  one.request({ host: HOST, target: TARGET, run: RUN, what: frameOf(40) });
   one.refuse();
   one.end();
   assert.is(one.total, -1);
@@ -57,7 +57,7 @@ exchanges('a long reply goes in pieces, and a frame that is too long does not go
   let at = 0;
   let pieces = 0;
   while (at < long.length) {
-    one.ask({ host: HOST, callee: CALLEE, run: RUN, what: at === 0 ? frameOf(40) : at });
+    one.request({ host: HOST, target: TARGET, run: RUN, what: at === 0 ? frameOf(40) : at });
     one.write(long, one.wanted);
     one.end();
     at = one.takePiece(reply, at);

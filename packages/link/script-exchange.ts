@@ -1,16 +1,16 @@
 /**
  * Place in the link memory by which a script that runs alone has other shards run commands, without main in between. One
- * serves all shards, since one such script runs at a time. Its shard is the host; a callee is a shard that has stopped for it.
+ * serves all shards, since one such script runs at a time. Its shard is the host; a target is a shard that has stopped for it.
  *
  *   word      written by        read by   meaning
- *   TURN      host and callee   both      shard that is to act, counted from 1; 0 once it has
- *   HOST      host              callee    shard that runs the script
- *   RUN       host              callee    number of the run, by which a callee knows that it has stopped for it
- *   WANTED    host              callee    0 for a command, whose frame is there; else the offset of the reply's next piece
- *   TIME_RUN  host              callees   number of the run for which time stands still
- *   SECONDS   host              callees   the moment at which it does, in whole Unix seconds
- *   MILLIS    host              callees   and the milliseconds beside them
- *   TOTAL     callee            host      bytes of the whole reply; -1 when the command has to go by way of main
+ *   TURN      host and target   both      shard that is to act, counted from 1; 0 once it has
+ *   HOST      host              target    shard that runs the script
+ *   RUN       host              target    number of the run, by which a target knows that it has stopped for it
+ *   WANTED    host              target    0 for a command, whose frame is there; else the offset of the reply's next piece
+ *   TIME_RUN  host              targets   number of the run for which time stands still
+ *   SECONDS   host              targets   the moment at which it does, in whole Unix seconds
+ *   MILLIS    host              targets   and the milliseconds beside them
+ *   TOTAL     target            host      bytes of the whole reply; -1 when the command has to go by way of main
  *
  * Behind the words is the frame of the command, and later a piece of its reply.
  */
@@ -36,9 +36,9 @@ export const SCRIPT_EXCHANGE_BYTES = HEADER_BYTES + DATA_BYTES;
 const REFUSED = -1;
 
 /** Request of a host. */
-interface ExchangeQuestion {
+interface ExchangeRequest {
   readonly host: number;
-  readonly callee: number;
+  readonly target: number;
   readonly run: number;
   /** Frame of a command, or the offset at which a piece of its reply begins. */
   readonly what: Bytes | number;
@@ -63,14 +63,14 @@ export class ScriptExchange {
   }
 
   /** Has a shard run the command of a frame, or give a piece of its reply; to be looked for by `isAnswered`. */
-  ask(question: ExchangeQuestion): void {
-    const { host, callee, run, what } = question;
+  request(request: ExchangeRequest): void {
+    const { host, target, run, what } = request;
     const { words, bytes } = this.#memory;
     if (typeof what !== 'number') copyBytes(what, 0, bytes, this.#data, what.length);
     words[this.#word + HOST] = host;
     words[this.#word + RUN] = run;
     words[this.#word + WANTED] = typeof what === 'number' ? what : 0;
-    Atomics.store(words, this.#word + TURN, callee + 1);
+    Atomics.store(words, this.#word + TURN, target + 1);
   }
 
   /** Sets the moment at which time stands still for a run, on all shards; to be called before others are asked for anything. */
@@ -97,7 +97,7 @@ export class ScriptExchange {
     return offset + length;
   }
 
-  // For a callee.
+  // For a target.
 
   /** True when a shard is to act for a run. */
   isFor(shard: number, run: number): boolean {

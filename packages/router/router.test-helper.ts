@@ -114,7 +114,7 @@ class PlayedShard {
       word5: words[word + Request.verdict]!,
       transaction: words[word + HostWord.transaction]!,
       lenders: words[word + HostWord.lenders]!,
-      isAlone: (words[word + Request.kind]! & RequestFlag.alone) !== 0,
+      isAlone: (words[word + Request.kind]! & RequestFlag.exclusive) !== 0,
     };
   }
 

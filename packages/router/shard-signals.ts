@@ -54,7 +54,7 @@ export function shardSignals(takers: SignalTakers): ShardSignals {
       takers.keyMigrations.moved(transaction, isSafe);
     },
     asked: (shard, what, body) => {
-      scripts.asked(shard, what, body);
+      scripts.requested(shard, what, body);
     },
     denied: (body) => {
       const denial = decodeMessage(body) as ShardDenial;

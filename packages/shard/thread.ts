@@ -43,7 +43,7 @@ import { durablePartsOf, type ShardDurability } from './durability-options.ts';
 import { newShard } from './composition/new-shard.ts';
 import type { ShardMachine } from './machine/machine.ts';
 import type { MachineOptions } from './composition/machine-options.ts';
-import type { ShardExchange } from './scripts/shard-asks.ts';
+import type { ShardExchange } from './scripts/shard-requests.ts';
 import { SPIN_ROUNDS } from './scripts/script-module.ts';
 import { recoverThread, type RecoveryAnswer } from './recovery-thread.ts';
 

@@ -97,7 +97,7 @@ export const FrameKind = {
 } as const;
 
 /** Requests of a running script to main; the sequence of an `ask` frame, whose connection is the shard. */
-export const ScriptAsk = {
+export const ScriptRequest = {
   /** Run a command. Body: its frame. The answer's body is the reply. */
   command: 0,
   /** End in all logs the changes that the script has made elsewhere. The answer's body: the transaction's number. */
@@ -223,7 +223,7 @@ export const RequestFlag = {
   /** Flag of `exec`: the client watches keys, perhaps on this shard. */
   watches: 1 << 14,
   /** Flag of `command`: a script that concerns all keys, while the other shards stand still for it. */
-  alone: 1 << 14,
+  exclusive: 1 << 14,
   /** The command, or one of a transaction, runs a script. */
   scripts: 1 << 15,
 } as const;

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { type Bytes, errors } from '#base';
-import { FrameKind, ScriptAsk } from '#link';
+import { FrameKind, ScriptRequest } from '#link';
 import { keyPerShard } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -91,21 +91,21 @@ scripts('one that runs alone is sent to nobody while one of the rings is full', 
 scripts('a call of the script is sent at once, and its reply goes back', () => {
   const main = new RouterFixture(3);
   sendAlone(main, main.newClient());
-  ask(main, 0, ScriptAsk.command, calledFrame(`SET ${b} 1`));
+  ask(main, 0, ScriptRequest.command, calledFrame(`SET ${b} 1`));
   const [, [call] = [], none] = main.sent();
   assert.equal([shown([call!]), none], [[`command SET ${b} 1`], []]);
   main.shards[1]!.reply(call!, '+OK\r\n');
   const [[answer] = []] = main.sent();
   assert.equal(
     [answer!.kind, answer!.sequence, answer!.body],
-    ['ask', ScriptAsk.command, '+OK\r\n'],
+    ['ask', ScriptRequest.command, '+OK\r\n'],
   );
 });
 
 scripts('a call for parts of several shards is answered as a whole', () => {
   const main = new RouterFixture(3);
   sendAlone(main, main.newClient());
-  ask(main, 0, ScriptAsk.command, calledFrame(`MGET ${c} ${b}`));
+  ask(main, 0, ScriptRequest.command, calledFrame(`MGET ${c} ${b}`));
   const [, [second] = [], [third] = []] = main.sent();
   main.shards[1]!.part(second!, [Buffer.from('of b')]);
   main.turn();
@@ -118,7 +118,7 @@ scripts('a call that finds a ring full is sent when there is room', () => {
   sendAlone(main, main.newClient());
   const filler = main.newClient();
   while (filler.send(`SET ${b} ${'v'.repeat(8)}`) === 'taken');
-  ask(main, 0, ScriptAsk.command, calledFrame(`GET ${b}`));
+  ask(main, 0, ScriptRequest.command, calledFrame(`GET ${b}`));
   main.turn();
   assert.ok(main.router.scripts.isWaiting);
   assert.not.ok(shown(main.shards[1]!.take()).includes(`command GET ${b}`));
@@ -134,10 +134,10 @@ scripts('its end lets the other shards go on, and then the next one has its turn
   client.send(['EVAL', STRAYS, '1', b, a]);
   main.sent();
   main.shards[0]!.reply(first, '$-1\r\n');
-  ask(main, 0, ScriptAsk.end);
+  ask(main, 0, ScriptRequest.end);
   assert.equal(words(main.sent()), ['', 'resume', 'resume']);
   assert.is(client.received(), '$-1\r\n');
-  ask(main, 1, ScriptAsk.command, calledFrame(`GET ${a}`));
+  ask(main, 1, ScriptRequest.command, calledFrame(`GET ${a}`));
   assert.equal(words(main.sent()), [`command GET ${a}`, '', '']);
 });
 
@@ -147,7 +147,7 @@ scripts(
     const main = new RouterFixture(3, 16_384, true);
     sendAlone(main, main.newClient());
     main.turn();
-    ask(main, 0, ScriptAsk.prepare);
+    ask(main, 0, ScriptRequest.prepare);
     const [none, [second] = [], [third] = []] = main.sent();
     assert.equal([none, second!.kind, third!.kind], [[], 'prepare', 'prepare']);
     assert.is(second!.sequence, third!.sequence);
@@ -155,7 +155,7 @@ scripts(
     assert.equal(words(main.sent()), ['', '', '']);
     main.shards[2]!.signal(FrameKind.prepare, third!);
     const [[answer] = []] = main.sent();
-    assert.is(answer!.sequence, ScriptAsk.prepare);
+    assert.is(answer!.sequence, ScriptRequest.prepare);
     assert.is(Buffer.from(answer!.body, 'latin1').readUInt32LE(0), second!.sequence);
   },
 );
@@ -164,9 +164,12 @@ scripts('without logs there is nothing to end', () => {
   const main = new RouterFixture(3);
   sendAlone(main, main.newClient());
   main.turn();
-  ask(main, 0, ScriptAsk.prepare);
+  ask(main, 0, ScriptRequest.prepare);
   const [[answer] = [], second, third] = main.sent();
-  assert.equal([answer!.kind, answer!.sequence, second, third], ['ask', ScriptAsk.prepare, [], []]);
+  assert.equal(
+    [answer!.kind, answer!.sequence, second, third],
+    ['ask', ScriptRequest.prepare, [], []],
+  );
 });
 
 scripts('EVALSHA of what nobody has brought is refused, and sent nowhere', () => {
@@ -202,7 +205,7 @@ scripts('what does not compile is forgotten, here and in the shards that have it
   const main = new RouterFixture(3);
   main.newClient().send(['EVAL', STAYS, '1', b]);
   main.sent();
-  ask(main, 1, ScriptAsk.forget, Buffer.from(digestOf(STAYS)));
+  ask(main, 1, ScriptRequest.forget, Buffer.from(digestOf(STAYS)));
   assert.equal(
     main.sent().map((frames) => frames.map(({ kind }) => kind)),
     [[], ['control'], []],
@@ -228,7 +231,7 @@ scripts('FLUSH forgets all, and every shard is told', () => {
 
 scripts('lines of scripts come to the log with their level', () => {
   const main = new RouterFixture(2);
-  ask(main, 1, ScriptAsk.log, Buffer.concat([Buffer.from([2]), Buffer.from('a line')]));
+  ask(main, 1, ScriptRequest.log, Buffer.concat([Buffer.from([2]), Buffer.from('a line')]));
   main.turn();
   assert.equal(main.logged, [[2, 'a line']]);
 });

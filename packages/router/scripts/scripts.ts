@@ -16,7 +16,7 @@ import {
   Request,
   REQUEST_HEADER_BYTES,
   RequestFlag,
-  ScriptAsk,
+  ScriptRequest,
 } from '#link';
 import { type Page, READ_ONLY_FUNCTIONS } from '#stats';
 import type { CommandBytes } from '#resp';
@@ -62,14 +62,14 @@ interface ScriptsOptions {
 }
 
 /** A script that runs alone. */
-interface LoneRun {
+interface ExclusiveRun {
   readonly host: number;
   /** Shards that have still to end it in their logs. */
   shardsLeft: number;
 }
 
 /** Request of a shard's script that is not answered. */
-interface Ask {
+interface PendingRequest {
   /** Does what is asked, or begins to; false when it must be tried again. */
   readonly act: () => boolean;
   isBegun: boolean;
@@ -84,8 +84,8 @@ export class Scripts {
   readonly functionHosts: FunctionHosts;
   readonly #options: ScriptsOptions;
   /** Scripts that run alone or are to, in the order of the rings. */
-  readonly #runs: LoneRun[] = [];
-  readonly #asks = new Map<number, Ask>();
+  readonly #runs: ExclusiveRun[] = [];
+  readonly #requests = new Map<number, PendingRequest>();
   readonly #callers = new Map<number, ScriptCaller>();
   /** Shard that runs a script of the transaction for which all stand still; -1 when none does. */
   #hostAtBarrier = -1;
@@ -245,12 +245,12 @@ export class Scripts {
       });
     if (at < 0 || places.some((place) => place.at < 0)) return false;
     const head = routes.fillHead(client, entry, FrameKind.command);
-    head.flags |= RequestFlag.alone;
+    head.flags |= RequestFlag.exclusive;
     head.sequence = client.nextSequence;
     link.writeCommand(at, size, head, command);
     client.takeSequence();
     if (client.replyMode !== 'on') client.endMuting();
-    const stop = { ...emptyHead(), kind: FrameKind.barrier, flags: RequestFlag.alone };
+    const stop = { ...emptyHead(), kind: FrameKind.barrier, flags: RequestFlag.exclusive };
     for (const place of places) {
       place.other.writePayload(place.at, place.size, { ...stop }, 0, NOTHING);
     }
@@ -317,24 +317,24 @@ export class Scripts {
   }
 
   /** A script asks for something. */
-  asked(shard: number, what: number, body: Bytes): void {
+  requested(shard: number, what: number, body: Bytes): void {
     switch (what) {
-      case ScriptAsk.command:
-        this.#asks.set(shard, { isBegun: false, act: () => this.#call(shard, body) });
+      case ScriptRequest.command:
+        this.#requests.set(shard, { isBegun: false, act: () => this.#call(shard, body) });
         break;
-      case ScriptAsk.prepare:
-        this.#asks.set(shard, { isBegun: false, act: () => this.#prepare(shard) });
+      case ScriptRequest.prepare:
+        this.#requests.set(shard, { isBegun: false, act: () => this.#prepare(shard) });
         break;
-      case ScriptAsk.end:
+      case ScriptRequest.end:
         this.#end(shard);
         return;
-      case ScriptAsk.forget:
+      case ScriptRequest.forget:
         this.cache.forget(Buffer.from(body).toString('latin1'));
         return;
-      case ScriptAsk.log:
+      case ScriptRequest.log:
         this.#options.log(body[0]!, Buffer.from(body.subarray(1)).toString('latin1'));
         return;
-      case ScriptAsk.called:
+      case ScriptRequest.called:
         this.#options.called(commandIn(body, this.#args));
         return;
       default:
@@ -345,17 +345,17 @@ export class Scripts {
 
   /** Goes on with what found a ring full. */
   retry(): void {
-    for (const [shard, { isBegun }] of this.#asks) if (!isBegun) this.#advance(shard);
+    for (const [shard, { isBegun }] of this.#requests) if (!isBegun) this.#advance(shard);
   }
 
   /** True while a script asks for something that has not begun. */
   get isWaiting(): boolean {
-    for (const { isBegun } of this.#asks.values()) if (!isBegun) return true;
+    for (const { isBegun } of this.#requests.values()) if (!isBegun) return true;
     return false;
   }
 
   /** The script of a shard that runs alone now. One that has to wait for the end of a transaction may be the first. */
-  #runOf(shard: number): LoneRun | undefined {
+  #runOf(shard: number): ExclusiveRun | undefined {
     if (shard === this.#hostAtBarrier) return undefined;
     const [run] = this.#runs;
     return run?.host === shard ? run : undefined;
@@ -363,20 +363,20 @@ export class Scripts {
 
   /** Does what a shard's script has asked for: a shard that has not stopped for it yet does so first. */
   #advance(shard: number): void {
-    const ask = this.#asks.get(shard);
-    if (ask === undefined) return;
-    if (ask.isBegun) {
+    const request = this.#requests.get(shard);
+    if (request === undefined) return;
+    if (request.isBegun) {
       // The others have ended it in their logs.
       if (this.#runOf(shard)?.shardsLeft === 0) this.#prepared(shard);
       return;
     }
-    ask.isBegun = true;
-    if (!ask.act()) ask.isBegun = false;
+    request.isBegun = true;
+    if (!request.act()) request.isBegun = false;
   }
 
   #call(shard: number, frame: Bytes): boolean {
     return this.#callerOf(shard).send(commandIn(frame, this.#args), (reply) => {
-      this.#answer(shard, ScriptAsk.command, reply);
+      this.#answer(shard, ScriptRequest.command, reply);
     });
   }
 
@@ -407,11 +407,11 @@ export class Scripts {
   #prepared(shard: number): void {
     const body = Buffer.alloc(4);
     body.writeUInt32LE(this.#transaction);
-    this.#answer(shard, ScriptAsk.prepare, [body]);
+    this.#answer(shard, ScriptRequest.prepare, [body]);
   }
 
   #answer(shard: number, what: number, body: readonly Bytes[]): void {
-    this.#asks.delete(shard);
+    this.#requests.delete(shard);
     const head = { ...emptyHead(), kind: FrameKind.ask, sequence: what };
     this.#options.routes.links[shard]!.sendMessage(head, Buffer.concat(body));
   }

@@ -1,6 +1,6 @@
 /** Scripts on main: what is sent for them, and what those in transactions may do while others wait. */
 
-import { FrameKind, ScriptAsk } from '#link';
+import { FrameKind, ScriptRequest } from '#link';
 import { keyPerShard } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -42,7 +42,11 @@ scripts('in a transaction it gets no keys lent, and is answered before those tha
   }
   const [[run] = [], ...others] = main.sent();
   assert.equal([shown([run!]), others], [[`command EVAL ${ANY} 3 ${a} ${b} ${c}`], [[], []]]);
-  main.shards[0]!.send(FrameKind.ask, { slot: -1, sequence: ScriptAsk.prepare }, new Uint8Array(0));
+  main.shards[0]!.send(
+    FrameKind.ask,
+    { slot: -1, sequence: ScriptRequest.prepare },
+    new Uint8Array(0),
+  );
   assert.equal(kinds(main.sent()), ['ask', '', '']);
   main.shards[0]!.reply(run!, ':1\r\n');
   main.turn();

@@ -28,7 +28,7 @@ const LEFT_FLAGS =
   RequestFlag.passesBarrier |
   RequestFlag.again |
   RequestFlag.traced |
-  RequestFlag.alone;
+  RequestFlag.exclusive;
 
 const WATCH = commandTable.byName('WATCH');
 

@@ -8,7 +8,7 @@ import type { Store, WarmOutlet } from '#store';
 import type { TierLink } from '#tier';
 import type { Journal } from '../log/journal.ts';
 import type { Outlet } from '../frames/reply-sender.ts';
-import type { ShardExchange } from '../scripts/shard-asks.ts';
+import type { ShardExchange } from '../scripts/shard-requests.ts';
 import type { SnapshotOutlet } from '../snapshot/snapshot-pieces.ts';
 
 export interface MachineOptions {

@@ -207,7 +207,7 @@ lending(
     lend();
     const copies = lender.run();
     lender.send(`APPEND ${theirs} 1`, { slot: 2 });
-    lender.tell({ kind: FrameKind.barrier, flags: RequestFlag.alone });
+    lender.tell({ kind: FrameKind.barrier, flags: RequestFlag.exclusive });
     lender.send(`APPEND ${theirs} 3`, { slot: 2 });
     lender.send(`APPEND ${free} 1`, { slot: 5, flags: RequestFlag.passesBarrier });
     lender.send(`APPEND ${theirs} 2`, { slot: 5, flags: RequestFlag.passesBarrier });
@@ -233,7 +233,7 @@ lending('a barrier that is over while it waits for a key stops nobody', () => {
   host.call(`SET ${mine} new`);
   lend();
   const copies = lender.run();
-  lender.tell({ kind: FrameKind.barrier, flags: RequestFlag.alone });
+  lender.tell({ kind: FrameKind.barrier, flags: RequestFlag.exclusive });
   lender.tell({ kind: FrameKind.resume });
   lender.send(`GET ${theirs}`, { slot: 2 });
   assert.equal(lender.run(), []);

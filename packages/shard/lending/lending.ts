@@ -65,7 +65,7 @@ export class Lending {
   /** Frames of a script of another shard that came before this one has stopped for it. */
   #early: Frame[] = [];
   /** Scripts so far that all shards have met at one place of their order: the number of the last is the same in each. */
-  #loneRuns = 0;
+  #exclusiveRuns = 0;
   /** Barriers that were over before their frames could stop the shard. */
   #barriersOver = 0;
 
@@ -92,8 +92,8 @@ export class Lending {
   }
 
   /** Number of the last script that all shards were to stand still for. */
-  get loneRun(): number {
-    return this.#loneRuns;
+  get exclusiveRun(): number {
+    return this.#exclusiveRuns;
   }
 
   /** Does what the frame says, or puts it aside when it conflicts with a hold. */
@@ -179,13 +179,13 @@ export class Lending {
 
   /** Begins a script that concerns all keys: nothing but what is done in its name may happen here until `endAlone`. */
   beginAlone(): void {
-    this.#countLoneRun();
+    this.#countExclusiveRun();
     this.#keyLocks.stop();
     this.#options.effects.beginGroup(true);
   }
 
   /** Ends it, in the log with the transaction of that number where other shards have taken part. */
-  endAlone(transaction: number | undefined): void {
+  endExclusive(transaction: number | undefined): void {
     const { effects } = this.#options;
     if (transaction === undefined) effects.endGroup();
     else effects.endSharedGroup(transaction);
@@ -199,7 +199,7 @@ export class Lending {
   /** Stops the shard at this place of the order, until `resume`. */
   stop(frame: Frame): void {
     const { sender, watches } = this.#options;
-    if (hasFlag(frame, RequestFlag.alone)) {
+    if (hasFlag(frame, RequestFlag.exclusive)) {
       this.#stopForScript();
       return;
     }
@@ -211,7 +211,7 @@ export class Lending {
 
   /** The same for a script of another shard, unless that has ended before. Nobody waits to hear of it. */
   #stopForScript(): void {
-    this.#countLoneRun();
+    this.#countExclusiveRun();
     if (this.#barriersOver > 0) {
       this.#barriersOver -= 1;
       return;
@@ -219,7 +219,7 @@ export class Lending {
     this.#stop();
     this.#isAtScript = true;
     const { exchange, context } = this.#options;
-    const run = this.#loneRuns;
+    const run = this.#exclusiveRuns;
     context.turn.time.hold(() => exchange?.heldTime(run));
     for (const frame of this.#early.splice(0)) this.admit(frame);
   }
@@ -259,8 +259,8 @@ export class Lending {
     executor.readWallClock();
   }
 
-  #countLoneRun(): void {
-    this.#loneRuns = (this.#loneRuns + 1) | 0;
+  #countExclusiveRun(): void {
+    this.#exclusiveRuns = (this.#exclusiveRuns + 1) | 0;
   }
 
   /** A lender's frame is at its place in the order. */
@@ -337,7 +337,7 @@ export class Lending {
 
 /** True when a frame's script concerns all keys, while the other shards stand still for it. */
 export function isAlone(frame: Frame): boolean {
-  return hasFlag(frame, RequestFlag.alone) && frame.kind === FrameKind.command;
+  return hasFlag(frame, RequestFlag.exclusive) && frame.kind === FrameKind.command;
 }
 
 function hasFlag({ words, word }: Frame, flag: number): boolean {

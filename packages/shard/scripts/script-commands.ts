@@ -7,7 +7,7 @@ import { type Bytes, type Clock, type CommandError, errors, keyName } from '#bas
 import { type Arguments, type CommandEntry, commandTable, findKeys, scriptErrors } from '#commands';
 import { type LuaEngine, LuaType, type LuaVm } from '#lua';
 import { AT, countError, type Page } from '#stats';
-import { frameBytes, Request, RequestFlag, ScriptAsk, type ScriptControl } from '#link';
+import { frameBytes, Request, RequestFlag, ScriptRequest, type ScriptControl } from '#link';
 import type { ShardUsers } from '../access/shard-users.ts';
 import type { ServedSlots } from '../cluster/served-slots.ts';
 import type { ExecutionContext } from '../execution/context.ts';
@@ -16,9 +16,9 @@ import type { ReplySender } from '../frames/reply-sender.ts';
 import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import { CalledFrame } from './called-frame.ts';
 import { localCommand } from './local-commands.ts';
-import type { MainAsks } from './main-asks.ts';
+import type { MainRequests } from './main-requests.ts';
 import { numberText } from './number-text.ts';
-import type { ShardAsks } from './shard-asks.ts';
+import type { ShardRequests } from './shard-requests.ts';
 import type { ScriptRun } from './script-run.ts';
 
 /** Answered where a script that was taken to stay on its keys does not: the server's fault, and no harm to the data. */
@@ -34,8 +34,8 @@ interface ScriptCommandsOptions {
   readonly sender: ReplySender;
   readonly keyLocks: KeyLocks;
   readonly control: ScriptControl;
-  readonly asks: MainAsks;
-  readonly shardAsks: ShardAsks | undefined;
+  readonly mainRequests: MainRequests;
+  readonly shardRequests: ShardRequests | undefined;
   readonly servedSlots: ServedSlots;
   readonly page: Page;
   readonly clock: Clock;
@@ -223,7 +223,7 @@ export class ScriptCommands {
     const run = this.run!;
     this.#complete(entry);
     run.calls += 1;
-    if (this.areWatched) this.#options.asks.tell(ScriptAsk.called, this.#bytes);
+    if (this.areWatched) this.#options.mainRequests.notify(ScriptRequest.called, this.#bytes);
     if ((run.flags & RequestFlag.traced) === 0) return this.#runFrame(L, engine, entry);
     const sinceUs = this.#options.clock.nowUs();
     const isError = this.#runFrame(L, engine, entry);
@@ -257,7 +257,7 @@ export class ScriptCommands {
 
   /** True when all keys of the command are here, or come here: they are waited for while others have them. */
   #isHere(entry: CommandEntry, args: Arguments): boolean {
-    const { context, keyLocks, asks } = this.#options;
+    const { context, keyLocks, mainRequests } = this.#options;
     if (context.shardCount > 1) {
       const isElsewhere = entry.otherKeys?.areNamed(args) === true || !this.#areOwn(entry, args);
       if (isElsewhere) return false;
@@ -269,7 +269,7 @@ export class ScriptCommands {
     );
     const isFree = (): boolean => !names.some((name) => keyLocks.isKept(name));
     if (isFree()) return true;
-    asks.wait(isFree);
+    mainRequests.wait(isFree);
     this.#options.executor.point(this.#frame.frame);
     return true;
   }
@@ -285,10 +285,10 @@ export class ScriptCommands {
 
   /** Has the shard run a command whose keys are all there; else main. */
   #askElsewhere(L: number, engine: LuaEngine, entry: CommandEntry): boolean {
-    const { shardAsks } = this.#options;
-    const owner = shardAsks === undefined ? -1 : this.#ownerOf(entry);
-    if (shardAsks === undefined || owner < 0) return this.#askMain(L, engine, entry);
-    const reply = this.#away(entry, () => shardAsks.ask(owner, this.#bytes));
+    const { shardRequests } = this.#options;
+    const owner = shardRequests === undefined ? -1 : this.#ownerOf(entry);
+    if (shardRequests === undefined || owner < 0) return this.#askMain(L, engine, entry);
+    const reply = this.#away(entry, () => shardRequests.request(owner, this.#bytes));
     if (reply === undefined) return this.#askMain(L, engine, entry);
     return engine.pushReply(L, reply, 0, reply.length);
   }
@@ -307,20 +307,20 @@ export class ScriptCommands {
   }
 
   #askMain(L: number, engine: LuaEngine, entry: CommandEntry): boolean {
-    const { asks } = this.#options;
-    const reply = this.#away(entry, () => asks.ask(ScriptAsk.command, this.#bytes));
+    const { mainRequests } = this.#options;
+    const reply = this.#away(entry, () => mainRequests.request(ScriptRequest.command, this.#bytes));
     this.#options.page.values[AT.scriptAsks]! += 1;
-    this.run!.asks += 1;
+    this.run!.callsOnMain += 1;
     return engine.pushReply(L, reply, 0, reply.length);
   }
 
   /** Does something for which the shard stands still: time does so too for a script, on all shards where it runs alone. */
   #away<Result>(entry: CommandEntry, act: () => Result): Result {
-    const { context, shardAsks } = this.#options;
+    const { context, shardRequests } = this.#options;
     const { nowMs } = context;
     // Noted first: it may be half done when it fails.
     if (entry.route !== 'onMain' && entry.mayChange) this.run!.hasWrittenElsewhere = true;
-    if (this.run!.hasBarrier) shardAsks?.holdTime(nowMs);
+    if (this.run!.hasBarrier) shardRequests?.holdTime(nowMs);
     context.turn.time.hold(() => nowMs);
     try {
       return act();

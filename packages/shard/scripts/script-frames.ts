@@ -1,26 +1,26 @@
 /** Frames whose commands run scripts: they are detached from the ring first, since others may be taken while they run. */
 
 import { copyBytes } from '#base';
-import { FrameKind, Request, RequestFlag, ScriptAsk } from '#link';
+import { FrameKind, Request, RequestFlag, ScriptRequest } from '#link';
 import { Frame } from '../frames/frame.ts';
 import { isAlone, type Lending } from '../lending/lending.ts';
-import type { MainAsks } from './main-asks.ts';
+import type { MainRequests } from './main-requests.ts';
 
 /** Longer frames get memory of their own. */
 const SHADOW_BYTES = 4_096;
 
 export class ScriptFrames {
   readonly #shadow: Frame;
-  readonly #asks: MainAsks;
+  readonly #mainRequests: MainRequests;
   readonly #lending: Lending;
 
   readonly #linkWords: Int32Array;
 
-  constructor(asks: MainAsks, lending: Lending, linkWords: Int32Array) {
+  constructor(mainRequests: MainRequests, lending: Lending, linkWords: Int32Array) {
     this.#linkWords = linkWords;
     const bytes = new Uint8Array(SHADOW_BYTES);
     this.#shadow = new Frame(bytes, new Int32Array(bytes.buffer), 0);
-    this.#asks = asks;
+    this.#mainRequests = mainRequests;
     this.#lending = lending;
   }
 
@@ -29,13 +29,13 @@ export class ScriptFrames {
     const detached = frame.words === this.#linkWords ? this.#shadowOf(frame) : frame;
     if (!isAlone(frame)) {
       run(detached);
-      this.#asks.end();
+      this.#mainRequests.end();
       return;
     }
     this.#lending.beginAlone();
     run(detached);
-    this.#lending.endAlone(this.#asks.takeTransaction());
-    this.#asks.tellBehind(ScriptAsk.end);
+    this.#lending.endExclusive(this.#mainRequests.takeTransaction());
+    this.#mainRequests.notifyAfterReplies(ScriptRequest.end);
     this.#lending.goOn();
   }
 

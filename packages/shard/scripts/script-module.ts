@@ -19,11 +19,11 @@ import type { KeyUse } from '../observation/key-use.ts';
 import type { Role } from '../replica/role.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { MemoryRoom } from '../timed/memory-room.ts';
-import { CalleeCommands } from './callee-commands.ts';
-import { MainAsks } from './main-asks.ts';
+import { RemoteCommands } from './remote-commands.ts';
+import { MainRequests } from './main-requests.ts';
 import { ScriptFrames } from './script-frames.ts';
 import { Scripts } from './scripts.ts';
-import { ShardAsks, type ShardExchange } from './shard-asks.ts';
+import { ShardRequests, type ShardExchange } from './shard-requests.ts';
 
 /** Looks at what is waited for before the thread sleeps: some 25 us, as long as it takes to wake a thread. */
 export const SPIN_ROUNDS = 1_000;
@@ -63,7 +63,7 @@ interface ScriptModuleOptions {
 
 export class ScriptModule implements ShardModule {
   readonly scripts: Scripts;
-  readonly arrivals: CalleeCommands;
+  readonly arrivals: RemoteCommands;
   readonly frames: FrameTakers;
   readonly runScript: (frame: Frame) => void;
   readonly controls: ControlTakers = {
@@ -78,23 +78,24 @@ export class ScriptModule implements ShardModule {
   constructor(options: ScriptModuleOptions) {
     const { requests, memory, context, executor, shardExchange: exchange, index } = options;
     const control = new ScriptControl(memory, options.scriptControlAt);
-    const asks = new MainAsks({
+    const mainRequests = new MainRequests({
       ...options,
       control,
       sleep: (ms, isDue) => {
         if (!requests.spin(SPIN_ROUNDS, isDue)) requests.sleep(ms, isDue);
       },
     });
-    this.arrivals = new CalleeCommands({ ...options, exchange, shardIndex: index });
+    this.arrivals = new RemoteCommands({ ...options, exchange, shardIndex: index });
     this.scripts = new Scripts({
       ...options,
-      ...surroundingsOf(options),
-      asks,
-      shardAsks: exchange && new ShardAsks({ ...options, ...exchange, shardIndex: index, asks }),
+      ...shardStateOf(options),
+      mainRequests,
+      shardRequests:
+        exchange && new ShardRequests({ ...options, ...exchange, shardIndex: index, mainRequests }),
       control,
     });
     context.provide(this.scripts);
-    const scriptFrames = new ScriptFrames(asks, options.lending, memory.words);
+    const scriptFrames = new ScriptFrames(mainRequests, options.lending, memory.words);
     this.runScript = (frame) => {
       scriptFrames.run(frame, (detached) => executor.runCommand(detached, false));
     };
@@ -106,7 +107,7 @@ export class ScriptModule implements ShardModule {
         this.scripts.learnFrom(frame.body);
       },
       ask: (frame) => {
-        asks.take(frame);
+        mainRequests.take(frame);
       },
     };
   }
@@ -128,7 +129,7 @@ export class ScriptModule implements ShardModule {
 }
 
 /** Facts about the server that scripts have to know before they do anything. */
-function surroundingsOf({ room, role, settings }: ScriptModuleOptions): {
+function shardStateOf({ room, role, settings }: ScriptModuleOptions): {
   isOutOfMemory(): boolean;
   refusesWrites(slot: number): boolean;
   lacksReplicas(): boolean;

@@ -47,7 +47,7 @@ export interface ScriptRun {
   hasWrittenElsewhere: boolean;
   /** Commands that it has called, and those among them that main had to run. */
   calls: number;
-  asks: number;
+  callsOnMain: number;
 }
 
 interface ScriptFlags {
@@ -97,7 +97,7 @@ export function scriptSlots(
   return { isInCluster: true, declaredSlot, slot: declaredSlot, mayCrossSlots };
 }
 
-/** Command that asks for a script, and its surroundings. */
+/** Command that asks for a script, and what the run needs. */
 interface RunPlace {
   /** The command that runs it. */
   readonly request: Pick<Frame, 'words' | 'word'>;
@@ -121,7 +121,7 @@ export function newRun(
     isFunction,
     isReadOnly: call.isReadOnly || flags?.has('no-writes') === true,
     isAlone,
-    hasBarrier: (kindWord & RequestFlag.alone) !== 0,
+    hasBarrier: (kindWord & RequestFlag.exclusive) !== 0,
     isInCluster: slots.isInCluster,
     declaredSlot: slots.declaredSlot,
     slot: slots.slot,
@@ -139,7 +139,7 @@ export function newRun(
     hasWritten: false,
     hasWrittenElsewhere: false,
     calls: 0,
-    asks: 0,
+    callsOnMain: 0,
   };
 }
 

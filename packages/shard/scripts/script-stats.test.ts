@@ -16,8 +16,8 @@ stats('runs, errors and kills add up over shards', () => {
   const shards = [new ScriptStats(), new ScriptStats()];
   for (const [nth, shard] of shards.entries()) {
     const counts = shard.of(script('a'));
-    counts.ended({ calls: 3, asks: nth, hasBarrier: nth === 1 }, 2, 100);
-    counts.ended({ calls: 1, asks: 0, hasBarrier: false }, 0, 100);
+    counts.ended({ calls: 3, callsOnMain: nth, hasBarrier: nth === 1 }, 2, 100);
+    counts.ended({ calls: 1, callsOnMain: 0, hasBarrier: false }, 0, 100);
     counts.failed(nth === 1);
   }
   const { usP50, usP99, ...sums } = mergeScripts(shards.map(({ figures }) => figures))[0]!;
@@ -42,7 +42,7 @@ stats('percentiles lie within 4 % and are no more than the longest', () => {
   const shard = new ScriptStats();
   const counts = shard.of(script('a'));
   for (let us = 1; us <= 1_000; us += 1)
-    counts.ended({ calls: 0, asks: 0, hasBarrier: false }, 0, us);
+    counts.ended({ calls: 0, callsOnMain: 0, hasBarrier: false }, 0, us);
   const [report] = mergeScripts([shard.figures]);
   assert.ok(Math.abs(report!.usP50 - 500) <= 20, String(report!.usP50));
   assert.ok(Math.abs(report!.usP99 - 990) <= 40, String(report!.usP99));
@@ -56,7 +56,7 @@ stats('the one that has run longest comes first', () => {
     ['long', 1e9],
     ['middle', 50],
   ] as const) {
-    shard.of(script(name)).ended({ calls: 0, asks: 0, hasBarrier: false }, 0, us);
+    shard.of(script(name)).ended({ calls: 0, callsOnMain: 0, hasBarrier: false }, 0, us);
   }
   const names = mergeScripts([shard.figures]).map(({ name }) => name);
   assert.equal(names, ['long', 'middle', 'short']);
@@ -85,7 +85,7 @@ stats('a library that was replaced is told with its new size', () => {
 
 stats('nothing is left after a reset', () => {
   const shard = new ScriptStats();
-  shard.of(script('a')).ended({ calls: 0, asks: 0, hasBarrier: false }, 0, 5);
+  shard.of(script('a')).ended({ calls: 0, callsOnMain: 0, hasBarrier: false }, 0, 5);
   shard.reset();
   assert.equal(shard.figures, []);
   shard.of(script('a'));

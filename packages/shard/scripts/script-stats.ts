@@ -14,7 +14,7 @@ interface CountedScript {
   readonly sourceBytes: number;
 }
 
-type EndedRun = Pick<ScriptRun, 'calls' | 'asks' | 'hasBarrier'>;
+type EndedRun = Pick<ScriptRun, 'calls' | 'callsOnMain' | 'hasBarrier'>;
 
 /** Counts of one script or function. */
 export class ScriptCounts {
@@ -44,13 +44,13 @@ export class ScriptCounts {
   }
 
   /** Counts a run that has ended. */
-  ended({ calls, asks, hasBarrier }: EndedRun, keys: number, us: number): void {
+  ended({ calls, callsOnMain, hasBarrier }: EndedRun, keys: number, us: number): void {
     this.#calls += 1;
     this.#us += us;
     if (us > this.#usMax) this.#usMax = us;
     this.#keys += keys;
     this.#commands += calls;
-    this.#callsOnMain += asks;
+    this.#callsOnMain += callsOnMain;
     if (hasBarrier) this.#barrierRuns += 1;
     this.#times.add(us);
   }

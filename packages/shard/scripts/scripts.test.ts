@@ -1,7 +1,14 @@
 /** Scripts in a shard: what they do by themselves, what they ask of main, and what waits meanwhile. */
 
 import { commandTable } from '#commands';
-import { FrameKind, KIND_MASK, Request, REQUEST_HEADER_BYTES, RequestFlag, ScriptAsk } from '#link';
+import {
+  FrameKind,
+  KIND_MASK,
+  Request,
+  REQUEST_HEADER_BYTES,
+  RequestFlag,
+  ScriptRequest,
+} from '#link';
 import { LuaEngine } from '#lua';
 import { Record, RecordKind } from '#persistence';
 import { keyPerShard } from '#testkit';
@@ -14,7 +21,7 @@ const scripts = suite('scripts in a shard');
 
 const SHARDS = 2;
 const [here = '', there = ''] = keyPerShard(SHARDS);
-const ALONE = { flags: RequestFlag.alone };
+const EXCLUSIVE = { flags: RequestFlag.exclusive };
 /** Sleeps of one wait; main's answer is there with the next one. */
 const SLEEPS_MAX = 100;
 /** Number that main has for a transaction. */
@@ -71,11 +78,11 @@ class PlayedMain {
 
   #answer(frame: ShardFrame): void {
     const { sequence } = frame;
-    if (sequence === ScriptAsk.end) {
+    if (sequence === ScriptRequest.end) {
       this.asked.push('end');
       return;
     }
-    const isCommand = sequence === ScriptAsk.command;
+    const isCommand = sequence === ScriptRequest.command;
     const asked = isCommand ? askedCommand(frame) : 'prepare';
     this.asked.push(asked);
     const text = isCommand
@@ -85,7 +92,7 @@ class PlayedMain {
   }
 
   /** Runs a script; answers its reply. */
-  run(line: readonly string[], head = ALONE): string {
+  run(line: readonly string[], head = EXCLUSIVE): string {
     this.#shard.send(line, head);
     this.take(this.#shard.run());
     return textsOf(this.others.splice(0));
@@ -142,7 +149,7 @@ scripts('what comes while it asks is run behind it, in its order', () => {
   const shard = firstShard();
   const main = new PlayedMain(shard, { [`GET ${there}`]: '$1\r\n1\r\n' });
   const source = "redis.call('GET', ARGV[1]) redis.call('SET', KEYS[1], 'written') return 'done'";
-  shard.send([...evalLine(source, here), there], ALONE);
+  shard.send([...evalLine(source, here), there], EXCLUSIVE);
   shard.send(`GET ${here}`);
   shard.send(`STRLEN ${here}`);
   main.take(shard.run());
@@ -153,10 +160,10 @@ scripts('what comes while it asks is run behind it, in its order', () => {
 scripts('main hears of the end behind the reply', () => {
   const shard = firstShard();
   new PlayedMain(shard);
-  shard.send(evalLine('return 1'), ALONE);
+  shard.send(evalLine('return 1'), EXCLUSIVE);
   assert.equal(
     shard.run().map(({ kind, sequence }) => (kind === 'ask' ? `ask ${sequence}` : kind)),
-    ['command', `ask ${ScriptAsk.end}`],
+    ['command', `ask ${ScriptRequest.end}`],
   );
 });
 
@@ -220,7 +227,7 @@ scripts('what does not compile is told to main, and to the client', () => {
   const frames = shard.run();
   assert.match(textsOf(frames), /^-ERR Error compiling script/);
   const [forgotten] = frames.filter(({ kind }) => kind === 'ask');
-  assert.equal([forgotten!.sequence, forgotten!.text.length], [ScriptAsk.forget, 40]);
+  assert.equal([forgotten!.sequence, forgotten!.text.length], [ScriptRequest.forget, 40]);
 });
 
 /** Libraries, and the bytes of their sources as they were counted. */

@@ -25,7 +25,7 @@ import {
   type ShardSettings,
 } from '#commands';
 import { LuaEngine, type ScriptError } from '#lua';
-import { ScriptAsk, type ScriptControl } from '#link';
+import { ScriptRequest, type ScriptControl } from '#link';
 import { AT, countError, type Page } from '#stats';
 import type { ShardUsers } from '../access/shard-users.ts';
 import type { ServedSlots } from '../cluster/served-slots.ts';
@@ -36,10 +36,10 @@ import type { KeyLocks } from '../multi-shard/key-locks.ts';
 import { ArgumentRange } from './argument-range.ts';
 import { countLuaMemory } from './lua-memory.ts';
 import { Libraries, type LoadedFunction } from './libraries.ts';
-import type { MainAsks } from './main-asks.ts';
+import type { MainRequests } from './main-requests.ts';
 import { ScriptCommands } from './script-commands.ts';
 import { runningFunctions } from './script-functions.ts';
-import type { ShardAsks } from './shard-asks.ts';
+import type { ShardRequests } from './shard-requests.ts';
 import {
   checkFlags,
   isEngineFault,
@@ -68,9 +68,9 @@ interface ScriptsOptions {
   readonly control: ScriptControl;
   /** Position in the ring behind the frame at hand. */
   placeBehind(): number;
-  readonly asks: MainAsks;
+  readonly mainRequests: MainRequests;
   /** Undefined where scripts reach other shards by way of main only. */
-  readonly shardAsks: ShardAsks | undefined;
+  readonly shardRequests: ShardRequests | undefined;
   readonly servedSlots: ServedSlots;
   readonly page: Page;
   readonly clock: Clock;
@@ -218,7 +218,7 @@ export class Scripts implements ShardScripts {
     } catch (error) {
       // What does not compile is not known.
       this.#sources.delete(digest);
-      this.#options.asks.tell(ScriptAsk.forget, Buffer.from(digest, 'latin1'));
+      this.#options.mainRequests.notify(ScriptRequest.forget, Buffer.from(digest, 'latin1'));
       throw isNamed && error instanceof CommandError ? errors.noScript : error;
     }
   }
@@ -299,7 +299,7 @@ export class Scripts implements ShardScripts {
 
   #log(level: number, message: string): void {
     const line = Buffer.concat([Buffer.from([level]), Buffer.from(message, 'latin1')]);
-    this.#options.asks.tell(ScriptAsk.log, line);
+    this.#options.mainRequests.notify(ScriptRequest.log, line);
   }
 
   // Runs.
@@ -372,7 +372,7 @@ export class Scripts implements ShardScripts {
     }
     engine.finish(environment);
     this.#commands.letGo();
-    if (run.hasWrittenElsewhere) this.#options.asks.finish(run.hasBarrier);
+    if (run.hasWrittenElsewhere) this.#options.mainRequests.finish(run.hasBarrier);
     if (engine.memoryBytes > ENGINE_BYTES_KEPT) this.#dropEngine();
   }
 

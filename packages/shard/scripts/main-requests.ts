@@ -4,7 +4,7 @@
  */
 
 import { asBuffer, type Bytes, unreachable } from '#base';
-import { FrameKind, ScriptAsk, type ScriptControl } from '#link';
+import { FrameKind, ScriptRequest, type ScriptControl } from '#link';
 import type { Frame } from '../frames/frame.ts';
 import type { ReplySender } from '../frames/reply-sender.ts';
 import type { Effects } from '../execution/effects.ts';
@@ -14,7 +14,7 @@ import type { KeyLocks } from '../multi-shard/key-locks.ts';
 const SLEEP_MS = 100;
 const NOTHING: Bytes = new Uint8Array(0);
 
-interface MainAsksOptions {
+interface MainRequestsOptions {
   readonly control: ScriptControl;
   /** Position in the ring behind the frame at hand. */
   placeBehind(): number;
@@ -27,8 +27,8 @@ interface MainAsksOptions {
   sleep(ms: number, isDue: () => boolean): void;
 }
 
-export class MainAsks {
-  readonly #options: MainAsksOptions;
+export class MainRequests {
+  readonly #options: MainRequestsOptions;
   /** Answer of main, as soon as it is there. */
   readonly #answers: Bytes[] = [];
   /** True when frames that come in are put aside because of the script at hand. */
@@ -37,12 +37,12 @@ export class MainAsks {
   #hasGroup = false;
   #transaction: number | undefined;
 
-  constructor(options: MainAsksOptions) {
+  constructor(options: MainRequestsOptions) {
     this.#options = options;
   }
 
-  /** Asks main, and waits for the answer. */
-  ask(what: number, body: Bytes): Bytes {
+  /** Sends a request to main, and waits for the answer. */
+  request(what: number, body: Bytes): Bytes {
     const { sender } = this.#options;
     return this.aside(() => {
       this.#answers.length = 0;
@@ -59,7 +59,7 @@ export class MainAsks {
     this.wait(() => !keyLocks.isUnderWay);
     // Where nobody is told there is nothing to end.
     if (!endsInLogs || !effects.isKept) return;
-    this.#transaction = asBuffer(this.ask(ScriptAsk.prepare, NOTHING)).readUInt32LE(0);
+    this.#transaction = asBuffer(this.request(ScriptRequest.prepare, NOTHING)).readUInt32LE(0);
   }
 
   /** Number of the transaction that `finish` has ended elsewhere, which is to be ended here too. */
@@ -69,16 +69,16 @@ export class MainAsks {
     return transaction;
   }
 
-  /** Tells main something, without an answer. */
-  tell(what: number, body: Bytes = NOTHING): void {
+  /** Notifies main, which sends no answer. */
+  notify(what: number, body: Bytes = NOTHING): void {
     const { sender } = this.#options;
     const suspended = sender.suspend();
     sender.give(FrameKind.ask, -1, what, Uint8Array.from(body));
     sender.goOn(suspended);
   }
 
-  /** The same behind replies that are ended. */
-  tellBehind(what: number): void {
+  /** Notifies main after the replies that are ended. */
+  notifyAfterReplies(what: number): void {
     this.#options.sender.give(FrameKind.ask, -1, what, Uint8Array.from(NOTHING));
   }
 

@@ -6,7 +6,7 @@
 import type { Bytes } from '#base';
 import type { ScriptExchange } from '#link';
 import type { Lending } from '../lending/lending.ts';
-import type { MainAsks } from './main-asks.ts';
+import type { MainRequests } from './main-requests.ts';
 
 /** Way of a script that runs alone to other shards. */
 export interface ShardExchange {
@@ -15,31 +15,31 @@ export interface ShardExchange {
   readonly wake: (shard: number) => void;
 }
 
-interface ShardAsksOptions extends ShardExchange {
+interface ShardRequestsOptions extends ShardExchange {
   readonly shardIndex: number;
-  readonly asks: MainAsks;
+  readonly mainRequests: MainRequests;
   readonly lending: Lending;
 }
 
-export class ShardAsks {
-  readonly #options: ShardAsksOptions;
+export class ShardRequests {
+  readonly #options: ShardRequestsOptions;
 
-  constructor(options: ShardAsksOptions) {
+  constructor(options: ShardRequestsOptions) {
     this.#options = options;
   }
 
   /** Reply of a command that a shard was asked to run; undefined when it is main's to run. */
-  ask(callee: number, frame: Bytes): Bytes | undefined {
-    const { exchange, asks } = this.#options;
+  request(target: number, frame: Bytes): Bytes | undefined {
+    const { exchange, mainRequests } = this.#options;
     if (!exchange.fits(frame)) return undefined;
-    return asks.aside(() => {
-      this.#ask(callee, frame);
+    return mainRequests.aside(() => {
+      this.#request(target, frame);
       const { total } = exchange;
       if (total < 0) return undefined;
       const reply = new Uint8Array(total);
       let taken = exchange.takePiece(reply, 0);
       while (taken < total) {
-        this.#ask(callee, taken);
+        this.#request(target, taken);
         taken = exchange.takePiece(reply, taken);
       }
       return reply;
@@ -49,14 +49,14 @@ export class ShardAsks {
   /** Has time stand still on all shards for the script that runs alone. */
   holdTime(nowMs: number): void {
     const { exchange, lending } = this.#options;
-    exchange.holdTime(lending.loneRun, nowMs);
+    exchange.holdTime(lending.exclusiveRun, nowMs);
   }
 
   /** Asks, and waits for the answer: the shard may have to come to its stop first. */
-  #ask(callee: number, what: Bytes | number): void {
-    const { exchange, wake, asks, lending, shardIndex } = this.#options;
-    exchange.ask({ host: shardIndex, callee, run: lending.loneRun, what });
-    wake(callee);
-    asks.until(() => exchange.isAnswered);
+  #request(target: number, what: Bytes | number): void {
+    const { exchange, wake, mainRequests, lending, shardIndex } = this.#options;
+    exchange.request({ host: shardIndex, target, run: lending.exclusiveRun, what });
+    wake(target);
+    mainRequests.until(() => exchange.isAnswered);
   }
 }

@@ -9,11 +9,11 @@ import type { KeyEvents } from '../execution/key-events.ts';
 import type { ReplySender } from '../frames/reply-sender.ts';
 import type { Effects } from '../execution/effects.ts';
 import type { ShardArrivals } from '../modules/shard-module.ts';
-import type { ShardExchange } from './shard-asks.ts';
+import type { ShardExchange } from './shard-requests.ts';
 import type { KeyUse } from '../observation/key-use.ts';
 import type { Lending } from '../lending/lending.ts';
 
-interface CalleeCommandsOptions {
+interface RemoteCommandsOptions {
   /** Undefined where scripts reach other shards by way of main only. */
   readonly exchange: ShardExchange | undefined;
   readonly shardIndex: number;
@@ -29,13 +29,13 @@ interface CalleeCommandsOptions {
   show(): void;
 }
 
-export class CalleeCommands implements ShardArrivals {
+export class RemoteCommands implements ShardArrivals {
   readonly isUrgent = true;
-  readonly #options: CalleeCommandsOptions;
+  readonly #options: RemoteCommandsOptions;
   /** Reply of which the host has not taken all pieces. */
   #reply: Bytes | undefined;
 
-  constructor(options: CalleeCommandsOptions) {
+  constructor(options: RemoteCommandsOptions) {
     this.#options = options;
   }
 
@@ -48,7 +48,7 @@ export class CalleeCommands implements ShardArrivals {
   get isDue(): boolean {
     const { lending, exchange, shardIndex } = this.#options;
     if (!lending.isAtScript || exchange === undefined) return false;
-    return exchange.exchange.isFor(shardIndex, lending.loneRun);
+    return exchange.exchange.isFor(shardIndex, lending.exclusiveRun);
   }
 
   /** Does what is wanted, and shows it before the script goes on; false when nothing is. */

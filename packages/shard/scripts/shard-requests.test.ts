@@ -1,6 +1,6 @@
 /** Commands that a script which runs alone has another shard run, without main. */
 
-import { encodeControl, FrameKind, KIND_MASK, RequestFlag, ScriptAsk } from '#link';
+import { encodeControl, FrameKind, KIND_MASK, RequestFlag, ScriptRequest } from '#link';
 import { Record, RecordKind } from '#persistence';
 import { type FakeClock, keysOnShard } from '#testkit';
 import { suite } from 'uvu';
@@ -11,8 +11,8 @@ const shardAsks = suite('commands that other shards run for a script');
 
 const [here = ''] = keysOnShard(0, 2, 1);
 const [there = '', alsoThere = ''] = keysOnShard(1, 2, 2);
-const BARRIER = { kind: FrameKind.barrier, flags: RequestFlag.alone };
-const ALONE = { flags: RequestFlag.alone };
+const BARRIER = { kind: FrameKind.barrier, flags: RequestFlag.exclusive };
+const EXCLUSIVE = { flags: RequestFlag.exclusive };
 /** Rounds in which the other shard does all that it can. */
 const SLEEPS_MAX = 20;
 
@@ -21,7 +21,7 @@ type PlayedShard = ShardsFixture['shards'][number];
 /** Shard 0 runs scripts, and shard 1 goes on whenever shard 0 sleeps. */
 class Scene {
   readonly host: PlayedShard;
-  readonly callee: PlayedShard;
+  readonly target: PlayedShard;
   /** Frames that the other shard has sent to main. */
   readonly said: ShardFrame[] = [];
   /** Does something when the host has slept so often. */
@@ -33,12 +33,12 @@ class Scene {
   constructor(isDurable = false) {
     const { shards, clock } = new ShardsFixture(2, isDurable, true);
     this.clock = clock;
-    [this.host, this.callee] = shards as [PlayedShard, PlayedShard];
+    [this.host, this.target] = shards as [PlayedShard, PlayedShard];
     this.host.whileAsleep = () => {
       this.#sleeps += 1;
       if (this.#sleeps > SLEEPS_MAX) throw new Error('the host sleeps for ever');
       this.#cues.get(this.#sleeps)?.();
-      this.said.push(...this.callee.run());
+      this.said.push(...this.target.run());
     };
   }
 
@@ -54,15 +54,15 @@ class Scene {
   /** Runs a script at the host, for which the other shard is to stop; answers its frames, with what main is asked. */
   run(source: string, ...args: readonly string[]): string[] {
     this.#sleeps = 0;
-    this.callee.tell(BARRIER);
-    this.host.send(['EVAL', source, '0', ...args], ALONE);
+    this.target.tell(BARRIER);
+    this.host.send(['EVAL', source, '0', ...args], EXCLUSIVE);
     return this.host.run().map((frame) => shown(frame));
   }
 }
 
 function shown({ kind, sequence, text }: ShardFrame): string {
   if (kind !== 'ask') return text;
-  const [name] = Object.entries(ScriptAsk).find(([, number]) => number === sequence)!;
+  const [name] = Object.entries(ScriptRequest).find(([, number]) => number === sequence)!;
   return `ask ${name}`;
 }
 
@@ -74,8 +74,8 @@ shardAsks('a command whose keys are all of one shard is run there, and main is n
   assert.equal(scene.run(source, there, alsoThere), [reply, 'ask end']);
   assert.equal(scene.said, []);
   assert.equal([scene.host.page.get('scriptAsks'), scene.host.page.get('scriptCalls')], [0, 3]);
-  assert.is(scene.callee.page.get('commands'), 3);
-  assert.is(scene.callee.keyCount, 2);
+  assert.is(scene.target.page.get('commands'), 3);
+  assert.is(scene.target.keyCount, 2);
 });
 
 shardAsks('time stands still there too, until the script has ended', () => {
@@ -87,9 +87,9 @@ shardAsks('time stands still there too, until the script has ended', () => {
     return redis.call('PTTL', ARGV[1])`;
   assert.equal(scene.run(source, there, alsoThere), [':5\r\n', 'ask end']);
   assert.is(scene.sleeps, 3);
-  scene.callee.send(`EXISTS ${there}`);
-  scene.callee.tell({ kind: FrameKind.resume });
-  assert.is(textsOf(scene.callee.run()), ':0\r\n');
+  scene.target.send(`EXISTS ${there}`);
+  scene.target.tell({ kind: FrameKind.resume });
+  assert.is(textsOf(scene.target.run()), ':0\r\n');
 });
 
 shardAsks('an error there is the error of the call', () => {
@@ -101,25 +101,25 @@ shardAsks('an error there is the error of the call', () => {
 
 shardAsks('what came before the script is done before, and what came behind waits', () => {
   const scene = new Scene();
-  scene.callee.send(`APPEND ${there} 1`);
+  scene.target.send(`APPEND ${there} 1`);
   const source = "return redis.call('APPEND', ARGV[1], 2)";
   scene.on(1, () => {
-    scene.callee.send(`APPEND ${there} 3`);
+    scene.target.send(`APPEND ${there} 3`);
   });
   assert.equal(scene.run(source, there), [':2\r\n', 'ask end']);
   assert.is(textsOf(scene.said), ':1\r\n');
-  assert.equal(scene.callee.run(), []);
-  scene.callee.tell({ kind: FrameKind.resume });
-  assert.is(textsOf(scene.callee.run()), ':3\r\n');
-  assert.is(scene.callee.call(`GET ${there}`), '$3\r\n123\r\n');
+  assert.equal(scene.target.run(), []);
+  scene.target.tell({ kind: FrameKind.resume });
+  assert.is(textsOf(scene.target.run()), ':3\r\n');
+  assert.is(scene.target.call(`GET ${there}`), '$3\r\n123\r\n');
 });
 
 shardAsks('a shard that stands still for a transaction does nothing for a script behind it', () => {
   const scene = new Scene();
-  scene.callee.tell({ kind: FrameKind.barrier, slot: 5 });
-  scene.callee.send(`APPEND ${there} 1`);
+  scene.target.tell({ kind: FrameKind.barrier, slot: 5 });
+  scene.target.send(`APPEND ${there} 1`);
   scene.on(4, () => {
-    scene.callee.tell({ kind: FrameKind.resume });
+    scene.target.tell({ kind: FrameKind.resume });
   });
   assert.is(scene.run("return redis.call('APPEND', ARGV[1], 2)", there)[0], ':2\r\n');
   assert.is(scene.sleeps, 4);
@@ -128,10 +128,10 @@ shardAsks('a shard that stands still for a transaction does nothing for a script
 shardAsks('a shard that stands still for an earlier script does nothing for the next', () => {
   const scene = new Scene();
   assert.equal(scene.run('return 1'), [':1\r\n', 'ask end']);
-  scene.callee.run();
-  scene.callee.send(`APPEND ${there} 1`);
+  scene.target.run();
+  scene.target.send(`APPEND ${there} 1`);
   scene.on(4, () => {
-    scene.callee.tell({ kind: FrameKind.resume });
+    scene.target.tell({ kind: FrameKind.resume });
   });
   assert.is(scene.run("return redis.call('APPEND', ARGV[1], 2)", there)[0], ':2\r\n');
   assert.is(scene.sleeps, 4);
@@ -140,7 +140,7 @@ shardAsks('a shard that stands still for an earlier script does nothing for the 
 shardAsks('a shard that was late for one script is in time for the next', () => {
   const scene = new Scene();
   assert.equal(scene.run('return 1'), [':1\r\n', 'ask end']);
-  scene.callee.tell({ kind: FrameKind.resume });
+  scene.target.tell({ kind: FrameKind.resume });
   assert.is(scene.run("return redis.call('APPEND', ARGV[1], 2)", there)[0], ':1\r\n');
 });
 
@@ -179,11 +179,11 @@ shardAsks(
   'while somebody wants to hear of keys, main is asked, which tells of them in order',
   () => {
     const scene = new Scene();
-    scene.callee.tell({ kind: FrameKind.control }, encodeControl({ kind: 'tracking', isOn: true }));
+    scene.target.tell({ kind: FrameKind.control }, encodeControl({ kind: 'tracking', isOn: true }));
     const asked = answered(scene);
     assert.equal(scene.run("return redis.call('SET', ARGV[1], 1)", there), ['+OK\r\n', 'ask end']);
     assert.equal(asked, ['ask command']);
-    assert.is(scene.callee.keyCount, 0);
+    assert.is(scene.target.keyCount, 0);
   },
 );
 
@@ -192,9 +192,9 @@ shardAsks('what it writes there is a group in that log, which ends with the othe
   answered(scene);
   const source = "redis.call('SET', ARGV[1], 1) return redis.call('INCR', ARGV[1])";
   assert.is(scene.run(source, there)[0], ':2\r\n');
-  scene.callee.tell({ kind: FrameKind.prepare, slot: 5, sequence: 7 });
-  scene.callee.run();
-  const kinds = scene.callee
+  scene.target.tell({ kind: FrameKind.prepare, slot: 5, sequence: 7 });
+  scene.target.run();
+  const kinds = scene.target
     .takeLog()
     .map((record) => record.readInt32LE(4 * Record.kind) & KIND_MASK);
   assert.equal(kinds, [RecordKind.command, RecordKind.command, RecordKind.sharedCommit]);
