@@ -32,7 +32,8 @@ function clientPlaces(settings: Settings): string {
 }
 
 function pages(settings: Settings): readonly string[] {
-  if (!settings.boolean('http.enabled')) return [];
+  // With port 0 the system chooses one, which the line `http-listening` has.
+  if (!settings.boolean('http.enabled') || settings.number('http.port') === 0) return [];
   const address = addressText(settings.string('http.bind'), settings.number('http.port'));
   const scheme = settings.boolean('http.tls') ? 'https' : 'http';
   return [`pages at ${scheme}://${address}/debug/`];

@@ -84,6 +84,14 @@ start('its lines are told in the order of what has happened', async () => {
   await server.stop();
 });
 
+start('the summary names no port for the pages that the system is to choose', async () => {
+  const server = await startServer({ args: ['--set', 'http.enabled=yes', '--set', 'http.port=0'] });
+  await until(() => server.stdout.includes('svc is ready'), 'the summary is logged');
+  assert.match(server.stdout, /HTTP is served at http:\/\/127\.0\.0\.1:[1-9]/);
+  assert.not.match(server.stdout, 'pages at');
+  await server.stop();
+});
+
 /** Holds the ops thread, the only one that is given no data when it is made, until a file is there. */
 const HOLDING = `
   import { existsSync } from 'node:fs';
