@@ -106,7 +106,7 @@ frames('words of a request', () => {
       again: 0x1000,
       traced: 0x2000,
       watches: 0x4000,
-      alone: 0x4000,
+      exclusive: 0x4000,
       scripts: 0x8000,
     },
   );
@@ -140,7 +140,7 @@ frames('words of a reply', () => {
 
 frames('no flag shares a bit with a kind, the mark of a message, or a database', () => {
   const kinds = Object.values(FrameKind).reduce((all, kind) => all | kind, 0);
-  // `watches` is for EXEC alone, `alone` for scripts: they may be one bit.
+  // `watches` is for EXEC alone, `exclusive` for scripts: they may be one bit.
   const flags = new Set<number>(Object.values(RequestFlag));
   let used = KIND_MASK | TRANSFERRED;
   assert.is(kinds & ~KIND_MASK, 0);
