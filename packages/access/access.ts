@@ -126,7 +126,7 @@ export class Access {
         const isRevoked = revokedChannels(user.rules, rules);
         if (isRevoked === undefined) return;
         for (const client of this.#clientsOf(user)) {
-          const names = client.subscriptions;
+          const names = client.roles.subscriptions;
           if (names !== undefined && isRevoked(names)) this.#close(client);
         }
       },
@@ -175,13 +175,13 @@ export class Access {
   }
 
   #clientsOf(user: User): readonly Client[] {
-    return this.#options.connected.all.filter(({ identity }) => identity === user);
+    return this.#options.connected.all.filter(({ session }) => session.identity === user);
   }
 
   /** Closes a client whose user is gone, or may not listen to what it does; who has asked for it is answered first. */
   #close(client: Client): void {
     this.setUser(client, this.users.default);
-    client.authenticated = false;
+    client.session.authenticated = false;
     if (client === this.#asker) client.quit();
     else client.socket.destroy();
   }
@@ -201,7 +201,7 @@ export class Access {
   /** Makes a client what it was when it came. */
   reset(client: Client): void {
     this.setUser(client, this.users.default);
-    client.authenticated = !this.#requiresLogin;
+    client.session.authenticated = !this.#requiresLogin;
   }
 
   /** Logs a client in; false when user and password do not fit. `command` is the word by which it asks. */
@@ -212,7 +212,7 @@ export class Access {
       return false;
     }
     this.setUser(client, user);
-    client.authenticated = true;
+    client.session.authenticated = true;
     return true;
   }
 
@@ -221,21 +221,21 @@ export class Access {
     const user = this.users.get(name);
     if (user?.rules.isEnabled !== true) return;
     this.setUser(client, user);
-    client.authenticated = true;
+    client.session.authenticated = true;
   }
 
   setUser(client: Client, user: User): void {
     this.countBytes(client);
     chargeOutput(client);
-    client.identity = user;
+    client.session.identity = user;
   }
 
   #failed(client: Client, name: string, command: string): void {
     const context = contextOf(client);
     const row = this.users.get(name)?.row ?? OTHER_USERS_ROW;
     this.#deny(client, { reason: 'auth', context, object: command, user: deniedName(name) }, row);
-    const { id, address } = client;
-    this.#failedLogins.add({ conn_id: id, addr: address }, this.#options.nowMs());
+    const { id, socket } = client;
+    this.#failedLogins.add({ conn_id: id, addr: socket.remoteAddress }, this.#options.nowMs());
   }
 
   /** Does what is done now and then: counts, and tells of what has failed. */
@@ -248,13 +248,13 @@ export class Access {
 
   /** Returns why a client may not run a command, or not now. */
   refusal(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
-    const { identity } = client;
+    const { identity } = client.session;
     const verdict = identity.isUnrestricted ? ALLOWED : identity.rules.judge(entry, args);
     if (verdict !== ALLOWED) {
       const error = this.failureRefusal(client, args);
       if (error !== undefined) return error;
       const context = contextOf(client);
-      client.lastCommandId = entry.id;
+      client.account.lastCommandId = entry.id;
       this.#denied(client, entry, args, { verdict, context });
       return errors.noPermission(denialText(verdict, identity.name, entry));
     }
@@ -268,8 +268,8 @@ export class Access {
    * do not use up the limit of the default user.
    */
   failureRefusal(client: Client, args: Arguments): CommandError | undefined {
-    if (!client.identity.isLimited) return undefined;
-    if (!client.authenticated && this.#requiresLogin) return undefined;
+    if (!client.session.identity.isLimited) return undefined;
+    if (!client.session.authenticated && this.#requiresLogin) return undefined;
     const nowUs = this.#options.nowUs();
     return this.#limited(client, chargeFailure(client, args, nowUs), nowUs);
   }
@@ -281,18 +281,18 @@ export class Access {
     nowUs: number,
   ): CommandError | undefined {
     if (error === undefined) return undefined;
-    this.#refusals.add(client.user, nowUs);
+    this.#refusals.add(client.session.user, nowUs);
     const { main } = this.#options;
     const isForCommands = error === errors.tooManyCommands;
     main.add(isForCommands ? 'limitedCommands' : 'limitedBytes', 1);
     const field = isForCommands ? UserField.limitedCommands : UserField.limitedBytes;
-    main.countUser(client.identity.row, field, 1);
+    main.countUser(client.session.identity.row, field, 1);
     return error;
   }
 
   /** Returns why a command that was queued may not be run any more. */
   execRefusal(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
-    const { identity } = client;
+    const { identity } = client.session;
     if (identity.isUnrestricted) return undefined;
     const verdict = identity.rules.judge(entry, args);
     if (verdict === ALLOWED) return undefined;
@@ -315,15 +315,24 @@ export class Access {
     { verdict, context }: { verdict: Verdict; context: DenialContext },
   ): void {
     const object = deniedObject(verdict, entry, args);
-    this.#deny(client, { reason: denialReason(verdict), context, object, user: client.user });
+    this.#deny(client, {
+      reason: denialReason(verdict),
+      context,
+      object,
+      user: client.session.user,
+    });
   }
 
   /** A shard has denied something. */
   deniedInShard(client: Client, { reason, context, object }: ShardDenial): void {
-    this.#deny(client, { reason, context, object, user: client.user });
+    this.#deny(client, { reason, context, object, user: client.session.user });
   }
 
-  #deny(client: Client, denial: Omit<AclDenial, 'client'>, row = client.identity.row): void {
+  #deny(
+    client: Client,
+    denial: Omit<AclDenial, 'client'>,
+    row = client.session.identity.row,
+  ): void {
     const { main, settings } = this.#options;
     const { total, field } = DENIED.get(denial.reason)!;
     main.add(total, 1);
@@ -338,12 +347,12 @@ export class Access {
   /** Adds what a client has sent and received since the last time to its user's. */
   countBytes(client: Client): void {
     const { bytesRead, output } = client.socket;
-    const { row } = client.identity;
+    const { row } = client.session.identity;
     const { main } = this.#options;
-    main.countUser(row, UserField.bytesIn, bytesRead - client.countedBytesIn);
-    main.countUser(row, UserField.bytesOut, output.bytesWritten - client.countedBytesOut);
-    client.countedBytesIn = bytesRead;
-    client.countedBytesOut = output.bytesWritten;
+    main.countUser(row, UserField.bytesIn, bytesRead - client.account.countedBytesIn);
+    main.countUser(row, UserField.bytesOut, output.bytesWritten - client.account.countedBytesOut);
+    client.account.countedBytesIn = bytesRead;
+    client.account.countedBytesOut = output.bytesWritten;
   }
 
   /** Brings the users' bytes and connections up to date. */
@@ -360,7 +369,7 @@ export class Access {
     const connections = new Map<number, number>();
     for (const client of this.#options.connected.all) {
       this.countBytes(client);
-      const { row } = client.identity;
+      const { row } = client.session.identity;
       connections.set(row, (connections.get(row) ?? 0) + 1);
     }
     for (const row of this.#rows.taken) {

@@ -37,17 +37,18 @@ function charge(
   args: Arguments,
   nowUs: number,
 ): CommandError | undefined {
-  if (client.chargedSequence === client.nextSequence) return undefined;
+  const { account, replies, session } = client;
+  if (account.chargedSequence === replies.nextSequence) return undefined;
   const error = commands === undefined ? undefined : takeCommands(client, commands, nowUs);
   if (error !== undefined) return refuse(client, error);
-  const { byteTokens } = client.identity;
+  const { byteTokens } = session.identity;
   if (byteTokens.isLimited) byteTokens.owe(bytesOf(args));
-  client.chargedSequence = client.nextSequence;
+  account.chargedSequence = replies.nextSequence;
   return undefined;
 }
 
 function takeCommands(client: Client, commands: number, nowUs: number): CommandError | undefined {
-  const { commandTokens, byteTokens } = client.identity;
+  const { commandTokens, byteTokens } = client.session.identity;
   if (byteTokens.isLimited) {
     chargeOutput(client);
     byteTokens.refill(nowUs);
@@ -76,16 +77,17 @@ function bytesOf(args: Arguments): number {
  * they are never charged. Called whenever some are written, and before the client becomes another user.
  */
 export function chargeOutput(client: Client): void {
-  const total = client.socket.output.bytesWritten + client.unsentBytes;
-  const bytes = total - client.chargedBytesOut;
+  const total = client.socket.output.bytesWritten + client.replies.unsentBytes;
+  const bytes = total - client.account.chargedBytesOut;
   if (bytes <= 0) return;
-  client.chargedBytesOut = total;
-  const { byteTokens } = client.identity;
+  client.account.chargedBytesOut = total;
+  const { byteTokens } = client.session.identity;
   if (byteTokens.isLimited) byteTokens.owe(bytes);
 }
 
 /** A refusal costs nothing, or who keeps asking would never be let in again. */
 function refuse(client: Client, error: CommandError): CommandError {
-  if (!client.isMuted) client.chargedBytesOut += error.text.length + ERROR_FRAME_BYTES;
+  if (!client.session.isMuted)
+    client.account.chargedBytesOut += error.text.length + ERROR_FRAME_BYTES;
   return error;
 }

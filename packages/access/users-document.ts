@@ -48,7 +48,8 @@ export async function usersDocument(
 
 function clientsByUser(clients: readonly Client[]): ReadonlyMap<User, readonly number[]> {
   const ids = new Map<User, number[]>();
-  for (const { identity, id } of clients) {
+  for (const { session, id } of clients) {
+    const { identity } = session;
     const known = ids.get(identity);
     if (known === undefined) ids.set(identity, [id]);
     else if (known.length < CLIENTS_MAX) known.push(id);

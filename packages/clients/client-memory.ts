@@ -73,7 +73,7 @@ export class ClientMemory {
 
   #account(client: Client): void {
     if (client.socket.isClosed) return;
-    const bytes = client.isReplica ? 0 : client.memoryBytes;
+    const bytes = client.roles.isReplica ? 0 : client.memoryBytes;
     this.#total += bytes - (this.#bytes.get(client) ?? 0);
     this.#bytes.set(client, bytes);
   }
@@ -86,13 +86,13 @@ export class ClientMemory {
   #evict(): void {
     const { page, log } = this.#options;
     const largestFirst = [...this.#bytes]
-      .filter(([client]) => !client.noEvict && !client.isReplica)
+      .filter(([client]) => !client.session.noEvict && !client.roles.isReplica)
       .sort(([, a], [, b]) => b - a);
     for (const [client, bytes] of largestFirst) {
       if (this.#total <= this.#limit) return;
       page.add('evictedClients', 1);
       log.info('client-evicted', 'a client was closed: clients took more than maxmemory-clients', {
-        client: client.address,
+        client: client.socket.remoteAddress,
         bytes,
       });
       client.socket.destroy();

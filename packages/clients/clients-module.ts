@@ -47,9 +47,9 @@ export function clientsModule({
       'kill-client': ({ id }) => {
         const client = clients.byId(id);
         if (client === undefined) return 'No such client ID';
-        const fields = { id, addr: client.address };
+        const fields = { id, addr: client.socket.remoteAddress };
         log.info('client-killed', 'a client was disconnected over HTTP', fields);
-        client.replica?.closing('it was killed over HTTP');
+        client.roles.closing('it was killed over HTTP');
         client.socket.destroy();
         return null;
       },
@@ -63,16 +63,16 @@ function reportOf(client: ClientPort, nowMs: number): ClientReport {
   const seconds = (sinceMs: number): number => Math.max(0, Math.floor((nowMs - sinceMs) / 1_000));
   return {
     id: client.id,
-    addr: client.address,
-    name: client.name,
-    user: client.user,
-    lib_name: client.libraryName,
-    lib_ver: client.libraryVersion,
-    age_secs: seconds(client.createdMs),
-    idle_secs: seconds(client.lastCommandMs),
+    addr: client.socket.remoteAddress,
+    name: client.session.name,
+    user: client.session.user,
+    lib_name: client.session.libraryName,
+    lib_ver: client.session.libraryVersion,
+    age_secs: seconds(client.account.createdMs),
+    idle_secs: seconds(client.account.lastCommandMs),
     flags: flagsOf(client),
-    db: client.database,
-    commands_total: client.commandsTotal,
+    db: client.session.database,
+    commands_total: client.account.commandsTotal,
     bytes_recv: traffic.bytesRead,
     bytes_sent: traffic.bytesWritten,
     output_buffer_bytes: traffic.outputBytes,

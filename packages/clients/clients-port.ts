@@ -10,7 +10,7 @@ export function clientsPort(clients: Clients): ClientsPort {
     byId: (id) => clients.byId(id),
     kill: (client: ClientPort) => {
       const victim = clients.byId(client.id);
-      victim?.replica?.closing('a client has killed it');
+      victim?.roles.closing('a client has killed it');
       victim?.socket.destroy();
     },
     pause: (mode, untilMs) => {
@@ -21,7 +21,7 @@ export function clientsPort(clients: Clients): ClientsPort {
     },
     unblock: (client, withError, ended) => {
       const error = withError ? errors.unblocked : undefined;
-      clients.byId(client.id)?.unblock?.(error, ended);
+      clients.byId(client.id)?.wait.unblock?.(error, ended);
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import { User } from '#acl';
 import { type CommandError, errors, type Logger } from '#base';
-import { Arguments, type CommandEntry } from '#commands';
+import { Arguments, type ClientConnection, type CommandEntry } from '#commands';
 import type { Settings } from '#config';
 import type { Page } from '#stats';
 import type { Connection, ConnectionOwner, Taking } from '#net';
@@ -111,8 +111,8 @@ export class Clients {
       (slot) =>
         new Client(this.#lastId, slot, connection, nowMs, this.#blocks, this.#access.users.default),
     );
-    if (connectionAccept.isWatched) connectionAccept.fire(client.id, client.address);
-    client.authenticated = !this.#access.requiresLogin;
+    if (connectionAccept.isWatched) connectionAccept.fire(client.id, client.socket.remoteAddress);
+    client.session.authenticated = !this.#access.requiresLogin;
     connection.label = client.id;
     connection.owner = new Session(client, connection, this.#router, this);
     this.#add(client);
@@ -126,8 +126,8 @@ export class Clients {
   endReplica(client: Client, what: string): void {
     const reason = `it has sent ${JSON.stringify(what)}, which would be answered`;
     const message = `The connection of a replica is closed: ${reason}.`;
-    this.#log.warn('replica-closed', message, { addr: client.address });
-    client.replica?.closing(reason);
+    this.#log.warn('replica-closed', message, { addr: client.socket.remoteAddress });
+    client.roles.closing(reason);
     client.socket.destroy();
   }
 
@@ -139,9 +139,9 @@ export class Clients {
       (slot) =>
         new Client(this.#lastId, slot, connection, nowMs, this.#blocks, User.unrestricted()),
     );
-    client.authenticated = true;
-    client.isPrimary = true;
-    client.noEvict = true;
+    client.session.authenticated = true;
+    client.ownRoles.isPrimary = true;
+    client.session.noEvict = true;
     connection.label = client.id;
     this.#add(client);
     return client;
@@ -173,8 +173,8 @@ export class Clients {
     }
   }
 
-  #tell(event: string, message: string, { id, address }: Client): void {
-    this.#log.debug(event, message, { conn_id: id, addr: address });
+  #tell(event: string, message: string, { id, socket }: Client): void {
+    this.#log.debug(event, message, { conn_id: id, addr: socket.remoteAddress });
   }
 
   #refusal(connection: Connection): CommandError | undefined {
@@ -184,17 +184,17 @@ export class Clients {
     const isOpen =
       !this.#settings.boolean('security.protected-mode') ||
       this.#access.hasPassword ||
-      isLocal({ isUnix: connection.isUnix, address: connection.remoteAddress });
+      isLocal(connection);
     return isOpen ? undefined : errors.protectedMode;
   }
 
   /** Returns the reason why the client may not run the command now; `wait` when it may later. */
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined {
     if (entry.isProtected && !this.#mayDebug(client)) return errors.debugNotAllowed;
-    if (!client.authenticated && this.#access.requiresLogin && !entry.needsNoUser) {
+    if (!client.session.authenticated && this.#access.requiresLogin && !entry.needsNoUser) {
       return errors.authenticationRequired;
     }
-    if (!client.identity.isFree) {
+    if (!client.session.identity.isFree) {
       const denial = this.#access.refusal(client, entry, args);
       if (denial !== undefined) return denial;
     }
@@ -213,24 +213,24 @@ export class Clients {
 
   #mayDebug(client: Client): boolean {
     const who = this.#settings.string('security.enable-debug-command');
-    return who === 'yes' || (who === 'local' && isLocal(client));
+    return who === 'yes' || (who === 'local' && isLocal(client.socket));
   }
 
   /** Counts the client as blocked until the pause ends. */
   #postpone(client: Client): 'wait' {
-    if (!client.isPostponed) this.#page.add('blockedClients', 1);
-    client.isPostponed = true;
+    if (!client.wait.isPostponed) this.#page.add('blockedClients', 1);
+    client.wait.isPostponed = true;
     return 'wait';
   }
 
   #resume(client: Client): void {
-    if (client.isPostponed) this.#page.add('blockedClients', -1);
-    client.isPostponed = false;
+    if (client.wait.isPostponed) this.#page.add('blockedClients', -1);
+    client.wait.isPostponed = false;
   }
 
   #isPaused(client: Client, entry: CommandEntry, args: Arguments): boolean {
     const mode = this.#pauseMode;
-    if (mode === undefined || client.isReplica) return false;
+    if (mode === undefined || client.roles.isReplica) return false;
     if (mode === 'all') return true;
     if (entry.route !== 'exec') return this.#mayReplicate(entry, args);
     const queue = client.transaction?.queue;
@@ -294,20 +294,20 @@ export class Clients {
     this.#hasOverSoft = false;
     for (const client of this.#connected.all) {
       const waits = mayBeIdle(client);
-      if (timeoutMs > 0 && !waits && nowMs - client.lastCommandMs > timeoutMs) {
+      if (timeoutMs > 0 && !waits && nowMs - client.account.lastCommandMs > timeoutMs) {
         this.#page.add('clientTimeouts', 1);
         this.#tell('client-idle', 'A client was closed: it was idle for too long.', client);
         client.socket.destroy();
-      } else if (client.softLimitSinceMs > 0 || client.isReplica) {
+      } else if (client.account.softLimitSinceMs > 0 || client.roles.isReplica) {
         this.checkOutput(client, nowMs);
-        this.#hasOverSoft ||= client.softLimitSinceMs > 0;
+        this.#hasOverSoft ||= client.account.softLimitSinceMs > 0;
       }
     }
   }
 
   /** True when somebody who has not authenticated leaves replies unread. */
   #isUnread(client: Client, pendingBytes: number): boolean {
-    const mustAuthenticate = this.#access.requiresLogin && !client.authenticated;
+    const mustAuthenticate = this.#access.requiresLogin && !client.session.authenticated;
     return mustAuthenticate && pendingBytes > UNAUTHENTICATED_OUTPUT_BYTES_MAX;
   }
 
@@ -319,45 +319,47 @@ export class Clients {
       number,
     ];
     // What is in the backlog is kept for nobody in particular, as in Redis.
-    const least = client.isReplica ? this.#settings.number('replication.backlog-size') : 0;
+    const least = client.roles.isReplica ? this.#settings.number('replication.backlog-size') : 0;
     return [hard > 0 ? Math.max(hard, least) : 0, soft, seconds];
   }
 
   /** Closes a client that leaves too much of its replies unread. */
   checkOutput(client: Client, nowMs = this.#router.nowMs): void {
     const [hard, soft, seconds] = this.#limitsOf(client);
-    const heldBytes = client.replica?.heldBytes ?? 0;
-    const pendingBytes = client.socket.output.pendingBytes + client.parkedBytes + heldBytes;
+    const { account, replies, roles, socket } = client;
+    const pendingBytes = socket.output.pendingBytes + replies.parkedBytes + roles.heldBytes;
     const isOverSoft = soft > 0 && pendingBytes > soft;
-    if (!isOverSoft) client.softLimitSinceMs = 0;
-    else if (client.softLimitSinceMs === 0) client.softLimitSinceMs = nowMs;
+    if (!isOverSoft) account.softLimitSinceMs = 0;
+    else if (account.softLimitSinceMs === 0) account.softLimitSinceMs = nowMs;
     const isOverHard = (hard > 0 && pendingBytes > hard) || this.#isUnread(client, pendingBytes);
-    const isSoftTooLong = isOverSoft && nowMs - client.softLimitSinceMs >= seconds * 1_000;
+    const isSoftTooLong = isOverSoft && nowMs - account.softLimitSinceMs >= seconds * 1_000;
     if (!isOverHard && !isSoftTooLong) return;
     this.#page.add('outputLimitDisconnections', 1);
-    const fields = { conn_id: client.id, addr: client.address, bytes: pendingBytes };
+    const fields = { conn_id: client.id, addr: socket.remoteAddress, bytes: pendingBytes };
     this.#log.warn('client-output', 'A client was closed: it left its replies unread.', fields);
     closeUnread(client);
   }
 }
 
-function closeUnread({ replica, socket }: Client): void {
-  replica?.closing('it has left too much unread');
+function closeUnread({ roles, socket }: Client): void {
+  roles.closing('it has left too much unread');
   socket.destroy();
 }
 
 /** The setting that limits what a client may leave unread. */
 function limitOf(client: Client) {
-  if (client.isReplica) return 'server.client-output-buffer-limit-replica';
-  return client.subscriptions === undefined
+  if (client.roles.isReplica) return 'server.client-output-buffer-limit-replica';
+  return client.roles.subscriptions === undefined
     ? 'server.client-output-buffer-limit-normal'
     : 'server.client-output-buffer-limit-pubsub';
 }
 
 /** True for a client that has a reason to send nothing. */
 function mayBeIdle(client: Client): boolean {
-  const { isBlocked, isMonitor, isPrimary, isReplica, subscriptions } = client;
-  return isBlocked || isMonitor || isPrimary || isReplica || subscriptions !== undefined;
+  const { isMonitor, isPrimary, isReplica, subscriptions } = client.roles;
+  return (
+    client.wait.isBlocked || isMonitor || isPrimary || isReplica || subscriptions !== undefined
+  );
 }
 
 const LISTENERS_COMMANDS: ReadonlySet<string> = new Set([
@@ -372,11 +374,12 @@ function mayWhileListening({ command }: CommandEntry): boolean {
 
 /** Returns the reason why a client that listens to messages, or is a monitor, may not run the command. */
 function refusalInMode(client: Client, entry: CommandEntry): CommandError | undefined {
-  if (client.subscriptions !== undefined && client.protocol === 2 && !mayWhileListening(entry)) {
+  const { subscriptions, isMonitor } = client.roles;
+  if (subscriptions !== undefined && client.session.protocol === 2 && !mayWhileListening(entry)) {
     return errors.notAllowedInPubSub(entry.lowerName);
   }
   // As in Redis, where a monitor is a kind of replica.
-  return client.isMonitor && touchesKeys(entry) ? errors.monitorsKeys : undefined;
+  return isMonitor && touchesKeys(entry) ? errors.monitorsKeys : undefined;
 }
 
 function touchesKeys(entry: CommandEntry): boolean {
@@ -384,8 +387,8 @@ function touchesKeys(entry: CommandEntry): boolean {
 }
 
 /** True when the peer is on this machine. */
-function isLocal({ isUnix, address }: { isUnix: boolean; address: string }): boolean {
-  return isUnix || LOOPBACK.test(address);
+function isLocal({ isUnix, remoteAddress }: ClientConnection): boolean {
+  return isUnix || LOOPBACK.test(remoteAddress);
 }
 
 /** Ties a connection to its client. */
@@ -403,7 +406,7 @@ class Session implements ConnectionOwner {
   }
 
   command(command: ParsedCommand): Taking {
-    if (this.client.isReplica && !mayComeFromReplica(command)) {
+    if (this.client.roles.isReplica && !mayComeFromReplica(command)) {
       this.#clients.endReplica(this.client, wordOf(command, 0));
       return 'taken';
     }
@@ -418,13 +421,15 @@ class Session implements ConnectionOwner {
   }
 
   protocolError(text: string): 'taken' | 'held' {
-    if (!this.client.isReplica) return this.#router.protocolError(this.client, text);
+    if (!this.client.roles.isReplica) return this.#router.protocolError(this.client, text);
     this.#clients.endReplica(this.client, 'what is no command');
     return 'taken';
   }
 
+  /** True when replies will come by themselves, since nothing that the client has sent may wait. */
   get isOwedReplies(): boolean {
-    return this.client.isOwedReplies;
+    const { replies, wait } = this.client;
+    return replies.outstanding > 0 && !wait.isOccupied;
   }
 
   ended(): void {
@@ -442,12 +447,12 @@ class Session implements ConnectionOwner {
   }
 
   wrote(): void {
-    if (this.client.identity.isLimited) chargeOutput(this.client);
+    if (this.client.session.identity.isLimited) chargeOutput(this.client);
   }
 
   backlogged(pendingBytes: number): void {
     this.#clients.checkOutput(this.client);
-    if (pendingBytes === 0) this.client.replica?.drained();
+    if (pendingBytes === 0) this.client.roles.drained();
     if (!this.#connection.isClosed) this.#clients.memory.note(this.client);
   }
 }

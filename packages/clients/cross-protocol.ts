@@ -18,8 +18,8 @@ export function closesHttp(log: Logger, wallMs: () => number): (client: Client) 
         'cross-protocol',
         'Possible SECURITY ATTACK detected. It looks like somebody is sending POST or Host: commands to Redis. ' +
           'This is likely due to an attacker attempting to use Cross Protocol Scripting to compromise your Redis ' +
-          `instance. Connection from ${client.address} aborted.`,
-        { addr: client.address },
+          `instance. Connection from ${client.socket.remoteAddress} aborted.`,
+        { addr: client.socket.remoteAddress },
       );
     }
     client.socket.destroy();

@@ -64,7 +64,7 @@ function ofCluster(
     judges: { node: { judge: (client, entry, args) => gate.judge(client, entry, args) } },
     hooks: {
       redirected: (kind, client) => {
-        observation.redirects.count(kind, client);
+        observation.redirects.count(kind, client.session);
       },
       published: (command, channel, message) => {
         messages.publish(command, channel, message);

@@ -11,8 +11,9 @@ function stage() {
   const lease = { nowMs: 0, repliesUntilMs: 1_000 };
   const seen = { destroyed: 0, tripped: [] as number[] };
   const client = {
-    outstanding: 1,
-    unsentBytes: 0,
+    replies: { outstanding: 1, unsentBytes: 0 },
+    wait: { isAtBarrier: false },
+    roles: { isPrimary: false, isReplica: false },
     socket: { destroy: () => (seen.destroyed += 1) },
   } as unknown as Client;
   const fence = new Fence({

@@ -66,9 +66,9 @@ export class Fence {
   #cutOff(): void {
     let count = 0;
     for (const client of this.#options.clients()) {
-      if (client.isPrimary || client.isReplica) continue;
-      const waits = client.outstanding > 0 || client.unsentBytes > 0 || client.isAtBarrier;
-      if (!waits) continue;
+      if (client.roles.isPrimary || client.roles.isReplica) continue;
+      const { replies, wait } = client;
+      if (replies.outstanding === 0 && replies.unsentBytes === 0 && !wait.isAtBarrier) continue;
       count += 1;
       client.socket.destroy();
     }

@@ -46,13 +46,16 @@ const DEFAULTS: Partial<ShardSettingValues> = {
   'encoding.stream-node-max-entries': 100,
 };
 
+/** Parts of a client that a test gives. */
+type ClientOptions = { readonly [Part in keyof ClientPort]?: Partial<ClientPort[Part]> };
+
 export interface CallOptions {
   protocol?: Protocol;
   databases?: number;
   shardIndex?: number;
   shardCount?: number;
   settings?: Partial<ShardSettingValues>;
-  client?: Partial<ClientPort>;
+  client?: ClientOptions;
   /** The ports of commands that run on main, beside the client. */
   ports?: object;
   random?: () => number;
@@ -128,12 +131,16 @@ export class CallContext implements ShardContext {
     // Whatever else of a client a command reads, its own tests give.
     this.client = {
       id: 1,
-      address: '127.0.0.1:1',
-      database: 0,
-      protocol: this.reply.protocol,
-      name: '',
-      authenticated: true,
+      roles: {},
       ...options.client,
+      socket: { remoteAddress: '127.0.0.1:1', ...options.client?.socket },
+      session: {
+        database: 0,
+        protocol: this.reply.protocol,
+        name: '',
+        authenticated: true,
+        ...options.client?.session,
+      },
     } as ClientPort;
     this.shardIndex = options.shardIndex ?? 0;
     this.shardCount = options.shardCount ?? 1;

@@ -10,7 +10,13 @@ export { pushOnto } from './list/lookup.ts';
 export { addInto } from './set/lookup.ts';
 export { Arguments } from './arguments/arguments.ts';
 export type {
+  AccountPort,
+  AskingSpan,
+  ClientConnection,
   ClientPort,
+  RolesPort,
+  SessionPort,
+  WaitPort,
   ClientTraffic,
   EventClass,
   MainContext,

@@ -104,8 +104,8 @@ function connections({ clients: all, settings }: ServerMetrics): Line[] {
 
 function watches({ clients: all }: ServerMetrics): Line[] {
   return [
-    ['watching_clients', all.filter(({ watched }) => watched.size > 0).length],
-    ['total_watched_keys', new Set(all.flatMap(({ watched }) => [...watched.keys()])).size],
+    ['watching_clients', all.filter(({ watches }) => watches.keys.size > 0).length],
+    ['total_watched_keys', new Set(all.flatMap(({ watches }) => [...watches.keys.keys()])).size],
   ];
 }
 

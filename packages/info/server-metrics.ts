@@ -180,7 +180,7 @@ export class ServerMetrics {
   get replicaBytes(): number {
     const kept = Math.max(0, this.main.get('replicationBytes') - this.main.get('backlogBytes'));
     return this.clients.reduce(
-      (sum, { isReplica, memoryBytes }) => (isReplica ? sum + memoryBytes : sum),
+      (sum, { roles, memoryBytes }) => (roles.isReplica ? sum + memoryBytes : sum),
       kept,
     );
   }

@@ -59,7 +59,7 @@ export class Broadcasts {
   }
 
   #sendTo(client: Client, keys: ReadonlyMap<string, Client | undefined>): void {
-    const isSpared = client.tracking?.noLoop === true;
+    const isSpared = client.roles.tracking?.noLoop === true;
     const names = [...keys].filter(([, writer]) => !isSpared || writer !== client);
     if (names.length === 0) return;
     this.#tell(client, (reply) => {

@@ -26,10 +26,10 @@ export class FanOut {
   }
 
   sendTo(client: Client): void {
-    const encoding = this.#encodings[client.protocol === 2 ? 0 : 1];
+    const encoding = this.#encodings[client.session.protocol === 2 ? 0 : 1];
     encoding.encode();
     client.push(encoding.bytes, encoding.at, encoding.length);
-    if (client.unsentBytes > UNSENT_BYTES_UNCHECKED) this.#overfull(client);
+    if (client.replies.unsentBytes > UNSENT_BYTES_UNCHECKED) this.#overfull(client);
   }
 
   /** The same for one client and one message. */

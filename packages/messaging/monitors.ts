@@ -45,7 +45,7 @@ export class Monitors implements MonitorsPort {
 
   start(port: ClientPort, filter: MonitorFilter): void {
     const client = port as Client;
-    client.isMonitor = true;
+    client.ownRoles.isMonitor = true;
     this.#monitors.set(client, {
       filter,
       untilMs: filter.forMs === 0 ? Infinity : this.#nowMs() + filter.forMs,
@@ -56,8 +56,9 @@ export class Monitors implements MonitorsPort {
   }
 
   forget(client: Client): void {
-    client.isMonitor = false;
-    if (this.#monitors.delete(client)) this.#changed();
+    if (!this.#monitors.delete(client)) return;
+    client.ownRoles.isMonitor = false;
+    this.#changed();
   }
 
   /** Ends those whose time is over. */
@@ -108,7 +109,7 @@ function wordsOf(entry: CommandEntry, args: Arguments): readonly string[] {
 function isWanted({ client, entry, words }: Shown, monitor: Monitor): boolean {
   const { patterns, commands, users, ids, sample } = monitor.filter;
   if (ids.length > 0 && !ids.includes(client.id)) return false;
-  if (users.length > 0 && !users.includes(client.user)) return false;
+  if (users.length > 0 && !users.includes(client.session.user)) return false;
   if (commands.length > 0 && !namesOf(entry).some((name) => commands.includes(name))) return false;
   if (patterns.length > 0 && !fitsAny(words, patterns)) return false;
   monitor.passed += 1;
@@ -134,12 +135,13 @@ function lineOf({ client, call, words }: Shown, nowMs: number): string {
   const seconds = Math.floor(us / 1_000_000);
   const rest = String(us % 1_000_000).padStart(6, '0');
   const from = call === undefined ? addressOf(client) : SCRIPT;
-  const database = call?.database ?? client.database;
+  const database = call?.database ?? client.session.database;
   return `+${seconds}.${rest} [${database} ${from}] ${words.map(quoted).join(' ')}\r\n`;
 }
 
-function addressOf({ isUnix, address }: Client): string {
-  return isUnix ? `unix:${address.replace(/:0$/, '')}` : address;
+function addressOf({ socket }: Client): string {
+  const { isUnix, remoteAddress } = socket;
+  return isUnix ? `unix:${remoteAddress.replace(/:0$/, '')}` : remoteAddress;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

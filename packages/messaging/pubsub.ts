@@ -68,11 +68,12 @@ export class PubSub implements PubSubPort {
 
   subscribe(port: ClientPort, kind: SubscriptionKind, name: string): boolean {
     const client = port as Client;
-    if (client.subscriptions === undefined) {
-      client.subscriptions = new Subscriptions();
+    const { ownRoles: roles } = client;
+    if (roles.subscriptions === undefined) {
+      roles.subscriptions = new Subscriptions();
       this.#page.add('pubsubClients', 1);
     }
-    const own = client.subscriptions[kind];
+    const own = roles.subscriptions[kind];
     if (own.has(name)) return false;
     own.add(name);
     const audiences = this.#audiences[kind];
@@ -91,7 +92,7 @@ export class PubSub implements PubSubPort {
 
   unsubscribe(port: ClientPort, kind: SubscriptionKind, name: string): boolean {
     const client = port as Client;
-    const { subscriptions } = client;
+    const { subscriptions } = client.roles;
     if (subscriptions?.[kind].delete(name) !== true) return false;
     this.#leave(client, kind, name);
     if (subscriptions.isEmpty) this.#isNoSubscriber(client);
@@ -100,7 +101,7 @@ export class PubSub implements PubSubPort {
 
   /** Ends all subscriptions of a client, of which it is told nothing. */
   forget(client: Client): void {
-    const { subscriptions } = client;
+    const { subscriptions } = client.roles;
     if (subscriptions === undefined) return;
     for (const kind of ['channel', 'pattern', 'shardChannel'] as const) {
       for (const name of subscriptions[kind]) this.#leave(client, kind, name);
@@ -155,7 +156,7 @@ export class PubSub implements PubSubPort {
       if (!isGone(name)) continue;
       for (const client of audience instanceof Set ? [...audience] : [audience]) {
         this.unsubscribe(client, 'shardChannel', name);
-        const left = client.subscriptions?.shardChannel.size ?? 0;
+        const left = client.roles.subscriptions?.shardChannel.size ?? 0;
         this.#fanOut.send(client, (writer) => {
           writer.pushHeader(3);
           writer.text('sunsubscribe');
@@ -217,7 +218,7 @@ export class PubSub implements PubSubPort {
   }
 
   #isNoSubscriber(client: Client): void {
-    client.subscriptions = undefined;
+    client.ownRoles.subscriptions = undefined;
     this.#page.add('pubsubClients', -1);
   }
 

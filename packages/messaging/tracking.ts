@@ -77,15 +77,20 @@ export class Tracking implements TracksPort {
 
   enable(port: ClientPort, options: TrackingOptions): void {
     const client = port as Client;
-    const prefixes = new Set(client.tracking?.prefixes);
+    const prefixes = new Set(client.roles.tracking?.prefixes);
     if (options.broadcasts) {
       for (const prefix of options.prefixes.length > 0 ? options.prefixes : ['']) {
         prefixes.add(prefix);
         this.#broadcasts.add(client, prefix);
       }
     }
-    const isCachingGiven = client.tracking?.isCachingGiven ?? false;
-    client.tracking = { ...options, prefixes: [...prefixes], isBroken: false, isCachingGiven };
+    const isCachingGiven = client.roles.tracking?.isCachingGiven ?? false;
+    client.ownRoles.tracking = {
+      ...options,
+      prefixes: [...prefixes],
+      isBroken: false,
+      isCachingGiven,
+    };
     const isFirst = !this.isOn;
     this.#clients.add(client);
     if (isFirst) this.#options.follow(true);
@@ -95,9 +100,9 @@ export class Tracking implements TracksPort {
   /** Ends tracking. What the client has read stays, as in Redis, until the keys change or nobody tracks any more. */
   disable(port: ClientPort): void {
     const client = port as Client;
-    if (client.tracking === undefined) return;
-    for (const prefix of client.tracking.prefixes) this.#broadcasts.remove(client, prefix);
-    client.tracking = undefined;
+    if (client.roles.tracking === undefined) return;
+    for (const prefix of client.roles.tracking.prefixes) this.#broadcasts.remove(client, prefix);
+    client.ownRoles.tracking = undefined;
     this.#clients.delete(client);
     if (!this.isOn) {
       // Shards tell of no changes from now on, so what the table says would soon be untrue.
@@ -109,7 +114,7 @@ export class Tracking implements TracksPort {
 
   /** A command of a tracking client has been sent on, or its script calls one: what a script reads are its calls' keys. */
   routed(client: Client, entry: CommandEntry, args: Arguments, call?: WatchedCall): void {
-    const { tracking } = client;
+    const { tracking } = client.roles;
     if (tracking === undefined) return;
     const isRead = entry.has('readonly') && entry.script === undefined;
     if (call !== undefined) {
@@ -132,7 +137,7 @@ export class Tracking implements TracksPort {
     args: Arguments,
     sequence = sequenceOf(client),
   ): void {
-    const readAt: ReadAt = { sequence, step: client.step };
+    const readAt: ReadAt = { sequence, step: client.replies.step };
     for (const { index } of findKeys(entry.command.keys, args) ?? []) {
       const key = args.latin1(index);
       let readers = this.#readers.get(key);
@@ -153,7 +158,7 @@ export class Tracking implements TracksPort {
     const name = latin1(key);
     const writer = connection < 0 ? undefined : this.#options.clientInSlot(connection);
     // What its own command has done, though it waited, is told behind the reply.
-    if (writer?.isBlocked === true) writer.isServed = true;
+    if (writer?.wait.isBlocked === true) writer.wait.isServed = true;
     this.#broadcasts.modified(name, writer);
     this.#invalidate(name, writer, { sequence, step });
   }
@@ -235,7 +240,7 @@ export class Tracking implements TracksPort {
 
   /** Sends keys that have changed to a client, or to the one it redirects to. */
   #tell(client: Client, writeKeys: (writer: ReplyWriter) => void): void {
-    const { tracking } = client;
+    const { tracking } = client.roles;
     if (tracking === undefined) return;
     const { redirection } = tracking;
     const target = redirection === 0 ? client : this.#options.clientById(redirection);
@@ -243,13 +248,13 @@ export class Tracking implements TracksPort {
       this.#tellBroken(client, redirection);
       return;
     }
-    if (target.protocol === 3) {
+    if (target.session.protocol === 3) {
       this.#options.fanOut.send(target, (writer) => {
         writer.pushHeader(2);
         writer.text('invalidate');
         writeKeys(writer);
       });
-    } else if (target !== client && target.subscriptions !== undefined) {
+    } else if (target !== client && target.roles.subscriptions !== undefined) {
       this.#options.fanOut.send(target, (writer) => {
         writer.pushHeader(3);
         writer.text('message');
@@ -260,8 +265,8 @@ export class Tracking implements TracksPort {
   }
 
   #tellBroken(client: Client, redirection: number): void {
-    if (client.tracking !== undefined) client.tracking.isBroken = true;
-    if (client.protocol !== 3) return;
+    if (client.roles.tracking !== undefined) client.roles.tracking.isBroken = true;
+    if (client.session.protocol !== 3) return;
     this.#options.fanOut.send(client, (writer) => {
       writer.pushHeader(2);
       writer.text('tracking-redir-broken');
@@ -288,12 +293,12 @@ function follows(tracking: TrackingOptions, isCachingGiven: boolean): boolean {
 
 /** Sequence of the command that a client has sent last. */
 function sequenceOf(client: Client): number {
-  return (client.nextSequence - 1) >>> 0;
+  return (client.replies.nextSequence - 1) >>> 0;
 }
 
 /** True when a command that reads at `readAt` waits for its keys: it still has to read them. */
 function awaits(client: Client, readAt: ReadAt): boolean {
-  return client.isBlocked && readAt.sequence === client.dueSequence;
+  return client.wait.isBlocked && readAt.sequence === client.replies.dueSequence;
 }
 
 /** Returns a client's reads of a key after a change of `writer`; undefined when they are all of the past. */
@@ -318,7 +323,7 @@ function isBefore(one: ReadAt, other: ReadAt): boolean {
 
 /** True when a client is told of a change: one that broadcasts now knows already, and NOLOOP leaves out its own. */
 function isToBeTold(client: Client, writer: Client | undefined): boolean {
-  const { tracking } = client;
+  const { tracking } = client.roles;
   if (tracking === undefined || tracking.broadcasts) return false;
   return !tracking.noLoop || client !== writer;
 }

@@ -122,7 +122,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     this.#connection.owner = this;
     router.readClock();
     this.client = clients.addPrimary(this.#connection);
-    this.client.database = database;
+    this.client.session.database = database;
   }
 
   /** Place up to which the stream is applied. */
@@ -165,12 +165,12 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
 
   /** True between two commands of which none is in a transaction. */
   get mayCut(): boolean {
-    const { transaction, isAtBarrier } = this.client;
-    return transaction === undefined && !isAtBarrier && this.#unrelayed === 0;
+    const { transaction, wait } = this.client;
+    return transaction === undefined && !wait.isAtBarrier && this.#unrelayed === 0;
   }
 
   get database(): number {
-    return this.client.database;
+    return this.client.session.database;
   }
 
   /** Hands on what was taken since the last time. */
@@ -213,9 +213,9 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     const { client } = this;
     const reached = this.#settledAt;
     // A transaction of which the end has not come is not run, and comes again.
-    if (!client.isAtBarrier) this.#options.router.transactions.discard(client);
+    if (!client.wait.isAtBarrier) this.#options.router.transactions.discard(client);
     this.#transport.isOver = true;
-    while (client.outstanding > 0 || client.isOccupied) await sleep(SETTLE_POLL_MS);
+    while (client.replies.outstanding > 0 || client.wait.isOccupied) await sleep(SETTLE_POLL_MS);
     this.#marks = [];
     this.#applied = reached;
     this.#connection.destroy();
@@ -232,14 +232,16 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
 
   /** Notes the place reached, to know later that it is applied. */
   #mark(): void {
-    const { transaction, nextSequence: sequence } = this.client;
+    const { transaction, replies } = this.client;
+    const { nextSequence: sequence } = replies;
     if (transaction !== undefined) return;
     this.#marks.push({ sequence, offset: this.#settledAt, isAsked: false, stampMs: NaN });
   }
 
   /** Notes the place of a question for how far the stream is applied; what asks is a part of what is, then. */
   #markAsked({ length }: ParsedCommand, stampMs: number): void {
-    const { transaction, nextSequence: sequence } = this.client;
+    const { transaction, replies } = this.client;
+    const { nextSequence: sequence } = replies;
     const offset = this.#settledAt + (transaction === undefined ? length : 0);
     this.#marks.push({ sequence, offset, isAsked: true, stampMs });
     if (!Number.isNaN(stampMs)) this.#options.stamped(this.#takenTo);
@@ -252,7 +254,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
 
   /** Looks how far the stream is applied; true when the primary wants to know. */
   #look(): boolean {
-    const { dueSequence } = this.client;
+    const { dueSequence } = this.client.replies;
     let count = 0;
     let isAsked = false;
     for (const mark of this.#marks) {
@@ -273,7 +275,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     if (this.#hasEnded) return 'held';
     if (this.#isGetAck(command)) {
       this.#markAsked(command, stampOf(wordAt(command, 2)));
-      if (client.outstanding === 0) this.#looked();
+      if (client.replies.outstanding === 0) this.#looked();
       return 'taken';
     }
     if (this.#options.accepts?.(command) === false) return 'taken';

@@ -1,7 +1,7 @@
 /** Judges of commands by replication: how many replicas there are, and what a replica may do. */
 
 import { errors } from '#base';
-import type { Router } from '#router';
+import { type Router, writes } from '#router';
 import type { Judges } from '#main';
 import type { Replication } from './replication.ts';
 
@@ -34,7 +34,7 @@ export function replicaJudges({ router, replication, primary }: ReplicaJudgesOpt
     replicas: {
       concerns: (entry) => entry.isWrite || entry.route === 'exec',
       judge: (client, entry) =>
-        primary.lacksReplicas && client.writes(entry) ? errors.noReplicas : undefined,
+        primary.lacksReplicas && writes(entry, client.transaction) ? errors.noReplicas : undefined,
     },
     role: {
       concerns: () => replication.isReplica,

@@ -479,7 +479,7 @@ export class ReplicaSide implements Follower {
     this.#settling = stream.end().then(() => {
       if (this.#stream !== stream) return;
       this.#position = this.#faults.differs ? undefined : stream.position;
-      this.#database = stream.client.database;
+      this.#database = stream.client.session.database;
       this.#stream = undefined;
       if (!this.#hasStopped) this.#publishRole();
     });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CommandError, errors, everySecond } from '#base';
 import type { CommandEntry, ReplicationPort, RoleReport } from '#commands';
 import { REPLICATION_QUANTITIES } from '#quantities';
-import type { Client } from '#router';
+import { type Client, writes } from '#router';
 import type { Page } from '#stats';
 import type { Primary } from './protocol/primary/primary.ts';
 import type { StreamPlace } from './protocol/primary/primary-options.ts';
@@ -270,18 +270,18 @@ export class Replication implements ReplicationPort {
   /** Ends the waits of clients, which might write when they are over. A replica does not. */
   #unblockClients(): void {
     for (const client of this.#options.clients.all) {
-      if (client.unblock === undefined) continue;
-      client.unblock(errors.roleChanged, () => undefined);
+      if (client.wait.unblock === undefined) continue;
+      client.wait.unblock(errors.roleChanged, () => undefined);
       client.end();
     }
   }
 
   /** Says why a replica does not run a command of a client's. */
   refusal(client: Client, entry: CommandEntry): CommandError | undefined {
-    if (this.#replica === undefined || client.isPrimary) return undefined;
+    if (this.#replica === undefined || client.roles.isPrimary) return undefined;
     const { settings } = this.#options;
     const queue = entry.route === 'exec' ? client.transaction?.queue : undefined;
-    if (client.writes(entry) && settings.boolean('replication.read-only'))
+    if (writes(entry, client.transaction) && settings.boolean('replication.read-only'))
       return errors.readOnlyReplica;
     return this.isStale && minds(entry, queue) ? errors.primaryDown : undefined;
   }

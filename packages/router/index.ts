@@ -1,6 +1,8 @@
 export type { MainNotes } from './replies/command-stats.ts';
 export { CLIENT_BYTES } from './clients/client-memory.ts';
-export { Client, type ClientSocket } from './clients/client.ts';
+export { Client } from './clients/client.ts';
+export type { ClientSocket } from './clients/client-socket.ts';
+export { writes } from './multi/transaction.ts';
 export type { ParkingBlocks } from './order/reorder-buffer.ts';
 export type { ShardCalls } from './shards/shard-calls.ts';
 export { Router } from './router.ts';

@@ -33,7 +33,8 @@ import {
 import { CommandParser, OwnedReply, ParsedCommand } from '#resp';
 import { LatencyEvents, MainBands, Page, SlowLog } from '#stats';
 import { encodeCommand, FakeClock } from '#testkit';
-import { Client, type ClientSocket } from './clients/client.ts';
+import { Client } from './clients/client.ts';
+import type { ClientSocket } from './clients/client-socket.ts';
 import { Router } from './router.ts';
 import { RunningTrace } from './traces/running-trace.ts';
 import { ShardLink } from './shards/shard-link.ts';
@@ -250,7 +251,7 @@ export class PlayedClient {
     this.client = router.addClient(
       (slot) => new Client(slot + 1, slot, this.socket, router.nowMs, blocks, User.unrestricted()),
     );
-    this.client.authenticated = true;
+    this.client.session.authenticated = true;
   }
 
   /** Sends a command, a line is divided at its blanks; answers whether the router has taken it. */

@@ -37,7 +37,7 @@ routing('gives replies that share a frame, and one before its turn between them'
   shards[0]!.reply(first!, '+1\r\n+2\r\n', 2);
   main.turn();
   assert.is(client.received(), '+1\r\n+2\r\n+3\r\n');
-  assert.is(client.client.outstanding, 1);
+  assert.is(client.client.replies.outstanding, 1);
 });
 
 routing('one client waits for no other', () => {
@@ -92,7 +92,7 @@ routing(
     while (client.send(`SET ${a} ${'v'.repeat(100)}`) === 'taken') sent += 1;
     assert.ok(sent > 1 && sent < 20, String(sent));
     assert.is(main.page.get('readStalls'), 1, 'and is counted');
-    assert.is(client.client.outstanding, sent, 'what was not taken has no number');
+    assert.is(client.client.replies.outstanding, sent, 'what was not taken has no number');
     main.turn();
     assert.is(client.send(`SET ${a} v${'v'.repeat(100)}`), 'full', 'the shard has taken nothing');
     const resumes = client.socket.resumes;
@@ -146,7 +146,7 @@ routing('a slot is used again only when all its commands are answered', () => {
   assert.is.not(next.client.slot, gone.client.slot);
   shards[0]!.reply(frame!, '+late\r\n');
   main.turn();
-  assert.equal([gone.client.outstanding, next.received()], [0, '']);
+  assert.equal([gone.client.replies.outstanding, next.received()], [0, '']);
   assert.is(main.newClient().client.slot, gone.client.slot);
 });
 

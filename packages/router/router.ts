@@ -14,6 +14,7 @@ import type { ParsedCommand } from '#resp';
 import { CommandStats, type MainNotes } from './replies/command-stats.ts';
 import { Answers, type RunOnMain, type Write } from './replies/answers.ts';
 import type { Client } from './clients/client.ts';
+import { mayWrite } from './multi/transaction.ts';
 import { KeyDiscovery } from './routes/key-discovery.ts';
 import { KeyMigrations } from './migration/key-migrations.ts';
 import { refusalOf } from './clients/refusal.ts';
@@ -243,7 +244,7 @@ export class Router {
   /** Replies to a breach of the protocol, and closes; or returns why it must be offered again later. */
   protocolError(client: Client, text: string): 'taken' | 'held' {
     // The reply may not come before those of a wait or of a transaction, nor in their midst.
-    if (client.isOccupied) return this.#clientRegistry.hold(client);
+    if (client.wait.isOccupied) return this.#clientRegistry.hold(client);
     client.quit();
     this.#answers.error(client, new CommandError(text));
     return 'taken';
@@ -258,11 +259,11 @@ export class Router {
 
   /** Takes one command, or answers why it must be offered again later. */
   dispatch(client: Client, command: ParsedCommand): Taking {
-    const sequence = client.nextSequence;
+    const sequence = client.replies.nextSequence;
     try {
       return this.#dispatch(client, command);
     } catch (error) {
-      if (client.nextSequence !== sequence) {
+      if (client.replies.nextSequence !== sequence) {
         throw new Error('a command that may have been sent in part has failed', { cause: error });
       }
       if (client.transaction !== undefined) client.transaction.isBroken = true;
@@ -273,8 +274,8 @@ export class Router {
 
   #dispatch(client: Client, command: ParsedCommand): Taking {
     if (client.isDeaf) return 'taken';
-    if (client.isOccupied) return this.#clientRegistry.hold(client);
-    if (client.outstanding >= client.window) return this.#clientRegistry.throttle(client);
+    if (client.wait.isOccupied) return this.#clientRegistry.hold(client);
+    if (client.replies.isFull) return this.#clientRegistry.throttle(client);
     return this.#take(client, command);
   }
 
@@ -291,7 +292,7 @@ export class Router {
       return this.#clientRegistry.holdUntilAnswered(client);
     }
     if (this.tracing.isOn) this.tracing.take(client, entry, args);
-    else if (client.trace !== undefined) client.trace = undefined;
+    else if (client.traces.current !== undefined) client.traces.current = undefined;
     const refusal = verdict ?? this.#refusalOf(client, entry, args);
     if (refusal !== undefined) {
       this.#refuse(client, entry, refusal);
@@ -300,14 +301,15 @@ export class Router {
     if (client.transaction !== undefined && this.transactions.queues(client, entry, command)) {
       return 'taken';
     }
-    client.lastCommandMs = this.#clientRegistry.nowMs;
-    client.lastCommandId = entry.id;
+    const { account } = client;
+    account.lastCommandMs = this.#clientRegistry.nowMs;
+    account.lastCommandId = entry.id;
     if (!this.#send(client, entry, args, command)) {
       this.tracing.giveBack(client);
       return this.#clientRegistry.stall(client);
     }
     if (this.watchers.isOn) this.watchers.see(client, entry, args);
-    if (client.awaitsReply) client.isCountedLater = true;
+    if (client.wait.awaitsReply) account.isCountedLater = true;
     else this.#clientRegistry.count(client);
     return this.#answers.hasTakenLong(entry) ? 'long' : 'taken';
   }
@@ -318,12 +320,12 @@ export class Router {
     entry: CommandEntry,
     args: Arguments,
   ): CommandError | 'wait' | undefined {
-    if (client.isPrimary) return this.scripts.busy.isAny ? 'wait' : undefined;
+    if (client.roles.isPrimary) return this.scripts.busy.isAny ? 'wait' : undefined;
     return this.#options.gate(client, entry, args);
   }
 
   #send(client: Client, entry: CommandEntry, args: Arguments, command: ParsedCommand): boolean {
-    if (client.mayWrite(entry)) client.wrote = this.#wrote;
+    if (mayWrite(entry, client.transaction)) client.wrote = this.#wrote;
     // Who watches reads it when it is sent, and who waits may send it again.
     if (this.watchers.isOn || entry.mayWait) command.isGivable = false;
     if (entry.route === 'exec') return this.transactions.exec(client, entry);
@@ -345,7 +347,8 @@ export class Router {
 
   #memoryRefusal(client: Client, entry: CommandEntry): CommandError | undefined {
     const denies = entry.route === 'exec' ? client.transaction?.queue.deniesOom : entry.deniesOom;
-    if (denies !== true || client.isPrimary || !this.#options.isOutOfMemory()) return undefined;
+    if (denies !== true || client.roles.isPrimary) return undefined;
+    if (!this.#options.isOutOfMemory()) return undefined;
     this.#values[AT.oomRejections] = this.#values[AT.oomRejections]! + 1;
     return errors.outOfMemory;
   }
@@ -486,5 +489,5 @@ export class Router {
 
 /** True while replies are under way to what the client has sent; what a transaction queues is run later. */
 function mustAwaitReplies(client: Client): boolean {
-  return client.outstanding > 0 && client.transaction === undefined;
+  return client.replies.outstanding > 0 && client.transaction === undefined;
 }

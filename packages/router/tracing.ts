@@ -19,7 +19,7 @@ import {
 } from '#link';
 import type { Client } from './clients/client.ts';
 import type { ClientRegistry } from './clients/client-registry.ts';
-import { OpenTraces, Trace } from './traces/trace.ts';
+import { NO_TRACES, OpenTraces, Trace } from './traces/trace.ts';
 
 /** Requests that may be under way and traced at a time; further ones are counted as dropped. */
 const OPEN_MAX = 8_192;
@@ -100,9 +100,9 @@ export class Tracing {
 
   /** Decides on a command that is about to be sent on. */
   take(client: Client, entry: CommandEntry, args: Arguments): void {
-    if (client.trace !== undefined) client.trace = undefined;
-    const parent = client.traceParent;
-    if (parent?.isForNext === true) client.traceParent = undefined;
+    if (client.traces.current !== undefined) client.traces.current = undefined;
+    const parent = client.session.traceParent;
+    if (parent?.isForNext === true) client.session.traceParent = undefined;
     // An application's word stands, where anything is sampled at all.
     const isSampled =
       parent === undefined ? this.#draw() < this.#threshold : parent.isSampled && this.#isEnabled;
@@ -131,15 +131,17 @@ export class Tracing {
     const trace = this.#spare.pop() ?? new Trace();
     this.#begin(trace, client, entry, args);
     if (isSampled) this.#identify(trace, parent);
-    client.trace = trace;
-    client.traces ??= new OpenTraces(this.#ended, this.#options.clock);
+    if (client.traces === NO_TRACES) {
+      client.traces = new OpenTraces(this.#ended, this.#options.clock);
+    }
+    client.traces.current = trace;
     client.traces.add(trace);
     this.#open += 1;
   }
 
   #begin(trace: Trace, client: Client, entry: CommandEntry, args: Arguments): void {
     const { draft } = trace;
-    trace.sequence = client.nextSequence;
+    trace.sequence = client.replies.nextSequence;
     draft.begin(args, entry.secretsOf(args));
     const { doubles } = draft;
     doubles[RecordAt.flags] = this.#flags;
@@ -188,10 +190,10 @@ export class Tracing {
 
   /** The command found no room, and is offered again: it is decided on anew. */
   giveBack(client: Client): void {
-    const { trace } = client;
+    const { current: trace } = client.traces;
     if (trace === undefined) return;
-    client.traces?.takeBack(trace);
-    client.trace = undefined;
+    client.traces.takeBack(trace);
+    client.traces.current = undefined;
     this.#open -= 1;
     if (trace.isSampled) this.#values[AT.tracesSampled]! -= 1;
     this.#spare.push(trace);
@@ -203,9 +205,9 @@ export class Tracing {
     const client = this.#options.clientRegistry.inSlot(doubles[at + TimesAt.slot]!);
     if (client === undefined) return;
     // What main conducts has a sequence for each of its commands.
-    const trace = client.isAtBarrier
-      ? client.trace
-      : client.traces?.at(doubles[at + TimesAt.sequence]!);
+    const trace = client.wait.isAtBarrier
+      ? client.traces.current
+      : client.traces.at(doubles[at + TimesAt.sequence]!);
     if (trace === undefined) return;
     trace.draft.addShard(shard, doubles, at, length);
     const error = doubles[at + TimesAt.error]!;

@@ -134,8 +134,8 @@ export class Shutdown {
     modules.stopping();
     for (const client of clients.all) {
       // What is held back is not done any more.
-      if (client.isPostponed) client.socket.destroy();
-      else if (!client.isReplica) client.end();
+      if (client.wait.isPostponed) client.socket.destroy();
+      else if (!client.roles.isReplica) client.end();
     }
     turn.begin();
     // However long replicas were waited for, what is in flight has a moment.
@@ -144,7 +144,9 @@ export class Shutdown {
 
   /** True while clients are in flight; one that waits for an event (WAIT, or SHUTDOWN itself) would wait in vain. */
   #hasClientsInFlight(): boolean {
-    return this.#parts.clients.all.some((client) => !client.isOccupied && !client.isReplica);
+    return this.#parts.clients.all.some(
+      (client) => !client.wait.isOccupied && !client.roles.isReplica,
+    );
   }
 
   /** Ends everything; waits for clients to get their replies, but no longer than `timeoutMs`. */

@@ -320,7 +320,7 @@ export class Simulation {
     const routed = this.router.addClient(
       (slot) => new Client(slot + 1, slot, client, this.router.nowMs, blocks, User.unrestricted()),
     );
-    routed.authenticated = true;
+    routed.session.authenticated = true;
     this.#routed.set(client, routed);
     this.#sessions.set(client, new SessionModel(this.model));
     while (client.waiting.length < shape.commands) {
@@ -380,7 +380,8 @@ export class Simulation {
 
   get isDone(): boolean {
     return this.clients.every(
-      (client) => client.waiting.length === 0 && this.#routed.get(client)!.outstanding === 0,
+      (client) =>
+        client.waiting.length === 0 && this.#routed.get(client)!.replies.outstanding === 0,
     );
   }
 }

@@ -50,18 +50,16 @@ function stage() {
     },
   });
   const client = {
-    nextSequence: 0,
-    askingFrom: -1,
-    askingTo: -1,
-    readsFromReplica: false,
+    replies: { nextSequence: 0 },
+    session: { asking: undefined, readsFromReplica: false },
     transaction: undefined,
-    tls: undefined,
+    socket: { tls: undefined },
   } as unknown as Client;
   const judge = (line: string): string | undefined => {
     const args = pointedAt(new Arguments(), line);
     const entry = commandTable.byName(line.split(' ')[0] ?? '')!;
     const verdict = judged.judge(client, entry, args)?.text;
-    client.nextSequence += 1;
+    client.replies.nextSequence += 1;
     return verdict;
   };
   const judgeWaiting = (slot: number, name = 'BLPOP'): string | undefined =>
@@ -92,7 +90,7 @@ gate("other groups' slots are sent on", () => {
   assert.is(judge('GET a'), 'MOVED 15495 o:7002');
   assert.is(judge('SPUBLISH a m'), 'MOVED 15495 o:7002');
   table.codes[SLOT_OF_A] = SlotCode.first;
-  Object.assign(client, { tls: {} });
+  Object.assign(client, { socket: { tls: {} } });
   assert.is(judge('GET a'), 'MOVED 15495 h:7101');
 });
 
@@ -143,7 +141,7 @@ gate('a replica serves reads to those who have asked for it', () => {
   table.codes.fill(SlotCode.first);
   table.isPrimary = false;
   assert.is(judge('GET a'), 'MOVED 15495 h:7001');
-  client.readsFromReplica = true;
+  client.session.readsFromReplica = true;
   assert.is(judge('GET a'), undefined);
   assert.is(judge('SET a 1'), 'MOVED 15495 h:7001');
   table.codes[SLOT_OF_B] = SlotCode.first + 1;
@@ -205,7 +203,7 @@ gate('who waits for a key goes where its slot goes', () => {
   table.codes[SLOT_OF_B] = SlotCode.nobody;
   assert.is(judgeWaiting(SLOT_OF_B), 'CLUSTERDOWN Hash slot not served');
   table.codes[SLOT_OF_B] = SlotCode.first;
-  client.readsFromReplica = true;
+  client.session.readsFromReplica = true;
   table.ownGroup = 'own';
   assert.is(judgeWaiting(SLOT_OF_B), 'MOVED 3300 h:7001');
   assert.is(judgeWaiting(SLOT_OF_B, 'XREAD'), undefined);

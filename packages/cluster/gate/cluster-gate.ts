@@ -3,6 +3,7 @@
 import { type CommandError, errors, keySlot } from '#base';
 import {
   Arguments,
+  type AskingSpan,
   type CommandEntry,
   commandTable,
   endpointOf,
@@ -112,11 +113,12 @@ export class ClusterGate {
   judge(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
     const kind = this.#kinds[entry.id]!;
     if (entry === ASKING) {
-      client.askingFrom = (client.nextSequence + 1) >>> 0;
-      client.askingTo = client.askingFrom;
+      const next = (client.replies.nextSequence + 1) >>> 0;
+      client.session.asking = { from: next, to: next };
       return undefined;
     }
-    this.#isAsked = client.askingFrom >= 0 && this.#asks(client, entry);
+    const { asking } = client.session;
+    this.#isAsked = asking !== undefined && this.#asks(client, asking, entry);
     if (kind === Kind.refused) {
       const refusal = refused.get(entry)!(args);
       if (refusal !== undefined || !entry.hasKeys) return refusal;
@@ -141,16 +143,16 @@ export class ClusterGate {
   }
 
   /** True when ASKING was for this command, or for the transaction that it belongs to. */
-  #asks(client: Client, entry: CommandEntry): boolean {
-    const { nextSequence, askingFrom, askingTo } = client;
-    const isMeant = (nextSequence - askingFrom) >>> 0 <= (askingTo - askingFrom) >>> 0;
+  #asks(client: Client, asking: AskingSpan, entry: CommandEntry): boolean {
+    const { nextSequence } = client.replies;
+    const isMeant = (nextSequence - asking.from) >>> 0 <= (asking.to - asking.from) >>> 0;
     if (!isMeant) {
-      client.askingFrom = -1;
+      client.session.asking = undefined;
       return false;
     }
     // It may be judged once more, so nothing is taken back.
     const goesOn = entry === MULTI || client.transaction !== undefined;
-    if (goesOn) client.askingTo = (nextSequence + 1) >>> 0;
+    if (goesOn) asking.to = (nextSequence + 1) >>> 0;
     return true;
   }
 
@@ -199,7 +201,7 @@ export class ClusterGate {
     const isServed =
       code === SlotCode.own ||
       (this.#isAsked && table.importing.has(slot)) ||
-      ((client.readsFromReplica || use.hasChannels) &&
+      ((client.session.readsFromReplica || use.hasChannels) &&
         !use.mayWrite &&
         place?.group === table.ownGroup);
     if (!isServed) return this.#judgeForeign(client, slot, place, use);
@@ -218,7 +220,8 @@ export class ClusterGate {
     const refusal = this.#gapsRefusal(use);
     if (refusal !== undefined) return this.#down(client, refusal);
     this.#options.redirected('moved', client);
-    const port = client.tls === undefined || place.tlsPort === 0 ? place.port : place.tlsPort;
+    const port =
+      client.socket.tls === undefined || place.tlsPort === 0 ? place.port : place.tlsPort;
     return errors.moved(slot, `${endpointOf(this.#options.endpointType(), place)}:${port}`);
   }
 

@@ -38,7 +38,7 @@ export function newGate({ settings, router, clock, table, cluster }: NewGateOpti
       // PFCOUNT may keep what it has counted, which is no write of the client's.
       (entry.script !== undefined && router.scripts.mayWrite(entry, args)),
     redirected: (kind, client) => {
-      observation.redirects.count(kind, client);
+      observation.redirects.count(kind, client.session);
     },
   });
 }

@@ -53,9 +53,10 @@ export class NodeMessages {
       const { state } = link;
       if (state !== undefined) links.push({ direction: 'to', node, ...state });
     }
-    for (const { peerNode: node, createdMs } of this.#options.clients.all) {
+    for (const { session, account } of this.#options.clients.all) {
+      const { peerNode: node } = session;
       if (node === undefined || !this.#peers.has(node)) continue;
-      links.push({ direction: 'from', node, createdMs, queuedBytes: 0 });
+      links.push({ direction: 'from', node, createdMs: account.createdMs, queuedBytes: 0 });
     }
     return links;
   }

@@ -51,7 +51,7 @@ class OwnCommands implements ConnectionOwner {
   async run(commands: Bytes): Promise<void> {
     this.#transport.received(commands);
     const client = this.#client;
-    while (client.outstanding > 0 || client.isOccupied || this.#connection.isStalled) {
+    while (client.replies.outstanding > 0 || client.wait.isOccupied || this.#connection.isStalled) {
       if (this.#connection.isStalled) this.#options.router.retryAll();
       await sleep(LOOK_MS);
     }

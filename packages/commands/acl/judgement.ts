@@ -70,7 +70,7 @@ const whoAmI = onMain<AclContext>({
   arity: 2,
   args: [],
   run({ client, reply }) {
-    reply.text(client.user, 'latin1');
+    reply.text(client.session.user, 'latin1');
   },
 });
 

@@ -306,7 +306,7 @@ cluster('CLUSTER LINKS tells the connections to and from other nodes', async () 
 
 cluster('CLUSTER DELIVER NODE is kept with the client', async () => {
   const { context } = await run('CLUSTER DELIVER NODE bbb');
-  assert.is(context.client.peerNode, 'bbb');
+  assert.is(context.client.session.peerNode, 'bbb');
 });
 
 cluster('CLUSTER SHARDS tells groups with all of their nodes', async () => {
@@ -340,9 +340,9 @@ cluster('what cannot be done is an error with the reason', async () => {
 
 cluster('READONLY and READWRITE are kept with the client', async () => {
   const { context } = await run('READONLY');
-  assert.is(context.client.readsFromReplica, true);
+  assert.is(context.client.session.readsFromReplica, true);
   call(context, 'READWRITE');
-  assert.is(context.client.readsFromReplica, false);
+  assert.is(context.client.session.readsFromReplica, false);
 });
 
 cluster('without a cluster all of it is refused but HELP', () => {

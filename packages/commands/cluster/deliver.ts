@@ -37,7 +37,7 @@ export const deliver = onMain<ClusterContext & PubSubContext>({
     if (args.count > 5) throw errors.wrongArguments('cluster|deliver');
     if (args.count === 4) {
       if (!args.takes('NODE')) throw badKind;
-      context.client.peerNode = args.text();
+      context.client.session.peerNode = args.text();
       context.reply.integer(0);
       return;
     }

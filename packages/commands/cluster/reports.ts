@@ -52,7 +52,7 @@ const myShardId = onMain<ClusterContext>({
 
 /** All nodes, as the client is to reach them. */
 function nodesFor(context: ClusterContext): readonly ClusterNodeFacts[] {
-  const isSecure = context.client.tls !== undefined;
+  const isSecure = context.client.socket.tls !== undefined;
   return clusterOf(context)
     .groups(isSecure)
     .flatMap(({ nodes }) => nodes);
@@ -85,7 +85,7 @@ const slots = onMain<ClusterContext>({
   run(context) {
     const { reply, client } = context;
     const { endpointType } = clusterOf(context);
-    const groups = clusterOf(context).groups(client.tls !== undefined);
+    const groups = clusterOf(context).groups(client.socket.tls !== undefined);
     const ranges = groups
       .flatMap(({ nodes: members }) => (members[0]?.slots ?? []).map((span) => ({ span, members })))
       .toSorted((one, other) => one.span[0] - other.span[0]);
@@ -132,7 +132,7 @@ const shards = onMain<ClusterContext>({
   run(context) {
     const { reply, client } = context;
     const { endpointType } = clusterOf(context);
-    const groups = clusterOf(context).groups(client.tls !== undefined);
+    const groups = clusterOf(context).groups(client.socket.tls !== undefined);
     reply.arrayHeader(groups.length);
     for (const { nodes: members } of groups) {
       reply.mapHeader(2);

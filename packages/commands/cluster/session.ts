@@ -35,7 +35,7 @@ const readOnly = onMain<ClusterContext>({
   flags: ['loading', 'stale', 'fast'],
   run(context) {
     clusterOf(context);
-    context.client.readsFromReplica = true;
+    context.client.session.readsFromReplica = true;
     context.reply.ok();
   },
 });
@@ -47,7 +47,7 @@ const readWrite = onMain<ClusterContext>({
   flags: ['loading', 'stale', 'fast'],
   run(context) {
     clusterOf(context);
-    context.client.readsFromReplica = false;
+    context.client.session.readsFromReplica = false;
     context.reply.ok();
   },
 });

@@ -202,12 +202,12 @@ const kill = onMain<ConnectionContext>({
 });
 
 function isMeant(client: ClientPort, filter: KillFilter, me: ClientPort, nowMs: number): boolean {
-  const ageSeconds = Math.floor((nowMs - client.createdMs) / 1_000);
+  const ageSeconds = Math.floor((nowMs - client.account.createdMs) / 1_000);
   return (
-    fits(filter.address, client.address) &&
-    fits(filter.localAddress, client.localAddress) &&
+    fits(filter.address, client.socket.remoteAddress) &&
+    fits(filter.localAddress, client.socket.localAddress) &&
     fits(filter.id, client.id) &&
-    fits(filter.user, client.user) &&
+    fits(filter.user, client.session.user) &&
     (filter.type === undefined || isOfType(client, filter.type)) &&
     ageSeconds >= (filter.ageSecondsMin ?? 0) &&
     !(client === me && filter.skipsMe)
@@ -290,7 +290,7 @@ const unblock = onMain<ConnectionContext>({
     const withError = args.count === 4 && readReason(args);
     args.position = 2;
     const client = context.clients.byId(args.integer());
-    if (client?.canUnblock !== true) {
+    if (client?.wait.canUnblock !== true) {
       context.reply.integer(0);
       return;
     }

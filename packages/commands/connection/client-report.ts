@@ -1,31 +1,32 @@
 /** A line of CLIENT LIST. Fields and their order are Redis 7.4's, with the totals of Valkey 8 behind them. */
 
-import type { ClientPort } from '../contexts/contexts.ts';
+import type { ClientConnection, ClientPort } from '../contexts/contexts.ts';
 
 /** Returns the line of one client. Memory of a client besides its buffers is not measured. */
 export function clientLine(client: ClientPort, nowMs: number): string {
-  const { traffic, subscriptions } = client;
+  const { account, roles, session, socket, traffic, transaction } = client;
+  const { subscriptions } = roles;
   const seconds = (sinceMs: number): string =>
     String(Math.max(0, Math.floor((nowMs - sinceMs) / 1_000)));
   const fields: readonly (readonly [string, string | number])[] = [
     ['id', client.id],
-    ['addr', client.address],
-    ['laddr', client.localAddress],
-    ['fd', client.descriptor],
-    ['name', client.name],
-    ['age', seconds(client.createdMs)],
-    ['idle', seconds(client.lastCommandMs)],
+    ['addr', socket.remoteAddress],
+    ['laddr', socket.localAddress],
+    ['fd', socket.descriptor],
+    ['name', session.name],
+    ['age', seconds(account.createdMs)],
+    ['idle', seconds(account.lastCommandMs)],
     ['flags', flagsOf(client)],
-    ['db', client.database],
+    ['db', session.database],
     ['sub', subscriptions?.channel.size ?? 0],
     ['psub', subscriptions?.pattern.size ?? 0],
     ['ssub', subscriptions?.shardChannel.size ?? 0],
-    ['multi', client.queuedCount],
-    ['watch', client.watched.size],
+    ['multi', transaction?.queue.count ?? -1],
+    ['watch', client.watches.keys.size],
     ['qbuf', traffic.queryBytes],
     ['qbuf-free', Math.max(0, traffic.queryMemoryBytes - traffic.queryBytes)],
     ['argv-mem', traffic.parsedBytes],
-    ['multi-mem', client.queuedBytes],
+    ['multi-mem', transaction?.queue.memoryBytes ?? 0],
     ['rbs', 0],
     ['rbp', 0],
     ['obl', 0],
@@ -33,22 +34,22 @@ export function clientLine(client: ClientPort, nowMs: number): string {
     ['omem', traffic.outputBytes],
     ['tot-mem', client.memoryBytes],
     ['events', traffic.outputBytes > 0 ? 'rw' : 'r'],
-    ['cmd', client.lastCommand === '' ? 'NULL' : client.lastCommand],
-    ['user', client.user],
-    ['redir', client.tracking?.redirection ?? -1],
-    ['resp', client.protocol],
-    ['lib-name', client.libraryName],
-    ['lib-ver', client.libraryVersion],
+    ['cmd', account.lastCommand === '' ? 'NULL' : account.lastCommand],
+    ['user', session.user],
+    ['redir', roles.tracking?.redirection ?? -1],
+    ['resp', session.protocol],
+    ['lib-name', session.libraryName],
+    ['lib-ver', session.libraryVersion],
     ['tot-net-in', traffic.bytesRead],
     ['tot-net-out', traffic.bytesWritten],
-    ['tot-cmds', client.commandsTotal],
-    ...tlsFields(client),
+    ['tot-cmds', account.commandsTotal],
+    ...tlsFields(socket),
   ];
   return fields.map(([name, value]) => `${name}=${String(value)}`).join(' ');
 }
 
 /** Version and cipher of a secured connection; others have Redis' line, without such a field. */
-function tlsFields({ tls }: ClientPort): readonly (readonly [string, string])[] {
+function tlsFields({ tls }: ClientConnection): readonly (readonly [string, string])[] {
   return tls === undefined ? [] : [['tls', `${tls.version}/${tls.cipher}`]];
 }
 
@@ -60,19 +61,19 @@ export function flagsOf(client: ClientPort): string {
 
 /** Letters in Redis' order, each with what it stands for. */
 const FLAGS: readonly (readonly [letter: string, isSet: (client: ClientPort) => boolean])[] = [
-  ['O', ({ isMonitor }) => isMonitor],
-  ['S', ({ isReplica, isMonitor }) => isReplica && !isMonitor],
-  ['M', ({ isPrimary }) => isPrimary],
-  ['P', ({ subscriptions }) => subscriptions !== undefined],
-  ['x', ({ queuedCount }) => queuedCount >= 0],
-  ['b', ({ isBlocked, isPostponed }) => isBlocked || isPostponed],
-  ['t', ({ tracking }) => tracking !== undefined],
-  ['R', ({ tracking }) => tracking?.isBroken === true],
-  ['B', ({ tracking }) => tracking?.broadcasts === true],
+  ['O', ({ roles }) => roles.isMonitor],
+  ['S', ({ roles }) => roles.isReplica && !roles.isMonitor],
+  ['M', ({ roles }) => roles.isPrimary],
+  ['P', ({ roles }) => roles.subscriptions !== undefined],
+  ['x', ({ transaction }) => transaction !== undefined],
+  ['b', ({ wait }) => wait.isBlocked || wait.isPostponed],
+  ['t', ({ roles }) => roles.tracking !== undefined],
+  ['R', ({ roles }) => roles.tracking?.isBroken === true],
+  ['B', ({ roles }) => roles.tracking?.broadcasts === true],
   ['c', ({ isEnding }) => isEnding],
-  ['U', ({ isUnix }) => isUnix],
-  ['e', ({ noEvict }) => noEvict],
-  ['T', ({ noTouch }) => noTouch],
+  ['U', ({ socket }) => socket.isUnix],
+  ['e', ({ session }) => session.noEvict],
+  ['T', ({ session }) => session.noTouch],
 ];
 
 /** CLIENT LIST TYPE and CLIENT KILL TYPE. */
@@ -86,7 +87,7 @@ export function clientTypeOf(name: string): ClientType | undefined {
 
 /** True when a client is of that kind: who listens to messages is of another than who does not. */
 export function isOfType(client: ClientPort, type: ClientType): boolean {
-  if (client.isPrimary) return type === 'master';
-  if (client.isReplica) return type === 'replica';
-  return type === (client.subscriptions === undefined ? 'normal' : 'pubsub');
+  if (client.roles.isPrimary) return type === 'master';
+  if (client.roles.isReplica) return type === 'replica';
+  return type === (client.roles.subscriptions === undefined ? 'normal' : 'pubsub');
 }

@@ -70,15 +70,15 @@ for (const [words, reply] of traceParents) {
 clientState('TRACEPARENT is what the value says, until it is off', () => {
   const context = new CallContext();
   call(context, `CLIENT TRACEPARENT ${W3C} NEXT`);
-  const { traceId, spanId, isSampled, isForNext } = context.client.traceParent!;
+  const { traceId, spanId, isSampled, isForNext } = context.client.session.traceParent!;
   assert.is(Buffer.from(traceId).toString('hex'), '0af7651916cd43dd8448eb211c80319c');
   assert.is(Buffer.from(spanId).toString('hex'), 'b7ad6b7169203331');
   assert.equal([isSampled, isForNext], [true, true]);
   call(context, `CLIENT TRACEPARENT ${W3C.replace(/01$/, '02')}`);
-  const unsampled = context.client.traceParent!;
+  const unsampled = context.client.session.traceParent!;
   assert.equal([unsampled.isSampled, unsampled.isForNext], [false, false]);
   call(context, 'CLIENT TRACEPARENT OFF');
-  assert.is(context.client.traceParent, undefined);
+  assert.is(context.client.session.traceParent, undefined);
 });
 
 clientState('HELP explains every subcommand', () => {

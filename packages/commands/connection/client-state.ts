@@ -49,8 +49,8 @@ const getName = onMain({
   arity: 2,
   args: [],
   run({ reply, client }) {
-    if (client.name === '') reply.nil();
-    else reply.text(client.name, 'latin1');
+    if (client.session.name === '') reply.nil();
+    else reply.text(client.session.name, 'latin1');
   },
 });
 
@@ -64,7 +64,7 @@ const setName = onMain({
   args: [{ name: 'connection-name', type: 'string' }],
   tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
   run({ reply, client }, args) {
-    client.name = readName(args);
+    client.session.name = readName(args);
     reply.ok();
   },
 });
@@ -88,8 +88,8 @@ const setInfo = onMain({
   ],
   tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
   run({ reply, client }, args) {
-    if (args.takes('LIB-NAME')) client.libraryName = readLibraryWord(args);
-    else if (args.takes('LIB-VER')) client.libraryVersion = readLibraryWord(args);
+    if (args.takes('LIB-NAME')) client.session.libraryName = readLibraryWord(args);
+    else if (args.takes('LIB-VER')) client.session.libraryVersion = readLibraryWord(args);
     else throw new CommandError(`ERR Unrecognized option '${untilNul(args.latin1(2))}'`);
     reply.ok();
   },
@@ -115,12 +115,12 @@ const reply = onMain({
   ],
   run({ reply: writer, client }, args) {
     if (args.takes('ON')) {
-      client.replyMode = 'on';
+      client.session.replyMode = 'on';
       writer.ok();
     } else if (args.takes('OFF')) {
-      client.replyMode = 'off';
+      client.session.replyMode = 'off';
     } else if (args.takes('SKIP')) {
-      if (client.replyMode !== 'off') client.replyMode = 'armed';
+      if (client.session.replyMode !== 'off') client.session.replyMode = 'armed';
     } else {
       throw errors.syntax;
     }
@@ -137,7 +137,7 @@ const noEvict = onMain({
   flags: ['admin', 'noscript', 'loading', 'stale'],
   args: onOff,
   run({ reply: writer, client }, args) {
-    client.noEvict = readOnOff(args);
+    client.session.noEvict = readOnOff(args);
     writer.ok();
   },
 });
@@ -151,7 +151,7 @@ const noTouch = onMain({
   arity: 3,
   args: onOff,
   run({ reply: writer, client }, args) {
-    client.noTouch = readOnOff(args);
+    client.session.noTouch = readOnOff(args);
     writer.ok();
   },
 });

@@ -26,7 +26,7 @@ const ping = onMain({
   tips: ['request_policy:all_shards', 'response_policy:all_succeeded'],
   run({ reply, client }, args) {
     if (args.count > 2) throw errors.wrongArguments('ping');
-    if (client.protocol === 2 && client.subscriptions !== undefined) {
+    if (client.session.protocol === 2 && client.roles.subscriptions !== undefined) {
       // What such a client reads are messages, and this must look like one.
       reply.arrayHeader(2);
       reply.text('pong');
@@ -63,7 +63,7 @@ const select = onMain<ConnectionContext>({
   run({ client, reply, databaseCount }, args) {
     const index = databaseIndexAt(args, 1);
     if (index < 0 || index >= databaseCount) throw errors.databaseOutOfRange;
-    client.database = index;
+    client.session.database = index;
     reply.ok();
   },
 });
@@ -171,17 +171,17 @@ function sayHello(context: ConnectionContext, args: Arguments): void {
   if (wish.password !== undefined) {
     authenticate(context, wish.user, wish.password, args.latin1(0));
   }
-  if (!client.authenticated) throw helloUnauthenticated;
-  if (wish.name !== undefined) client.name = wish.name;
-  if (version === 2 || version === 3) client.protocol = version;
-  reply.protocol = client.protocol;
+  if (!client.session.authenticated) throw helloUnauthenticated;
+  if (wish.name !== undefined) client.session.name = wish.name;
+  if (version === 2 || version === 3) client.session.protocol = version;
+  reply.protocol = client.session.protocol;
   reply.mapHeader(7);
   reply.text('server');
   reply.text('redis');
   reply.text('version');
   reply.text(context.redisVersion);
   reply.text('proto');
-  reply.integer(client.protocol);
+  reply.integer(client.session.protocol);
   reply.text('id');
   reply.integer(client.id);
   reply.text('mode');

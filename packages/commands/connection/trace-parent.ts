@@ -32,7 +32,7 @@ export const traceParent = onMain({
     const isForNext = args.count === 4 && args.spellsAt(3, 'NEXT');
     const isOff = args.spellsAt(2, 'OFF');
     if (args.count > 4 || (args.count === 4 && (isOff || !isForNext))) throw badWord;
-    client.traceParent = isOff ? undefined : parseTraceParent(args.latin1(2), isForNext);
+    client.session.traceParent = isOff ? undefined : parseTraceParent(args.latin1(2), isForNext);
     reply.ok();
   },
 });

@@ -48,7 +48,7 @@ const tracking = onMain<ConnectionContext>({
     const status = args.next();
     const options = readTrackingOptions(context, args);
     if (args.spellsAt(status, 'ON')) {
-      judgeTrackingOptions(options, client.tracking);
+      judgeTrackingOptions(options, client.roles.tracking);
       tracks.enable(client, options);
     } else if (args.spellsAt(status, 'OFF')) {
       tracks.disable(client);
@@ -87,7 +87,7 @@ const caching = onMain({
     },
   ],
   run({ client, reply }, args) {
-    const { tracking: state } = client;
+    const { tracking: state } = client.roles;
     if (state === undefined) throw cachingWithoutTracking;
     if (args.takes('YES')) {
       if (!state.optIn) throw cachingNotOptIn;
@@ -109,7 +109,7 @@ const trackingInfo = onMain({
   arity: 2,
   args: [],
   run({ client, reply }) {
-    const { tracking: state } = client;
+    const { tracking: state } = client.roles;
     reply.mapHeader(3);
     reply.text('flags');
     const flags = flagsOf(state);
@@ -147,7 +147,7 @@ const getRedirection = onMain({
   arity: 2,
   args: [],
   run({ client, reply }) {
-    reply.integer(client.tracking?.redirection ?? -1);
+    reply.integer(client.roles.tracking?.redirection ?? -1);
   },
 });
 

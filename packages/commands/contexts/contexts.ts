@@ -170,62 +170,96 @@ export interface ShardContext {
 /** CLIENT REPLY: `skip` drops the next command's reply; `armed` is the SKIP command itself. */
 export type ReplyMode = 'on' | 'off' | 'armed' | 'skip';
 
-/** One client connection, as commands on main see it. */
-export interface ClientPort {
-  readonly id: number;
+/** Connection of a client. */
+export interface ClientConnection {
   /** `ip:port`, or `path:0` of a unix socket. */
-  readonly address: string;
+  readonly remoteAddress: string;
   readonly localAddress: string;
   readonly isUnix: boolean;
-  /** Version and cipher of a connection secured by TLS, and undefined for another. */
+  /** Version and cipher of a connection secured by TLS; undefined without it. */
   readonly tls: { readonly version: string; readonly cipher: string } | undefined;
-  /** The connection's file descriptor; -1 when it is not to be had. */
+  /** File descriptor; -1 when it is not to be had. */
   readonly descriptor: number;
-  readonly createdMs: number;
-  readonly lastCommandMs: number;
-  /** The last command's name, in lower case; empty before the first. */
-  readonly lastCommand: string;
-  readonly commandsTotal: number;
-  readonly isBlocked: boolean;
-  /** It waits for something that CLIENT UNBLOCK can end. */
-  readonly canUnblock: boolean;
-  /** CLIENT PAUSE holds its next command back. */
-  readonly isPostponed: boolean;
-  readonly isEnding: boolean;
-  /** Commands queued since MULTI, and their bytes; -1 and 0 outside a transaction. */
-  readonly queuedCount: number;
-  readonly queuedBytes: number;
-  /** Memory that the client takes in all. */
-  readonly memoryBytes: number;
-  /** The keys it watches, by name. */
-  readonly watched: ReadonlyMap<string, unknown>;
-  readonly user: string;
-  readonly traffic: ClientTraffic;
-  /** Undefined while it listens to nothing. */
-  readonly subscriptions: Subscriptions | undefined;
-  /** True for the connection of a replica of this server. */
-  readonly isReplica: boolean;
-  /** True for the connection on which this server's primary sends its stream. */
-  readonly isPrimary: boolean;
-  /** True after MONITOR: the client receives the commands of others. */
-  readonly isMonitor: boolean;
-  /** Undefined while it does not track keys. */
-  readonly tracking: TrackingState | undefined;
+}
+
+/** Sequences of the commands that ASKING is for: the next one, or those of a transaction. */
+export interface AskingSpan {
+  readonly from: number;
+  to: number;
+}
+
+/** Session of a client: who it is, and what it has set for its connection. */
+export interface SessionPort {
   database: number;
   protocol: 2 | 3;
   name: string;
   libraryName: string;
   libraryVersion: string;
   authenticated: boolean;
+  readonly user: string;
   replyMode: ReplyMode;
   noEvict: boolean;
   noTouch: boolean;
-  /** READONLY: it reads from replicas, whose data may be old. */
+  /** READONLY: the client reads from replicas, whose data may be old. */
   readsFromReplica: boolean;
-  /** Id of the node that delivers messages over this connection; undefined for others. */
+  /** Id of the node that sends messages over this connection; undefined for others. */
   peerNode: string | undefined;
-  /** The trace that its commands belong to, as its application says. */
+  /** ASKING: commands for a slot that is being imported; undefined without it. */
+  asking: AskingSpan | undefined;
+  /** Trace that the client's commands belong to, as its application has given it. */
   traceParent: TraceParent | undefined;
+}
+
+/** Commands of a client, counted. */
+export interface AccountPort {
+  /** Unix milliseconds. */
+  readonly createdMs: number;
+  readonly lastCommandMs: number;
+  /** The last command's name, in lower case; empty before the first. */
+  readonly lastCommand: string;
+  readonly commandsTotal: number;
+}
+
+/** Waits of a client. */
+export interface WaitPort {
+  readonly isBlocked: boolean;
+  /** True while CLIENT UNBLOCK can end what the client waits for. */
+  readonly canUnblock: boolean;
+  /** True while CLIENT PAUSE holds the client's next command back. */
+  readonly isPostponed: boolean;
+}
+
+/** Roles that only a few clients have. */
+export interface RolesPort {
+  /** True for the connection of a replica of this server. */
+  readonly isReplica: boolean;
+  /** True for the connection on which this server's primary sends its stream. */
+  readonly isPrimary: boolean;
+  /** True after MONITOR: the client receives the commands of others. */
+  readonly isMonitor: boolean;
+  /** Undefined while the client listens to no channel. */
+  readonly subscriptions: Subscriptions | undefined;
+  /** Undefined while the client does not track keys. */
+  readonly tracking: TrackingState | undefined;
+}
+
+/** One client, as commands see it. */
+export interface ClientPort {
+  readonly id: number;
+  readonly socket: ClientConnection;
+  readonly session: SessionPort;
+  readonly account: AccountPort;
+  readonly wait: WaitPort;
+  readonly roles: RolesPort;
+  /** Commands queued since MULTI; undefined outside a transaction. */
+  readonly transaction:
+    { readonly queue: { readonly count: number; readonly memoryBytes: number } } | undefined;
+  /** Keys that the client watches, by name. */
+  readonly watches: { readonly keys: ReadonlyMap<string, unknown> };
+  readonly isEnding: boolean;
+  readonly traffic: ClientTraffic;
+  /** Memory that the client takes in all. */
+  readonly memoryBytes: number;
   /** Takes no more commands, and closes when what was taken is answered. */
   quit(): void;
 }

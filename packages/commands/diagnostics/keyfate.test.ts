@@ -39,7 +39,7 @@ function fixture(protocol: 2 | 3 = 2, database = 0) {
       return Promise.resolve();
     },
   };
-  const client = { database };
+  const client = { session: { database } };
   const context = new CallContext({ ports: { keyFates }, protocol, client });
   return { context, asked };
 }

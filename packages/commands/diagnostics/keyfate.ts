@@ -53,7 +53,7 @@ const key = onMain<DiagnosticsContext>({
     const { bytes, at, length } = args.piece(KEY_INDEX);
     // Kept until the shards have answered.
     const wanted = bytes.slice(at, at + length);
-    answerRemovedKeys(context, count, { database: context.client.database, key: wanted });
+    answerRemovedKeys(context, count, { database: context.client.session.database, key: wanted });
   },
 });
 

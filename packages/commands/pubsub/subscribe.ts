@@ -86,7 +86,7 @@ function unsubscribing(form: Form): OnMainCommand {
     args: [{ ...argumentOf(kind), optional: true }],
     run(context, args) {
       const { pubsub, client } = context;
-      const names = args.more ? args.texts() : [...(client.subscriptions?.[kind] ?? [])];
+      const names = args.more ? args.texts() : [...(client.roles.subscriptions?.[kind] ?? [])];
       answer(context, (writer) => {
         for (const name of names) {
           pubsub.unsubscribe(client, kind, name);
@@ -109,7 +109,7 @@ function answer(
 }
 
 function countOf(client: ClientPort, kind: SubscriptionKind): number {
-  return client.subscriptions?.countBeside(kind) ?? 0;
+  return client.roles.subscriptions?.countBeside(kind) ?? 0;
 }
 
 function confirm(writer: ReplyWriter, word: string, name: string | null, count: number): void {

@@ -36,7 +36,7 @@ export const monitor = onMain<ServerContext>({
   run({ client, reply, monitors }, args) {
     const filter = readFilter(args);
     // Who is a monitor already is not answered at all, as in Redis.
-    if (client.isMonitor) return;
+    if (client.roles.isMonitor) return;
     monitors.start(client, filter);
     reply.ok();
   },

@@ -88,7 +88,7 @@ function following(name: 'REPLICAOF' | 'SLAVEOF', since: string) {
         reply.simple('OK');
         return;
       }
-      if (client.isReplica) throw askedByReplica;
+      if (client.roles.isReplica) throw askedByReplica;
       const port = args.roundedAt(2, invalidPort);
       if (port < 0 || port > PORT_MAX) throw invalidPort;
       const isNew = replication.replicaOf(args.latin1(1), port);

@@ -110,7 +110,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
       caused: (connection) => {
         const client = router.clientInSlot(connection);
         if (client === undefined) return;
-        client.hasWritten = true;
+        client.account.hasWritten = true;
         this.wrote(client);
       },
       wake: () => {
@@ -135,7 +135,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
   // Connections.
 
   isReplica(client: ClientPort): boolean {
-    return client.isReplica;
+    return client.roles.isReplica;
   }
 
   factsOf(client: ClientPort): ReplicaFacts {
@@ -178,8 +178,8 @@ export class Replicas implements ReplicasPort, FeedTaker {
   #follows(client: Client): Replica {
     const replica = this.#replicaOf(client);
     const { primary } = this;
-    if (!client.isReplica) this.#options.page.add('connectedClients', -1);
-    client.replica = {
+    if (!client.roles.isReplica) this.#options.page.add('connectedClients', -1);
+    client.ownRoles.replica = {
       get heldBytes() {
         return primary.heldFor(replica);
       },
@@ -205,8 +205,8 @@ export class Replicas implements ReplicasPort, FeedTaker {
     const replica = this.#byClient.get(client.id);
     if (replica === undefined) return;
     this.#byClient.delete(client.id);
-    if (client.isReplica) this.#options.page.add('connectedClients', 1);
-    client.replica = undefined;
+    if (client.roles.isReplica) this.#options.page.add('connectedClients', 1);
+    client.ownRoles.replica = undefined;
     this.primary.left(replica);
   }
 
@@ -250,7 +250,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
 
   wrote(client: Client): void {
     if (!this.primary.isActive) return;
-    client.writeOffset = -1;
+    client.account.writeOffset = -1;
     this.#writers.add(client);
   }
 
@@ -259,13 +259,13 @@ export class Replicas implements ReplicasPort, FeedTaker {
     const { isSettled, units, offset } = this.primary;
     for (const client of this.#writers) {
       // What is still to be merged has no offset yet.
-      if (isSettled) client.writeOffset = offset;
+      if (isSettled) client.account.writeOffset = offset;
       else this.#lateWriters.set(client, units.arrivals);
     }
     this.#writers.clear();
     for (const [client, arrival] of this.#lateWriters) {
       if (!units.hasHandedOn(arrival)) continue;
-      client.writeOffset = offset;
+      client.account.writeOffset = offset;
       this.#lateWriters.delete(client);
     }
   }
@@ -274,11 +274,12 @@ export class Replicas implements ReplicasPort, FeedTaker {
   disownWrites(clients: readonly Client[]): void {
     this.#writers.clear();
     this.#lateWriters.clear();
-    for (const client of clients) if (client.hasWritten) client.writeOffset = -1;
+    for (const client of clients) if (client.account.hasWritten) client.account.writeOffset = -1;
   }
 
   /** Offset behind all that a client has written; undefined while the stream does not have all of it. */
-  #writtenTo({ writeOffset }: Client): number | undefined {
+  #writtenTo({ account }: Client): number | undefined {
+    const { writeOffset } = account;
     return writeOffset < 0 ? undefined : writeOffset;
   }
 
@@ -286,7 +287,8 @@ export class Replicas implements ReplicasPort, FeedTaker {
     const offset = this.#writtenTo(client as Client);
     const replicas = offset === undefined ? 0 : this.primary.acks.of(offset, wish.onDisk);
     // A client that has written nothing waits for no disk.
-    const isLocal = !(client as Client).hasWritten || (wish.onDisk && this.#options.isOnDisk());
+    const isLocal =
+      !(client as Client).account.hasWritten || (wish.onDisk && this.#options.isOnDisk());
     return { replicas, local: Number(this.keepsLog && isLocal) };
   }
 
@@ -358,8 +360,8 @@ function linkTo(
       return sentBytes;
     },
     id: client.id,
-    address: client.address,
-    host: hostOf(client.address),
+    address: client.socket.remoteAddress,
+    host: hostOf(client.socket.remoteAddress),
     get pendingBytes() {
       return socket.output.pendingBytes;
     },
@@ -377,7 +379,7 @@ function linkTo(
       if (socket.isClosed) return;
       this.closeReason = reason;
       log.warn('replica-closed', `The connection of a replica is closed: ${reason}.`, {
-        addr: client.address,
+        addr: client.socket.remoteAddress,
       });
       socket.destroy();
     },

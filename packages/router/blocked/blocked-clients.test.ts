@@ -26,7 +26,7 @@ function parkedOnBoth() {
     main.shards[shard]!.signal(FrameKind.offer, offer, ReplyFlag.waits, NOTHING_THERE);
   }
   assert.equal(verdicts(main.sent()), [[Verdict.park], [Verdict.park]]);
-  assert.ok(client.client.isBlocked);
+  assert.ok(client.client.wait.isBlocked);
   return { main, client, offers };
 }
 
@@ -44,10 +44,10 @@ blockedClients('on one shard: the next command of the client is held until the a
   assert.equal([shown([frame!]), others], [[`command BLPOP ${a} 0`], []]);
   main.shards[0]!.signal(FrameKind.parked, frame!, 0, [0]);
   main.turn();
-  assert.equal([client.client.isBlocked, main.page.get('blockedClients')], [true, 1]);
+  assert.equal([client.client.wait.isBlocked, main.page.get('blockedClients')], [true, 1]);
   main.shards[0]!.reply(frame!, '+popped\r\n');
   main.turn();
-  assert.equal([client.client.isBlocked, main.page.get('blockedClients')], [false, 0]);
+  assert.equal([client.client.wait.isBlocked, main.page.get('blockedClients')], [false, 0]);
   assert.equal([client.received(), client.socket.resumes], ['+popped\r\n', 1]);
   assert.is(client.send(`GET ${b}`), 'taken');
 });
@@ -79,8 +79,8 @@ blockedClients('on one shard: the shard decides, also when the client is to be u
   main.shards[0]!.signal(FrameKind.parked, frame!, 0, [0]);
   main.turn();
   const ended: boolean[] = [];
-  client.client.unblock!(errors.unblocked, (isDone) => ended.push(isDone));
-  client.client.unblock!(errors.unblocked, (isDone) => ended.push(isDone));
+  client.client.wait.unblock!(errors.unblocked, (isDone) => ended.push(isDone));
+  client.client.wait.unblock!(errors.unblocked, (isDone) => ended.push(isDone));
   const [[unpark, ...more] = []] = main.sent();
   assert.equal([unpark!.kind, unpark!.word5, more], ['unpark', Unpark.error, []]);
   assert.equal([client.received(), ended], ['', []]);
@@ -100,7 +100,7 @@ blockedClients(
     main.shards[0]!.signal(FrameKind.parked, frame!, 0, [0]);
     main.turn();
     const ended: boolean[] = [];
-    client.client.unblock!(undefined, (isDone) => ended.push(isDone));
+    client.client.wait.unblock!(undefined, (isDone) => ended.push(isDone));
     main.shards[0]!.reply(frame!, '+popped\r\n');
     main.turn();
     assert.equal([client.received(), ended], ['+popped\r\n', [false]]);
@@ -122,7 +122,7 @@ blockedClients(
     assert.is.not(main.newClient().client.slot, client.client.slot, 'the slot is not free before');
     main.shards[0]!.reply(frame!, '+popped\r\n');
     main.turn();
-    assert.equal([client.client.outstanding, main.page.get('blockedClients')], [0, 0]);
+    assert.equal([client.client.replies.outstanding, main.page.get('blockedClients')], [0, 0]);
     assert.is(main.newClient().client.slot, client.client.slot);
   },
 );
@@ -173,7 +173,7 @@ blockedClients(
     main.turn();
     assert.is(client.received(), '+of a\r\n');
     assert.equal(main.sent(), [[], []]);
-    assert.is.not(client.client.isBlocked, true);
+    assert.is.not(client.client.wait.isBlocked, true);
   },
 );
 
@@ -185,10 +185,10 @@ blockedClients(
     assert.equal(verdicts(main.sent()), [[Verdict.drop], [Verdict.run]]);
     client.leave();
     assert.equal(verdicts(main.sent()), [[], []], 'it is decided: nothing more can be said');
-    assert.is(client.client.outstanding, 1);
+    assert.is(client.client.replies.outstanding, 1);
     main.shards[1]!.reply(offers[1]!, '+lost\r\n');
     main.turn();
-    assert.is(client.client.outstanding, 0);
+    assert.is(client.client.replies.outstanding, 0);
     assert.is(main.newClient().client.slot, client.client.slot);
   },
 );
@@ -198,7 +198,7 @@ blockedClients('on several shards: one that leaves while he waits gives up on al
   client.leave();
   wake(main, 1, offers[1]!);
   assert.equal(verdicts(main.sent()), [[Verdict.drop], [Verdict.drop]]);
-  assert.equal([client.client.outstanding, main.page.get('blockedClients')], [0, 0]);
+  assert.equal([client.client.replies.outstanding, main.page.get('blockedClients')], [0, 0]);
 });
 
 blockedClients(
@@ -263,7 +263,7 @@ blockedClients('on several shards: a refusal of one is the answer, whatever anot
 });
 
 function unblock({ client }: PlayedClient): void {
-  client.unblock!(undefined, () => undefined);
+  client.wait.unblock!(undefined, () => undefined);
 }
 
 blockedClients.run();

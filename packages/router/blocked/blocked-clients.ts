@@ -105,8 +105,8 @@ export class BlockedClients {
     const isOffered =
       owners.length > 1 && definition.route === 'oneShard' && isOfferedWay(definition.acrossShards);
     const transaction = isOffered ? routes.nextTransaction() : 0;
-    const sequence = client.nextSequence;
-    const { isMuted } = client;
+    const sequence = client.replies.nextSequence;
+    const { isMuted } = client.session;
     if (isOffered) {
       if (!this.#offer(client, { entry, command }, owners, transaction)) return false;
     } else if (!routes.send(client, entry, args, command)) {
@@ -134,14 +134,14 @@ export class BlockedClients {
       isStopped: false,
     };
     this.#blocked.set(client, wait);
-    client.awaitsReply = true;
+    client.wait.awaitsReply = true;
     // From here on: its command is before that of whoever wants it to end, though it may still be on its way.
-    client.unblock = (error, ended) => {
+    client.wait.unblock = (error, ended) => {
       wait.enders.push(ended);
       if (wait.enders.length > 1) return;
       this.#stop(client, wait, error);
     };
-    client.answered = () => {
+    client.wait.answered = () => {
       this.#end(client, wait);
     };
     return true;
@@ -162,12 +162,12 @@ export class BlockedClients {
     });
     if (places.some(({ at }) => at < 0)) return false;
     const head = routes.fillHead(client, entry, FrameKind.offer);
-    if (before === undefined) head.sequence = client.takeSequence();
+    if (before === undefined) head.sequence = client.replies.takeSequence();
     else resume(head, before);
     for (const { link, at, size } of places) {
       link.writeHost(at, size, head, command, transaction, owners.length);
     }
-    if (before === undefined && client.replyMode !== 'on') client.endMuting();
+    if (before === undefined && client.session.replyMode !== 'on') client.session.endMuting();
     return true;
   }
 
@@ -217,9 +217,9 @@ export class BlockedClients {
     wait.itemsLeft -= 1;
     if (wait.itemsLeft > 0) return;
     const items = wait.items.sort((a, b) => a.index - b.index);
-    const reply = new OwnedReply(client.protocol);
+    const reply = new OwnedReply(client.session.protocol);
     if (items.length === 0) reply.nilArray();
-    else if (client.protocol === 3) reply.mapHeader(items.length);
+    else if (client.session.protocol === 3) reply.mapHeader(items.length);
     else reply.arrayHeader(items.length);
     for (const { bytes } of items) reply.raw(bytes);
     this.#answer(client, wait, reply);
@@ -309,7 +309,7 @@ export class BlockedClients {
   judge(judge: WaitJudge): void {
     for (const [client, { entry, slot }] of [...this.#blocked]) {
       const error = slot < 0 ? undefined : judge(client, entry, slot);
-      if (error !== undefined) client.unblock?.(error, () => undefined);
+      if (error !== undefined) client.wait.unblock?.(error, () => undefined);
     }
   }
 
@@ -333,7 +333,7 @@ export class BlockedClients {
     }
     this.#settle(wait, client, -1);
     wait.isStopped = true;
-    const reply = new OwnedReply(client.protocol);
+    const reply = new OwnedReply(client.session.protocol);
     if (error === undefined) reply.nilArray();
     else reply.error(error);
     this.#answer(client, wait, reply);
@@ -373,7 +373,7 @@ export class BlockedClients {
 
   #answer(client: Client, wait: ClientWait, reply: OwnedReply | undefined): void {
     const bytes = reply?.take() ?? new Uint8Array(0);
-    client.deliver(wait.sequence, 1, bytes, 0, wait.isMuted ? 0 : bytes.length);
+    client.replies.deliver(wait.sequence, 1, bytes, 0, wait.isMuted ? 0 : bytes.length);
     this.#options.clientRegistry.finishIfGone(client);
   }
 
@@ -390,15 +390,15 @@ export class BlockedClients {
     wait.timer?.cancel();
     this.#blocked.delete(client);
     this.#resends.delete(client);
-    client.answered = undefined;
-    client.unblock = undefined;
-    client.awaitsReply = false;
+    client.wait.answered = undefined;
+    client.wait.unblock = undefined;
+    client.wait.awaitsReply = false;
     this.#options.clientRegistry.ran(client);
-    client.isServed = false;
+    client.wait.isServed = false;
     if (wait.isParked) {
       this.#options.clientRegistry.unblock(client);
       // Whoever waited longer than the idle time allowed is not idle.
-      client.lastCommandMs = this.#options.clientRegistry.nowMs;
+      client.account.lastCommandMs = this.#options.clientRegistry.nowMs;
     }
     client.releasePushes();
     for (const [nth, ended] of wait.enders.entries()) ended(wait.isStopped && nth === 0);

@@ -8,8 +8,6 @@ export const CLIENT_BYTES = 16 * 1024;
 /** Bytes of a query buffer and of waiting replies that `CLIENT_BYTES` already counts. */
 const QUERY_BYTES_COUNTED = 4 * 1024;
 const REPLY_BYTES_COUNTED = 16 * 1024;
-/** Memory of a watched key besides its bytes, here and in its shard. */
-export const WATCHED_KEY_BYTES = 160;
 /** Memory of a prefix for which changes are told. */
 const PREFIX_BYTES = 96;
 
@@ -19,23 +17,25 @@ interface MemoryHolder {
     readonly queryMemoryBytes: number;
     readonly output: { readonly pendingBytes: number };
   };
-  /** Bytes of replies before their turn, of commands since MULTI, and of watched keys. */
-  readonly parkedBytes: number;
-  readonly queuedBytes: number;
-  readonly watchedBytes: number;
-  readonly subscriptions: { readonly memoryBytes: number } | undefined;
-  readonly tracking: { readonly prefixes: { readonly length: number } } | undefined;
+  readonly replies: { readonly parkedBytes: number };
+  readonly transaction: { readonly queue: { readonly memoryBytes: number } } | undefined;
+  readonly watches: { readonly memoryBytes: number };
+  readonly roles: {
+    readonly subscriptions: { readonly memoryBytes: number } | undefined;
+    readonly tracking: { readonly prefixes: { readonly length: number } } | undefined;
+  };
 }
 
 export function memoryOf(client: MemoryHolder): number {
-  const { socket, subscriptions, tracking } = client;
-  const replyBytes = socket.output.pendingBytes + client.parkedBytes;
+  const { socket, transaction, watches } = client;
+  const { subscriptions, tracking } = client.roles;
+  const replyBytes = socket.output.pendingBytes + client.replies.parkedBytes;
   return (
     CLIENT_BYTES +
     Math.max(0, socket.queryMemoryBytes - QUERY_BYTES_COUNTED) +
     Math.max(0, replyBytes - REPLY_BYTES_COUNTED) +
-    client.queuedBytes +
-    client.watchedBytes +
+    (transaction?.queue.memoryBytes ?? 0) +
+    watches.memoryBytes +
     (subscriptions?.memoryBytes ?? 0) +
     PREFIX_BYTES * (tracking?.prefixes.length ?? 0)
   );

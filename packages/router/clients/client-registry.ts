@@ -5,12 +5,6 @@ import { commandTable } from '#commands';
 import { AT, DEFAULT_USER_ROW, type Page, UserField } from '#stats';
 import type { Client } from './client.ts';
 
-/**
- * Most commands of one client that are on their way: whoever comes after it in a ring waits for no more than these,
- * however long its pipeline is.
- */
-const WINDOW_MAX = 1_024;
-
 /** The log of what happens to single clients. */
 export type ClientLog = Pick<Logger, 'isOn' | 'debug' | 'trace'>;
 
@@ -69,19 +63,19 @@ export class ClientRegistry {
   remove(client: Client): void {
     this.#stalled.delete(client);
     this.#held.delete(client);
-    if (client.outstanding === 0 && !client.isAtBarrier) this.#free(client);
+    if (client.replies.outstanding === 0 && !client.wait.isAtBarrier) this.#free(client);
   }
 
   /** To be called when a client got a reply: its slot may now be used again. */
   finishIfGone(client: Client): void {
-    if (client.socket.isClosed && client.outstanding === 0 && !client.isAtBarrier) {
+    if (client.socket.isClosed && client.replies.outstanding === 0 && !client.wait.isAtBarrier) {
       this.#free(client);
     }
   }
 
   #free(client: Client): void {
     if (this.#slots[client.slot] !== client) return;
-    client.discardReplies();
+    client.replies.discard();
     this.#slots[client.slot] = undefined;
     this.#freeSlots.push(client.slot);
   }
@@ -95,7 +89,7 @@ export class ClientRegistry {
 
   /** The client's command waits for the replies to those before it. Answers what `dispatch` is to answer. */
   throttle(client: Client): 'full' {
-    client.window = Math.min(2 * client.window, WINDOW_MAX);
+    client.replies.widen();
     this.#stalled.add(client);
     return 'full';
   }
@@ -108,44 +102,44 @@ export class ClientRegistry {
 
   /** Counts a command as processed. */
   count(client: Client): void {
-    client.commandsTotal += 1;
+    client.account.commandsTotal += 1;
     this.#values[AT.commands] = this.#values[AT.commands]! + 1;
-    const { row } = client.identity;
+    const { row } = client.session.identity;
     if (row !== DEFAULT_USER_ROW) this.#page.countUser(row, UserField.commands, 1);
   }
 
   /** Counts the command that the client has waited for, now that it is done. */
   ran(client: Client): void {
-    if (!client.isCountedLater) return;
-    client.isCountedLater = false;
+    if (!client.account.isCountedLater) return;
+    client.account.isCountedLater = false;
     this.count(client);
   }
 
   /** The client waits inside a blocking command. */
   block(client: Client): void {
-    client.isBlocked = true;
-    client.blockedSinceMs = this.nowMs;
+    client.wait.isBlocked = true;
+    client.wait.blockedSinceMs = this.nowMs;
     this.#values[AT.blockedClients] = this.#values[AT.blockedClients]! + 1;
     if (!this.#log.isOn('trace')) return;
-    const command = commandTable.entries[client.lastCommandId]!.lowerName;
+    const command = commandTable.entries[client.account.lastCommandId]!.lowerName;
     const fields = { conn_id: client.id, command };
     this.#log.trace('client-blocked', 'A client waits inside a blocking command.', fields);
   }
 
   /** Ends the wait of a client that waits inside a blocking command. */
   unblock(client: Client): void {
-    client.isBlocked = false;
-    client.unblock = undefined;
+    client.wait.isBlocked = false;
+    client.wait.unblock = undefined;
     this.#values[AT.blockedClients] = this.#values[AT.blockedClients]! - 1;
     if (!this.#log.isOn('trace')) return;
-    const fields = { conn_id: client.id, ms: Math.round(this.nowMs - client.blockedSinceMs) };
+    const fields = { conn_id: client.id, ms: Math.round(this.nowMs - client.wait.blockedSinceMs) };
     this.#log.trace('client-unblocked', 'A client waits no longer.', fields);
   }
 
   /** The client's command waits until all before it are answered. */
   holdUntilAnswered(client: Client): 'held' {
-    client.answered = () => {
-      client.answered = undefined;
+    client.wait.answered = () => {
+      client.wait.answered = undefined;
       this.retry(client);
     };
     return this.hold(client);
@@ -153,7 +147,7 @@ export class ClientRegistry {
 
   /** True while a client, or one that is gone, has commands on their way that do not wait for an event. */
   get isBusy(): boolean {
-    return this.#slots.some((client) => client?.isInFlight === true);
+    return this.#slots.some((client) => client !== undefined && isInFlight(client));
   }
 
   get hasStalled(): boolean {
@@ -166,8 +160,9 @@ export class ClientRegistry {
     const waiting = [...this.#stalled];
     this.#stalled.clear();
     for (const client of waiting) {
-      if (client.outstanding > client.window / 2) this.#stalled.add(client);
-      else client.socket.resume();
+      const { replies, socket } = client;
+      if (replies.outstanding > replies.limit / 2) this.#stalled.add(client);
+      else socket.resume();
     }
   }
 
@@ -182,4 +177,9 @@ export class ClientRegistry {
     this.#held.clear();
     for (const client of waiting) client.socket.resume();
   }
+}
+
+/** True while a client has commands on their way, and does not wait for an event. */
+function isInFlight({ replies, wait }: Client): boolean {
+  return replies.outstanding > 0 && !(wait.isBlocked && wait.canUnblock);
 }

@@ -91,7 +91,7 @@ export class KeyMigrations {
     const transaction = this.#routes.nextTransaction();
     return new Promise((taken) => {
       // The command has had its sequence.
-      const sequence = (client.nextSequence - 1) >>> 0;
+      const sequence = (client.replies.nextSequence - 1) >>> 0;
       const sharesLeft = shares.size;
       const underWay = { wanted, sequence, shares, sharesLeft, taken };
       if (sharesLeft === 0) {
@@ -179,8 +179,8 @@ export class KeyMigrations {
       {
         ...emptyHead(),
         kind,
-        flags: client.isAtBarrier ? RequestFlag.passesBarrier : 0,
-        database: client.database,
+        flags: client.wait.isAtBarrier ? RequestFlag.passesBarrier : 0,
+        database: client.session.database,
         connection: isGone ? -1 : client.slot,
         sequence: transaction,
         enqueuedUs: of.sequence,

@@ -1,6 +1,7 @@
 /** Transaction of a client: what it has queued since MULTI. */
 
 import type { UserRules } from '#acl';
+import type { CommandEntry } from '#commands';
 import type { CommandBytes } from '#resp';
 import { CommandQueue } from './command-queue.ts';
 
@@ -14,6 +15,16 @@ export class Transaction {
   constructor(rules: UserRules) {
     this.rules = rules;
   }
+}
+
+/** True when a command, or one of the transaction that it runs, writes by itself, and not only where a script does. */
+export function writes(entry: CommandEntry, transaction: Transaction | undefined): boolean {
+  return entry.route === 'exec' ? transaction?.queue.writes === true : entry.isWrite;
+}
+
+/** True when a command, or the transaction that it runs, may write. */
+export function mayWrite(entry: CommandEntry, transaction: Transaction | undefined): boolean {
+  return entry.route === 'exec' ? transaction?.queue.hasWrites === true : entry.mayChange;
 }
 
 /** The command in memory of its own. */

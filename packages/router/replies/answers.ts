@@ -90,9 +90,9 @@ export class Answers {
   /** Runs one of main's own commands and answers it. */
   runOnMain(client: Client, entry: CommandEntry, args: Arguments): void {
     const { values } = this.#page;
-    const sequence = client.takeSequence();
-    const wasMuted = client.isMuted;
-    const trace = client.trace?.sequence === sequence ? client.trace : undefined;
+    const sequence = client.replies.takeSequence();
+    const wasMuted = client.session.isMuted;
+    const trace = client.traces.currentAt(sequence);
     const reply = this.#begin(client);
     this.#deferred = undefined;
     this.#running.trace = trace;
@@ -125,7 +125,7 @@ export class Answers {
     }
     this.#commandStats.logIfSlow(client, entry, args, executeUs);
     // CLIENT REPLY ON, and RESET, are themselves answered.
-    this.#deliver(client, sequence, wasMuted && client.replyMode !== 'on');
+    this.#deliver(client, sequence, wasMuted && client.session.replyMode !== 'on');
   }
 
   /** True when others are to come before the next of its client, which has just sent that command. */
@@ -143,22 +143,22 @@ export class Answers {
    * what the command answers when its time is over, CLIENT UNBLOCK can end the wait.
    */
   defer(client: Client, timedOut?: Write): (write: Write) => void {
-    const sequence = (client.nextSequence - 1) >>> 0;
-    const { isMuted } = client;
+    const sequence = (client.replies.nextSequence - 1) >>> 0;
+    const { isMuted } = client.session;
     const deferred: Deferred = { pending: undefined };
     this.#deferred = deferred;
-    client.awaitsReply = true;
-    client.deferredSequence = sequence;
+    client.wait.awaitsReply = true;
+    client.wait.deferredSequence = sequence;
     let isOpen = true;
     if (timedOut !== undefined) this.#clientRegistry.block(client);
     const answer = (write: Write): void => {
-      if (!isOpen || !client.awaitsReply || client.deferredSequence !== sequence) return;
+      if (!isOpen || !client.wait.awaitsReply || client.wait.deferredSequence !== sequence) return;
       isOpen = false;
       this.#unblock(client);
       this.#clientRegistry.ran(client);
       // Whoever waited longer than the idle time allowed is not idle: its reply is under way.
-      client.lastCommandMs = this.#clientRegistry.nowMs;
-      const reply = new OwnedReply(client.protocol);
+      client.account.lastCommandMs = this.#clientRegistry.nowMs;
+      const reply = new OwnedReply(client.session.protocol);
       try {
         write(reply);
       } catch (error) {
@@ -166,13 +166,13 @@ export class Answers {
       }
       const bytes = reply.take();
       if (deferred.pending !== undefined) this.#commandStats.logPostponed(client, deferred.pending);
-      client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
+      client.replies.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
       client.releasePushes();
       this.#clientRegistry.finishIfGone(client);
       this.#clientRegistry.retry(client);
     };
     if (timedOut !== undefined) {
-      client.unblock = (error, ended) => {
+      client.wait.unblock = (error, ended) => {
         answer(error === undefined ? timedOut : writing(error));
         ended(true);
       };
@@ -182,16 +182,16 @@ export class Answers {
 
   /** Counts what a client waited for as answered: a blocked client has taken no command since. */
   giveUpWait(client: Client): void {
-    if (!client.awaitsReply) return;
+    if (!client.wait.awaitsReply) return;
     this.#unblock(client);
-    client.deliver(client.deferredSequence, 1, NO_BYTES, 0, 0);
+    client.replies.deliver(client.wait.deferredSequence, 1, NO_BYTES, 0, 0);
   }
 
   /** Says that a command waits for EXEC. */
   queued(client: Client): void {
     this.#begin(client).simple('QUEUED');
-    client.lastCommandMs = this.#clientRegistry.nowMs;
-    this.#deliver(client, client.takeSequence(), client.isMuted);
+    client.account.lastCommandMs = this.#clientRegistry.nowMs;
+    this.#deliver(client, client.replies.takeSequence(), client.session.isMuted);
   }
 
   /** Answers an error without running the command. */
@@ -205,7 +205,7 @@ export class Answers {
     this.#page.rejected(entry.countedAs);
     this.#tellRefused(client, error, entry);
     countError(this.#page, error.text);
-    client.give(sequence, 1, Buffer.from(`-${error.text}\r\n`, 'latin1'));
+    client.replies.give(sequence, 1, Buffer.from(`-${error.text}\r\n`, 'latin1'));
     this.#clientRegistry.finishIfGone(client);
   }
 
@@ -221,9 +221,9 @@ export class Answers {
     this.#begin(client).error(error);
     this.#tellRefused(client, error, entry);
     countError(this.#page, error.text);
-    if (client.trace?.sequence === client.nextSequence) client.trace.failed(error.text);
-    client.lastCommandMs = this.#clientRegistry.nowMs;
-    this.#deliver(client, client.takeSequence(), client.isMuted);
+    client.traces.currentAt(client.replies.nextSequence)?.failed(error.text);
+    client.account.lastCommandMs = this.#clientRegistry.nowMs;
+    this.#deliver(client, client.replies.takeSequence(), client.session.isMuted);
   }
 
   /** Arguments are not told: they may be secrets. */
@@ -241,8 +241,8 @@ export class Answers {
   /** Answers everything a client waits for with an error, and closes: nobody else will answer. */
   abandon(client: Client, error: CommandError): void {
     client.isDeaf = true;
-    if (client.outstanding > 0) {
-      const reply = new OwnedReply(client.protocol);
+    if (client.replies.outstanding > 0) {
+      const reply = new OwnedReply(client.session.protocol);
       reply.error(error);
       const line = reply.take();
       client.socket.output.appendBytes(line, 0, line.length);
@@ -264,7 +264,7 @@ export class Answers {
     } catch (error) {
       answerInstead(reply, refusalOf(error));
     }
-    client.traces?.at(sequence)?.gathered(reply.errorText);
+    client.traces.at(sequence)?.gathered(reply.errorText);
     if (scatterDone.isWatched) {
       const us = Math.round(this.#clock.nowUs() - gather.takenUs);
       scatterDone.fire(commandTable.entries[commandId]!.lowerName, us, gather.shardCount);
@@ -277,14 +277,14 @@ export class Answers {
 
   /** Counts what follows for the client's user. */
   actFor(client: Client): void {
-    this.#page.actor = client.identity.row;
+    this.#page.actor = client.session.identity.row;
   }
 
   #begin(client: Client): OwnedReply {
     this.actFor(client);
     const reply = this.#reply;
     reply.at = 0;
-    reply.protocol = client.protocol;
+    reply.protocol = client.session.protocol;
     reply.clearError();
     return reply;
   }
@@ -292,7 +292,7 @@ export class Answers {
   /** Delivers what the writer holds. */
   #deliver(client: Client, sequence: number, isMuted: boolean): void {
     this.#hand(client, sequence, isMuted);
-    client.endMuting();
+    client.session.endMuting();
   }
 
   /** The same; a client whose reply there is no memory for is let go. */
@@ -300,13 +300,13 @@ export class Answers {
     const pieces = this.#reply.takeChunks();
     const bytes = this.#reply.take();
     try {
-      if (!isMuted) for (const piece of pieces) client.give(sequence, 0, piece);
-      client.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
+      if (!isMuted) for (const piece of pieces) client.replies.give(sequence, 0, piece);
+      client.replies.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
     } catch (error) {
       if (!isResourceError(error)) throw error;
       client.socket.destroy();
       // What is not answered would be waited for.
-      if (!client.hasHad(sequence)) client.deliver(sequence, 1, NO_BYTES, 0, 0);
+      if (!client.replies.hasHad(sequence)) client.replies.deliver(sequence, 1, NO_BYTES, 0, 0);
     }
   }
 
@@ -323,7 +323,7 @@ export class Answers {
   }
 
   #unblock(client: Client): void {
-    client.awaitsReply = false;
-    if (client.isBlocked) this.#clientRegistry.unblock(client);
+    client.wait.awaitsReply = false;
+    if (client.wait.isBlocked) this.#clientRegistry.unblock(client);
   }
 }

@@ -66,7 +66,7 @@ export class CommandStats {
   logIfSlow(client: Client, entry: CommandEntry, args: Arguments, executeUs: number): void {
     const { slowLog } = this.#notes;
     if (executeUs < slowLog.slowerThanUs || entry.skipsSlowLog) return;
-    const { database } = client;
+    const { database } = client.session;
     const times = { unixMs: this.#clock.wallMs(), executeUs, queueUs: 0, durableUs: 0 };
     const command = { ...times, database, client: asSlowClient(client) };
     slowLog.log(command, args, entry.secretsOf(args));
@@ -84,7 +84,7 @@ export class CommandStats {
     if (executeUs < this.#notes.slowLog.slowerThanUs || entry.skipsSlowLog) return undefined;
     const kept = this.keep(entry, args);
     if (kept === undefined) return undefined;
-    return { entry, args: kept, executeUs, database: client.database };
+    return { entry, args: kept, executeUs, database: client.session.database };
   }
 
   logPostponed(client: Client, { args, executeUs, database }: Pending): void {
@@ -127,6 +127,7 @@ export class CommandStats {
 }
 
 /** Returns the present identity of a client; what a script calls has no address, as in Redis. */
-export function asSlowClient({ id, address, name, user }: Client): SlowClient {
-  return { id, address: id === 0 ? '' : address, name, user };
+export function asSlowClient({ id, socket, session }: Client): SlowClient {
+  const { name, user } = session;
+  return { id, address: id === 0 ? '' : socket.remoteAddress, name, user };
 }

@@ -156,13 +156,14 @@ export class Replies {
       const kindWord = words[word + Reply.kind]!;
       if (kindWord === FrameKind.command) {
         const client = clientRegistry.inSlot(words[word + Reply.connection]!)!;
+        const { replies } = client;
         const sequence = words[word + Reply.sequence]! >>> 0;
         const count = words[word + Reply.count]!;
         const bodyBytes = words[word + Reply.bodyBytes]!;
         const body = at + (Reply.body << 2);
-        if (sequence === client.dueSequence) client.deliverShared(count, body, bodyBytes);
+        if (sequence === replies.dueSequence) replies.deliverShared(count, body, bodyBytes);
         else if (!outOfTurn) return progress;
-        else client.deliver(sequence, count, bytes, body, bodyBytes);
+        else replies.deliver(sequence, count, bytes, body, bodyBytes);
         if (client.socket.isClosed) clientRegistry.finishIfGone(client);
         this.#countReply(words[word + Reply.doneUs]!, count);
       } else {
@@ -201,7 +202,7 @@ export class Replies {
       case FrameKind.command: {
         const client = this.#clientRegistry.inSlot(slot)!;
         const count = words[word + Reply.count]!;
-        client.give(sequence, count, isUnsafe ? repeated(UNSAFE, count) : body);
+        client.replies.give(sequence, count, isUnsafe ? repeated(UNSAFE, count) : body);
         this.#clientRegistry.finishIfGone(client);
         break;
       }

@@ -48,21 +48,21 @@ export class KeyDiscovery {
   send(client: Client, entry: CommandEntry, command: CommandBytes): boolean {
     const { flags } = this.#routes.fillHead(client, entry, FrameKind.inquiry);
     const inquiry: Inquiry = {
-      sequence: client.nextSequence,
+      sequence: client.replies.nextSequence,
       entry,
       command: ownedCopy(command),
       flags,
-      database: client.database,
+      database: client.session.database,
       tries: 0,
     };
     if (!this.#ask(client, inquiry)) return false;
-    client.takeSequence();
-    if (client.replyMode !== 'on') client.endMuting();
+    client.replies.takeSequence();
+    if (client.session.replyMode !== 'on') client.session.endMuting();
     this.#open.set(client, inquiry);
     // A transaction that is conducted waits by itself.
-    if (client.isAtBarrier) return true;
-    client.awaitsReply = true;
-    client.answered = () => {
+    if (client.wait.isAtBarrier) return true;
+    client.wait.awaitsReply = true;
+    client.wait.answered = () => {
       this.#end(client);
     };
     return true;
@@ -112,10 +112,10 @@ export class KeyDiscovery {
   #askAgain(client: Client, inquiry: Inquiry): boolean {
     inquiry.tries += 1;
     if (inquiry.tries <= TRIES_MAX) return this.#ask(client, inquiry);
-    const reply = new OwnedReply(client.protocol);
+    const reply = new OwnedReply(client.session.protocol);
     reply.error(errors.keysKeepChanging);
     const bytes = reply.take();
-    client.deliver(inquiry.sequence, 1, bytes, 0, bytes.length);
+    client.replies.deliver(inquiry.sequence, 1, bytes, 0, bytes.length);
     return true;
   }
 
@@ -140,8 +140,8 @@ export class KeyDiscovery {
 
   #end(client: Client): void {
     this.forget(client);
-    client.answered = undefined;
-    client.awaitsReply = false;
+    client.wait.answered = undefined;
+    client.wait.awaitsReply = false;
     client.releasePushes();
     this.#clientRegistry.retry(client);
   }

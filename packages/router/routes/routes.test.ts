@@ -95,7 +95,7 @@ for (const line of overSeveral) {
     assert.is(client.send(line), 'full', line);
     main.router.publish();
     assert.equal(main.shards[0]!.take(), [], 'the ring with room has no part of it');
-    assert.is(client.client.outstanding, 0);
+    assert.is(client.client.replies.outstanding, 0);
     for (const frame of main.shards[1]!.take()) main.shards[1]!.reply(frame, '+OK\r\n');
     main.turn();
     assert.is(client.send(line), 'taken');

@@ -124,14 +124,15 @@ export class Routes {
   fillHead(client: Client, entry: CommandEntry, kind: number): RequestHead {
     const head = this.#head;
     let flags = 0;
-    if (client.protocol === 3) flags |= RequestFlag.resp3;
-    if (client.noTouch) flags |= RequestFlag.noTouch;
-    if (client.isMuted) flags |= RequestFlag.mute;
-    if (client.isAtBarrier) flags |= RequestFlag.passesBarrier;
-    if (client.trace !== undefined) flags |= RequestFlag.traced;
+    const { session } = client;
+    if (session.protocol === 3) flags |= RequestFlag.resp3;
+    if (session.noTouch) flags |= RequestFlag.noTouch;
+    if (session.isMuted) flags |= RequestFlag.mute;
+    if (client.wait.isAtBarrier) flags |= RequestFlag.passesBarrier;
+    if (client.traces.current !== undefined) flags |= RequestFlag.traced;
     head.kind = kind;
     head.flags = flags;
-    head.database = client.database;
+    head.database = session.database;
     head.command = entry.id;
     head.connection = client.slot;
     head.enqueuedUs = this.#options.clientRegistry.nowUs | 0;
@@ -141,15 +142,16 @@ export class Routes {
   /** The way to a shard that is to run a command of the client: the shard knows who that is, for its reports. */
   linkFor(client: Client, shard: number): ShardLink {
     const link = this.#links[shard]!;
-    if (client.knownTo[shard] === true) return link;
-    client.knownTo[shard] = true;
+    const { session, socket } = client;
+    if (session.knownTo[shard] === true) return link;
+    session.knownTo[shard] = true;
     const head = { ...emptyHead(), kind: FrameKind.introduce, connection: client.slot };
     link.sendMessage(
       head,
       encodeMessage({
         ...asSlowClient(client),
-        userRow: client.identity.row,
-        ...(client.tls === undefined ? {} : { isSecure: true }),
+        userRow: session.identity.row,
+        ...(socket.tls === undefined ? {} : { isSecure: true }),
       }),
     );
     return link;
@@ -162,11 +164,11 @@ export class Routes {
     const at = link.reserve(size);
     if (at < 0) return false;
     const head = this.fillHead(client, entry, FrameKind.command);
-    head.sequence = client.nextSequence;
+    head.sequence = client.replies.nextSequence;
     link.writeCommand(at, size, head, command, true);
     // Only now: where there is no memory for a command that is too long for the ring, it is refused.
-    client.takeSequence();
-    if (client.replyMode !== 'on') client.endMuting();
+    client.replies.takeSequence();
+    if (client.session.replyMode !== 'on') client.session.endMuting();
     return true;
   }
 
@@ -266,7 +268,7 @@ export class Routes {
     command: CommandBytes,
     { found, again }: LentCall,
   ): boolean {
-    const plan = planLending(entry, args, found, client.database, this.ownership);
+    const plan = planLending(entry, args, found, client.session.database, this.ownership);
     const host = this.linkFor(client, plan.host);
     const hostSize = host.frameSize(command.count, command.length, HOST_WORDS);
     const lenders = [...plan.lent].map(([shard, keys]) => {
@@ -283,7 +285,7 @@ export class Routes {
     }
     const transaction = this.nextTransaction();
     const head = this.fillHead(client, entry, FrameKind.host);
-    if (again === undefined) head.sequence = client.takeSequence();
+    if (again === undefined) head.sequence = client.replies.takeSequence();
     else resume(head, again, RequestFlag.again);
     host.writeHost(hostAt, hostSize, head, command, transaction, lenders.length);
     for (const { link, keys, bodyBytes, size, at } of lenders) {
@@ -292,7 +294,7 @@ export class Routes {
       const prefixes = keys.map(lentPrefix);
       link.writePicked(at, size, lend, command, { picked, bodyBytes, prefixes });
     }
-    if (again === undefined && client.replyMode !== 'on') client.endMuting();
+    if (again === undefined && client.session.replyMode !== 'on') client.session.endMuting();
     return true;
   }
 
@@ -372,7 +374,7 @@ export class Routes {
   #gather(client: Client, entry: CommandEntry, args: Arguments, asked: GatherTarget): RequestHead {
     const head = this.fillHead(client, entry, FrameKind.part);
     const isMuted = (head.flags & RequestFlag.mute) !== 0;
-    head.sequence = client.takeSequence();
+    head.sequence = client.replies.takeSequence();
     this.#options.gathers.begin(
       new Gather({
         client,
@@ -382,7 +384,7 @@ export class Routes {
         shards: asked.shards,
         plan: asked.plan,
         isMuted,
-        database: client.database,
+        database: client.session.database,
         takenUs: this.#options.clientRegistry.nowUs,
         kept: this.#options.commandStats.keep(entry, args),
       }),
@@ -390,7 +392,7 @@ export class Routes {
     if (scatterStart.isWatched) {
       scatterStart.fire(entry.lowerName, asked.shards.length, this.nextTransaction());
     }
-    if (client.replyMode !== 'on') client.endMuting();
+    if (client.session.replyMode !== 'on') client.session.endMuting();
     return head;
   }
 }

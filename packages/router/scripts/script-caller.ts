@@ -5,7 +5,8 @@ import { type Bytes, unreachable } from '#base';
 import type { Arguments, CommandEntry } from '#commands';
 import type { LinkMemory } from '#link';
 import { type CommandBytes, OwnedReply } from '#resp';
-import { Client, type ClientSocket } from '../clients/client.ts';
+import { Client } from '../clients/client.ts';
+import type { ClientSocket } from '../clients/client-socket.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { KeyDiscovery } from '../routes/key-discovery.ts';
@@ -42,9 +43,9 @@ export class ScriptCaller {
     const { clientRegistry, memory } = options;
     const socket = new CallerSocket(memory, this.#reply);
     this.client = clientRegistry.add((slot) => new Client(0, slot, socket, 0, NO_BLOCKS, CALLER));
-    this.client.authenticated = true;
+    this.client.session.authenticated = true;
     // What it sends passes the barrier at which the shards stand.
-    this.client.isAtBarrier = true;
+    this.client.wait.isAtBarrier = true;
   }
 
   /** Sends a command; false when a ring is full, and then nothing was sent. `done` gets the reply, in pieces. */
@@ -53,20 +54,20 @@ export class ScriptCaller {
     const { routes, keyDiscovery, clientRegistry } = this.#options;
     const { entry, args, command } = call;
     // What it may do is what the client may do that runs the script.
-    const identity = clientRegistry.inSlot(call.connection)?.identity ?? CALLER;
-    if (client.identity !== identity) client.identity = identity;
-    client.database = call.database;
-    client.protocol = call.protocol;
-    client.lastCommandId = entry.id;
-    client.answered = () => {
-      client.answered = undefined;
+    const identity = clientRegistry.inSlot(call.connection)?.session.identity ?? CALLER;
+    if (client.session.identity !== identity) client.session.identity = identity;
+    client.session.database = call.database;
+    client.session.protocol = call.protocol;
+    client.account.lastCommandId = entry.id;
+    client.wait.answered = () => {
+      client.wait.answered = undefined;
       keyDiscovery.forget(client);
       done([...this.#reply.takeChunks(), this.#reply.take().slice()]);
     };
     const isSent = keyDiscovery.concerns(entry, args)
       ? keyDiscovery.send(client, entry, command)
       : routes.send(client, entry, args, command);
-    if (!isSent) client.answered = undefined;
+    if (!isSent) client.wait.answered = undefined;
     return isSent;
   }
 }

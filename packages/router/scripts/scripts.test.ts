@@ -85,7 +85,7 @@ scripts('one that runs alone is sent to nobody while one of the rings is full', 
   assert.is(client.send(['EVAL', STRAYS, '1', a, b]), 'full');
   main.router.publish();
   assert.equal([shown(main.shards[0]!.take()), shown(main.shards[2]!.take())], [[], []]);
-  assert.is(client.client.outstanding, 0);
+  assert.is(client.client.replies.outstanding, 0);
 });
 
 scripts('a call of the script is sent at once, and its reply goes back', () => {

@@ -246,10 +246,10 @@ export class Scripts {
     if (at < 0 || places.some((place) => place.at < 0)) return false;
     const head = routes.fillHead(client, entry, FrameKind.command);
     head.flags |= RequestFlag.exclusive;
-    head.sequence = client.nextSequence;
+    head.sequence = client.replies.nextSequence;
     link.writeCommand(at, size, head, command);
-    client.takeSequence();
-    if (client.replyMode !== 'on') client.endMuting();
+    client.replies.takeSequence();
+    if (client.session.replyMode !== 'on') client.session.endMuting();
     const stop = { ...emptyHead(), kind: FrameKind.barrier, flags: RequestFlag.exclusive };
     for (const place of places) {
       place.other.writePayload(place.at, place.size, { ...stop }, 0, NOTHING);

@@ -109,7 +109,7 @@ export class WaitingCommands {
       if ((kind & LEFT_FLAGS) !== 0) continue;
       const entry = commandTable.entries[words[word + Request.command]!]!;
       const client = clientRegistry.inSlot(words[word + Request.connection]!);
-      if (client === undefined || client.isPrimary) continue;
+      if (client === undefined || client.roles.isPrimary) continue;
       const sequence = words[word + Request.sequence]! >>> 0;
       switch (kind & KIND_MASK) {
         case FrameKind.command:

@@ -41,16 +41,23 @@ export class Trace {
 
 /** Traces of one client that are not answered yet, in the order of their sequences. */
 export class OpenTraces {
+  /** Trace of the command taken last, if that is traced; the command may yet have to be sent again. */
+  current: Trace | undefined;
   #open: Trace[] = [];
   /** Index in `#open` before which all traces are answered. */
   #first = 0;
   readonly #ended: Trace[];
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'nowUs'>;
 
   /** Traces that are answered go to `ended`. */
-  constructor(ended: Trace[], clock: Clock) {
+  constructor(ended: Trace[], clock: Pick<Clock, 'nowUs'>) {
     this.#ended = ended;
     this.#clock = clock;
+  }
+
+  /** Returns the trace of the command taken last, if that has the sequence and is traced. */
+  currentAt(sequence: number): Trace | undefined {
+    return this.current?.sequence === sequence ? this.current : undefined;
   }
 
   add(trace: Trace): void {
@@ -93,3 +100,6 @@ export class OpenTraces {
     this.#first = 0;
   }
 }
+
+/** Shared by all clients of which no command was traced; it is never changed. */
+export const NO_TRACES: OpenTraces = new OpenTraces([], { nowUs: () => 0 });

@@ -9,7 +9,8 @@ import { type Bytes, type Clock, type CommandError, unreachable } from '#base';
 import { Arguments, type CommandEntry } from '#commands';
 import type { LinkMemory } from '#link';
 import { OwnedReply } from '#resp';
-import type { Client, ReplyOutput } from '../clients/client.ts';
+import type { Client } from '../clients/client.ts';
+import type { ReplyOutput } from '../clients/client-socket.ts';
 import type { KeyDiscovery } from '../routes/key-discovery.ts';
 import type { Answers } from '../replies/answers.ts';
 import type { Scripts } from '../scripts/scripts.ts';
@@ -69,16 +70,16 @@ export class BarrierTransaction {
     this.#commands = options.queue.commands();
     this.#at = this.#commands.next().value;
     const { client } = options;
-    this.#isMuted = client.isMuted;
-    client.endMuting();
-    client.isAtBarrier = true;
-    this.#sequence = client.takeSequence();
+    this.#isMuted = client.session.isMuted;
+    client.session.endMuting();
+    client.wait.isAtBarrier = true;
+    this.#sequence = client.replies.takeSequence();
     this.#collected = new CollectedReplies(options.memory, client);
   }
 
   /** Begins, as soon as all that was sent before is answered and the shards have stopped. */
   start(): void {
-    this.#options.client.answered = () => {
+    this.#options.client.wait.answered = () => {
       this.advance();
     };
     this.advance();
@@ -105,7 +106,7 @@ export class BarrierTransaction {
     if (!this.#hasBegun) this.#begin();
     if (this.#hasBegun) {
       while (this.#next < this.#count && this.#send());
-      if (this.#next === this.#count && client.outstanding === 0) this.#finish();
+      if (this.#next === this.#count && client.replies.outstanding === 0) this.#finish();
     }
     this.#isAdvancing = false;
   }
@@ -117,15 +118,15 @@ export class BarrierTransaction {
   /** Replies to what was sent before EXEC go to the socket first. */
   #begin(): void {
     const { client } = this.#options;
-    if (client.dueSequence !== this.#sequence) return;
+    if (client.replies.dueSequence !== this.#sequence) return;
     this.#hasBegun = true;
     this.#beganUs = this.#options.clock.nowUs();
-    const head = new OwnedReply(client.protocol);
+    const head = new OwnedReply(client.session.protocol);
     if (this.#isBroken) head.nilArray();
     else head.arrayHeader(this.#count);
-    client.redirectReplies(this.#collected);
+    client.replies.redirect(this.#collected);
     const bytes = head.take();
-    client.deliver(this.#sequence, 1, bytes, 0, bytes.length);
+    client.replies.deliver(this.#sequence, 1, bytes, 0, bytes.length);
   }
 
   /** Sends one command; false when it must wait. */
@@ -136,8 +137,8 @@ export class BarrierTransaction {
     pointAt(args, entry, command);
     const reads = keyDiscovery.concerns(entry, args);
     const isAlone = reads || this.#runsAlone(entry);
-    if ((isAlone || this.#wasAlone) && client.outstanding > 0) return false;
-    if (client.outstanding >= OUTSTANDING_MAX) return false;
+    if ((isAlone || this.#wasAlone) && client.replies.outstanding > 0) return false;
+    if (client.replies.outstanding >= OUTSTANDING_MAX) return false;
     this.#mayHaveLent ||=
       entry.script !== undefined || (entry.hasKeys && !entry.firstArgumentIsKey);
     const refusal = this.#options.refusal(entry, args);
@@ -180,11 +181,11 @@ export class BarrierTransaction {
 
   #end(): void {
     const { client } = this.#options;
-    client.answered = undefined;
-    client.isAtBarrier = false;
+    client.wait.answered = undefined;
+    client.wait.isAtBarrier = false;
     client.noteWrites();
-    client.traces?.answered(client.dueSequence);
-    client.redirectReplies();
+    client.traces.answered(client.replies.dueSequence);
+    client.replies.redirect();
     this.#options.keyDiscovery.forget(client);
     this.#options.scripts.barrierEnded();
     if (!this.#isMuted) this.#collected.moveTo(client.socket.output);
@@ -203,7 +204,7 @@ class CollectedReplies implements ReplyOutput {
 
   constructor(memory: LinkMemory, client: Client) {
     this.#memory = memory;
-    this.#reply = new OwnedReply(client.protocol);
+    this.#reply = new OwnedReply(client.session.protocol);
   }
 
   append(at: number, length: number): void {

@@ -97,7 +97,7 @@ transactions(
         'it is told the watcher',
       );
     }
-    assert.is(client.client.watched.size, 0, 'EXEC ends the watches');
+    assert.is(client.client.watches.keys.size, 0, 'EXEC ends the watches');
   },
 );
 

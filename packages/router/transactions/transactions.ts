@@ -24,6 +24,7 @@ import type { ClientRegistry } from '../clients/client-registry.ts';
 import { askLenders, lendHead, type Routes } from '../routes/routes.ts';
 import { emptyHead, type RequestHead } from '../shards/shard-link.ts';
 import { Transaction } from '../multi/transaction.ts';
+import { NO_WATCHES, Watches } from '../multi/watches.ts';
 import type { Scripts } from '../scripts/scripts.ts';
 
 /** Commands that are done at once, and not queued, inside a transaction. */
@@ -69,7 +70,7 @@ export class Transactions {
   }
 
   begin(client: Client): void {
-    client.transaction = new Transaction(client.identity.rules);
+    client.transaction = new Transaction(client.session.identity.rules);
   }
 
   /** Ends the transaction and all watches. */
@@ -79,8 +80,8 @@ export class Transactions {
   }
 
   unwatch(client: Client): void {
-    const shards = new Set(client.watched.values());
-    client.unwatchAll();
+    const shards = new Set(client.watches.keys.values());
+    client.watches = NO_WATCHES;
     const head = { ...emptyHead(), kind: FrameKind.unwatch, connection: client.slot };
     for (const shard of shards) {
       this.#options.routes.links[shard]!.sendMessage({ ...head }, new Uint8Array(0));
@@ -104,7 +105,7 @@ export class Transactions {
     }
     // An EXEC that is bound to fail needs no queue.
     const { queue } = transaction;
-    const wanted = client.isPrimary ? Infinity : this.#options.queuedBytesMax();
+    const wanted = client.roles.isPrimary ? Infinity : this.#options.queuedBytesMax();
     const bytesMax = Math.min(wanted, QUEUE_BYTES_MAX);
     if (queue.payloadBytes + command.length > bytesMax) {
       this.#options.countTooLong();
@@ -119,11 +120,13 @@ export class Transactions {
   /** Keys of a WATCH that was sent. */
   watches(client: Client, args: Arguments): void {
     const { ownership } = this.#options.routes;
+    if (client.watches === NO_WATCHES) client.watches = new Watches();
+    const { watches } = client;
     for (let index = 1; index < args.count; index += 1) {
       const at = args.at(index);
       const length = args.length(index);
       const shard = ownership.ownerOf(args.source, at, length);
-      client.watch(keyName(client.database, args.source, at, length), shard);
+      watches.add(keyName(client.session.database, args.source, at, length), shard);
     }
   }
 
@@ -143,7 +146,7 @@ export class Transactions {
     }
     const { queue } = transaction;
     const { routes } = this.#options;
-    const isWatching = client.watched.size > 0;
+    const isWatching = client.watches.keys.size > 0;
     const isForOneShard = queue.isForOneShard && (!queue.hasScripts || routes.links.length === 1);
     if (isForOneShard && (queue.count > 0 || isWatching) && !this.#hasRevoked(client)) {
       return this.#sendToHost(client, entry, transaction);
@@ -161,7 +164,8 @@ export class Transactions {
 
   /** True when the client may not run all that it has queued, since its user's rules have changed. */
   #hasRevoked(client: Client): boolean {
-    const { transaction, identity } = client;
+    const { transaction, session } = client;
+    const { identity } = session;
     if (transaction === undefined || transaction.rules === identity.rules) return false;
     const args = new Arguments();
     for (const entry of transaction.queue.pointAtEach(args)) {
@@ -172,17 +176,17 @@ export class Transactions {
 
   #sendToHost(client: Client, entry: CommandEntry, { queue }: Transaction): boolean {
     const { routes } = this.#options;
-    const plan = planExec(queue, client.database, client.watched, routes.ownership);
+    const plan = planExec(queue, client.session.database, client.watches.keys, routes.ownership);
     const transaction = routes.nextTransaction();
     const host = routes.linkFor(client, plan.host);
     if (queue.hasScripts) this.#options.scripts.introduceAll(queue, plan.host);
     const head = routes.fillHead(client, entry, FrameKind.exec);
     if (queue.hasScripts) head.flags |= RequestFlag.scripts;
-    const isWatching = client.watched.size > 0;
+    const isWatching = client.watches.keys.size > 0;
     if (isWatching) head.flags |= RequestFlag.watches;
     const payload = queue.payload({
       flags: head.flags & (RequestFlag.resp3 | RequestFlag.noTouch | RequestFlag.traced),
-      database: client.database,
+      database: client.session.database,
       connection: client.slot,
       transaction,
       lenders: plan.lenders.size,
@@ -191,22 +195,26 @@ export class Transactions {
     const hostAt = host.reserve(hostSize);
     const places = routes.placeLenders(plan);
     if (hostAt < 0 || places === undefined) return false;
-    head.sequence = client.takeSequence();
+    head.sequence = client.replies.takeSequence();
     host.writePayload(hostAt, hostSize, head, queue.count, payload);
     const lend = lendHead(head, plan.host, transaction);
     lend.enqueuedUs = isWatching ? client.slot + 1 : 0;
     askLenders(places, lend);
     this.#showSent(client, queue);
     client.transaction = undefined;
-    client.unwatchAll();
-    if (client.replyMode !== 'on') client.endMuting();
+    client.watches = NO_WATCHES;
+    if (client.session.replyMode !== 'on') client.session.endMuting();
     return true;
   }
 
   /** Sends commands that only read one behind the other; false when that cannot be done in one go, and nothing was sent. */
   #sendReads(client: Client, entry: CommandEntry, { queue }: Transaction): boolean {
     const { routes, answers, commandStats, clock } = this.#options;
-    if (queue.count > READS_MAX || client.replyMode !== 'on' || client.trace !== undefined) {
+    if (
+      queue.count > READS_MAX ||
+      client.session.replyMode !== 'on' ||
+      client.traces.current !== undefined
+    ) {
       return false;
     }
     const ringBytes = 2 * queue.payloadBytes + READ_BYTES * queue.count;
@@ -216,10 +224,10 @@ export class Transactions {
     if (!hasRoom || this.#hasRevoked(client)) return false;
     const beganUs = clock.nowUs();
     client.transaction = undefined;
-    const head = new OwnedReply(client.protocol);
+    const head = new OwnedReply(client.session.protocol);
     head.arrayHeader(queue.count);
     const bytes = head.take();
-    client.deliver(client.takeSequence(), 1, bytes, 0, bytes.length);
+    client.replies.deliver(client.replies.takeSequence(), 1, bytes, 0, bytes.length);
     const args = new Arguments();
     for (const { entry: read, command } of queue.commands()) {
       pointAt(args, read, command);
@@ -235,9 +243,9 @@ export class Transactions {
     const args = new Arguments();
     for (const entry of queue.pointAtEach(args)) {
       this.#options.sent(client, entry, args);
-      client.step += 1;
+      client.replies.step += 1;
     }
-    client.step = 0;
+    client.replies.step = 0;
   }
 
   #beginAtBarrier(client: Client, entry: CommandEntry, needsBarrier: boolean): boolean {
@@ -245,7 +253,7 @@ export class Transactions {
     if (needsBarrier && !this.#stopShards(client)) return false;
     const queue = client.transaction?.queue ?? new CommandQueue();
     client.transaction = undefined;
-    client.unwatchAll();
+    client.watches = NO_WATCHES;
     if (needsBarrier) this.#options.countBarrier();
     const barrier = new BarrierTransaction({
       client,

@@ -92,7 +92,12 @@ export class Crashes {
     const page = serverMemory.shardPages[shard]!;
     const executing = executingIn(page, serverMemory.memory, clock.nowUs());
     const client = router.clientInSlot(executing?.connection ?? -1);
-    this.#report({ thread: `shard-${String(shard)}`, reason, executing, client: client?.address });
+    this.#report({
+      thread: `shard-${String(shard)}`,
+      reason,
+      executing,
+      client: client?.socket.remoteAddress,
+    });
     this.#options.close();
     for (const waiting of this.#options.clients.all) {
       router.abandon(waiting, errors.shardDown(shard));
@@ -125,7 +130,7 @@ export class Crashes {
     const { mainPage: page } = serverMemory;
     const client = this.#options.clients.byId(page.get('workClient'));
     const executing = mainWork(page, clock.nowUs());
-    this.#report({ thread: 'main', reason, executing, client: client?.address });
+    this.#report({ thread: 'main', reason, executing, client: client?.socket.remoteAddress });
     this.#options.close();
     // What fails once more does so while nothing can be done about it.
     for (const client of this.#options.clients.all) ignoringFailure(() => client.socket.destroy());

@@ -32,7 +32,7 @@ export function sessionModule(
         return unixUs();
       },
       get mayBlock() {
-        return !handlers.client.isAtBarrier;
+        return !handlers.client.wait.isAtBarrier;
       },
       defer: (timedOut) => router.defer(handlers.client, timedOut),
       transactions: transactionsPort(router, () => handlers.client),
@@ -71,16 +71,7 @@ function resetClient({ router, messaging, access, modules }: SessionModuleOption
   const { client, reply } = modules.handlers;
   router.transactions.discard(client);
   messaging.left(client);
-  client.database = 0;
-  client.protocol = 2;
-  client.name = '';
-  client.replyMode = 'on';
-  client.noEvict = false;
-  client.noTouch = false;
-  client.readsFromReplica = false;
-  client.peerNode = undefined;
-  client.askingFrom = -1;
-  client.traceParent = undefined;
+  client.session.reset();
   access.reset(client);
   reply.protocol = 2;
 }

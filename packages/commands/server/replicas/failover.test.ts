@@ -1,7 +1,7 @@
 import { errors } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { call } from '../../call.test-helper.ts';
+import { call, type CallOptions } from '../../call.test-helper.ts';
 import type { ClientTraffic } from '../../contexts/contexts.ts';
 import type { ReplicationPort } from '../ports/ports.ts';
 import { contextWithPorts } from '../server.test-helper.ts';
@@ -41,7 +41,7 @@ for (const [line, reply] of cases) {
   });
 }
 
-function contextWhere(facts: Partial<ReplicationPort>, client?: object) {
+function contextWhere(facts: Partial<ReplicationPort>, client?: CallOptions['client']) {
   const silent = { traffic: { outputBytes: 0 } as ClientTraffic, ...client };
   const { context, asked } = contextWithPorts({ client: silent });
   const { replication } = context.ports as { replication: ReplicationPort };
@@ -101,7 +101,7 @@ failover('nobody follows a server that cannot be followed now', () => {
 });
 
 failover('a replica of this server does not choose its primary here', () => {
-  const { context } = contextWhere({}, { isReplica: true });
+  const { context } = contextWhere({}, { roles: { isReplica: true } });
   assert.is(
     call(context, 'REPLICAOF 10.0.0.1 6380'),
     '-ERR Command is not valid when client is a replica.',
