@@ -5,76 +5,30 @@
  * one call, or to none, and a ring is FIFO. So all shards see commands in one global order.
  */
 
-import type { ShardDenial } from '#acl';
-import { type Bytes, type Clock, CommandError, errors } from '#base';
+import { type Bytes, CommandError, errors } from '#base';
 import { Arguments, type CommandEntry, commandTable } from '#commands';
-import { AT, type Page } from '#stats';
-import { type Control, encodeMessage, type FeedOrder, FrameKind, type LinkMemory } from '#link';
+import { AT } from '#stats';
+import { type Control, encodeMessage, type FeedOrder, FrameKind } from '#link';
 import type { ParsedCommand } from '#resp';
-import { CommandStats, type MainNotes } from './replies/command-stats.ts';
-import { Answers, type RunOnMain, type Write } from './replies/answers.ts';
+import type { Answers, Write } from './replies/answers.ts';
 import type { Client } from './clients/client.ts';
 import { mayWrite } from './multi/transaction.ts';
-import { KeyDiscovery } from './routes/key-discovery.ts';
-import { KeyMigrations } from './migration/key-migrations.ts';
+import type { KeyDiscovery } from './routes/key-discovery.ts';
+import type { KeyMigrations } from './migration/key-migrations.ts';
 import { refusalOf } from './clients/refusal.ts';
-import { Gathers } from './replies/gathers.ts';
-import { Replies, type FeedTaker } from './replies/replies.ts';
-import type { RunningTrace } from './traces/running-trace.ts';
+import type { Replies } from './replies/replies.ts';
 import { broadcastTo } from './shards/shard-broadcast.ts';
-import { shardSignals, type RedirectTaker } from './shard-signals.ts';
-import { ShardCalls } from './shards/shard-calls.ts';
-import { ClientRegistry, type ClientLog } from './clients/client-registry.ts';
-import { Routes } from './routes/routes.ts';
+import type { ShardCalls } from './shards/shard-calls.ts';
+import type { ClientRegistry } from './clients/client-registry.ts';
+import type { Routes } from './routes/routes.ts';
 import { emptyHead, type RequestHead, type ShardLink } from './shards/shard-link.ts';
-import { Tracing, type TracingOptions } from './tracing.ts';
-import type { BusyScriptsOptions } from './scripts/busy-scripts.ts';
-import { Scripts } from './scripts/scripts.ts';
-import { Transactions } from './transactions/transactions.ts';
+import type { Tracing } from './tracing.ts';
+import type { Scripts } from './scripts/scripts.ts';
+import type { Transactions } from './transactions/transactions.ts';
 import { isHttp, unknownCommand } from './unknown-command.ts';
-import { BlockedClients } from './blocked/blocked-clients.ts';
+import type { BlockedClients } from './blocked/blocked-clients.ts';
 import { CommandWatchers } from './command-watcher.ts';
-
-/** Collaborators of the router. */
-interface RouterOptions {
-  memory: LinkMemory;
-  links: readonly ShardLink[];
-  page: Page;
-  clock: Clock;
-  runOnMain: RunOnMain;
-  readonly notes: MainNotes;
-  readonly log: ClientLog;
-  readonly tracing: Pick<TracingOptions, 'ring' | 'random'>;
-  readonly running: RunningTrace;
-  /** Scripts that run in shards. */
-  readonly scripts: Omit<BusyScriptsOptions, 'clock'> & {
-    readonly log: (level: number, message: string) => void;
-  };
-  /** Says why the client may not run the command now, or that it must wait. */
-  gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined;
-  /** Says why not even a command may come that cannot be run, since there is none such. */
-  failureRefusal(client: Client, args: Arguments): CommandError | undefined;
-  /** Says why the client may not run a command that it has queued, now that it is run. */
-  execRefusal(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined;
-  /** A script, or a command that has waited, was denied something in a shard. */
-  readonly denied: (client: Client, denial: ShardDenial) => void;
-  /** A shard has told a client that its keys are on their way to another node. */
-  readonly redirected?: RedirectTaker;
-  /** A client speaks HTTP: a web page may have made a browser its messenger. Its connection is closed. */
-  spokeHttp(client: Client): void;
-  /** Takes what a shard tells of its keys. */
-  keyEvents: (body: Bytes) => void;
-  /** Takes what shards tell of for replicas. */
-  readonly replication: FeedTaker;
-  /** Memory is over the limit and nothing can be evicted. */
-  isOutOfMemory(): boolean;
-  /** Most bytes of commands that a client may send without their being run. */
-  queryBytesMax(): number;
-  /** True when a shard has been at one command for long, so that it will not answer soon. */
-  isShardStuck(shard: number): boolean;
-  /** Work has come up outside of a turn. */
-  beginTurn(): void;
-}
+import { newParts, type RouterOptions } from './router-parts.ts';
 
 const NOTHING: Bytes = new Uint8Array(0);
 
@@ -104,92 +58,23 @@ export class Router {
     this.#options.replication.wrote(client);
   };
 
-  // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
   constructor(options: RouterOptions) {
-    const { links, memory, page, clock, keyEvents } = options;
+    const { links, page } = options;
     this.#options = options;
     this.#links = links;
     this.#values = page.values;
-    const clientRegistry = new ClientRegistry(page, clock, options.log);
-    this.#clientRegistry = clientRegistry;
-    this.tracing = new Tracing({ page, clock, ...options.tracing, clientRegistry, memory });
-    const commandStats = new CommandStats(page, clock, options.notes);
-    const { runOnMain: run, log, running } = options;
-    this.#answers = new Answers({ clientRegistry, page, clock, commandStats, run, running, log });
-    const answers = this.#answers;
-    const gathers = new Gathers(clientRegistry, page);
-    const beginTurn = (): void => {
-      options.beginTurn();
-    };
-    const isStuck = (shard: number): boolean => options.isShardStuck(shard);
-    this.shardCalls = new ShardCalls({ links, page, isStuck, beginTurn });
-    this.#routes = new Routes({
-      links,
-      clientRegistry,
-      answers,
-      commandStats,
-      gathers,
-    });
-    this.keyMigrations = new KeyMigrations(this.#routes, beginTurn);
-    this.#keyDiscovery = new KeyDiscovery(this.#routes, clientRegistry);
-    this.blockedClients = new BlockedClients({ clientRegistry, routes: this.#routes, beginTurn });
-    this.scripts = new Scripts({
-      routes: this.#routes,
-      answers: this.#answers,
-      gathers,
-      clientRegistry,
-      keyDiscovery: this.#keyDiscovery,
-      shardCalls: this.shardCalls,
-      memory,
-      running: { ...options.scripts, clock },
-      log: options.scripts.log,
-      called: ({ connection, entry, args, database, sequence }) => {
-        const client = this.#clientRegistry.inSlot(connection);
-        if (client !== undefined) this.watchers.see(client, entry, args, { database, sequence });
-      },
-      page,
-      beginTurn,
-    });
-    this.transactions = new Transactions({
-      scripts: this.scripts,
-      memory,
-      clientRegistry,
-      answers,
-      commandStats,
-      clock,
-      routes: this.#routes,
-      keyDiscovery: this.#keyDiscovery,
-      queuedBytesMax: () => options.queryBytesMax(),
-      refusal: (client, entry, args) => options.execRefusal(client, entry, args),
-      sent: this.watchers.see,
-      countTooLong: () => {
-        page.add('queryLimitDisconnections', 1);
-      },
-      countBarrier: () => {
-        page.add('barriers', 1);
-      },
-    });
-    this.#replies = new Replies({
-      memory,
-      links,
-      clientRegistry,
-      answers,
-      gathers,
-      page,
-      keyEvents,
-      replication: options.replication,
-      signals: shardSignals({
-        ...options,
-        transactions: this.transactions,
-        scripts: this.scripts,
-        blockedClients: this.blockedClients,
-        keyDiscovery: this.#keyDiscovery,
-        tracing: this.tracing,
-        shardCalls: this.shardCalls,
-        keyMigrations: this.keyMigrations,
-        clientRegistry,
-      }),
-    });
+    const parts = newParts(options, this.watchers.see);
+    this.#clientRegistry = parts.clientRegistry;
+    this.#answers = parts.answers;
+    this.#routes = parts.routes;
+    this.#keyDiscovery = parts.keyDiscovery;
+    this.#replies = parts.replies;
+    this.tracing = parts.tracing;
+    this.shardCalls = parts.shardCalls;
+    this.keyMigrations = parts.keyMigrations;
+    this.blockedClients = parts.blockedClients;
+    this.scripts = parts.scripts;
+    this.transactions = parts.transactions;
   }
 
   /** Unix milliseconds of the turn. */

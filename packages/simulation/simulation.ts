@@ -16,6 +16,7 @@ import { LatencyEvents, MainBands, Page, SlowLog, ThreadProfiler } from '#stats'
 import {
   layoutOf,
   LinkMemory,
+  type LinkLayout,
   type LinkShape,
   RingReader,
   RingWriter,
@@ -154,6 +155,30 @@ const TRACING: TracingSettings = {
   spans: { scatterGather: true, shard: true, persistence: false },
 };
 
+/** Judges that refuse no command. */
+const NO_REFUSALS = {
+  gate: () => undefined,
+  failureRefusal: () => undefined,
+  execRefusal: () => undefined,
+  isOutOfMemory: () => false,
+  isShardStuck: () => true,
+  queryBytesMax: () => Infinity,
+};
+
+/** Takers of the router's reports; each report is dropped. */
+const NO_TAKERS = {
+  denied: () => undefined,
+  spokeHttp: () => undefined,
+  keyEvents: () => undefined,
+  beginTurn: () => undefined,
+  replication: {
+    takeFeed: () => undefined,
+    synced: () => undefined,
+    wrote: () => undefined,
+    drained: () => undefined,
+  },
+};
+
 function linkOf({ shards }: SimulationShape): LinkShape {
   return {
     shards,
@@ -185,7 +210,6 @@ export class Simulation {
   readonly #command = new ParsedCommand();
   readonly #parser = new CommandParser(this.#command, { bulkBytesMax: Infinity });
 
-  // eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
   constructor(shape: SimulationShape, random: Random) {
     this.#random = random;
     const layout = layoutOf(linkOf(shape));
@@ -202,14 +226,25 @@ export class Simulation {
           ports[index]!.main,
         ),
     );
-    const page = newPage();
-    this.mainPage = page;
-    this.router = new Router({
+    this.mainPage = newPage();
+    this.router = this.#newRouter(memory, layout, links);
+    this.router.tracing.apply(TRACING);
+    this.#traces = new TraceRingReader(memory, layout.traces);
+    this.router.readClock();
+    this.machines = ports.map((port, index) => this.#newMachine(memory, layout, index, port));
+    const blocks = new BlockPool(memory, layout.blocks, BLOCKS, BLOCK_BYTES);
+    this.clients = Array.from({ length: shape.clients }, () =>
+      this.#newClient(memory, blocks, shape),
+    );
+  }
+
+  #newRouter(memory: LinkMemory, layout: LinkLayout, links: readonly ShardLink[]): Router {
+    return new Router({
       memory,
       links,
-      page,
+      page: this.mainPage,
       clock: this.#clock,
-      notes: this.#notes(page, shape.shards),
+      notes: this.#notes(this.mainPage, links.length),
       log: NO_LOG,
       scripts: {
         controls: layout.scripts.map((at) => new ScriptControl(memory, at)),
@@ -222,65 +257,45 @@ export class Simulation {
       running: new RunningTrace(),
       tracing: {
         ring: new TraceRingWriter(memory, layout.traces),
-        random: () => random.fraction(),
+        random: () => this.#random.fraction(),
       },
-      gate: () => undefined,
-      failureRefusal: () => undefined,
-      execRefusal: () => undefined,
-      denied: () => undefined,
-      spokeHttp: () => undefined,
-      isShardStuck: () => true,
-      isOutOfMemory: () => false,
-      keyEvents: () => undefined,
-      replication: {
-        takeFeed: () => undefined,
-        synced: () => undefined,
-        wrote: () => undefined,
-        drained: () => undefined,
-      },
-      queryBytesMax: () => Infinity,
-      beginTurn: () => undefined,
+      ...NO_REFUSALS,
+      ...NO_TAKERS,
       runOnMain: (client, { command }, args, reply) => {
         this.#runOnMain(client, command, args, reply);
       },
     });
-    this.router.tracing.apply(TRACING);
-    this.#traces = new TraceRingReader(memory, layout.traces);
-    this.router.readClock();
-    this.machines = this.pages.map((own, index) => {
-      const replies = new RingWriter(memory, layout.replies[index]!);
-      // A shard that waits for room can only go on when main does: so main does.
-      replies.waitForRoom = () => {
-        this.#turn();
-      };
-      return newShard({
-        index,
-        shardCount: shape.shards,
-        memory,
-        replies,
-        page: own,
-        clock: this.#clock,
-        requests: new RingReader(memory, layout.requests[index]!),
-        outlet: { ring: () => undefined, transfer: ports[index]!.transfer },
-        receive: ports[index]!.receive,
-        random: () => random.fraction(),
-        seed: random.bytes(16),
-        settings: shardSettings(new Settings()),
-        usedBytesOfAll: () => 0,
-        workspaceAt: layout.workspaces[index]!,
-        scriptControlAt: layout.scripts[index]!,
-        redisVersion: '7.4.0',
-        flight: { note: () => undefined },
-        profiler: new ThreadProfiler(),
-        sleep: () => undefined,
-        takeSlowIds: (count) => this.#takeSlowIds(count),
-        nextRemovedKeyId: () => (this.#removedKeyIds += 1),
-      }).machine;
-    });
-    const blocks = new BlockPool(memory, layout.blocks, BLOCKS, BLOCK_BYTES);
-    this.clients = Array.from({ length: shape.clients }, () =>
-      this.#newClient(memory, blocks, shape),
-    );
+  }
+
+  #newMachine(memory: LinkMemory, layout: LinkLayout, index: number, port: Ports): ShardMachine {
+    const replies = new RingWriter(memory, layout.replies[index]!);
+    // A shard that waits for room can only go on when main does: so main does.
+    replies.waitForRoom = () => {
+      this.#turn();
+    };
+    return newShard({
+      index,
+      shardCount: this.pages.length,
+      memory,
+      replies,
+      page: this.pages[index]!,
+      clock: this.#clock,
+      requests: new RingReader(memory, layout.requests[index]!),
+      outlet: { ring: () => undefined, transfer: port.transfer },
+      receive: port.receive,
+      random: () => this.#random.fraction(),
+      seed: this.#random.bytes(16),
+      settings: shardSettings(new Settings()),
+      usedBytesOfAll: () => 0,
+      workspaceAt: layout.workspaces[index]!,
+      scriptControlAt: layout.scripts[index]!,
+      redisVersion: '7.4.0',
+      flight: { note: () => undefined },
+      profiler: new ThreadProfiler(),
+      sleep: () => undefined,
+      takeSlowIds: (count) => this.#takeSlowIds(count),
+      nextRemovedKeyId: () => (this.#removedKeyIds += 1),
+    }).machine;
   }
 
   #runOnMain(client: Client, command: Command, args: Arguments, reply: OwnedReply): void {

@@ -1,6 +1,6 @@
 /** For tests: a shard's log over a fake disk, and a shard's end of its ring. */
 
-import { type Bytes, systemClock } from '#base';
+import { systemClock } from '#base';
 import { LogFigures } from '#stats';
 import {
   defaultShape,
@@ -49,20 +49,28 @@ function recordsInto(memory: LinkMemory, writer: RingWriter) {
   return { add, addMarked };
 }
 
-// eslint-disable-next-line max-lines-per-function -- wiring: a line for each property
-export function logFixture() {
-  const disk = new FakeDisk();
-  const clock = systemClock;
+/** Makes the shared memory of one shard's log. */
+function sharedMemory() {
   const layout = layoutOf({ ...defaultShape(1), logRingBytes: RING_BYTES });
   const memory = LinkMemory.allocate(layout.bytes);
   const place = layout.logs[0]!;
-  const writer = new RingWriter(memory, place);
-  const progress = new LogProgress(memory, layout.logProgress[0]!);
+  return {
+    memory,
+    place,
+    blockAt: layout.logBlocks[0]!,
+    writer: new RingWriter(memory, place),
+    progress: new LogProgress(memory, layout.logProgress[0]!),
+    ownerFor: (thread: number) => new LogOwner(memory, layout.logOwners[0]!, thread),
+  };
+}
+
+export function logFixture() {
+  const disk = new FakeDisk();
+  const clock = systemClock;
+  const { memory, place, blockAt, writer, progress, ownerFor } = sharedMemory();
   const figures = new LogFigures(new ArrayBuffer(LogFigures.bytes));
   const failures: string[] = [];
-  const transferred: Bytes[] = [];
   const state = { wakes: 0 };
-  const owner = new LogOwner(memory, layout.logOwners[0]!, LogThread.shard);
   const newLog = (holder: number): ShardLog =>
     new ShardLog({
       shard: 0,
@@ -75,9 +83,9 @@ export function logFixture() {
       ring: new RingReader(memory, place),
       progress,
       figures,
-      blockAt: layout.logBlocks[0]!,
-      owner: new LogOwner(memory, layout.logOwners[0]!, holder),
-      receive: () => [transferred.shift()!],
+      blockAt,
+      owner: ownerFor(holder),
+      receive: () => [],
       failed: (shard, message) => failures.push(`${shard} ${message}`),
       synced: () => undefined,
       unsynced: () => {
@@ -91,7 +99,7 @@ export function logFixture() {
     clock,
     writer,
     progress,
-    owner,
+    owner: ownerFor(LogThread.shard),
     figures,
     failures,
     log,
