@@ -74,9 +74,9 @@ export class ClusterRole implements ClusterHost {
     primary.acks.ask();
     while (hasTime()) {
       const replica = primary.replicas.find(
-        (one) => one.state === 'online' && one.nodeId === target,
+        (one) => one.state === 'online' && one.announced.nodeId === target,
       );
-      if (replica?.ackOffset === primary.offset) return true;
+      if (replica?.ack.offset === primary.offset) return true;
       await sleep(LOOK_MS);
     }
     return false;

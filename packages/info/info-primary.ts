@@ -11,10 +11,10 @@ export function replicasLines(primary: Primary, settings: Settings, nowMs: numbe
     settings.number('replication.min-replicas-to-write') > 0 &&
     settings.number('replication.min-replicas-max-lag-secs') > 0;
   if (isCounted) lines.push(['min_slaves_good_slaves', goodReplicas]);
-  for (const [nth, { host, listeningPort, state, ackOffset, ackMs }] of replicas.entries()) {
-    const lag = state === 'online' ? lagSecs(nowMs, ackMs) : 0;
-    const place = `ip=${host},port=${listeningPort}`;
-    lines.push([`slave${nth}`, `${place},state=${state},offset=${ackOffset},lag=${lag}`]);
+  for (const [nth, { host, announced, state, ack }] of replicas.entries()) {
+    const lag = state === 'online' ? lagSecs(nowMs, ack.ms) : 0;
+    const place = `ip=${host},port=${announced.listeningPort}`;
+    lines.push([`slave${nth}`, `${place},state=${state},offset=${ack.offset},lag=${lag}`]);
   }
   return lines;
 }
@@ -22,14 +22,14 @@ export function replicasLines(primary: Primary, settings: Settings, nowMs: numbe
 /** Lines beside those of Redis: the lag of each replica in bytes and in milliseconds, and what is kept for it. */
 export function replicaLagLines(primary: Primary, nowMs: number): Line[] {
   return primary.replicas.map((replica, nth) => {
-    const { link, ackMs, sinceMs } = replica;
+    const { link, ack, sinceMs } = replica;
     const { figures } = primary;
     const parts = {
       addr: link.address,
       lag_bytes: figures.lagBytes(replica),
       lag_ms: Math.round(figures.lagMs(replica)),
       lag_source: figures.hasStampLag(replica) ? 'timestamps' : 'acknowledgements',
-      ack_age_ms: Math.max(0, Math.round(nowMs - ackMs)),
+      ack_age_ms: Math.max(0, Math.round(nowMs - ack.ms)),
       buffer_bytes: primary.heldFor(replica) + link.pendingBytes,
       state_seconds: Math.max(0, Math.floor((nowMs - sinceMs) / 1_000)),
     };

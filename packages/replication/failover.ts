@@ -118,11 +118,11 @@ export class Failover implements FailoverPort {
     const synced = primary.replicas.find(
       (replica) =>
         replica.state === 'online' &&
-        replica.ackOffset === primary.offset &&
+        replica.ack.offset === primary.offset &&
         (target === undefined || replica.isAt(target.host, target.port)),
     );
     if (synced === undefined) return;
-    const place = { host: synced.host, port: synced.listeningPort };
+    const place = { host: synced.host, port: synced.announced.listeningPort };
     log.info('failover', `Failover target ${nameOf(place)} is synced, failing over.`);
     this.#ask(place);
   }

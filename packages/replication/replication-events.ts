@@ -43,9 +43,9 @@ export class ReplicationEvents {
     const { id, address } = replica.link;
     this.#note({ link: 'replica', peer: address, client: id, state, reason });
     this.#record('replica-state', [id, REPLICA_STATES.indexOf(state)]);
-    const isSyncing = replica.syncReason !== undefined && replica.state !== 'online';
+    const isSyncing = replica.sync.reason !== undefined && replica.state !== 'online';
     if (state === 'gone' && isSyncing) {
-      this.#record('sync-failed', [id, this.#usSince(replica.syncAskedMs)]);
+      this.#record('sync-failed', [id, this.#usSince(replica.sync.askedMs)]);
     }
   }
 
@@ -65,8 +65,8 @@ export class ReplicationEvents {
     this.#record('sync-begin', [link.id, SYNC_REASON_NAMES.indexOf(reason)]);
   }
 
-  replicaSyncEnded({ link, syncAskedMs, syncAskedBytes }: Replica): void {
-    this.#ended(link.id, this.#usSince(syncAskedMs), link.sentBytes - syncAskedBytes);
+  replicaSyncEnded({ link, sync }: Replica): void {
+    this.#ended(link.id, this.#usSince(sync.askedMs), link.sentBytes - sync.askedBytes);
   }
 
   /** The server itself gets all data of its primary. */

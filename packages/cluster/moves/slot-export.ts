@@ -77,7 +77,7 @@ export class SlotExport {
     if (taker === undefined) return;
     progress.bytes = taker.link.sentBytes;
     progress.lagBytes =
-      taker.state === 'online' ? Math.max(0, primary.offset - taker.ackOffset) : 0;
+      taker.state === 'online' ? Math.max(0, primary.offset - taker.ack.offset) : 0;
     if (progress.state === 'snapshotting') progress.keys = await this.#countKeys();
   }
 
@@ -137,7 +137,7 @@ export class SlotExport {
   async #acknowledged(offset: number, hasTime?: () => boolean): Promise<boolean> {
     const { primary } = this.#options;
     primary.acks.ask();
-    return this.#until(({ ackOffset }) => ackOffset >= offset, LOOK_MS, hasTime);
+    return this.#until(({ ack }) => ack.offset >= offset, LOOK_MS, hasTime);
   }
 
   /** Gives the slots away while nothing is written; false when the target has not come up in time. */

@@ -145,7 +145,7 @@ export function contextWithPorts(
 function replicasPort(ask: Ask, isReplica: boolean, keepsLog: boolean): Ports['replicas'] {
   const facts = {
     listeningPort: 0,
-    announcedHost: '',
+    ipAddress: '',
     nodeId: '',
     hasEof: false,
     hasPsync2: false,

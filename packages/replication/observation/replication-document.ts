@@ -139,26 +139,27 @@ function syncReport(sync: SyncProgress): PrimaryReport['sync'] {
 }
 
 function replicaReport(primary: Primary, replica: Replica, nowMs: number): ReplicaReport {
-  const { link, state, reason, sinceMs, ackOffset, diskOffset, ackMs, version } = replica;
+  const { link, state, reason, sinceMs, ack } = replica;
+  const { version } = replica.announced;
   const { figures } = primary;
   return {
     id: link.id,
     addr: link.address,
     host: replica.host,
-    listening_port: replica.listeningPort,
+    listening_port: replica.announced.listeningPort,
     version: version === '' ? null : version,
     state,
     state_reason: reason,
     state_since_ms: Math.floor(sinceMs),
-    offset: ackOffset,
-    disk_offset: diskOffset,
+    offset: ack.offset,
+    disk_offset: ack.diskOffset,
     lag_bytes: figures.lagBytes(replica),
     lag_ms: Math.round(figures.lagMs(replica)),
     lag_source: figures.hasStampLag(replica) ? 'timestamps' : 'acknowledgements',
-    ack_age_ms: Math.max(0, Math.round(nowMs - ackMs)),
+    ack_age_ms: Math.max(0, Math.round(nowMs - ack.ms)),
     held_bytes: primary.heldFor(replica),
     output_buffer_bytes: link.pendingBytes,
     sent_bytes: link.sentBytes,
-    sync_reason: replica.syncReason ?? null,
+    sync_reason: replica.sync.reason ?? null,
   };
 }

@@ -9,7 +9,10 @@
 /** Stream that stamps are put into, and the replicas that follow it. */
 interface StampedStream {
   readonly offset: number;
-  readonly replicas: Iterable<{ readonly hasStamps: boolean; readonly isStreaming: boolean }>;
+  readonly replicas: Iterable<{
+    readonly announced: { readonly hasStamps: boolean };
+    readonly isStreaming: boolean;
+  }>;
   append(words: readonly string[]): void;
 }
 
@@ -107,6 +110,8 @@ export class Stamps {
 }
 
 function isAnyStamped({ replicas }: StampedStream): boolean {
-  for (const { hasStamps, isStreaming } of replicas) if (hasStamps && isStreaming) return true;
+  for (const { announced, isStreaming } of replicas) {
+    if (announced.hasStamps && isStreaming) return true;
+  }
   return false;
 }

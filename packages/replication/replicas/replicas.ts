@@ -139,7 +139,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
   }
 
   factsOf(client: ClientPort): ReplicaFacts {
-    return this.#replicaOf(client as Client);
+    return this.#replicaOf(client as Client).announced;
   }
 
   #replicaOf(client: Client): Replica {
@@ -160,7 +160,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
     if (spans === undefined) return false;
     const replica = this.#replicaOf(client as Client);
     replica.slotLink = { id: migration, spans };
-    replica.filter = 'all';
+    replica.announced.filter = 'all';
     return true;
   }
 
@@ -227,10 +227,10 @@ export class Replicas implements ReplicasPort, FeedTaker {
   get online(): readonly ReplicaPlace[] {
     return this.primary.replicas
       .filter(({ state }) => state === 'online')
-      .map(({ host, listeningPort, ackOffset }) => ({
+      .map(({ host, announced, ack }) => ({
         host,
-        port: listeningPort,
-        offset: ackOffset,
+        port: announced.listeningPort,
+        offset: ack.offset,
       }));
   }
 

@@ -7,7 +7,7 @@ import type { FailoverTarget } from './failover-port.ts';
 export interface ReplicaFacts {
   listeningPort: number;
   /** Address under which it is reached; empty where that of its connection counts. */
-  announcedHost: string;
+  ipAddress: string;
   /** Id of the node that it is in a cluster; empty outside of one. */
   nodeId: string;
   hasEof: boolean;

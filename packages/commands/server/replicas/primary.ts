@@ -147,7 +147,7 @@ function readOption(name: string, args: Arguments, index: number, facts: Replica
       break;
     case 'ip-address':
       if (args.length(index) > HOST_BYTES_MAX) throw tooLong(args.length(index));
-      facts.announcedHost = args.latin1(index);
+      facts.ipAddress = args.latin1(index);
       break;
     case 'cluster-node':
       if (args.length(index) !== NODE_ID_LENGTH) throw noNodeId;

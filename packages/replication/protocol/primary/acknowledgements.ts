@@ -27,13 +27,13 @@ export class Acknowledgements {
 
   /** A replica has what was done up to an offset, and on disk up to another. */
   take(replica: Replica, offset: number, diskOffset: number): void {
-    replica.ackOffset = Math.max(replica.ackOffset, offset);
+    replica.ack.offset = Math.max(replica.ack.offset, offset);
     if (replica.slotLink === undefined) this.highest = Math.max(this.highest, offset);
-    replica.diskOffset = Math.max(replica.diskOffset, diskOffset);
-    replica.ackMs = this.#options.nowMs();
-    this.#stamps.acknowledged(replica.stampLag, replica.ackOffset, replica.ackMs);
-    if (replica.awaitsAck && replica.state === 'online') {
-      replica.awaitsAck = false;
+    replica.ack.diskOffset = Math.max(replica.ack.diskOffset, diskOffset);
+    replica.ack.ms = this.#options.nowMs();
+    this.#stamps.acknowledged(replica.ack.stampLag, replica.ack.offset, replica.ack.ms);
+    if (replica.ack.isAwaited && replica.state === 'online') {
+      replica.ack.isAwaited = false;
       this.#options.wake();
     }
     this.look();
@@ -44,15 +44,15 @@ export class Acknowledgements {
     let count = 0;
     for (const replica of this.#replicas) {
       if (replica.state !== 'online' || replica.slotLink !== undefined) continue;
-      if ((onDisk ? replica.diskOffset : replica.ackOffset) >= offset) count += 1;
+      if ((onDisk ? replica.ack.diskOffset : replica.ack.offset) >= offset) count += 1;
     }
     return count;
   }
 
   /** True while a replica that follows the stream has not acknowledged all of it, and would if it were asked to. */
   lack(offset: number): boolean {
-    for (const { isStreaming, isOld, ackOffset, slotLink } of this.#replicas) {
-      if (isStreaming && !isOld && slotLink === undefined && ackOffset < offset) return true;
+    for (const { isStreaming, isOld, ack, slotLink } of this.#replicas) {
+      if (isStreaming && !isOld && slotLink === undefined && ack.offset < offset) return true;
     }
     return false;
   }

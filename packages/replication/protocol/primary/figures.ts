@@ -57,20 +57,20 @@ export class Figures {
    * it has lacked something as far as it has told, which is up to a second more than it is.
    */
   lagMs(replica: Replica): number {
-    const { ackOffset, stampLag } = replica;
+    const { offset, stampLag } = replica.ack;
     const nowMs = this.#options.nowMs();
-    const unackedMs = this.#times.lagMs(ackOffset, nowMs);
+    const unackedMs = this.#times.lagMs(offset, nowMs);
     if (!this.hasStampLag(replica)) return unackedMs;
-    return this.#stamps.lagMs(stampLag, ackOffset, unackedMs, nowMs);
+    return this.#stamps.lagMs(stampLag, offset, unackedMs, nowMs);
   }
 
   /** True when its lag is told by timestamps. */
-  hasStampLag({ hasStamps, stampLag }: Replica): boolean {
-    return hasStamps && stampLag.stampOffset >= 0;
+  hasStampLag({ announced, ack }: Replica): boolean {
+    return announced.hasStamps && ack.stampLag.stampOffset >= 0;
   }
 
-  lagBytes({ ackOffset }: Replica): number {
-    return Math.max(0, this.#source.offset - ackOffset);
+  lagBytes({ ack }: Replica): number {
+    return Math.max(0, this.#source.offset - ack.offset);
   }
 
   /** Nobody follows any more: what was is forgotten. */
@@ -85,7 +85,7 @@ export class Figures {
     const source = this.#source;
     const { replicas, offset } = source;
     // Who wants the data alone goes by itself.
-    const staying = replicas.filter(({ isOld, isRdbOnly }) => !isOld && !isRdbOnly);
+    const staying = replicas.filter(({ isOld, announced }) => !isOld && !announced.isRdbOnly);
     this.#times.note(offset, this.#options.nowMs());
     this.#seen = Math.max(this.#seen, staying.length);
     const online = staying.filter(({ state }) => state === 'online');

@@ -52,7 +52,7 @@ export class FileSends {
   begin(replicas: readonly Replica[], file: SyncFile, byteCount: number): void {
     const shared = { file, byteCount, users: replicas.length };
     for (const replica of replicas) {
-      replica.sentMs = this.#options.nowMs();
+      replica.sync.sentMs = this.#options.nowMs();
       replica.link.send(Buffer.from(`$${byteCount}\r\n`));
       this.#sends.set(replica, { shared, read: 0, piece: NOTHING, isReading: false });
     }
@@ -82,7 +82,7 @@ export class FileSends {
       if (replica.isGone || !replica.hasRoom) continue;
       if (send.piece.length > 0) {
         replica.link.send(send.piece);
-        replica.sentMs = this.#options.nowMs();
+        replica.sync.sentMs = this.#options.nowMs();
         send.piece = NOTHING;
       }
       if (send.isReading) continue;

@@ -269,7 +269,7 @@ export class FullSyncs {
     const nowMs = this.#options.nowMs();
     for (const [replica, from] of sync.offsets) {
       const offset = replica.give(stream, from);
-      if (offset > from) replica.sentMs = nowMs;
+      if (offset > from) replica.sync.sentMs = nowMs;
       sync.offsets.set(replica, offset);
       least = Math.min(least, offset);
     }

@@ -204,7 +204,7 @@ export class Primary {
    */
   resume(replica: Replica, id: string, offset: number): string | undefined {
     const from = offset - 1;
-    const reason = reasonFor(replica, id, from, this);
+    const reason = reasonFor(replica.announced, id, from, this);
     if (reason !== undefined) {
       if (isRefusal(reason)) {
         this.#options.count('partialSyncsRefused');
@@ -217,13 +217,13 @@ export class Primary {
     }
     this.#options.count('partialSyncs');
     replica.offset = from;
-    replica.ackMs = this.#options.nowMs();
+    replica.ack.ms = this.#options.nowMs();
     replica.enter('online', 'continued from the backlog', this.#options.nowMs());
     this.figures.show();
     const fields = { addr: replica.link.address, bytes: this.#stream.offset - from };
     this.#options.log('info', 'partial-sync', 'A replica goes on from the backlog.', fields);
     this.#options.wake();
-    return replica.hasPsync2 ? `CONTINUE ${this.#stream.id}` : 'CONTINUE';
+    return replica.announced.hasPsync2 ? `CONTINUE ${this.#stream.id}` : 'CONTINUE';
   }
 
   /** Offset at which a full synchronisation stands that all shards have come to. */
@@ -236,15 +236,15 @@ export class Primary {
     this.#options.count('fullSyncs');
     this.#options.count(counterOf(reason));
     const nowMs = this.#options.nowMs();
-    replica.syncReason = reason;
-    replica.syncAskedMs = nowMs;
-    replica.syncAskedBytes = replica.link.sentBytes;
+    replica.sync.reason = reason;
+    replica.sync.askedMs = nowMs;
+    replica.sync.askedBytes = replica.link.sentBytes;
     if (!this.#hasFeed && !this.#isFollowing) {
       // What was before is in no backlog: the stream is another.
       this.#stream.beginAnew();
     }
     if (this.#waiting.length === 0) this.#waitingSinceMs = nowMs;
-    replica.hasMark = true;
+    replica.sync.hasMark = true;
     replica.enter('wait_bgsave', `waits for all data: ${wordsOf(reason)}`, nowMs);
     this.#options.events.replicaSyncBegun(replica, reason);
     this.#options.log('info', 'full-sync-asked', 'A replica asks for a full synchronisation.', {
@@ -256,7 +256,7 @@ export class Primary {
 
   get #waiting(): readonly Replica[] {
     return [...this.#replicas].filter(
-      ({ state, awaitsFile }) => state === 'wait_bgsave' && !awaitsFile,
+      ({ state, sync }) => state === 'wait_bgsave' && !sync.awaitsFile,
     );
   }
 
@@ -275,10 +275,10 @@ export class Primary {
     this.#cuts += 1;
     this.#cutOffset = this.#stream.offset;
     if (!this.#hasFeed || this.#isFollowing) this.#begin(true);
-    this.#syncs.begin(this.#cuts, together, first.filter, isInFile);
+    this.#syncs.begin(this.#cuts, together, first.announced.filter, isInFile);
     const nowMs = this.#options.nowMs();
     for (const replica of together) {
-      replica.awaitsFile = isInFile;
+      replica.sync.awaitsFile = isInFile;
       if (isInFile) replica.enter('wait_bgsave', 'waits for the file with all data', nowMs);
       else replica.enter('send_bulk', 'is sent a full synchronisation', nowMs);
       // From where the stream is now, at the latest: it is known when all shards have come there.
@@ -289,8 +289,8 @@ export class Primary {
   }
 
   #sendsFile(replica: Replica): void {
-    replica.awaitsFile = false;
-    replica.hasMark = false;
+    replica.sync.awaitsFile = false;
+    replica.sync.hasMark = false;
     replica.enter('send_bulk', 'is sent a full synchronisation', this.#options.nowMs());
   }
 
@@ -303,17 +303,17 @@ export class Primary {
 
   #announceFullSync(replica: Replica): void {
     replica.offset = this.#syncOffset;
-    replica.ackOffset = 0;
-    replica.sentMs = this.#options.nowMs();
+    replica.ack.offset = 0;
+    replica.sync.sentMs = this.#options.nowMs();
     if (replica.isOld) return;
     replica.link.send(Buffer.from(`+FULLRESYNC ${this.#stream.id} ${replica.offset}\r\n`));
   }
 
   #synced(replica: Replica): void {
     const nowMs = this.#options.nowMs();
-    replica.ackMs = nowMs;
+    replica.ack.ms = nowMs;
     // Without an end mark it knows where the data end.
-    replica.awaitsAck = replica.hasMark;
+    replica.ack.isAwaited = replica.sync.hasMark;
     replica.enter('online', 'has its full synchronisation', nowMs);
     this.#options.events.replicaSyncEnded(replica);
     this.figures.show();
@@ -350,7 +350,7 @@ export class Primary {
     if (this.acks.takeAsked(this.isSettled)) this.append(['REPLCONF', 'GETACK', '*']);
     this.#syncs.pump();
     for (const replica of this.#replicas) {
-      if (replica.isRdbOnly && replica.state === 'online') {
+      if (replica.announced.isRdbOnly && replica.state === 'online') {
         if (replica.link.pendingBytes === 0) replica.link.close('it wanted the data alone');
       } else if (replica.isStreaming) {
         replica.offset = replica.give(this.#stream.bytes, replica.offset);

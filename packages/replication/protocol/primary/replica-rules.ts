@@ -4,8 +4,9 @@ import type { Replica } from './replica.ts';
 import type { PrimarySettings } from './primary-options.ts';
 
 /** True where a replica is told the length of a full synchronisation ahead. What is filtered has an end mark always. */
-export function wantsFile({ hasEof, filter, slotLink }: Replica, isDiskless: boolean): boolean {
+export function wantsFile({ announced, slotLink }: Replica, isDiskless: boolean): boolean {
   if (slotLink !== undefined) return false;
+  const { hasEof, filter } = announced;
   return !hasEof || (filter === 'all' && !isDiskless);
 }
 
@@ -14,7 +15,8 @@ export function wantsSame(first: Replica, other: Replica, isDiskless: boolean): 
   if (first === other) return true;
   if (first.slotLink !== undefined || other.slotLink !== undefined) return false;
   return (
-    other.filter === first.filter && wantsFile(other, isDiskless) === wantsFile(first, isDiskless)
+    other.announced.filter === first.announced.filter &&
+    wantsFile(other, isDiskless) === wantsFile(first, isDiskless)
   );
 }
 
@@ -33,15 +35,15 @@ export function isDue(
 /** True when a replica has not been heard of, or has taken nothing, for too long. */
 export function isTimedOut(replica: Replica, nowMs: number, timeoutMs: number): boolean {
   if (replica.isOld) return false;
-  if (replica.state === 'online') return nowMs - replica.ackMs > timeoutMs;
-  return replica.state === 'send_bulk' && nowMs - replica.sentMs > timeoutMs;
+  if (replica.state === 'online') return nowMs - replica.ack.ms > timeoutMs;
+  return replica.state === 'send_bulk' && nowMs - replica.sync.sentMs > timeoutMs;
 }
 
 /** Counts replicas that follow the stream and have acknowledged lately. */
 export function countGood(replicas: Iterable<Replica>, nowMs: number, maxLagSecs: number): number {
   let good = 0;
-  for (const { state, ackMs, slotLink } of replicas) {
-    if (state === 'online' && slotLink === undefined && lagSecs(nowMs, ackMs) <= maxLagSecs)
+  for (const { state, ack, slotLink } of replicas) {
+    if (state === 'online' && slotLink === undefined && lagSecs(nowMs, ack.ms) <= maxLagSecs)
       good += 1;
   }
   return good;

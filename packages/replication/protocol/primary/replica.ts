@@ -56,49 +56,74 @@ export interface StateListener {
   replicaChanged(replica: Replica, state: ReplicaState | 'gone', reason: string): void;
 }
 
+/** Facts that a replica has announced of itself. */
+interface AnnouncedReplica {
+  listeningPort: number;
+  /** Empty where the address of its connection counts. */
+  ipAddress: string;
+  /** Id of the node that it is in a cluster; empty where it has announced none. */
+  nodeId: string;
+  /** Takes a full synchronisation without a length, to an end mark. */
+  hasEof: boolean;
+  /** Understands that the id of the stream may change. */
+  hasPsync2: boolean;
+  /** Takes timestamps in the stream. */
+  hasStamps: boolean;
+  /** Empty where it has announced none. */
+  version: string;
+  isRdbOnly: boolean;
+  filter: SyncFilter;
+}
+
+/** Acknowledgements of a replica. */
+interface ReplicaAck {
+  /** Offset that it has acknowledged, and that it has on disk. */
+  offset: number;
+  diskOffset: number;
+  /** Time of the last one. */
+  ms: number;
+  /** Lag by its answers to timestamps. */
+  readonly stampLag: StampLag;
+  /** Waits for the first one before the stream is sent: only that shows that it has seen the end mark. */
+  isAwaited: boolean;
+}
+
+/** Full synchronisation that a replica waits for or has had. */
+interface ReplicaSync {
+  /** Undefined where it continued without one. */
+  reason: SyncReason | undefined;
+  /** Time at which it asked for it, and bytes that its connection had been given then. */
+  askedMs: number;
+  askedBytes: number;
+  /** Waits for the file with it to be whole. */
+  awaitsFile: boolean;
+  /** It ends with a mark. */
+  hasMark: boolean;
+  /** Time at which bytes of it were last given to the connection. */
+  sentMs: number;
+}
+
 export class Replica {
   readonly link: ReplicaLink;
-  listeningPort = 0;
-  /** Address that it has told; empty where that of its connection counts. */
-  announcedHost = '';
-  /** Id of the node that it is in a cluster; empty where it has told none. */
-  nodeId = '';
-  /** Takes a full synchronisation without a length, to an end mark. */
-  hasEof = false;
-  /** Understands that the id of the stream may change. */
-  hasPsync2 = false;
-  /** Takes timestamps in the stream. */
-  hasStamps = false;
-  /** Version that it has told; empty where it has not. */
-  version = '';
-  isRdbOnly = false;
-  filter: SyncFilter = 'all';
+  readonly announced: AnnouncedReplica = {
+    listeningPort: 0,
+    ipAddress: '',
+    nodeId: '',
+    hasEof: false,
+    hasPsync2: false,
+    hasStamps: false,
+    version: '',
+    isRdbOnly: false,
+    filter: 'all',
+  };
+  readonly ack: ReplicaAck;
+  readonly sync: ReplicaSync;
   /** It takes keys of some slots over, and is no replica to anybody who counts those; undefined for a replica. */
   slotLink: SlotLink | undefined;
   /** Speaks the protocol of before PSYNC: it acknowledges nothing. */
   isOld = false;
-  /** Offset that it has acknowledged, and that it has on disk. */
-  ackOffset = 0;
-  diskOffset = 0;
-  ackMs = 0;
-  /** Lag by its answers to timestamps. */
-  readonly stampLag: StampLag = { stampOffset: -1, delayMs: 0 };
-  /** Reason of the full synchronisation that it waits for or has had; undefined where it went on. */
-  syncReason: SyncReason | undefined;
-  /** Time at which it asked for that. */
-  syncAskedMs = 0;
-  /** Bytes that its connection had been given then. */
-  syncAskedBytes = 0;
   /** Offset that it has been sent. */
   offset = 0;
-  /** Waits for the file with its full synchronisation to be whole. */
-  awaitsFile = false;
-  /** Its full synchronisation ends with a mark. */
-  hasMark = true;
-  /** Waits for its first acknowledgement before the stream goes on: only that tells that it has seen the end mark. */
-  awaitsAck = false;
-  /** Time at which bytes of a full synchronisation were last given to it. */
-  sentMs = 0;
   isGone = false;
   #state: ReplicaState = 'handshake';
   #sinceMs: number;
@@ -109,8 +134,16 @@ export class Replica {
     this.link = link;
     this.#listener = listener;
     this.#sinceMs = nowMs;
-    this.ackMs = nowMs;
-    this.sentMs = nowMs;
+    const stampLag = { stampOffset: -1, delayMs: 0 };
+    this.ack = { offset: 0, diskOffset: 0, ms: nowMs, stampLag, isAwaited: false };
+    this.sync = {
+      reason: undefined,
+      askedMs: 0,
+      askedBytes: 0,
+      awaitsFile: false,
+      hasMark: true,
+      sentMs: nowMs,
+    };
   }
 
   get state(): ReplicaState {
@@ -141,23 +174,25 @@ export class Replica {
   }
 
   get host(): string {
-    return this.announcedHost === '' ? this.link.host : this.announcedHost;
+    const { ipAddress } = this.announced;
+    return ipAddress === '' ? this.link.host : ipAddress;
   }
 
   /** True when that is the address under which it is reached. */
   isAt(host: string, port: number): boolean {
-    return this.host.toLowerCase() === host.toLowerCase() && this.listeningPort === port;
+    return this.host.toLowerCase() === host.toLowerCase() && this.announced.listeningPort === port;
   }
 
   /** True while it follows the stream. */
   get isStreaming(): boolean {
-    return this.#state === 'online' && !this.awaitsAck && !this.isRdbOnly;
+    return this.#state === 'online' && !this.ack.isAwaited && !this.announced.isRdbOnly;
   }
 
   /** True when the stream has to be kept for it from its offset on. */
   get holdsStream(): boolean {
-    const isSynced = this.#state === 'online' || this.#state === 'send_bulk' || this.awaitsFile;
-    return isSynced && !this.isRdbOnly;
+    const isSynced =
+      this.#state === 'online' || this.#state === 'send_bulk' || this.sync.awaitsFile;
+    return isSynced && !this.announced.isRdbOnly;
   }
 
   /** True when its connection takes more. */
