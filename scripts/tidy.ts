@@ -1,5 +1,5 @@
 /**
- * `npm run tidy`: layers of packages and of folders, seams, leftovers, tests that do not run, dead files and exports, names
+ * `npm run tidy`: layers of packages and of folders, sizes of classes, seams, leftovers, tests that do not run, dead files and exports, names
  * in READMEs. With `--figures`: how large, how entangled and how well told the sources are.
  */
 import { readFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { exportFaults } from './exports.ts';
 import { figures } from './figures.ts';
 import { folderFaults } from './folders.ts';
 import { layerFaults } from './layers.ts';
+import { classFaults } from './rules/classes.ts';
 import { readPaths, readReadmes, readSources } from './source-files.ts';
 import { documentFaults, tidyFaults } from './tidiness.ts';
 
@@ -22,6 +23,7 @@ const documents = {
 const faults = [
   ...layerFaults(files),
   ...folderFaults(files),
+  ...classFaults(files),
   ...tidyFaults(files),
   ...exportFaults(files),
   ...documentFaults(documents),

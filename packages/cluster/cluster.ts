@@ -1,4 +1,9 @@
-/** This server in its cluster: the node, its part of the data, and the commands and reports about it. */
+/**
+ * This server in its cluster: the node, its part of the data, and the commands and reports about it.
+ *
+ * Large because CLUSTER and its subcommands know the cluster by this one object: most members are those of
+ * `ClusterPort`, and pass on to the part that does the work.
+ */
 
 import { createHash } from 'node:crypto';
 import type { Bytes, Clock, Logger } from '#base';

@@ -3,8 +3,6 @@
  *
  * There are no rings and no router. Parts of gathered commands do cross their codec, so that a part
  * that does not survive the way between threads is noticed here.
- *
- * The context has more than 25 members: those of `ShardContext`, and what tests look at.
  */
 
 import { type Bytes, CommandError, errors } from '#base';
@@ -77,7 +75,11 @@ const NO_SCRIPTS: ShardScripts = {
   libraries: [],
 };
 
-/** One shard and one client in memory. Time stands still until a test moves `nowMs`. */
+/**
+ * One shard and one client in memory. Time stands still until a test moves `nowMs`.
+ *
+ * Large because it has the members of `ShardContext`, and those that tests look at.
+ */
 export class CallContext implements ShardContext {
   readonly store: Store;
   readonly reply: OwnedReply;

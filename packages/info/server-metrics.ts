@@ -1,4 +1,8 @@
-/** One reading of everything that is counted: what INFO and other reports are rendered from. */
+/**
+ * One reading of everything that is counted: what INFO and other reports are rendered from.
+ *
+ * Large because it is one reading: each field is a value that several reports show, taken at the same moment.
+ */
 
 import type { ResidentParts } from '#base';
 import type { ClientPort } from '#commands';

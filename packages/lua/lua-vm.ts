@@ -3,6 +3,9 @@
  *
  * Values on a stack are read straight from memory, which the fixed version of the interpreter allows: a call into it
  * costs more than a load.
+ *
+ * Large because it is all that this package knows of the interpreter's memory and stack: each kind of value is read and
+ * pushed by a member of its own, and the areas of memory are fields.
  */
 
 import { assert, copyBytes, latin1 } from '#base';

@@ -1,4 +1,8 @@
-/** One client's connection: bytes in to commands, replies out to bytes. Knows nothing of what commands mean. */
+/**
+ * One client's connection: bytes in to commands, replies out to bytes. Knows nothing of what commands mean.
+ *
+ * Large because its state is read and written for each command and each read: its flags are fields of one object.
+ */
 
 import type { Bytes } from '#base';
 import { CommandParser, type ParsedCommand, ParseStatus } from '#resp';

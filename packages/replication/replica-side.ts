@@ -1,4 +1,9 @@
-/** This server as the replica of another: its link, the data that come over it, and the stream behind them. */
+/**
+ * This server as the replica of another: its link, the data that come over it, and the stream behind them.
+ *
+ * Large because it has the members that the link to the primary calls, one for each step of a synchronisation, and
+ * those that INFO and the events show.
+ */
 
 import type { Bytes, Clock, Logger } from '#base';
 import type { Settings } from '#config';

@@ -3,6 +3,8 @@
  *
  * A handler says what the reply *is* (a map, a double, a null array), never how the protocol in use
  * spells it. When the lent memory ends, `onFull` must lend more with the bytes written so far kept.
+ *
+ * Large because it has a member for each kind of reply, and a second one where a caller has bytes instead of text.
  */
 
 import {

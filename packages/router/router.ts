@@ -3,6 +3,9 @@
  *
  * Main is the only sequencer: it appends a command's frames to all rings that the command needs within
  * one call, or to none, and a ring is FIFO. So all shards see commands in one global order.
+ *
+ * Large because it is the one way from main to its shards: commands, turns, clients and feeds enter by it, and most
+ * members pass on to the part that does the work.
  */
 
 import { type Bytes, CommandError, errors } from '#base';

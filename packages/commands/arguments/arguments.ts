@@ -4,8 +4,8 @@
  * One `Arguments` serves a whole thread: it is pointed at the next command by `point`, and nothing of
  * it may be kept after the command.
  *
- * It has more than 25 members: a way to read an argument for each kind of value, so that handlers make no strings
- * they do not need.
+ * Large because it has a way to read an argument for each kind of value, so that handlers make no strings they do not
+ * need.
  */
 
 import {

@@ -1,8 +1,7 @@
 /**
  * A command with what the router asks of it on every call.
  *
- * It has more than 25 members, all but a few of them facts worked out once from the definition: what is asked for on
- * every call is a field.
+ * Large because all facts that a call needs are worked out once from the definition, and each is a field.
  */
 
 import { type Bytes, type CommandError, errors, latin1 } from '#base';

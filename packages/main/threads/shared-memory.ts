@@ -1,4 +1,8 @@
-/** The memory that the server's threads share: rings, doorbell, reply blocks, statistics pages. */
+/**
+ * The memory that the server's threads share: rings, doorbell, reply blocks, statistics pages.
+ *
+ * Large because it is the map of the memory: each area is a field, and the threads get theirs from here.
+ */
 
 import { ERROR_CODES, systemClock, UnixOffset } from '#base';
 import { commandTable } from '#commands';

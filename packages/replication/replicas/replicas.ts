@@ -1,4 +1,8 @@
-/** Replicas of this server as clients: their connections, what commands ask of them, and who waits for them. */
+/**
+ * Replicas of this server as clients: their connections, what commands ask of them, and who waits for them.
+ *
+ * Large because it is three ports: of commands about replicas, of the router's feed, and of WAIT and WAITAOF.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bytes, Clock, Logger } from '#base';

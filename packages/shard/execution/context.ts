@@ -2,8 +2,8 @@
  * Context of commands in a shard: what handlers see of it; one object, pointed at each command in turn. What the executor
  * turns with each command is its `turn`.
  *
- * It has more members than a class should: those of `ShardContext`, which are all that a handler may touch, and a few beside
- * them. In parts each handler would ask another object for each thing, with one load more for the commonest.
+ * Large because it has the members of `ShardContext`, which are all that a handler may touch, and a few beside them. In
+ * parts each handler would ask another object for each thing, with one load more for the commonest.
  */
 
 import { type Bytes, keyName, keySlot, shardOfSlot, type Steps, unreachable } from '#base';

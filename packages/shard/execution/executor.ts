@@ -4,8 +4,8 @@
  * One reading of the clock ends a command and begins the next. What a command's time is, how long it
  * was queued and which latency band it falls into come from the same two readings.
  *
- * It has more than 25 members: whole commands, parts and transactions are its own, and those who run commands in
- * other ways (scripts, hosts, replays, commands that waited) put them together of its steps.
+ * Large because whole commands, parts and transactions are its own, and those that run commands in other ways (scripts,
+ * hosts, replays, commands that waited) put them together of its steps.
  */
 
 import { type Clock, type CommandError, errors, unreachable } from '#base';

@@ -20,6 +20,9 @@
  *   loop         HISTOGRAM_BUCKETS               how late the event loop comes round (shards: length of a round)
  *   scatter      HISTOGRAM_BUCKETS               main: from sending a gathered command to its last part
  *   histograms   HISTOGRAM_BUCKETS x commands    histogram of the execute phase
+ *
+ * Large because only this class knows where in the page the areas lie: each has a member or two to count and to read
+ * it.
  */
 
 import { AT, COUNTERS, RESETTABLE } from './counters.ts';

@@ -4,7 +4,7 @@
  * One object serves a whole thread; it is pointed at the next hash by `open`. What it says of a field is
  * good until the next call that writes.
  *
- * It has more than 25 members: each is an operation on a hash in both of its forms, which no caller is to know apart.
+ * Large because each operation on a hash works on both of its forms, which no caller is to know apart.
  */
 import type { Bytes } from '#base';
 import type { Listpack } from '../listpack/listpack.ts';

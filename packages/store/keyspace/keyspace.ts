@@ -1,8 +1,8 @@
 /**
  * One database, as commands see it: keys are found, read, written, and expire when they are met.
  *
- * It has more than 25 members, since commands know a database by this one object: what it stands on is in `Contents`,
- * and most of its methods are a look at that.
+ * Large because commands know a database by this one object: what it stands on is in `Contents`, and most of its methods
+ * are a look at that.
  */
 import { assert, KeyFate } from '#base';
 import { accessAfterUse, decayedCounter, idleSince } from '../records/access.ts';

@@ -15,9 +15,6 @@
  * The same value always has the same encoding: text that is a 64-bit integer is never kept as text. So
  * entries are compared by their bytes. Numbers are little-endian, but for the length of strings up to
  * 4095 bytes and the high bits of 13-bit integers, which stand in the first byte.
- *
- * It has more than 25 members: a reader that makes no objects has what it read as fields of its own, one for each
- * part.
  */
 import { asBuffer, type Bytes, type EntryTaker, latin1, writeInteger } from '#base';
 import { encodeHead, HEAD_BYTES_MAX } from './listpack-entries.ts';
@@ -31,6 +28,8 @@ const NO_BYTES: Bytes = new Uint8Array(0);
 /**
  * A place in a listpack that others own. Nothing is allocated by moving it, so one object can serve
  * for ever; what it points at is good until the memory is written.
+ *
+ * Large because a reader that makes no objects has what it read as fields of its own, one for each part.
  */
 export class Listpack {
   bytes: Bytes = NO_BYTES;

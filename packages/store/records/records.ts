@@ -1,8 +1,8 @@
 /**
  * The records of one database: how to read, build and free them.
  *
- * It has more than 25 members: a record has ten parts, most of which are read and written, and only here is known
- * where in the record they lie.
+ * Large because a record has ten parts, most of which are read and written, and only this class knows where in the
+ * record they lie.
  */
 import { assert, copyLong, copyWords, keySlot } from '#base';
 import { copyInto } from '../memory/byte-views.ts';

@@ -8,7 +8,7 @@
  *                          the levels below (inner nodes)
  *                    196   children, then how many slots of leaves lie below each (inner nodes only)
  *
- * It has more than 25 members, two for most fields of a node: only here is known where in the page they lie.
+ * Large because most fields of a node have two members, and only this class knows where in the page they lie.
  */
 
 import { isResourceError, type Steps } from '#base';

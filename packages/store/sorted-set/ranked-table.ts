@@ -4,8 +4,7 @@
  * An entry of the table is named by its reference in both. No operation does more than a bucket's
  * splitting, a node's splitting on each level, or the emptying of one page of the table.
  *
- * It has 26 members: beside those of a sorted set they are table and tree, which its codec and the walks of others
- * read.
+ * Large because its codec and the walks of others read the table and the tree, besides the members of a sorted set.
  */
 import { type Bytes, Spans, type SpanTaker, type Steps } from '#base';
 import type { PackedTable } from '../table/packed-table.ts';

@@ -4,7 +4,7 @@
  * One object serves a whole thread; it is pointed at the next sorted set by `open`. What it says of a
  * member is good until the next call that writes.
  *
- * It has 26 members: each is an operation on a sorted set in both of its forms, which no caller is to know apart.
+ * Large because each operation on a sorted set works on both of its forms, which no caller is to know apart.
  */
 import { type Bytes, reused, type SpanTaker } from '#base';
 import { Encoding } from '../values/encodings.ts';

@@ -5,8 +5,7 @@
  * first of each chain. No operation does more than one bucket's splitting, or moves more than some
  * entries of one page. A reference to an entry is good until the next call that writes.
  *
- * It has more than 25 members: hashes, sets and sorted sets use it, each another part, and the hot ones read its
- * fields.
+ * Large because hashes, sets and sorted sets use it, each another part, and the hot ones read its fields.
  */
 import {
   ByteViews,

@@ -5,8 +5,8 @@
  * extent that the value is in, and its place there. Whoever wants the value gets a loan of it; the record stays warm
  * until `settle` decides whether the value comes back. So a reference to a record stays good while its value is used.
  *
- * It has more than 25 members: whoever spills, fetches, settles and compacts shares the numbers of values and of
- * extents, and a change of one of them has to see all reads and holds that are under way.
+ * Large because spilling, fetching, settling and compacting share the numbers of values and of extents, and a change of
+ * one of them has to see all reads and holds that are under way.
  */
 import { assert, type Bytes, ChurnMap, type CommandError, errors } from '#base';
 import type { StoreCounter } from '#quantities';

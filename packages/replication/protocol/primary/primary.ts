@@ -3,6 +3,9 @@
  *
  * Replication is off until the first replica comes: shards tell nothing then. It is off again when there has been none for as
  * long as the backlog is kept.
+ *
+ * Large because the stream has one owner in both roles: connections of replicas, shards, the turn of main and a stream
+ * that is followed all change it, and each has its members here.
  */
 
 import type { Bytes } from '#base';
