@@ -89,7 +89,6 @@ function replicationPort(ask: Ask): ReplicationPort {
 export function contextWithPorts(
   options: CallOptions = {},
   saving?: SavingPort,
-  isReplica = false,
   keepsLog = true,
 ): { context: CallContext; asked: string[] } {
   const asked: string[] = [];
@@ -135,14 +134,14 @@ export function contextWithPorts(
       },
     },
     memory: memoryPort(ask),
-    replicas: replicasPort(ask, isReplica, keepsLog),
+    replicas: replicasPort(ask, keepsLog),
     ...reports(ask),
   };
   return { context: new CallContext({ ports, ...options }), asked };
 }
 
 /** One replica, which has 70 of 100 bytes. */
-function replicasPort(ask: Ask, isReplica: boolean, keepsLog: boolean): Ports['replicas'] {
+function replicasPort(ask: Ask, keepsLog: boolean): Ports['replicas'] {
   const facts = {
     listeningPort: 0,
     ipAddress: '',
@@ -160,7 +159,6 @@ function replicasPort(ask: Ask, isReplica: boolean, keepsLog: boolean): Ports['r
     stateOf: ({ port }) => (port === 6380 ? 'online' : port === 6381 ? 'send_bulk' : undefined),
     online: [{ host: '10.0.0.1', port: 6380, offset: 70 }],
     keepsLog,
-    isReplica: () => isReplica,
     factsOf: () => facts,
     takesSlots: (_client, migration) => {
       ask('takes slots', migration);

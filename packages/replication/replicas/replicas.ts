@@ -1,8 +1,4 @@
-/**
- * Replicas of this server as clients: their connections, what commands ask of them, and who waits for them.
- *
- * Large because it is three ports: of commands about replicas, of the router's feed, and of WAIT and WAITAOF.
- */
+/** Replicas of this server as clients: their connections, what commands ask of them, and who waits for them. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bytes, Clock, Logger } from '#base';
@@ -36,6 +32,7 @@ export interface ReplicasOptions {
   readonly shards: number;
   readonly settings: Settings;
   readonly router: Pick<Router, 'orderFeed' | 'grantSync' | 'clientInSlot'>;
+  /** Freeze of all keys, which snapshots to disk and full synchronisations have in turn. */
   readonly freeze: KeyFreeze;
   readonly page: Page;
   /** History of links and of the role. */
@@ -56,8 +53,6 @@ export interface ReplicasOptions {
 
 export class Replicas implements ReplicasPort, FeedTaker {
   readonly primary: Primary;
-  /** Freeze of all keys, which snapshots to disk and full synchronisations have in turn. */
-  readonly freeze: KeyFreeze;
   readonly events: ReplicationEvents;
   readonly #options: ReplicasOptions;
   /** Sources of the slots of a move from this server; each returns undefined for a move that it does not have. */
@@ -70,7 +65,6 @@ export class Replicas implements ReplicasPort, FeedTaker {
 
   constructor(options: ReplicasOptions) {
     this.#options = options;
-    this.freeze = options.freeze;
     this.events = options.events;
     const { settings, freeze, clock, router, log, page } = options;
     showBacklogSize(settings, page);
@@ -137,10 +131,6 @@ export class Replicas implements ReplicasPort, FeedTaker {
   }
 
   // Connections.
-
-  isReplica(client: ClientPort): boolean {
-    return client.roles.isReplica;
-  }
 
   factsOf(client: ClientPort): ReplicaFacts {
     return this.#replicaOf(client as Client).announced;

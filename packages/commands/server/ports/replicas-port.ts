@@ -50,8 +50,6 @@ export interface ReplicasPort {
   stateOf(place: FailoverTarget): string | undefined;
   /** Replicas that follow the stream. */
   readonly online: readonly ReplicaPlace[];
-  /** True when the connection is a replica's. */
-  isReplica(client: ClientPort): boolean;
   /** Facts that the connection has told of itself, to be changed. */
   factsOf(client: ClientPort): ReplicaFacts;
   /** The connection is that of a node which takes over the slots of a move; false where no such move begins here. */

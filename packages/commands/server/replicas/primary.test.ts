@@ -47,7 +47,7 @@ primary('a replica that takes no end mark is refused only where it wants a part'
 
 primary('who has replies to come is no replica', () => {
   const { context } = contextWithPorts({
-    client: { traffic: { unsentBytes: 1 } as ClientTraffic },
+    client: { traffic: { unsentBytes: 1 } },
   });
   assert.is(call(context, 'SYNC'), '-ERR SYNC and PSYNC are invalid with pending output');
 });
@@ -67,7 +67,9 @@ primary('what a replica tells of itself is known when it asks for the stream', (
 });
 
 primary('acknowledgements of a replica are taken, with what it has on disk', () => {
-  const { context, asked } = contextWithPorts(silent, undefined, true);
+  const { context, asked } = contextWithPorts({
+    client: { ...silent.client, roles: { isReplica: true } },
+  });
   assert.is(call(context, 'REPLCONF ACK 70'), undefined);
   assert.is(call(context, 'REPLCONF ACK 80 FACK 60'), undefined);
   assert.is(call(context, 'REPLCONF ACK x'), undefined);

@@ -44,7 +44,7 @@ const psync = onMain<ServerContext>({
   ],
   run({ client, reply, replicas, replication }, args) {
     // Who is a replica already is not answered, as in Redis.
-    if (replicas.isReplica(client)) return;
+    if (client.roles.isReplica) return;
     if (args.count > 3 && args.spellsAt(3, 'FAILOVER')) takeOver(replication, args.latin1(1));
     maySync(replication);
     const offset = args.roundedAt(2);
@@ -65,7 +65,7 @@ const sync = onMain<ServerContext>({
   keys: noKeys,
   args: [],
   run({ client, replicas, replication }) {
-    if (replicas.isReplica(client)) return;
+    if (client.roles.isReplica) return;
     maySync(replication);
     mayFollow(client, replicas.factsOf(client));
     replicas.requestFull(client);
@@ -110,7 +110,7 @@ const replconf = onMain<ServerContext>({
       const name = args.latin1(index);
       switch (name.toLowerCase()) {
         case 'ack':
-          if (replicas.isReplica(client)) readAck(args, index, client, replicas);
+          if (client.roles.isReplica) readAck(args, index, client, replicas);
           // It is never answered.
           return;
         case 'getack':

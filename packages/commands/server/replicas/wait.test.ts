@@ -48,7 +48,7 @@ waits('in a transaction nobody waits', () => {
 });
 
 waits('without a log nobody waits for the disk of this server', () => {
-  const { context } = contextWithPorts({}, undefined, false, false);
+  const { context } = contextWithPorts({}, undefined, false);
   assert.is(
     call(context, 'WAITAOF 1 0 100'),
     '-ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.',
