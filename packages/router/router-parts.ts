@@ -48,13 +48,13 @@ export interface RouterOptions {
   execRefusal(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined;
   /** A script, or a command that has waited, was denied something in a shard. */
   readonly denied: (client: Client, denial: ShardDenial) => void;
-  /** A shard has told a client that its keys are on their way to another node. */
+  /** A shard has replied to a client that its keys move to another node. */
   readonly redirected?: RedirectTaker;
   /** A client speaks HTTP: a web page may have made a browser its messenger. Its connection is closed. */
   spokeHttp(client: Client): void;
-  /** Takes what a shard tells of its keys. */
+  /** Takes events of a shard's keys. */
   readonly keyEvents: (body: Bytes) => void;
-  /** Takes what shards tell of for replicas. */
+  /** Takes what shards have changed, for replicas. */
   readonly replication: FeedTaker;
   /** Memory is over the limit and nothing can be evicted. */
   isOutOfMemory(): boolean;

@@ -13,7 +13,7 @@ interface ReplicaConnection {
 }
 
 export class ClientRoles implements RolesPort {
-  /** True when its commands are the stream of this server's primary: they are run whatever is refused to others. */
+  /** True when its commands are the stream of this server's primary: they are run even where those of others are refused. */
   isPrimary = false;
   isMonitor = false;
   /** Link as a replica of this server; undefined for others. */

@@ -29,6 +29,8 @@ export class Client implements ClientPort {
   readonly replies: ReplyWindow;
   readonly account: ClientAccount;
   readonly wait = new CommandWait();
+  /** Roles of the client, to be read; those to be changed are `ownRoles`. */
+  roles: Readonly<ClientRoles> = NO_ROLES;
   /** Transaction with what the client has queued since MULTI. */
   transaction: Transaction | undefined;
   /** Keys that the client watches. */
@@ -42,7 +44,6 @@ export class Client implements ClientPort {
   /** True when what the client still sends is ignored (after QUIT). */
   isDeaf = false;
   #hasHungUp = false;
-  #roles: ClientRoles = NO_ROLES;
   #heldPushes: Bytes[] = [];
 
   constructor(
@@ -61,15 +62,10 @@ export class Client implements ClientPort {
     this.account = new ClientAccount(nowMs);
   }
 
-  /** Roles of the client, to be read. */
-  get roles(): Readonly<ClientRoles> {
-    return this.#roles;
-  }
-
   /** Roles of this client alone, to be changed. */
   get ownRoles(): ClientRoles {
-    if (this.#roles === NO_ROLES) this.#roles = new ClientRoles();
-    return this.#roles;
+    if (this.roles === NO_ROLES) this.roles = new ClientRoles();
+    return this.roles;
   }
 
   get traffic(): ClientTraffic {
@@ -127,7 +123,7 @@ export class Client implements ClientPort {
     const { wait, replies } = this;
     const { output, isClosed } = this.socket;
     // What is pushed to a replica would be taken for a part of the stream.
-    if (isClosed || this.isEnding || this.#roles.isReplica) return;
+    if (isClosed || this.isEnding || this.roles.isReplica) return;
     if (wait.isAtBarrier || (wait.awaitsReply && (!wait.isBlocked || wait.isServed))) {
       // A transaction's reply is one, and a command that may wait has a reply or will be known to wait.
       this.#heldPushes.push(new Uint8Array(bytes.subarray(at, at + length)));

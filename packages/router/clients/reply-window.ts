@@ -10,7 +10,7 @@ import type { ClientSocket, ReplyOutput } from './client-socket.ts';
 
 /** Commands that a client may have on their way before it is known how long their replies are. */
 const LIMIT_FIRST = 32;
-/** The same while replies are long: what is not read is memory that nobody could judge before. */
+/** Commands that may be on their way while replies are long, since replies that are not read take memory. */
 const LIMIT_LEAST = 4;
 /**
  * Most commands of one client that are on their way: a command of another client that comes after them in a ring waits for
@@ -125,7 +125,7 @@ export class ReplyWindow {
     return this.#socket.output.unsentBytes + this.parkedBytes;
   }
 
-  /** Drops the replies that wait for others: the client is gone. */
+  /** Drops the replies that wait for others, of a client that has disconnected. */
   discard(): void {
     this.#reorderBuffer?.clear();
   }
