@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { exportFaults } from './exports.ts';
 import { figures } from './figures.ts';
 import { folderFaults } from './folders.ts';
+import { languageFaults, languageList } from './language/turns.ts';
 import { layerFaults } from './layers.ts';
 import { classFaults } from './rules/classes.ts';
 import { readPaths, readReadmes, readSources } from './source-files.ts';
@@ -29,6 +30,10 @@ const faults = [
   ...documentFaults(documents),
 ];
 if (process.argv.includes('--figures')) for (const line of figures(files)) console.log(line);
+const wanted = process.argv.indexOf('--language');
+if (wanted >= 0) {
+  for (const line of languageList(files, process.argv.slice(wanted + 1))) console.log(line);
+}
 for (const fault of faults) console.log(fault);
 console.log(`${files.length} files, ${faults.length} faults`);
 process.exitCode = faults.length > 0 ? 1 : 0;
