@@ -100,7 +100,7 @@ export class Access {
     this.#options = options;
     const { settings, counted, log } = options;
     this.#failedLogins = new FailureLog((fields) => {
-      log.warn('login-failed', 'Clients could not log in.', fields);
+      log.warn('login-failed', 'Logins failed', fields);
     });
     this.#rows = new UserRows(counted);
     this.users = new Users({

@@ -52,7 +52,7 @@ words('selectors, limits and payloads', () => {
     'Or, by selector 1: Channels: none.',
     'At most 1,000 commands per second, all connections together.',
     'At most 5 bytes per second, in and out, all connections together.',
-    'What RESTORE is given is not looked through.',
+    'Values of RESTORE are not inspected.',
   ]);
 });
 

@@ -24,7 +24,7 @@ export function rulesInWords(rules: UserRules): readonly string[] {
     ...(bytes > 0
       ? [`At most ${grouped(bytes)} bytes per second, in and out, all connections together.`]
       : []),
-    ...(rules.skipsSanitizing ? ['What RESTORE is given is not looked through.'] : []),
+    ...(rules.skipsSanitizing ? ['Values of RESTORE are not inspected.'] : []),
   ];
 }
 

@@ -89,10 +89,10 @@ export class ClientListeners implements TwoPhaseSetting {
       const options = tlsOptions(valuesOf(this.#settings));
       if (options === undefined) return;
       await this.#secure(options);
-      this.#log.info('tls-read-again', 'New TLS connections have the certificate as it is now.');
+      this.#log.info('tls-read-again', 'TLS certificate reloaded for new connections');
     } catch (error) {
       const fields = { error: (error as Error).message };
-      const message = 'The files of TLS cannot be used: those read before are kept.';
+      const message = 'TLS files cannot be used: the previous ones stay in use';
       this.#log.error('tls-not-read', message, fields);
     }
   }

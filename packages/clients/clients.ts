@@ -95,7 +95,7 @@ export class Clients {
     if (refusal !== undefined) {
       this.#page.add('connectionsRejected', 1);
       const fields = { addr: connection.remoteAddress, error: refusal.text };
-      this.#log.debug('client-refused', 'A connection was refused.', fields);
+      this.#log.debug('client-refused', 'Connection refused', fields);
       const reply = new OwnedReply();
       reply.error(refusal);
       const text = reply.take();
@@ -119,7 +119,7 @@ export class Clients {
     if (connection.tls !== undefined) this.#tls.opened(connection.tls);
     this.#certify(client, connection);
     this.memory.note(client);
-    this.#tell('client-connected', 'A client has connected.', client);
+    this.#tell('client-connected', 'Client connected', client);
   }
 
   /** Closes the connection of a replica that sends what would be answered: a reply would be taken for a part of the stream. */
@@ -162,7 +162,7 @@ export class Clients {
     if (client.socket.tls !== undefined) this.#tls.closed();
     this.#page.set('connections', this.#connected.count);
     this.#page.add('connectedClients', -1);
-    this.#tell('client-left', 'A client is gone.', client);
+    this.#tell('client-left', 'Client disconnected', client);
   }
 
   /** Logs a client in as the user that its certificate names, where that is wanted. */
@@ -296,7 +296,7 @@ export class Clients {
       const waits = mayBeIdle(client);
       if (timeoutMs > 0 && !waits && nowMs - client.account.lastCommandMs > timeoutMs) {
         this.#page.add('clientTimeouts', 1);
-        this.#tell('client-idle', 'A client was closed: it was idle for too long.', client);
+        this.#tell('client-idle', 'Client closed: idle for longer than the timeout', client);
         client.socket.destroy();
       } else if (client.account.softLimitSinceMs > 0 || client.roles.isReplica) {
         this.checkOutput(client, nowMs);

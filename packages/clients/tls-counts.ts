@@ -31,7 +31,7 @@ export class TlsCounts {
     this.#page = page;
     this.#clock = clock;
     this.#failures = new FailureLog((fields) => {
-      log.warn('tls-handshake-failed', 'A TLS handshake has failed.', fields);
+      log.warn('tls-handshake-failed', 'TLS handshake failed', fields);
     });
   }
 

@@ -150,7 +150,7 @@ export class Cluster implements ClusterPort {
       lease,
       clients: () => clients.all,
       tripped: (count) => {
-        log.warn('cluster-fenced', 'The lease was not renewed: replies were dropped.', { count });
+        log.warn('cluster-fenced', 'Replies dropped: the lease was not renewed in time', { count });
       },
     });
     this.gate = newGate({ ...options, table: this.#table, cluster: this });
@@ -288,7 +288,7 @@ export class Cluster implements ClusterPort {
     const { node } = this;
     if (!node.isRegistered) return node.problem ?? 'the node is not registered yet';
     if (!node.lease.isSafe) return node.problem ?? 'the lease was not renewed in time';
-    return `${node.topology.failedCount} slots are served by nobody`;
+    return `${node.topology.failedCount} slots are not served`;
   }
 
   get info(): readonly (readonly [name: string, value: string | number])[] {

@@ -14,24 +14,27 @@ interface Constant {
 }
 
 const freed =
-  'The memory of any value is given back in well under a millisecond, by DEL as by UNLINK.';
+  'The memory of any value is freed in well under a millisecond, by DEL as well as by UNLINK.';
 const incremental = 'Snapshots are synced while they are written, a few megabytes at a time.';
-const processors = 'Threads are left to the scheduler.';
+const processors = 'Threads are placed by the scheduler.';
 const service = 'The service manager does this: svc stays in the foreground.';
 
 /** Constants by CONFIG's name. */
 export const constants: Readonly<Record<string, Constant>> = {
   'active-defrag-cycle-max': {
     value: '9',
-    reason: 'It takes half a millisecond of five and a half, while it gives memory back.',
+    reason: 'It takes half a millisecond of five and a half while it frees memory.',
   },
   'active-defrag-cycle-min': {
     value: '1',
-    reason: 'It takes at most half a millisecond a round, while it gives nothing back.',
+    reason: 'It takes at most half a millisecond a round while it frees nothing.',
   },
-  'active-defrag-ignore-bytes': { value: '1048576', reason: 'Less idle memory is let lie.' },
-  'active-defrag-threshold-lower': { value: '15', reason: 'Less idle memory is let lie.' },
-  'active-defrag-threshold-upper': { value: '15', reason: 'The effort is the same from there on.' },
+  'active-defrag-ignore-bytes': { value: '1048576', reason: 'Less fragmentation is ignored.' },
+  'active-defrag-threshold-lower': { value: '15', reason: 'Less fragmentation is ignored.' },
+  'active-defrag-threshold-upper': {
+    value: '15',
+    reason: 'The effort does not increase beyond that.',
+  },
   activerehashing: { value: 'yes', reason: 'The index grows a piece at a time.' },
   'always-show-logo': { value: 'no', reason: 'There is no logo.' },
   'aof-disable-auto-gc': {
@@ -48,32 +51,32 @@ export const constants: Readonly<Record<string, Constant>> = {
   bgsave_cpulist: { value: '', aliases: ['bgsave-cpulist'], reason: processors },
   'bind-source-addr': {
     value: '',
-    reason: 'The system chooses from where a link to a primary is made.',
+    reason: 'The operating system chooses the source address of a link to a primary.',
   },
   bio_cpulist: { value: '', aliases: ['bio-cpulist'], reason: processors },
-  'client-default-resp': { value: '2', isHidden: true, reason: 'A client chooses by HELLO.' },
+  'client-default-resp': { value: '2', isHidden: true, reason: 'Clients choose it with HELLO.' },
   'cluster-ping-interval': {
     value: '1000',
     isHidden: true,
-    reason: 'There is no cluster bus: nodes agree by a coordinator.',
+    reason: 'There is no cluster bus: nodes agree through a coordinator.',
   },
   'crash-log-enabled': { value: 'yes', reason: 'A crash leaves a report in the data folder.' },
   'crash-memcheck-enabled': {
     value: 'no',
-    reason: 'A crash report is written, and nothing else is done.',
+    reason: 'A crash writes a report and runs no memory test.',
   },
   daemonize: { value: 'no', reason: service },
   'disable-thp': { value: 'no', reason: 'There is no fork, which huge pages would make slow.' },
   'dynamic-hz': {
     value: 'no',
-    reason: 'Rounds are hz a second, and seldom while nothing is to be done.',
+    reason: 'There are hz rounds a second, and fewer while the server is idle.',
   },
   'enable-module-command': { value: 'no', reason: 'There are no modules.' },
   'enable-protected-configs': { value: 'no', reason: 'dir and dbfilename are read at the start.' },
-  'hide-user-data-from-log': { value: 'yes', reason: 'Crash reports have no values.' },
+  'hide-user-data-from-log': { value: 'yes', reason: 'Crash reports contain no values.' },
   'ignore-warnings': { value: '', reason: 'No warning stops a start.' },
-  'jemalloc-bg-thread': { value: 'no', reason: 'Memory is not of jemalloc.' },
-  'key-load-delay': { value: '0', isHidden: true, reason: 'Loading is not slowed down.' },
+  'jemalloc-bg-thread': { value: 'no', reason: 'The server does not use jemalloc.' },
+  'key-load-delay': { value: '0', isHidden: true, reason: 'Loading cannot be slowed down.' },
   'lazyfree-lazy-eviction': { value: 'yes', reason: freed },
   'lazyfree-lazy-expire': { value: 'yes', reason: freed },
   'lazyfree-lazy-server-del': { value: 'yes', reason: freed },
@@ -82,55 +85,58 @@ export const constants: Readonly<Record<string, Constant>> = {
   'loading-process-events-interval-bytes': {
     value: '2097152',
     isHidden: true,
-    reason: 'Clients are answered while data are loaded.',
+    reason: 'Clients are served while data is loaded.',
   },
   'locale-collate': { value: 'C', reason: 'SORT ALPHA compares bytes.' },
-  'no-appendfsync-on-rewrite': { value: 'no', reason: 'Snapshots do not hold syncs up.' },
+  'no-appendfsync-on-rewrite': { value: 'no', reason: 'Snapshots do not delay fsyncs.' },
   'oom-score-adj': { value: 'no', reason: service },
   'oom-score-adj-values': { value: '0 0 0', reason: 'The score of the process is not changed.' },
   pidfile: { value: '', reason: service },
   'proc-title-template': { value: '', reason: 'The title of the process is not changed.' },
   'propagation-error-behavior': {
     value: 'ignore',
-    reason: 'Commands of a primary that a replica cannot run are told in the log, and counted.',
+    reason: 'Commands of a primary that a replica cannot execute are logged and counted.',
   },
   'rdb-save-incremental-fsync': { value: 'yes', reason: incremental },
   rdbchecksum: { value: 'yes', reason: 'Every block on disk has a checksum.' },
   'repl-diskless-load': {
     value: 'swapdb',
-    reason: 'Data of a primary are built beside those that are there, and then take their place.',
+    reason: 'Data of a primary is loaded beside the existing data and then replaces it.',
   },
   'repl-disable-tcp-nodelay': {
     value: 'no',
-    reason: 'Nothing that is written waits for more to send.',
+    reason: 'Output is sent without waiting for more.',
   },
   'replica-ignore-disk-write-errors': {
     value: 'yes',
-    reason: 'A replica goes on when its log fails, and says so.',
+    reason: 'A replica whose log fails continues and logs an error.',
   },
   'replica-lazy-flush': { value: 'yes', aliases: ['slave-lazy-flush'], reason: freed },
-  'sanitize-dump-payload': { value: 'yes', reason: 'RESTORE checks all it is given.' },
+  'sanitize-dump-payload': {
+    value: 'yes',
+    reason: 'RESTORE always checks its payload completely.',
+  },
   server_cpulist: { value: '', aliases: ['server-cpulist'], reason: processors },
   'set-proc-title': { value: 'no', reason: 'The title of the process is not changed.' },
   'shutdown-on-sigint': { value: 'default', reason: 'As SHUTDOWN without a word.' },
   'shutdown-on-sigterm': { value: 'default', reason: 'As SHUTDOWN without a word.' },
-  'socket-mark-id': { value: '0', reason: 'Sockets are not marked.' },
+  'socket-mark-id': { value: '0', reason: 'Sockets get no mark.' },
   supervised: { value: 'no', reason: service },
   'syslog-enabled': { value: 'no', reason: 'The log goes to stdout, stderr and files.' },
   'tls-cluster': {
     value: 'no',
-    reason: 'Nodes have no bus of their own; tls.replication secures what they send each other.',
+    reason: 'There is no cluster bus; tls.replication secures the links between nodes.',
     isReliedOn: true,
   },
   'use-exit-on-panic': {
     value: 'no',
     isHidden: true,
-    reason: 'A crash ends the process by abort.',
+    reason: 'A crash aborts the process.',
   },
   'watchdog-period': {
     value: '0',
     isHidden: true,
-    reason: 'STATUS JSON shows threads that are stuck.',
+    reason: 'STATUS JSON reports stuck threads.',
   },
 };
 

@@ -58,7 +58,7 @@ export function distinctWords(countMost: number, bytesMost: number): Kind<readon
 export function hostNames(countMost: number): Kind<readonly string[]> {
   const pattern = /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i;
   return checkedWords(
-    `at most ${countMost} names of hosts without a port, or *. with a name behind it`,
+    `at most ${countMost} names of hosts without a port, or *. followed by a name`,
     (list) => list.length <= countMost && list.every((name) => pattern.test(name)),
   );
 }

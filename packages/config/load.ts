@@ -70,7 +70,7 @@ function demandTokens(settings: Settings): void {
   const token = settings.string('http.token');
   if (token === '') {
     throw new ConfigError(
-      'http.viewer-token is set and http.token is not: then everybody may do everything over HTTP; set http.token, too',
+      'http.viewer-token is set and http.token is not: every client may then do everything over HTTP; set http.token as well',
     );
   }
   if (token === viewerToken) {
@@ -90,7 +90,7 @@ function demandTier(settings: Settings): void {
   const policy = settings.string('memory.maxmemory-policy');
   if (!policy.startsWith('tiered-') || settings.boolean('tiered.enabled')) return;
   throw new ConfigError(
-    `memory.maxmemory-policy is ${policy} and tiered.enabled is not set: there is no disk that takes what memory has no room for; set tiered.enabled, too`,
+    `memory.maxmemory-policy is ${policy} and tiered.enabled is not set: there is no disk for values that do not fit into memory; set tiered.enabled as well`,
   );
 }
 

@@ -21,7 +21,7 @@ function httpWarnings(settings: Settings): ConfigWarning[] {
       {
         event: 'http-open-to-the-network',
         severity: 'error',
-        message: `http.bind is ${bind} and there is no http.token: anybody who reaches it can read the debug pages and shut the server down.`,
+        message: `http.bind is ${bind} and there is no http.token: every client that reaches it can read the debug pages and shut the server down.`,
       },
     ];
   }
@@ -45,7 +45,7 @@ function clientWarnings(settings: Settings): ConfigWarning[] {
       severity: isProtected ? 'warn' : 'error',
       message: isProtected
         ? `server.bind is ${open.join(' ')} without a password: protected mode refuses every client of another machine.`
-        : `server.bind is ${open.join(' ')} without a password or protected mode: anybody who reaches it can read and change the data.`,
+        : `server.bind is ${open.join(' ')} without a password or protected mode: every client that reaches it can read and change the data.`,
     },
   ];
 }
@@ -60,7 +60,7 @@ function otherWarnings(settings: Settings): ConfigWarning[] {
     settings.isSet('logging.rotation.max-size-mb')
   ) {
     if (settings.string('logging.file-path') === '') {
-      warn('rotation-without-file', '[logging.rotation] does nothing without logging.file-path.');
+      warn('rotation-without-file', '[logging.rotation] has no effect without logging.file-path');
     }
   }
   if (
@@ -71,18 +71,18 @@ function otherWarnings(settings: Settings): ConfigWarning[] {
   ) {
     warn(
       'rotation-never',
-      'logging.rotation.max-files does nothing: neither max-size-mb nor frequency begins a new file.',
+      'logging.rotation.max-files has no effect: neither max-size-mb nor frequency starts a new file',
     );
   }
   const lagWarning = settings.number('status.durability-lag-warning-ms');
   if (lagWarning > settings.number('status.durability-lag-critical-ms')) {
     warn(
       'durability-lag-order',
-      'status.durability-lag-warning-ms is above status.durability-lag-critical-ms.',
+      'status.durability-lag-warning-ms is above status.durability-lag-critical-ms',
     );
   }
   if (!isReachable(settings)) {
-    warn('no-listener', 'There is no address to listen on, and no unix socket.');
+    warn('no-listener', 'There is neither an address nor a unix socket to listen on');
   }
   return warnings;
 }

@@ -82,10 +82,10 @@ const cases: readonly (readonly [
     'commands are slow',
     { series: [commands] },
     [
-      /The worst event is command: up to 250 ms\. It came in 3 seconds of the last 100 seconds, every 40 s/,
+      /The worst event is command: up to 250 ms\. It occurred in 3 seconds of the last 100 seconds, every 40 s/,
       /1\. command: 3 occurrences, average 100 ms/,
       /By thread: shard 1 2 \(up to 250 ms\), main 1 \(up to 30 ms\)\./,
-      /What to do:\n- A command holds up everything else on its shard/,
+      /What to do:\n- A slow command delays all other commands on its shard/,
     ],
     [/slowlog-log-slower-than/],
   ],
@@ -141,7 +141,7 @@ const cases: readonly (readonly [
   [
     'main comes late',
     { main: { ...healthy.main, loopUsMax: 80_000 } },
-    [/- The main thread comes round late/],
+    [/- The event loop of the main thread is late/],
   ],
   [
     'one shard has long queues',
@@ -154,7 +154,7 @@ const cases: readonly (readonly [
     { baselineUsMax: 25_000 },
     [/by itself pauses for up to 25 ms/, /noisy neighbours/],
   ],
-  ['shards are stuck', { missingShards: [0, 1] }, [/No answer now from shard 0, shard 1/]],
+  ['shards are stuck', { missingShards: [0, 1] }, [/No reply from shard 0, shard 1/]],
   [
     'a burst',
     { series: [series('command', [20, 5, 0], [20, 4, 0], [20, 3, 0])] },

@@ -60,34 +60,34 @@ const FETCH_SHARE_MIN = 0.2;
 
 const ADVICE: Readonly<Record<LatencyEvent, string>> = {
   command:
-    'A command holds up everything else on its shard. Look at SLOWLOG GET; replace commands over whole collections (KEYS, SMEMBERS, HGETALL, large ranges) by SCAN, SSCAN, HSCAN or smaller ranges, and split big keys.',
-  fork: 'Starting a snapshot held the shards up. Take snapshots less often (snapshot.interval-secs), or at quiet times.',
+    'A slow command delays all other commands on its shard. Check SLOWLOG GET; replace commands over whole collections (KEYS, SMEMBERS, HGETALL, large ranges) with SCAN, SSCAN, HSCAN or smaller ranges, and split big keys.',
+  fork: 'Starting a snapshot delayed the shards. Take snapshots less often (snapshot.interval-secs), or at quiet times.',
   'aof-fsync':
-    'The disk is slow to confirm writes. Use a local disk, keep other work away from it, or choose persistence.durability-mode = periodic.',
+    'The disk is slow to sync writes. Use a local disk, keep other load off it, or choose persistence.durability-mode = periodic.',
   'expire-cycle':
-    'Many keys expire at once. Spread their times to live by a random part; more rounds of less work each come with a higher hz, less work a round with a lower active-expire-effort.',
+    'Many keys expire at once. Add a random part to their times to live; raise hz for more and shorter rounds, or lower active-expire-effort for less work in a round.',
   'eviction-cycle':
-    'Making room takes long. Leave more room below maxmemory, avoid lowering it by much at once, and split big keys.',
+    'Eviction takes long. Keep more memory free below maxmemory, lower maxmemory in small steps only, and split big keys.',
   'warm-fetch':
-    'Commands wait for values of the warm tier. Give the data more memory (maxmemory), choose tiered-lfu so that what is read once turns nothing over, or put tiered.directory on a faster disk.',
+    'Commands wait for values of the warm tier. Raise maxmemory, choose tiered-lfu so that single reads evict nothing, or put tiered.directory on a faster disk.',
   'snapshot-io':
     'Writing a snapshot takes long. Use a faster or less busy disk, or take snapshots less often.',
   'repl-sync':
-    'A full synchronisation takes long: all data go to a replica. INFO stats tells by reason why replicas could not go on (sync_full_...). Raise repl-backlog-size where the backlog was too short, repl-backlog-ttl where there was none, and repl-timeout where links break while the data go.',
+    'A full sync takes long: all data is sent to a replica. INFO stats counts full syncs by reason (sync_full_...). Raise repl-backlog-size if the backlog was too short, repl-backlog-ttl if there was none, and repl-timeout if links break during the transfer.',
 };
 
 export function latencyReport(symptoms: Symptoms): string {
   const { thresholdMs, series } = symptoms;
   if (series.length === 0 && thresholdMs === 0) {
     const hint =
-      'Nothing is recorded. Switch it on with CONFIG SET latency-monitor-threshold <milliseconds>.';
+      'Latency monitoring is off. Switch it on with CONFIG SET latency-monitor-threshold <milliseconds>.';
     return `${[hint, ...listed(otherAdvices(symptoms))].join('\n\n')}\n`;
   }
   const worstFirst = [...series].sort((a, b) => b.usMax - a.usMax);
   const [worst] = worstFirst;
   const paragraphs =
     worst === undefined
-      ? [`No event took ${String(thresholdMs)} ms or longer. Nothing slow was seen.`]
+      ? [`No event took ${String(thresholdMs)} ms or longer.`]
       : [
           headline(worst, symptoms.nowMs),
           worstFirst.map((each, nth) => `${String(nth + 1)}. ${summary(each)}`).join('\n'),
@@ -110,7 +110,7 @@ function headline({ event, usMax, samples }: LatencySeries, nowMs: number): stri
   const seconds = Math.max(1, Math.round(nowMs / 1_000) - first);
   return (
     `The worst event is ${event}: up to ${ms(usMax)}. ` +
-    `It came in ${plural(samples.length, 'second')} of the last ${plural(seconds, 'second')}, ${spread(samples)}.`
+    `It occurred in ${plural(samples.length, 'second')} of the last ${plural(seconds, 'second')}, ${spread(samples)}.`
   );
 }
 
@@ -179,7 +179,7 @@ function circumstances(symptoms: Symptoms): readonly string[] {
   if (missingShards.length > 0) {
     const names = missingShards.map(threadName).join(', ');
     lines.push(
-      `No answer now from ${names}: busy with one command, whose slow log is missing here.`,
+      `No reply from ${names}, which execute a long command: their slow log is missing here.`,
     );
   }
   return lines;
@@ -193,7 +193,7 @@ function advices(series: readonly LatencySeries[], symptoms: Symptoms): readonly
   const checks: readonly (readonly [applies: boolean, advice: string])[] = [
     [
       isLogBlind,
-      `The slow log does not show these commands: CONFIG SET slowlog-log-slower-than ${String(limitUs)}.`,
+      `The slow log does not record these commands: CONFIG SET slowlog-log-slower-than ${String(limitUs)}.`,
     ],
     [
       series.some(({ event }) => event === 'expire-cycle') && hz < 100,
@@ -201,23 +201,23 @@ function advices(series: readonly LatencySeries[], symptoms: Symptoms): readonly
     ],
     [
       main.collectionUsMax >= limitUs,
-      'Garbage collection stops the main thread: large replies and many connections make garbage there; ask for smaller pieces.',
+      'Garbage collection stops the main thread: large replies and many connections create garbage there; request smaller ranges.',
     ],
     [
       shards.some(({ collectionUsMax }) => collectionUsMax >= limitUs),
-      'Garbage collection stops a shard: large collections and long replies are objects of its heap; split big keys and ask for smaller pieces.',
+      'Garbage collection stops a shard: large collections and long replies are objects on its heap; split big keys and request smaller ranges.',
     ],
     [
       main.loopUsMax >= limitUs && main.collectionUsMax < limitUs,
-      'The main thread comes round late: the machine gives it too little time, or it answers large reports (CLIENT LIST, INFO everything) too often.',
+      'The event loop of the main thread is late: it gets too little CPU time, or serves large reports (CLIENT LIST, INFO everything) too often.',
     ],
     [
       isUneven(queueUsP99),
-      'One shard has much longer queues than the others: its keys are asked for more than theirs, or its commands are slower. Split hot keys, and do not put everything under one {tag}.',
+      'One shard has much longer queues than the others: its keys are used more, or its commands are slower. Split hot keys, and do not put everything under one {tag}.',
     ],
     [
       baselineUsMax !== undefined && baselineUsMax >= limitUs,
-      'The machine itself pauses that long, whatever the server does: look for noisy neighbours, power saving and swapping.',
+      'The machine itself causes pauses of this length: look for noisy neighbours, power saving and swapping.',
     ],
   ];
   return [
@@ -240,7 +240,7 @@ function tierAdvices({ hits, fetches, workingSetBytes, limitBytes }: Symptoms['t
   const percent = ((100 * fetches) / hits).toFixed(0);
   const mib = (bytes: number): string => `${(bytes / 1_048_576).toFixed(0)} MiB`;
   return [
-    `Memory is too small for what is used: ${percent} % of all look-ups went to the warm tier's disk. About ${mib(workingSetBytes)} would hold 99 % of them, and maxmemory is ${mib(limitBytes)}.`,
+    `Memory is too small for the working set: ${percent} % of all look-ups went to the warm tier's disk. About ${mib(workingSetBytes)} would hold 99 % of them, and maxmemory is ${mib(limitBytes)}.`,
   ];
 }
 
@@ -251,7 +251,7 @@ function limitAdvices(refused: Symptoms['refused']): readonly string[] {
     .slice(0, REFUSED_SHOWN)
     .map(({ user, refused: count }) => {
       const name = printable(user);
-      return `The rate limit of user ${name} has refused ${String(count)} commands within the last minute: its clients fail, or try again and again. Raise the limit (ACL SETUSER ${name} ratelimit:cps=N or ratelimit:bps=N), or have them ask for less; ACL STATS and /debug/api/users tell what each user does.`;
+      return `The rate limit of user ${name} has refused ${String(count)} commands within the last minute: its clients fail or retry. Raise the limit (ACL SETUSER ${name} ratelimit:cps=N or ratelimit:bps=N), or reduce their load; ACL STATS and /debug/api/users show the load of each user.`;
     });
 }
 
@@ -260,7 +260,7 @@ function scriptAdvices({ runs, barriers }: Symptoms['scripts']): readonly string
   if (runs < SCRIPT_RUNS_MIN || barriers < BARRIER_SHARE_MIN * runs) return [];
   const share = Math.min(100, Math.round((100 * barriers) / runs));
   return [
-    `All shards had to stop for ${String(share)} % of the scripts and functions; SCRIPT STATS and /debug/api/scripts tell which take the time. Where scripts are most of the work, run one shard (server.shards = 1): nothing stops then. With several, give the keys of a script one {hash tag}, and write its calls out with their keys as KEYS[n], as in redis.call('GET', KEYS[1]): such a script needs one shard alone.`,
+    `All shards had to stop for ${String(share)} % of the scripts and functions; SCRIPT STATS and /debug/api/scripts show which take the time. If scripts are most of the load, run one shard (server.shards = 1), which needs no stop. With several, give the keys of a script one {hash tag}, and write its calls out with their keys as KEYS[n], as in redis.call('GET', KEYS[1]): such a script needs one shard alone.`,
   ];
 }
 

@@ -25,7 +25,7 @@ export function checkData(settings: Settings): Promise<readonly string[]> {
     return [
       ...report.remarks,
       ...report.unwritten,
-      `the data holds: ${report.keys} keys on ${report.shards} shards, from ${from} and ${report.records} records of the log`,
+      `The data is readable: ${report.keys} keys on ${report.shards} shards, from ${from} and ${report.records} log records`,
     ];
   });
 }
@@ -39,7 +39,7 @@ export function exportRdb(settings: Settings, file: string): Promise<readonly st
       const said = [...report.remarks, ...report.unwritten];
       // What was left out is at no place that is known.
       const place = said.length === 0 ? readStreamPlace(folder) : undefined;
-      return [...said, `${data.exportRdb(file, place)} keys were written to ${file}`];
+      return [...said, `Exported ${data.exportRdb(file, place)} keys to ${file}`];
     } finally {
       data.close();
     }
@@ -70,7 +70,7 @@ export async function importRdb(
     const shards = shardCountOf(settings);
     // The first segment is thereby the second: without this snapshot the log has a gap.
     await data.write(folder.folder, shards, folder.lastSegment + 2, folder.lastEpoch + 1);
-    return `imported ${file}: ${said}`;
+    return `Imported ${file}: ${said}`;
   } catch (error) {
     const { message } = error as Error;
     const isDamaged = error instanceof rdb.RdbFileError && !skipsDamaged;

@@ -318,7 +318,7 @@ export class Durability {
       }
       underWay.hasFreeze = true;
       this.disk.send({ kind: 'snapshot', number });
-      log.debug('snapshot-begun', `snapshot ${number} is begun`, { changes: underWay.changes });
+      log.debug('snapshot-begun', `Snapshot ${number} started`, { changes: underWay.changes });
       router.toAll({ ...emptyHead(), kind: FrameKind.snapshot, sequence: number });
       this.#options.publish();
       latency.record('fork', clock.nowUs() - beganUs, clock.wallMs());
@@ -372,7 +372,7 @@ export class Durability {
     mainPage.set('changesAtSave', underWay?.changes ?? 0);
     latency.record('snapshot-io', us, clock.wallMs());
     const keys = keysIn(manifest);
-    const message = `snapshot ${manifest.number} is on disk: ${keys} keys`;
+    const message = `Snapshot ${manifest.number} finished: ${keys} keys`;
     log.info('snapshot', message, { keys, bytes: bytesOf(manifest), ms: Math.round(us / 1_000) });
     if (underWay !== undefined) router.tracing.snapshot(underWay.beganUs, keys);
     this.#note('snapshot', [manifest.number, keys, bytesOf(manifest), us]);
@@ -387,7 +387,7 @@ export class Durability {
     }
     const { serverMemory, log } = this.#options;
     const { mainPage } = serverMemory;
-    log.error('snapshot-failed', `snapshot ${number} has failed: ${error.message}`);
+    log.error('snapshot-failed', `Snapshot ${number} failed: ${error.message}`);
     this.#note('snapshot-failed', [number]);
     mainPage.add('savesFailed', 1);
     this.#due.failed();

@@ -52,8 +52,9 @@ export class LogFailure {
     note('log-failed', [shard]);
     if (isNew) {
       const policy = settings.string('persistence.wal-failure-policy');
-      const then = policy === 'readonly' ? 'writes are refused' : 'writes go on and ARE NOT KEPT';
-      log.error('log-failed', `${message}; ${then} until a snapshot succeeds`);
+      const then =
+        policy === 'readonly' ? 'writes are refused' : 'writes continue and ARE NOT KEPT';
+      log.error('log-failed', `Log write failed: ${message}; ${then} until a snapshot succeeds`);
     }
     this.#heal();
   }
@@ -74,7 +75,7 @@ export class LogFailure {
   healed(number: number): void {
     this.forget();
     this.#options.note('log-healed', [number]);
-    this.#options.log.info('log-healed', 'the log is written again');
+    this.#options.log.info('log-healed', 'Log writes resumed');
   }
 
   /** There are no logs that could be written. */

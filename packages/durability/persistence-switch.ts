@@ -166,7 +166,11 @@ export class PersistenceSwitch implements TwoPhaseSetting {
         isOn = true;
       } catch (error) {
         const fields = { error: (error as Error).message };
-        log.error('persistence-not-resumed', 'Nothing is kept on disk: it takes no log.', fields);
+        log.error(
+          'persistence-not-resumed',
+          'Persistence not resumed: the log cannot be written',
+          fields,
+        );
         await sleep(RETRY_MS);
       }
     }
@@ -189,7 +193,7 @@ export class PersistenceSwitch implements TwoPhaseSetting {
       writeStreamPlace(new DataFolder(settings.string('persistence.data-dir')), place);
     } catch (error) {
       const fields = { error: (error as Error).message };
-      log.warn('stream-place', 'The place in the stream of replication cannot be kept.', fields);
+      log.warn('stream-place', 'Replication offset cannot be saved', fields);
     }
   }
 

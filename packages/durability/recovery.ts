@@ -77,7 +77,7 @@ export class ServerRecovery {
     if (folder.isEmpty) return false;
     const ms = Math.round((clock.nowUs() - startUs) / 1_000);
     const keys = shards.reduce((sum, { report }) => sum + report.keys, 0);
-    log.info('recovered', `${keys} keys are back after ${ms} ms`, { keys, ms });
+    log.info('recovered', `Recovered ${keys} keys in ${ms} ms`, { keys, ms });
     return this.#isSalvaged;
   }
 
@@ -91,9 +91,9 @@ export class ServerRecovery {
       const remark = attempts.remark('tried');
       if (remark !== undefined) log.warn('snapshot-damaged', remark);
       if (!folder.isEmpty) {
-        const from = plan.manifest === undefined ? 'nothing' : `snapshot ${plan.number}`;
+        const from = plan.manifest === undefined ? 'the log' : `snapshot ${plan.number}`;
         const bytes = plan.shards.reduce((sum, shard) => sum + shard.bytes, 0);
-        log.info('recovering', `the data is read, from ${from} on`, { bytes, from });
+        log.info('recovering', `Recovery started from ${from}`, { bytes, from });
       }
       const outcome = await this.#recoverFrom(plan, anyway);
       if (!isProblem(outcome)) {
@@ -110,7 +110,7 @@ export class ServerRecovery {
     const { shards } = serverMemory.shape;
     if (folder.isEmpty || folder.shards === shards) return undefined;
     const from = `${folder.shards} to ${shards} shards`;
-    log.info('redistributing', `the data is brought from ${from}`);
+    log.info('redistributing', `Redistribution of the data started: ${from}`);
     const report = await redistributeApart({
       folder: folder.folder,
       anyway,
@@ -121,7 +121,7 @@ export class ServerRecovery {
     for (const remark of report.remarks) log.warn('left-out', remark);
     this.#unwritten = report.unwritten;
     this.#lostBytes = report.lostBytes;
-    log.info('redistributed', `${report.keys} keys were brought from ${from}`);
+    log.info('redistributed', `Redistributed ${report.keys} keys: ${from}`);
     // The log of this life begins behind it, and has nothing yet.
     return new DataFolder(folder.folder).planOfSnapshot();
   }
@@ -186,10 +186,7 @@ export class ServerRecovery {
     if (refused > 0) log.error('log-damaged', refusalsOf(refused));
     const dropped = recovered.reduce((sum, { report }) => sum + report.droppedRecords, 0);
     if (dropped > 0) {
-      log.info(
-        'group-dropped',
-        `${dropped} records of transactions that were never whole are left out`,
-      );
+      log.info('group-dropped', `Dropped ${dropped} records of incomplete transactions`);
     }
     serverMemory.mainPage.set('recoveryLostBytes', lost);
   }
@@ -207,7 +204,7 @@ export class ServerRecovery {
     }
     for (const each of records) {
       if (each.length > 0) {
-        const message = `${each.length} transactions were on the disk of other shards only, and are made good`;
+        const message = `Completed ${each.length} transactions that only other shards had on disk`;
         this.#options.log.info('transactions-completed', message);
       }
     }

@@ -61,7 +61,7 @@ function uiRoutes(routes: readonly Route[], version: string): Route[] {
   return [
     {
       path: '/debug',
-      about: 'Leads to the debug pages.',
+      about: 'Redirects to the debug pages.',
       methods: {
         GET: () => ({
           status: 308,
@@ -78,7 +78,7 @@ function uiRoutes(routes: readonly Route[], version: string): Route[] {
     },
     {
       path: '/debug/paths',
-      about: 'Every path, with what it answers.',
+      about: 'List of all paths with their contents.',
       methods: { GET: () => indexPage(routes, version) },
     },
     {
@@ -89,7 +89,7 @@ function uiRoutes(routes: readonly Route[], version: string): Route[] {
     },
     {
       path: '/debug/login.js',
-      about: 'Leads back to the page that was asked for.',
+      about: 'Redirects back to the requested page.',
       isOpen: true,
       methods: { GET: () => files.get('login.js') },
     },

@@ -79,16 +79,16 @@ export function memoryDiagnosis(metrics: ServerMetrics): string {
   const used = metrics.usedBytes;
   const { keyCount } = metrics;
   if (used < SMALL_BYTES) {
-    return `There are ${keyCount} keys in ${used} bytes: too little to find fault with.\n`;
+    return `There are ${keyCount} keys in ${used} bytes: too few for a diagnosis.\n`;
   }
   const parts = memoryParts(metrics);
   const found = FINDINGS.map((finding) => finding(metrics, parts)).filter(
     (text) => text !== undefined,
   );
   if (found.length === 0) {
-    return `All is well: ${keyCount} keys take ${mib(used)}, and ${mib(parts.residentBytes)} are resident.\n`;
+    return `No problems found: ${keyCount} keys use ${mib(used)}, resident memory is ${mib(parts.residentBytes)}.\n`;
   }
-  return `Found ${found.length} in the memory of ${keyCount} keys:\n${found.map((text) => ` * ${text}\n`).join('')}`;
+  return `Found ${found.length} problems in the memory of ${keyCount} keys:\n${found.map((text) => ` * ${text}\n`).join('')}`;
 }
 
 const FINDINGS: readonly Finding[] = [nearLimit, peak, fragmentation, skew, clients, rest];
@@ -109,8 +109,8 @@ function peak(metrics: ServerMetrics): string | undefined {
   const used = metrics.usedBytes;
   if (metrics.peakBytes < used * 1.5) return undefined;
   return (
-    `High peak: there were once ${mib(metrics.peakBytes)}, now there are ${mib(used)}. Resident ` +
-    'memory may stay high for that reason alone; MEMORY PURGE gives back what can be.'
+    `High peak: usage was ${mib(metrics.peakBytes)} at most, and is ${mib(used)} now. Resident ` +
+    'memory may stay high for this reason alone; MEMORY PURGE returns free memory to the system.'
   );
 }
 
@@ -120,7 +120,7 @@ function fragmentation(metrics: ServerMetrics, { slabBytes }: MemoryParts): stri
   const times = (slabBytes / Math.max(records, 1)).toFixed(2);
   return (
     `Fragmentation: ${mib(records)} of records lie in ${mib(slabBytes)} of slabs (${times} times as ` +
-    'much). It goes down by itself between commands, and at once by MEMORY PURGE; if it stays, the ' +
+    'much). It shrinks in the background, and at once by MEMORY PURGE; if it stays high, the ' +
     'shards are too busy to move records.'
   );
 }
@@ -151,7 +151,7 @@ function rest(_metrics: ServerMetrics, { residentBytes, restBytes, heapBytes }: 
   if (restBytes > residentBytes / 2 && restBytes > 256 * MIB) {
     return (
       `Unaccounted: ${mib(restBytes)} of ${mib(residentBytes)} resident are in no heap, slab or buffer: ` +
-      'memory that was freed and that the system has not taken back. It is used again before more is taken.'
+      'freed memory that the system has not reclaimed. It is reused before more is allocated.'
     );
   }
   if (heapBytes <= residentBytes / 2 || heapBytes < 256 * MIB) return undefined;

@@ -91,7 +91,7 @@ export class MetricsReader {
     if (areTooMany && !this.#areErrorsTooMany) {
       log.warn(
         'error-codes',
-        'Scripts have made up too many error codes: INFO errorstats and metrics leave these out until CONFIG RESETSTAT.',
+        'Too many error codes from scripts: INFO errorstats and metrics omit further ones until CONFIG RESETSTAT',
       );
     }
     this.#areErrorsTooMany = areTooMany;

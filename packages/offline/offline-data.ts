@@ -228,7 +228,7 @@ export class OfflineData {
         ? [`${found.empty.length} empty keys were skipped: ${someOf(found.empty)}`]
         : []),
       ...(damaged.length > 0
-        ? [`${damaged.length} things were skipped that cannot be read: ${someOf(damaged)}`]
+        ? [`${damaged.length} unreadable entries were skipped: ${someOf(damaged)}`]
         : []),
       ...(found.expired > 0 ? [`${found.expired} keys had expired`] : []),
       ...(found.functions > 0 ? [`${found.functions} libraries of functions`] : []),
@@ -370,7 +370,7 @@ function readFrom<T>(file: string, read: (source: rdb.RdbSource) => T): T {
         let got = 0;
         while (got < into.length) {
           const bytes = fs.readSync(fd, into, got, into.length - got, at + got);
-          if (bytes === 0) throw new rdb.RdbFileError(`it ends at offset ${at + got} now`);
+          if (bytes === 0) throw new rdb.RdbFileError(`it ends at offset ${at + got}`);
           got += bytes;
         }
       },

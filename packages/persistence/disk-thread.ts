@@ -373,7 +373,7 @@ export class DiskThread {
     for (const log of this.#logs) log.look();
     const newest = snapshotFolder(this.#data.folder, this.#newest);
     if (this.#newest === 0 || hasManifest(this.#disk, newest)) return;
-    for (const log of this.#logs) log.fail(`${newest} is gone`);
+    for (const log of this.#logs) log.fail(`${newest} is missing`);
   }
 
   #giveUp(shard: number, fault: string): void {

@@ -34,7 +34,7 @@ export class RecoveryAttempts {
   remark(is: string): string | undefined {
     if (this.#damaged === undefined) return undefined;
     const instead = this.plan.salvages
-      ? 'what is left of the newest is used'
+      ? 'the readable part of the newest is used'
       : `the one before is ${is}`;
     return `${this.#damaged}; ${instead}`;
   }
@@ -55,7 +55,7 @@ export class RecoveryAttempts {
       // There is a gap, say: all is well with the log, if only the snapshot were.
     }
     if (this.#anyway) return folder.plan(0, true);
-    const lack = 'There is no other snapshot, and no log from the beginning, to take its place';
+    const lack = 'There is neither another snapshot nor a complete log to use instead';
     throw refusalOf(`${damaged}. ${lack}`);
   }
 }

@@ -7,13 +7,13 @@ const DENIED = {
   by: 'all',
   kind: 'counter',
   resets: true,
-  help: 'Denials by reason: logins that failed, and commands, keys and channels that users may not have.',
+  help: 'Denials by reason: failed logins, and commands, keys and channels that the user may not use.',
   metric: 'svc_acl_denied_total',
 } as const;
 
 const LIMITED = {
   ...MAIN_COUNTER,
-  help: 'Commands that a rate limit of their user has refused.',
+  help: 'Commands refused by a rate limit of their user.',
   metric: 'svc_ratelimit_rejections_total',
 } as const;
 
@@ -48,14 +48,12 @@ export const ACCESS_QUANTITIES = {
       exporter: 'redis_acl_access_denied_channel_total',
     },
   ],
-  users: [
-    { ...MAIN_GAUGE, counter: 'users', help: 'Users that there are.', metric: 'svc_acl_users' },
-  ],
+  users: [{ ...MAIN_GAUGE, counter: 'users', help: 'Configured users.', metric: 'svc_acl_users' }],
   limitedUsers: [
     {
       ...MAIN_GAUGE,
       counter: 'limitedUsers',
-      help: 'Users that have a rate limit.',
+      help: 'Users with a rate limit.',
       info: 'ratelimit_users_configured',
       metric: 'svc_ratelimit_users',
     },

@@ -14,7 +14,7 @@ export const CLIENT_QUANTITIES = {
     {
       ...MAIN_GAUGE,
       counter: 'connections',
-      help: 'Open client connections, those of replicas included.',
+      help: 'Open client connections, replicas included.',
       status: 'clients.connected',
       metric: 'svc_connections',
     },
@@ -42,7 +42,7 @@ export const CLIENT_QUANTITIES = {
     {
       ...MAIN_COUNTER,
       counter: 'connectionsRejected',
-      help: 'Client connections that were refused.',
+      help: 'Refused client connections.',
       info: 'rejected_connections',
       metric: 'svc_connections_rejected_total',
       exporter: 'redis_rejected_connections_total',
@@ -88,7 +88,7 @@ export const CLIENT_QUANTITIES = {
       ...MAIN_GAUGE,
       counter: 'clientMemoryBytes',
       unit: 'bytes',
-      help: 'Memory that clients take: buffers, queued commands, watches, subscriptions.',
+      help: 'Memory used by clients: buffers, queued commands, watches and subscriptions.',
       info: 'mem_clients_normal',
       metric: 'svc_client_memory_bytes',
       exporter: 'redis_mem_clients_normal',
@@ -100,7 +100,7 @@ export const CLIENT_QUANTITIES = {
       counter: 'outputBytes',
       unit: 'bytes',
       moves: true,
-      help: 'Replies that clients have not read yet.',
+      help: 'Replies not yet read by clients.',
       info: 'mem_output_buffers',
       metric: 'svc_client_output_buffer_bytes',
     },
@@ -111,7 +111,7 @@ export const CLIENT_QUANTITIES = {
       counter: 'queryBytes',
       unit: 'bytes',
       moves: true,
-      help: 'Memory of commands that have not arrived whole.',
+      help: 'Memory of partially received commands.',
       info: 'mem_query_buffers',
       metric: 'svc_client_query_buffer_bytes',
     },
@@ -120,7 +120,7 @@ export const CLIENT_QUANTITIES = {
     {
       ...MAIN_GAUGE,
       counter: 'blockedClients',
-      help: 'Clients that wait for something.',
+      help: 'Clients blocked in a command.',
       info: 'blocked_clients',
       status: 'clients.blocked',
       metric: 'svc_blocked_clients',
@@ -132,7 +132,7 @@ export const CLIENT_QUANTITIES = {
     {
       ...SHARD_GAUGE,
       counter: 'blockingKeys',
-      help: 'Keys that clients wait for.',
+      help: 'Keys for which clients are blocked.',
       info: 'total_blocking_keys',
       metric: 'svc_blocking_keys',
     },
@@ -166,7 +166,7 @@ export const CLIENT_QUANTITIES = {
     {
       ...MAIN_GAUGE,
       counter: 'pubsubClients',
-      help: 'Clients that have subscribed to something.',
+      help: 'Clients with subscriptions.',
       info: 'pubsub_clients',
       metric: 'svc_pubsub_clients',
       exporter: 'redis_pubsub_clients',
@@ -176,7 +176,7 @@ export const CLIENT_QUANTITIES = {
     {
       ...MAIN_GAUGE,
       counter: 'pubsubChannels',
-      help: 'Channels that somebody has subscribed to.',
+      help: 'Channels with subscribers.',
       info: 'pubsub_channels',
       metric: 'svc_pubsub_channels',
       exporter: 'redis_pubsub_channels',
@@ -184,7 +184,7 @@ export const CLIENT_QUANTITIES = {
     {
       ...MAIN_GAUGE,
       counter: 'pubsubPatterns',
-      help: 'Patterns that somebody has subscribed to.',
+      help: 'Patterns with subscribers.',
       info: 'pubsub_patterns',
       metric: 'svc_pubsub_patterns',
       exporter: 'redis_pubsub_patterns',
@@ -192,7 +192,7 @@ export const CLIENT_QUANTITIES = {
     {
       ...MAIN_GAUGE,
       counter: 'pubsubShardChannels',
-      help: 'Shard channels that somebody has subscribed to.',
+      help: 'Shard channels with subscribers.',
       info: 'pubsubshard_channels',
       metric: 'svc_pubsub_shard_channels',
     },
@@ -201,7 +201,7 @@ export const CLIENT_QUANTITIES = {
     {
       ...MAIN_GAUGE,
       counter: 'trackingClients',
-      help: 'Clients that follow changes of keys.',
+      help: 'Clients with tracking enabled.',
       info: 'tracking_clients',
       metric: 'svc_tracking_clients',
       exporter: 'redis_tracking_clients',
@@ -211,7 +211,7 @@ export const CLIENT_QUANTITIES = {
     {
       ...MAIN_GAUGE,
       counter: 'trackingKeys',
-      help: 'Keys whose changes are followed.',
+      help: 'Keys tracked for clients.',
       info: 'tracking_total_keys',
       metric: 'svc_tracking_keys',
       exporter: 'redis_tracking_total_keys',

@@ -5,19 +5,19 @@ import type { Quantity } from './quantity.ts';
 
 const REDIRECT = {
   ...MAIN_TOTAL,
-  help: 'Commands that were not run here because of their slots, by what was answered.',
+  help: 'Commands not executed on this node because of their slots, by error reply.',
   metric: 'svc_cluster_redirects_total',
 } as const;
 
 const COORDINATOR_ERROR = {
   ...MAIN_TOTAL,
-  help: 'Calls to the coordinator that failed, and watches that ended, by the call.',
+  help: 'Failed calls to the coordinator and broken watches, by call.',
   metric: 'svc_cluster_coordinator_errors_total',
 } as const;
 
 const FAILOVER = {
   ...MAIN_TOTAL,
-  help: 'Changes of the primary of a group that this node has seen since its start, by the reason.',
+  help: 'Failovers of any group seen by this node since its start, by reason.',
   metric: 'svc_cluster_failovers_total',
 } as const;
 
@@ -26,14 +26,14 @@ export const CLUSTER_QUANTITIES = {
     {
       ...MAIN_GAUGE,
       counter: 'clusterEnabled',
-      help: '1 where the server is a node of a cluster.',
+      help: '1 if the server is a node of a cluster.',
       metric: 'svc_cluster_enabled',
       exporter: 'redis_cluster_enabled',
     },
     {
       ...MAIN_GAUGE,
       counter: 'clusterUp',
-      help: '1 while this node takes commands with keys: it has its lease, and the slots that it needs are served.',
+      help: '1 while this node accepts commands with keys: it has a lease, and all required slots are served.',
       status: 'cluster.up',
       metric: 'svc_cluster_state',
     },
@@ -47,21 +47,21 @@ export const CLUSTER_QUANTITIES = {
     {
       ...MAIN_GAUGE,
       counter: 'clusterKnownNodes',
-      help: 'Nodes that this node knows, itself among them.',
+      help: 'Known nodes of the cluster, including this one.',
       status: 'cluster.known_nodes',
       metric: 'svc_cluster_known_nodes',
     },
     {
       ...MAIN_GAUGE,
       counter: 'clusterNodesPresent',
-      help: 'Nodes among the known ones that have a lease.',
+      help: 'Known nodes with a lease.',
       status: 'cluster.nodes_present',
       metric: 'svc_cluster_nodes_present',
     },
     {
       ...MAIN_GAUGE,
       counter: 'clusterSize',
-      help: 'Primaries that have slots.',
+      help: 'Primaries with slots.',
       status: 'cluster.size',
       metric: 'svc_cluster_size',
     },
@@ -79,7 +79,7 @@ export const CLUSTER_QUANTITIES = {
       counter: 'clusterLinkBytes',
       unit: 'bytes',
       moves: true,
-      help: 'Messages that wait to be sent to other nodes, looked at once a second.',
+      help: 'Messages queued for other nodes, sampled once a second.',
       info: 'mem_cluster_links',
       status: 'cluster.link_bytes',
       metric: 'svc_cluster_link_memory_bytes',
@@ -90,7 +90,7 @@ export const CLUSTER_QUANTITIES = {
     {
       ...MAIN_GAUGE,
       counter: 'clusterSlotsAssigned',
-      help: 'Slots that some group has.',
+      help: 'Slots assigned to a group.',
       status: 'cluster.slots_assigned',
       metric: 'svc_cluster_slots_assigned',
     },
@@ -111,7 +111,7 @@ export const CLUSTER_QUANTITIES = {
     {
       ...MAIN_GAUGE,
       counter: 'clusterSlotsFree',
-      help: 'Slots that no group has.',
+      help: 'Slots not assigned to any group.',
       status: 'cluster.slots_free',
       metric: 'svc_cluster_slots_free',
     },
@@ -125,7 +125,7 @@ export const CLUSTER_QUANTITIES = {
     {
       ...MAIN_GAUGE,
       counter: 'clusterOpenSlots',
-      help: 'Slots that are being moved key by key.',
+      help: 'Slots open for migration key by key.',
       status: 'cluster.open_slots',
       metric: 'svc_cluster_open_slots',
     },
@@ -136,14 +136,14 @@ export const CLUSTER_QUANTITIES = {
       by: 'main',
       kind: 'gauge',
       moves: true,
-      help: "Revision of the coordinator up to which this node knows everything: the cluster's epoch.",
+      help: 'Latest coordinator revision seen by this node: the epoch of the cluster.',
       status: 'cluster.current_epoch',
       metric: 'svc_cluster_epoch',
     },
     {
       ...MAIN_GAUGE,
       counter: 'clusterOwnEpoch',
-      help: 'Revision by which the group of this node was changed last: its epoch.',
+      help: "Coordinator revision of the last change of this node's group: its epoch.",
       status: 'cluster.my_epoch',
       metric: 'svc_cluster_own_epoch',
     },
@@ -156,13 +156,13 @@ export const CLUSTER_QUANTITIES = {
       ...MAIN_GAUGE,
       counter: 'clusterLeaseTtlUs',
       unit: 'us',
-      help: 'Life of a lease of this node, as the coordinator has granted it.',
+      help: 'Time to live of the lease of this node, as granted by the coordinator.',
       metric: 'svc_cluster_lease_ttl_seconds',
     },
     {
       ...MAIN_TOTAL,
       counter: 'clusterLeaseLosses',
-      help: 'Leases of this node that ended, or that it gave up.',
+      help: 'Leases of this node that expired or were revoked.',
       status: 'cluster.lease_losses_total',
       metric: 'svc_cluster_lease_losses_total',
     },
@@ -171,7 +171,7 @@ export const CLUSTER_QUANTITIES = {
     {
       ...MAIN_GAUGE,
       counter: 'clusterCoordinatorUp',
-      help: '1 while the coordinator answers this node.',
+      help: '1 while the coordinator is reachable.',
       status: 'cluster.coordinator_up',
       metric: 'svc_cluster_coordinator_up',
     },
@@ -244,7 +244,7 @@ export const CLUSTER_QUANTITIES = {
     {
       ...MAIN_TOTAL,
       counter: 'discardedWrites',
-      help: 'Writes that this server had taken as a primary, and discarded since the primary that it follows lacks them; those that could not be read any more are in the bytes alone.',
+      help: 'Writes accepted as a primary and discarded because the new primary lacks them; writes that could not be read are counted in bytes only.',
       status: 'cluster.discarded_writes_total',
       metric: 'svc_cluster_discarded_writes_total',
     },
@@ -252,7 +252,7 @@ export const CLUSTER_QUANTITIES = {
       ...MAIN_TOTAL,
       counter: 'discardedBytes',
       unit: 'bytes',
-      help: 'Bytes of the stream of replication that this server had made as a primary, and discarded since the primary that it follows lacks them.',
+      help: 'Bytes of the replication stream accepted as a primary and discarded because the new primary lacks them.',
       status: 'cluster.discarded_bytes_total',
       metric: 'svc_cluster_discarded_bytes_total',
     },

@@ -5,19 +5,19 @@ import type { Quantity } from './quantity.ts';
 
 const SECURED = {
   ...MAIN_COUNTER,
-  help: 'TLS handshakes that succeeded, by the version of TLS.',
+  help: 'Successful TLS handshakes, by TLS version.',
   metric: 'svc_tls_handshakes_total',
 } as const;
 
 const CIPHER = {
   ...MAIN_COUNTER,
-  help: 'TLS handshakes that succeeded, by cipher; those seldom met are counted as other.',
+  help: 'Successful TLS handshakes, by cipher; rare ciphers count as other.',
   metric: 'svc_tls_handshake_ciphers_total',
 } as const;
 
 const FAILED = {
   ...MAIN_COUNTER,
-  help: 'TLS handshakes that failed, by reason.',
+  help: 'Failed TLS handshakes, by reason.',
   metric: 'svc_tls_handshake_failures_total',
 } as const;
 
@@ -26,13 +26,13 @@ export const TLS_QUANTITIES = {
     {
       ...MAIN_GAUGE,
       counter: 'tlsConnections',
-      help: 'Open client connections that are secured by TLS.',
+      help: 'Open client connections with TLS.',
       metric: 'svc_tls_connections',
     },
     {
       ...MAIN_COUNTER,
       counter: 'tlsResumed',
-      help: 'TLS handshakes that resumed an earlier session.',
+      help: 'TLS handshakes that resumed a session.',
       metric: 'svc_tls_resumed_sessions_total',
     },
   ],

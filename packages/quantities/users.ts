@@ -32,14 +32,14 @@ const DENIED = {
   kind: 'counter',
   by: 'all',
   metric: 'svc_user_denied_total',
-  help: 'Denials by user and reason: logins that failed, and commands, keys and channels that the user may not have.',
+  help: 'Denials by user and reason: failed logins, and commands, keys and channels that the user may not use.',
 } as const;
 
 const LIMITED = {
   kind: 'counter',
   by: 'main',
   metric: 'svc_user_limited_total',
-  help: 'Commands that a rate limit has refused, by user and limit.',
+  help: 'Commands refused by a rate limit, by user and limit.',
 } as const;
 
 /** In the order of ACL STATS and of the report. */
@@ -60,7 +60,7 @@ export const USER_QUANTITIES = [
     total: 'commands',
     by: 'main',
     metric: 'svc_user_commands_total',
-    help: 'Commands that were executed, by user.',
+    help: 'Executed commands, by user.',
     stats: 'commands',
     api: 'commands',
   },
@@ -81,7 +81,7 @@ export const USER_QUANTITIES = [
     total: 'command-times',
     by: 'all',
     metric: 'svc_user_seconds_total',
-    help: 'Time of commands, by user.',
+    help: 'Execution time of commands, by user.',
     stats: 'time-us',
     api: 'time_us',
   },

@@ -22,11 +22,7 @@ function primaryPassword(settings: Settings, log: Pick<Logger, 'error'>): string
     return readFileSync(file, 'utf8').trimEnd();
   } catch (error) {
     const fields = { file, error: (error as Error).message };
-    log.error(
-      'replica-password',
-      'The file with the password of the primary cannot be read.',
-      fields,
-    );
+    log.error('replica-password', 'Password file of the primary cannot be read', fields);
     return '';
   }
 }

@@ -121,7 +121,7 @@ export class FullSync {
 
   /** Drops what has come. */
   abandon(): void {
-    this.#problem ??= 'they are wanted no more';
+    this.#problem ??= 'they are no longer needed';
     this.#port.close();
     void this.#options.shardCalls.ask(dropStagedCall, null);
   }
@@ -185,7 +185,7 @@ export class FullSync {
     this.#giveBack(shard, batch);
     this.#stageNext(shard);
     if (report.missing) {
-      this.#fail(`shard ${shard} does not answer`);
+      this.#fail(`shard ${shard} did not reply in time`);
       return;
     }
     this.keys += report.answer.keys;

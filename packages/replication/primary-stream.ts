@@ -113,7 +113,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
         this.#looked();
       },
       destroyed: () => {
-        if (!this.#hasEnded) options.fail('a client has closed it');
+        if (!this.#hasEnded) options.fail('closed by a client');
       },
     });
     const limits = { bulkBytesMax: COMMAND_BYTES_MAX, queryBytesMax: COMMAND_BYTES_MAX };
@@ -295,7 +295,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
   }
 
   protocolError(text: string): 'taken' {
-    this.#options.fail(`what it sends is no command: ${text}`);
+    this.#options.fail(`it sent something that is not a command: ${text}`);
     return 'taken';
   }
 

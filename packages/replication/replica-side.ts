@@ -196,7 +196,7 @@ export class ReplicaSide implements Follower {
     const { log, host, port } = this.#options;
     this.#publishRole();
     this.#show();
-    log.info('replica-of', 'The server is a replica now.', { host, port });
+    log.info('replica-of', 'Replication started: the server is a replica', { host, port });
     void this.#options.before.then(({ position, database }) => {
       if (this.#hasStopped) return;
       this.#position = position;
@@ -210,7 +210,7 @@ export class ReplicaSide implements Follower {
   async stop(): Promise<Reached> {
     this.#hasStopped = true;
     this.#link.stop();
-    this.#options.events.primaryChanged(this.#peer, 'ended', 'it is not followed any more');
+    this.#options.events.primaryChanged(this.#peer, 'ended', 'the server no longer follows it');
     this.#endSync(this.#options.events);
     this.#endStream();
     // One that has not begun yet has nothing of its own.
@@ -239,7 +239,7 @@ export class ReplicaSide implements Follower {
     if (sync === undefined || nowMs - this.#progressMs < PROGRESS_MS) return;
     this.#progressMs = nowMs;
     const fields = progressFields(sync, nowMs);
-    log.info('replica-sync-progress', 'The data of the primary are coming.', fields);
+    log.info('replica-sync-progress', 'Receiving the full resync', fields);
   }
 
   /** Shows on the page how the link stands. */
@@ -303,7 +303,7 @@ export class ReplicaSide implements Follower {
 
   beginSync(position: StreamPosition, totalBytes: number | undefined): void {
     const { router, shardCount, clock, log, host, port } = this.#options;
-    log.info('replica-sync', 'All data of the primary are needed.', { host, port });
+    log.info('replica-sync', 'Full resync required', { host, port });
     this.#progressMs = clock.wallMs();
     this.#options.events.ownSyncBegun();
     this.#sync = new FullSync({
@@ -350,7 +350,7 @@ export class ReplicaSide implements Follower {
     const fields = { keys, bytes, ms };
     page.add('primaryFullSyncs', 1);
     events.ownSyncEnded(sync.startedMs, bytes);
-    log.info('replica-synced', 'The data of the primary are here.', fields);
+    log.info('replica-synced', 'Full resync finished', fields);
   }
 
   /** Has all shards serve the new data from one place of the order on, with the libraries of functions. */
@@ -379,7 +379,7 @@ export class ReplicaSide implements Follower {
       this.#options.primary.renamed(id);
       this.#position = { id, offset: this.#position.offset };
     }
-    log.info('replica-partial-sync', 'The stream of the primary goes on where it was left.');
+    log.info('replica-partial-sync', 'Partial resync: the stream continues at the last offset');
   }
 
   beginStream(): void {
@@ -387,7 +387,7 @@ export class ReplicaSide implements Follower {
     if (this.#stream === undefined && this.#position !== undefined) this.#newStream(this.#position);
     this.streamsBegun += 1;
     this.#show();
-    log.info('replica-link-up', 'The link to the primary is up.', { host, port });
+    log.info('replica-link-up', 'Link to the primary is up', { host, port });
   }
 
   #newStream(position: StreamPosition): PrimaryStream {
@@ -407,7 +407,7 @@ export class ReplicaSide implements Follower {
         this.#link.resume();
       },
       fail: (reason) => {
-        this.#link.fail(`the stream of the primary was ended: ${reason}`);
+        this.#link.fail(`the stream of the primary ended: ${reason}`);
       },
       acknowledge: () => {
         this.#link.acknowledge();

@@ -111,7 +111,11 @@ export class Replication implements ReplicationPort {
       primary.restore(place, isReplica);
       if (isReplica) this.#restored = { position: { id, offset }, database };
       const fields = { offset, backlog: tail.length };
-      log.info('stream-restored', 'Replication can go on where it was.', fields);
+      log.info(
+        'stream-restored',
+        'Replication offset restored: partial resync is possible',
+        fields,
+      );
     }
     router.publish();
   }
@@ -248,8 +252,12 @@ export class Replication implements ReplicationPort {
     // Who has followed the same stream has other data, where a command of it could not be run here.
     primary.promote(faults.differs ? NO_STREAM : id, taken?.offset ?? primary.offset);
     this.#options.beginTurn();
-    this.#options.events.roleChanged('primary', primary.offset, 'it follows nobody any more');
-    log.info('primary', 'The server is a primary now.');
+    this.#options.events.roleChanged(
+      'primary',
+      primary.offset,
+      'the server no longer follows a primary',
+    );
+    log.info('primary', 'Replication stopped: the server is a primary');
     // Some may wait for what they may write now.
     router.retryAll();
   }

@@ -41,8 +41,7 @@ export class StreamFaults {
   constructor(options: StreamFaultsOptions) {
     this.#options = options;
     this.#log = new FailureLog((fields) => {
-      const message =
-        'A command of the primary could not be run: the data may differ, a full synchronisation follows.';
+      const message = 'Command of the primary failed: the data may differ, a full resync follows';
       options.log.error('replica-stream-error', message, fields);
     });
     this.#show();

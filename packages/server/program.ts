@@ -67,7 +67,7 @@ async function epollFor(
     missing({
       event: 'epoll-missing',
       severity: 'info',
-      message: `Sockets are served by libuv, since epoll cannot be used: ${message}`,
+      message: `Sockets use libuv, since epoll is not available: ${message}`,
     });
     return undefined;
   }
@@ -161,7 +161,7 @@ async function run(ops: OpsWorker | undefined): Promise<void> {
     case 'check-config':
       await demandStart(settings);
       for (const { message } of warnings) print(`warning: ${message}`);
-      print('the configuration holds');
+      print('the configuration is valid');
       return;
     case 'print-config':
       for (const { message } of warnings) print(`# ${message}`);

@@ -103,8 +103,7 @@ export class Shutdown {
     const untilMs = clock.wallMs() + (now ? 0 : this.#timeoutMs);
     while (!isThere() && clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
     if (isThere()) return true;
-    const message =
-      'SHUTDOWN: the first snapshot is not on disk; with FORCE the server stops without.';
+    const message = 'SHUTDOWN refused: the first snapshot is not on disk; FORCE stops without it';
     log.error('shutdown-refused', message);
     return false;
   }

@@ -98,7 +98,7 @@ export class LogWriter {
     this.#writeOwn('info', {
       time: nowMs,
       event: 'log-file-reopened',
-      message: 'The log file was opened anew.',
+      message: 'Log file reopened',
       fields: {},
     });
   }
@@ -138,7 +138,7 @@ export class LogWriter {
     const lines = this.#output.takeDropped();
     if (lines === 0) return;
     this.#droppedLines += lines;
-    const message = 'Log lines were dropped: nobody read them in time.';
+    const message = 'Log lines dropped: not written in time';
     this.#writeOwn('error', { time, event: 'log-lines-dropped', message, fields: { lines } });
   }
 
@@ -179,7 +179,7 @@ export class LogWriter {
     this.#writeOwn('error', {
       time: nowMs,
       event: 'log-file-failed',
-      message: 'The log file cannot be written; it is tried again.',
+      message: 'Log file cannot be written: retrying',
       fields: { reason: error.message },
     });
   }

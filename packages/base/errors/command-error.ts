@@ -98,13 +98,12 @@ export const errors = {
     'MISCONF Errors writing to the AOF file: the command was run, and may not be kept',
   ),
   saveInProgress: fixed('ERR Background save already in progress'),
-  saveFailed: (reason: string) =>
-    new CommandError(`ERR the snapshot has failed: ${oneLine(reason)}`),
+  saveFailed: (reason: string) => new CommandError(`ERR the snapshot failed: ${oneLine(reason)}`),
   notDurable: fixed('ERR nothing is kept on disk: persistence.enabled is off'),
   noScript: fixed('NOSCRIPT No matching script. Please use EVAL.'),
   noScriptRuns: fixed('NOTBUSY No scripts in execution right now.'),
   stopPending: fixed(
-    'BUSY The script will stop after the operation that it is in, which cannot be interrupted.',
+    'BUSY The script stops after its current operation, which cannot be interrupted.',
   ),
   scriptHasWritten: fixed(
     'UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.',
@@ -202,7 +201,7 @@ export const errors = {
   clusterDown: fixed('CLUSTERDOWN The cluster is down'),
   clusterReadsOnly: fixed('CLUSTERDOWN The cluster is down and only accepts read commands'),
   noLease: (reason: string): CommandError =>
-    fixed(`CLUSTERDOWN The lease of this node is not sure: ${oneLine(reason)}`),
+    fixed(`CLUSTERDOWN The lease of this node is uncertain: ${oneLine(reason)}`),
   notInCluster: (what: string): CommandError => fixed(`ERR ${what} in cluster mode`),
   shardDown: (shard: number): CommandError => fixed(`SHARDDOWN shard ${String(shard)} has stopped`),
 } as const;

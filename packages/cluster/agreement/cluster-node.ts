@@ -231,7 +231,7 @@ export class ClusterNode {
     this.#hasRegistered = true;
     // Nobody can have taken the place of a primary whose lease is there: what was before is known with this.
     await this.refresh();
-    log.info('cluster-registered', 'The node is registered in the cluster.', { node: this.#id });
+    log.info('cluster-registered', 'Node registered in the cluster', { node: this.#id });
     this.#options.host.changed();
   }
 
@@ -264,7 +264,7 @@ export class ClusterNode {
     }
     this.lease.lost();
     this.#registeredAt = 0;
-    this.#options.log.warn('cluster-lease', 'The lease of the node is gone.', { node: this.#id });
+    this.#options.log.warn('cluster-lease', 'Lease of this node lost', { node: this.#id });
     this.#options.host.changed();
     await this.#register();
   }
@@ -372,13 +372,13 @@ export class ClusterNode {
       if (isReady) {
         // From here on nothing is written here before the coordinator has said who the primary is.
         await this.decide((topology) => handOver(topology, this.#id, target));
-        log.info('cluster-handover', 'The node has handed its place as the primary over.', {
+        log.info('cluster-handover', 'Primary role handed over', {
           target,
           ...this.#named('target', target),
         });
       } else {
         await this.decide((topology) => refuseHandover(topology, this.#id));
-        log.warn('cluster-handover', 'The replica does not come up to the primary.', {
+        log.warn('cluster-handover', 'Handover failed: the replica did not catch up', {
           target,
           ...this.#named('target', target),
         });
@@ -409,11 +409,10 @@ export class ClusterNode {
       case 'win':
         await this.decide((topology) => takeOver(topology, this.#id));
         if (this.isPrimary) {
-          this.#options.log.info(
-            'cluster-failover',
-            'The node has taken the place of its primary.',
-            { before: group.primary, ...this.#named('before', group.primary) },
-          );
+          this.#options.log.info('cluster-failover', 'Promoted to primary', {
+            before: group.primary,
+            ...this.#named('before', group.primary),
+          });
         }
         break;
       case 'none':
@@ -445,7 +444,7 @@ export class ClusterNode {
     this.#alignRole();
     this.#options.log.info(
       'cluster-replica-migration',
-      'The replica has gone to a primary that had none.',
+      'Replica moved to a primary without replicas',
       { before, primary: this.group.primary, ...this.#named('primary', this.group.primary) },
     );
   }
@@ -461,7 +460,7 @@ export class ClusterNode {
     this.#alignRole();
     this.#options.log.info(
       'cluster-slots-taken',
-      'The node has no slots any more: it is a replica of the primary that has taken them.',
+      'All slots moved away: this node now follows the primary that took them',
       { primary: group.primary, ...this.#named('primary', group.primary) },
     );
   }
@@ -475,7 +474,7 @@ export class ClusterNode {
   #works(): void {
     if (this.problem === undefined) return;
     this.problem = undefined;
-    this.#options.log.info('cluster-coordinator', 'The coordinator can be used again.');
+    this.#options.log.info('cluster-coordinator', 'Coordinator reachable again');
     this.#options.host.changed();
   }
 
@@ -484,7 +483,7 @@ export class ClusterNode {
     const isNew = this.problem !== problem;
     this.problem = problem;
     if (!isNew) return;
-    this.#options.log.error('cluster-coordinator', 'The coordinator cannot be used.', { problem });
+    this.#options.log.error('cluster-coordinator', 'Coordinator unreachable', { problem });
     this.#options.host.changed();
   }
 }

@@ -108,7 +108,7 @@ export class ClusterView {
     const { clusterId } = this.topology;
     if (identity.clusterId === clusterId) return;
     identity.joined(clusterId);
-    log.info('cluster-joined', 'The node belongs to a cluster now.', { cluster: clusterId });
+    log.info('cluster-joined', 'Node joined a cluster', { cluster: clusterId });
   }
 
   /** Reads everything, and watches from there on. */

@@ -128,7 +128,7 @@ export class NodeMessages {
       failed: (problem) => {
         if (peer.problem === problem) return;
         peer.problem = problem;
-        log.warn('cluster-messages', 'A node cannot be told of published messages.', {
+        log.warn('cluster-messages', 'Published messages cannot be sent to a node', {
           ...fields,
           problem,
         });
@@ -136,7 +136,7 @@ export class NodeMessages {
       works: () => {
         if (peer.problem === undefined) return;
         peer.problem = undefined;
-        log.info('cluster-messages', 'A node is told of published messages again.', fields);
+        log.info('cluster-messages', 'Published messages are sent to the node again', fields);
       },
     });
     const peer: Peer = { place: placeOf(address), link, isInGroup, problem: undefined };

@@ -169,7 +169,7 @@ for (const [what, text, reason] of [
     await until(() => taken === 'one', 'it has come');
     sockets[0]!.write(text);
     await until(() => seen.failures.length === 1, 'it has failed');
-    assert.match(seen.failures[0]!, `the node sends what is no reply: ${reason}`);
+    assert.match(seen.failures[0]!, `the node sent an invalid reply: ${reason}`);
     assert.equal([seen.lost, link.state], [1, undefined]);
     await until(() => sockets[0]!.destroyed, 'it is closed');
   });

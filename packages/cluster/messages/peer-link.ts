@@ -155,7 +155,7 @@ export class PeerLink {
       for (let at = 0; at < bytes.length && parser === this.#parser;) at = parser.take(bytes, at);
     } catch (error) {
       if (!(error instanceof MalformedReply)) throw error;
-      this.#fail(`the node sends what is no reply: ${error.message}`);
+      this.#fail(`the node sent an invalid reply: ${error.message}`);
       socket.destroy();
     }
   }

@@ -58,7 +58,8 @@ export class SlotExport {
       await this.#near();
       progress.enter('paused');
       if (await this.#handOver()) return;
-      if (tries === PAUSES_MAX) throw new ClusterError('the target does not come up to the source');
+      if (tries === PAUSES_MAX)
+        throw new ClusterError('the target does not catch up with the source');
       await sleep(PAUSE_AGAIN_MS);
     }
   }
@@ -66,7 +67,7 @@ export class SlotExport {
   /** Gives up: what is under way rejects with this, and the target is cut off. */
   end(reason: string): void {
     this.#endReason ??= reason;
-    this.#taker?.link.close(`the migration of slots has ended: ${reason}`);
+    this.#taker?.link.close(`slot migration ended: ${reason}`);
   }
 
   /** Brings the figures up to now. */
@@ -107,7 +108,7 @@ export class SlotExport {
     while (hasTime()) {
       this.#demandGoing();
       const taker = this.#taker;
-      if (taker === undefined) throw new ClusterError('the connection of the target is gone');
+      if (taker === undefined) throw new ClusterError('the target disconnected');
       if (isDone(taker)) return true;
       await sleep(lookMs);
     }

@@ -133,7 +133,7 @@ export class SlotImport implements Follower {
   beginSync(position: StreamPosition): void {
     const { progress } = this.#options;
     if (this.#began !== undefined) {
-      this.#fail('the source sends its keys anew');
+      this.#fail('the source restarted the transfer');
       return;
     }
     progress.enter('snapshotting');
@@ -171,7 +171,7 @@ export class SlotImport implements Follower {
   }
 
   goOn(): void {
-    this.#fail('the source goes on with a stream that was not followed');
+    this.#fail('the source continues a stream that was not followed');
   }
 
   beginStream(): void {
@@ -246,7 +246,7 @@ export class SlotImport implements Follower {
         this.#resume();
       },
       fail: (reason) => {
-        this.#fail(`the stream of the source was ended: ${reason}`);
+        this.#fail(`the stream of the source ended: ${reason}`);
       },
       acknowledge: () => {
         this.#acknowledge();
@@ -254,7 +254,7 @@ export class SlotImport implements Follower {
       stamped: () => undefined,
       reached: () => undefined,
       failed: (error) => {
-        this.#fail(`a command of the source could not be run: ${error}`);
+        this.#fail(`a command of the source failed: ${error}`);
       },
       relay: () => undefined,
       relayed: () => undefined,

@@ -191,7 +191,7 @@ export class SlotMoves {
     this.#exports.get(id)?.end(reason === '' ? 'the slots have moved' : reason);
     this.#exports.delete(id);
     this.#endImport(id);
-    this.#options.log.info('cluster-slots-moved', 'A move of slots has ended.', {
+    this.#options.log.info('cluster-slots-moved', 'Slot migration finished', {
       migration: id,
       state: progress?.state ?? '',
       reason,
@@ -238,14 +238,10 @@ export class SlotMoves {
         if (isOurs) {
           const keys = await sweepSlots(ranges, { own: this.#options, shardCount, isWanted });
           if (keys === undefined) return;
-          log.info(
-            'cluster-slots-dropped',
-            'Keys of slots that are not served here were dropped.',
-            {
-              migration: id,
-              keys,
-            },
-          );
+          log.info('cluster-slots-dropped', 'Keys of slots that this node does not serve dropped', {
+            migration: id,
+            keys,
+          });
         }
         await node.decide((topology) => forgetMove(topology, id));
       } finally {
@@ -260,7 +256,7 @@ export class SlotMoves {
   #task(id: string, work: () => Promise<void>): void {
     const before = this.#tasks.get(id) ?? Promise.resolve();
     const task = before.then(work).catch(async (error: unknown) => {
-      this.#options.log.warn('cluster-slots', 'A part of a move of slots is tried again.', {
+      this.#options.log.warn('cluster-slots', 'Slot migration step failed: retrying', {
         migration: id,
         error: (error as Error).message,
       });
@@ -284,7 +280,7 @@ export class SlotMoves {
   #fail(id: string, reason: string): void {
     if (this.#failing.has(id)) return;
     this.#failing.add(id);
-    this.#options.log.warn('cluster-slots-failed', 'A move of slots is given up.', {
+    this.#options.log.warn('cluster-slots-failed', 'Slot migration abandoned', {
       migration: id,
       reason,
     });
@@ -361,7 +357,7 @@ export class SlotMoves {
     } catch (error) {
       if (error instanceof ClusterError) throw error;
       withhold(slots, true);
-      void this.#settle(id, `the coordinator has not answered: ${(error as Error).message}`).then(
+      void this.#settle(id, `the coordinator did not reply: ${(error as Error).message}`).then(
         () => {
           withhold(slots, false);
         },
@@ -420,5 +416,5 @@ async function inTime(decided: Promise<void>): Promise<void> {
   ]);
   if (!isLate) return;
   decided.catch(() => undefined);
-  throw new Error(`it has not answered within ${FLIP_MS_MAX} ms`);
+  throw new Error(`no reply within ${FLIP_MS_MAX} ms`);
 }

@@ -43,7 +43,7 @@ async function sweepShard(
   do {
     const how = { question: { spans, cursor }, timeoutMs: STEP_MS_MAX };
     const report = await own.router.shardCalls.askOne(shard, sweepSlotsCall, how);
-    if (report.missing) throw new Error(`shard ${shard} does not answer`);
+    if (report.missing) throw new Error(`shard ${shard} did not reply in time`);
     const { keys } = report.answer;
     ({ cursor } = report.answer);
     if (!isWanted()) return undefined;

@@ -113,11 +113,11 @@ export class ClusterEvents {
     const wasReachable = this.#problem === undefined;
     if (wasReachable !== (problem === undefined)) {
       this.#problemSinceMs = this.#options.clock.wallMs();
-      this.#note({ ...about, event: 'coordinator', reason: problem ?? 'it answers again' }, node);
+      this.#note({ ...about, event: 'coordinator', reason: problem ?? 'reachable again' }, node);
     }
     this.#problem = problem;
     if (isRegistered !== this.#isRegistered) {
-      const reason = isRegistered ? 'it has a lease' : 'its lease is gone';
+      const reason = isRegistered ? 'it has a lease' : 'its lease expired';
       if (!isRegistered) this.#options.page.add('clusterLeaseLosses', 1);
       this.#note({ ...about, event: 'lease', reason }, node);
     }

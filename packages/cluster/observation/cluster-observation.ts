@@ -114,7 +114,7 @@ export class ClusterObservation {
   /** Takes note of writes that the node has discarded. */
   discarded(discard: Discard): void {
     const { writes, bytes, file, lacks } = discard;
-    const kept = file === undefined ? 'no file has them' : `they are in ${file}`;
+    const kept = file === undefined ? 'not in a file' : `in ${file}`;
     const reason = `${writes} writes, ${bytes} bytes: ${kept}. ${lacks}`.trimEnd();
     this.discards = [...this.discards, discard].slice(-DISCARDS_MAX);
     this.events.discarded(reason, this.subject.node);

@@ -176,7 +176,7 @@ class PingedNode {
     this.#pings += 1;
     this.#connection ??= await this.#open();
     const connection = this.#connection;
-    if (connection === undefined) return 'it cannot be connected to';
+    if (connection === undefined) return 'connection failed';
     const beganUs = clock.nowUs();
     await connection.write(PING);
     const { end } = await connection.reply();
@@ -226,6 +226,6 @@ function loginOf(settings: Settings): readonly string[] {
 const PING = commandBytes(['PING']);
 
 const ENDS = {
-  timeout: 'it has not answered in time',
+  timeout: 'no reply in time',
   closed: 'the connection was closed',
 } as const;

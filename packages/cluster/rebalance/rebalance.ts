@@ -19,12 +19,12 @@ const MEASURES: readonly Measure[] = ['keys', 'memory', 'load'];
 
 export const rebalanceHelp = `Usage: svc-server cluster rebalance [options]
 
-  --dry-run                  prints the plan, and moves nothing
-  --by keys|memory|load      measure by which the nodes are made alike; keys without it
-  --host HOST  --port N      any node of the cluster; 127.0.0.1 and ${PORT_DEFAULT} without them
+  --dry-run                  prints the plan without moving slots
+  --by keys|memory|load      measure that is balanced over the nodes (default: keys)
+  --host HOST  --port N      any node of the cluster; default 127.0.0.1 and ${PORT_DEFAULT}
   --user NAME                user to log in as
   --password-file FILE       file with the password
-${TLS_HELP}  --help                     prints this and ends
+${TLS_HELP}  --help                     prints this help, and exits
 `;
 
 interface Wish {
@@ -88,10 +88,10 @@ export async function rebalance(args: readonly string[], print: Print): Promise<
       );
     }
     for (const move of moves) print(`move ${described(move)} ${wish.measure} ${move.weight}`);
-    if (moves.length === 0) print('the cluster is in balance: nothing is to be moved');
+    if (moves.length === 0) print('the cluster is balanced: no slots to move');
     if (wish.isDryRun) return;
     for (const move of moves) await run(move, clients.get(move.from)!, print);
-    if (moves.length > 0) print(`${moves.length} moves are done`);
+    if (moves.length > 0) print(`${moves.length} moves finished`);
   } finally {
     for (const client of [first, ...clients.values()]) client.close();
   }
@@ -118,7 +118,7 @@ function primariesOf(reply: Reply, wish: Wish): readonly Primary[] {
     const { id, ip } = primary;
     const port = primary[wish.tls === undefined ? 'port' : 'tls-port'];
     if (port === undefined) {
-      const kind = wish.tls === undefined ? 'without TLS: --tls is needed' : 'with TLS';
+      const kind = wish.tls === undefined ? 'without TLS; use --tls' : 'with TLS';
       throw new Error(`node ${String(id)} has no port ${kind}`);
     }
     const bounds = slots as readonly number[];
@@ -157,13 +157,13 @@ async function run(move: Move, source: ReplyClient, print: Print): Promise<void>
   for (;;) {
     const all = (await source.call('CLUSTER', 'GETSLOTMIGRATIONS')) as readonly Reply[];
     const found = all.map(fieldsOf).find(({ name }) => name === id);
-    if (found === undefined) throw new Error(`the source does not tell of move ${String(id)}`);
+    if (found === undefined) throw new Error(`the source does not report move ${String(id)}`);
     const { state, message, keys, bytes, remaining_repl_size: lag, pause_ms: pause } = found;
     const line = `${String(state)} keys ${String(keys)} bytes ${String(bytes)} lag ${String(lag)}`;
     if (line !== told) print(`  ${line}`);
     told = line;
     if (state === 'failed' || state === 'cancelled') {
-      throw new Error(`the move ${described(move)} has ended: ${String(message)}`);
+      throw new Error(`the move ${described(move)} ended: ${String(message)}`);
     }
     if (state === 'success') {
       print(`  done ${described(move)}, writes paused for ${String(pause)} ms`);

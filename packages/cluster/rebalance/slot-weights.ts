@@ -47,7 +47,7 @@ function takeFigures(rows: readonly Reply[], measure: Measure, weights: Float64A
     const [slot, fields] = row as [number, readonly Reply[]];
     const at = fields.indexOf(FIELDS[measure]);
     if (at < 0) {
-      throw new Error(`--by ${measure}: CLUSTER SLOT-STATS does not tell ${FIELDS[measure]}`);
+      throw new Error(`--by ${measure}: CLUSTER SLOT-STATS does not report ${FIELDS[measure]}`);
     }
     if (slot >= 0 && slot < SLOT_COUNT) weights[slot]! += Number(fields[at + 1]);
   }

@@ -57,17 +57,21 @@ export class LostSlots {
         const keys = await keysOf(slot, KEYS_PER_DELETION);
         // It may have come back meanwhile.
         if (keys.length === 0 || this.#owned.has(slot)) return;
-        log.warn('cluster-slot-lost', 'Keys of a slot that another node has were deleted.', {
+        log.warn('cluster-slot-lost', 'Keys of a slot that another node serves deleted', {
           slot,
           keys: keys.length,
         });
         await runOwnCommands(this.#options, commandBytes(['UNLINK', ...keys]));
       }
     } catch (error) {
-      log.error('cluster-slot-lost', 'Keys of a slot that another node has are left.', {
-        slot,
-        error: (error as Error).message,
-      });
+      log.error(
+        'cluster-slot-lost',
+        'Keys of a slot that another node serves could not be deleted',
+        {
+          slot,
+          error: (error as Error).message,
+        },
+      );
     }
   }
 }

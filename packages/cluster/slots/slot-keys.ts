@@ -30,7 +30,7 @@ export class SlotKeys {
   async #figuresOf(shard: number, first: number, last: number): Promise<readonly SlotFigures[]> {
     const how = { question: { first, last }, timeoutMs: STEP_MS_MAX };
     const report = await this.#shardCalls.askOne(shard, slotFiguresCall, how);
-    if (report.missing) throw new Error(`shard ${shard} does not answer`);
+    if (report.missing) throw new Error(`shard ${shard} did not reply in time`);
     return report.answer;
   }
 
@@ -42,7 +42,7 @@ export class SlotKeys {
       do {
         const how = { question: { cursor }, timeoutMs: STEP_MS_MAX };
         const report = await this.#shardCalls.askOne(shard, slotBytesCall, how);
-        if (report.missing) throw new Error(`shard ${shard} does not answer`);
+        if (report.missing) throw new Error(`shard ${shard} did not reply in time`);
         for (const [slot, bytes] of report.answer.bytes) total[slot] = total[slot]! + bytes;
         ({ cursor } = report.answer);
       } while (cursor !== 0);
@@ -68,7 +68,7 @@ export class SlotKeys {
     do {
       const how = { question: { slot, cursor, count }, timeoutMs: STEP_MS_MAX };
       const report = await this.#shardCalls.askOne(shard, walkSlotCall, how);
-      if (report.missing) throw new Error(`shard ${shard} does not answer`);
+      if (report.missing) throw new Error(`shard ${shard} did not reply in time`);
       yield report.answer;
       ({ cursor } = report.answer);
     } while (cursor !== 0);

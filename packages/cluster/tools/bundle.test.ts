@@ -76,7 +76,7 @@ function fileIn(output: string, name: string): Buffer {
 archives('holds what came, zeros for what did not, and the reasons', async () => {
   const output = path.join(folder, 'some.tar');
   const { lines, error } = await tool(output);
-  assert.match(error, '3 of 5 nodes gave no bundle');
+  assert.match(error, '3 of 5 nodes returned no bundle');
   assert.is(lines[0], `whole ${url}/whole ${WHOLE.length} bytes`);
   const names = execFileSync('tar', ['-tf', output], { encoding: 'utf8' }).trim().split('\n');
   assert.equal(names, [
@@ -91,8 +91,8 @@ archives('holds what came, zeros for what did not, and the reasons', async () =>
   assert.ok(half.subarray(HALF.length).every((byte) => byte === 0));
   const errors = fileIn(output, 'errors.txt').toString();
   const left = WHOLE.length - HALF.length;
-  assert.match(errors, `half ${url}/half its bundle breaks off ${left} bytes before the end: `);
-  assert.match(errors, `its bundle breaks off ${WHOLE.length} bytes before the end: `);
+  assert.match(errors, `half ${url}/half its bundle ends ${left} bytes before the end: `);
+  assert.match(errors, `its bundle ends ${WHOLE.length} bytes before the end: `);
   assert.match(errors, `refused ${url}/refused it answers with status 503: it is busy`);
   assert.is(statSync(output).mode & 0o777, 0o600);
   assert.match(

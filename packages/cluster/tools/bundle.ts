@@ -33,17 +33,17 @@ const MODE = 0o600;
 
 export const bundleHelp = `Usage: svc-server cluster bundle [options]
 
-  --address HOST:PORT        HTTP side of any node of the cluster; ${ADDRESS_DEFAULT} without it
-  --coordinator LIST         asks etcd for the nodes instead: endpoints, with commas between them
-  --name NAME                name of the cluster there; svc without it
+  --address HOST:PORT        HTTP address of any node of the cluster (default: ${ADDRESS_DEFAULT})
+  --coordinator LIST         reads the nodes from etcd instead: endpoints, separated by commas
+  --name NAME                name of the cluster in etcd (default: svc)
   --coordinator-user NAME  --coordinator-password-file FILE
-                             login there
-  --output FILE              archive to write; svc-cluster-bundle-<time>.tar without it
+                             user and password for etcd
+  --output FILE              archive to write (default: svc-cluster-bundle-<time>.tar)
   --token-file FILE          file with the token of the nodes (http.token)
-${TLS_HELP}  --help                     prints this and ends
+${TLS_HELP}  --help                     prints this help, and exits
 
-The archive has nodes/<id>.tar.gz for each node that gave its bundle, nodes.json with what was asked of whom, and
-errors.txt where a node gave none; the exit code is 1 then.
+The archive has nodes/<id>.tar.gz for each node that returned its bundle, nodes.json with the requests to each node, and
+errors.txt if a node returned none; the exit code is 1 then.
 `;
 
 interface Wish {
@@ -78,10 +78,12 @@ export async function bundle(
   } finally {
     await file.close();
   }
-  print(`${wish.output} is written`);
+  print(`Wrote ${wish.output}`);
   const failed = asked.filter(({ error }) => error !== undefined);
   if (failed.length === 0) return;
-  throw new Error(`${failed.length} of ${asked.length} nodes gave no bundle: see errors.txt in it`);
+  throw new Error(
+    `${failed.length} of ${asked.length} nodes returned no bundle: see errors.txt in the archive`,
+  );
 }
 
 function readWish(args: readonly string[]): Wish {
@@ -153,7 +155,7 @@ class Archive {
     const { http, isPresent } = node;
     const failed = (error: string): Asked => ({ ...node, byteCount: 0, error });
     if (http === undefined) {
-      return failed(isPresent ? 'it has no HTTP side' : 'it is away: it has no lease');
+      return failed(isPresent ? 'it has no HTTP side' : 'it is down: it has no lease');
     }
     try {
       const { access } = this.#wish;
@@ -161,7 +163,7 @@ class Archive {
       const { status, byteCount, body } = reply;
       if (status !== 200) return failed(problemOf(status, await textOf(body)));
       if (!Number.isSafeInteger(byteCount))
-        return failed('it does not tell how long its bundle is');
+        return failed('it does not report the length of its bundle');
       let error: string | undefined;
       const content = filledUp(body, byteCount, (reason) => (error = reason));
       await this.#append(`nodes/${node.id}.tar.gz`, Readable.from(content), byteCount);
@@ -229,7 +231,7 @@ async function* filledUp(
   } catch (error) {
     cause = (error as Error).message;
   }
-  if (left > 0) broken(`its bundle breaks off ${left} bytes before the end: ${cause}`);
+  if (left > 0) broken(`its bundle ends ${left} bytes before the end: ${cause}`);
   for (; left > 0; left -= ZEROS_BYTES) yield Buffer.alloc(Math.min(left, ZEROS_BYTES));
 }
 

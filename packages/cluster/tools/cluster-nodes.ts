@@ -33,7 +33,7 @@ export async function nodesKnownTo(url: string, access: HttpAccess): Promise<rea
   let byteCount = 0;
   for await (const piece of reply.body) {
     byteCount += piece.length;
-    if (byteCount > OVERVIEW_BYTES_MAX) throw new Error(`${url}: it tells too much`);
+    if (byteCount > OVERVIEW_BYTES_MAX) throw new Error(`${url}: the reply is too long`);
     pieces.push(piece);
   }
   const text = Buffer.concat(pieces).toString();

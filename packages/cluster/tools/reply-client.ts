@@ -31,7 +31,7 @@ export class ReplyClient {
         parser.takeAll(piece);
       } catch (error) {
         if (!(error instanceof MalformedReply)) throw error;
-        this.#ended(`its answer is malformed: ${error.message}`);
+        this.#ended(`malformed reply: ${error.message}`);
         this.#socket.destroy();
       }
     });

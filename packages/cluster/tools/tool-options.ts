@@ -16,7 +16,7 @@ export const TLS_OPTIONS = {
 } as const;
 
 export const TLS_HELP = `  --tls                      connects with TLS
-  --cacert FILE              authorities that certificates must be of; the system's without it
+  --cacert FILE              certificate authorities (default: those of the system)
   --cert FILE  --key FILE    certificate and key of this client
 `;
 

@@ -4,7 +4,7 @@ import { userCommands } from './users.ts';
 
 const acl = container({
   name: 'ACL',
-  summary: 'Groups the commands about users and what they may do.',
+  summary: 'Container for commands about users and their permissions.',
   since: '6.0.0',
   complexity: 'Depends on the subcommand.',
   group: 'server',

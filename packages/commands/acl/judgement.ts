@@ -32,7 +32,7 @@ const forAdministrators = {
 const categories = onMain<AclContext>({
   ...forAll,
   name: 'ACL|CAT',
-  summary: 'Answers the categories of commands, or the commands of one.',
+  summary: 'Returns the command categories, or the commands of one category.',
   complexity: 'O(N) for N commands.',
   arity: -2,
   args: [{ name: 'category', type: 'string', optional: true }],
@@ -65,7 +65,7 @@ const whoAmI = onMain<AclContext>({
   ...forAll,
   name: 'ACL|WHOAMI',
   sessionOnly: true,
-  summary: 'Answers the name of the user that this connection has logged in as.',
+  summary: 'Returns the name of the user that this connection is authenticated as.',
   complexity: 'O(1)',
   arity: 2,
   args: [],
@@ -81,7 +81,7 @@ const badBits = new CommandError(
 const generatePassword = onMain<AclContext>({
   ...forAll,
   name: 'ACL|GENPASS',
-  summary: 'Answers a new random password.',
+  summary: 'Returns a new random password.',
   complexity: 'O(1)',
   arity: -2,
   args: [{ name: 'bits', type: 'integer', optional: true }],
@@ -101,7 +101,8 @@ const generatePassword = onMain<AclContext>({
 const dryRun = onMain<AclContext>({
   ...forAdministrators,
   name: 'ACL|DRYRUN',
-  summary: 'Answers OK when a user may run a command, and why not otherwise; does not run it.',
+  summary:
+    'Checks whether a user may run a command, without running it; returns OK or the reason for the denial.',
   since: '7.0.0',
   complexity: 'O(1)',
   arity: -4,
@@ -139,7 +140,7 @@ function entryOf(commands: CommandTable, args: Arguments): CommandEntry | undefi
 const log = onMain<AclContext>({
   ...forAdministrators,
   name: 'ACL|LOG',
-  summary: 'Answers what was denied lately, or forgets it.',
+  summary: 'Returns the latest denials, or clears them.',
   complexity: 'O(N) for N entries.',
   arity: -2,
   args: [
@@ -153,7 +154,7 @@ const log = onMain<AclContext>({
       ],
     },
   ],
-  history: [['7.2.0', 'Entries tell their id and when they came and were changed.']],
+  history: [['7.2.0', 'Added id, creation time and update time to entries.']],
   run({ acl, reply, nowMs }, args) {
     if (args.count > 3) throw errors.subcommandSyntax(args.latin1(1), 'ACL');
     if (args.takes('RESET')) {
@@ -195,28 +196,28 @@ const help = onMain<AclContext>({
   ...forAll,
   flags: ['loading', 'stale'],
   name: 'ACL|HELP',
-  summary: 'Explains the subcommands of ACL.',
+  summary: 'Lists the subcommands of ACL.',
   complexity: 'O(1)',
   arity: 2,
   args: [],
   run({ reply }) {
     helpReply(reply, 'ACL', [
-      ['CAT [<category>]', 'The categories of commands, or the commands of <category>.'],
-      ['DELUSER <username> [<username> ...]', 'Delete users, and close their connections.'],
+      ['CAT [<category>]', 'Returns the command categories, or the commands of <category>.'],
+      ['DELUSER <username> [<username> ...]', 'Deletes users, and closes their connections.'],
       [
         'DRYRUN <username> <command> [<arg> ...]',
-        'Answers OK when the user may run the command; does not run it.',
+        'Checks whether the user may run the command; does not run it.',
       ],
-      ['GETUSER <username>', 'The rules of a user.'],
-      ['GENPASS [<bits>]', 'A new random password, of 256 bits unless <bits> says otherwise.'],
-      ['LIST', 'All users with their rules, as lines of an ACL file.'],
-      ['LOAD', 'Replace all users by those of the ACL file.'],
-      ['LOG [<count> | RESET]', 'Show what was denied lately, or forget it.'],
-      ['SAVE', 'Write all users into the ACL file.'],
-      ['SETUSER <username> <rule> [<rule> ...]', 'Make a user, or change its rules.'],
+      ['GETUSER <username>', 'Returns the rules of a user.'],
+      ['GENPASS [<bits>]', 'Returns a new random password of <bits> bits (default: 256).'],
+      ['LIST', 'Returns all users with their rules, as lines of an ACL file.'],
+      ['LOAD', 'Replaces all users with those of the ACL file.'],
+      ['LOG [<count> | RESET]', 'Returns the latest denials, or clears them.'],
+      ['SAVE', 'Writes all users to the ACL file.'],
+      ['SETUSER <username> <rule> [<rule> ...]', 'Creates a user, or changes its rules.'],
       ['STATS [<username>]', 'Counts of each user, or of one: commands, errors, time, bytes.'],
-      ['USERS', 'The names of all users.'],
-      ['WHOAMI', 'The user that this connection has logged in as.'],
+      ['USERS', 'Returns the names of all users.'],
+      ['WHOAMI', 'Returns the user that this connection is authenticated as.'],
     ]);
   },
 });

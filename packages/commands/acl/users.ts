@@ -27,7 +27,7 @@ function secrets(args: Arguments): readonly number[] {
 const setUser = onMain<AclContext>({
   ...ofUsers,
   name: 'ACL|SETUSER',
-  summary: 'Makes a user, or changes its rules.',
+  summary: 'Creates a user, or changes its rules.',
   complexity: 'O(N) for N rules.',
   arity: -3,
   args: [
@@ -35,8 +35,8 @@ const setUser = onMain<AclContext>({
     { name: 'rule', type: 'string', optional: true, multiple: true },
   ],
   history: [
-    ['6.2.0', 'Rules of channels came.'],
-    ['7.0.0', 'Selectors and permissions of keys came.'],
+    ['6.2.0', 'Added rules of channels.'],
+    ['7.0.0', 'Added selectors and key permissions.'],
   ],
   tips: allSucceed,
   secret: secrets,
@@ -64,13 +64,13 @@ const deleteUsers = onMain<AclContext>({
 const getUser = onMain<AclContext>({
   ...ofUsers,
   name: 'ACL|GETUSER',
-  summary: 'Answers the rules of a user.',
+  summary: 'Returns the rules of a user.',
   complexity: 'O(N) for N rules.',
   arity: 3,
   args: [{ name: 'username', type: 'string' }],
   history: [
-    ['6.2.0', 'Tells the rules of channels.'],
-    ['7.0.0', 'Tells selectors; rules are one text.'],
+    ['6.2.0', 'Added the rules of channels.'],
+    ['7.0.0', 'Added selectors; rules are one string.'],
   ],
   secret: secrets,
   run({ acl, reply }, args) {
@@ -113,7 +113,7 @@ function writeSelector(reply: ReplyWriter, selector: SelectorFacts): void {
 const list = onMain<AclContext>({
   ...ofUsers,
   name: 'ACL|LIST',
-  summary: 'Answers all users with their rules, as lines of an ACL file.',
+  summary: 'Returns all users with their rules, as lines of an ACL file.',
   complexity: 'O(N) for N users.',
   arity: 2,
   args: [],
@@ -126,7 +126,7 @@ const list = onMain<AclContext>({
 const names = onMain<AclContext>({
   ...ofUsers,
   name: 'ACL|USERS',
-  summary: 'Answers the names of all users.',
+  summary: 'Returns the names of all users.',
   complexity: 'O(N) for N users.',
   arity: 2,
   args: [],
@@ -139,7 +139,7 @@ const names = onMain<AclContext>({
 const load = onMain<AclContext>({
   ...ofUsers,
   name: 'ACL|LOAD',
-  summary: 'Replaces all users by those of the ACL file.',
+  summary: 'Replaces all users with those of the ACL file.',
   complexity: 'O(N) for N users.',
   arity: 2,
   args: [],
@@ -151,7 +151,7 @@ const load = onMain<AclContext>({
 const save = onMain<AclContext>({
   ...ofUsers,
   name: 'ACL|SAVE',
-  summary: 'Writes all users into the ACL file.',
+  summary: 'Writes all users to the ACL file.',
   complexity: 'O(N) for N users.',
   arity: 2,
   args: [],
@@ -164,7 +164,8 @@ const save = onMain<AclContext>({
 const stats = onMain<AclContext>({
   ...ofUsers,
   name: 'ACL|STATS',
-  summary: 'Answers what each user, or one, has done: connections, commands, errors, time, bytes.',
+  summary:
+    'Returns statistics of all users or of one: connections, commands, errors, time and bytes.',
   complexity: 'O(N) for N users and connections.',
   since: '7.4.0',
   arity: -2,

@@ -17,7 +17,7 @@ const notTakesOne = new CommandError('ERR BITOP NOT must be called with a single
 
 export const bitop = oneShard({
   name: 'BITOP',
-  summary: 'Combines strings bit by bit and keeps the result.',
+  summary: 'Combines strings bit by bit and stores the result.',
   since: '2.6.0',
   complexity: 'O(N) for N bytes of the longest string.',
   group: 'bitmap',

@@ -35,7 +35,7 @@ const fieldArguments: readonly ArgumentDoc[] = [
 
 export const bitfield = oneShard({
   name: 'BITFIELD',
-  summary: 'Reads, writes and counts integers of any width inside a string.',
+  summary: 'Reads, writes and increments integers of any width inside a string.',
   since: '3.2.0',
   complexity: 'O(1) for each operation.',
   group: 'bitmap',

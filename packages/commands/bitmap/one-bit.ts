@@ -12,7 +12,7 @@ const badBit = new CommandError('ERR bit is not an integer or out of range');
 
 export const setbit = oneShard({
   name: 'SETBIT',
-  summary: 'Sets or clears one bit of a string, and answers what it was.',
+  summary: 'Sets or clears one bit of a string; returns its previous value.',
   since: '2.2.0',
   complexity: 'O(1)',
   group: 'bitmap',
@@ -39,7 +39,7 @@ export const setbit = oneShard({
 
 export const getbit = oneShard({
   name: 'GETBIT',
-  summary: 'Answers one bit of a string; bits beyond its end are zero.',
+  summary: 'Returns one bit of a string; bits past its end are zero.',
   since: '2.2.0',
   complexity: 'O(1)',
   group: 'bitmap',

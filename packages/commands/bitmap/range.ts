@@ -45,7 +45,7 @@ function inBits({ start, end, isBits }: AskedRange, length: number): [number, nu
 
 export const bitcount = oneShard({
   name: 'BITCOUNT',
-  summary: 'Counts the bits of a string that are one.',
+  summary: 'Counts the set bits of a string.',
   since: '2.6.0',
   complexity: 'O(N) for N bytes.',
   group: 'bitmap',
@@ -88,7 +88,7 @@ const badBit = new CommandError('ERR The bit argument must be 1 or 0.');
 
 export const bitpos = oneShard({
   name: 'BITPOS',
-  summary: 'Finds the first bit of a string that is one, or zero.',
+  summary: 'Returns the position of the first bit of a string that is 1 or 0.',
   since: '2.8.7',
   complexity: 'O(N) for N bytes.',
   group: 'bitmap',

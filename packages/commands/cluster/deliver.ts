@@ -14,7 +14,7 @@ const badKind = new CommandError('ERR CLUSTER DELIVER takes PUBLISH, SPUBLISH or
 export const deliver = onMain<ClusterContext & PubSubContext>({
   ...ofCluster,
   name: 'CLUSTER|DELIVER',
-  summary: "Gives a message that was published on another node to this node's clients alone.",
+  summary: 'Delivers a message that was published on another node to subscribers of this node.',
   since: '7.4.0',
   complexity: 'O(N+M), N being the number of subscribers and M the number of patterns there are.',
   arity: -4,

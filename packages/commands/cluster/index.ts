@@ -9,7 +9,7 @@ import { slotStats } from './slot-stats.ts';
 
 const cluster = container({
   name: 'CLUSTER',
-  summary: 'Groups the commands about the cluster.',
+  summary: 'Container for commands about the cluster.',
   since: '3.0.0',
   complexity: 'Depends on the subcommand.',
   group: 'cluster',

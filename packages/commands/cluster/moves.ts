@@ -13,7 +13,7 @@ const noTarget = new CommandError('ERR Syntax error: ranges of slots, TO and a n
 const migrateSlots = onMain<ClusterContext>({
   ...ofAdministration,
   name: 'CLUSTER|MIGRATE-SLOTS',
-  summary: 'Begins to hand slots over to another node, and answers the id of the move.',
+  summary: 'Starts a migration of slots to another node; returns its id.',
   since: '1.0.0',
   complexity: 'O(N), N being the number of slots; the keys follow meanwhile.',
   arity: -5,
@@ -77,7 +77,8 @@ function slotOf(text: string | undefined): number {
 const getSlotMigrations = onMain<ClusterContext>({
   ...ofAdministration,
   name: 'CLUSTER|GETSLOTMIGRATIONS',
-  summary: 'Tells how far moves of slots are that this node takes part in, and how the last ended.',
+  summary:
+    "Returns the progress of this node's slot migrations, and the outcome of the latest ones.",
   since: '9.0.0',
   complexity: 'O(N), N being the number of moves.',
   arity: 2,
@@ -122,7 +123,7 @@ function fieldsOf(move: SlotMigrationFacts): readonly (readonly [string, string 
 const cancelSlotMigrations = onMain<ClusterContext>({
   ...ofAdministration,
   name: 'CLUSTER|CANCELSLOTMIGRATIONS',
-  summary: 'Ends all moves of slots that this node takes part in and that are under way.',
+  summary: 'Cancels all running slot migrations of this node.',
   since: '9.0.0',
   complexity: 'O(N), N being the number of moves.',
   arity: 2,

@@ -18,7 +18,7 @@ const ofReport = {
 const info = onMain<ClusterContext>({
   ...ofReport,
   name: 'CLUSTER|INFO',
-  summary: 'Answers the state of the cluster as this node sees it.',
+  summary: 'Returns the state of the cluster as this node sees it.',
   since: '3.0.0',
   tips: ['nondeterministic_output'],
   run(context) {
@@ -30,7 +30,7 @@ const info = onMain<ClusterContext>({
 const myId = onMain<ClusterContext>({
   ...ofReport,
   name: 'CLUSTER|MYID',
-  summary: 'Answers the id of this node.',
+  summary: 'Returns the id of this node.',
   since: '3.0.0',
   complexity: 'O(1)',
   run(context) {
@@ -41,7 +41,7 @@ const myId = onMain<ClusterContext>({
 const myShardId = onMain<ClusterContext>({
   ...ofReport,
   name: 'CLUSTER|MYSHARDID',
-  summary: 'Answers the id of the group that this node is in.',
+  summary: 'Returns the id of the group to which this node belongs.',
   since: '7.2.0',
   complexity: 'O(1)',
   tips: ['nondeterministic_output'],
@@ -61,7 +61,7 @@ function nodesFor(context: ClusterContext): readonly ClusterNodeFacts[] {
 const nodes = onMain<ClusterContext>({
   ...ofReport,
   name: 'CLUSTER|NODES',
-  summary: 'Answers a line for each node that this node knows.',
+  summary: 'Returns one line for each known node.',
   since: '3.0.0',
   tips: ['nondeterministic_output'],
   run(context) {
@@ -73,12 +73,12 @@ const nodes = onMain<ClusterContext>({
 const slots = onMain<ClusterContext>({
   ...ofReport,
   name: 'CLUSTER|SLOTS',
-  summary: 'Answers the ranges of slots, and the nodes that have them.',
+  summary: 'Returns the slot ranges with the nodes that serve them.',
   since: '3.0.0',
   deprecated: { since: '7.0.0', replacedBy: '`CLUSTER SHARDS`' },
   history: [
-    ['4.0.0', 'Ids of nodes came.'],
-    ['7.0.0', 'More about how nodes are reached came.'],
+    ['4.0.0', 'Added ids of nodes.'],
+    ['7.0.0', 'Added further endpoints of nodes.'],
   ],
   flags: ['loading', 'stale'],
   tips: ['nondeterministic_output'],
@@ -125,7 +125,7 @@ function writePlace(reply: ReplyWriter, node: ClusterNodeFacts, type: EndpointTy
 const shards = onMain<ClusterContext>({
   ...ofReport,
   name: 'CLUSTER|SHARDS',
-  summary: 'Answers the groups of nodes, with their slots.',
+  summary: 'Returns the groups of nodes with their slots.',
   since: '7.0.0',
   flags: ['loading', 'stale'],
   tips: ['nondeterministic_output'],
@@ -191,7 +191,7 @@ function healthOf({ isPresent, offset }: ClusterNodeFacts): string {
 const links = onMain<ClusterContext>({
   ...ofReport,
   name: 'CLUSTER|LINKS',
-  summary: 'Answers the connections over which this node and others tell each other of messages.',
+  summary: 'Returns the connections that carry published messages between this node and others.',
   since: '7.0.0',
   tips: ['nondeterministic_output'],
   run(context) {
@@ -222,7 +222,7 @@ function replicasOf(name: 'REPLICAS' | 'SLAVES', since: string) {
   return onMain<ClusterContext>({
     ...ofReport,
     name: `CLUSTER|${name}`,
-    summary: 'Answers a line for each replica of a node.',
+    summary: 'Returns one line for each replica of a node.',
     since,
     arity: 3,
     flags: ['admin', 'stale'],
@@ -252,7 +252,7 @@ function knownNode(all: readonly ClusterNodeFacts[], id: string): ClusterNodeFac
 const countFailureReports = onMain<ClusterContext>({
   ...ofAdministration,
   name: 'CLUSTER|COUNT-FAILURE-REPORTS',
-  summary: 'Answers 0: no node reports another, since leases tell who is away.',
+  summary: 'Returns 0: failures are detected by leases, not by reports of other nodes.',
   since: '3.0.0',
   complexity: 'O(N), N being the number of nodes.',
   arity: 3,

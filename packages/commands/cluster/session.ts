@@ -19,7 +19,7 @@ const ofSession = {
 const asking = onMain<ClusterContext>({
   ...ofSession,
   name: 'ASKING',
-  summary: 'Lets the next command use a slot that is being moved to this node.',
+  summary: 'Allows the next command to use a slot that is being imported by this node.',
   flags: ['fast'],
   run(context) {
     clusterOf(context);
@@ -31,7 +31,7 @@ const asking = onMain<ClusterContext>({
 const readOnly = onMain<ClusterContext>({
   ...ofSession,
   name: 'READONLY',
-  summary: 'Lets the connection read from a replica, whose data may be old.',
+  summary: 'Allows this connection to read from a replica, whose data may be stale.',
   flags: ['loading', 'stale', 'fast'],
   run(context) {
     clusterOf(context);
@@ -43,7 +43,7 @@ const readOnly = onMain<ClusterContext>({
 const readWrite = onMain<ClusterContext>({
   ...ofSession,
   name: 'READWRITE',
-  summary: 'Ends what READONLY has begun.',
+  summary: 'Reverts READONLY for this connection.',
   flags: ['loading', 'stale', 'fast'],
   run(context) {
     clusterOf(context);

@@ -36,7 +36,7 @@ interface Order {
 export const slotStats = onMain<ClusterContext>({
   ...ofCluster,
   name: 'CLUSTER|SLOT-STATS',
-  summary: 'Tells keys, time and bytes of the slots of this node.',
+  summary: 'Returns statistics of the slots of this node: keys, time and bytes.',
   since: '8.2.0',
   complexity:
     'O(N) for N slots; O(N*log(N)) with ORDERBY, and O(M) more for the M keys of the node where memory is told.',

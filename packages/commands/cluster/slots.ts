@@ -17,7 +17,7 @@ const noAction = new CommandError(
 const keySlotOf = onMain<ClusterContext>({
   ...ofCluster,
   name: 'CLUSTER|KEYSLOT',
-  summary: 'Answers the slot of a key.',
+  summary: 'Returns the slot of a key.',
   since: '3.0.0',
   complexity: 'O(N), N being the bytes of the key.',
   arity: 3,
@@ -31,7 +31,7 @@ const keySlotOf = onMain<ClusterContext>({
 const countKeys = onMain<ClusterContext>({
   ...ofCluster,
   name: 'CLUSTER|COUNTKEYSINSLOT',
-  summary: 'Counts the keys of a slot that are on this node.',
+  summary: 'Counts the keys of a slot on this node.',
   since: '3.0.0',
   complexity: 'O(1)',
   arity: 3,
@@ -48,7 +48,7 @@ const countKeys = onMain<ClusterContext>({
 const getKeys = onMain<ClusterContext>({
   ...ofCluster,
   name: 'CLUSTER|GETKEYSINSLOT',
-  summary: 'Answers keys of a slot that are on this node.',
+  summary: 'Returns keys of a slot on this node.',
   since: '3.0.0',
   complexity: 'O(N), N being the number of keys on the shard of the slot.',
   arity: 4,
@@ -155,7 +155,7 @@ const remove: ChangeSlots = (cluster, slots) => cluster.deleteSlots(slots);
 const flushSlots = onMain<ClusterContext>({
   ...ofAdministration,
   name: 'CLUSTER|FLUSHSLOTS',
-  summary: 'Lets this node have no slots any more, where it has no keys.',
+  summary: 'Removes all slots from this node, which must be empty.',
   since: '3.0.0',
   complexity: 'O(1)',
   arity: 2,
@@ -168,7 +168,7 @@ const flushSlots = onMain<ClusterContext>({
 const setSlot = onMain<ClusterContext>({
   ...ofAdministration,
   name: 'CLUSTER|SETSLOT',
-  summary: 'Opens a slot for a move key by key, closes it, or gives it to a node.',
+  summary: 'Opens or closes a slot for migration key by key, or assigns it to a node.',
   since: '3.0.0',
   complexity: 'O(1)',
   arity: -4,
@@ -205,10 +205,14 @@ export const clusterSlots = [
   keySlotOf,
   countKeys,
   getKeys,
-  changingSlots('ADDSLOTS', 'Gives free slots to this node.', add),
-  changingRanges('ADDSLOTSRANGE', 'Gives ranges of free slots to this node.', add),
-  changingSlots('DELSLOTS', 'Takes slots from this node, so that nobody has them.', remove),
-  changingRanges('DELSLOTSRANGE', 'Takes ranges of slots from this node.', remove),
+  changingSlots('ADDSLOTS', 'Assigns free slots to this node.', add),
+  changingRanges('ADDSLOTSRANGE', 'Assigns ranges of free slots to this node.', add),
+  changingSlots('DELSLOTS', 'Removes slots from this node; they are unassigned then.', remove),
+  changingRanges(
+    'DELSLOTSRANGE',
+    'Removes ranges of slots from this node; they are unassigned then.',
+    remove,
+  ),
   flushSlots,
   setSlot,
 ];

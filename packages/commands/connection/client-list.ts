@@ -19,7 +19,7 @@ const info = onMain<ConnectionContext>({
   group: 'connection',
   keys: noKeys,
   name: 'CLIENT|INFO',
-  summary: 'Answers what CLIENT LIST says of this connection.',
+  summary: 'Returns the CLIENT LIST line of this connection.',
   since: '6.2.0',
   complexity: 'O(1)',
   arity: 2,
@@ -42,7 +42,7 @@ const typeToken = (name: string, since?: string): ArgumentDoc => ({
 const list = onMain<ConnectionContext>({
   ...adminOfClients,
   name: 'CLIENT|LIST',
-  summary: 'Answers a line for each connection.',
+  summary: 'Returns one line for each connection.',
   since: '2.4.0',
   arity: -2,
   args: [
@@ -66,12 +66,12 @@ const list = onMain<ConnectionContext>({
     },
   ],
   history: [
-    ['2.8.12', 'Lines tell the id.'],
-    ['5.0.0', 'TYPE came.'],
-    ['6.0.0', 'Lines tell the user.'],
-    ['6.2.0', 'ID came; lines tell laddr, redir, argv-mem and tot-mem.'],
-    ['7.0.0', 'Lines tell resp, multi-mem, rbs and rbp.'],
-    ['7.0.3', 'Lines tell ssub.'],
+    ['2.8.12', 'Added the id to lines.'],
+    ['5.0.0', 'Added TYPE.'],
+    ['6.0.0', 'Added the user to lines.'],
+    ['6.2.0', 'Added ID, and laddr, redir, argv-mem and tot-mem to lines.'],
+    ['7.0.0', 'Added resp, multi-mem, rbs and rbp to lines.'],
+    ['7.0.3', 'Added ssub to lines.'],
   ],
   tips: ['nondeterministic_output'],
   run(context, args) {
@@ -177,11 +177,11 @@ const kill = onMain<ConnectionContext>({
     },
   ],
   history: [
-    ['2.8.12', 'Filters came, ID among them.'],
-    ['3.2.0', 'TYPE knows master.'],
-    ['5.0.0', 'TYPE knows replica, and slave still.'],
-    ['6.2.0', 'LADDR came.'],
-    ['7.4.0', 'MAXAGE filters by age.'],
+    ['2.8.12', 'Added filters, among them ID.'],
+    ['3.2.0', 'Added the type master.'],
+    ['5.0.0', 'Added the type replica; slave is still accepted.'],
+    ['6.2.0', 'Added LADDR.'],
+    ['7.4.0', 'Added the filter MAXAGE.'],
   ],
   run(context, args) {
     const isOldForm = args.count === 3;
@@ -269,7 +269,7 @@ function readYesOrNo(args: Arguments): boolean {
 const unblock = onMain<ConnectionContext>({
   ...adminOfClients,
   name: 'CLIENT|UNBLOCK',
-  summary: 'Ends the wait of a client that a blocking command holds.',
+  summary: 'Unblocks a client that waits in a blocking command.',
   since: '5.0.0',
   complexity: 'O(log N), N being the number of clients.',
   arity: -3,

@@ -6,7 +6,7 @@ import { trackingCommands } from './tracking.ts';
 
 const client = container({
   name: 'CLIENT',
-  summary: 'Groups the commands about client connections.',
+  summary: 'Container for commands about client connections.',
   since: '2.4.0',
   complexity: 'Depends on the subcommand.',
   group: 'connection',

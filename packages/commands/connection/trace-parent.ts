@@ -10,7 +10,7 @@ const badWord = new CommandError('ERR TRACEPARENT takes NEXT behind the value, o
 export const traceParent = onMain({
   name: 'CLIENT|TRACEPARENT',
   sessionOnly: true,
-  summary: 'Says which trace the commands of this connection belong to, or the next of them.',
+  summary: 'Sets the parent trace of all commands of this connection, or of the next one.',
   since: '1.0.0',
   complexity: 'O(1)',
   group: 'connection',

@@ -17,7 +17,7 @@ const ofTracking = {
 const tracking = onMain<ConnectionContext>({
   ...ofTracking,
   name: 'CLIENT|TRACKING',
-  summary: 'Chooses whether this connection is told which of the keys it has read have changed.',
+  summary: 'Switches invalidation messages for keys read by this connection on or off.',
   since: '6.0.0',
   arity: -3,
   args: [
@@ -73,7 +73,7 @@ const caching = onMain({
   ...ofTracking,
   name: 'CLIENT|CACHING',
   sessionOnly: true,
-  summary: 'Chooses whether the keys of the next command are tracked.',
+  summary: 'Switches tracking of the keys of the next command on or off.',
   since: '6.0.0',
   arity: 3,
   args: [
@@ -104,7 +104,7 @@ const caching = onMain({
 const trackingInfo = onMain({
   ...ofTracking,
   name: 'CLIENT|TRACKINGINFO',
-  summary: 'Answers how this connection is told of changed keys.',
+  summary: 'Returns the tracking state of this connection.',
   since: '6.2.0',
   arity: 2,
   args: [],
@@ -142,7 +142,7 @@ function flagsOf(state: TrackingState | undefined): readonly string[] {
 const getRedirection = onMain({
   ...ofTracking,
   name: 'CLIENT|GETREDIR',
-  summary: 'Answers which connection gets the invalidations meant for this one.',
+  summary: 'Returns the id of the connection that receives the invalidation messages of this one.',
   since: '6.0.0',
   arity: 2,
   args: [],

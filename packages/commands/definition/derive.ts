@@ -206,7 +206,7 @@ export function faults(command: Command): readonly string[] {
     [hasRealKeys(keys) && isAwayFromKeys(command), 'It has keys but reaches no shard.'],
     [
       writesKeys(keys) && !has('write') && !has('may_replicate'),
-      'It writes to keys without saying so.',
+      'It writes to keys without the flag.',
     ],
     [unknownCategories(command).length > 0, 'An ACL category does not exist.'],
   ];

@@ -25,7 +25,7 @@ const aboutFates = {
 const get = onMain<DiagnosticsContext>({
   ...aboutFates,
   name: 'KEYFATE|GET',
-  summary: 'Answers the keys that were removed last on all shards.',
+  summary: 'Returns the keys that were removed last, on all shards.',
   complexity: 'O(N) for N removed keys that are kept.',
   arity: -2,
   args: [{ name: 'count', type: 'integer', optional: true }],
@@ -39,7 +39,7 @@ const key = onMain<DiagnosticsContext>({
   ...aboutFates,
   name: 'KEYFATE|KEY',
   summary:
-    'Answers the newest removals of one key of the selected database, and when all of it was emptied.',
+    'Returns the latest removals of one key of the selected database, and the time of the last FLUSH.',
   complexity: 'O(N) for N removed keys that are kept.',
   arity: -3,
   args: [
@@ -110,7 +110,7 @@ function writeRemovedKey(removed: RemovedKeyEntry, reply: ReplyWriter): void {
 const counts = onMain<DiagnosticsContext>({
   ...aboutFates,
   name: 'KEYFATE|COUNTS',
-  summary: 'Answers how many keys have gone for each reason.',
+  summary: 'Returns the number of removed keys by reason.',
   complexity: 'O(1)',
   arity: 2,
   args: [],
@@ -128,7 +128,7 @@ const counts = onMain<DiagnosticsContext>({
 const len = onMain<DiagnosticsContext>({
   ...aboutFates,
   name: 'KEYFATE|LEN',
-  summary: 'Answers how many removed keys are kept, over all shards.',
+  summary: 'Returns the number of recorded key removals, over all shards.',
   complexity: 'O(1)',
   arity: 2,
   args: [],
@@ -141,7 +141,7 @@ const len = onMain<DiagnosticsContext>({
 const reset = onMain<DiagnosticsContext>({
   ...aboutFates,
   name: 'KEYFATE|RESET',
-  summary: 'Forgets all removed keys; the counts stay.',
+  summary: 'Clears the recorded key removals; the counts stay.',
   complexity: 'O(N) for N removed keys that are kept.',
   arity: 2,
   args: [],
@@ -163,23 +163,23 @@ const help = onMain<DiagnosticsContext>({
     helpReply(reply, 'KEYFATE', [
       [
         'GET [<count>]',
-        'The keys that were removed last, 10 unless a count is given; -1 for all.',
-        'A key longer than 128 bytes is cut off; key-length is that of the whole key.',
+        'Returns the latest removed keys (default: 10); -1 for all.',
+        'Keys are cut off after 128 bytes; key-length is the length of the whole key.',
       ],
       [
         'KEY <key> [<count>]',
-        'The same of one key of the selected database, and when that was emptied.',
+        'Returns the latest removals of one key of the selected database, and the time of the last FLUSH.',
       ],
       ['COUNTS', 'Counts the keys that have gone, by reason, since CONFIG RESETSTAT.'],
       ['LEN', 'Counts the removed keys that are kept.'],
-      ['RESET', 'Forgets the removed keys; the counts stay.'],
+      ['RESET', 'Clears the recorded key removals; the counts stay.'],
     ]);
   },
 });
 
 const keyfate = container({
   name: 'KEYFATE',
-  summary: 'Commands about keys that have gone.',
+  summary: 'Container for commands about removed keys.',
   since: '7.4.0',
   complexity: 'Depends on the subcommand.',
   group: 'server',

@@ -29,7 +29,7 @@ const everyNode = [
 const latest = onMain<DiagnosticsContext>({
   ...aboutLatency,
   name: 'LATENCY|LATEST',
-  summary: 'Answers the latest and the longest occurrence of each event.',
+  summary: 'Returns the latest and the longest occurrence of each latency event.',
   arity: 2,
   args: [],
   tips: everyNode,
@@ -49,7 +49,7 @@ const latest = onMain<DiagnosticsContext>({
 const history = onMain<DiagnosticsContext>({
   ...aboutLatency,
   name: 'LATENCY|HISTORY',
-  summary: 'Answers when an event occurred, and how long each took.',
+  summary: 'Returns the times and durations of a latency event.',
   arity: 3,
   args: [{ name: 'event', type: 'string' }],
   tips: everyNode,
@@ -71,7 +71,7 @@ function milliseconds(us: number): number {
 const graph = onMain<DiagnosticsContext>({
   ...aboutLatency,
   name: 'LATENCY|GRAPH',
-  summary: 'Draws how long the occurrences of an event took.',
+  summary: 'Returns the durations of a latency event as a graph of text.',
   arity: 3,
   args: [{ name: 'event', type: 'string' }],
   tips: everyNode,
@@ -88,7 +88,7 @@ const graph = onMain<DiagnosticsContext>({
 const reset = onMain<DiagnosticsContext>({
   ...aboutLatency,
   name: 'LATENCY|RESET',
-  summary: 'Forgets the occurrences of the events named, or of all.',
+  summary: 'Clears the occurrences of the named latency events, or of all.',
   arity: -2,
   args: [{ name: 'event', type: 'string', optional: true, multiple: true }],
   tips: ['request_policy:all_nodes', 'response_policy:agg_sum'],
@@ -101,7 +101,7 @@ const reset = onMain<DiagnosticsContext>({
 const doctor = onMain<DiagnosticsContext>({
   ...aboutLatency,
   name: 'LATENCY|DOCTOR',
-  summary: 'Says what seems to make the server slow, and what to do about it.',
+  summary: 'Returns the likely causes of latency with advice.',
   arity: 2,
   args: [],
   tips: everyNode,
@@ -115,7 +115,7 @@ const doctor = onMain<DiagnosticsContext>({
 const histogram = onMain<DiagnosticsContext>({
   ...aboutLatency,
   name: 'LATENCY|HISTOGRAM',
-  summary: 'Answers how long commands took, as a cumulative histogram of each.',
+  summary: 'Returns the cumulative latency histogram of each command.',
   since: '7.0.0',
   complexity: 'O(N) for N commands.',
   arity: -2,
@@ -164,7 +164,7 @@ const bandsDisabled = new CommandError(
 const bands = onMain<DiagnosticsContext>({
   ...aboutLatency,
   name: 'LATENCY|BANDS',
-  summary: 'Answers how many requests took at most so many milliseconds in the server.',
+  summary: 'Returns the number of requests by latency band, in milliseconds.',
   since: '7.4.0',
   arity: -2,
   args: [
@@ -224,25 +224,25 @@ const help = onMain<DiagnosticsContext>({
     helpReply(reply, 'LATENCY', [
       [
         'BANDS [RESET|PER-SHARD]',
-        'Counts the requests that took at most so many milliseconds in the server, over all shards',
-        'or of each; RESET counts from zero.',
+        'Returns the number of requests by latency band, in milliseconds, over all shards or of each;',
+        'RESET sets the counts to zero.',
       ],
-      ['DOCTOR', 'Explains what seems to make the server slow, and what to do about it.'],
-      ['GRAPH <event>', 'A graph of how long the occurrences of <event> took.'],
+      ['DOCTOR', 'Returns the likely causes of latency with advice.'],
+      ['GRAPH <event>', 'Returns the durations of <event> as a graph of text.'],
       [
         'HISTOGRAM [<command> ...]',
-        'Counts how often commands took how long: all of them, or those named.',
+        'Returns the cumulative latency histogram of each command, or of the named ones.',
       ],
-      ['HISTORY <event>', 'Lists when <event> occurred, and for how many milliseconds.'],
-      ['LATEST', 'The latest and the longest occurrence of each event.'],
-      ['RESET [<event> ...]', 'Forgets the occurrences of all events, or of those named.'],
+      ['HISTORY <event>', 'Returns the times and durations of <event>, in milliseconds.'],
+      ['LATEST', 'Returns the latest and the longest occurrence of each event.'],
+      ['RESET [<event> ...]', 'Clears the occurrences of all events, or of the named ones.'],
     ]);
   },
 });
 
 const latency = container({
   name: 'LATENCY',
-  summary: 'Commands about what takes long.',
+  summary: 'Container for commands about latency.',
   since: '2.8.13',
   complexity: 'Depends on the subcommand.',
   group: 'server',

@@ -22,7 +22,7 @@ const aboutPrefixes = {
 const get = onMain<DiagnosticsContext>({
   ...aboutPrefixes,
   name: 'PREFIXES|GET',
-  summary: 'Answers how keys with each configured prefix are used, and how many there are.',
+  summary: 'Returns the usage and the number of keys by configured prefix.',
   complexity: 'O(N) for N prefixes.',
   flags: ['admin', 'loading', 'stale'],
   tips: ['request_policy:all_nodes', 'nondeterministic_output'],
@@ -63,9 +63,9 @@ const help = onMain<DiagnosticsContext>({
     helpReply(reply, 'PREFIXES', [
       [
         'GET',
-        'For each prefix of key-prefixes, and last for the keys with none of them: keys named by',
-        'commands, hits and misses of those that read, bytes of requests and replies, since',
-        'CONFIG RESETSTAT; and the keys there are and their memory, as of the last walk.',
+        'Returns usage by prefix of key-prefixes, and of keys without any of these: keys named by',
+        'commands, hits, misses, and bytes of requests and replies since CONFIG RESETSTAT; number',
+        'of keys and their memory as of the latest scan of the keyspace.',
       ],
     ]);
   },
@@ -73,7 +73,7 @@ const help = onMain<DiagnosticsContext>({
 
 const prefixes = container({
   name: 'PREFIXES',
-  summary: 'Commands about keys by their prefix.',
+  summary: 'Container for commands about key prefixes.',
   since: '7.4.0',
   complexity: 'Depends on the subcommand.',
   group: 'server',

@@ -23,13 +23,13 @@ const aboutSlowness = {
 const get = onMain<DiagnosticsContext>({
   ...aboutSlowness,
   name: 'SLOWLOG|GET',
-  summary: 'Answers the newest slow commands of all threads.',
+  summary: 'Returns the latest slow commands of all threads.',
   since: '2.2.12',
   complexity: 'O(N) for N entries.',
   arity: -2,
   args: [{ name: 'count', type: 'integer', optional: true }],
   tips: ['request_policy:all_nodes', 'nondeterministic_output'],
-  history: [['4.0.0', 'Entries tell the address and name of the client.']],
+  history: [['4.0.0', 'Added address and name of the client to entries.']],
   run(context, args) {
     const count = countOf(args);
     answerLater(context, context.slowlog.newest(count), (reply, entries) => {
@@ -63,7 +63,7 @@ function writeEntries(entries: readonly LoggedCommand[], reply: ReplyWriter): vo
 const len = onMain<DiagnosticsContext>({
   ...aboutSlowness,
   name: 'SLOWLOG|LEN',
-  summary: 'Answers how many slow commands are logged, over all threads.',
+  summary: 'Returns the number of slow commands in the log, over all threads.',
   since: '2.2.12',
   complexity: 'O(1)',
   arity: 2,
@@ -77,7 +77,7 @@ const len = onMain<DiagnosticsContext>({
 const reset = onMain<DiagnosticsContext>({
   ...aboutSlowness,
   name: 'SLOWLOG|RESET',
-  summary: 'Forgets all slow commands.',
+  summary: 'Clears the slow log.',
   since: '2.2.12',
   complexity: 'O(N) for N entries.',
   arity: 2,
@@ -101,18 +101,18 @@ const help = onMain<DiagnosticsContext>({
     helpReply(reply, 'SLOWLOG', [
       [
         'GET [<count>]',
-        'The newest entries, 10 unless a count is given; -1 for all.',
-        'Each is: id, Unix time, microseconds, arguments, address and name of the client.',
+        'Returns the latest entries (default: 10); -1 for all.',
+        'An entry has id, Unix time, microseconds, arguments, address and name of the client.',
       ],
       ['LEN', 'Counts the entries.'],
-      ['RESET', 'Forgets all entries.'],
+      ['RESET', 'Clears the slow log.'],
     ]);
   },
 });
 
 const slowlog = container({
   name: 'SLOWLOG',
-  summary: 'Commands about slow commands.',
+  summary: 'Container for commands about the slow log.',
   since: '2.2.12',
   complexity: 'Depends on the subcommand.',
   group: 'server',

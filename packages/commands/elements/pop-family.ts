@@ -60,7 +60,7 @@ export function blockingPop<Value extends { readonly count: number }>(
       { name: 'key', type: 'key', multiple: true },
       { name: 'timeout', type: 'double' },
     ],
-    history: [['6.0.0', 'The timeout may have a fraction.']],
+    history: [['6.0.0', 'The timeout accepts fractions of a second.']],
     run(context, args) {
       const last = args.count - 1;
       const timeoutMs = secondsAt(args, last, context.nowMs);

@@ -61,7 +61,7 @@ const geoadd = oneShard({
       ],
     },
   ],
-  history: [['6.2.0', 'CH, NX and XX came.']],
+  history: [['6.2.0', 'Added CH, NX and XX.']],
   run(context, args) {
     const first = readAddOptions(args);
     const members = (args.count - first) / 3;
@@ -74,7 +74,7 @@ const geoadd = oneShard({
 
 const geodist = oneShard({
   name: 'GEODIST',
-  summary: 'Answers how far two members are from each other.',
+  summary: 'Returns the distance of two members.',
   since: '3.2.0',
   complexity: 'O(1)',
   group: 'geo',
@@ -100,7 +100,7 @@ const geodist = oneShard({
 
 const geohash = oneShard({
   name: 'GEOHASH',
-  summary: 'Answers the places of members as geohashes of eleven characters.',
+  summary: 'Returns the positions of members as geohashes of eleven characters.',
   since: '3.2.0',
   complexity: 'O(N) for N members.',
   group: 'geo',
@@ -122,7 +122,7 @@ const geohash = oneShard({
 
 const geopos = oneShard({
   name: 'GEOPOS',
-  summary: 'Answers the longitudes and latitudes of members.',
+  summary: 'Returns longitude and latitude of members.',
   since: '3.2.0',
   complexity: 'O(N) for N members.',
   group: 'geo',

@@ -104,13 +104,13 @@ const searchHead = {
 const geosearch = oneShard({
   ...searchHead,
   name: 'GEOSEARCH',
-  summary: 'Answers the members inside a circle or a box.',
+  summary: 'Returns the members inside a circle or a box.',
   since: '6.2.0',
   arity: -7,
   flags: ['readonly'],
   keys: oneKey('RO', 'access'),
   args: [{ name: 'key', type: 'key' }, ...shapeDocs, orderDoc, countDoc, ...showDocs],
-  history: [['7.0.0', 'Units can be in upper case.']],
+  history: [['7.0.0', 'Units are case-insensitive.']],
   run(context, args) {
     search(context, args, { from: 'options', keyIndex: 1, stores: 'never' });
   },
@@ -132,7 +132,7 @@ const geosearchstore = oneShard({
     countDoc,
     token('storedist'),
   ],
-  history: [['7.0.0', 'Units can be in upper case.']],
+  history: [['7.0.0', 'Units are case-insensitive.']],
   run(context, args) {
     search(context, args, { from: 'options', keyIndex: 2, stores: 'always' });
   },
@@ -169,14 +169,14 @@ const storeDoc: ArgumentDoc = {
 };
 
 const radiusHistory = [
-  ['6.2.0', 'ANY came, beside COUNT.'],
-  ['7.0.0', 'Units can be in upper case.'],
+  ['6.2.0', 'Added ANY for COUNT.'],
+  ['7.0.0', 'Units are case-insensitive.'],
 ] as const;
 
 const georadius = oneShard({
   ...searchHead,
   name: 'GEORADIUS',
-  summary: 'Answers or stores the members within a distance of a place.',
+  summary: 'Returns or stores the members within a distance of a position.',
   since: '3.2.0',
   arity: -6,
   flags: ['write', 'denyoom'],
@@ -195,7 +195,7 @@ const georadius = oneShard({
 const georadiusRo = oneShard({
   ...searchHead,
   name: 'GEORADIUS_RO',
-  summary: 'Answers the members within a distance of a place.',
+  summary: 'Returns the members within a distance of a position.',
   since: '3.2.10',
   arity: -6,
   flags: ['readonly'],
@@ -211,7 +211,7 @@ const georadiusRo = oneShard({
 const georadiusbymember = oneShard({
   ...searchHead,
   name: 'GEORADIUSBYMEMBER',
-  summary: 'Answers or stores the members within a distance of one of them.',
+  summary: 'Returns or stores the members within a distance of another member.',
   since: '3.2.0',
   arity: -5,
   flags: ['write', 'denyoom'],
@@ -230,7 +230,7 @@ const georadiusbymember = oneShard({
 const georadiusbymemberRo = oneShard({
   ...searchHead,
   name: 'GEORADIUSBYMEMBER_RO',
-  summary: 'Answers the members within a distance of one of them.',
+  summary: 'Returns the members within a distance of another member.',
   since: '3.2.10',
   arity: -5,
   flags: ['readonly'],

@@ -26,7 +26,7 @@ const notFinite = new CommandError('ERR value is NaN or Infinity');
 
 const hincrby = oneShard({
   name: 'HINCRBY',
-  summary: 'Adds a number to the integer of a field, which counts as 0 while it does not exist.',
+  summary: 'Adds a number to the integer of a field; a missing field counts as 0.',
   since: '2.0.0',
   complexity: 'O(1)',
   group: 'hash',
@@ -59,7 +59,7 @@ const hincrby = oneShard({
 
 const hincrbyfloat = oneShard({
   name: 'HINCRBYFLOAT',
-  summary: 'Adds a number, which may have a fraction, to the number of a field.',
+  summary: 'Adds a floating-point number to the number of a field; a missing field counts as 0.',
   since: '2.6.0',
   complexity: 'O(1)',
   group: 'hash',

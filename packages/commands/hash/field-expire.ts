@@ -1,4 +1,4 @@
-/** HEXPIRE, HPEXPIRE, HEXPIREAT and HPEXPIREAT: setting when fields end. */
+/** HEXPIRE, HPEXPIRE, HEXPIREAT and HPEXPIREAT: setting the expiry of fields. */
 
 import { CommandError } from '#base';
 import type { HashValue } from '#store';
@@ -69,17 +69,21 @@ function expiring(
   });
 }
 
-const hexpire = expiring('HEXPIRE', SECONDS, 'Sets after how many seconds fields end.');
-const hpexpire = expiring('HPEXPIRE', MILLISECONDS, 'Sets after how many milliseconds fields end.');
+const hexpire = expiring('HEXPIRE', SECONDS, 'Sets the time to live of fields, in seconds.');
+const hpexpire = expiring(
+  'HPEXPIRE',
+  MILLISECONDS,
+  'Sets the time to live of fields, in milliseconds.',
+);
 const hexpireat = expiring(
   'HEXPIREAT',
   UNIX_SECONDS,
-  'Sets when fields end, in seconds of Unix time.',
+  'Sets the expiry of fields as Unix time in seconds.',
 );
 const hpexpireat = expiring(
   'HPEXPIREAT',
   UNIX_MILLISECONDS,
-  'Sets when fields end, in milliseconds of Unix time.',
+  'Sets the expiry of fields as Unix time in milliseconds.',
 );
 
 export const fieldExpiry = [hexpire, hpexpire, hexpireat, hpexpireat];

@@ -48,22 +48,26 @@ function lifetime(name: string, { unitMs, absolute }: TimeForm, summary: string)
   });
 }
 
-const httl = lifetime('HTTL', SECONDS, 'Answers how many seconds fields have to live.');
-const hpttl = lifetime('HPTTL', MILLISECONDS, 'Answers how many milliseconds fields have to live.');
+const httl = lifetime('HTTL', SECONDS, 'Returns the time to live of fields, in seconds.');
+const hpttl = lifetime(
+  'HPTTL',
+  MILLISECONDS,
+  'Returns the time to live of fields, in milliseconds.',
+);
 const hexpiretime = lifetime(
   'HEXPIRETIME',
   UNIX_SECONDS,
-  'Answers when fields end, in seconds of Unix time.',
+  'Returns the expiry of fields as Unix time in seconds.',
 );
 const hpexpiretime = lifetime(
   'HPEXPIRETIME',
   UNIX_MILLISECONDS,
-  'Answers when fields end, in milliseconds of Unix time.',
+  'Returns the expiry of fields as Unix time in milliseconds.',
 );
 
 const hpersist = oneShard({
   name: 'HPERSIST',
-  summary: 'Lets fields live on that would end.',
+  summary: 'Removes the expiry of fields.',
   since: '7.4.0',
   complexity: 'O(N) for N fields.',
   group: 'hash',

@@ -25,7 +25,7 @@ import {
 
 const hgetex = oneShard({
   name: 'HGETEX',
-  summary: 'Answers the values of fields and sets when they end.',
+  summary: 'Returns the values of fields and sets or removes their expiry.',
   since: '8.0.0',
   complexity: 'O(N) for N fields.',
   group: 'hash',
@@ -54,7 +54,7 @@ const hgetex = oneShard({
 
 const hsetex = oneShard({
   name: 'HSETEX',
-  summary: 'Sets fields and when they end, all or none.',
+  summary: 'Sets fields with an expiry: all or none of them.',
   since: '8.0.0',
   complexity: 'O(N) for N fields.',
   group: 'hash',

@@ -14,7 +14,7 @@ const keyAndField = [
 
 const hget = oneShard({
   name: 'HGET',
-  summary: 'Answers the value of a field of a hash.',
+  summary: 'Returns the value of a hash field.',
   since: '2.0.0',
   complexity: 'O(1)',
   group: 'hash',
@@ -32,7 +32,7 @@ const hget = oneShard({
 
 const hmget = oneShard({
   name: 'HMGET',
-  summary: 'Answers the values of several fields of a hash.',
+  summary: 'Returns the values of several hash fields.',
   since: '2.0.0',
   complexity: 'O(N) for N fields.',
   group: 'hash',
@@ -53,7 +53,7 @@ const hmget = oneShard({
 
 const hexists = oneShard({
   name: 'HEXISTS',
-  summary: 'Tells whether a hash has a field.',
+  summary: 'Returns 1 if a hash has the field, and 0 otherwise.',
   since: '2.0.0',
   complexity: 'O(1)',
   group: 'hash',
@@ -71,7 +71,7 @@ const hexists = oneShard({
 
 const hstrlen = oneShard({
   name: 'HSTRLEN',
-  summary: 'Answers how many bytes the value of a field has.',
+  summary: 'Returns the length of the value of a field, in bytes.',
   since: '3.2.0',
   complexity: 'O(1)',
   group: 'hash',
@@ -93,7 +93,7 @@ const hstrlen = oneShard({
 
 const hlen = oneShard({
   name: 'HLEN',
-  summary: 'Answers how many fields a hash has.',
+  summary: 'Returns the number of fields of a hash.',
   since: '2.0.0',
   complexity: 'O(1)',
   group: 'hash',

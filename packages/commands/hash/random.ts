@@ -12,7 +12,7 @@ import { dropEnded, hashToRead } from './lookup.ts';
 
 const hrandfield = oneShard({
   name: 'HRANDFIELD',
-  summary: 'Answers one or more fields of a hash, chosen by chance.',
+  summary: 'Returns one or more random fields of a hash.',
   since: '6.2.0',
   complexity: 'O(N) for N fields in the reply.',
   group: 'hash',

@@ -12,7 +12,7 @@ import { announceEnded, findField, hashToWrite } from './lookup.ts';
 const hdel = elementRemoval(
   {
     name: 'HDEL',
-    summary: 'Removes fields from a hash; the reply counts those that were there.',
+    summary: 'Removes fields from a hash; returns the number of fields removed.',
     since: '2.0.0',
     complexity: 'O(N) for N fields.',
     group: 'hash',
@@ -33,7 +33,7 @@ const FIELDS_INDEX = 2;
 
 const hgetdel = oneShard({
   name: 'HGETDEL',
-  summary: 'Answers the values of fields and removes them.',
+  summary: 'Returns the values of fields and removes the fields.',
   since: '8.0.0',
   complexity: 'O(N) for N fields.',
   group: 'hash',

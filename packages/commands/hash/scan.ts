@@ -6,7 +6,7 @@ import { hashToRead } from './lookup.ts';
 const hscan = elementScan(
   {
     name: 'HSCAN',
-    summary: 'Walks the fields of a hash, some with each call.',
+    summary: 'Iterates over the fields of a hash, a few with each call.',
     complexity: 'O(1) for each call, O(N) for the whole walk over N fields.',
     group: 'hash',
   },

@@ -24,7 +24,7 @@ const fieldsAndValues: readonly ArgumentDoc[] = [
 
 const hset = oneShard({
   name: 'HSET',
-  summary: 'Sets fields of a hash; the reply counts the new ones.',
+  summary: 'Sets fields of a hash; returns the number of new fields.',
   since: '2.0.0',
   complexity: 'O(N) for N fields.',
   group: 'hash',
@@ -33,7 +33,7 @@ const hset = oneShard({
   keys: oneKey('RW', 'update'),
   field: 2,
   args: fieldsAndValues,
-  history: [['4.0.0', 'Takes several fields.']],
+  history: [['4.0.0', 'Accepts several fields.']],
   run(context, args) {
     context.reply.integer(setFields(context, args, 'hset'));
   },
@@ -59,7 +59,7 @@ const hmset = oneShard({
 
 const hsetnx = oneShard({
   name: 'HSETNX',
-  summary: 'Sets a field of a hash, unless it exists.',
+  summary: 'Sets a field of a hash if it does not exist.',
   since: '2.0.0',
   complexity: 'O(1)',
   group: 'hash',

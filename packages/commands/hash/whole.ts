@@ -54,21 +54,21 @@ function whole({ name, summary, hasFields, hasValues }: Kind): OneShardCommand {
 
 const hgetall = whole({
   name: 'HGETALL',
-  summary: 'Answers all fields of a hash with their values.',
+  summary: 'Returns all fields of a hash with their values.',
   hasFields: true,
   hasValues: true,
 });
 
 const hkeys = whole({
   name: 'HKEYS',
-  summary: 'Answers all fields of a hash.',
+  summary: 'Returns all fields of a hash.',
   hasFields: true,
   hasValues: false,
 });
 
 const hvals = whole({
   name: 'HVALS',
-  summary: 'Answers all values of a hash.',
+  summary: 'Returns all values of a hash.',
   hasFields: false,
   hasValues: true,
 });

@@ -12,7 +12,7 @@ import { corrupted, keep, ownValueOf, raisedScratch, valueOf } from './value.ts'
 
 export const pfadd = oneShard({
   name: 'PFADD',
-  summary: 'Adds elements to a HyperLogLog, which is made where there is none.',
+  summary: 'Adds elements to a HyperLogLog, which is created if it does not exist.',
   since: '2.8.9',
   complexity: 'O(1) for each element.',
   group: 'hyperloglog',
@@ -63,7 +63,8 @@ function keepPart(context: ShardContext, args: Arguments, value: Bytes): void {
 
 export const pfcount = oneShard({
   name: 'PFCOUNT',
-  summary: 'Answers about how many different elements one HyperLogLog, or several together, saw.',
+  summary:
+    'Returns the approximate number of distinct elements of one HyperLogLog, or of the union of several.',
   since: '2.8.9',
   complexity: 'O(1) for one key whose count is cached; O(N) for N keys.',
   group: 'hyperloglog',
@@ -104,7 +105,7 @@ function countOfAll(context: ShardContext, args: Arguments): number {
 
 export const pfmerge = oneShard({
   name: 'PFMERGE',
-  summary: 'Makes a HyperLogLog that has seen all that several others saw.',
+  summary: 'Merges several HyperLogLogs into one.',
   since: '2.8.9',
   complexity: 'O(N) for N keys, each with a large constant.',
   group: 'hyperloglog',

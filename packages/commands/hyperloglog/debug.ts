@@ -14,7 +14,7 @@ const notSparse = new CommandError('ERR HLL encoding is not sparse');
 
 export const pfdebug = oneShard({
   name: 'PFDEBUG',
-  summary: 'Shows the inside of a HyperLogLog.',
+  summary: 'Returns internals of a HyperLogLog.',
   since: '2.8.9',
   complexity: 'O(1), with a large constant.',
   group: 'hyperloglog',

@@ -9,7 +9,7 @@ import { databaseIndexAt, demandDatabase } from './database-index.ts';
 
 const dbsize = everyShard({
   name: 'DBSIZE',
-  summary: 'Answers how many keys the selected database has.',
+  summary: 'Returns the number of keys of the selected database.',
   since: '1.0.0',
   complexity: 'O(1) on each shard.',
   group: 'server',
@@ -35,8 +35,8 @@ const flushArguments: readonly ArgumentDoc[] = [
 ];
 
 const flushHistory = [
-  ['4.0.0', 'ASYNC came.'],
-  ['6.2.0', 'SYNC came.'],
+  ['4.0.0', 'Added ASYNC.'],
+  ['6.2.0', 'Added SYNC.'],
 ] as const;
 
 const flushdb = everyShard({
@@ -88,7 +88,7 @@ const flushall = everyShard({
 
 const swapdb = everyShard({
   name: 'SWAPDB',
-  summary: 'Exchanges two databases: clients of one at once see the keys of the other.',
+  summary: 'Swaps two databases: clients of each immediately see the keys of the other.',
   since: '4.0.0',
   complexity: 'O(N) for N clients that watch keys of the two databases.',
   group: 'server',

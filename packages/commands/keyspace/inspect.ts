@@ -14,7 +14,7 @@ import { encodingName, isSharedInteger } from './value-encoding.ts';
 const type = oneShard({
   name: 'TYPE',
   leavesValues: true,
-  summary: 'Answers which type of value a key holds.',
+  summary: 'Returns the type of the value of a key.',
   since: '1.0.0',
   complexity: 'O(1)',
   group: 'generic',
@@ -41,7 +41,7 @@ const ofOneKey = {
 const encoding = oneShard({
   ...ofOneKey,
   name: 'OBJECT|ENCODING',
-  summary: 'Answers how the value of a key is represented inside.',
+  summary: 'Returns the internal encoding of the value of a key.',
   since: '2.2.3',
   run(context, args) {
     const ref = inspect(context, args);
@@ -53,7 +53,7 @@ const freq = oneShard({
   ...ofOneKey,
   name: 'OBJECT|FREQ',
   leavesValues: true,
-  summary: 'Answers the logarithmic count of recent uses of a key.',
+  summary: 'Returns the logarithmic access counter of a key.',
   since: '4.0.0',
   run(context, args) {
     const ref = inspect(context, args);
@@ -67,7 +67,7 @@ const idletime = oneShard({
   ...ofOneKey,
   name: 'OBJECT|IDLETIME',
   leavesValues: true,
-  summary: 'Answers how many seconds a key has not been used.',
+  summary: 'Returns the seconds since the last access to a key.',
   since: '2.2.3',
   run(context, args) {
     const ref = inspect(context, args);
@@ -83,7 +83,7 @@ const SHARED_REFCOUNT = 2 ** 31 - 1;
 const refcount = oneShard({
   ...ofOneKey,
   name: 'OBJECT|REFCOUNT',
-  summary: 'Answers how many references a value has: here always one, but for small integers.',
+  summary: 'Returns the reference count of a value: always 1 here, except for small integers.',
   since: '2.2.3',
   run(context, args) {
     const ref = inspect(context, args);
@@ -105,9 +105,9 @@ const help = onMain({
   args: [],
   run({ reply }) {
     helpReply(reply, 'OBJECT', [
-      ['ENCODING <key>', 'Names the representation of the value of <key>.'],
-      ['FREQ <key>', 'Estimates how often <key> was used of late, on a logarithmic scale.'],
-      ['IDLETIME <key>', 'Seconds since <key> was last used.'],
+      ['ENCODING <key>', 'Returns the internal encoding of the value of <key>.'],
+      ['FREQ <key>', 'Returns the logarithmic access counter of <key>.'],
+      ['IDLETIME <key>', 'Returns the seconds since the last access to <key>.'],
       ['REFCOUNT <key>', 'Counts the references to the value of <key>.'],
     ]);
   },
@@ -115,7 +115,7 @@ const help = onMain({
 
 const object = container({
   name: 'OBJECT',
-  summary: 'Groups the commands that look inside values.',
+  summary: 'Container for commands that inspect values.',
   since: '2.2.3',
   complexity: 'Depends on the subcommand.',
   group: 'generic',

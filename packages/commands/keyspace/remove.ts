@@ -12,7 +12,7 @@ const someKeys: readonly ArgumentDoc[] = [{ name: 'key', type: 'key', multiple: 
 
 const del = byKey({
   name: 'DEL',
-  summary: 'Removes keys and answers how many there were.',
+  summary: 'Removes keys; returns the number of keys removed.',
   since: '1.0.0',
   complexity: 'O(N) for N keys, and O(M) for a collection of M elements.',
   group: 'generic',
@@ -26,7 +26,7 @@ const del = byKey({
 
 const unlink = byKey({
   name: 'UNLINK',
-  summary: 'Removes keys; the memory of large values may be given back later.',
+  summary: 'Removes keys; the memory of large values may be freed later.',
   since: '4.0.0',
   complexity: 'O(1) for each key.',
   group: 'generic',
@@ -41,7 +41,7 @@ const unlink = byKey({
 const exists = byKey({
   name: 'EXISTS',
   leavesValues: true,
-  summary: 'Answers how many of the named keys exist.',
+  summary: 'Returns the number of the named keys that exist.',
   since: '1.0.0',
   complexity: 'O(N) for N keys.',
   group: 'generic',
@@ -49,7 +49,7 @@ const exists = byKey({
   flags: ['readonly', 'fast'],
   keys: keysToEnd('RO'),
   args: someKeys,
-  history: [['3.0.3', 'Several keys can be named.']],
+  history: [['3.0.3', 'Accepts several keys.']],
   run(context, args) {
     let found = 0;
     for (let index = 1; index < args.count; index += 1) {
@@ -63,7 +63,7 @@ const exists = byKey({
 const touch = byKey({
   name: 'TOUCH',
   leavesValues: true,
-  summary: 'Marks keys as just used and answers how many of them exist.',
+  summary: 'Updates the access time of keys; returns the number of keys that exist.',
   since: '3.2.1',
   complexity: 'O(N) for N keys.',
   group: 'generic',

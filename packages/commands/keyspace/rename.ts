@@ -19,7 +19,7 @@ const twoNames: readonly ArgumentDoc[] = [
 const rename = oneShard({
   name: 'RENAME',
   leavesValues: true,
-  summary: 'Gives a key another name and overwrites what had it before.',
+  summary: 'Renames a key; a key that has the new name already is replaced.',
   since: '1.0.0',
   complexity: 'O(1), but for the removal of a large value that had the name.',
   group: 'generic',
@@ -36,7 +36,7 @@ const rename = oneShard({
 const renamenx = oneShard({
   name: 'RENAMENX',
   leavesValues: true,
-  summary: 'Gives a key another name, if no key has it.',
+  summary: 'Renames a key if no key has the new name.',
   since: '1.0.0',
   complexity: 'O(1)',
   group: 'generic',
@@ -44,7 +44,7 @@ const renamenx = oneShard({
   flags: ['write', 'fast'],
   keys: allOf(keySpec(1, 'RW', ['access', 'delete']), keySpec(2, 'OW', 'insert')),
   args: twoNames,
-  history: [['3.2.0', 'Two equal names are no error.']],
+  history: [['3.2.0', 'Equal names are no error.']],
   run(context, args) {
     context.reply.integer(renameKey(context, args, true) ? 1 : 0);
   },
@@ -52,7 +52,7 @@ const renamenx = oneShard({
 
 const move = oneShard({
   name: 'MOVE',
-  summary: 'Moves a key to another database, if the key does not exist there.',
+  summary: 'Moves a key to another database if the key does not exist there.',
   since: '1.0.0',
   complexity: 'O(1)',
   group: 'generic',
@@ -84,7 +84,7 @@ const move = oneShard({
 
 const copy = oneShard({
   name: 'COPY',
-  summary: 'Stores a copy of the value of a key under another key.',
+  summary: 'Copies the value of a key to another key.',
   since: '6.2.0',
   complexity: 'O(N) for a collection of N elements, O(1) for strings.',
   group: 'generic',

@@ -13,7 +13,7 @@ import { announceRemoved, listToWrite } from './lookup.ts';
 
 const lset = oneShard({
   name: 'LSET',
-  summary: 'Puts another element at an index.',
+  summary: 'Replaces the element at an index.',
   since: '1.0.0',
   complexity: 'O(N) for N nodes between the element and the nearer end.',
   group: 'list',
@@ -40,7 +40,7 @@ const lset = oneShard({
 
 const linsert = oneShard({
   name: 'LINSERT',
-  summary: 'Puts an element before or behind the first that equals another.',
+  summary: 'Inserts an element before or after the first that equals another.',
   since: '2.2.0',
   complexity: 'O(N) for N elements before the one that is looked for.',
   group: 'list',
@@ -82,7 +82,8 @@ const linsert = oneShard({
 
 const lrem = oneShard({
   name: 'LREM',
-  summary: 'Removes elements that equal one: all, or so many from the head or the tail.',
+  summary:
+    'Removes elements that equal a value: all of them, or a number from the head or the tail.',
   since: '1.0.0',
   complexity: 'O(N) for N elements.',
   group: 'list',
@@ -105,7 +106,7 @@ const lrem = oneShard({
 
 const ltrim = oneShard({
   name: 'LTRIM',
-  summary: 'Removes all elements but those between two indexes.',
+  summary: 'Removes all elements outside of a range of indexes.',
   since: '1.0.0',
   complexity: 'O(N) for N nodes that go.',
   group: 'list',

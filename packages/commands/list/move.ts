@@ -40,7 +40,7 @@ const endArgs = [
 
 const lmove = oneShard({
   name: 'LMOVE',
-  summary: 'Moves an element from an end of one list to an end of another, and answers it.',
+  summary: 'Moves an element from an end of one list to an end of another; returns the element.',
   since: '6.2.0',
   complexity: 'O(1)',
   group: 'list',
@@ -57,7 +57,7 @@ const lmove = oneShard({
 
 const rpoplpush = oneShard({
   name: 'RPOPLPUSH',
-  summary: 'Moves the last element of a list to the head of another, and answers it.',
+  summary: 'Moves the last element of a list to the head of another; returns the element.',
   since: '1.2.0',
   complexity: 'O(1)',
   group: 'list',
@@ -76,7 +76,8 @@ const rpoplpush = oneShard({
 
 const blmove = oneShard({
   name: 'BLMOVE',
-  summary: 'Moves an element from an end of one list to an end of another, or waits for one.',
+  summary:
+    'Moves an element from an end of one list to an end of another; blocks until there is one.',
   since: '6.2.0',
   complexity: 'O(1)',
   group: 'list',
@@ -99,7 +100,7 @@ const blmove = oneShard({
 
 const brpoplpush = oneShard({
   name: 'BRPOPLPUSH',
-  summary: 'Moves the last element of a list to the head of another, or waits for one.',
+  summary: 'Moves the last element of a list to the head of another; blocks until there is one.',
   since: '2.2.0',
   complexity: 'O(1)',
   group: 'list',
@@ -111,7 +112,7 @@ const brpoplpush = oneShard({
     { name: 'destination', type: 'key' },
     { name: 'timeout', type: 'double' },
   ],
-  history: [['6.0.0', 'The timeout may have a fraction.']],
+  history: [['6.0.0', 'The timeout accepts fractions of a second.']],
   deprecated: { since: '6.2.0', replacedBy: '`BLMOVE` with `RIGHT` and `LEFT`' },
   run(context, args) {
     const timeoutMs = secondsAt(args, 3, context.nowMs);

@@ -28,7 +28,7 @@ const popHead = {
 const lpop = oneShard({
   ...popHead,
   name: 'LPOP',
-  summary: 'Removes one or more elements from the head of a list and answers them.',
+  summary: 'Removes and returns one or more elements at the head of a list.',
   run(context, args) {
     pop(context, args, true);
   },
@@ -37,7 +37,7 @@ const lpop = oneShard({
 const rpop = oneShard({
   ...popHead,
   name: 'RPOP',
-  summary: 'Removes one or more elements from the tail of a list and answers them.',
+  summary: 'Removes and returns one or more elements at the tail of a list.',
   run(context, args) {
     pop(context, args, false);
   },
@@ -59,19 +59,21 @@ const lists: PopFamily<ListValue> = {
 
 const lmpop = multiPop(lists, false, {
   name: 'LMPOP',
-  summary: 'Removes elements from an end of the first list that is not empty.',
+  summary: 'Removes and returns elements at an end of the first list that is not empty.',
   complexity: 'O(N+M) for N keys and M elements in the reply.',
 });
 
 const blmpop = multiPop(lists, true, {
   name: 'BLMPOP',
-  summary: 'Removes elements from an end of the first list that is not empty, or waits for one.',
+  summary:
+    'Removes and returns elements at an end of the first list that is not empty; blocks until there is one.',
   complexity: 'O(N+M) for N keys and M elements in the reply.',
 });
 
 const blpop = blockingPop(lists, true, {
   name: 'BLPOP',
-  summary: 'Removes the head of the first list that is not empty, or waits for one.',
+  summary:
+    'Removes and returns the head of the first list that is not empty; blocks until there is one.',
   since: '2.0.0',
   complexity: 'O(N) for N keys.',
   flags: ['write', 'blocking'],
@@ -79,7 +81,8 @@ const blpop = blockingPop(lists, true, {
 
 const brpop = blockingPop(lists, false, {
   name: 'BRPOP',
-  summary: 'Removes the tail of the first list that is not empty, or waits for one.',
+  summary:
+    'Removes and returns the tail of the first list that is not empty; blocks until there is one.',
   since: '2.0.0',
   complexity: 'O(N) for N keys.',
   flags: ['write', 'blocking'],

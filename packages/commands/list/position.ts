@@ -9,7 +9,7 @@ import { listToRead } from './lookup.ts';
 
 const lpos = oneShard({
   name: 'LPOS',
-  summary: 'Answers the indexes of elements that equal one.',
+  summary: 'Returns the indexes of elements that equal a value.',
   since: '6.0.6',
   complexity: 'O(N) for N elements, or as many as MAXLEN says.',
   group: 'list',

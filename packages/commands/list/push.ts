@@ -24,7 +24,7 @@ const lpush = oneShard({
   name: 'LPUSH',
   summary: 'Adds elements at the head of a list, one by one.',
   since: '1.0.0',
-  history: [['2.4.0', 'Takes several elements.']],
+  history: [['2.4.0', 'Accepts several elements.']],
   run(context, args) {
     push(context, args, true, false);
   },
@@ -35,7 +35,7 @@ const rpush = oneShard({
   name: 'RPUSH',
   summary: 'Adds elements at the tail of a list, one by one.',
   since: '1.0.0',
-  history: [['2.4.0', 'Takes several elements.']],
+  history: [['2.4.0', 'Accepts several elements.']],
   run(context, args) {
     push(context, args, false, false);
   },
@@ -44,9 +44,9 @@ const rpush = oneShard({
 const lpushx = oneShard({
   ...pushHead,
   name: 'LPUSHX',
-  summary: 'Adds elements at the head of a list, if the list exists.',
+  summary: 'Adds elements at the head of a list if it exists.',
   since: '2.2.0',
-  history: [['4.0.0', 'Takes several elements.']],
+  history: [['4.0.0', 'Accepts several elements.']],
   run(context, args) {
     push(context, args, true, true);
   },
@@ -55,9 +55,9 @@ const lpushx = oneShard({
 const rpushx = oneShard({
   ...pushHead,
   name: 'RPUSHX',
-  summary: 'Adds elements at the tail of a list, if the list exists.',
+  summary: 'Adds elements at the tail of a list if it exists.',
   since: '2.2.0',
-  history: [['4.0.0', 'Takes several elements.']],
+  history: [['4.0.0', 'Accepts several elements.']],
   run(context, args) {
     push(context, args, false, true);
   },

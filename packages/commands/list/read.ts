@@ -25,7 +25,7 @@ const llen = oneShard({
 
 const lindex = oneShard({
   name: 'LINDEX',
-  summary: 'Answers the element at an index; negative ones count from the end.',
+  summary: 'Returns the element at an index; negative indexes count from the end.',
   since: '1.0.0',
   complexity: 'O(N) for N nodes between the element and the nearer end.',
   group: 'list',
@@ -46,7 +46,7 @@ const lindex = oneShard({
 
 const lrange = oneShard({
   name: 'LRANGE',
-  summary: 'Answers the elements between two indexes, both included.',
+  summary: 'Returns the elements in a range of indexes, both ends included.',
   since: '1.0.0',
   complexity: 'O(S+N) for N elements, S nodes away from the nearer end.',
   group: 'list',

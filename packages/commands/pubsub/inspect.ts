@@ -18,7 +18,7 @@ const patternArgument = [{ name: 'pattern', type: 'pattern', optional: true }] a
 const channels = onMain<PubSubContext>({
   ...ofPubSub,
   name: 'PUBSUB|CHANNELS',
-  summary: 'Answers the channels that somebody listens to.',
+  summary: 'Returns the channels that have subscribers.',
   since: '2.8.0',
   complexity: 'O(N), N being the number of channels.',
   arity: -2,
@@ -31,7 +31,7 @@ const channels = onMain<PubSubContext>({
 const shardChannels = onMain<PubSubContext>({
   ...ofPubSub,
   name: 'PUBSUB|SHARDCHANNELS',
-  summary: 'Answers the shard channels that somebody listens to.',
+  summary: 'Returns the shard channels that have subscribers.',
   since: '7.0.0',
   complexity: 'O(N), N being the number of shard channels.',
   arity: -2,
@@ -57,7 +57,7 @@ function listChannels({ pubsub, reply }: PubSubContext, args: Arguments, kind: N
 const numSub = onMain<PubSubContext>({
   ...ofPubSub,
   name: 'PUBSUB|NUMSUB',
-  summary: 'Answers how many listen to each of the channels named.',
+  summary: 'Returns the number of subscribers of each named channel.',
   since: '2.8.0',
   complexity: 'O(N), N being the number of channels named.',
   arity: -2,
@@ -70,7 +70,7 @@ const numSub = onMain<PubSubContext>({
 const shardNumSub = onMain<PubSubContext>({
   ...ofPubSub,
   name: 'PUBSUB|SHARDNUMSUB',
-  summary: 'Answers how many listen to each of the shard channels named.',
+  summary: 'Returns the number of subscribers of each named shard channel.',
   since: '7.0.0',
   complexity: 'O(N), N being the number of shard channels named.',
   arity: -2,
@@ -96,7 +96,7 @@ function countSubscribers(
 const numPat = onMain<PubSubContext>({
   ...ofPubSub,
   name: 'PUBSUB|NUMPAT',
-  summary: 'Answers how many different patterns are listened to.',
+  summary: 'Returns the number of distinct patterns that have subscribers.',
   since: '2.8.0',
   complexity: 'O(1)',
   arity: 2,
@@ -109,7 +109,7 @@ const numPat = onMain<PubSubContext>({
 const help = onMain({
   ...ofPubSub,
   name: 'PUBSUB|HELP',
-  summary: 'Explains the subcommands of PUBSUB.',
+  summary: 'Lists the subcommands of PUBSUB.',
   since: '6.2.0',
   complexity: 'O(1)',
   arity: 2,
@@ -118,10 +118,13 @@ const help = onMain({
   args: [],
   run({ reply }) {
     helpReply(reply, 'PUBSUB', [
-      ['CHANNELS [<pattern>]', 'The channels that somebody listens to (default: all).'],
+      ['CHANNELS [<pattern>]', 'Returns the channels that have subscribers (default: all).'],
       ['NUMPAT', 'Counts the different patterns that are listened to.'],
       ['NUMSUB [<channel> ...]', 'Counts who listens to each of these channels, patterns apart.'],
-      ['SHARDCHANNELS [<pattern>]', 'The shard channels that somebody listens to (default: all).'],
+      [
+        'SHARDCHANNELS [<pattern>]',
+        'Returns the shard channels that have subscribers (default: all).',
+      ],
       ['SHARDNUMSUB [<shardchannel> ...]', 'Counts who listens to each of these shard channels.'],
     ]);
   },
@@ -130,7 +133,7 @@ const help = onMain({
 export const inspectCommands = [
   container({
     name: 'PUBSUB',
-    summary: 'Groups the commands about who listens to what.',
+    summary: 'Container for commands about channels and subscribers.',
     since: '2.8.0',
     complexity: 'Depends on the subcommand.',
     group: 'pubsub',

@@ -14,7 +14,7 @@ const ofPublishing = {
 const publish = onMain<PubSubContext>({
   ...ofPublishing,
   name: 'PUBLISH',
-  summary: 'Sends a message to a channel.',
+  summary: 'Publishes a message to a channel.',
   since: '2.0.0',
   complexity: 'O(N+M), N being the number of subscribers and M the number of patterns there are.',
   keys: noKeys,
@@ -30,7 +30,7 @@ const publish = onMain<PubSubContext>({
 const publishToShard = onMain<PubSubContext>({
   ...ofPublishing,
   name: 'SPUBLISH',
-  summary: 'Sends a message to a shard channel.',
+  summary: 'Publishes a message to a shard channel.',
   since: '7.0.0',
   complexity: 'O(N), N being the number of subscribers.',
   keys: {

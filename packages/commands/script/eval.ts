@@ -63,14 +63,14 @@ export const evalCommands = [
   }),
   runner({
     name: 'EVAL_RO',
-    summary: 'Runs a Lua script that only reads.',
+    summary: 'Runs a read-only Lua script.',
     since: '7.0.0',
     what: source,
     call: { isNamed: false, isReadOnly: true },
   }),
   runner({
     name: 'EVALSHA_RO',
-    summary: 'Runs a Lua script that only reads, by the SHA-1 digest of its source.',
+    summary: 'Runs a read-only Lua script by the SHA-1 digest of its source.',
     since: '7.0.0',
     what: digest,
     call: { isNamed: true, isReadOnly: true },
@@ -85,7 +85,7 @@ export const evalCommands = [
   }),
   runner({
     name: 'FCALL_RO',
-    summary: 'Calls a function of a library that only reads.',
+    summary: 'Calls a read-only function of a library.',
     since: '7.0.0',
     what: functionName,
     call: { isNamed: true, isReadOnly: true },

@@ -37,7 +37,7 @@ const libraryName: Merge<readonly (Uint8Array | null)[]> = {
 const load = everyShard({
   ...ofScripts,
   name: 'FUNCTION|LOAD',
-  summary: 'Loads a library of functions; the reply is its name.',
+  summary: 'Loads a library of functions; returns its name.',
   since: '7.0.0',
   complexity: 'O(1) besides the run of the library.',
   arity: -3,
@@ -102,7 +102,7 @@ const flush = everyShard({
 const dump = oneShard({
   ...ofScripts,
   name: 'FUNCTION|DUMP',
-  summary: 'Answers all libraries as bytes that FUNCTION RESTORE takes.',
+  summary: 'Returns all libraries, serialized for FUNCTION RESTORE.',
   since: '7.0.0',
   complexity: 'O(N), N being the number of functions.',
   arity: 2,
@@ -116,7 +116,7 @@ const dump = oneShard({
 const restore = everyShard({
   ...ofScripts,
   name: 'FUNCTION|RESTORE',
-  summary: 'Loads the libraries that FUNCTION DUMP has answered.',
+  summary: 'Loads libraries serialized by FUNCTION DUMP.',
   since: '7.0.0',
   complexity: 'O(N), N being the number of functions in the payload.',
   arity: -3,
@@ -170,7 +170,7 @@ function policyOf(args: Arguments): RestorePolicy {
 const list = oneShard({
   ...ofScripts,
   name: 'FUNCTION|LIST',
-  summary: 'Answers the libraries with their functions.',
+  summary: 'Returns the libraries with their functions.',
   since: '7.0.0',
   complexity: 'O(N), N being the number of functions.',
   arity: -2,
@@ -239,7 +239,7 @@ function writeLibrary(reply: ReplyWriter, library: LibraryFacts, isWithCode: boo
 const stats = onMain<ScriptContext>({
   ...ofScripts,
   name: 'FUNCTION|STATS',
-  summary: 'Tells of the function that runs, and how many there are.',
+  summary: 'Returns the running function, and the number of libraries and functions.',
   since: '7.0.0',
   complexity: 'O(1)',
   arity: 2,
@@ -280,7 +280,7 @@ function writeRunning(reply: ReplyWriter, { name, command, durationMs }: Running
 const kill = onMain<ScriptContext>({
   ...ofScripts,
   name: 'FUNCTION|KILL',
-  summary: 'Stops the function that runs, unless it has written.',
+  summary: 'Stops the running function, unless it has written.',
   since: '7.0.0',
   complexity: 'O(1)',
   arity: 2,
@@ -306,15 +306,15 @@ const help = onMain({
     helpReply(reply, 'FUNCTION', [
       ['LOAD [REPLACE] <FUNCTION CODE>', 'Load a library.'],
       ['DELETE <LIBRARY NAME>', 'Remove a library.'],
-      ['LIST [LIBRARYNAME PATTERN] [WITHCODE]', 'Tell of the libraries and their functions.'],
-      ['STATS', 'Tell of the function that runs, and how many there are.'],
-      ['KILL', 'Stop the function that runs, unless it has written.'],
-      ['FLUSH [ASYNC|SYNC]', 'Remove all libraries.'],
-      ['DUMP', 'Answer all libraries as bytes for FUNCTION RESTORE.'],
+      ['LIST [LIBRARYNAME PATTERN] [WITHCODE]', 'Returns the libraries with their functions.'],
+      ['STATS', 'Returns the running function, and the number of libraries and functions.'],
+      ['KILL', 'Stops the running function, unless it has written.'],
+      ['FLUSH [ASYNC|SYNC]', 'Removes all libraries.'],
+      ['DUMP', 'Returns all libraries, serialized for FUNCTION RESTORE.'],
       [
         'RESTORE <PAYLOAD> [FLUSH|APPEND|REPLACE]',
-        'Load the libraries of such bytes: without those that are there, beside them (the default),',
-        'or in the place of those of the same name.',
+        'Loads serialized libraries: after removing all existing ones (FLUSH), beside them (APPEND,',
+        'the default), or in place of those with equal names (REPLACE).',
       ],
     ]);
   },
@@ -322,7 +322,7 @@ const help = onMain({
 
 export const functions = container({
   name: 'FUNCTION',
-  summary: 'Groups the commands about functions.',
+  summary: 'Container for commands about functions.',
   since: '7.0.0',
   complexity: 'Depends on the subcommand.',
   group: 'scripting',

@@ -40,12 +40,12 @@ export function isFlushMode(args: Arguments): boolean {
 const flush = onMain<ScriptContext>({
   ...ofScripts,
   name: 'SCRIPT|FLUSH',
-  summary: 'Forgets all scripts.',
+  summary: 'Removes all cached scripts.',
   since: '2.6.0',
   complexity: 'O(N), N being the number of scripts.',
   arity: -2,
   args: [{ ...flushMode, since: '6.2.0' }],
-  history: [['6.2.0', 'ASYNC and SYNC came.']],
+  history: [['6.2.0', 'Added ASYNC and SYNC.']],
   tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
   run({ reply, scripts }, args) {
     if (!isFlushMode(args)) throw noFlushMode;
@@ -57,7 +57,7 @@ const flush = onMain<ScriptContext>({
 const exists = onMain<ScriptContext>({
   ...ofScripts,
   name: 'SCRIPT|EXISTS',
-  summary: 'Answers for each digest whether its script is known.',
+  summary: 'Returns for each digest whether its script is cached.',
   since: '2.6.0',
   complexity: 'O(N), N being the number of digests.',
   arity: -3,
@@ -72,7 +72,7 @@ const exists = onMain<ScriptContext>({
 const load = oneShard({
   ...ofScripts,
   name: 'SCRIPT|LOAD',
-  summary: 'Compiles a script and keeps it; the reply is its digest.',
+  summary: 'Compiles and caches a script; returns its digest.',
   since: '2.6.0',
   complexity: 'O(N), N being the length of the script.',
   arity: 3,
@@ -88,7 +88,7 @@ const load = oneShard({
 const kill = onMain<ScriptContext>({
   ...ofScripts,
   name: 'SCRIPT|KILL',
-  summary: 'Stops the script that runs, unless it has written.',
+  summary: 'Stops the running script, unless it has written.',
   since: '2.6.0',
   complexity: 'O(1)',
   arity: 2,
@@ -104,7 +104,8 @@ const kill = onMain<ScriptContext>({
 const debug = onMain({
   ...ofScripts,
   name: 'SCRIPT|DEBUG',
-  summary: 'Switches the debugger of scripts, which is not there: only NO is accepted.',
+  summary:
+    'Sets the mode of the script debugger, which this server does not have: only NO is accepted.',
   since: '3.2.0',
   complexity: 'O(1)',
   arity: 3,
@@ -130,7 +131,7 @@ const debug = onMain({
 const stats = onMain<ScriptContext>({
   ...ofScripts,
   name: 'SCRIPT|STATS',
-  summary: 'Answers what each script and function has done since CONFIG RESETSTAT.',
+  summary: 'Returns statistics of each script and function since CONFIG RESETSTAT.',
   since: '7.4.0',
   complexity: 'O(N log N), N being the number of scripts and functions.',
   arity: -2,
@@ -193,13 +194,13 @@ const help = onMain({
   run({ reply }) {
     helpReply(reply, 'SCRIPT', [
       ['DEBUG (YES|SYNC|NO)', 'Not supported; NO is accepted.'],
-      ['EXISTS <sha1> [<sha1> ...]', 'Tell which of the scripts are known.'],
-      ['FLUSH [ASYNC|SYNC]', 'Forget all scripts.'],
-      ['KILL', 'Stop the script that runs, unless it has written.'],
-      ['LOAD <script>', 'Compile a script and keep it, without running it.'],
+      ['EXISTS <sha1> [<sha1> ...]', 'Returns for each digest whether its script is cached.'],
+      ['FLUSH [ASYNC|SYNC]', 'Removes all cached scripts.'],
+      ['KILL', 'Stops the running script, unless it has written.'],
+      ['LOAD <script>', 'Compiles and caches a script without running it.'],
       [
         'STATS [<sha1>]',
-        'Calls, errors, time and more of each script and function, or of one.',
+        'Returns calls, errors, time and more of each script and function, or of one.',
         'A function is named by its library and name: library.function.',
       ],
     ]);
@@ -208,7 +209,7 @@ const help = onMain({
 
 export const scripts = container({
   name: 'SCRIPT',
-  summary: 'Groups the commands about scripts.',
+  summary: 'Container for commands about scripts.',
   since: '2.6.0',
   complexity: 'Depends on the subcommand.',
   group: 'scripting',

@@ -20,11 +20,11 @@ const everyNode = ['request_policy:all_nodes', 'response_policy:all_succeeded'];
 const get = onMain<ServerContext>({
   ...aboutSettings,
   name: 'CONFIG|GET',
-  summary: 'Answers the settings whose names match any of the patterns.',
+  summary: 'Returns the settings whose names match any of the patterns.',
   since: '2.0.0',
   arity: -3,
   args: [{ name: 'parameter', type: 'string', multiple: true }],
-  history: [['7.0.0', 'Several patterns can be given.']],
+  history: [['7.0.0', 'Accepts several patterns.']],
   run({ reply, settings }, args) {
     const pairs = settings.get(args.texts());
     reply.mapHeader(pairs.length);
@@ -35,7 +35,7 @@ const get = onMain<ServerContext>({
 const set = onMain<ServerContext>({
   ...aboutSettings,
   name: 'CONFIG|SET',
-  summary: 'Changes settings while the server runs: all of those named, or none.',
+  summary: 'Changes settings at runtime: all of the named ones, or none.',
   since: '2.0.0',
   arity: -4,
   args: [
@@ -50,7 +50,7 @@ const set = onMain<ServerContext>({
     },
   ],
   tips: everyNode,
-  history: [['7.0.0', 'Several settings can be changed at once.']],
+  history: [['7.0.0', 'Accepts several settings.']],
   secret: secretValues,
   run(context, args) {
     const { settings, mayBlock } = context;
@@ -72,7 +72,7 @@ const set = onMain<ServerContext>({
 const resetstat = onMain<ServerContext>({
   ...aboutSettings,
   name: 'CONFIG|RESETSTAT',
-  summary: 'Sets the counters that INFO shows back to zero.',
+  summary: 'Resets the counters of INFO to zero.',
   since: '2.0.0',
   complexity: 'O(1)',
   arity: 2,
@@ -86,7 +86,7 @@ const resetstat = onMain<ServerContext>({
 const rewrite = onMain<ServerContext>({
   ...aboutSettings,
   name: 'CONFIG|REWRITE',
-  summary: 'Writes the settings that are in force to the configuration file.',
+  summary: 'Writes the current settings to the configuration file.',
   since: '2.8.0',
   arity: 2,
   args: [],
@@ -108,17 +108,20 @@ const help = onMain<ServerContext>({
   args: [],
   run({ reply }) {
     helpReply(reply, 'CONFIG', [
-      ['GET <pattern> [<pattern> ...]', 'Names and values of the settings that match.'],
-      ['SET <directive> <value> [<directive> <value> ...]', 'Change settings, all or none.'],
-      ['RESETSTAT', 'Begin the counters of INFO anew.'],
-      ['REWRITE', 'Write the settings to the configuration file.'],
+      ['GET <pattern> [<pattern> ...]', 'Returns names and values of the settings that match.'],
+      [
+        'SET <directive> <value> [<directive> <value> ...]',
+        'Changes settings at runtime: all of them, or none.',
+      ],
+      ['RESETSTAT', 'Resets the counters of INFO to zero.'],
+      ['REWRITE', 'Writes the current settings to the configuration file.'],
     ]);
   },
 });
 
 const config = container({
   name: 'CONFIG',
-  summary: 'Groups the commands about settings.',
+  summary: 'Container for commands about settings.',
   since: '2.0.0',
   complexity: 'Depends on the subcommand.',
   group: 'server',
@@ -129,7 +132,7 @@ const config = container({
 
 const info = onMain<ServerContext>({
   name: 'INFO',
-  summary: 'Answers a report about the server, in sections.',
+  summary: 'Returns properties and statistics of the server, in sections.',
   since: '1.0.0',
   complexity: 'O(1)',
   group: 'server',
@@ -139,7 +142,7 @@ const info = onMain<ServerContext>({
   args: [{ name: 'section', type: 'string', optional: true, multiple: true }],
   acl: { add: ['dangerous'] },
   tips: ['nondeterministic_output', 'request_policy:all_shards', 'response_policy:special'],
-  history: [['7.0.0', 'Several sections can be named.']],
+  history: [['7.0.0', 'Accepts several sections.']],
   run({ reply, info: report }, args) {
     reply.verbatim(report.render(args.texts().map((name) => name.toLowerCase())));
   },

@@ -6,7 +6,7 @@ import type { ServerContext } from './ports/ports.ts';
 
 const lolwut = onMain<ServerContext>({
   name: 'LOLWUT',
-  summary: 'Answers a picture that is different every time, and the version of Redis it imitates.',
+  summary: 'Returns a random picture of text, and the Redis version that the server emulates.',
   since: '5.0.0',
   complexity: 'O(1)',
   group: 'server',

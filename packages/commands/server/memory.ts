@@ -19,7 +19,7 @@ const policies = [
 const usage = oneShard({
   name: 'MEMORY|USAGE',
   leavesValues: true,
-  summary: 'Answers how many bytes a key and its value take.',
+  summary: 'Returns the memory of a key and its value, in bytes.',
   since: '4.0.0',
   complexity: 'O(1): sizes are counted while values change.',
   group: 'server',
@@ -50,7 +50,7 @@ const aboutMemory = {
 const doctor = onMain<ServerContext>({
   ...aboutMemory,
   name: 'MEMORY|DOCTOR',
-  summary: 'Answers what seems wrong with the use of memory.',
+  summary: 'Returns likely problems of memory usage.',
   complexity: 'O(N) for N shards and clients.',
   tips: policies,
   run({ reply, memory: port }) {
@@ -61,7 +61,7 @@ const doctor = onMain<ServerContext>({
 const stats = onMain<ServerContext>({
   ...aboutMemory,
   name: 'MEMORY|STATS',
-  summary: 'Answers what memory is used for.',
+  summary: 'Returns memory usage by purpose.',
   complexity: 'O(N) for N shards, clients, and mappings of the process.',
   tips: policies,
   run(context) {
@@ -74,7 +74,7 @@ const stats = onMain<ServerContext>({
 const mallocStats = onMain<ServerContext>({
   ...aboutMemory,
   name: 'MEMORY|MALLOC-STATS',
-  summary: "Answers what the shards' allocator and the heaps of the threads hold.",
+  summary: "Returns statistics of the shards' allocators and of the threads' heaps.",
   complexity: 'O(N) for N shards.',
   tips: policies,
   run({ reply, memory: port }) {
@@ -85,7 +85,7 @@ const mallocStats = onMain<ServerContext>({
 const purge = onMain<ServerContext>({
   ...aboutMemory,
   name: 'MEMORY|PURGE',
-  summary: 'Moves records out of sparse slabs at once, and gives free memory back to the system.',
+  summary: 'Moves records out of sparse slabs, and returns free memory to the operating system.',
   complexity: 'O(N) for N records moved; at most 20 milliseconds in each shard.',
   tips: ['request_policy:all_shards', 'response_policy:all_succeeded'],
   run(context) {
@@ -111,18 +111,18 @@ const help = onMain<MainContext>({
   args: [],
   run({ reply }) {
     helpReply(reply, 'MEMORY', [
-      ['DOCTOR', 'Explains what seems wrong with the use of memory, and what to do about it.'],
-      ['MALLOC-STATS', "What the shards' allocator and the heaps of the threads hold."],
+      ['DOCTOR', 'Returns likely problems of memory usage with advice.'],
+      ['MALLOC-STATS', "Returns statistics of the shards' allocators and of the threads' heaps."],
       [
         'PURGE',
-        'Moves records out of sparse slabs at once, and gives those back. What the',
-        'heaps of the threads hold is left to their collectors.',
+        'Moves records out of sparse slabs, and frees these. Memory of the',
+        'JavaScript heaps is left to their garbage collectors.',
       ],
-      ['STATS', 'Lists what memory is used for, down to what is resident.'],
+      ['STATS', 'Returns memory usage by purpose, and resident memory.'],
       [
         'USAGE <key> [SAMPLES <count>]',
-        'Bytes that <key> and its value take. They are counted exactly, so that',
-        'nothing is sampled, whatever <count> says.',
+        'Returns the memory of <key> and its value, in bytes. It is exact:',
+        'nothing is sampled, and <count> is ignored.',
       ],
     ]);
   },
@@ -130,7 +130,7 @@ const help = onMain<MainContext>({
 
 const memory = container({
   name: 'MEMORY',
-  summary: 'Groups the commands about memory.',
+  summary: 'Container for commands about memory.',
   since: '4.0.0',
   complexity: 'Depends on the subcommand.',
   group: 'server',

@@ -15,7 +15,7 @@ const ofModules = {
 const list = onMain({
   ...ofModules,
   name: 'MODULE|LIST',
-  summary: 'Answers the modules that are loaded, of which there are none.',
+  summary: 'Returns the loaded modules, which are always none.',
   since: '4.0.0',
   flags: ['admin', 'noscript'],
   tips: ['nondeterministic_output_order'],
@@ -31,13 +31,13 @@ const help = onMain({
   since: '5.0.0',
   flags: ['loading', 'stale'],
   run({ reply }) {
-    helpReply(reply, 'MODULE', [['LIST', 'Answer the modules that are loaded: none can be.']]);
+    helpReply(reply, 'MODULE', [['LIST', 'Returns the loaded modules, which are always none.']]);
   },
 });
 
 const modules = container({
   name: 'MODULE',
-  summary: 'Groups the commands about modules.',
+  summary: 'Container for commands about modules.',
   since: '4.0.0',
   complexity: 'Depends on the subcommand.',
   group: 'server',

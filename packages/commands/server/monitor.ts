@@ -16,7 +16,7 @@ const notPositive = new CommandError(
 
 export const monitor = onMain<ServerContext>({
   name: 'MONITOR',
-  summary: 'Shows every command that the server is sent.',
+  summary: 'Streams every command that the server receives.',
   since: '1.0.0',
   complexity: 'O(N) for each command, N being the number of monitors.',
   group: 'server',

@@ -7,7 +7,7 @@ import type { ServerContext } from './ports/ports.ts';
 
 const role = onMain<ServerContext>({
   name: 'ROLE',
-  summary: 'Answers whether the server is a primary or a replica, and who replicates it.',
+  summary: 'Returns the replication role of the server, and its replicas or its primary.',
   since: '2.8.12',
   complexity: 'O(1)',
   group: 'server',

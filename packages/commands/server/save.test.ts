@@ -68,7 +68,7 @@ save('SAVE answers when the snapshot is on disk, or why it is not', async () => 
     return context.deferred;
   };
   assert.equal(await settled(), ['OK']);
-  assert.equal(await settled('no\r\nroom'), ['-ERR the snapshot has failed: no room']);
+  assert.equal(await settled('no\r\nroom'), ['-ERR the snapshot failed: no room']);
   const busy = savingContext(true);
   assert.is(call(busy, 'SAVE'), '-ERR Background save already in progress');
 });

@@ -28,7 +28,7 @@ function begin(
 const save = onMain<ServerContext>({
   name: 'SAVE',
   summary:
-    'Takes a snapshot of all keys, and answers when it is on disk. Others are served meanwhile.',
+    'Takes a snapshot and returns once it is on disk; other clients are served in the meantime.',
   since: '1.0.0',
   complexity: 'O(N) for N keys.',
   group: 'server',
@@ -57,7 +57,7 @@ const save = onMain<ServerContext>({
 
 const bgsave = onMain<ServerContext>({
   name: 'BGSAVE',
-  summary: 'Begins a snapshot of all keys.',
+  summary: 'Starts a snapshot in the background.',
   since: '1.0.0',
   complexity: 'O(1)',
   group: 'server',
@@ -67,7 +67,7 @@ const bgsave = onMain<ServerContext>({
   args: [
     { name: 'schedule', type: 'pure-token', token: 'SCHEDULE', since: '3.2.2', optional: true },
   ],
-  history: [['3.2.2', 'SCHEDULE came.']],
+  history: [['3.2.2', 'Added SCHEDULE.']],
   run(context, args) {
     const schedule = args.takes('SCHEDULE');
     if (args.more) throw errors.syntax;
@@ -81,7 +81,7 @@ const bgsave = onMain<ServerContext>({
 
 const bgrewriteaof = onMain<ServerContext>({
   name: 'BGREWRITEAOF',
-  summary: 'Makes the log short: takes a snapshot, behind which the log begins anew.',
+  summary: 'Compacts the log: takes a snapshot, after which a new log starts.',
   since: '1.0.0',
   complexity: 'O(1)',
   group: 'server',
@@ -102,7 +102,7 @@ const bgrewriteaof = onMain<ServerContext>({
 const lastsave = onMain<ServerContext>({
   name: 'LASTSAVE',
   summary:
-    'Answers when the last snapshot was on disk, in Unix seconds; before the first one, when the server began.',
+    'Returns the Unix time of the last finished snapshot, in seconds, or the start of the server before the first one.',
   since: '1.0.0',
   complexity: 'O(1)',
   group: 'server',

@@ -8,7 +8,7 @@ import type { ServerContext, ShutdownOptions } from './ports/ports.ts';
 
 const shutdown = onMain<ServerContext>({
   name: 'SHUTDOWN',
-  summary: 'Finishes what is in flight, saves where that is configured, and ends the server.',
+  summary: 'Finishes work in flight, saves if configured, and stops the server.',
   since: '1.0.0',
   complexity: 'O(N) for N keys when it saves, else O(1).',
   group: 'server',
@@ -29,7 +29,7 @@ const shutdown = onMain<ServerContext>({
     { name: 'force', type: 'pure-token', token: 'FORCE', since: '7.0.0', optional: true },
     { name: 'abort', type: 'pure-token', token: 'ABORT', since: '7.0.0', optional: true },
   ],
-  history: [['7.0.0', 'NOW, FORCE and ABORT came.']],
+  history: [['7.0.0', 'Added NOW, FORCE and ABORT.']],
   run(context, args) {
     const options = readOptions(args);
     if (options !== 'abort') {

@@ -17,8 +17,8 @@ const aboutStatus = {
 const HELP = [
   'STATUS <subcommand>. Subcommands are:',
   'JSON',
-  '    The status of the server as a JSON document with the sections frogdb, cluster,',
-  '    health, clients, memory, persistence, shards, keyspace and commands. Answered',
+  '    Returns the status of the server as JSON with the sections frogdb, cluster,',
+  '    health, clients, memory, persistence, shards, keyspace and commands. It replies',
   '    within milliseconds even while a shard is stuck in a command.',
   'HELP',
   '    Print this help.',
@@ -55,7 +55,7 @@ const help = onMain<ServerContext>({
 const json = onMain<ServerContext>({
   ...aboutStatus,
   name: 'STATUS|JSON',
-  summary: 'Answers the status of the server and of each shard as a JSON document.',
+  summary: 'Returns the status of the server and of each shard as JSON.',
   complexity: 'O(N) for N shards and commands.',
   arity: 2,
   tips: ['nondeterministic_output'],
@@ -67,7 +67,7 @@ const json = onMain<ServerContext>({
 const status = container({
   ...aboutStatus,
   name: 'STATUS',
-  summary: 'Tells how the server and its shards fare.',
+  summary: 'Returns the status of the server and of its shards.',
   complexity: 'Depends on the subcommand.',
   arity: -1,
   bare,

@@ -4,7 +4,7 @@ import { noKeys } from '../definition/keys.ts';
 
 export const time = onMain<MainContext>({
   name: 'TIME',
-  summary: 'Answers the Unix time in seconds, and the microseconds of the second.',
+  summary: 'Returns the Unix time as seconds and microseconds.',
   since: '2.6.0',
   complexity: 'O(1)',
   group: 'server',

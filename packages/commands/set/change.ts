@@ -13,7 +13,7 @@ import { newSet, setToFill, setToWrite } from './lookup.ts';
 
 const sadd = oneShard({
   name: 'SADD',
-  summary: 'Adds members to a set; the reply counts the new ones.',
+  summary: 'Adds members to a set; returns the number of new members.',
   since: '1.0.0',
   complexity: 'O(N) for N members.',
   group: 'set',
@@ -25,7 +25,7 @@ const sadd = oneShard({
     { name: 'key', type: 'key' },
     { name: 'member', type: 'string', multiple: true },
   ],
-  history: [['2.4.0', 'Takes several members.']],
+  history: [['2.4.0', 'Accepts several members.']],
   run(context, args) {
     const members = args.count - 2;
     const set = setToFill(context, args, 1, args.piece(2), members);
@@ -43,7 +43,7 @@ const sadd = oneShard({
 const srem = elementRemoval(
   {
     name: 'SREM',
-    summary: 'Removes members from a set; the reply counts those that were there.',
+    summary: 'Removes members from a set; returns the number of members removed.',
     since: '1.0.0',
     complexity: 'O(N) for N members.',
     group: 'set',
@@ -58,7 +58,7 @@ const srem = elementRemoval(
 
 const smove = oneShard({
   name: 'SMOVE',
-  summary: 'Moves a member from one set to another.',
+  summary: 'Moves a member to another set.',
   since: '1.0.0',
   complexity: 'O(1)',
   group: 'set',

@@ -15,7 +15,7 @@ import { setToRead, setToWrite } from './lookup.ts';
 
 const spop = oneShard({
   name: 'SPOP',
-  summary: 'Removes one or more members of a set, chosen by chance, and answers them.',
+  summary: 'Removes and returns one or more random members of a set.',
   since: '1.0.0',
   complexity: 'O(N) for N members in the reply.',
   group: 'set',
@@ -37,7 +37,7 @@ const spop = oneShard({
 
 const srandmember = oneShard({
   name: 'SRANDMEMBER',
-  summary: 'Answers one or more members of a set, chosen by chance.',
+  summary: 'Returns one or more random members of a set.',
   since: '1.0.0',
   complexity: 'O(N) for N members in the reply.',
   group: 'set',

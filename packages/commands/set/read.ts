@@ -8,7 +8,7 @@ import { setToRead } from './lookup.ts';
 
 const scard = oneShard({
   name: 'SCARD',
-  summary: 'Answers how many members a set has.',
+  summary: 'Returns the number of members of a set.',
   since: '1.0.0',
   complexity: 'O(1)',
   group: 'set',
@@ -23,7 +23,7 @@ const scard = oneShard({
 
 const sismember = oneShard({
   name: 'SISMEMBER',
-  summary: 'Tells whether a set has a member.',
+  summary: 'Returns 1 if a set has the member, and 0 otherwise.',
   since: '1.0.0',
   complexity: 'O(1)',
   group: 'set',
@@ -44,7 +44,7 @@ const sismember = oneShard({
 
 const smismember = oneShard({
   name: 'SMISMEMBER',
-  summary: 'Tells of each of several members whether a set has it.',
+  summary: 'Returns 1 or 0 for each of several members: whether the set has it.',
   since: '6.2.0',
   complexity: 'O(N) for N members.',
   group: 'set',
@@ -68,7 +68,7 @@ const smismember = oneShard({
 
 const smembers = oneShard({
   name: 'SMEMBERS',
-  summary: 'Answers all members of a set.',
+  summary: 'Returns the members of a set.',
   since: '1.0.0',
   complexity: 'O(N) for a set of N members.',
   group: 'set',
@@ -97,7 +97,7 @@ const smembers = oneShard({
 const sscan = elementScan(
   {
     name: 'SSCAN',
-    summary: 'Walks the members of a set, some with each call.',
+    summary: 'Iterates over the members of a set, a few with each call.',
     complexity: 'O(1) for each call, O(N) for the whole walk over N members.',
     group: 'set',
   },

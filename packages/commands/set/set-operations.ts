@@ -65,8 +65,8 @@ function storing({ name, storeSummary, compute, event, complexity }: Operation):
 
 const intersection: Operation = {
   name: 'SINTER',
-  summary: 'Answers the members that all sets have.',
-  storeSummary: 'Stores the members that all sets have.',
+  summary: 'Returns the intersection of sets.',
+  storeSummary: 'Stores the intersection of sets.',
   compute: intersect,
   event: events.sinterstore,
   complexity: 'O(N*M) at worst, for M sets of which the smallest has N members.',
@@ -74,8 +74,8 @@ const intersection: Operation = {
 
 const joining: Operation = {
   name: 'SUNION',
-  summary: 'Answers the members that any of the sets has.',
-  storeSummary: 'Stores the members that any of the sets has.',
+  summary: 'Returns the union of sets.',
+  storeSummary: 'Stores the union of sets.',
   compute: union,
   event: events.sunionstore,
   complexity: 'O(N) for N members in all sets.',
@@ -83,8 +83,8 @@ const joining: Operation = {
 
 const subtraction: Operation = {
   name: 'SDIFF',
-  summary: 'Answers the members that only the first set has.',
-  storeSummary: 'Stores the members that only the first set has.',
+  summary: 'Returns the difference of sets: members of the first that no other has.',
+  storeSummary: 'Stores the difference of sets: members of the first that no other has.',
   compute: difference,
   event: events.sdiffstore,
   complexity: 'O(N) for N members in all sets.',
@@ -96,7 +96,7 @@ const negativeLimit = new CommandError("ERR LIMIT can't be negative");
 
 const sintercard = oneShard({
   name: 'SINTERCARD',
-  summary: 'Counts the members that all sets have.',
+  summary: 'Counts the members of the intersection of sets.',
   since: '7.0.0',
   complexity: 'O(N*M) at worst, for M sets of which the smallest has N members.',
   group: 'set',

@@ -29,7 +29,7 @@ const otherKeys: KeySpec = {
   find: 'unknown',
   access: 'RO',
   use: ['access'],
-  notes: 'Keys that BY and GET name: only the elements tell which.',
+  notes: 'Keys named by BY and GET, which depend on the elements.',
 };
 const targetKey: KeySpec = {
   begin: 'unknown',
@@ -129,7 +129,7 @@ function readFor(context: ShardContext, args: Arguments, mayStore: boolean): Sor
 const sort = oneShard({
   ...head,
   name: 'SORT',
-  summary: 'Answers the elements of a list, set or sorted set in order, or stores them.',
+  summary: 'Returns or stores the sorted elements of a list, set or sorted set.',
   since: '1.0.0',
   flags: ['write', 'denyoom'],
   keys,
@@ -146,7 +146,7 @@ const sort = oneShard({
 const sortRo = oneShard({
   ...head,
   name: 'SORT_RO',
-  summary: 'Answers the elements of a list, set or sorted set in order.',
+  summary: 'Returns the sorted elements of a list, set or sorted set.',
   since: '7.0.0',
   flags: ['readonly'],
   keys: readOnlyKeys,

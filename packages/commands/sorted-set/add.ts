@@ -12,7 +12,7 @@ import { newSortedSet, sortedSetToWrite } from './lookup.ts';
 
 const zadd = oneShard({
   name: 'ZADD',
-  summary: 'Adds members to a sorted set, or gives those that are there new scores.',
+  summary: 'Adds members to a sorted set, or updates their scores.',
   since: '1.2.0',
   complexity: 'O(log(N)) for each member, N being how many there are.',
   group: 'sorted-set',
@@ -55,9 +55,9 @@ const zadd = oneShard({
     },
   ],
   history: [
-    ['2.4.0', 'Takes several members.'],
-    ['3.0.2', 'XX, NX, CH and INCR came.'],
-    ['6.2.0', 'GT and LT came.'],
+    ['2.4.0', 'Accepts several members.'],
+    ['3.0.2', 'Added XX, NX, CH and INCR.'],
+    ['6.2.0', 'Added GT and LT.'],
   ],
   run(context, args) {
     readOptions(args);
@@ -70,7 +70,7 @@ const zadd = oneShard({
 
 const zincrby = oneShard({
   name: 'ZINCRBY',
-  summary: 'Adds to the score of a member, which is 0 while it is not there.',
+  summary: 'Adds a number to the score of a member; the score of a missing member counts as 0.',
   since: '1.2.0',
   complexity: 'O(log(N)), N being how many members there are.',
   group: 'sorted-set',

@@ -27,7 +27,7 @@ const popHead = {
 const zpopmin = oneShard({
   ...popHead,
   name: 'ZPOPMIN',
-  summary: 'Removes the members with the lowest scores and answers them.',
+  summary: 'Removes and returns the members with the lowest scores.',
   run(context, args) {
     popOne(context, args, true);
   },
@@ -36,7 +36,7 @@ const zpopmin = oneShard({
 const zpopmax = oneShard({
   ...popHead,
   name: 'ZPOPMAX',
-  summary: 'Removes the members with the highest scores and answers them.',
+  summary: 'Removes and returns the members with the highest scores.',
   run(context, args) {
     popOne(context, args, false);
   },
@@ -61,19 +61,21 @@ const sortedSets: PopFamily<SortedSetValue> = {
 
 const zmpop = multiPop(sortedSets, false, {
   name: 'ZMPOP',
-  summary: 'Removes members from an end of the first sorted set that is not empty.',
+  summary: 'Removes and returns members at an end of the first sorted set that is not empty.',
   complexity: 'O(K)+O(M*log(N)) for K keys and M members removed out of N.',
 });
 
 const bzmpop = multiPop(sortedSets, true, {
   name: 'BZMPOP',
-  summary: 'Removes members from an end of the first sorted set, or waits for one.',
+  summary:
+    'Removes and returns members at an end of the first sorted set that is not empty; blocks until there is one.',
   complexity: 'O(K)+O(M*log(N)) for K keys and M members removed out of N.',
 });
 
 const bzpopmin = blockingPop(sortedSets, true, {
   name: 'BZPOPMIN',
-  summary: 'Removes the member with the lowest score of the first sorted set, or waits for one.',
+  summary:
+    'Removes and returns the member with the lowest score of the first sorted set that is not empty; blocks until there is one.',
   since: '5.0.0',
   complexity: 'O(log(N)) for N members.',
   flags: ['write', 'blocking', 'fast'],
@@ -81,7 +83,8 @@ const bzpopmin = blockingPop(sortedSets, true, {
 
 const bzpopmax = blockingPop(sortedSets, false, {
   name: 'BZPOPMAX',
-  summary: 'Removes the member with the highest score of the first sorted set, or waits for one.',
+  summary:
+    'Removes and returns the member with the highest score of the first sorted set that is not empty; blocks until there is one.',
   since: '5.0.0',
   complexity: 'O(log(N)) for N members.',
   flags: ['write', 'blocking', 'fast'],

@@ -12,7 +12,7 @@ import { writeMember, writeMembersHeader } from './member-reply.ts';
 
 const zrandmember = oneShard({
   name: 'ZRANDMEMBER',
-  summary: 'Answers one or more members of a sorted set, chosen by chance.',
+  summary: 'Returns one or more random members of a sorted set.',
   since: '6.2.0',
   complexity: 'O(N*log(M)) for N members in the reply out of M.',
   group: 'sorted-set',

@@ -65,10 +65,10 @@ function between(
 const zrange = oneShard({
   ...rangeHead,
   name: 'ZRANGE',
-  summary: 'Answers the members in a range of ranks, scores or members.',
+  summary: 'Returns the members in a range of ranks, scores or members.',
   since: '1.2.0',
   args: between('start', 'stop', 'string', ...laterSortDocs, withScoresDoc),
-  history: [['6.2.0', 'REV, BYSCORE, BYLEX and LIMIT came.']],
+  history: [['6.2.0', 'Added REV, BYSCORE, BYLEX and LIMIT.']],
   run(context, args) {
     answerRange(context, args, 'any', 'any');
   },
@@ -77,7 +77,7 @@ const zrange = oneShard({
 const zrevrange = oneShard({
   ...rangeHead,
   name: 'ZREVRANGE',
-  summary: 'Answers the members in a range of ranks, the highest score first.',
+  summary: 'Returns the members in a range of ranks, highest score first.',
   since: '1.2.0',
   args: between('start', 'stop', 'integer', withScoresDoc),
   deprecated: { since: '6.2.0', replacedBy: '`ZRANGE` with `REV`' },
@@ -89,11 +89,11 @@ const zrevrange = oneShard({
 const zrangebyscore = oneShard({
   ...rangeHead,
   name: 'ZRANGEBYSCORE',
-  summary: 'Answers the members with scores in a range.',
+  summary: 'Returns the members with scores in a range.',
   since: '1.0.5',
   args: between('min', 'max', 'double', { ...withScoresDoc, since: '2.0.0' }, limitDoc),
   deprecated: { since: '6.2.0', replacedBy: '`ZRANGE` with `BYSCORE`' },
-  history: [['2.0.0', 'WITHSCORES came.']],
+  history: [['2.0.0', 'Added WITHSCORES.']],
   run(context, args) {
     answerRange(context, args, 'score', 'up');
   },
@@ -102,7 +102,7 @@ const zrangebyscore = oneShard({
 const zrevrangebyscore = oneShard({
   ...rangeHead,
   name: 'ZREVRANGEBYSCORE',
-  summary: 'Answers the members with scores in a range, the highest first.',
+  summary: 'Returns the members with scores in a range, highest score first.',
   since: '2.2.0',
   args: between('max', 'min', 'double', withScoresDoc, limitDoc),
   deprecated: { since: '6.2.0', replacedBy: '`ZRANGE` with `REV` and `BYSCORE`' },
@@ -115,7 +115,7 @@ const zrevrangebyscore = oneShard({
 const zrangebylex = oneShard({
   ...rangeHead,
   name: 'ZRANGEBYLEX',
-  summary: 'Answers the members in an alphabetical range, when all have one score.',
+  summary: 'Returns the members in a lexicographic range; all members must have equal scores.',
   since: '2.8.9',
   args: between('min', 'max', 'string', limitDoc),
   deprecated: { since: '6.2.0', replacedBy: '`ZRANGE` with `BYLEX`' },
@@ -127,7 +127,7 @@ const zrangebylex = oneShard({
 const zrevrangebylex = oneShard({
   ...rangeHead,
   name: 'ZREVRANGEBYLEX',
-  summary: 'Answers the members in an alphabetical range, the last first.',
+  summary: 'Returns the members in a lexicographic range, last member first.',
   since: '2.8.9',
   args: between('max', 'min', 'string', limitDoc),
   deprecated: { since: '6.2.0', replacedBy: '`ZRANGE` with `REV` and `BYLEX`' },

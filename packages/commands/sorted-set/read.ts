@@ -25,7 +25,7 @@ const zcard = oneShard({
 
 const zscore = oneShard({
   name: 'ZSCORE',
-  summary: 'Answers the score of a member.',
+  summary: 'Returns the score of a member.',
   since: '1.2.0',
   complexity: 'O(1)',
   group: 'sorted-set',
@@ -46,7 +46,7 @@ const zscore = oneShard({
 
 const zmscore = oneShard({
   name: 'ZMSCORE',
-  summary: 'Answers the scores of several members.',
+  summary: 'Returns the scores of several members.',
   since: '6.2.0',
   complexity: 'O(N) for N members.',
   group: 'sorted-set',
@@ -82,13 +82,13 @@ const rankHead = {
     { name: 'member', type: 'string' },
     { name: 'withscore', type: 'pure-token', token: 'WITHSCORE', optional: true },
   ],
-  history: [['7.2.0', 'WITHSCORE came.']],
+  history: [['7.2.0', 'Added WITHSCORE.']],
 } as const satisfies Partial<CommandHead>;
 
 const zrank = oneShard({
   ...rankHead,
   name: 'ZRANK',
-  summary: 'Answers how many members come before one, the lowest score first.',
+  summary: 'Returns the rank of a member, counted from the lowest score.',
   run(context, args) {
     answerRank(context, args, 'zrank');
   },
@@ -97,7 +97,7 @@ const zrank = oneShard({
 const zrevrank = oneShard({
   ...rankHead,
   name: 'ZREVRANK',
-  summary: 'Answers how many members come before one, the highest score first.',
+  summary: 'Returns the rank of a member, counted from the highest score.',
   run(context, args) {
     answerRank(context, args, 'zrevrank');
   },
@@ -143,7 +143,7 @@ const zcount = counting(
 
 const zlexcount = counting(
   'ZLEXCOUNT',
-  'Counts the members in an alphabetical range, when all have one score.',
+  'Counts the members in a lexicographic range; all members must have equal scores.',
   '2.8.9',
   'string',
   lexRange,

@@ -13,7 +13,7 @@ import { sortedSetToWrite } from './lookup.ts';
 const zrem = elementRemoval(
   {
     name: 'ZREM',
-    summary: 'Removes members from a sorted set; the reply counts those that were there.',
+    summary: 'Removes members from a sorted set; returns the number of members removed.',
     since: '1.2.0',
     complexity: 'O(M*log(N)) for M members out of N.',
     group: 'sorted-set',
@@ -90,7 +90,7 @@ const zremrangebyscore = rangeRemoval({
 
 const zremrangebylex = rangeRemoval({
   name: 'ZREMRANGEBYLEX',
-  summary: 'Removes the members in an alphabetical range, when all have one score.',
+  summary: 'Removes the members in a lexicographic range; all members must have equal scores.',
   since: '2.8.9',
   names: ['min', 'max'],
   type: 'string',

@@ -7,7 +7,7 @@ import { sortedSetToRead } from './lookup.ts';
 const zscan = elementScan(
   {
     name: 'ZSCAN',
-    summary: 'Walks the members of a sorted set, some with each call.',
+    summary: 'Iterates over the members of a sorted set, a few with each call.',
     complexity: 'O(1) for each call, O(N) for the whole walk over N members.',
     group: 'sorted-set',
   },

@@ -44,8 +44,8 @@ interface Operation {
 const OPERATIONS: readonly Operation[] = [
   {
     name: 'ZUNION',
-    summary: 'Answers the members that any of the sorted sets has.',
-    storeSummary: 'Stores the members that any of the sorted sets has.',
+    summary: 'Returns the union of sorted sets.',
+    storeSummary: 'Stores the union of sorted sets.',
     storeSince: '2.0.0',
     complexity: 'O(N)+O(M*log(M)) for N members in all sets and M in the result.',
     event: events.zunionstore,
@@ -54,8 +54,8 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'ZINTER',
-    summary: 'Answers the members that all sorted sets have.',
-    storeSummary: 'Stores the members that all sorted sets have.',
+    summary: 'Returns the intersection of sorted sets.',
+    storeSummary: 'Stores the intersection of sorted sets.',
     storeSince: '2.0.0',
     complexity:
       'O(N*K)+O(M*log(M)) at worst, for K sets of which the smallest has N members, and M in the result.',
@@ -65,8 +65,8 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'ZDIFF',
-    summary: 'Answers the members that only the first of the sorted sets has.',
-    storeSummary: 'Stores the members that only the first of the sorted sets has.',
+    summary: 'Returns the difference of sorted sets: members of the first that no other has.',
+    storeSummary: 'Stores the difference of sorted sets: members of the first that no other has.',
     storeSince: '6.2.0',
     complexity: 'O(L + (N-K)*log(N)) at worst, for L members in all sets, N in the first, K left.',
     event: events.zdiffstore,
@@ -149,7 +149,7 @@ function storing(operation: Operation): OneShardCommand {
 const zintercard = oneShard({
   ...common,
   name: 'ZINTERCARD',
-  summary: 'Counts the members that all sorted sets have.',
+  summary: 'Counts the members of the intersection of sorted sets.',
   since: '7.0.0',
   complexity: 'O(N*K) at worst, for K sets of which the smallest has N members.',
   arity: -3,

@@ -35,7 +35,7 @@ const entry = { pieces: new Arguments() as EntryPieces['pieces'], first: 0, end:
 
 const xadd = oneShard({
   name: 'XADD',
-  summary: 'Adds an entry at the end of a stream, and may trim it.',
+  summary: 'Appends an entry to a stream; may trim the stream.',
   since: '5.0.0',
   complexity: 'O(1), and O(N) for N entries that are trimmed away.',
   group: 'stream',
@@ -82,8 +82,8 @@ const xadd = oneShard({
   ],
   tips: ['nondeterministic_output'],
   history: [
-    ['6.2.0', 'NOMKSTREAM, MINID and LIMIT came.'],
-    ['7.0.0', 'An id may leave its sequence number to the server.'],
+    ['6.2.0', 'Added NOMKSTREAM, MINID and LIMIT.'],
+    ['7.0.0', 'The server can generate the sequence number of an id.'],
   ],
   run(context, args) {
     const { reply } = context;
@@ -111,7 +111,7 @@ const xadd = oneShard({
 
 const xtrim = oneShard({
   name: 'XTRIM',
-  summary: 'Removes entries from the front of a stream.',
+  summary: 'Removes the oldest entries of a stream.',
   since: '5.0.0',
   complexity: 'O(N) for N entries that are removed, most of them by whole nodes.',
   group: 'stream',
@@ -120,7 +120,7 @@ const xtrim = oneShard({
   keys: oneKey('RW', 'delete'),
   args: [{ name: 'key', type: 'key' }, trimDoc],
   tips: ['nondeterministic_output'],
-  history: [['6.2.0', 'MINID and LIMIT came.']],
+  history: [['6.2.0', 'Added MINID and LIMIT.']],
   run(context, args) {
     trimmingScratch.clear();
     args.position = OPTIONS_INDEX;

@@ -41,7 +41,7 @@ const infoHead = {
 const streamInfo = oneShard({
   ...infoHead,
   name: 'XINFO|STREAM',
-  summary: 'Answers what is known of a stream; all of it where FULL is given.',
+  summary: 'Returns properties of a stream; FULL adds entries, groups and consumers.',
   complexity: 'O(1), and O(N) for N entries, groups and consumers that are shown.',
   arity: -3,
   args: [
@@ -57,12 +57,9 @@ const streamInfo = oneShard({
     },
   ],
   history: [
-    ['6.0.0', 'FULL came.'],
-    ['7.0.0', 'Counts of what groups have read and of what lies before them came.'],
-    [
-      '7.2.0',
-      'Times at which consumers were active came; before, they were seen when they were active.',
-    ],
+    ['6.0.0', 'Added FULL.'],
+    ['7.0.0', 'Added Counts of what groups have read and of what lies before them.'],
+    ['7.2.0', 'Added active-time of consumers; before, it was part of seen-time.'],
   ],
   run(context, args) {
     const stream = streamToShow(context, args);
@@ -90,11 +87,11 @@ const streamInfo = oneShard({
 const groups = oneShard({
   ...infoHead,
   name: 'XINFO|GROUPS',
-  summary: 'Answers what is known of the groups of a stream.',
+  summary: 'Returns the consumer groups of a stream.',
   complexity: 'O(N) for N groups.',
   arity: 3,
   args: [{ name: 'key', type: 'key' }],
-  history: [['7.0.0', 'Counts of what groups have read and of what lies before them came.']],
+  history: [['7.0.0', 'Added Counts of what groups have read and of what lies before them.']],
   run(context, args) {
     const stream = streamToShow(context, args);
     const { reply } = context;
@@ -115,7 +112,7 @@ const groups = oneShard({
 const consumers = oneShard({
   ...infoHead,
   name: 'XINFO|CONSUMERS',
-  summary: 'Answers what is known of the consumers of a group.',
+  summary: 'Returns the consumers of a group.',
   complexity: 'O(N) for N consumers.',
   arity: 4,
   args: [
@@ -123,9 +120,7 @@ const consumers = oneShard({
     { name: 'group', type: 'string' },
   ],
   tips: ['nondeterministic_output'],
-  history: [
-    ['7.2.0', 'Time for which consumers were inactive came; idle is since they last asked.'],
-  ],
+  history: [['7.2.0', 'Added inactive of consumers; idle is the time since their last attempt.']],
   run(context, args) {
     const group = groupAt(streamToShow(context, args), args, GROUP_INDEX);
     if (group === undefined) throw noGroupOfKey(args, KEY_INDEX, GROUP_INDEX);
@@ -166,7 +161,7 @@ const help = onMain<MainContext>({
 
 const xinfo = container({
   name: 'XINFO',
-  summary: 'Groups the commands that tell about streams.',
+  summary: 'Container for commands that inspect streams.',
   since: '5.0.0',
   complexity: 'Depends on the subcommand.',
   group: 'stream',

@@ -22,7 +22,7 @@ const rangeHead = {
   arity: -4,
   flags: ['readonly'],
   keys: oneKey('RO', 'access'),
-  history: [['6.2.0', 'An interval may leave its ends out.']],
+  history: [['6.2.0', 'Ranges may be exclusive.']],
 } as const satisfies Partial<CommandHead>;
 
 const countDoc = { name: 'count', type: 'integer', token: 'COUNT', optional: true } as const;
@@ -30,7 +30,7 @@ const countDoc = { name: 'count', type: 'integer', token: 'COUNT', optional: tru
 const xrange = oneShard({
   ...rangeHead,
   name: 'XRANGE',
-  summary: 'Answers the entries in an interval of ids.',
+  summary: 'Returns the entries in a range of ids.',
   args: [
     { name: 'key', type: 'key' },
     { name: 'start', type: 'string' },
@@ -45,7 +45,7 @@ const xrange = oneShard({
 const xrevrange = oneShard({
   ...rangeHead,
   name: 'XREVRANGE',
-  summary: 'Answers the entries in an interval of ids, the last one first.',
+  summary: 'Returns the entries in a range of ids, last entry first.',
   args: [
     { name: 'key', type: 'key' },
     { name: 'end', type: 'string' },
@@ -59,7 +59,7 @@ const xrevrange = oneShard({
 
 const xlen = oneShard({
   name: 'XLEN',
-  summary: 'Answers how many entries a stream has.',
+  summary: 'Returns the number of entries of a stream.',
   since: '5.0.0',
   complexity: 'O(1)',
   group: 'stream',

@@ -74,7 +74,7 @@ const streamsDoc: ArgumentDoc = {
 
 const xread = oneShard({
   name: 'XREAD',
-  summary: 'Answers the entries of streams that come behind given ids.',
+  summary: 'Returns the entries of streams after the given ids; may block until there are any.',
   since: '5.0.0',
   complexity: 'O(log(N)+M) for each stream, for M entries that are answered.',
   group: 'stream',
@@ -92,7 +92,7 @@ const xread = oneShard({
 const xreadgroup = oneShard({
   name: 'XREADGROUP',
   summary:
-    'Delivers entries of streams to a consumer of a group, or shows it what it has not acknowledged.',
+    'Returns new or pending entries of streams to a consumer of a group; may block until there are any.',
   since: '5.0.0',
   complexity:
     'O(M*log(N)) for each stream, for M entries that are answered out of N that are pending.',

@@ -68,7 +68,7 @@ const xdel = oneShard({
 
 const xsetid = oneShard({
   name: 'XSETID',
-  summary: 'Sets the last id of a stream, and what it knows of its past.',
+  summary: 'Sets the last id of a stream, and the counters of its history.',
   since: '5.0.0',
   complexity: 'O(1)',
   group: 'stream',
@@ -93,7 +93,7 @@ const xsetid = oneShard({
       optional: true,
     },
   ],
-  history: [['7.0.0', 'ENTRIESADDED and MAXDELETEDID came.']],
+  history: [['7.0.0', 'Added ENTRIESADDED and MAXDELETEDID.']],
   run(context, args) {
     const entriesAdded = readPast(args);
     const target = streamToWrite(context, args);

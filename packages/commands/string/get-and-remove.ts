@@ -14,7 +14,7 @@ const optionsScratch = new StringOptions();
 
 const getdel = oneShard({
   name: 'GETDEL',
-  summary: 'Answers the string of a key and removes the key.',
+  summary: 'Returns the string value of a key and removes the key.',
   since: '6.2.0',
   complexity: 'O(1)',
   group: 'string',
@@ -35,7 +35,7 @@ const getdel = oneShard({
 
 const getex = oneShard({
   name: 'GETEX',
-  summary: 'Answers the string of a key and may set when the key ends.',
+  summary: 'Returns the string value of a key and sets or removes its expiry.',
   since: '6.2.0',
   complexity: 'O(1)',
   group: 'string',

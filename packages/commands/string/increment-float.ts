@@ -11,7 +11,7 @@ import { StringForm } from './encoding.ts';
 
 const incrbyfloat = oneShard({
   name: 'INCRBYFLOAT',
-  summary: 'Adds a number, which may have a fraction, to the number of a key.',
+  summary: 'Adds a floating-point number to the number of a key; a missing key counts as 0.',
   since: '2.6.0',
   complexity: 'O(1)',
   group: 'string',

@@ -29,7 +29,7 @@ const counterHead = {
 const incr = oneShard({
   ...counterHead,
   name: 'INCR',
-  summary: 'Adds one to the integer of a key, which counts as 0 while it does not exist.',
+  summary: 'Adds 1 to the integer of a key; a missing key counts as 0.',
   arity: 2,
   args: [{ name: 'key', type: 'key' }],
   run: (context, args) => add(context, args, 1),
@@ -38,7 +38,7 @@ const incr = oneShard({
 const decr = oneShard({
   ...counterHead,
   name: 'DECR',
-  summary: 'Takes one from the integer of a key, which counts as 0 while it does not exist.',
+  summary: 'Subtracts 1 from the integer of a key; a missing key counts as 0.',
   arity: 2,
   args: [{ name: 'key', type: 'key' }],
   run: (context, args) => add(context, args, -1),
@@ -47,7 +47,7 @@ const decr = oneShard({
 const incrby = oneShard({
   ...counterHead,
   name: 'INCRBY',
-  summary: 'Adds a number to the integer of a key.',
+  summary: 'Adds a number to the integer of a key; a missing key counts as 0.',
   arity: 3,
   args: [
     { name: 'key', type: 'key' },
@@ -63,7 +63,7 @@ const incrby = oneShard({
 const decrby = oneShard({
   ...counterHead,
   name: 'DECRBY',
-  summary: 'Takes a number from the integer of a key.',
+  summary: 'Subtracts a number from the integer of a key; a missing key counts as 0.',
   arity: 3,
   args: [
     { name: 'key', type: 'key' },

@@ -10,7 +10,7 @@ import { findToRead } from '../elements/lookup.ts';
 
 const lcs = oneShard({
   name: 'LCS',
-  summary: 'Answers the longest common subsequence of two strings, its length or its places.',
+  summary: 'Returns the longest common subsequence of two strings, its length or its positions.',
   since: '7.0.0',
   complexity: 'O(N*M) for strings of N and M bytes.',
   group: 'string',

@@ -41,7 +41,7 @@ const mset = byKey({
 
 const msetnx = oneShard({
   name: 'MSETNX',
-  summary: 'Stores several strings at once, unless one of the keys exists.',
+  summary: 'Stores several strings at once if none of the keys exists.',
   since: '1.0.1',
   complexity: 'O(N) for N keys.',
   group: 'string',

@@ -19,7 +19,7 @@ const rangeArguments: readonly ArgumentDoc[] = [
 
 const getrange = oneShard({
   name: 'GETRANGE',
-  summary: 'Answers part of a string, given by its first and last byte.',
+  summary: 'Returns a part of a string, given by its first and last byte.',
   since: '2.4.0',
   complexity: 'O(N) for N bytes of the part.',
   group: 'string',
@@ -32,7 +32,7 @@ const getrange = oneShard({
 
 const substr = oneShard({
   name: 'SUBSTR',
-  summary: 'Answers part of a string, as GETRANGE does.',
+  summary: 'Returns a part of a string, as GETRANGE does.',
   since: '1.0.0',
   complexity: 'O(N) for N bytes of the part.',
   group: 'string',
@@ -46,7 +46,7 @@ const substr = oneShard({
 
 const setrange = oneShard({
   name: 'SETRANGE',
-  summary: 'Writes over part of a string; what lies between its end and the part is zero bytes.',
+  summary: 'Overwrites a part of a string from an offset; a gap is filled with zero bytes.',
   since: '2.2.0',
   complexity: 'O(N) for N bytes written, or for the whole string when it grows.',
   group: 'string',
@@ -77,7 +77,7 @@ const setrange = oneShard({
 
 const append = oneShard({
   name: 'APPEND',
-  summary: 'Adds to the end of a string, which is empty while the key does not exist.',
+  summary: 'Appends to a string; a missing key counts as empty.',
   since: '2.0.0',
   complexity: 'O(1), averaged over many calls.',
   group: 'string',

@@ -9,7 +9,7 @@ import { inKeyOrder } from '../definition/merge.ts';
 
 const get = oneShard({
   name: 'GET',
-  summary: 'Answers the string value of a key.',
+  summary: 'Returns the string stored under a key.',
   since: '1.0.0',
   complexity: 'O(1)',
   group: 'string',
@@ -30,7 +30,7 @@ const get = oneShard({
 
 const mget = byKey<readonly (Bytes | null)[]>({
   name: 'MGET',
-  summary: 'Answers the string values of several keys.',
+  summary: 'Returns the strings stored under several keys.',
   since: '1.0.0',
   complexity: 'O(N), N being the number of keys.',
   group: 'string',
@@ -59,7 +59,7 @@ const mget = byKey<readonly (Bytes | null)[]>({
 const strlen = oneShard({
   name: 'STRLEN',
   leavesValues: true,
-  summary: 'Answers how many bytes the string of a key has.',
+  summary: 'Returns the length of a string, in bytes.',
   since: '2.2.0',
   complexity: 'O(1)',
   group: 'string',

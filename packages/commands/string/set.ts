@@ -19,7 +19,7 @@ const keyAndValue: readonly ArgumentDoc[] = [
 
 const set = oneShard({
   name: 'SET',
-  summary: 'Stores a string under a key, whatever type it held before.',
+  summary: 'Stores a string under a key, replacing a value of any type.',
   since: '1.0.0',
   complexity: 'O(1)',
   group: 'string',
@@ -61,10 +61,10 @@ const set = oneShard({
     },
   ],
   history: [
-    ['2.6.12', 'EX, PX, NX and XX came.'],
-    ['6.0.0', 'KEEPTTL came.'],
-    ['6.2.0', 'GET, EXAT and PXAT came.'],
-    ['7.0.0', 'NX and GET go together.'],
+    ['2.6.12', 'Added EX, PX, NX and XX.'],
+    ['6.0.0', 'Added KEEPTTL.'],
+    ['6.2.0', 'Added GET, EXAT and PXAT.'],
+    ['7.0.0', 'NX and GET may be combined.'],
   ],
   run(context, args) {
     if (args.count === 3) {
@@ -197,7 +197,7 @@ function setExpiring(
 
 const getset = oneShard({
   name: 'GETSET',
-  summary: 'Stores a string under a key and answers the string it replaces.',
+  summary: 'Stores a string under a key; returns the previous string.',
   since: '1.0.0',
   complexity: 'O(1)',
   group: 'string',

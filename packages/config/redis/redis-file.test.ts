@@ -118,7 +118,7 @@ redisFile('what has no meaning is told once, by reasons', () => {
     [
       'redis.conf: some directives have no meaning here. ' +
         'The service manager does this: svc stays in the foreground (daemonize, pidfile). ' +
-        'Full synchronisations are never files (rdb-del-sync-files).',
+        'Full syncs are never stored as files (rdb-del-sync-files).',
     ],
   );
 });
@@ -131,8 +131,8 @@ redisFile('what Redis takes and does not show stops no start', () => {
     warnings.map(({ message }) => message),
     [
       'redis.conf: some directives have no meaning here. ' +
-        'There is no cluster bus: nodes agree by a coordinator (cluster-ping-interval). ' +
-        'STATUS JSON shows threads that are stuck (watchdog-period).',
+        'There is no cluster bus: nodes agree through a coordinator (cluster-ping-interval). ' +
+        'STATUS JSON reports stuck threads (watchdog-period).',
     ],
   );
 });
@@ -156,7 +156,7 @@ const refused: readonly (readonly [line: string, message: string])[] = [
     'redis.conf:1: replicaof 10.0.0.1 is not allowed: it takes a host and a port',
   ],
   ['slaveof 10.0.0.1 70000', 'redis.conf:1: slaveof 10.0.0.1 70000 is not allowed:'],
-  ['tls-cluster yes', 'redis.conf:1: tls-cluster is not allowed. Nodes have no bus'],
+  ['tls-cluster yes', 'redis.conf:1: tls-cluster is not allowed. There is no cluster bus'],
 ];
 for (const [line, message] of refused) {
   redisFile(`${line} is refused`, () => assert.match(refusal(`${line}\n`), message));

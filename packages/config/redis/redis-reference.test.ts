@@ -21,15 +21,15 @@ reference('each has its line', () => {
   assert.match(text, '| `repl-timeout` | `replication.timeout-secs`; changeable while running. |');
   assert.match(text, '| `daemonize` | always `no`. The service manager');
   assert.match(text, '| `bgsave-cpulist` | always empty. ');
-  assert.match(text, '| `rdb-del-sync-files` | unknown. Full synchronisations are never files. |');
+  assert.match(text, '| `rdb-del-sync-files` | unknown. Full syncs are never stored as files. |');
 });
 
 reference('it is said where a setting means something else here', () => {
   const lines = redisReference().split('\n');
   const lineOf = (name: string): string => lines.find((line) => line.startsWith(`| \`${name}\``))!;
   assert.match(lineOf('dbfilename'), 'never written');
-  assert.match(lineOf('save'), 'Empty, and not to be set, where appendonly is no.');
-  assert.match(lineOf('appendonly'), 'snapshots too');
+  assert.match(lineOf('save'), 'Empty and not settable while appendonly is no.');
+  assert.match(lineOf('appendonly'), 'including snapshots');
 });
 
 reference('of what a server alone has, all is told by CONFIG GET', () => {

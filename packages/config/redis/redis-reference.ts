@@ -58,16 +58,15 @@ zset-max-ziplist-entries zset-max-ziplist-value
 
 /** Reasons for which names are unknown, by how they begin; the longest that fits counts. */
 const unknownBecause: Readonly<Record<string, string>> = {
-  'active-defrag-max-scan-fields': 'Records are moved one by one, whatever their type.',
+  'active-defrag-max-scan-fields': 'Records are moved one by one, regardless of their type.',
   appendfilename: 'Files of the log have numbers.',
-  cluster: 'There is no cluster bus: nodes agree by a coordinator.',
-  'cluster-config-file': 'The coordinator has what nodes agree on; an id is kept with the data.',
-  'cluster-replica-validity-factor':
-    'A replica that has no data of its primary never takes its place.',
-  'cluster-slave-validity-factor':
-    'A replica that has no data of its primary never takes its place.',
-  'max-new': 'All connections that wait are accepted.',
-  'rdb-del': 'Full synchronisations are never files.',
+  cluster: 'There is no cluster bus: nodes agree through a coordinator.',
+  'cluster-config-file':
+    'The shared state is in the coordinator; the node id is stored with the data.',
+  'cluster-replica-validity-factor': 'A replica without the data of its primary is never promoted.',
+  'cluster-slave-validity-factor': 'A replica without the data of its primary is never promoted.',
+  'max-new': 'All pending connections are accepted.',
+  'rdb-del': 'Full syncs are never stored as files.',
   syslog: 'syslog-enabled is no.',
 };
 
@@ -75,16 +74,16 @@ const unknownBecause: Readonly<Record<string, string>> = {
 const remarks: Readonly<Record<string, string>> = {
   appendfsync: '`always` is `sync`, `everysec` is `periodic`, `no` is `async`.',
   appendonly:
-    'It is all that is kept, snapshots too: `no` refuses SAVE and BGSAVE. In a file, `no` beside save points leaves it on, since snapshots need the log.',
-  'auto-aof-rewrite-min-size': 'A snapshot takes the place of a rewrite.',
-  'auto-aof-rewrite-percentage': 'A snapshot takes the place of a rewrite.',
+    'It is all persistence, including snapshots: `no` refuses SAVE and BGSAVE. In a file, `no` beside save points leaves it on, since snapshots need the log.',
+  'auto-aof-rewrite-min-size': 'A snapshot replaces the rewrite.',
+  'auto-aof-rewrite-percentage': 'A snapshot replaces the rewrite.',
   dbfilename:
-    'It is read by a first start, and never written: snapshots are in the folder snapshots of the data folder, and `--export-rdb` writes a file of Redis.',
-  hz: 'It is the same however many clients there are.',
-  'io-threads': 'Main is counted too, as in Redis.',
+    'It is read by the first start only and never written: snapshots are in the folder snapshots of the data folder, and `--export-rdb` writes an RDB file.',
+  hz: 'It does not depend on the number of clients.',
+  'io-threads': 'Main is counted, as in Redis.',
   'io-threads-do-reads': '`yes` where there are front threads, which always read.',
-  save: 'The point of one change is the interval, told first. Empty, and not to be set, where appendonly is no.',
-  'stop-writes-on-bgsave-error': 'The log has the writes all the same, so the default is no.',
+  save: 'The save point of one change is the interval, and comes first. Empty and not settable while appendonly is no.',
+  'stop-writes-on-bgsave-error': 'The log still has the writes, so the default is no.',
 };
 
 /** Returns why a name of Redis is unknown here; undefined for a name that is known, or none of Redis. */

@@ -84,26 +84,26 @@ export const helpText = `Usage: svc-server [options]
        svc-server cluster rebalance | bundle [--help]
 
   --config FILE              configuration file; else ./svc.toml, if there is one
-  --set SECTION.KEY=VALUE    sets anything; may be given many times
-  --port N  --bind ADDRESS   where to listen for clients
-  --unix-socket PATH         listens on a unix socket as well
-  --shards N                 threads that hold the data; 0 is one less than there are cores
-  --http-port N              where to listen for HTTP
-  --maxmemory SIZE           how much the data may take, such as 512mb
-  --requirepass PASSWORD     the password clients must give
-  --data-dir FOLDER          where everything is written
-  --recover-anyway           starts with what can be read of damaged data
-  --check-data               reads all data, changes nothing, and ends
-  --import-rdb FILE          begins with a snapshot of Redis, where there is no data yet
-  --skip-damaged             with --import-rdb: takes what can be read of a damaged one
-  --export-rdb FILE          writes the data as a snapshot of Redis, and ends
-  --log-level LEVEL          trace, debug, info, warn or error; or Redis' words
-  --print-config             prints the effective configuration and ends
-  --check-config             judges the configuration and ends
-  --intrinsic-latency N      measures for N seconds what latency the machine causes, and ends
-  --startup-latency-check    measures it before accepting connections
-  --version                  prints the version and ends
-  --help                     prints this and ends
+  --set SECTION.KEY=VALUE    sets any setting; may be repeated
+  --port N  --bind ADDRESS   port and address to listen on for clients
+  --unix-socket PATH         additional unix socket to listen on
+  --shards N                 threads that hold the data; 0 is the number of cores minus one
+  --http-port N              port to listen on for HTTP
+  --maxmemory SIZE           memory limit of the data, such as 512mb
+  --requirepass PASSWORD     password of the default user
+  --data-dir FOLDER          data folder: everything that the server writes
+  --recover-anyway           starts with the readable part of damaged data
+  --check-data               verifies all data without changing it, and exits
+  --import-rdb FILE          starts with the data of an RDB file; the data folder must be empty
+  --skip-damaged             with --import-rdb: imports the readable part of a damaged file
+  --export-rdb FILE          writes the data as an RDB file, and exits
+  --log-level LEVEL          trace, debug, info, warn or error, or a level of Redis
+  --print-config             prints the effective configuration, and exits
+  --check-config             validates the configuration, and exits
+  --intrinsic-latency N      measures the latency of the machine for N seconds, and exits
+  --startup-latency-check    measures the latency of the machine before accepting connections
+  --version                  prints the version, and exits
+  --help                     prints this help, and exits
 
 Values come from the defaults, the configuration file, the environment (SVC_SECTION__KEY, or
 SVC_SECTION__KEY_FILE for a file that holds the value) and the command line; the later wins.

@@ -10,26 +10,27 @@ export const clusterSettings = rows({
     kind: yesOrNo,
     default: false,
     effect: 'start',
-    meaning: 'Shares the slots with other servers, which agree by a coordinator (etcd).',
+    meaning:
+      'Makes the server a node of a cluster, whose nodes agree through a coordinator (etcd).',
   },
   'cluster.name': {
     kind: text,
     default: 'svc',
     effect: 'start',
-    meaning: 'Name of the cluster: nodes of one name at one coordinator belong together.',
+    meaning: 'Name of the cluster: nodes with the same name and coordinator form one cluster.',
   },
   'cluster.coordinator-endpoints': {
     kind: words(16),
     default: [],
     effect: 'start',
     meaning:
-      'Addresses of the coordinator, as host:port or URLs, with spaces or commas between them; all members of one etcd.',
+      'Addresses of the coordinator, as host:port or URLs, separated by spaces or commas: members of one etcd cluster.',
   },
   'cluster.coordinator-username': {
     kind: text,
     default: '',
     effect: 'start',
-    meaning: 'User of the node at the coordinator; empty for none.',
+    meaning: 'User name of this node at the coordinator; empty for none.',
   },
   'cluster.coordinator-password': {
     kind: password,
@@ -37,70 +38,71 @@ export const clusterSettings = rows({
     effect: 'start',
     isMasked: true,
     isSecret: true,
-    meaning: 'Password of that user.',
+    meaning: 'Password of that user at the coordinator.',
   },
   'cluster.coordinator-password-file': {
     kind: text,
     default: '',
     effect: 'start',
-    meaning: 'File with that password; empty for none.',
+    meaning: "File with the password of the coordinator's user; empty for none.",
   },
   'cluster.coordinator-ca-file': {
     kind: text,
     default: '',
     effect: 'start',
-    meaning: 'Certificates (PEM) that the coordinator is checked by; empty for a way without TLS.',
+    meaning:
+      'CA certificates (PEM) by which the coordinator is verified; empty for connections without TLS.',
   },
   'cluster.coordinator-cert-file': {
     kind: text,
     default: '',
     effect: 'start',
-    meaning: 'Certificate of this node towards the coordinator; empty for none.',
+    meaning: 'Client certificate (PEM) of this node for the coordinator; empty for none.',
   },
   'cluster.coordinator-key-file': {
     kind: text,
     default: '',
     effect: 'start',
-    meaning: 'Key of that certificate.',
+    meaning: 'Private key (PEM) of the client certificate for the coordinator.',
   },
   'cluster.announce-address': {
     kind: text,
     default: '',
     effect: 'live',
     config: 'cluster-announce-ip',
-    meaning: 'Address that other nodes and clients are told; empty for the one that is bound.',
+    meaning: 'Address announced to other nodes and clients; empty for the bound one.',
   },
   'cluster.announce-port': {
     kind: integer({ most: 65_535 }),
     default: 0,
     effect: 'live',
-    meaning: 'Port that other nodes and clients are told; 0 for the one that is bound.',
+    meaning: 'Port announced to other nodes and clients; 0 for the bound one.',
   },
   'cluster.announce-tls-port': {
     kind: integer({ most: 65_535 }),
     default: 0,
     effect: 'live',
-    meaning: 'Port of TLS that other nodes and clients are told; 0 for the one that is bound.',
+    meaning: 'TLS port announced to other nodes and clients; 0 for the bound one.',
   },
   'cluster.announce-hostname': {
     kind: hostname,
     default: '',
     effect: 'live',
-    meaning: 'Name that clients are told besides the address; empty for none.',
+    meaning: 'Host name announced to clients besides the address; empty for none.',
   },
   'cluster.announce-human-nodename': {
     kind: nodeName,
     default: '',
     effect: 'live',
     meaning:
-      'Name that people have for this node; logs and the debug pages of all nodes show it beside the id. Empty for none.',
+      'Human-readable name of this node, shown beside the id in logs and on the debug pages of all nodes; empty for none.',
   },
   'cluster.preferred-endpoint-type': {
     kind: oneOf('ip', 'hostname', 'unknown-endpoint'),
     default: 'ip',
     effect: 'live',
     meaning:
-      'Place that clients are sent to: the address of a node, its host name, or none, so that they stay with the one that they have used; with a port in any case.',
+      'Endpoint in redirects: the IP address of the node, its host name, or none, so that clients keep the host that they used; always with a port.',
   },
   'cluster.node-timeout-ms': {
     kind: integer({ least: 1_000, most: 3_600_000 }),
@@ -108,65 +110,66 @@ export const clusterSettings = rows({
     effect: 'start',
     config: 'cluster-node-timeout',
     meaning:
-      "Milliseconds that a node's lease lives, in whole seconds: a primary that is away for longer loses its place. The coordinator has a least of its own, two seconds for an etcd as it comes.",
+      "Time to live of a node's lease in milliseconds, a multiple of 1000: a primary that is unreachable for longer is replaced. The coordinator has its own minimum, two seconds for an etcd with default settings.",
   },
   'cluster.require-full-coverage': {
     kind: yesOrNo,
     default: true,
     effect: 'live',
-    meaning: 'Has all nodes refuse commands with keys while nobody serves some of the slots.',
+    meaning: 'Refuses commands with keys on all nodes while any slot is not served.',
   },
   'cluster.allow-reads-when-down': {
     kind: yesOrNo,
     default: false,
     effect: 'live',
-    meaning: 'Answers reads of own slots though the cluster is down, or the lease is not sure.',
+    meaning: 'Serves reads of own slots even while the cluster is down or the lease is uncertain.',
   },
   'cluster.allow-pubsubshard-when-down': {
     kind: yesOrNo,
     default: true,
     effect: 'live',
-    meaning: 'Serves shard channels of own slots though the cluster is down.',
+    meaning: 'Serves shard channels of own slots even while the cluster is down.',
   },
   'cluster.link-sendbuf-limit': {
     kind: bytes(),
     default: 16 * 1024 * 1024,
     effect: 'live',
     meaning:
-      'Most bytes of published messages that wait for another node; what is more is lost. 0 for no limit.',
+      'Limit of published messages queued for another node, in bytes; further messages are dropped. 0 for no limit.',
   },
   'cluster.slot-stats-enabled': {
     kind: yesOrNo,
     default: false,
     effect: 'live',
     meaning:
-      'Counts time and bytes of commands by the slots of their keys, and has CLUSTER SLOT-STATS tell them; keys are counted in any case.',
+      'Counts time and bytes of commands by slot, for CLUSTER SLOT-STATS; keys are always counted.',
   },
   'cluster.allow-replica-migration': {
     kind: yesOrNo,
     default: true,
     effect: 'live',
     meaning:
-      'Lets this replica go to a primary that has lost its replicas, and a primary without slots follow the group that has taken its last.',
+      'Lets this replica migrate to a primary without replicas, and lets a primary that lost its last slot follow the group that took it.',
   },
   'cluster.migration-barrier': {
     kind: integer({ most: 999 }),
     default: 1,
     effect: 'live',
-    meaning: 'Replicas that a primary keeps when one of them goes to a primary without.',
+    meaning:
+      'Minimum number of replicas that a primary keeps when one of them migrates to another primary.',
   },
   'cluster.replica-no-failover': {
     kind: yesOrNo,
     default: false,
     effect: 'live',
     aliases: ['cluster-slave-no-failover'],
-    meaning: 'Never lets this node take the place of its primary by itself.',
+    meaning: 'Excludes this node from automatic failover.',
   },
   'cluster.group': {
     kind: text,
     default: '',
     effect: 'start',
     meaning:
-      'Group that a new node joins: as its primary where it has none, else as a replica. Empty for a group of its own, which meets others by CLUSTER MEET.',
+      'Group that a new node joins: as its primary if the group has none, otherwise as a replica. Empty for a new group, which joins others by CLUSTER MEET.',
   },
 });

@@ -12,13 +12,13 @@ export const durabilitySettings = rows({
     effect: 'live',
     aliases: ['appendonly'],
     meaning:
-      'Keeps the data on disk: a log of what was changed, and snapshots. Switched on while the server runs, it takes the place of what is in the folder once its first snapshot is there.',
+      'Stores the data on disk: a log of changes, and snapshots. When it is switched on at runtime, the data replaces the contents of the folder once the first snapshot has finished.',
   },
   'persistence.recover-anyway': {
     kind: yesOrNo,
     default: false,
     effect: 'start',
-    meaning: 'Starts with what can be read of damaged data, and says what was left out.',
+    meaning: 'Starts with the readable part of damaged data, and logs what was skipped.',
   },
   'persistence.data-dir': {
     kind: text,
@@ -26,22 +26,21 @@ export const durabilitySettings = rows({
     effect: 'start',
     config: 'dir',
     isFolder: true,
-    meaning: 'The folder of everything this server writes.',
+    meaning: 'Data folder: everything that this server writes.',
   },
   'persistence.rdb-file': {
     kind: text,
     default: 'dump.rdb',
     effect: 'start',
     config: 'dbfilename',
-    meaning:
-      'Snapshot of Redis in the data folder that the first start begins with; empty for none.',
+    meaning: 'RDB file in the data folder that the first start imports; empty for none.',
   },
   'persistence.durability-mode': {
     kind: oneOf('periodic', 'sync', 'async'),
     default: 'periodic',
     effect: 'live',
     meaning:
-      'Failures that an answered write survives. sync: a killed machine; periodic: a killed process, and a killed machine but for the last interval; async: neither for the last interval.',
+      'Failures that an acknowledged write survives. sync: a power failure; periodic: a killed process, and a power failure except for the last interval; async: neither, for the last interval.',
   },
   'persistence.sync-interval-ms': {
     kind: integer({ least: 1, most: 3_600_000, unit: 'milliseconds' }),
@@ -53,27 +52,27 @@ export const durabilitySettings = rows({
     kind: oneOf('readonly', 'continue'),
     default: 'readonly',
     effect: 'live',
-    meaning: 'Answer to writes while the log cannot be written.',
+    meaning: 'Policy for writes while the log cannot be written.',
   },
   'snapshot.interval-secs': {
     kind: integer({ unit: 'seconds' }),
     default: 3600,
     effect: 'live',
-    meaning: 'Time between two snapshots, where there was a change; 0 takes none.',
+    meaning: 'Interval of snapshots if there were changes; 0 takes none.',
   },
   'snapshot.save-points': {
     kind: savePoints,
     default: [],
     effect: 'live',
     meaning:
-      'Takes a snapshot as well when so many seconds and so many changes have passed since the last.',
+      'Additional save points: a snapshot starts when both the seconds and the number of changes since the last one are reached.',
   },
   'snapshot.stop-writes-on-error': {
     kind: yesOrNo,
     default: false,
     effect: 'live',
     config: 'stop-writes-on-bgsave-error',
-    meaning: 'Refuses writes while the last snapshot has failed, though the log has them.',
+    meaning: 'Refuses writes after a failed snapshot, even though the log has them.',
   },
   'snapshot.log-growth-percent': {
     kind: integer(),
@@ -81,27 +80,27 @@ export const durabilitySettings = rows({
     effect: 'live',
     config: 'auto-aof-rewrite-percentage',
     meaning:
-      'A snapshot is taken when the log makes the data on disk grow by so many percent; 0: never.',
+      'Growth of the data on disk by the log, in percent, at which a snapshot starts; 0 for never.',
   },
   'snapshot.log-growth-min-size': {
     kind: bytes(),
     default: 64 * MIB,
     effect: 'live',
     config: 'auto-aof-rewrite-min-size',
-    meaning: 'Snapshot and log together are let grow up to this size in any case.',
+    meaning: 'Size of snapshot and log together up to which growth starts no snapshot.',
   },
   'snapshot.max-snapshots': {
     kind: integer({ least: 1 }),
     default: 5,
     effect: 'live',
-    meaning: 'Snapshots kept.',
+    meaning: 'Number of snapshots kept.',
   },
   'snapshot.compression': {
     kind: yesOrNo,
     default: true,
     effect: 'live',
     aliases: ['rdbcompression'],
-    meaning: 'Packs snapshots, which takes processor time of its own thread.',
+    meaning: 'Compresses snapshots, which takes CPU time of a separate thread.',
   },
   'snapshot.key-save-delay-us': {
     kind: integer({ least: -2_147_483_648 }),
@@ -110,6 +109,6 @@ export const durabilitySettings = rows({
     config: 'rdb-key-save-delay',
     isHidden: true,
     meaning:
-      'For tests: microseconds that snapshots and full synchronisations take longer for each key; of a number below 0, a microsecond for so many keys.',
+      'For tests: delay of snapshots and full syncs in microseconds for each key; a negative number is the number of keys for each microsecond.',
   },
 });

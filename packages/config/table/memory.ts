@@ -11,7 +11,7 @@ export const memorySettings = rows({
     default: 0,
     effect: 'live',
     config: 'maxmemory',
-    meaning: 'Bytes the data may take; 0 means no limit.',
+    meaning: 'Limit of the memory of the data, in bytes; 0 means no limit.',
   },
   'memory.maxmemory-policy': {
     kind: oneOf(
@@ -29,7 +29,7 @@ export const memorySettings = rows({
     default: 'noeviction',
     effect: 'live',
     config: 'maxmemory-policy',
-    meaning: 'Policy that chooses the keys that make room when maxmemory is reached.',
+    meaning: 'Policy that selects the keys to evict when maxmemory is reached.',
   },
   'memory.maxmemory-samples': {
     kind: integer({ least: 1, most: 64 }),
@@ -37,7 +37,7 @@ export const memorySettings = rows({
     effect: 'live',
     config: 'maxmemory-samples',
     meaning:
-      'Keys looked at to choose one to evict: more is nearer to true LRU or LFU, and slower.',
+      'Number of keys sampled to select one to evict: more is closer to true LRU or LFU, and slower.',
   },
   'memory.maxmemory-eviction-tenacity': {
     kind: integer({ most: 100 }),
@@ -45,7 +45,7 @@ export const memorySettings = rows({
     effect: 'live',
     config: 'maxmemory-eviction-tenacity',
     meaning:
-      'Time for which eviction may hold up other commands at once: 10 is 0.5 ms, each step above takes 15 % more, 100 has no end.',
+      'Time for which eviction may delay other commands: 10 is 0.5 ms, each step above adds 15 %, 100 is unlimited.',
   },
   'memory.maxmemory-clients': {
     kind: bytesOrPercent(100),
@@ -53,28 +53,28 @@ export const memorySettings = rows({
     effect: 'live',
     config: 'maxmemory-clients',
     meaning:
-      'Bytes all client buffers may take together, or a share of maxmemory; 0 means no limit.',
+      'Limit of all client buffers together, in bytes or as a percentage of maxmemory; 0 means no limit.',
   },
   'memory.lfu-log-factor': {
     kind: integer(),
     default: 10,
     effect: 'live',
     config: 'lfu-log-factor',
-    meaning: 'Slowness with which the access counter of a key saturates.',
+    meaning: 'Factor by which the access counter of a key saturates more slowly.',
   },
   'memory.lfu-decay-time': {
     kind: integer({ unit: 'minutes' }),
     default: 1,
     effect: 'live',
     config: 'lfu-decay-time',
-    meaning: 'Minutes after which the access counter of an untouched key drops by one.',
+    meaning: 'Minutes after which the access counter of an unused key decreases by one.',
   },
   'memory.active-expire-effort': {
     kind: integer({ least: 1, most: 10 }),
     default: 1,
     effect: 'live',
     config: 'active-expire-effort',
-    meaning: 'Amount of work that goes into finding expired keys that nobody asks for.',
+    meaning: 'Effort of active expiry, the search for expired keys that no command accesses.',
   },
   'memory.active-defrag': {
     kind: yesOrNo,
@@ -82,7 +82,7 @@ export const memorySettings = rows({
     effect: 'live',
     config: 'activedefrag',
     meaning:
-      'Moves keys together, a little at a time, when much of the memory lies idle between them; MEMORY PURGE does it in any case.',
+      'Defragments the memory of records in small steps when fragmentation is high; MEMORY PURGE works in any case.',
   },
   'encoding.hash-max-listpack-entries': {
     kind: count,
@@ -90,7 +90,7 @@ export const memorySettings = rows({
     effect: 'live',
     config: 'hash-max-listpack-entries',
     aliases: ['hash-max-ziplist-entries'],
-    meaning: 'Fields up to which a hash stays packed.',
+    meaning: 'Maximum number of fields of a packed hash.',
   },
   'encoding.hash-max-listpack-value': {
     kind: bytes(),
@@ -106,28 +106,29 @@ export const memorySettings = rows({
     effect: 'live',
     config: 'list-max-listpack-size',
     aliases: ['list-max-ziplist-size'],
-    meaning: 'Entries of one node of a list, or as -1 to -5 its size: 4, 8, 16, 32 or 64 kB.',
+    meaning:
+      'Maximum number of entries of one node of a list, or as -1 to -5 its size: 4, 8, 16, 32 or 64 kB.',
   },
   'encoding.list-compress-depth': {
     kind: integer(),
     default: 0,
     effect: 'live',
     config: 'list-compress-depth',
-    meaning: 'Nodes at either end of a list that stay uncompressed; 0 compresses none.',
+    meaning: 'Number of nodes at either end of a list that stay uncompressed; 0 compresses none.',
   },
   'encoding.set-max-intset-entries': {
     kind: count,
     default: 512,
     effect: 'live',
     config: 'set-max-intset-entries',
-    meaning: 'Members up to which a set of integers is held as numbers.',
+    meaning: 'Maximum number of members of a set of integers that is stored as numbers.',
   },
   'encoding.set-max-listpack-entries': {
     kind: count,
     default: 128,
     effect: 'live',
     config: 'set-max-listpack-entries',
-    meaning: 'Members up to which a set stays packed.',
+    meaning: 'Maximum number of members of a packed set.',
   },
   'encoding.set-max-listpack-value': {
     kind: count,
@@ -142,7 +143,7 @@ export const memorySettings = rows({
     effect: 'live',
     config: 'zset-max-listpack-entries',
     aliases: ['zset-max-ziplist-entries'],
-    meaning: 'Members up to which a sorted set stays packed.',
+    meaning: 'Maximum number of members of a packed sorted set.',
   },
   'encoding.zset-max-listpack-value': {
     kind: bytes(),
@@ -157,20 +158,20 @@ export const memorySettings = rows({
     default: 3000,
     effect: 'live',
     config: 'hll-sparse-max-bytes',
-    meaning: 'Bytes up to which a HyperLogLog stays sparse.',
+    meaning: 'Maximum size of a sparse HyperLogLog, in bytes.',
   },
   'encoding.stream-node-max-bytes': {
     kind: bytes(),
     default: 4096,
     effect: 'live',
     config: 'stream-node-max-bytes',
-    meaning: 'Bytes of one node of a stream; 0 means no limit.',
+    meaning: 'Maximum size of one node of a stream, in bytes; 0 means no limit.',
   },
   'encoding.stream-node-max-entries': {
     kind: integer({ most: LONG_MAX }),
     default: 100,
     effect: 'live',
     config: 'stream-node-max-entries',
-    meaning: 'Entries of one node of a stream; 0 means no limit.',
+    meaning: 'Maximum number of entries of one node of a stream; 0 means no limit.',
   },
 });

@@ -8,14 +8,14 @@ export const primarySettings = rows({
     default: 64 * 1024 ** 2,
     effect: 'live',
     config: 'repl-backlog-size',
-    meaning: 'Bytes of the stream of changes that are kept for replicas which were away.',
+    meaning: 'Size of the replication backlog, from which disconnected replicas resume.',
   },
   'replication.timeout-secs': {
     kind: integer({ least: 1, most: 2_147_483_647 }),
     default: 60,
     effect: 'live',
     config: 'repl-timeout',
-    meaning: 'Seconds without a sign of life after which a replication link is broken.',
+    meaning: 'Seconds without data or acknowledgement after which a replication link is closed.',
   },
   'replication.min-replicas-to-write': {
     kind: integer(),
@@ -23,14 +23,15 @@ export const primarySettings = rows({
     effect: 'live',
     config: 'min-replicas-to-write',
     aliases: ['min-slaves-to-write'],
-    meaning: 'Replicas that must have acknowledged lately, or writes are refused; 0 for none.',
+    meaning:
+      'Number of replicas with a recent acknowledgement below which writes are refused; 0 for none.',
   },
   'replication.backlog-ttl-secs': {
     kind: integer(),
     default: 3_600,
     effect: 'live',
     config: 'repl-backlog-ttl',
-    meaning: 'Seconds for which the backlog is kept when no replica is connected; 0 for ever.',
+    meaning: 'Seconds for which the backlog is kept without a connected replica; 0 for ever.',
   },
   'replication.ping-period-secs': {
     kind: integer({ least: 1 }),
@@ -46,22 +47,21 @@ export const primarySettings = rows({
     effect: 'live',
     config: 'repl-diskless-sync',
     meaning:
-      'Sends full synchronisations while they are made; off, they are put into a temporary file first. Replicas that must be told the length are sent a file always.',
+      'Streams full syncs while they are created; if off, they are written to a temporary file first. Replicas that need the length in advance always get a file.',
   },
   'replication.diskless-sync-delay-secs': {
     kind: integer(),
     default: 5,
     effect: 'live',
     config: 'repl-diskless-sync-delay',
-    meaning: 'Seconds for which a full synchronisation waits for more replicas that want one.',
+    meaning: 'Seconds for which a full sync waits for further replicas.',
   },
   'replication.diskless-sync-max-replicas': {
     kind: integer(),
     default: 0,
     effect: 'live',
     config: 'repl-diskless-sync-max-replicas',
-    meaning:
-      'Replicas with which a full synchronisation begins without waiting for more; 0 to wait always.',
+    meaning: 'Number of replicas with which a full sync starts without waiting; 0 to wait always.',
   },
   'replication.min-replicas-max-lag-secs': {
     kind: integer(),
@@ -70,6 +70,6 @@ export const primarySettings = rows({
     config: 'min-replicas-max-lag',
     aliases: ['min-slaves-max-lag'],
     meaning:
-      'Seconds since its last acknowledgement for which a replica counts for min-replicas-to-write; 0 to refuse no write.',
+      'Maximum age of the last acknowledgement, in seconds, of a replica that counts for min-replicas-to-write; 0 refuses no write.',
   },
 });

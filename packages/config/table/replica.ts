@@ -9,14 +9,15 @@ export const replicaSettings = rows({
     default: '',
     effect: 'start',
     isPart: true,
-    meaning: 'Server whose data are kept here too; empty for none. REPLICAOF changes it.',
+    meaning:
+      'Host of the primary that this server replicates; empty for none. REPLICAOF changes it.',
   },
   'replication.primary-port': {
     kind: integer({ least: 1, most: 65_535 }),
     default: 6379,
     effect: 'start',
     isPart: true,
-    meaning: 'Port of that server.',
+    meaning: 'Port of the primary.',
   },
   'replication.primary-user': {
     kind: text,
@@ -25,7 +26,7 @@ export const replicaSettings = rows({
     config: 'masteruser',
     aliases: ['primaryuser'],
     isSecret: true,
-    meaning: 'User as which a replica logs in to its primary; empty for the default user.',
+    meaning: 'User name for the login to the primary; empty for the default user.',
   },
   'replication.primary-password': {
     kind: password,
@@ -34,13 +35,14 @@ export const replicaSettings = rows({
     config: 'masterauth',
     aliases: ['primaryauth'],
     isSecret: true,
-    meaning: 'Password with which a replica logs in to its primary; empty for no login.',
+    meaning: 'Password for the login to the primary; empty for no login.',
   },
   'replication.primary-password-file': {
     kind: text,
     default: '',
     effect: 'live',
-    meaning: 'File with that password, which is read whenever a link is made; empty for none.',
+    meaning:
+      'File with the password for the login to the primary, read for each new link; empty for none.',
   },
   'replication.serve-stale-data': {
     kind: yesOrNo,
@@ -48,14 +50,14 @@ export const replicaSettings = rows({
     effect: 'live',
     config: 'replica-serve-stale-data',
     aliases: ['slave-serve-stale-data'],
-    meaning: 'Lets a replica without a link to its primary answer from the data that it has.',
+    meaning: 'Lets a replica without a link to its primary serve its possibly stale data.',
   },
   'replication.discarded-writes-max-bytes': {
     kind: bytes(),
     default: 256 * 1024 ** 2,
     effect: 'live',
     meaning:
-      'Bytes of files with writes that a former primary had taken and had to discard, in discarded-writes of the data folder; the oldest files are removed beyond it. 0 keeps none.',
+      'Size limit of the files with discarded writes of a former primary, in bytes (folder discarded-writes of the data folder); the oldest files are removed first. 0 keeps none.',
   },
   'replication.read-only': {
     kind: yesOrNo,
@@ -63,7 +65,7 @@ export const replicaSettings = rows({
     effect: 'live',
     config: 'replica-read-only',
     aliases: ['slave-read-only'],
-    meaning: 'Has a replica refuse writes of clients.',
+    meaning: 'Makes a replica refuse writes of clients.',
   },
   'replication.priority': {
     kind: integer({ most: 2_147_483_647 }),
@@ -71,14 +73,14 @@ export const replicaSettings = rows({
     effect: 'live',
     config: 'replica-priority',
     aliases: ['slave-priority'],
-    meaning: 'Rank by which Sentinel chooses a new primary, the lowest first; 0 for never.',
+    meaning: 'Priority by which Sentinel selects a new primary, the lowest first; 0 for never.',
   },
   'replication.announced': {
     kind: yesOrNo,
     default: true,
     effect: 'live',
     config: 'replica-announced',
-    meaning: 'Has Sentinel tell clients of this replica.',
+    meaning: 'Lets Sentinel report this replica to clients.',
   },
   'replication.announce-ip': {
     kind: text,
@@ -86,7 +88,8 @@ export const replicaSettings = rows({
     effect: 'live',
     config: 'replica-announce-ip',
     aliases: ['slave-announce-ip'],
-    meaning: 'Address that a primary is told of its replica; empty for the one that it sees.',
+    meaning:
+      'Address that this replica announces to its primary; empty for the one of its connection.',
   },
   'replication.announce-port': {
     kind: integer({ most: 65_535 }),
@@ -94,7 +97,7 @@ export const replicaSettings = rows({
     effect: 'live',
     config: 'replica-announce-port',
     aliases: ['slave-announce-port'],
-    meaning: 'Port that a primary is told of its replica; 0 for the one that it listens on.',
+    meaning: 'Port that this replica announces to its primary; 0 for the one that it listens on.',
   },
   'replication.ignore-maxmemory': {
     kind: yesOrNo,
@@ -102,6 +105,6 @@ export const replicaSettings = rows({
     effect: 'live',
     config: 'replica-ignore-maxmemory',
     aliases: ['slave-ignore-maxmemory'],
-    meaning: 'Leaves it to the primary to keep within maxmemory.',
+    meaning: 'Disables eviction on a replica: the primary enforces maxmemory.',
   },
 });

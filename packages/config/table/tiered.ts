@@ -10,7 +10,7 @@ export const tieredSettings = rows({
     default: false,
     effect: 'start',
     meaning:
-      'Keeps values for which memory has no room on a disk, where maxmemory-policy is tiered-lru or tiered-lfu.',
+      'Moves values that do not fit into memory to a disk, if maxmemory-policy is tiered-lru or tiered-lfu.',
   },
   'tiered.directory': {
     kind: text,
@@ -18,38 +18,38 @@ export const tieredSettings = rows({
     effect: 'start',
     isFolder: true,
     meaning:
-      'Folder of the warm tier, in which shard-0 and so on are emptied at each start; without one, tier in the data folder.',
+      'Folder of the warm tier, whose subfolders shard-0 and so on are emptied at each start; empty for tier in the data folder.',
   },
   'tiered.max-bytes': {
     kind: bytes(),
     default: 0,
     effect: 'live',
-    meaning: 'Bytes that values may take on the disk, before compression; 0 means no limit.',
+    meaning: 'Limit of values in the warm tier, in bytes before compression; 0 means no limit.',
   },
   'tiered.when-full': {
     kind: oneOf('evict', 'refuse'),
     default: 'evict',
     effect: 'live',
     meaning:
-      'Way on when neither memory nor the tier has room: evict removes keys that were not used for long, refuse refuses writes.',
+      'Policy when both memory and the warm tier are full: evict removes the least used keys, refuse refuses writes.',
   },
   'tiered.compression': {
     kind: oneOf('none', 'lz4'),
     default: 'none',
     effect: 'start',
-    meaning: 'Compression of what is written to the tier.',
+    meaning: 'Compression of values in the warm tier.',
   },
   'tiered.min-value-bytes': {
     kind: integer({ least: 16, most: MIB, unit: 'bytes' }),
     default: 64,
     effect: 'live',
-    meaning: 'Values that are shorter stay in memory.',
+    meaning: 'Minimum size of values that are moved to the warm tier; shorter ones stay in memory.',
   },
   'tiered.fetch-threads': {
     kind: integer({ least: 1, most: 64 }),
     default: 1,
     effect: 'start',
     meaning:
-      'Threads that write and read the tier, each for its share of the shards; more than shards are none.',
+      'Number of threads that write and read the warm tier, each for a part of the shards; at most one for each shard.',
   },
 });

@@ -10,13 +10,13 @@ export const tlsSettings = rows({
     kind: yesOrNo,
     default: false,
     effect: 'live',
-    meaning: 'Listens for TLS connections as well, on the addresses of server.bind.',
+    meaning: 'Listens for TLS connections on the addresses of server.bind.',
   },
   'tls.port': {
     kind: integer({ least: 1, most: 65_535 }),
     default: 6380,
     effect: 'live',
-    meaning: 'Port for TLS connections, while tls.enabled.',
+    meaning: 'TCP port for TLS connections, if tls.enabled is set.',
     // Not Redis' tls-port, which is 0 while TLS is off.
     config: 'tls-listener-port',
   },
@@ -24,13 +24,13 @@ export const tlsSettings = rows({
     kind: text,
     default: '',
     effect: 'live',
-    meaning: "The server's certificate, as PEM, with those that lead to its authority behind it.",
+    meaning: "File with the server's certificate (PEM), followed by the intermediate certificates.",
   },
   'tls.key-file': {
     kind: text,
     default: '',
     effect: 'live',
-    meaning: "The certificate's private key, as PEM.",
+    meaning: 'File with the private key of the certificate (PEM).',
   },
   'tls.key-file-pass': {
     kind: text,
@@ -44,7 +44,7 @@ export const tlsSettings = rows({
     default: '',
     effect: 'live',
     config: 'tls-ca-cert-file',
-    meaning: 'Authorities whose client certificates are accepted, as PEM.',
+    meaning: 'File with the certificate authorities for client certificates (PEM).',
   },
   'tls.ca-dir': {
     kind: text,
@@ -52,7 +52,7 @@ export const tlsSettings = rows({
     effect: 'live',
     config: 'tls-ca-cert-dir',
     meaning:
-      'Folder of further authorities: all its files that end in .pem, .crt or .cer, or are named by their hash.',
+      'Folder with further certificate authorities: files that end in .pem, .crt or .cer, or are named by their hash.',
   },
   'tls.replication': {
     kind: yesOrNo,
@@ -60,33 +60,34 @@ export const tlsSettings = rows({
     effect: 'live',
     config: 'tls-replication',
     meaning:
-      'Links to a primary are made over TLS, to a certificate of the authorities of tls.ca-file and tls.ca-dir. Replicas come to the port of either kind.',
+      'Connects to the primary over TLS, whose certificate must be signed by an authority of tls.ca-file or tls.ca-dir. Replicas may connect to either port.',
   },
   'tls.client-cert-file': {
     kind: text,
     default: '',
     effect: 'live',
-    meaning: 'Certificate that is shown to a primary, as PEM; empty for that of tls.cert-file.',
+    meaning:
+      'File with the client certificate for links to a primary (PEM); empty for tls.cert-file.',
   },
   'tls.client-key-file': {
     kind: text,
     default: '',
     effect: 'live',
-    meaning: 'Its private key, as PEM; empty for that of tls.key-file.',
+    meaning: 'File with the private key of the client certificate (PEM); empty for tls.key-file.',
   },
   'tls.client-key-file-pass': {
     kind: text,
     default: '',
     effect: 'live',
     isSecret: true,
-    meaning: 'Passphrase of that key; empty for none.',
+    meaning: 'Passphrase of the private key of the client certificate; empty for none.',
   },
   'tls.client-certs': {
     kind: oneOf('none', 'optional', 'required'),
     default: 'none',
     effect: 'live',
     meaning:
-      'Client certificates: none are asked for; optional ones are checked; required ones have to be there.',
+      'Client certificates: none are requested, optional ones are verified if present, required ones must be present.',
   },
   'tls.client-certs-user': {
     kind: oneOf('off', 'cn'),
@@ -94,13 +95,13 @@ export const tlsSettings = rows({
     effect: 'live',
     config: 'tls-auth-clients-user',
     meaning:
-      'User as which a client certificate logs its client in: none (off), or the one of its common name (cn), if there is one that is on.',
+      'User to which a client certificate authenticates: none (off), or the enabled user named by its common name (cn).',
   },
   'tls.protocols': {
     kind: chosenWords('TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'),
     default: [],
     effect: 'live',
-    meaning: 'Versions of TLS that are spoken; none named means TLSv1.2 and TLSv1.3.',
+    meaning: 'Enabled TLS versions; empty means TLSv1.2 and TLSv1.3.',
   },
   'tls.ciphers': {
     kind: text,
@@ -118,44 +119,44 @@ export const tlsSettings = rows({
     kind: yesOrNo,
     default: false,
     effect: 'live',
-    meaning: "Chooses by the server's order of ciphers, not by the client's.",
+    meaning: "Selects the cipher by the server's order instead of the client's.",
   },
   'tls.dh-params-file': {
     kind: text,
     default: '',
     effect: 'live',
-    meaning: 'Parameters of Diffie-Hellman exchanges, as PEM; empty for those of OpenSSL.',
+    meaning: 'File with Diffie-Hellman parameters (PEM); empty for those of OpenSSL.',
   },
   'tls.session-caching': {
     kind: yesOrNo,
     default: true,
     effect: 'live',
-    meaning: 'Lets clients resume a session without a whole handshake.',
+    meaning: 'Lets clients resume TLS sessions without a full handshake.',
   },
   'tls.session-cache-size': {
     kind: integer(),
     default: 20_480,
     effect: 'live',
     meaning:
-      'Most sessions kept for clients up to TLSv1.2 that take no tickets; 0 means no limit. Tickets are kept by clients.',
+      'Maximum number of cached sessions of clients up to TLSv1.2 without tickets; 0 means no limit. Tickets are stored by clients.',
   },
   'tls.session-cache-timeout': {
     kind: seconds,
     default: 300,
     effect: 'live',
-    meaning: 'Time for which a session can be resumed.',
+    meaning: 'Time for which a TLS session can be resumed.',
   },
   'tls.handshake-timeout-ms': {
     kind: integer({ least: 1, most: 600_000, unit: 'milliseconds' }),
     default: 10_000,
     effect: 'live',
-    meaning: 'Longest handshake; then the connection is closed.',
+    meaning: 'Maximum duration of a TLS handshake, after which the connection is closed.',
   },
   'tls.max-handshakes': {
     kind: integer({ least: 1, most: 1_000_000 }),
     default: 1_000,
     effect: 'live',
     meaning:
-      'Handshakes under way at a time, for each thread that reads; a further one closes the oldest connection among them.',
+      'Maximum number of concurrent TLS handshakes of each reading thread; a further one closes the oldest of these connections.',
   },
 });

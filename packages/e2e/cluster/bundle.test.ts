@@ -144,7 +144,7 @@ bundles('names the nodes that give none, and the exit code tells', async () => {
   await replica.server.ended;
   const { text, exitCode } = await tool('some.tar', ...asked());
   assert.is(exitCode, 1, text);
-  assert.match(text, '2 of 3 nodes gave no bundle');
+  assert.match(text, '2 of 3 nodes returned no bundle');
   assertOwnBundle('some.tar', one);
   const errors = fileIn('some.tar', 'errors.txt').toString();
   assert.match(errors, new RegExp(`^${silent.id} - it has no HTTP side$`, 'm'));

@@ -107,10 +107,10 @@ rebalances('what cannot be done is refused', async () => {
 rebalances('a run moves slots until the nodes have as many keys', async () => {
   const told = await tool();
   assert.match(told, /done .*, writes paused for \d+ ms\n/);
-  assert.match(told, /1 moves are done\n$/);
+  assert.match(told, /1 moves finished\n$/);
   const size = await sizeOf(empty);
   assert.ok(Math.abs(size - KEYS / 2) < KEYS / 20, String(size));
-  assert.match(await tool(), /in balance: nothing is to be moved\n$/);
+  assert.match(await tool(), /balanced: no slots to move\n$/);
 });
 
 if (needs('etcd')) rebalances.run();

@@ -267,7 +267,7 @@ surfaces(
     const event = overview.history.find(({ event: kind }) => kind === 'failover')!;
     assert.equal(
       [event.node, event.before, event.reason],
-      [replica.id, one.id, 'the primary had no lease any more'],
+      [replica.id, one.id, 'the lease of the primary expired'],
     );
     assert.ok(event.epoch > before.my_epoch);
     assert.ok(
@@ -290,7 +290,7 @@ surfaces('name slots and groups that nobody serves', async () => {
   await until(async () => (await codes()).includes('GROUP_WITHOUT_PRIMARY'), 'it is told');
   assert.ok((await codes()).includes('SLOTS_UNCOVERED'));
   const { groups, state_reason: reason } = await overviewOf(two);
-  assert.is(reason, `${HALF + 1} slots are served by nobody`);
+  assert.is(reason, `${HALF + 1} slots are not served`);
   assert.ok(groups.some(({ without_primary_ms: ms }) => ms !== null && ms >= 0));
   await assertAlike(two);
 });

@@ -55,12 +55,15 @@ damage('a folder that cannot be made is refused with its name and the reason', a
   fs.writeFileSync(path.join(server.folder, 'file'), '');
   const { exitCode, stderr } = await server.main('--data-dir', 'file/data');
   assert.is(exitCode, 1);
-  assert.match(stderr, `the data folder ${server.folder}/file/data cannot be used: what is above`);
+  assert.match(
+    stderr,
+    `the data folder ${server.folder}/file/data cannot be used: its parent is a file`,
+  );
 });
 
 const badFolders: readonly (readonly [what: string, folder: string, said: string])[] = [
   ['a file', 'file', 'cannot be used: it is a file; choose another with --data-dir'],
-  ['where no folder can be made', '/proc/none', 'what is above it takes no folders; choose'],
+  ['where no folder can be made', '/proc/none', 'no folders can be created in its parent; choose'],
   ['with a file named log in it', 'data', 'data/log is a file, where the data is to have a folder'],
 ];
 for (const [what, folder, said] of badFolders) {
@@ -174,7 +177,10 @@ damage(
     const torn = await server.main('--check-data');
     assert.is(torn.exitCode, 0);
     assert.match(torn.stdout, 'ends in the middle of a write');
-    assert.match(torn.stdout, `the data holds: ${KEYS - 1} keys on 2 shards, from no snapshot`);
+    assert.match(
+      torn.stdout,
+      `The data is readable: ${KEYS - 1} keys on 2 shards, from no snapshot`,
+    );
     turnBit(segmentsOf(server.data, 1)[0]!, IN_FIRST_BLOCK);
     const harmed = checksumsOf(server.data);
     const anyway = await server.main('--check-data', '--recover-anyway');

@@ -62,11 +62,14 @@ snapshots('check, export and a start with other shards use the one before as wel
   const checked = await server.main('--check-data');
   assert.is(checked.exitCode, 0, checked.stderr);
   assert.match(checked.stdout, remark);
-  assert.match(checked.stdout, `the data holds: ${3 * KEYS} keys on 2 shards, from snapshot 2`);
+  assert.match(
+    checked.stdout,
+    `The data is readable: ${3 * KEYS} keys on 2 shards, from snapshot 2`,
+  );
   const exported = await server.main('--export-rdb', 'out.rdb');
   assert.is(exported.exitCode, 0, exported.stderr);
   assert.match(exported.stdout, remark);
-  assert.match(exported.stdout, `${3 * KEYS} keys were written to out.rdb`);
+  assert.match(exported.stdout, `Exported ${3 * KEYS} keys to out.rdb`);
   const client = await server.start({ shards: 3, args: SYNC });
   assert.is(await client.call('DBSIZE'), 3 * KEYS);
   await server.told(remark);
@@ -89,7 +92,7 @@ snapshots('no snapshot that is whole: everything that reads refuses, with the re
     assert.is(exitCode, 1);
     assert.match(
       stderr,
-      /shard-1.snapshot is damaged at offset 64.*no other snapshot.*Nothing was.*--recover-anyway/,
+      /shard-1.snapshot is damaged at offset 64.*neither another snapshot.*Nothing was.*--recover-anyway/,
     );
     assert.equal(checksumsOf(server.data), before);
   }
@@ -124,7 +127,10 @@ snapshots(
     harmInside(server);
     const refused = await server.main();
     assert.is(refused.exitCode, 1);
-    assert.match(refused.stderr, /is damaged at offset \d+.*no other snapshot.*--recover-anyway/);
+    assert.match(
+      refused.stderr,
+      /is damaged at offset \d+.*neither another snapshot.*--recover-anyway/,
+    );
     const checked = await server.main('--check-data', '--recover-anyway');
     const lost = /(\d+) of its 400 keys are lost; \d+ bytes are left out/;
     assert.is(checked.exitCode, 0, checked.stderr);
@@ -132,17 +138,17 @@ snapshots(
     const lostKeys = Number(lost.exec(checked.stdout)?.[1]);
     assert.ok(lostKeys > 0 && lostKeys < 200, `${lostKeys} keys are lost`);
     assert.match(checked.stdout, `${lostKeys} records of the log could not be done again`);
-    assert.match(checked.stdout, `the data holds: ${keys - lostKeys} keys`);
+    assert.match(checked.stdout, `The data is readable: ${keys - lostKeys} keys`);
 
     const anyway = ['--set', 'persistence.recover-anyway=yes'];
     const client = await server.start({ args: [...SYNC, ...anyway] });
     assert.is(await client.call('DBSIZE'), keys - lostKeys);
     await server.told(lost);
-    await server.told('what is left of the newest is used');
+    await server.told('the readable part of the newest is used');
     await server.told(`${lostKeys} records of the log could not be done again`);
     const [some] = (await client.call('SCAN', '0', 'COUNT', '1', 'TYPE', 'list')) as Reply[];
     assert.ok(some !== undefined);
-    await server.told(/snapshot \d+ is on disk/);
+    await server.told(/Snapshot \d+ finished/);
     await server.kill();
     assert.is(await server.startedKeys({ args: SYNC }), keys - lostKeys, 'all is well again');
     await server.kill();
@@ -157,7 +163,7 @@ snapshots('one whose head is damaged loses the keys of its shard alone', async (
   const checked = await server.main('--check-data', '--recover-anyway');
   assert.is(checked.exitCode, 0, checked.stderr);
   assert.match(checked.stdout, /400 of its 400 keys are lost/);
-  assert.match(checked.stdout, 'the data holds: 1 keys');
+  assert.match(checked.stdout, 'The data is readable: 1 keys');
 });
 
 snapshots('a snapshot that lacks a file is passed by', async () => {

@@ -52,8 +52,7 @@ async function failingServer(
 }
 
 const SEGMENTS = Array.from({ length: 100 }, (_, nth) => nth + 2);
-const UNWRITTEN =
-  /0000000001.log: the log could not be written behind offset \d+, since .* is lost/;
+const UNWRITTEN = /0000000001.log: the log could not be written after offset \d+, since .* is lost/;
 
 holes(
   'a log that failed, and a death before the snapshot that heals: the next start says it',
@@ -137,7 +136,7 @@ holes('records behind a hole are damage: refused, and left out with --recover-an
 holes('a snapshot that heals has what was lost: nothing is said', async () => {
   const [server] = await failingServer([2]);
   fs.rmSync(snapshotsOf(server));
-  await server.told(/the log is written again/);
+  await server.told(/Log writes resumed/);
   clear(server);
   await server.kill();
   const again = await server.start({ shards: 1, args: NEVER });

@@ -60,7 +60,7 @@ if (needs('chromium') && needs('etcd')) {
       await groups.getByText('8192-16383').waitFor();
       await page
         .getByRole('table', { name: 'Events of the cluster' })
-        .getByText('the primary has handed over')
+        .getByText('the primary handed over its role')
         .first()
         .waitFor();
       await page.getByRole('table', { name: 'Redirects by library' }).getByText('played').waitFor();

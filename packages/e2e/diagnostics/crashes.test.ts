@@ -113,7 +113,7 @@ for (const [how, fail] of failures) {
     fail(server, asker);
     const counts = await acknowledged;
     assert.equal(await server.ended, { exitCode: 1, signal: null });
-    assert.match(server.stdout, /ERROR main main-died main has died.*: arranged by a test/);
+    assert.match(server.stdout, /ERROR main main-died main died.*: arranged by a test/);
     const [file = '', ...others] = readdirSync(data).filter((each) => each.startsWith('crash-'));
     assert.is(others.length, 0);
     assert.ok(server.stdout.includes(file), 'the log says where the report is');

@@ -108,10 +108,10 @@ profiles('there is one profile of a thread at a time', async () => {
 
 profiles('a shard that is busy is told of, and its profile does not begin later', async () => {
   const sleeping = other.call('DEBUG', 'SLEEP', '3');
-  assert.match(await refusal(client, 0, 'PROFILE', 0.1), /^ERR shard-0 did not answer within 1 s/);
+  assert.match(await refusal(client, 0, 'PROFILE', 0.1), /^ERR shard-0 did not reply within 1 s/);
   assert.match(
     await refusal(client, 1, 'HEAP'),
-    /^ERR shard-1 did not answer within 1 s: it is busy/,
+    /^ERR shard-1 did not reply within 1 s: it is busy/,
   );
   assert.ok(Array.isArray(await client.call('DEBUG', 'SHARD', 'main', 'HEAP')), 'main is not');
   await sleeping;

@@ -176,7 +176,7 @@ onDisk('a removed data folder', small(200), unmount, async (subject, _disk, mode
   await subject.writeMany(20);
   fs.rmSync(subject.data, { recursive: true });
   assert.match(await subject.writeUntilRefused(), MISCONF);
-  await subject.server.told(/ log-failed .* is gone/);
+  await subject.server.told(/ log-failed .* is missing/);
   await subject.untilTaken();
   assert.equal(await subject.codes(), []);
   const lock = path.join(subject.data, 'lock');
@@ -204,7 +204,7 @@ onDisk('an unmounted disk', small(200), unmount, async (subject, disk, mode) => 
     disk.unmount();
     assert.match(await subject.writeUntilRefused(), MISCONF);
     await subject.untilFailed(FAILURES);
-    assert.match(subject.server.server.stdout, 'is not on its disk any more');
+    assert.match(subject.server.server.stdout, 'is no longer on its disk');
     assert.equal(fs.readdirSync(disk.folder), [], 'nothing is put where the disk was');
     assert.equal(await subject.codes(), ['PERSISTENCE_ERROR']);
     execFileSync('mount', ['--bind', again, disk.folder]);

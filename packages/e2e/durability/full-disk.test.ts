@@ -39,7 +39,7 @@ function isRefusedIn(mode: string): void {
       assert.match(refusal, /^MISCONF Errors writing to the AOF file/);
       await server.told(/the log of shard 0 cannot be written: EFBIG/);
       limitFiles(server.server.pid, 'unlimited');
-      await server.told('the log is written again');
+      await server.told('Log writes resumed');
       await until(
         async () => textOf(await client.reply('SET', 'after', '1')) === 'OK',
         'writes are taken again',

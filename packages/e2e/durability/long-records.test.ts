@@ -129,7 +129,7 @@ long('a long state is in a snapshot in parts, among states of other keys', async
   await client.call('HSET', from, 'later', 'x');
   await client.call('COPY', from, to);
   await client.call('HDEL', from, 'later');
-  await server.told(/snapshot \d+ is on disk: 2 keys/);
+  await server.told(/Snapshot \d+ finished: 2 keys/);
   await server.kill();
   const again = await server.start(OPTIONS);
   assert.is(await digestOf(again, from), digest);

@@ -193,7 +193,7 @@ bundles('are generated one at a time, and kept as many as there may be', async (
     [200, 409, 409],
   );
   const refused = both.find(({ status }) => status === 409)!;
-  assert.equal(errorOf(refused), [409, 'a bundle is being generated']);
+  assert.equal(errorOf(refused), [409, 'a bundle is already being generated']);
   const client = await server.client();
   const made = (await client.call('DEBUG', 'BUNDLE', 'GENERATE')) as string[];
   assert.is(made[0], 'id');

@@ -174,14 +174,14 @@ const misasked: readonly (readonly [path: string, error: string])[] = [
   ['key-fates?count=-2', 'count must be a whole number, or -1 for all'],
   ['key-fates?key=a&db=16', 'db must be a whole number from 0 to 15'],
   ['key-fates?key=a&db=x', 'db must be a whole number from 0 to 15'],
-  ['key-fates?db=1', 'db says where a key is: name the key too'],
+  ['key-fates?db=1', 'db needs key'],
   ['flight-recorder?count=1.5', 'count must be a whole number, or -1 for all'],
   ['flight-recorder?thread=disk', 'thread must be main, ops or the number of a shard, 0 to 1'],
   ['flight-recorder?thread=2', 'thread must be main, ops or the number of a shard, 0 to 1'],
   ['flight-recorder?thread=', 'thread must be main, ops or the number of a shard, 0 to 1'],
   ['flight-recorder?shard=2', 'shard must be a whole number from 0 to 1'],
   ['flight-recorder?shard=main', 'shard must be a whole number from 0 to 1'],
-  ['flight-recorder?shard=0&thread=main', 'say thread or shard, not both'],
+  ['flight-recorder?shard=0&thread=main', 'use thread or shard, not both'],
 ];
 for (const [path, error] of misasked) {
   fates(`${path} is refused`, async () => {

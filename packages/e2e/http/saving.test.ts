@@ -28,7 +28,7 @@ saving('a snapshot is begun, and one at a time', async () => {
   await untilShardsSleep(other);
   assert.equal(await post(httpPort, '/admin/snapshot'), [202, { status: 'started' }]);
   const busy = await post(httpPort, '/admin/snapshot');
-  assert.equal(busy, [409, { error: 'a snapshot is under way' }]);
+  assert.equal(busy, [409, { error: 'a snapshot is already running' }]);
   await slept;
   await until(async () => /rdb_saves:1\r/.test(await persistence(client)), 'it is on disk');
   assert.is(snapshotsOf(kept.data).length, 1);

@@ -151,7 +151,7 @@ start('a server whose ops thread dies serves on, and tells so on standard error'
   assert.is(await client.call('SET', 'k', 'v'), 'OK');
   const { exitCode } = await server.shutDown();
   assert.is(exitCode, 0);
-  assert.match(server.stderr, /svc: the ops thread has died: Error: arranged by a test/);
+  assert.match(server.stderr, /svc: ops thread died: Error: arranged by a test/);
   assert.match(server.stderr, /svc: info main started svc is ready/);
   assert.match(server.stderr, /svc: info main stopped svc has stopped/);
   rmSync(folder, { recursive: true });

@@ -102,7 +102,7 @@ const cases: readonly (readonly [what: string, data: Buffer, reason: RegExp])[] 
   ],
   ['less than it ends with', told(GOOD.subarray(0, 15)), /ends at offset/],
   ['more than it ends with', told(Buffer.concat([GOOD, Buffer.from('more')])), /more bytes follow/],
-  ['no length', Buffer.from('HELLO\r\n'), /was to send its data/],
+  ['no length', Buffer.from('HELLO\r\n'), /instead of its data/],
 ];
 
 const asCommand = (words: readonly string[]): string =>

@@ -313,13 +313,16 @@ if (needs(redisProgram())) {
     });
     try {
       const here = await server.client();
-      await until(() => server.stdout.includes('answers AUTH with'), 'the login is refused');
-      assert.not.match(server.stdout, /answers AUTH with: .*wrong"/);
+      await until(() => server.stdout.includes('replied to AUTH with'), 'the login is refused');
+      assert.not.match(server.stdout, /replied to AUTH with: .*wrong"/);
       assert.equal(await here.call('CONFIG', 'SET', 'masterauth', 'right'), 'OK');
       await untilLinked(here);
       assert.equal(await here.call('CONFIG', 'SET', 'masteruser', 'nobody'), 'OK');
       assert.is(await here.call('CLIENT', 'KILL', 'TYPE', 'master'), 1);
-      await until(() => server.stdout.split('answers AUTH with').length > 2, 'the user is refused');
+      await until(
+        () => server.stdout.split('replied to AUTH with').length > 2,
+        'the user is refused',
+      );
       await here.call('CONFIG', 'SET', 'masteruser', 'default');
       await untilLinked(here);
       assert.match(textOf(await here.call('CLIENT', 'LIST', 'TYPE', 'master')), /flags=M.* cmd=/);

@@ -151,7 +151,7 @@ if (needs(redisProgram()) && needs('redis-cli')) {
     await client.call('APPEND', 'long:b', 'more');
     await caughtUp(client, 2);
     for (const replica of replicas) assert.equal(await differences(server, replica), []);
-    assert.match(server.stdout, /A full synchronisation is in its file/);
+    assert.match(server.stdout, /Full sync written to its file/);
     await client.call('CONFIG', 'SET', 'repl-diskless-sync', 'yes');
     for (const replica of replicas) await replica.stop();
   });
@@ -165,7 +165,7 @@ if (needs(redisProgram()) && needs('redis-cli')) {
     old.send('SYNC');
     await until(() => old.isClosed, 'the old one is sent away');
     await until(
-      () => /the full synchronisation has failed: its file cannot be written/.test(server.stdout),
+      () => /full sync failed: its file cannot be written/.test(server.stdout),
       'the log says why',
     );
     await client.call('SET', 'still', 'here');

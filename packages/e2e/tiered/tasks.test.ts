@@ -52,7 +52,7 @@ tasks('the data is exported, and what was exported is served', async () => {
     folder,
   );
   assert.is(exitCode, 0, stderr);
-  assert.match(stdout, `${KEYS} keys were written to ${file}`);
+  assert.match(stdout, `Exported ${KEYS} keys to ${file}`);
   assert.equal(fs.readdirSync(path.join(tier, 'offline')), []);
   await serve('other', ['--import-rdb', file]);
   assert.not(fs.existsSync(path.join(tier, 'offline')), 'a server that ends leaves nothing');
@@ -65,7 +65,7 @@ tasks('the data is checked, and brought to another number of shards', async () =
     folder,
   );
   assert.is(exitCode, 0, stderr);
-  assert.match(stdout, `the data holds: ${KEYS} keys`);
+  assert.match(stdout, `The data is readable: ${KEYS} keys`);
   await serve('data', ['--shards', '3']);
 });
 

@@ -69,7 +69,7 @@ replacing('SIGHUP with a broken pair keeps the old one, and says so', async () =
   certificates.copy('second.key', 'server.key');
   server.plain.signal('SIGHUP');
   await until(() => server.plain.stdout.includes('tls-not-read'), 'it is in the log');
-  assert.match(server.plain.stdout, /The files of TLS cannot be used: those read before are kept/);
+  assert.match(server.plain.stdout, /TLS files cannot be used: the previous ones stay in use/);
   assert.match(server.plain.stdout, /key values mismatch/);
   rmSync(key);
   server.plain.signal('SIGHUP');

@@ -90,7 +90,7 @@ function mainError({ problem, message }: CallError): HttpError {
     case 'unknown':
       return new HttpError(503, 'not available');
     case 'late':
-      return new HttpError(503, 'the main thread did not answer in time');
+      return new HttpError(503, 'the main thread did not reply in time');
     case 'failed':
       return new HttpError(500, message);
   }

@@ -28,9 +28,7 @@ watching('a standstill is logged once, and so is its end', () => {
   main.set('heartbeatUs', nowUs);
   watch.look();
   watch.look();
-  assert.equal(logged.slice(1), [
-    'warn main-goes-on main goes on, after it has stood still for about 3.0 s',
-  ]);
+  assert.equal(logged.slice(1), ['warn main-goes-on main resumed after about 3.0 s']);
 });
 
 watching.run();

@@ -59,7 +59,7 @@ export class MainWatch {
     } else if (silentUs === 0 && sinceUs !== undefined) {
       this.#sinceUs.delete(thread);
       const seconds = ((nowUs - sinceUs) / 1_000_000).toFixed(1);
-      const message = `${thread} goes on, after it has stood still for about ${seconds} s`;
+      const message = `${thread} resumed after about ${seconds} s`;
       this.#options.log('warn', `${event}-goes-on`, message);
     }
   }

@@ -71,10 +71,10 @@ export class OpsHttp {
       },
       failed: (path, error) => {
         const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-        options.log('error', 'http-failed', 'A request could not be answered.', { path, reason });
+        options.log('error', 'http-failed', 'HTTP request failed', { path, reason });
       },
       served: (method, path, status) => {
-        options.log('trace', 'http-request', 'An HTTP request was answered.', {
+        options.log('trace', 'http-request', 'HTTP request served', {
           method,
           path,
           status,
@@ -97,7 +97,7 @@ export class OpsHttp {
       this.#options.log(
         'info',
         'http-listening',
-        `HTTP is served at ${secure === undefined ? 'http' : 'https'}://${address}`,
+        `HTTP listening on ${secure === undefined ? 'http' : 'https'}://${address}`,
         {
           port: chosen,
         },

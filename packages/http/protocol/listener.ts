@@ -126,7 +126,7 @@ export class HttpListener {
     const place = this.#connections.began(request.socket);
     if (place === undefined) {
       const headers = { 'Retry-After': '1', Connection: 'close' };
-      throw new HttpError(503, 'too many requests are under way', headers);
+      throw new HttpError(503, 'too many concurrent requests', headers);
     }
     response.once('close', place.ended);
   }

@@ -6,13 +6,13 @@ import type { Access } from './access.ts';
 import type { Exchange } from './exchange.ts';
 import { documentRoute, type Route } from './route.ts';
 
-const ENDED = 'Your session has ended. Log in to go on with the page you were on.';
+const ENDED = 'Your session has ended. Log in to return to your page.';
 
 export function loginRoutes(access: Access): Route[] {
   return [
     {
       path: '/debug/login',
-      about: 'Takes the token once and gives a cookie for it.',
+      about: 'Exchanges the token for a cookie.',
       isOpen: true,
       parameters: ['ended'],
       methods: {
@@ -23,7 +23,7 @@ export function loginRoutes(access: Access): Route[] {
     },
     {
       path: '/debug/logout',
-      about: 'Takes the cookie away.',
+      about: 'Removes the cookie.',
       isOpen: true,
       methods: {
         POST: (exchange) => redirect('/debug/login', { 'Set-Cookie': access.noCookie(exchange) }),
@@ -31,7 +31,7 @@ export function loginRoutes(access: Access): Route[] {
     },
     documentRoute(
       'session',
-      'Rights of the one who asks, and the end of its session.',
+      'Permissions and expiry of the session of the caller.',
       (exchange): SessionDocument => ({
         expires_time_ms: access.sessionOf(exchange)?.endMs ?? null,
         scope: access.scopeOf(exchange),

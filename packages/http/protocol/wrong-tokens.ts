@@ -71,7 +71,7 @@ export class WrongTokens {
     const count = this.#unlogged;
     this.#loggedMs = nowMs;
     this.#unlogged = 0;
-    this.#options.log(`wrong tokens were sent over HTTP, the last by ${address}`, {
+    this.#options.log(`Wrong HTTP tokens, the last from ${address}`, {
       addr: address,
       count,
     });

@@ -34,23 +34,23 @@ export function actionRoutes({ clock, mainClient, fixed, observer }: OpsContext)
     })),
     documentRoute(
       'threads',
-      'Work of each thread, its heap, garbage collection and event-loop delay.',
+      'CPU, heap, garbage collection and event-loop delay of each thread.',
       (): ThreadsDocument => ({
         time_ms: clock.wallMs(),
         threads: threadReports(observer),
       }),
     ),
-    documentRoute('hotkeys', 'The session that looks for hot keys.', async () => {
+    documentRoute('hotkeys', 'The current hot-key session with its results.', async () => {
       return (await mainClient.ask('hot-keys', null)) ?? IDLE;
     }),
-    documentRoute('hotkeys/window', 'The hottest keys of the last whole window.', () =>
+    documentRoute('hotkeys/window', 'Hottest keys of the last complete window.', () =>
       mainClient.ask('hot-window', null),
     ),
-    post('hotkeys/start', 'Begins to look for hot keys.', (body) =>
+    post('hotkeys/start', 'Starts a hot-key session.', (body) =>
       mainClient.ask('hot-keys-start', hotKeysOptions(body)),
     ),
-    post('hotkeys/stop', 'Ends the session.', () => mainClient.ask('hot-keys-stop', null)),
-    post('hotkeys/reset', 'Forgets what a session has found.', () =>
+    post('hotkeys/stop', 'Stops the hot-key session.', () => mainClient.ask('hot-keys-stop', null)),
+    post('hotkeys/reset', 'Discards the results of a hot-key session.', () =>
       mainClient.ask('hot-keys-reset', null),
     ),
     post('clients/kill', 'Disconnects a client: {"id"}.', (body) =>
@@ -59,11 +59,13 @@ export function actionRoutes({ clock, mainClient, fixed, observer }: OpsContext)
     post('config/set', 'Changes a setting while the server runs: {"name", "value"}.', (body) =>
       mainClient.ask('set-setting', { name: text(body, 'name'), value: text(body, 'value') }),
     ),
-    post('slowlog/reset', 'Empties the slow log.', () => mainClient.ask('slowlog-reset', null)),
-    post('key-fates/reset', 'Forgets the removed keys; the counts stay.', () =>
+    post('slowlog/reset', 'Resets the slow log.', () => mainClient.ask('slowlog-reset', null)),
+    post('key-fates/reset', 'Clears the recorded key removals; the counts stay.', () =>
       mainClient.ask('key-fates-reset', null),
     ),
-    post('latency/reset', 'Forgets latency events.', () => mainClient.ask('latency-reset', null)),
+    post('latency/reset', 'Resets the latency events.', () =>
+      mainClient.ask('latency-reset', null),
+    ),
   ];
 }
 

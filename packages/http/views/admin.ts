@@ -22,7 +22,7 @@ export function adminRoutes(opsContext: OpsContext): Route[] {
   return [
     {
       path: '/admin/health',
-      about: 'Health of the server, and what is wrong.',
+      about: 'Health of the server, with its issues.',
       methods: {
         GET: async () => {
           const { health } = await currentStatus(opsContext);
@@ -32,15 +32,14 @@ export function adminRoutes(opsContext: OpsContext): Route[] {
     },
     {
       path: '/admin/role',
-      about: 'Role of the server in replication, its primary, and how far its replicas are.',
+      about: 'Replication role of the server, its primary, and the offsets of its replicas.',
       methods: {
         GET: () => json(roleOf(opsContext)),
       },
     },
     {
       path: '/admin/cluster',
-      about:
-        'State of the cluster as this node sees it; enabled is false where the server is in none.',
+      about: 'State of the cluster as seen by this node; enabled is false without a cluster.',
       methods: { GET: async () => json(clusterOf(await mainClient.ask('cluster', null))) },
     },
     {
@@ -50,13 +49,14 @@ export function adminRoutes(opsContext: OpsContext): Route[] {
     },
     {
       path: '/admin/shutdown',
-      about: 'Finishes what is in flight and ends the server; ?save= says whether with a snapshot.',
+      about:
+        'Finishes work in flight and stops the server; ?save=true or false: with or without a snapshot.',
       parameters: ['save'],
       methods: { POST: (exchange) => shutdown(opsContext, exchange) },
     },
     {
       path: '/admin/snapshot',
-      about: 'Begins a snapshot, as BGSAVE does.',
+      about: 'Starts a snapshot, like BGSAVE.',
       methods: { POST: () => snapshot(opsContext) },
     },
   ];
@@ -153,7 +153,7 @@ async function snapshot({ mainClient, observer }: OpsContext): Promise<Answer> {
     case 'started':
       return json({ status: 'started' }, 202);
     case 'busy':
-      throw new HttpError(409, 'a snapshot is under way');
+      throw new HttpError(409, 'a snapshot is already running');
     case 'nothing-kept':
       throw new HttpError(501, 'not available', {}, NOTHING_KEPT);
   }

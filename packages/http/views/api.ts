@@ -163,27 +163,31 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsRenderer): 
   const server = (): unknown => documents.server();
   const { threads, databases } = documents.scope;
   return [
-    documentRoute('server', 'The server: version, role, uptime, shards, replication.', server),
-    documentRoute('cluster', 'The same as server.', server),
+    documentRoute(
+      'server',
+      'Properties of the server: version, role, uptime, shards, replication.',
+      server,
+    ),
+    documentRoute('cluster', 'Alias of /debug/api/server.', server),
     ...clusterRoutes(documents),
-    documentRoute('config', 'Every setting, with where its value comes from.', () =>
+    documentRoute('config', 'All settings, with the source of each value.', () =>
       documents.config(),
     ),
     documentRoute('metrics', 'All metrics as JSON.', () => ({ metrics: metrics.json() })),
     documentRoute('clients', 'Connected clients.', () => documents.clients()),
     documentRoute(
       'slowlog',
-      'The slow commands of all threads; ?count= for fewer.',
+      'Slow commands of all threads; ?count= limits the number.',
       ({ query }) => documents.slowlog(countOf(query)),
       ['count'],
     ),
-    documentRoute('latency', 'Latency events, bands, and percentiles of commands.', () =>
+    documentRoute('latency', 'Latency events, latency bands, and percentiles of commands.', () =>
       documents.latency(),
     ),
-    documentRoute('shard-stats', 'Keys, memory and work of each shard.', () =>
+    documentRoute('shard-stats', 'Keys, memory and load of each shard.', () =>
       documents.shardStats(),
     ),
-    documentRoute('prefixes', 'Use and size of keys by configured prefix.', () =>
+    documentRoute('prefixes', 'Usage and size of keys, by configured prefix.', () =>
       documents.prefixes(),
     ),
     ...flightRoutes({ threads, document: (count, thread) => documents.flight(count, thread) }),

@@ -12,12 +12,12 @@ export function clusterRoutes(documents: ClusterDocuments): Route[] {
   return [
     documentRoute(
       'cluster/overview',
-      'The cluster: nodes, groups, slots, lease, coordinator, redirects, and what happened; enabled is false where there is none.',
+      'The cluster: nodes, groups, slots, lease, coordinator, redirects and history; enabled is false without a cluster.',
       () => documents.cluster(),
     ),
     documentRoute(
       'cluster/node/:id',
-      'One node of the cluster, with its group, pings to it, and what happened to it.',
+      'One node of the cluster, with its group, round-trip times and history.',
       ({ params }) => documents.clusterNode(params['id'] ?? ''),
     ),
   ];

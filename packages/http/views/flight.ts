@@ -16,13 +16,13 @@ export function flightRoutes({ threads, document }: FlightRoutesOptions): Route[
   return [
     documentRoute(
       'flight-recorder',
-      'Notable events of each thread; ?count= for fewer, ?thread= or ?shard= for one thread.',
+      'Notable events of each thread; ?count= limits the number, ?thread= or ?shard= selects one thread.',
       ({ query }) => document(countOf(query), threadOf(query, threads)),
       ['count', 'thread', 'shard'],
     ),
     documentRoute(
       'flight-recorder/kinds',
-      'The kinds of events in it, and when each is recorded.',
+      'Kinds of events of the flight recorder, with the condition of each.',
       () => ({ kinds: FLIGHT_KINDS.map(({ event, about }) => ({ event, about })) }),
     ),
   ];
@@ -40,7 +40,7 @@ export function flightDocument({ threads, entries }: FlightReport): FlightDocume
 function threadOf(query: URLSearchParams, threads: readonly string[]): string | undefined {
   const thread = query.get('thread');
   const shard = query.get('shard');
-  if (thread !== null && shard !== null) throw new HttpError(400, 'say thread or shard, not both');
+  if (thread !== null && shard !== null) throw new HttpError(400, 'use thread or shard, not both');
   const word = (thread ?? shard)?.toLowerCase();
   if (word === undefined) return undefined;
   const name = /^\d{1,9}$/.test(word) ? `shard-${Number(word)}` : word;

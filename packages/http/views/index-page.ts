@@ -18,7 +18,7 @@ export function indexPage(routes: readonly Route[], version: string): Answer {
 <title>svc</title>
 <h1>svc ${escape(version)}</h1>
 <table>
-<thead><tr><th scope="col">Method</th><th scope="col">Path</th><th scope="col">Answers</th></tr></thead>
+<thead><tr><th scope="col">Method</th><th scope="col">Path</th><th scope="col">Contents</th></tr></thead>
 <tbody>
 ${rows.join('\n')}
 </tbody>

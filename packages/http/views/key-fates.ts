@@ -51,7 +51,7 @@ export function keyFatesRoute(
 ): Route {
   return documentRoute(
     'key-fates',
-    'Keys that have gone, and why: counts, and the last of them; ?count= (-1: all), ?key= and ?db= for those of one key.',
+    'Removed keys by reason: counts and the latest removals; ?count= (-1: all), ?key= and ?db= select one key.',
     (exchange) => document(questionOf(exchange, databases)),
     ['count', 'key', 'db'],
   );
@@ -63,6 +63,6 @@ function questionOf({ query, search }: Exchange, databases: number): RemovedKeys
   const key = bytesOf(search, 'key');
   const db = numberBelow(query, 'db', databases);
   if (key !== undefined) return { count, of: { db, key } };
-  if (query.has('db')) throw new HttpError(400, 'db says where a key is: name the key too');
+  if (query.has('db')) throw new HttpError(400, 'db needs key');
   return { count, of: null };
 }

@@ -36,8 +36,8 @@ export function probeRoutes(options: ProbesOptions): Route[] {
     path,
     about:
       name === 'livez'
-        ? 'Answers 200 while the server is alive.'
-        : 'Answers 200 while the server is ready.',
+        ? 'Returns 200 while the server is alive.'
+        : 'Returns 200 while the server is ready.',
     isOpen: true,
     parameters: ['verbose', 'exclude'],
     methods: { GET: (exchange) => answerOf(exchange, name, checks) },
@@ -51,10 +51,7 @@ export function probeRoutes(options: ProbesOptions): Route[] {
   const shutdown: Check = {
     name: 'shutdown',
     status: 'shutting_down',
-    problem: () =>
-      main.get('phase') === Phase.stopping
-        ? 'the server finishes what is in flight and stops'
-        : undefined,
+    problem: () => (main.get('phase') === Phase.stopping ? 'the server is stopping' : undefined),
   };
   const live = [ping, shutdown, mainCheck(options, () => options.livenessMs() || Infinity)];
   const ready = [ping, startup, shutdown, mainCheck(options, () => 0), syncCheck(options)];
@@ -96,7 +93,7 @@ function syncCheck(options: ProbesOptions): Check {
       ) {
         return undefined;
       }
-      return syncProgress(main) ?? 'there is no link to the primary';
+      return syncProgress(main) ?? 'the link to the primary is down';
     },
     // Who is ready all the same serves old data meanwhile, or none.
     remark: () => syncProgress(main),
@@ -112,7 +109,7 @@ function syncProgress(main: Page): string | undefined {
     main.get('syncTotalBytes'),
   ];
   const share = total > 0 ? ` of ${total} (${((100 * bytes) / total).toFixed(1)} %)` : '';
-  return `the data of the primary are coming: ${keys} keys, ${bytes}${share} bytes so far`;
+  return `full sync from the primary in progress: ${keys} keys, ${bytes}${share} bytes so far`;
 }
 
 function answerOf(exchange: Exchange, name: string, checks: readonly Check[]): Answer {

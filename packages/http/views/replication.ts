@@ -6,7 +6,7 @@ import { documentRoute, type Route } from '../protocol/route.ts';
 export function replicationRoute(document: () => Promise<ReplicationDocument>): Route {
   return documentRoute(
     'replication',
-    'Replication: role, ids and offset, backlog and how long it lasts, how far each replica is, and what links went through.',
+    'Replication: role, ids and offset, backlog, lag of each replica, and history of the links.',
     document,
   );
 }

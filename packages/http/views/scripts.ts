@@ -10,7 +10,7 @@ const COUNT = 128;
 export function scriptsRoute(document: (count: number) => Promise<ScriptsDocument>): Route {
   return documentRoute(
     'scripts',
-    'Scripts and functions by the time that they have taken, and those that run now; ?count= (-1: all).',
+    'Scripts and functions by execution time, and the running ones; ?count= (-1: all).',
     ({ query }) => document(countOf(query, COUNT)),
     ['count'],
   );

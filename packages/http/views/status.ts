@@ -48,7 +48,7 @@ export function statusRoutes(opsContext: OpsContext, access: Access): Route[] {
   return [
     {
       path: '/status/json',
-      about: 'The status document, as STATUS JSON answers it.',
+      about: 'The status document of STATUS JSON.',
       isOpen: true,
       methods: {
         GET: async (exchange) => {

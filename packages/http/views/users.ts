@@ -10,7 +10,7 @@ const COUNT = 128;
 export function usersRoute(document: (count: number) => Promise<UsersDocument>): Route {
   return documentRoute(
     'users',
-    'Users with their rules and counts, and the latest denials; ?count= (-1: all).',
+    'Users with their rules and statistics, and the latest denials; ?count= (-1: all).',
     ({ query }) => document(countOf(query, COUNT)),
     ['count'],
   );

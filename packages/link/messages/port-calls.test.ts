@@ -48,10 +48,10 @@ calls('say why there is no answer', async () => {
   });
   assert.equal(await problemOf(one.ask('never', null, 5)), [
     'late',
-    'no answer to never within 5 ms',
+    'no reply to never within 5 ms',
   ]);
   assert.equal(await problemOf(one.ask('throws', null, 1_000)), ['failed', 'no disk']);
-  assert.equal(await problemOf(one.ask('what', null, 1_000)), ['unknown', 'nobody answers what']);
+  assert.equal(await problemOf(one.ask('what', null, 1_000)), ['unknown', 'no handler for what']);
 });
 
 calls('forget an answer that comes too late', async () => {

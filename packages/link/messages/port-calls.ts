@@ -64,7 +64,7 @@ export class PortCalls {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(id);
-        reject(new CallError('late', `no answer to ${name} within ${timeoutMs} ms`));
+        reject(new CallError('late', `no reply to ${name} within ${timeoutMs} ms`));
       }, timeoutMs);
       this.#waiting.set(id, { resolve, reject, timer });
       this.#port.postMessage({ kind: 'ask', id, name, question } satisfies CallMessage);
@@ -92,7 +92,7 @@ export class PortCalls {
     try {
       message =
         handler === undefined
-          ? { kind: 'problem', id, problem: 'unknown', message: `nobody answers ${name}` }
+          ? { kind: 'problem', id, problem: 'unknown', message: `no handler for ${name}` }
           : { kind: 'answer', id, answer: await handler(question) };
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);

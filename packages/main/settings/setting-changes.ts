@@ -9,7 +9,7 @@ export function logSettingChanges(settings: Settings, log: Pick<Logger, 'debug'>
     const { kind, isSecret } = rowOf(name);
     settings.onChange(name, (value) => {
       const fields = { name, value: isSecret === true ? '(hidden)' : kind.format(value) };
-      log.debug('setting-changed', 'A setting was changed.', fields);
+      log.debug('setting-changed', 'Setting changed', fields);
     });
   }
 }

@@ -12,7 +12,7 @@ import type {
 } from '#persistence';
 import { diskWorkerUrl } from '#workers';
 
-const ENDED = 'the disk thread has ended, and only a start makes another';
+const ENDED = 'the disk thread has ended: restart the server';
 /** Young generation of its heap: records and blocks are in shared memory. */
 const YOUNG_GENERATION_MB = 8;
 

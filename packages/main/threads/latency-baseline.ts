@@ -25,10 +25,13 @@ export async function testLatency(
 export async function testAtStart(settings: Settings, log: Logger): Promise<LatencyBaseline> {
   const seconds = settings.number('latency.startup-test-duration-secs');
   const thresholdUs = settings.number('latency.warning-threshold-us');
-  log.info('latency-test', `measuring the latency of the machine for ${String(seconds)} s`);
+  log.info(
+    'latency-test',
+    `Measuring the intrinsic latency of the machine for ${String(seconds)} s`,
+  );
   const baseline = await testLatency(seconds, () => undefined);
   const { maxUs, p999Us, avgUs, samples } = baseline;
-  const message = `the latency of the machine is ${latencyVerdict(baseline, thresholdUs)}`;
+  const message = `Intrinsic latency of the machine is ${latencyVerdict(baseline, thresholdUs)}`;
   const fields = { max_us: maxUs, p999_us: p999Us, avg_us: avgUs, samples };
   if (maxUs > thresholdUs) log.warn('latency-test', message, fields);
   else log.info('latency-test', message, fields);

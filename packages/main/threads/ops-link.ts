@@ -86,7 +86,7 @@ export class OpsLink {
       worker.run(data, (error) => {
         this.#port = undefined;
         this.#isDead = true;
-        process.stderr.write(`svc: the ops thread has died: ${error.stack ?? String(error)}\n`);
+        process.stderr.write(`svc: ops thread died: ${error.stack ?? String(error)}\n`);
         this.#early.splice(0).forEach(writeToStandardError);
         resolve();
       });
@@ -157,7 +157,7 @@ export class OpsLink {
   /** Asks the ops thread; rejects when it does not answer in time, by default that of what may take a while. */
   async ask(name: string, question: unknown = null, timeoutMs = ANSWER_MS_MAX): Promise<unknown> {
     const calls = this.#port === undefined ? undefined : this.#calls;
-    if (calls === undefined) throw new Error('the ops thread is not there');
+    if (calls === undefined) throw new Error('the ops thread has not started');
     return calls.ask(name, question, timeoutMs);
   }
 

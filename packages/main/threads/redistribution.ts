@@ -20,7 +20,7 @@ export function redistributeApart(options: Redistribution): Promise<OfflineRepor
     child.once('error', reject);
     child.once('exit', (code, signal) => {
       // After an answer this says nothing more.
-      reject(new Error(`bringing the data to other shards has ended with ${signal ?? code}`));
+      reject(new Error(`redistribution of the data ended with ${signal ?? code}`));
     });
     child.send(options);
   });

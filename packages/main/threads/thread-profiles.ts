@@ -25,7 +25,7 @@ export class ThreadProfiles implements ThreadsPort {
   }
 
   async profile(thread: string, seconds: number): Promise<Bytes> {
-    if (this.#profiled.has(thread)) throw new Error(`a profile of ${thread} is being made`);
+    if (this.#profiled.has(thread)) throw new Error(`a profile of ${thread} is already running`);
     this.#profiled.add(thread);
     try {
       return await this.#profile(thread, seconds);
@@ -66,7 +66,7 @@ export class ThreadProfiles implements ThreadsPort {
     const shard = this.names.indexOf(thread) - 1;
     const report = await this.#shardCalls.askOne(shard, topic, { question, timeoutMs });
     if (!report.missing) return report.answer;
-    throw new Error(`${thread} did not answer within ${timeoutMs / 1_000} s: it is busy`);
+    throw new Error(`${thread} did not reply within ${timeoutMs / 1_000} s: it is busy`);
   }
 
   #answer(name: string, question: unknown): unknown {

@@ -52,7 +52,7 @@ export class TierPool {
     this.#options = options;
     options.settings.onChange('memory.maxmemory-policy', (policy) => {
       if (policy.startsWith('tiered-') && this.#threads === 0) {
-        throw new Error('there is no warm tier, as tiered.enabled was not set at the start');
+        throw new Error('there is no warm tier: tiered.enabled was not set at the start');
       }
     });
     const { tierMemory } = options.serverMemory;
@@ -89,8 +89,7 @@ export class TierPool {
     this.#watch.begin();
     const { settings, log } = this.#options;
     if (settings.boolean('persistence.enabled')) return;
-    const message =
-      'Persistence is off: values in the warm tier are nowhere else, and are gone when the server ends.';
+    const message = 'Persistence is off: values in the warm tier are lost when the server stops';
     log.warn('tier-only-copy', message);
   }
 
@@ -150,7 +149,7 @@ export class TierPool {
       figures.set('fault', TierFault.dead);
       figures.set('faultSinceMs', systemClock.wallMs());
     }
-    const message = `The warm tier of shards ${shards.join(', ')} is lost until the next start: ${reason}.`;
+    const message = `Warm tier of shards ${shards.join(', ')} lost until the next start: ${reason}`;
     this.#options.log.error('tier-thread-died', message);
   }
 

@@ -33,12 +33,10 @@ watch('faults are told when they come and when they end, unread values by their 
   );
   const full = since(() => figures[1]!.set('fault', TierFault.full));
   assert.equal(full, [
-    'error tier-fault Shard 1: the disk of the warm tier is full: no more values are spilled.',
+    'error tier-fault Shard 1: the disk of the warm tier is full: no more values are spilled',
   ]);
   const over = since(() => figures[1]!.set('fault', TierFault.none));
-  assert.equal(over, [
-    'info tier-fault-ended The disk of the warm tier of shard 1 can be written again.',
-  ]);
+  assert.equal(over, ['info tier-fault-ended Warm tier of shard 1 writable again']);
   const unread = since(() => figures[0]!.add('unread', 3));
   assert.match(unread.join('\n'), /^error tier-unread 3 values of the warm tier of shard 0 could/);
   assert.equal(

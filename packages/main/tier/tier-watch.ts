@@ -51,10 +51,10 @@ export class TierWatch {
     const word = TIER_FAULTS[fault] ?? 'none';
     const text = TIER_FAULT_TEXTS[word];
     if (text === undefined) {
-      const message = `The disk of the warm tier of shard ${shard} can be written again.`;
+      const message = `Warm tier of shard ${shard} writable again`;
       this.#log.info('tier-fault-ended', message, { shard });
     } else {
-      this.#log.error('tier-fault', `Shard ${shard}: ${text}.`, { shard, fault: word });
+      this.#log.error('tier-fault', `Shard ${shard}: ${text}`, { shard, fault: word });
     }
   }
 
@@ -62,7 +62,7 @@ export class TierWatch {
     const count = unread - seen.unread;
     seen.unread = unread;
     if (count <= 0) return;
-    const message = `${count} values of the warm tier of shard ${shard} could not be read: their commands were answered with an error, and the keys stay.`;
+    const message = `${count} values of the warm tier of shard ${shard} could not be read: their commands failed, the keys stay`;
     this.#log.error('tier-unread', message, { shard, count });
   }
 }

@@ -191,7 +191,7 @@ folders('a log that could not be written at its end is told until it is written 
   segment(folder, 1, 0, { brokenMs: 1_700_000_000_000 });
   const unwritten = () => new DataFolder(folder).plan(0).shards[0]!.unwritten;
   const since =
-    /0000000001.log: the log could not be written behind offset 72, since 2023-11-14T22:13:20.000Z/;
+    /0000000001.log: the log could not be written after offset 72, since 2023-11-14T22:13:20.000Z/;
   assert.match(unwritten()!, since);
   snapshot(folder, 2);
   assert.match(unwritten()!, since, 'nothing is behind the snapshot either');

@@ -25,7 +25,7 @@ export class DataFolderError extends Error {
 
 /** Returns the error for what is wrong with the data, with what can be done about it. */
 export function refusalOf(problem: string): DataFolderError {
-  const advice = 'Nothing was changed. --recover-anyway starts with what can be read';
+  const advice = 'Nothing was changed. --recover-anyway starts with the readable part';
   return new DataFolderError(`${problem}. ${advice}`);
 }
 
@@ -157,7 +157,7 @@ export class DataFolder {
   get remarks(): readonly string[] {
     const { length } = this.unfounded;
     if (length === 0) return this.rejected;
-    const what = `${length} segments of the log are left out: persistence was switched on, and its first snapshot never came`;
+    const what = `${length} segments of the log are skipped: persistence was switched on, and its first snapshot never finished`;
     return [...this.rejected, what];
   }
 
@@ -277,7 +277,7 @@ function unwrittenBehind(segment: Segment | undefined): string | undefined {
   if (segment?.head === undefined || segment.head.brokenMs === 0) return undefined;
   const { file, size, head } = segment;
   const since = new Date(head.brokenMs).toISOString();
-  return `${file}: the log could not be written behind offset ${size}, since ${since}: what was done later, and is in no snapshot, is lost`;
+  return `${file}: the log could not be written after offset ${size}, since ${since}: later changes that are in no snapshot are lost`;
 }
 
 function sizeOf(file: string): number {

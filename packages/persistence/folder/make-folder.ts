@@ -48,14 +48,14 @@ function reasonOf(error: unknown): string {
     case 'EEXIST':
       return 'it is a file';
     case 'ENOTDIR':
-      return 'what is above it is a file';
+      return 'its parent is a file';
     case 'ENOENT':
-      return 'what is above it takes no folders';
+      return 'no folders can be created in its parent';
     case 'EACCES':
     case 'EPERM':
-      return 'this user may not write there';
+      return 'this user has no write permission';
     case 'EROFS':
-      return 'the file system can only be read';
+      return 'the file system is read-only';
     case 'ENOSPC':
       return 'the disk is full';
     default:

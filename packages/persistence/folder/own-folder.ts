@@ -27,9 +27,7 @@ function demandOwn(folder: string, device: number | undefined): void {
   const isThere = fs.existsSync(folder);
   const at = isThere ? folder : path.dirname(path.resolve(folder));
   if (deviceOf(at) !== device) {
-    throw new DataFolderError(
-      `the data folder ${path.resolve(folder)} is not on its disk any more`,
-    );
+    throw new DataFolderError(`the data folder ${path.resolve(folder)} is no longer on its disk`);
   }
   const owner = readOwner(path.join(folder, LOCK_FILE));
   if (owner === undefined || owner.pid === process.pid) return;

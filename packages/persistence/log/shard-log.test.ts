@@ -341,7 +341,7 @@ logs('a log whose file is gone fails, and is written again where the next segmen
   assert.equal(failures, []);
   disk.remove(file(1));
   log.look();
-  assert.match(failures.join(), /^0 .*1\.log is gone/);
+  assert.match(failures.join(), /^0 .*1\.log is missing/);
   assert.ok(progress.hasFailed);
   log.look();
   assert.is(failures.length, 1);
@@ -426,7 +426,7 @@ for (const call of ['makeFolder', 'create', 'append', 'syncNow'] as const) {
     const { log, block, cut, disk, figures, failures, progress } = logFixture();
     disk.fail(call, 'ENOSPC');
     log.begin(1, 1, 0);
-    const noMark = '(nor can a mark be put on the disk that says so)';
+    const noMark = '(and the failure cannot be marked on disk)';
     assert.equal(failures, [`0 ENOSPC: the disk was told to fail ${noMark}`]);
     assert.ok(progress.hasFailed);
     block(1);
@@ -463,7 +463,7 @@ logs('a disk that takes no mark either is told', () => {
   disk.fail('rewrite', 'EROFS');
   block(1);
   assert.equal(failures, [
-    '0 EROFS: the disk was told to fail (nor can a mark be put on the disk that says so)',
+    '0 EROFS: the disk was told to fail (and the failure cannot be marked on disk)',
   ]);
 });
 

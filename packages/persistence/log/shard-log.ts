@@ -233,7 +233,7 @@ export class ShardLog {
     const { disk, folder, shard, owner } = this.#options;
     if (!owner.isOpen) return;
     const file = segmentFile(folder, shard, owner.get('number'));
-    if (!disk.isAt(owner.get('descriptor'), file)) this.fail(`${file} is gone`);
+    if (!disk.isAt(owner.get('descriptor'), file)) this.fail(`${file} is missing`);
   }
 
   /** Fails the log for a reason that no write has met. Does nothing where it is not written. */
@@ -464,6 +464,6 @@ export class ShardLog {
     const file = segmentFile(folder, shard, owner.get('number'));
     const isMarked = markBroken(disk, file, clock.wallMs());
     const what = error instanceof Error ? error.message : String(error);
-    failed(shard, isMarked ? what : `${what} (nor can a mark be put on the disk that says so)`);
+    failed(shard, isMarked ? what : `${what} (and the failure cannot be marked on disk)`);
   }
 }

@@ -118,7 +118,7 @@ discards(
       [discard?.writes, discard?.bytes, discard?.unkeptBytes],
       [2, 5 * WRITE.length, 3 * WRITE.length],
     );
-    assert.match(discard!.lacks, 'the backlog had them no more');
+    assert.match(discard!.lacks, 'the backlog no longer had them');
   },
 );
 
@@ -128,7 +128,7 @@ discards(
     const { discarded, told } = played({ writes: 10, highest: 8 * WRITE.length });
     await discarded.take(undefined, 'host:1');
     assert.is(told[0]?.writes, 2);
-    assert.match(told[0]!.lacks, 'what no replica had acknowledged');
+    assert.match(told[0]!.lacks, 'that no replica had acknowledged');
   },
 );
 

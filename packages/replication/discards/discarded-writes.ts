@@ -90,7 +90,7 @@ export class DiscardedWrites {
       mark.note({ id: primary.stream.id, offset: primary.offset }).catch((error: unknown) => {
         this.#timer?.stop();
         const fields = { error: (error as Error).message };
-        log.error('stream-mark', 'The place in the stream cannot be marked.', fields);
+        log.error('stream-mark', 'Replication offset cannot be saved', fields);
       });
     });
     this.#timer.start();
@@ -139,7 +139,7 @@ export class DiscardedWrites {
     try {
       await this.#note(end, border, primary);
     } catch (error) {
-      const message = 'Discarded writes could not be looked at.';
+      const message = 'Discarded writes could not be determined';
       this.#options.log.error('discarded-writes', message, { error: (error as Error).message });
     }
   }
@@ -152,13 +152,13 @@ export class DiscardedWrites {
     if (from === undefined || from >= to) {
       const message =
         from === undefined
-          ? 'The process before was killed: it is not known which of its writes the primary lacks.'
-          : 'The process before was killed: the primary has all that was in its stream a moment before.';
+          ? 'The previous process was killed: writes that the primary lacks are unknown'
+          : 'The previous process was killed: the primary has its whole stream as of a moment before';
       log.info('discarded-writes', message, { stream, to, primary });
       return;
     }
     const bytes = to - from;
-    const lacks = `The process was killed, and its backlog with it: at least ${bytes} bytes of the stream are lost, which are neither listed nor kept.`;
+    const lacks = `The process was killed and its backlog lost: at least ${bytes} bytes of the stream are neither listed nor kept.`;
     const none = { timeMs: clock.wallMs(), writes: 0, unkeptBytes: bytes, file: undefined };
     this.#notify({ stream, from, to, primary, bytes, lacks, ...none });
   }
@@ -201,7 +201,7 @@ export class DiscardedWrites {
     page.add('discardedBytes', bytes);
     log.warn(
       'discarded-writes',
-      `Writes are discarded that this server had taken as a primary: ${primary} lacks them. ${lacks}`.trimEnd(),
+      `Discarding writes accepted as a primary that ${primary} lacks. ${lacks}`.trimEnd(),
       { stream, from, to, writes, bytes, unkeptBytes, file },
     );
     for (const listener of this.#listeners) listener(discard);
@@ -240,12 +240,12 @@ export class DiscardedWrites {
       const bytesMax = settings.number('replication.discarded-writes-max-bytes');
       const removed = await trimDiscards(dataFolder, bytesMax);
       if (removed.length > 0) {
-        const message = 'Files of discarded writes were removed: there were too many bytes.';
+        const message = 'Oldest files of discarded writes removed: size limit exceeded';
         log.warn('discarded-writes-removed', message, { files: removed.join(' ') });
       }
       return `${file}.resp`;
     } catch (error) {
-      const message = 'Discarded writes could not be kept in a file.';
+      const message = 'Discarded writes could not be written to a file';
       log.error('discarded-writes-file', message, { file, error: (error as Error).message });
       return undefined;
     }
@@ -269,14 +269,14 @@ function lacksOf({ isExact }: Border, unkeptBytes: number, bytesMax: number): st
   const sentences: string[] = [];
   if (!isExact) {
     sentences.push(
-      'The primary does not tell where its history parts from that of this server: counted is what no replica had acknowledged.',
+      'The primary does not report where its history diverged: writes that no replica had acknowledged are counted.',
     );
   }
   if (unkeptBytes > 0) {
     const reason =
       bytesMax === 0
         ? 'replication.discarded-writes-max-bytes is 0'
-        : 'the backlog had them no more, or they are more than replication.discarded-writes-max-bytes';
+        : 'the backlog no longer had them, or they exceed replication.discarded-writes-max-bytes';
     sentences.push(`${unkeptBytes} bytes of them are neither listed nor kept: ${reason}.`);
   }
   return sentences.join(' ');

@@ -326,10 +326,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
     if (primary.lacksAcks) primary.acks.ask();
     while (primary.lacksAcks && isTime()) await sleep(LOOK_MS);
     if (!primary.lacksAcks) return;
-    this.#options.log.warn(
-      'replicas-behind',
-      'The server ends, and not all replicas have all data.',
-    );
+    this.#options.log.warn('replicas-behind', 'Stopping although some replicas lag behind');
   }
 }
 

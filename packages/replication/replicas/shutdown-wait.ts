@@ -51,7 +51,7 @@ export class ShutdownWait {
     const untilMs = clock.wallMs() + timeoutMs;
     this.#waitUntil(untilMs);
     this.#mayAbort = true;
-    log.info('awaiting-replicas', 'svc waits for replicas before it stops', { ms: timeoutMs });
+    log.info('awaiting-replicas', 'Waiting for replicas before stopping', { ms: timeoutMs });
     clients.pause('write', Infinity, 'shutdown');
     primary.acks.ask();
     const isWanted = (): boolean => this.#isUntil(untilMs) && !isOver();
@@ -76,7 +76,7 @@ export class ShutdownWait {
     this.#mayAbort = false;
     this.#waitUntil(undefined);
     this.#options.clients.unpause('shutdown');
-    this.#options.log.info('shutdown-aborted', 'the end of the server was called off');
+    this.#options.log.info('shutdown-aborted', 'Shutdown aborted');
     for (const aborted of this.#aborted.splice(0)) aborted();
     return true;
   }

@@ -123,7 +123,7 @@ export class ClientRegistry {
     if (!this.#log.isOn('trace')) return;
     const command = commandTable.entries[client.account.lastCommandId]!.lowerName;
     const fields = { conn_id: client.id, command };
-    this.#log.trace('client-blocked', 'A client waits inside a blocking command.', fields);
+    this.#log.trace('client-blocked', 'Client blocked', fields);
   }
 
   /** Ends the wait of a client that waits inside a blocking command. */

@@ -235,7 +235,7 @@ export class Answers {
       command: entry?.lowerName ?? null,
       error: error.trimEnd(),
     };
-    this.#log.debug('command-refused', 'A command was answered with an error.', fields);
+    this.#log.debug('command-refused', 'Command failed with an error reply', fields);
   }
 
   /** Answers everything a client waits for with an error, and closes: nobody else will answer. */

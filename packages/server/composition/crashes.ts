@@ -136,7 +136,7 @@ export class Crashes {
     for (const client of this.#options.clients.all) ignoringFailure(() => client.socket.destroy());
     this.#keepRingsMoving();
     setTimeout(() => {
-      this.#endNow('it has not ended in time');
+      this.#endNow('it did not stop in time');
     }, END_MS_MAX).unref();
     // Where the end has begun already it goes on, as far as it can.
     this.#options.end();
@@ -166,13 +166,13 @@ export class Crashes {
     const report = crashReport({ ...crash, version: VERSION });
     const name = thread.replace('-', ' ');
     const doing = executing === null ? '' : ` while running ${executing.command}`;
-    const message = `${name} has died${doing}: ${report.reason}`;
+    const message = `${name} died${doing}: ${report.reason}`;
     const event = `${thread.replace(/-\d+$/, '')}-died`;
     log.error(event, message, { shard: report.shard, command: executing?.command ?? null });
     try {
       const folder = settings.string('persistence.data-dir');
       const file = writeCrashReport(folder, report, clock.wallMs());
-      log.error('crash-report', `the crash report is ${file}`, { file });
+      log.error('crash-report', `Crash report: ${file}`, { file });
     } catch (error) {
       process.stderr.write(`svc: ${message}\n${report.stack ?? ''}\n${String(error)}\n`);
     }
@@ -180,7 +180,7 @@ export class Crashes {
 
   #endNow(reason: unknown): void {
     const text = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
-    process.stderr.write(`svc: main has died, and its end has failed: ${text}\n`);
+    process.stderr.write(`svc: main died, and its shutdown failed: ${text}\n`);
     void this.#options.flushLog().finally(() => process.kill(process.pid, 'SIGKILL'));
   }
 }

@@ -22,6 +22,6 @@ export function newSockets(
   }
   const keepAliveSecs = (): number => settings.number('server.tcp-keepalive-secs');
   return new EpollSockets(loop.share(read, serverMemory.memory.bytes), keepAliveSecs, (reason) => {
-    log.warn('clients-wait', `New connections wait to be accepted: ${reason}.`);
+    log.warn('clients-wait', `Accepting connections paused: ${reason}`);
   });
 }

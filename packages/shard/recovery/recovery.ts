@@ -38,7 +38,7 @@ export interface RecoveryReport {
 
 /** Returns the message about records that could not be done again. */
 export function refusalsOf(records: number): string {
-  return `${records} records of the log could not be done again without the keys that are lost`;
+  return `${records} log records could not be replayed without the keys that are lost`;
 }
 
 interface RecoveryOptions {

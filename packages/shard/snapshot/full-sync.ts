@@ -65,8 +65,7 @@ export class FullSync {
         this.#takeWritten(piece);
       },
       () => {
-        this.#fault =
-          'there is no memory for the copy of a value, or the warm tier could not be read';
+        this.#fault = 'out of memory for the copy of a value, or the warm tier could not be read';
       },
       {
         writer,

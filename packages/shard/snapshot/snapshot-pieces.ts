@@ -53,7 +53,7 @@ export class SnapshotPieces implements SnapshotOutlet {
   }
 
   fail(number: number): void {
-    const fault = 'a value is larger than the memory there is for its copy';
+    const fault = 'a value is larger than the memory for its copy';
     const piece: SnapshotPiece = { number, states: new Uint8Array(0), count: 0, fault };
     this.#port.postMessage(piece);
     this.#sent = (this.#sent + 1) | 0;

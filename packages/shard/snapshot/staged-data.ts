@@ -126,6 +126,6 @@ class DamagedValueError extends Error {
 function problemOf(error: unknown): string {
   if (error instanceof NoDatabaseError || error instanceof DamagedValueError) return error.message;
   if (error instanceof rdb.MalformedValueError) return 'a value in them is malformed';
-  if (isResourceError(error)) return 'there is no memory for them';
+  if (isResourceError(error)) return 'out of memory';
   throw error;
 }

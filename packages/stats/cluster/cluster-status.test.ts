@@ -36,7 +36,7 @@ const cases: readonly (readonly [what: string, change: Change, issues: readonly 
       page.set('clusterCoordinatorDownSinceMs', MOMENT.wallMs - 2_500);
     },
     [
-      'warning NO_COORDINATOR the coordinator has not answered for 2.5 s: nothing can be decided, and leases end',
+      'warning NO_COORDINATOR the coordinator has not replied for 2.5 s: no failover is possible, and leases expire',
     ],
   ],
   [
@@ -45,14 +45,12 @@ const cases: readonly (readonly [what: string, change: Change, issues: readonly 
       page.set('clusterLeaseRenewedUs', NOW_US - 3_000_000);
       page.set('clusterLeaseUntilUs', NOW_US + 1_500_000);
     },
-    [
-      'warning LEASE_AT_RISK the lease was not renewed for 3.0 s: in 1.5 s no write is taken any more',
-    ],
+    ['warning LEASE_AT_RISK the lease was not renewed for 3.0 s: writes are refused in 1.5 s'],
   ],
   [
     'a lease that has ended while main was away',
     (page) => page.set('clusterLeaseUntilUs', NOW_US - 1),
-    ['critical LEASE_AT_RISK the node has no lease: it takes no writes'],
+    ['critical LEASE_AT_RISK this node has no lease: it refuses writes'],
   ],
   [
     'slots of nobody, where all are needed',

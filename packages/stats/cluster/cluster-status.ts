@@ -51,18 +51,18 @@ function coordinator(main: Page, { wallMs }: Moment): readonly HealthIssue[] {
   if (main.get('clusterCoordinatorUp') === 1) return [];
   const sinceMs = main.get('clusterCoordinatorDownSinceMs');
   const ago = sinceMs > 0 ? ` for ${seconds(1_000 * (wallMs - sinceMs))}` : '';
-  const message = `the coordinator has not answered${ago}: nothing can be decided, and leases end`;
+  const message = `the coordinator has not replied${ago}: no failover is possible, and leases expire`;
   return [issue('warning', 'NO_COORDINATOR', message)];
 }
 
 function lease(main: Page, { nowUs }: Moment): readonly HealthIssue[] {
   const leftUs = leaseRemainingUs(main, nowUs);
   if (leftUs === 0) {
-    return [issue('critical', 'LEASE_AT_RISK', 'the node has no lease: it takes no writes')];
+    return [issue('critical', 'LEASE_AT_RISK', 'this node has no lease: it refuses writes')];
   }
   if (leftUs >= LEASE_SAFE_SHARE * main.get('clusterLeaseTtlUs')) return [];
   const age = seconds(leaseAgeUs(main, nowUs));
-  const message = `the lease was not renewed for ${age}: in ${seconds(leftUs)} no write is taken any more`;
+  const message = `the lease was not renewed for ${age}: writes are refused in ${seconds(leftUs)}`;
   return [issue('warning', 'LEASE_AT_RISK', message)];
 }
 

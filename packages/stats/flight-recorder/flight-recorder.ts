@@ -62,7 +62,7 @@ export const FLIGHT_KINDS = [
   {
     event: 'slow-batch',
     about:
-      'A shard ran commands for 5 ms or longer without a look at other work; the last was the slow one.',
+      'A shard executed a batch of commands for 5 ms or longer; the named command is the last of it.',
     fields: [{ name: 'duration_us' }, { name: 'frames' }, { name: 'command', of: 'command' }],
   },
   {
@@ -73,23 +73,23 @@ export const FLIGHT_KINDS = [
   },
   {
     event: 'gc-pause',
-    about: 'A garbage collection stopped the thread for longer than 5 ms.',
+    about: 'A garbage collection stopped the thread for more than 5 ms.',
     fields: [{ name: 'duration_us' }, { name: 'kind', of: 'collection' }],
   },
   {
     event: 'eviction-cycle',
     about:
-      'A shard evicted keys to keep within maxmemory; once a second at most, with all since the last.',
+      'A shard evicted keys because of maxmemory; at most one event a second, with the sum since the last.',
     fields: [{ name: 'duration_us' }, { name: 'keys' }],
   },
   {
     event: 'connections-refused',
-    about: 'Connections were refused since the last look, a tenth of a second ago or less.',
+    about: 'Connections were refused; at most ten events a second, with the sum since the last.',
     fields: [{ name: 'refused' }, { name: 'connected' }, { name: 'max_clients' }],
   },
   {
     event: 'config-change',
-    about: 'A setting was changed; the value is told where it is a number, or yes (1) or no (0).',
+    about: 'A setting was changed; the value is shown for numbers, and for yes (1) and no (0).',
     fields: [{ name: 'setting', of: 'setting' }, { name: 'value' }],
   },
   {
@@ -99,66 +99,64 @@ export const FLIGHT_KINDS = [
   },
   {
     event: 'snapshot',
-    about: 'A snapshot is on disk.',
+    about: 'A snapshot finished.',
     fields: [{ name: 'number' }, { name: 'keys' }, { name: 'bytes' }, { name: 'duration_us' }],
   },
   {
     event: 'snapshot-failed',
-    about: 'A snapshot is not on disk; the log says why.',
+    about: 'A snapshot failed; the reason is in the log.',
     fields: [{ name: 'number' }],
   },
   {
     event: 'log-failed',
-    about: 'A log cannot be written; -1 where it is not one shard alone.',
+    about: 'A log cannot be written; shard -1 means several shards.',
     fields: [{ name: 'shard' }],
   },
   {
     event: 'log-healed',
-    about: 'The logs are written again, behind a snapshot.',
+    about: 'Log writes resumed after a snapshot.',
     fields: [{ name: 'snapshot' }],
   },
   {
     event: 'role-change',
-    about: 'The server became a primary or a replica; the offset is that of its stream then.',
+    about: 'The server became a primary or a replica, with the offset of its stream.',
     fields: [{ name: 'role', of: 'role' }, { name: 'offset' }],
   },
   {
     event: 'primary-link',
-    about: 'The link of a replica to its primary has another state.',
+    about: 'The link of this replica to its primary changed its state.',
     fields: [{ name: 'state', of: 'primary-link-state' }],
   },
   {
     event: 'replica-state',
-    about: 'The link to a replica has another state; the client is its connection.',
+    about: 'The link to a replica changed its state; client is the id of its connection.',
     fields: [{ name: 'client' }, { name: 'state', of: 'replica-state' }],
   },
   {
     event: 'sync-begin',
-    about:
-      'A replica needs all data, for the reason that is told; without a client it is the server itself that gets them.',
+    about: 'A full sync started, with its reason; without a client, this server is the replica.',
     fields: [{ name: 'client' }, { name: 'reason', of: 'sync-reason' }],
   },
   {
     event: 'sync-end',
-    about:
-      'A replica has all data, which came as so many bytes; without a client it is the server itself.',
+    about: 'A full sync finished, with its bytes; without a client, this server is the replica.',
     fields: [{ name: 'client' }, { name: 'duration_us' }, { name: 'bytes' }],
   },
   {
     event: 'sync-failed',
-    about: 'A full synchronisation ended early; without a client it is that of the server itself.',
+    about: 'A full sync failed; without a client, this server is the replica.',
     fields: [{ name: 'client' }, { name: 'duration_us' }],
   },
   {
     event: 'cluster-failover',
     about:
-      'The primary of a group of the cluster is another, for the reason that is told; own is 1 where it is this node now.',
+      'A group of the cluster has a new primary, with the reason; own is 1 if it is this node.',
     fields: [{ name: 'reason', of: 'failover-reason' }, { name: 'epoch' }, { name: 'own' }],
   },
   {
     event: 'cluster-change',
     about:
-      'Something in the cluster is another as this node sees it; /debug/api/cluster/overview has the history with reasons.',
+      'The cluster changed as seen by this node; /debug/api/cluster/overview has the history with reasons.',
     fields: [{ name: 'change', of: 'cluster-event' }, { name: 'epoch' }],
   },
 ] as const satisfies readonly FlightKind[];

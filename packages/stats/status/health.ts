@@ -112,7 +112,7 @@ function replication(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
     issues.push(issue('warning', 'PRIMARY_LINK_DOWN', message));
   }
   if (lacksReplicas) {
-    const message = 'writes are refused: fewer replicas than min-replicas-to-write follow';
+    const message = 'writes are refused: fewer than min-replicas-to-write replicas are connected';
     issues.push(issue('critical', 'NO_GOOD_REPLICAS', message));
   }
   if (replicas < replicasSeen) {
@@ -120,11 +120,11 @@ function replication(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
     issues.push(issue('warning', 'REPLICA_DOWN', message));
   }
   if (lagMs >= limits.replicationLagWarningMs) {
-    const message = `the slowest replica has been behind for ${Math.round(lagMs)} ms`;
+    const message = `the slowest replica has lagged for ${Math.round(lagMs)} ms`;
     issues.push(issue('warning', 'REPLICATION_LAG', message));
   }
   if (vitals.unappliedMs >= limits.replicationLagWarningMs) {
-    const message = `the stream of the primary has waited for ${Math.round(vitals.unappliedMs)} ms to be applied`;
+    const message = `the replication stream is ${Math.round(vitals.unappliedMs)} ms behind in being applied`;
     issues.push(issue('warning', 'REPLICATION_LAG', message));
   }
   return issues;
@@ -132,7 +132,7 @@ function replication(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
 
 function streamFault({ streamFault: fault }: Vitals): HealthIssue[] {
   if (fault === null) return [];
-  const cause = `a command of the primary could not be run ${Math.round(fault.agoMs / 1_000)} s ago`;
+  const cause = `a command of the primary failed ${Math.round(fault.agoMs / 1_000)} s ago`;
   return [
     fault.differs
       ? issue(
@@ -140,7 +140,7 @@ function streamFault({ streamFault: fault }: Vitals): HealthIssue[] {
           'PRIMARY_STREAM_FAULT',
           `${cause}: the data may differ from the primary's`,
         )
-      : issue('warning', 'PRIMARY_STREAM_FAULT', `${cause}: all data have been sent anew since`),
+      : issue('warning', 'PRIMARY_STREAM_FAULT', `${cause}: a full sync has finished since`),
   ];
 }
 
@@ -175,10 +175,10 @@ function durability(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
   if (persistenceError !== null) {
     issues.push(issue('critical', 'PERSISTENCE_ERROR', persistenceError));
   } else if (vitals.lastSave === 'refuses writes') {
-    const refused = 'the last snapshot has failed: writes are refused until one succeeds';
+    const refused = 'the last snapshot failed: writes are refused until one succeeds';
     issues.push(issue('critical', 'PERSISTENCE_ERROR', refused));
   } else if (vitals.lastSave === 'failed') {
-    issues.push(issue('warning', 'PERSISTENCE_ERROR', 'the last snapshot has failed'));
+    issues.push(issue('warning', 'PERSISTENCE_ERROR', 'the last snapshot failed'));
   }
   if (recoveryLoss !== null) issues.push(issue('warning', 'PERSISTENCE_ERROR', recoveryLoss));
   return issues;

@@ -109,7 +109,7 @@ status('takes silence for being stuck only when the shard does not sleep', () =>
   shard.set('heartbeatUs', source.nowUs - 1_500_000);
   const silent = collectStatus(source);
   assert.is(silent.shards[0]?.state, 'stuck');
-  assert.is(silent.health.issues[0]?.message, 'shard 0 has given no sign of life for 1.5 s');
+  assert.is(silent.health.issues[0]?.message, 'shard 0 has not responded for 1.5 s');
   const work = new ThreadWork(shard, source.nowUs - 1_500_000);
   work.sleep(source.nowUs - 1_400_000);
   assert.is(collectStatus(source).shards[0]?.state, 'running');
@@ -128,7 +128,7 @@ status('tells a main that stands still, in what, and never one that is idle', ()
   assert.equal(issues(), []);
   main.set('heartbeatUs', source.nowUs - 2_040_000);
   const stuck = (doing: string) => [['critical', 'MAIN_STUCK', `main has ${doing} 2.0 s`]];
-  assert.equal(issues(), stuck('given no sign of life for'));
+  assert.equal(issues(), stuck('not responded for'));
   main.set('workClient', 7);
   assert.equal(issues(), stuck('been reading the input of client 7 for'));
   main.set('workCommand', 2);

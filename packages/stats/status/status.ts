@@ -123,7 +123,7 @@ export function persistenceStatus(report: DurabilityReport): PersistenceReport {
 function persistenceError(report: PersistenceReport): string | null {
   if (report.wal.last_flush_ok === false) return 'the log cannot be written';
   if (!report.awaits_snapshot || report.snapshot.last_status !== 'err') return null;
-  return 'the first snapshot has failed: a start would find nothing of what was done since persistence was switched on';
+  return 'the first snapshot failed: all changes since persistence was switched on would be lost by a restart';
 }
 
 function persistenceVitals(
@@ -146,7 +146,7 @@ function lastSave({ persistence, refusesUnsaved }: StatusSource): Vitals['lastSa
 function recoveryLoss({ recovery }: PersistenceReport, main: Page): string | null {
   const { lost_bytes: bytes, log_holes: holes } = recovery;
   if ((bytes === 0 && holes === 0) || main.get('saves') > 0) return null;
-  return `the start has left out ${bytes} damaged bytes, and found ${holes} logs without their end`;
+  return `the recovery skipped ${bytes} damaged bytes, and found ${holes} logs without their end`;
 }
 
 /** Reads everything and judges it. */
@@ -303,7 +303,7 @@ function stuckIn({ shards, nowUs }: StatusSource) {
       return { shard: id, doing: `has been running ${command} for ${seconds(elapsedUs)}` };
     }
     const silentUs = nowUs - shards[id]!.page.get('heartbeatUs');
-    return { shard: id, doing: `has given no sign of life for ${seconds(silentUs)}` };
+    return { shard: id, doing: `has not responded for ${seconds(silentUs)}` };
   };
 }
 

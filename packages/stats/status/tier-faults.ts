@@ -8,6 +8,6 @@ export const TIER_FAULT_TEXTS: Readonly<Record<string, string>> = {
   full: 'the disk of the warm tier is full: no more values are spilled',
   unwritable: 'the disk of the warm tier cannot be written: no more values are spilled',
   vanished:
-    'the folder of the warm tier is gone: its open file serves on until the folder can be made again',
-  dead: 'a thread of the warm tier has died: values of its shards cannot be read',
+    'the folder of the warm tier is missing: its open file is used until the folder can be created again',
+  dead: 'a thread of the warm tier died: values of its shards cannot be read',
 };

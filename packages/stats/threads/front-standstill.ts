@@ -8,7 +8,7 @@ export function frontSilenceUs(front: Page, nowUs: number): number {
   return silentUs < STUCK_US ? 0 : silentUs;
 }
 
-/** A phrase about a thread that is silent: `has given no sign of life for 2.0 s`. */
+/** A phrase about a thread that is silent: `has not responded for 2.0 s`. */
 export function silenceText(silentUs: number): string {
-  return `has given no sign of life for ${(silentUs / 1_000_000).toFixed(1)} s`;
+  return `has not responded for ${(silentUs / 1_000_000).toFixed(1)} s`;
 }

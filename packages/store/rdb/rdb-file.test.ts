@@ -122,7 +122,7 @@ files('a file that is cut anywhere, or has bytes behind it, is refused', () => {
   const longer = Buffer.concat([file, Buffer.from('*1')]);
   assert.is(
     reasonOf(() => read(longer)),
-    '2 bytes stand behind its end',
+    '2 bytes follow its end',
   );
 });
 
@@ -266,7 +266,7 @@ files('what can be read of a damaged file is had, if it is wanted, and the rest 
     'the value of key "bad" in database 0 is damaged',
     'key "mod": a value of a module',
     'it has keys in database 63: set server.databases to 64 or more',
-    'what follows: it holds a value of type 99 at offset 88, which this server does not have',
+    'the rest: it holds a value of type 99 at offset 88, which this server does not have',
   ]);
   const cut = read(fileOf(text('one')).subarray(0, -3), 16, testStore(), true);
   assert.is(cut.contents.keys, 1);

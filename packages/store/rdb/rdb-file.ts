@@ -115,7 +115,7 @@ class RdbFileLoader {
     } catch (error) {
       const isKept = error instanceof RdbFileError && this.#splitter.version > 0;
       if (!isKept || !this.#target.skipsDamaged) throw error;
-      this.#damaged.push(`what follows: ${error.message}`);
+      this.#damaged.push(`the rest: ${error.message}`);
     }
     return {
       version: this.#splitter.version,
@@ -168,7 +168,7 @@ function split(source: RdbSource, splitter: RdbSplitter, windowBytes: number): v
     at += splitter.take(piece);
   }
   if (!splitter.isEnded) throw splitter.cutOff();
-  if (at < source.bytes) throw new RdbFileError(`${source.bytes - at} bytes stand behind its end`);
+  if (at < source.bytes) throw new RdbFileError(`${source.bytes - at} bytes follow its end`);
 }
 
 /** Makes a file that any Redis since 7.0 reads, or since 7.4 where hashes have fields that end. */

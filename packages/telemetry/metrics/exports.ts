@@ -10,7 +10,7 @@ export const exportMetrics: readonly MetricDefinition[] = [
     'counter',
     {
       name: 'svc_traces_dropped_total',
-      help: 'Traced requests that are lost: too many at a time (busy), too many for the collector (queue), or not taken by it (collector).',
+      help: 'Dropped traced requests: too many at a time (busy), queue to the collector full (queue), or refused by the collector (collector).',
       labels: ['reason'],
     },
     'main page: tracesDropped; ops thread',
@@ -22,7 +22,7 @@ export const exportMetrics: readonly MetricDefinition[] = [
   ),
   metric(
     'counter',
-    { name: 'svc_trace_spans_exported_total', help: 'Spans that the collector has taken.' },
+    { name: 'svc_trace_spans_exported_total', help: 'Spans accepted by the collector.' },
     'ops thread',
     ({ ops: { traces } }, samples) => {
       samples.value(traces.exportedSpans);
@@ -30,7 +30,7 @@ export const exportMetrics: readonly MetricDefinition[] = [
   ),
   metric(
     'gauge',
-    { name: 'svc_trace_queue_traces', help: 'Traces that wait for the collector.' },
+    { name: 'svc_trace_queue_traces', help: 'Traces queued for the collector.' },
     'ops thread',
     ({ ops: { traces } }, samples) => {
       samples.value(traces.queued);
@@ -40,7 +40,7 @@ export const exportMetrics: readonly MetricDefinition[] = [
     'counter',
     {
       name: 'svc_metrics_pushes_total',
-      help: 'Times that the metrics were pushed to a collector, by whether it has taken them.',
+      help: 'Pushes of metrics to a collector, by result.',
       labels: ['result'],
     },
     'ops thread',

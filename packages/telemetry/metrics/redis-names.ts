@@ -152,7 +152,7 @@ const perSlave = (name: string, of: (replica: ReplicaReport) => number): MetricD
   metric(
     'gauge',
     { name, help: SAME, labels: SLAVE_LABELS },
-    'main, told every second',
+    'main, reported every second',
     (source, samples) => {
       for (const replica of replicasByPlace(source)) {
         const { host, listening_port: port, state } = replica;
@@ -167,10 +167,15 @@ const ofSlave = (
   labels: readonly string[],
   read: (primary: PrimaryReport, source: MetricSource) => readonly [value: number, ...string[]],
 ): MetricDefinition =>
-  metric('gauge', { name, help: SAME, labels }, 'main, told every second', (source, samples) => {
-    const primary = source.replication?.primary;
-    if (primary) samples.value(...read(primary, source));
-  });
+  metric(
+    'gauge',
+    { name, help: SAME, labels },
+    'main, reported every second',
+    (source, samples) => {
+      const primary = source.replication?.primary;
+      if (primary) samples.value(...read(primary, source));
+    },
+  );
 
 const MASTER_LABELS = ['master_host', 'master_port'];
 const masterOf = ({ host, port }: PrimaryReport): readonly [string, string] => [host, String(port)];

@@ -32,7 +32,7 @@ export class CollectorState {
   worked(count: number): void {
     this.exported += count;
     if (this.#state === 'failing') {
-      this.#log('info', `${this.#what}-export-works`, `The collector takes ${this.#what} again.`, {
+      this.#log('info', `${this.#what}-export-works`, `Collector accepts ${this.#what} again`, {
         endpoint: this.#endpoint,
       });
     }
@@ -43,7 +43,7 @@ export class CollectorState {
   broke(count: number, reason: string): void {
     this.failed += count;
     if (this.#state !== 'failing') {
-      const message = `The collector does not take ${this.#what}; they are dropped and counted until it does.`;
+      const message = `Collector does not accept ${this.#what}: they are dropped and counted`;
       this.#log('warn', `${this.#what}-export-failed`, message, {
         endpoint: this.#endpoint,
         reason,

@@ -14,7 +14,7 @@ export function exportTo<Batch>(exporter: Exporter<Batch>, batch: Batch): Promis
   return new Promise((resolve, reject) => {
     exporter.export(batch, ({ code, error }) => {
       if (code === ExportResultCode.SUCCESS) resolve();
-      else reject(error ?? new Error('the collector has refused them'));
+      else reject(error ?? new Error('the collector refused them'));
     });
   });
 }

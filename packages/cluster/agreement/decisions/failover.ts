@@ -7,8 +7,8 @@ import { putGroup, type Plan } from './plan.ts';
 
 /** Reasons of a change of the primary, as groups keep them. */
 export const FAILOVER_REASONS = {
-  leaseLost: 'the primary had no lease any more',
-  handedOver: 'the primary has handed over',
+  leaseLost: 'the lease of the primary expired',
+  handedOver: 'the primary handed over its role',
 } as const;
 
 /** Standing of a replica in the group whose primary has no lease any more. */

@@ -118,11 +118,11 @@ moves('a process that was started anew does not go on', () => {
     moveFault(stage.topology, stage.topology.migrations.get('m')!);
   assert.is(fault(), undefined);
   stage.register('b', 'another run');
-  assert.match(fault() ?? '', /target was started anew/);
-  assert.throws(() => finishMove(stage.topology, 'a', 'm'), /started anew/);
+  assert.match(fault() ?? '', /target was restarted/);
+  assert.throws(() => finishMove(stage.topology, 'a', 'm'), /restarted/);
   stage.register('b', 'run of b');
   stage.register('a', 'another run');
-  assert.match(fault() ?? '', /source was started anew/);
+  assert.match(fault() ?? '', /source was restarted/);
 });
 
 moves('slots on their way are changed by nothing else', () => {

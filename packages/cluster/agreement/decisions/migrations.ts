@@ -74,11 +74,11 @@ export function finishMove(topology: Topology, self: string, id: string): Plan {
     const why = migration?.reason ?? '';
     throw new ClusterError(why === '' ? 'The migration has been ended' : why);
   }
-  const own = groupOfPrimary(topology, self, 'This node is no primary any more');
-  if (own.id !== migration.source) throw new ClusterError('The slots are of another group now');
-  const other = groupOfPrimary(topology, migration.targetNode, 'The target is no primary any more');
+  const own = groupOfPrimary(topology, self, 'This node is no longer a primary');
+  if (own.id !== migration.source) throw new ClusterError('The slots belong to another group now');
+  const other = groupOfPrimary(topology, migration.targetNode, 'The target is no longer a primary');
   if (demandNode(topology, migration.targetNode).run !== migration.targetRun) {
-    throw new ClusterError('The target was started anew');
+    throw new ClusterError('The target was restarted');
   }
   const owners: SlotOwners = [...topology.owners];
   for (const slot of slotsOf(migration.ranges)) {
@@ -130,9 +130,9 @@ export function moveFault(topology: Topology, migration: SlotMigration): string 
     ['target', target, targetNode, targetRun],
   ] as const;
   for (const [side, group, id, run] of sides) {
-    if (topology.groups.get(group)?.primary !== id) return `the ${side} is no primary any more`;
+    if (topology.groups.get(group)?.primary !== id) return `the ${side} is no longer a primary`;
     const node = topology.nodes.get(id);
-    if (node !== undefined && node.run !== run) return `the ${side} was started anew`;
+    if (node !== undefined && node.run !== run) return `the ${side} was restarted`;
   }
   return undefined;
 }
@@ -195,6 +195,6 @@ function groupOfPrimary(topology: Topology, node: string, refusal: string): Grou
 
 function demandNode(topology: Topology, id: string): { readonly run: string } {
   const node = topology.nodes.get(id);
-  if (node === undefined) throw new ClusterError(`Node ${id} is away`);
+  if (node === undefined) throw new ClusterError(`Node ${id} is down`);
   return node;
 }

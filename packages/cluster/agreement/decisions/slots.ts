@@ -42,7 +42,9 @@ export function deleteSlots(
     const owner = owners[slot];
     if (owner === undefined) throw new ClusterError(`Slot ${slot} is already unassigned`);
     if (owner !== own.id) {
-      throw new ClusterError(`Slot ${slot} is another node's, which alone can let it go`);
+      throw new ClusterError(
+        `Slot ${slot} belongs to another node, and only that node can release it`,
+      );
     }
     owners[slot] = undefined;
     Reflect.deleteProperty(open, String(slot));

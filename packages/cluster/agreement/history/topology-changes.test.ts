@@ -46,24 +46,24 @@ const cases: readonly (readonly [
   expected: readonly string[],
 ])[] = [
   ['nothing is another', before, []],
-  ['a lease ends', withoutA, ['node-down / a / its lease has ended, or it gave it back']],
+  ['a lease ends', withoutA, ['node-down / a / its lease expired or was revoked']],
   [
     'a replica takes over',
-    { ...withoutA, 'groups/one': group('b', ['a'], 'the primary had no lease any more') },
+    { ...withoutA, 'groups/one': group('b', ['a'], 'the lease of the primary expired') },
     [
-      'failover / b / a / lease-lost / the primary had no lease any more',
-      'node-down / a / its lease has ended, or it gave it back',
+      'failover / b / a / lease-lost / the lease of the primary expired',
+      'node-down / a / its lease expired or was revoked',
     ],
   ],
   [
     'a primary hands over',
-    { ...before, 'groups/one': group('b', ['a'], 'the primary has handed over') },
-    ['failover / b / a / handover / the primary has handed over'],
+    { ...before, 'groups/one': group('b', ['a'], 'the primary handed over its role') },
+    ['failover / b / a / handover / the primary handed over its role'],
   ],
   [
     'a node is started anew',
     { ...before, 'nodes/a': node('second') },
-    ['node-up / a / it was started anew'],
+    ['node-up / a / it restarted'],
   ],
   [
     'a group comes with its slots',
@@ -89,7 +89,7 @@ const cases: readonly (readonly [
   [
     'a replica leaves',
     { ...before, 'groups/one': group('a', []) },
-    ['group-removed / it is seen no more'],
+    ['group-removed / it is no longer seen'],
   ],
 ];
 

@@ -49,7 +49,7 @@ export function topologyChanges(
   const groups = new Set([...known.keys(), ...seen.keys()]);
   return [...groups].flatMap((id) => {
     const [old, now] = [known.get(id), seen.get(id)];
-    if (now === undefined) return [change('group-removed', { group: id }, 'it is seen no more')];
+    if (now === undefined) return [change('group-removed', { group: id }, 'it is no longer seen')];
     const came =
       old === undefined
         ? [change('group-added', { group: id, node: now.primary }, now.reason)]
@@ -108,9 +108,9 @@ function presenceChanges(before: Topology, after: Topology, now: Group): Topolog
       return [change('node-up', about, 'it has a lease')];
     }
     if (old !== undefined && own === undefined) {
-      return [change('node-down', about, 'its lease has ended, or it gave it back')];
+      return [change('node-down', about, 'its lease expired or was revoked')];
     }
-    return old?.run === own?.run ? [] : [change('node-up', about, 'it was started anew')];
+    return old?.run === own?.run ? [] : [change('node-up', about, 'it restarted')];
   });
 }
 

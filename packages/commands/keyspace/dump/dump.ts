@@ -30,7 +30,7 @@ const badFormat = new CommandError('ERR Bad data format');
 
 const dump = oneShard({
   name: 'DUMP',
-  summary: 'Answers the value of a key as bytes that RESTORE takes.',
+  summary: 'Returns the value of a key, serialized for RESTORE.',
   since: '2.6.0',
   complexity: 'O(N), N being the bytes of the value.',
   group: 'generic',
@@ -51,7 +51,7 @@ type RestoreHead = Pick<CommandHead, 'name' | 'since' | 'group' | 'flags' | 'acl
 function restoring(head: RestoreHead) {
   return oneShard({
     ...head,
-    summary: 'Makes a key of the bytes that DUMP answered.',
+    summary: 'Creates a key from a value serialized by DUMP.',
     complexity: 'O(N log N) for a sorted set of N members, O(N) in the bytes of any other value.',
     arity: -4,
     keys: oneKey('OW', 'update'),
@@ -65,8 +65,8 @@ function restoring(head: RestoreHead) {
       { name: 'frequency', type: 'integer', token: 'FREQ', since: '5.0.0', optional: true },
     ],
     history: [
-      ['3.0.0', 'REPLACE came.'],
-      ['5.0.0', 'ABSTTL, IDLETIME and FREQ came.'],
+      ['3.0.0', 'Added REPLACE.'],
+      ['5.0.0', 'Added ABSTTL, IDLETIME and FREQ.'],
     ],
     run(context, args) {
       const options = readOptions(args);

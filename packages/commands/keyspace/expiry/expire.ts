@@ -48,7 +48,7 @@ function expiring(
     keys: oneKey('RW', 'update'),
     leavesValues: true,
     args: [{ name: 'key', type: 'key' }, doc, condition],
-    history: [['7.0.0', 'NX, XX, GT and LT came.']],
+    history: [['7.0.0', 'Added NX, XX, GT and LT.']],
     run(context, args) {
       const allowed = args.count > 3 ? readConditions(args) : ALWAYS;
       const baseMs = absolute ? 0 : context.nowMs;
@@ -61,29 +61,29 @@ function expiring(
   });
 }
 
-const expire = expiring('EXPIRE', '1.0.0', SECONDS, 'Lets a key end after a number of seconds.');
+const expire = expiring('EXPIRE', '1.0.0', SECONDS, 'Sets the time to live of a key, in seconds.');
 const pexpire = expiring(
   'PEXPIRE',
   '2.6.0',
   MILLISECONDS,
-  'Lets a key end after a number of milliseconds.',
+  'Sets the time to live of a key, in milliseconds.',
 );
 const expireat = expiring(
   'EXPIREAT',
   '1.2.0',
   UNIX_SECONDS,
-  'Lets a key end at a moment given in seconds of Unix time.',
+  'Sets the expiry of a key as Unix time in seconds.',
 );
 const pexpireat = expiring(
   'PEXPIREAT',
   '2.6.0',
   UNIX_MILLISECONDS,
-  'Lets a key end at a moment given in milliseconds of Unix time.',
+  'Sets the expiry of a key as Unix time in milliseconds.',
 );
 
 const persist = oneShard({
   name: 'PERSIST',
-  summary: 'Lets a key live on without an end.',
+  summary: 'Removes the expiry of a key.',
   since: '2.2.0',
   complexity: 'O(1)',
   group: 'generic',

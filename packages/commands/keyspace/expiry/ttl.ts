@@ -32,7 +32,7 @@ function lifetime(
       ? {}
       : {
           tips: ['nondeterministic_output'],
-          history: [['2.8.0', 'A missing key is answered with -2.']] as const,
+          history: [['2.8.0', 'The reply for a missing key is -2.']] as const,
         }),
     run(context, args) {
       const ref = peekToRead(context, args, 1);
@@ -50,24 +50,24 @@ function lifetime(
 /** The reply for a key that does not exist; -1 stands for one without an end. */
 const MISSING = -2;
 
-const ttl = lifetime('TTL', '1.0.0', SECONDS, 'Answers how many seconds a key has to live.');
+const ttl = lifetime('TTL', '1.0.0', SECONDS, 'Returns the time to live of a key, in seconds.');
 const pttl = lifetime(
   'PTTL',
   '2.6.0',
   MILLISECONDS,
-  'Answers how many milliseconds a key has to live.',
+  'Returns the time to live of a key, in milliseconds.',
 );
 const expiretime = lifetime(
   'EXPIRETIME',
   '7.0.0',
   UNIX_SECONDS,
-  'Answers when a key ends, in seconds of Unix time.',
+  'Returns the expiry of a key as Unix time in seconds.',
 );
 const pexpiretime = lifetime(
   'PEXPIRETIME',
   '7.0.0',
   UNIX_MILLISECONDS,
-  'Answers when a key ends, in milliseconds of Unix time.',
+  'Returns the expiry of a key as Unix time in milliseconds.',
 );
 
 export const keyLifetimes = [ttl, pttl, expiretime, pexpiretime];

@@ -92,10 +92,10 @@ const migrate = onMain<MigrationContext>({
     },
   ],
   history: [
-    ['3.0.0', 'COPY and REPLACE came.'],
-    ['3.0.6', 'KEYS came.'],
-    ['4.0.7', 'AUTH came.'],
-    ['6.0.0', 'AUTH2 came.'],
+    ['3.0.0', 'Added COPY and REPLACE.'],
+    ['3.0.6', 'Added KEYS.'],
+    ['4.0.7', 'Added AUTH.'],
+    ['6.0.0', 'Added AUTH2.'],
   ],
   secret: secretsOf,
   run(context, args) {

@@ -14,7 +14,7 @@ const WALK_STEP_KEYS = 1000;
 
 const keys = everyShard<Bulks>({
   name: 'KEYS',
-  summary: 'Answers all keys that match a pattern.',
+  summary: 'Returns all keys that match a pattern.',
   since: '1.0.0',
   complexity: 'O(N) for N keys in the database.',
   group: 'generic',
@@ -77,7 +77,7 @@ export function walk(keyspace: Keyspace, visit: (ref: Ref) => void): void {
 
 const randomkey = everyShard<Draw>({
   name: 'RANDOMKEY',
-  summary: 'Answers a key of the database, each being as likely as any other.',
+  summary: 'Returns a random key of the selected database; all keys are equally likely.',
   since: '1.0.0',
   complexity: 'O(1) on each shard.',
   group: 'generic',

@@ -21,7 +21,7 @@ import { typeNumber } from './type-names.ts';
 
 const scan = everyShard<Walked>({
   name: 'SCAN',
-  summary: 'Walks the keys of the database, some with each call.',
+  summary: 'Iterates over the keys of the selected database, a few with each call.',
   since: '2.8.0',
   complexity: 'O(1) for each call, O(N) for the whole walk over N keys.',
   group: 'generic',
@@ -35,7 +35,7 @@ const scan = everyShard<Walked>({
     { name: 'type', type: 'string', token: 'TYPE', since: '6.0.0', optional: true },
   ],
   tips: ['nondeterministic_output', 'request_policy:special', 'response_policy:special'],
-  history: [['6.0.0', 'TYPE came.']],
+  history: [['6.0.0', 'Added TYPE.']],
   run(context, args) {
     const { keyspace, shardIndex, shardCount } = context;
     const { shard, place } = scanPlace(args, shardCount);

@@ -30,7 +30,7 @@ const wholeCommand = [
 const count = onMain<ServerContext>({
   ...aboutCommands,
   name: 'COMMAND|COUNT',
-  summary: 'Answers how many commands there are.',
+  summary: 'Returns the number of commands.',
   since: '2.8.13',
   complexity: 'O(1)',
   arity: 2,
@@ -41,13 +41,13 @@ const count = onMain<ServerContext>({
 const info = onMain<ServerContext>({
   ...aboutCommands,
   name: 'COMMAND|INFO',
-  summary: 'Answers arity, flags, keys and categories of the named commands, or of all.',
+  summary: 'Returns arity, flags, keys and categories of the named commands, or of all.',
   since: '2.8.13',
   complexity: 'O(N) for N commands.',
   arity: -2,
   args: commandNames,
   tips: ['nondeterministic_output_order'],
-  history: [['7.0.0', 'Without a name it tells of all commands.']],
+  history: [['7.0.0', 'Without names all commands are returned.']],
   run(context, args) {
     if (args.count === 2) {
       answerAll(context);
@@ -63,7 +63,7 @@ const info = onMain<ServerContext>({
 const docs = onMain<ServerContext>({
   ...aboutCommands,
   name: 'COMMAND|DOCS',
-  summary: 'Answers the documentation of the named commands, or of all.',
+  summary: 'Returns the documentation of the named commands, or of all.',
   since: '7.0.0',
   complexity: 'O(N) for N commands.',
   arity: -2,
@@ -82,7 +82,7 @@ const docs = onMain<ServerContext>({
 const list = onMain<ServerContext>({
   ...aboutCommands,
   name: 'COMMAND|LIST',
-  summary: 'Answers the names of all commands, or of those that a filter lets through.',
+  summary: 'Returns the names of all commands, or of those that pass a filter.',
   since: '7.0.0',
   complexity: 'O(N) for N commands.',
   arity: -2,
@@ -111,7 +111,7 @@ const list = onMain<ServerContext>({
 const getkeys = onMain<ServerContext>({
   ...aboutCommands,
   name: 'COMMAND|GETKEYS',
-  summary: 'Answers which arguments of a whole command are keys.',
+  summary: 'Returns the arguments of a complete command that are keys.',
   since: '2.8.13',
   complexity: 'O(N) for N arguments of the command.',
   arity: -3,
@@ -127,7 +127,7 @@ const getkeys = onMain<ServerContext>({
 const getkeysandflags = onMain<ServerContext>({
   ...aboutCommands,
   name: 'COMMAND|GETKEYSANDFLAGS',
-  summary: 'Answers which arguments of a whole command are keys, and what is done with them.',
+  summary: 'Returns the arguments of a complete command that are keys, with their access flags.',
   since: '7.0.0',
   complexity: 'O(N) for N arguments of the command.',
   arity: -3,
@@ -156,13 +156,22 @@ const help = onMain<ServerContext>({
   args: [],
   run({ reply }) {
     helpReply(reply, 'COMMAND', [
-      ['(no subcommand)', 'Arity, flags, keys and categories of all commands.'],
+      ['(no subcommand)', 'Returns arity, flags, keys and categories of all commands.'],
       ['COUNT', 'Counts the commands.'],
-      ['LIST [FILTERBY <MODULE|ACLCAT|PATTERN> <value>]', 'The names of the commands.'],
-      ['INFO [<command-name> ...]', 'The same as without a subcommand, of these commands.'],
-      ['DOCS [<command-name> ...]', 'Documentation of these commands, or of all.'],
-      ['GETKEYS <full-command>', 'The keys among the arguments of a command.'],
-      ['GETKEYSANDFLAGS <full-command>', 'The keys, and what the command does with them.'],
+      [
+        'LIST [FILTERBY <MODULE|ACLCAT|PATTERN> <value>]',
+        'Returns the names of all commands, or of those that pass the filter.',
+      ],
+      [
+        'INFO [<command-name> ...]',
+        'Returns arity, flags, keys and categories of these commands, or of all.',
+      ],
+      ['DOCS [<command-name> ...]', 'Returns the documentation of these commands, or of all.'],
+      ['GETKEYS <full-command>', 'Returns the arguments of a complete command that are keys.'],
+      [
+        'GETKEYSANDFLAGS <full-command>',
+        'Returns the arguments of a complete command that are keys, with their access flags.',
+      ],
     ]);
   },
 });
@@ -170,7 +179,7 @@ const help = onMain<ServerContext>({
 const command = container({
   ...aboutCommands,
   name: 'COMMAND',
-  summary: 'Answers arity, flags, keys and categories of all commands.',
+  summary: 'Returns arity, flags, keys and categories of all commands.',
   since: '2.8.13',
   complexity: 'O(N) for N commands.',
   arity: -1,
@@ -179,7 +188,7 @@ const command = container({
   bare: onMain<ServerContext>({
     ...aboutCommands,
     name: 'COMMAND',
-    summary: 'Answers arity, flags, keys and categories of all commands.',
+    summary: 'Returns arity, flags, keys and categories of all commands.',
     since: '2.8.13',
     complexity: 'O(N) for N commands.',
     arity: 1,

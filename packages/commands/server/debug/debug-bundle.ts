@@ -14,7 +14,7 @@ const noWait = new CommandError('ERR DEBUG BUNDLE is not allowed in transactions
 export const debugBundle = onMain<ServerContext>({
   ...debugHead,
   name: 'DEBUG|BUNDLE',
-  summary: 'Makes a diagnostic bundle, or lists those that there are.',
+  summary: 'Creates a diagnostic bundle, or lists the existing ones.',
   arity: 3,
   run(context, args) {
     const isGenerate = args.spellsAt(2, 'GENERATE');

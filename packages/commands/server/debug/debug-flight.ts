@@ -15,7 +15,7 @@ const countTooLow = new CommandError('ERR count should be greater than or equal 
 export const flightRecorder = onMain<ServerContext>({
   ...debugHead,
   name: 'DEBUG|FLIGHT-RECORDER',
-  summary: 'Answers what was notable in each thread lately, oldest first.',
+  summary: 'Returns recent notable events of each thread, oldest first.',
   arity: -2,
   run({ reply, threads, flight }, args) {
     args.position = 2;

@@ -10,7 +10,7 @@ import { disturbingHead } from './debug-head.ts';
 export const packedThreshold = everyShard({
   ...disturbingHead,
   name: 'DEBUG|QUICKLIST-PACKED-THRESHOLD',
-  summary: 'Sets from how many bytes on an element of a list gets a node of its own.',
+  summary: 'Sets the size from which an element of a list gets its own node, in bytes.',
   arity: 3,
   run({ store }, args) {
     store.listPlainBytes = thresholdBytes(args);

@@ -14,7 +14,7 @@ const PIECE_BYTES = 256 * 1024;
 export const loadAof = everyShard({
   ...disturbingHead,
   name: 'DEBUG|LOADAOF',
-  summary: 'Reads all keys back from the snapshot and the log on disk.',
+  summary: 'Reloads all keys from the snapshot and the log on disk.',
   arity: 2,
   run(context) {
     if (context.readLog === undefined) throw nothingKept;

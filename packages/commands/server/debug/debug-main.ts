@@ -15,7 +15,7 @@ import type { ServerContext } from '../ports/ports.ts';
 const error = onMain<ServerContext>({
   ...debugHead,
   name: 'DEBUG|ERROR',
-  summary: 'Answers the given text as an error.',
+  summary: 'Returns the given text as an error.',
   arity: 3,
   run(_context, args) {
     throw new CommandError(args.latin1(2));
@@ -36,7 +36,7 @@ const log = onMain<ServerContext>({
 const mainSleep = onMain<ServerContext>({
   ...disturbingHead,
   name: 'DEBUG|MAIN-SLEEP',
-  summary: 'Stops main, and with it all clients, for a number of seconds.',
+  summary: 'Blocks main, and thereby all clients, for a number of seconds.',
   arity: 3,
   run(context, args) {
     const seconds = parseDouble(args.latin1(2));
@@ -48,7 +48,7 @@ const mainSleep = onMain<ServerContext>({
 const protocol = onMain<ServerContext>({
   ...debugHead,
   name: 'DEBUG|PROTOCOL',
-  summary: 'Answers an example of a type of the protocol.',
+  summary: 'Returns an example of a protocol type.',
   arity: 3,
   run({ reply }, args) {
     const write = PROTOCOL_EXAMPLES.get(args.latin1(2).toLowerCase());
@@ -131,10 +131,10 @@ function accepted(
 }
 
 const switches = [
-  accepted('SET-SKIP-CHECKSUM-VALIDATION', 'Is taken, but changes nothing.', 3),
-  accepted('PAUSE-CRON', 'Is taken, but changes nothing.', 3),
-  accepted('DICT-RESIZING', 'Is taken, but changes nothing.', 3),
-  accepted('REPLYBUFFER', 'Is taken, but changes nothing.', 4, demandReplyBufferOption),
+  accepted('SET-SKIP-CHECKSUM-VALIDATION', 'Accepted, without any effect.', 3),
+  accepted('PAUSE-CRON', 'Accepted, without any effect.', 3),
+  accepted('DICT-RESIZING', 'Accepted, without any effect.', 3),
+  accepted('REPLYBUFFER', 'Accepted, without any effect.', 4, demandReplyBufferOption),
 ];
 
 function demandReplyBufferOption(args: Arguments): void {
@@ -152,24 +152,24 @@ const help = onMain<ServerContext>({
   arity: 2,
   run({ reply }) {
     helpReply(reply, 'DEBUG', [
-      ['BUNDLE <GENERATE|LIST>', 'Makes a diagnostic bundle, or lists those that there are.'],
-      ['DICT-RESIZING <0|1>', 'Is taken, but changes nothing.'],
-      ['DIGEST', 'A fingerprint of all keys and values; when keys expire is left out.'],
-      ['DIGEST-VALUE <key> [<key> ...]', 'A fingerprint of the value of each key.'],
-      ['ERROR <string>', 'Answers the text as an error.'],
+      ['BUNDLE <GENERATE|LIST>', 'Creates a diagnostic bundle, or lists the existing ones.'],
+      ['DICT-RESIZING <0|1>', 'Accepted, without any effect.'],
+      ['DIGEST', 'Returns a digest of all keys and values, without expiry times.'],
+      ['DIGEST-VALUE <key> [<key> ...]', 'Returns a digest of the value of each key.'],
+      ['ERROR <string>', 'Returns the text as an error.'],
       [
         'FLIGHT-RECORDER [<main|ops|shard>] [COUNT <count>]',
-        'Lists what was notable in all threads lately, or in one, oldest first: slow batches, full rings,',
+        'Returns recent notable events of all threads, or of one, oldest first: slow batches, full rings,',
         'garbage collections, eviction, refused connections, changed settings. The latest 128, or',
-        '<count>; -1 for all that is kept, 4096 of each thread. Read without asking any thread.',
+        '<count>; -1 for all that are kept, 4096 of each thread. Read from shared memory.',
       ],
       ['HTSTATS <dbid> [full]', 'Counts the keys in the indexes of a database, by shard.'],
-      ['LOADAOF', 'Reads all keys back from the snapshot and the log on disk.'],
-      ['LOG <message>', 'Writes to the log of the server.'],
-      ['LISTPACK <key>', 'The entries of the value of <key>, if it is one listpack.'],
-      ['MAIN-SLEEP <seconds>', 'Stops main, and with it all clients, for so long.'],
-      ['OBJECT <key>', 'Describes where and how the value of <key> is kept.'],
-      ['PAUSE-CRON <0|1>', 'Is taken, but changes nothing.'],
+      ['LOADAOF', 'Reloads all keys from the snapshot and the log on disk.'],
+      ['LOG <message>', 'Writes a message to the log of the server.'],
+      ['LISTPACK <key>', 'Returns the entries of the value of <key>, if it is a single listpack.'],
+      ['MAIN-SLEEP <seconds>', 'Blocks main, and thereby all clients, for <seconds>.'],
+      ['OBJECT <key>', 'Returns encoding and location of the value of <key>.'],
+      ['PAUSE-CRON <0|1>', 'Accepted, without any effect.'],
       [
         'POPULATE <count> [<prefix>] [<size>]',
         'Creates <count> strings under <prefix>:0 and so on (key:0 without a prefix),',
@@ -178,32 +178,35 @@ const help = onMain<ServerContext>({
       ['PROTOCOL <type>', `An example of: ${[...PROTOCOL_EXAMPLES.keys()].join(', ')}.`],
       [
         'QUICKLIST-PACKED-THRESHOLD <size>',
-        'Bytes from which on an element of a list gets a node of its own; 0 for what',
-        'list-max-listpack-size says.',
+        'Sets the size from which an element of a list gets its own node, in bytes; 0 for the value',
+        'of list-max-listpack-size.',
       ],
-      ['RELOAD', 'Turns all values into what would be stored, and loads them again.'],
-      ['REPLYBUFFER <PEAK-RESET-TIME|RESIZING> <value>', 'Is taken, but changes nothing.'],
-      ['SET-ACTIVE-EXPIRE <0|1>', 'Turns the search for expired keys between commands on or off.'],
-      ['SET-DISABLE-DENY-SCRIPTS <0|1>', 'Lets scripts call what they may not.'],
-      ['SET-SKIP-CHECKSUM-VALIDATION <0|1>', 'Is taken, but changes nothing.'],
+      ['RELOAD', 'Serializes all values and loads them again.'],
+      ['REPLYBUFFER <PEAK-RESET-TIME|RESIZING> <value>', 'Accepted, without any effect.'],
+      ['SET-ACTIVE-EXPIRE <0|1>', 'Switches active expiry on or off.'],
+      [
+        'SET-DISABLE-DENY-SCRIPTS <0|1>',
+        'Switches the commands that scripts may not call on or off for scripts.',
+      ],
+      ['SET-SKIP-CHECKSUM-VALIDATION <0|1>', 'Accepted, without any effect.'],
       [
         'SHARD <shard|main> PROFILE <seconds>',
-        'A profile of the processor time of one thread, as a .cpuprofile file for the tools of Chrome or',
+        'Returns a CPU profile of one thread, as a .cpuprofile file for the tools of Chrome or',
         'VS Code; 0.01 to 60 seconds, one at a time for each thread. Only the caller waits; the thread',
-        'stops for some 20 ms when it begins, and 10 ms for each 30 s when it ends.',
+        'stops for about 20 ms at the start, and for 10 ms for each 30 s at the end.',
       ],
       [
         'SHARD <shard|main> HEAP',
-        "Figures of one thread's heap and its spaces, as of now. No snapshot: that would stop it for long.",
+        "Returns current statistics of one thread's heap and its spaces, without a heap snapshot.",
       ],
-      ['SLEEP <seconds>', 'Stops all shards for so long, which may be a fraction.'],
+      ['SLEEP <seconds>', 'Blocks all shards for <seconds>, which may be a fraction.'],
       [
         'SPILL',
-        'Spills what the warm tier takes, as long as its disk keeps up; counts the values.',
+        'Moves values to the warm tier while its disk keeps up; returns the number of values.',
       ],
       [
         'TRACING <STATUS|RECENT [<count>]>',
-        'Describes how tracing goes, or lists the latest traces (10).',
+        'Returns the state of tracing, or the latest traces (default: 10).',
       ],
     ]);
   },

@@ -30,7 +30,7 @@ interface StoredKey {
 export const reload = everyShard({
   ...disturbingHead,
   name: 'DEBUG|RELOAD',
-  summary: 'Turns all values into what would be stored, and loads them again.',
+  summary: 'Serializes all values and loads them again.',
   arity: -2,
   run(context, args) {
     const { flushes, merges } = readOptions(args);

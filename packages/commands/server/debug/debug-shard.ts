@@ -29,7 +29,7 @@ import { Digest } from './digest.ts';
 const sleep = everyShard({
   ...disturbingHead,
   name: 'DEBUG|SLEEP',
-  summary: 'Stops all shards for a number of seconds.',
+  summary: 'Blocks all shards for a number of seconds.',
   arity: 3,
   run(context, args) {
     const seconds = parseDouble(args.latin1(2));
@@ -42,7 +42,7 @@ const sleep = everyShard({
 const setActiveExpire = everyShard({
   ...disturbingHead,
   name: 'DEBUG|SET-ACTIVE-EXPIRE',
-  summary: 'Switches the search for expired keys between commands on or off.',
+  summary: 'Switches active expiry on or off.',
   arity: 3,
   run({ store }, args) {
     store.activeExpire = Number.parseInt(args.latin1(2), 10) > 0;
@@ -54,7 +54,7 @@ const setActiveExpire = everyShard({
 const setDisableDenyScripts = everyShard({
   ...disturbingHead,
   name: 'DEBUG|SET-DISABLE-DENY-SCRIPTS',
-  summary: 'Lets scripts call commands that they may not call, or not.',
+  summary: 'Switches the commands that scripts may not call on or off for scripts.',
   arity: 3,
   run({ scripts }, args) {
     scripts.mayCallAll = Number.parseInt(args.latin1(2), 10) > 0;
@@ -66,7 +66,7 @@ const setDisableDenyScripts = everyShard({
 const object = oneShard({
   ...debugHead,
   name: 'DEBUG|OBJECT',
-  summary: 'Answers how and where a value is kept.',
+  summary: 'Returns encoding and location of a value.',
   arity: 3,
   keys: oneKey('RO', undefined, 2),
   run({ keyspace, reply }, args) {
@@ -88,7 +88,7 @@ const notListpack = new CommandError('ERR Not a listpack encoded object.');
 const listpack = oneShard({
   ...debugHead,
   name: 'DEBUG|LISTPACK',
-  summary: 'Answers the entries of a value that is one listpack.',
+  summary: 'Returns the entries of a value that is a single listpack.',
   arity: 3,
   keys: oneKey('RO', undefined, 2),
   run({ keyspace, reply }, args) {
@@ -118,7 +118,7 @@ const digestOfAll: Merge<readonly number[]> = {
 const digest = everyShard<readonly number[]>({
   ...disturbingHead,
   name: 'DEBUG|DIGEST',
-  summary: 'Answers a fingerprint of all data.',
+  summary: 'Returns a digest of all data.',
   arity: 2,
   run({ store }) {
     const all = new Digest();
@@ -133,7 +133,7 @@ const digest = everyShard<readonly number[]>({
 const digestValue = oneShard({
   ...debugHead,
   name: 'DEBUG|DIGEST-VALUE',
-  summary: 'Answers a fingerprint of the value of each key.',
+  summary: 'Returns a digest of the value of each key.',
   arity: -3,
   keys: keysToEnd('RO', undefined, 2),
   run({ keyspace, reply }, args) {
@@ -168,7 +168,7 @@ const outOfRangeDatabase = new CommandError('ERR Out of range database');
 const htstats = everyShard<Sizes>({
   ...debugHead,
   name: 'DEBUG|HTSTATS',
-  summary: 'Answers how many keys the indexes of a database hold.',
+  summary: 'Returns the number of keys in the indexes of a database.',
   arity: -3,
   run({ store }, args) {
     const keyspace = store.databases[args.roundedAt(2)];
@@ -182,7 +182,7 @@ const populate = everyShard({
   ...disturbingHead,
   flags: [...disturbingHead.flags, 'write'],
   name: 'DEBUG|POPULATE',
-  summary: 'Creates numbered keys, where they do not exist yet.',
+  summary: 'Creates numbered keys that do not exist yet.',
   arity: -3,
   run(context, args) {
     if (args.count > 5) throw errors.subcommandSyntax(args.latin1(1), 'DEBUG');

@@ -12,8 +12,7 @@ const noTier = new CommandError('ERR DEBUG SPILL needs tiered.enabled and a poli
 export const spillValues = everyShard({
   ...disturbingHead,
   name: 'DEBUG|SPILL',
-  summary:
-    'Spills what the warm tier takes, as long as its disk keeps up, and answers how many values.',
+  summary: 'Moves values to the warm tier while its disk keeps up; returns the number of values.',
   arity: 2,
   run({ store }) {
     if (!store.tier.isOn || !store.policy.startsWith('tiered')) throw noTier;

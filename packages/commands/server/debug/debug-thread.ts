@@ -23,7 +23,7 @@ const noWait = new CommandError('ERR DEBUG SHARD is not allowed in transactions'
 export const debugThread = onMain<ServerContext>({
   ...debugHead,
   name: 'DEBUG|SHARD',
-  summary: 'Answers a processor profile of one thread, or figures of its heap.',
+  summary: 'Returns a CPU profile of one thread, or statistics of its heap.',
   arity: -4,
   run(context, args) {
     const { threads } = context;

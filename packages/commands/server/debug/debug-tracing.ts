@@ -19,7 +19,7 @@ const noWait = new CommandError('ERR DEBUG TRACING is not allowed in transaction
 export const debugTracing = onMain<ServerContext>({
   ...debugHead,
   name: 'DEBUG|TRACING',
-  summary: 'Describes how tracing goes, or lists the latest traces.',
+  summary: 'Returns the state of tracing, or the latest traces.',
   arity: -3,
   run(context, args) {
     const isStatus = args.spellsAt(2, 'STATUS') && args.count === 3;

@@ -8,7 +8,7 @@ import { debugOnShards } from './debug-shard.ts';
 const debug = container({
   ...debugHead,
   name: 'DEBUG',
-  summary: 'Groups what tests of the server need.',
+  summary: 'Container for commands that tests of the server need.',
   arity: -2,
   // Of what does not exist: whoever may not disturb is told no more than that.
   isProtected: true,

@@ -31,7 +31,7 @@ const stopFirst = new CommandError('ERR cannot reset an active hotkeys session, 
 const start = onMain<ServerContext>({
   ...aboutHotKeys,
   name: 'HOTKEYS|START',
-  summary: 'Begins a session that finds the keys which take most time or traffic.',
+  summary: 'Starts a session that finds the keys with the most time or traffic.',
   complexity: 'O(1)',
   arity: -2,
   args: [
@@ -70,7 +70,7 @@ const start = onMain<ServerContext>({
 const stop = onMain<ServerContext>({
   ...aboutHotKeys,
   name: 'HOTKEYS|STOP',
-  summary: 'Ends the session and keeps what it has found.',
+  summary: 'Stops the session and keeps its results.',
   complexity: 'O(1)',
   arity: 2,
   run({ reply, hotKeys }) {
@@ -83,7 +83,7 @@ const stop = onMain<ServerContext>({
 const reset = onMain<ServerContext>({
   ...aboutHotKeys,
   name: 'HOTKEYS|RESET',
-  summary: 'Forgets what an ended session has found.',
+  summary: 'Discards the results of a stopped session.',
   complexity: 'O(1)',
   arity: 2,
   run({ reply, hotKeys }) {
@@ -112,7 +112,7 @@ const orNil =
 const get = onMain<ServerContext>({
   ...aboutReports,
   name: 'HOTKEYS|GET',
-  summary: 'Answers what the session has found.',
+  summary: 'Returns the results of the session.',
   run(context) {
     const { hotKeys } = context;
     if (hotKeys.state === 'idle') {
@@ -130,7 +130,7 @@ const noWindows = new CommandError(
 const window = onMain<ServerContext>({
   ...aboutReports,
   name: 'HOTKEYS|WINDOW',
-  summary: 'Answers which keys were used most in the last whole window.',
+  summary: 'Returns the most used keys of the last whole window.',
   run(context) {
     const { hotKeys } = context;
     if (!hotKeys.hasWindows) throw noWindows;
@@ -193,20 +193,20 @@ const help = onMain<ServerContext>({
   flags: ['loading', 'stale'],
   run({ reply }) {
     helpReply(reply, 'HOTKEYS', [
-      ['GET', 'Answers what the session has found so far, or nil without one.'],
-      ['RESET', 'Forget what an ended session has found.'],
+      ['GET', 'Returns the results of the session so far, or nil without one.'],
+      ['RESET', 'Discards the results of a stopped session.'],
       [
         'START [METRICS <n> CPU|NET [CPU|NET]] [COUNT <keys>] [DURATION <ms>]',
         '      [SAMPLE <ratio>] [SLOTS <n> <slot> [<slot> ...]]',
-        'Begin to look for the keys that take most time (CPU) or bytes of requests and',
-        'replies (NET); both without METRICS. One command in <ratio> is looked at. With',
+        'Starts a session that finds the keys with the most time (CPU) or bytes of requests and',
+        'replies (NET); both without METRICS. One command in <ratio> is sampled. With',
         'DURATION the session ends by itself.',
       ],
-      ['STOP', 'End the session and keep what it has found.'],
+      ['STOP', 'Stops the session and keeps its results.'],
       [
         'WINDOW',
-        'The keys used most in the last whole window of hotkeys-window-seconds, watched without a',
-        'session while hotkeys-window-enabled; nil until there was one.',
+        'Returns the most used keys of the last whole window of hotkeys-window-seconds, sampled without a',
+        'session while hotkeys-window-enabled is set; nil before the end of the first window.',
       ],
     ]);
   },
@@ -215,7 +215,7 @@ const help = onMain<ServerContext>({
 const hotkeys = container({
   ...aboutHotKeys,
   name: 'HOTKEYS',
-  summary: 'Groups the commands that find hot keys.',
+  summary: 'Container for commands that find hot keys.',
   complexity: 'Depends on the subcommand.',
   arity: -2,
   flags: [],

@@ -20,7 +20,8 @@ const notOnline = new CommandError('ERR FAILOVER target replica is not online.')
 
 const failover = onMain<ServerContext>({
   name: 'FAILOVER',
-  summary: 'Makes a replica the primary, and this server its replica, when it has all data.',
+  summary:
+    'Hands the primary role over to a replica once it has all data; this server becomes its replica.',
   since: '6.2.0',
   complexity: 'O(1)',
   group: 'server',

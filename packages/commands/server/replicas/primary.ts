@@ -31,7 +31,7 @@ const notInRange = new CommandError('ERR value is out of range, must be between 
 
 const psync = onMain<ServerContext>({
   name: 'PSYNC',
-  summary: 'Asks for the stream of changes from an offset on, or for all data and then the stream.',
+  summary: 'Requests the replication stream from an offset, or a full sync followed by the stream.',
   since: '2.8.0',
   complexity: 'O(N) where all data is sent, N being the number of keys; else O(1).',
   group: 'server',
@@ -56,7 +56,7 @@ const psync = onMain<ServerContext>({
 
 const sync = onMain<ServerContext>({
   name: 'SYNC',
-  summary: 'Asks for all data and then the stream of changes.',
+  summary: 'Requests a full sync followed by the replication stream.',
   since: '1.0.0',
   complexity: 'O(N), N being the number of keys.',
   group: 'server',
@@ -95,7 +95,7 @@ const noMigration = new CommandError('ERR No such migration of slots begins here
 
 const replconf = onMain<ServerContext>({
   name: 'REPLCONF',
-  summary: 'Tells a primary what it has to know of a replica, and how far that is.',
+  summary: 'Reports properties and the offset of a replica to its primary.',
   since: '3.0.0',
   complexity: 'O(1)',
   group: 'server',

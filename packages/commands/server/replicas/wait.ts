@@ -22,7 +22,8 @@ const notPositive = new CommandError('ERR value is out of range, must be positiv
 
 const wait = onMain<ServerContext>({
   name: 'WAIT',
-  summary: 'Waits until so many replicas have the writes of this client, or until a timeout.',
+  summary:
+    'Blocks until a number of replicas have acknowledged the writes of this client, or until a timeout.',
   since: '3.0.0',
   complexity: 'O(1)',
   group: 'generic',
@@ -48,7 +49,8 @@ const wait = onMain<ServerContext>({
 
 const waitaof = onMain<ServerContext>({
   name: 'WAITAOF',
-  summary: 'Waits until disks, here and of so many replicas, have the writes of this client.',
+  summary:
+    'Blocks until the writes of this client are on disk here and on a number of replicas, or until a timeout.',
   since: '7.2.0',
   complexity: 'O(1)',
   group: 'generic',

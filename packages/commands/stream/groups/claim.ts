@@ -45,7 +45,7 @@ const placeScratch = new IdPlace();
 
 const xclaim = oneShard({
   name: 'XCLAIM',
-  summary: 'Makes a consumer the owner of pending entries.',
+  summary: 'Assigns pending entries to a consumer.',
   since: '5.0.0',
   complexity: 'O(log(N)) for each entry, N being the number of pending ones.',
   group: 'stream',
@@ -94,7 +94,7 @@ const xclaim = oneShard({
 
 const xautoclaim = oneShard({
   name: 'XAUTOCLAIM',
-  summary: 'Makes a consumer the owner of the next entries that have been pending for long.',
+  summary: 'Assigns the next entries that have been pending for a minimum time to a consumer.',
   since: '6.2.0',
   complexity: 'O(M*log(N)) for M entries that are looked at out of N that are pending.',
   group: 'stream',
@@ -112,7 +112,7 @@ const xautoclaim = oneShard({
   ],
   tips: ['nondeterministic_output'],
   history: [
-    ['7.0.0', 'The reply tells which pending entries were deleted, and are pending no more.'],
+    ['7.0.0', 'Added the ids of deleted entries, which are no longer pending, to the reply.'],
   ],
   run(context, args) {
     const ref = findToRead(context, args, 1);

@@ -57,7 +57,7 @@ const entriesReadDoc: ArgumentDoc = {
 const create = oneShard({
   ...groupHead,
   name: 'XGROUP|CREATE',
-  summary: 'Makes a group that reads a stream from behind an id.',
+  summary: 'Creates a consumer group that reads the entries after an id.',
   complexity: 'O(1)',
   arity: -5,
   flags: ['write', 'denyoom'],
@@ -69,7 +69,7 @@ const create = oneShard({
     { name: 'mkstream', type: 'pure-token', token: 'MKSTREAM', optional: true },
     entriesReadDoc,
   ],
-  history: [['7.0.0', 'ENTRIESREAD came.']],
+  history: [['7.0.0', 'Added ENTRIESREAD.']],
   run(context, args) {
     const { makesStream, entriesRead } = readOptions(args, true);
     const found = streamToWrite(context, args, KEY_INDEX);
@@ -91,13 +91,13 @@ const create = oneShard({
 const setid = oneShard({
   ...groupHead,
   name: 'XGROUP|SETID',
-  summary: 'Lets a group go on reading from behind another id.',
+  summary: 'Sets the id after which a consumer group reads.',
   complexity: 'O(1)',
   arity: -5,
   flags: ['write'],
   keys: oneKey('RW', 'update', KEY_INDEX),
   args: [keyDoc, groupDoc, idDoc, entriesReadDoc],
-  history: [['7.0.0', 'ENTRIESREAD came.']],
+  history: [['7.0.0', 'Added ENTRIESREAD.']],
   run(context, args) {
     const { entriesRead } = readOptions(args, false);
     const { stream, group } = groupToChange(context, args);
@@ -114,7 +114,7 @@ const setid = oneShard({
 const destroy = oneShard({
   ...groupHead,
   name: 'XGROUP|DESTROY',
-  summary: 'Removes a group with all that is pending in it.',
+  summary: 'Removes a consumer group with its pending entries.',
   complexity: 'O(N) for N consumers.',
   arity: 4,
   flags: ['write'],
@@ -137,7 +137,7 @@ const createconsumer = oneShard({
   ...groupHead,
   since: '6.2.0',
   name: 'XGROUP|CREATECONSUMER',
-  summary: 'Makes a consumer of a group.',
+  summary: 'Creates a consumer of a consumer group.',
   complexity: 'O(1)',
   arity: 5,
   flags: ['write', 'denyoom'],
@@ -159,7 +159,7 @@ const createconsumer = oneShard({
 const delconsumer = oneShard({
   ...groupHead,
   name: 'XGROUP|DELCONSUMER',
-  summary: 'Removes a consumer of a group; the reply counts what was pending for it.',
+  summary: 'Removes a consumer of a group; returns the number of its pending entries.',
   complexity: 'O(N*log(M)) for N entries that are pending for the consumer out of M for the group.',
   arity: 5,
   flags: ['write'],
@@ -191,18 +191,18 @@ const help = onMain<MainContext>({
     helpReply(reply, 'XGROUP', [
       [
         'CREATE <key> <groupname> <id|$> [option]',
-        'Make a group that reads from behind <id>. Options are:',
+        'Creates a group that reads the entries after <id>. Options are:',
         '* MKSTREAM',
-        '  Make an empty stream where the key does not exist.',
+        '  Creates an empty stream if the key does not exist.',
         '* ENTRIESREAD entries_read',
-        '  Set how many entries count as read.',
+        '  Sets the number of entries that count as read.',
       ],
-      ['CREATECONSUMER <key> <groupname> <consumer>', 'Make a consumer of the group.'],
-      ['DELCONSUMER <key> <groupname> <consumer>', 'Remove the consumer.'],
-      ['DESTROY <key> <groupname>', 'Remove the group.'],
+      ['CREATECONSUMER <key> <groupname> <consumer>', 'Creates a consumer of the group.'],
+      ['DELCONSUMER <key> <groupname> <consumer>', 'Removes the consumer.'],
+      ['DESTROY <key> <groupname>', 'Removes the group.'],
       [
         'SETID <key> <groupname> <id|$> [ENTRIESREAD entries_read]',
-        'Set what the group has read, and how many entries that were.',
+        'Sets the id after which the group reads, and the number of entries read.',
       ],
     ]);
   },
@@ -210,7 +210,7 @@ const help = onMain<MainContext>({
 
 const xgroup = container({
   name: 'XGROUP',
-  summary: 'Groups the commands about the groups of a stream.',
+  summary: 'Container for commands about consumer groups.',
   since: '5.0.0',
   complexity: 'Depends on the subcommand.',
   group: 'stream',

@@ -24,7 +24,7 @@ const groupPlaceScratch = new IdPlace();
 const xack = oneShard({
   name: 'XACK',
   summary:
-    'Acknowledges entries that a group has delivered; the reply counts those that were pending.',
+    'Acknowledges delivered entries of a consumer group; returns the number that were pending.',
   since: '5.0.0',
   complexity: 'O(log(N)) for each entry, N being the number of pending ones.',
   group: 'stream',
@@ -57,7 +57,7 @@ const xack = oneShard({
 
 const xpending = oneShard({
   name: 'XPENDING',
-  summary: 'Answers what is pending in a group: how much and whose, or entry by entry.',
+  summary: 'Returns the pending entries of a consumer group: a summary by consumer, or a list.',
   since: '5.0.0',
   complexity: 'O(log(N)+M) for M entries that are looked at; O(C) for the summary of C consumers.',
   group: 'stream',
@@ -87,7 +87,7 @@ const xpending = oneShard({
     },
   ],
   tips: ['nondeterministic_output'],
-  history: [['6.2.0', 'IDLE came, and intervals may leave their ends out.']],
+  history: [['6.2.0', 'Added IDLE; ranges may be exclusive.']],
   run(context, args) {
     const filter = readFilter(args);
     const found = streamToRead(context, args);

@@ -365,9 +365,9 @@ surfaces('have the history of each link, with reasons', async () => {
   assert.equal(
     ofReplica.map(({ state, reason: why }) => `${state}: ${why}`),
     [
-      'wait_bgsave: waits for all data: the replica knew no stream',
-      'send_bulk: is sent a full synchronisation',
-      'online: has its full synchronisation',
+      'wait_bgsave: waits for a full sync: the replica had no replication id',
+      'send_bulk: receives a full sync',
+      'online: full sync finished',
     ],
   );
   assert.ok(ofReplica.every(({ client }) => client === document.replicas[0]!.id));
@@ -408,7 +408,7 @@ surfaces('the flight recorder and LATENCY have what happened', async () => {
     Buffer.isBuffer(value) ? value.toString() : value,
   );
   assert.match(latest, 'repl-sync');
-  assert.match(textOf(await here.call('LATENCY', 'DOCTOR')), 'A full synchronisation takes long');
+  assert.match(textOf(await here.call('LATENCY', 'DOCTOR')), 'A full sync takes long');
 });
 
 surfaces('INFO has the memory of the stream as it is now', async () => {

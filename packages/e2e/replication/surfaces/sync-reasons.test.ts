@@ -119,7 +119,7 @@ reasons('data-only', async () => {
     'it is gone with the data',
   );
   const last = (await document()).history.at(-1);
-  assert.equal([last?.state, last?.reason], ['gone', 'it wanted the data alone']);
+  assert.equal([last?.state, last?.reason], ['gone', 'it requested the data only']);
   replica.destroy();
 });
 
@@ -135,7 +135,7 @@ reasons('who goes on is no full synchronisation, and its end has a reason', asyn
   assert.equal([replicas[0]?.state, replicas[0]?.sync_reason], ['online', null]);
   await client.call('CLIENT', 'KILL', 'TYPE', 'replica');
   await until(async () => (await document()).replicas.length === 0, 'it is gone');
-  assert.is((await document()).history.at(-1)?.reason, 'a client has killed it');
+  assert.is((await document()).history.at(-1)?.reason, 'killed by a client');
 });
 
 reasons('CONFIG RESETSTAT forgets the counts', async () => {

@@ -46,13 +46,15 @@ export class Bundles {
     return [
       {
         path: '/debug/api/bundle/generate',
-        about: 'Makes a diagnostic bundle and downloads it.',
+        about: 'Creates and downloads a diagnostic bundle.',
         isForOwners: true,
         isMutation: true,
         methods: { GET: (exchange) => this.#generateAnswer(exchange) },
       },
       {
-        ...documentRoute('bundle/list', 'The bundles there are.', () => ({ bundles: this.list() })),
+        ...documentRoute('bundle/list', 'Existing diagnostic bundles.', () => ({
+          bundles: this.list(),
+        })),
         isForOwners: true,
       },
       {
@@ -75,7 +77,7 @@ export class Bundles {
 
   /** Makes a bundle; only one at a time. */
   async generate(): Promise<BundleReport> {
-    if (this.#isGenerating) throw new HttpError(409, 'a bundle is being generated');
+    if (this.#isGenerating) throw new HttpError(409, 'a bundle is already being generated');
     this.#isGenerating = true;
     try {
       return await this.#generate();
@@ -105,15 +107,15 @@ export class Bundles {
     this.#pool ??= newPool(this.#options.task);
     const result = await (await this.#pool).run(task, { name: 'packBundle' });
     if (!result.isGood) {
-      opsContext.log('error', 'bundle-failed', 'A diagnostic bundle could not be written.', {
+      opsContext.log('error', 'bundle-failed', 'Diagnostic bundle failed', {
         reason: result.message,
       });
       throw problemOf(result.code, result.message);
     }
-    opsContext.log('info', 'bundle-generated', 'A diagnostic bundle was written.', { id });
+    opsContext.log('info', 'bundle-generated', 'Diagnostic bundle written', { id });
     const report = this.list().find((each) => each.id === id);
     // More than are kept were made within the same second.
-    if (report === undefined) throw new HttpError(500, 'the bundle is gone already');
+    if (report === undefined) throw new HttpError(500, 'the bundle was removed meanwhile');
     return report;
   }
 

@@ -84,7 +84,7 @@ export class Live {
 
   get route(): Route {
     const about =
-      'Samples that the debug pages draw: ?since= the number of a sample, ?with= parts of it, ?shard= for times of one.';
+      'Samples of the charts: ?since= number of a sample, ?with= parts of it, ?shard= times of one shard.';
     return documentRoute('live', about, (exchange) => this.#document(exchange), [
       ...['since', 'with', 'shard'],
     ]);

@@ -216,7 +216,7 @@ export class FullSyncs {
   #fail(sync: FullSync, fault: string): void {
     sync.fault ??= fault;
     for (const replica of [...sync.replicas]) {
-      replica.link.close(`the full synchronisation has failed: ${fault}`);
+      replica.link.close(`full sync failed: ${fault}`);
     }
     this.#abandon(sync);
   }
@@ -284,13 +284,13 @@ export class FullSyncs {
     }
     if (sync.replicas.length > 0) return;
     this.#forget(sync);
-    this.#ended('sync-sent', 'A full synchronisation has been sent.', sync, stream.end);
+    this.#ended('sync-sent', 'Full sync sent', sync, stream.end);
   }
 
   /** All of it is in a file: that is sent, and the next full synchronisation may begin. */
   #sendFile(sync: FullSync, file: SyncFile, byteCount: number): void {
     this.#forget(sync);
-    this.#ended('sync-file', 'A full synchronisation is in its file.', sync, byteCount);
+    this.#ended('sync-file', 'Full sync written to its file', sync, byteCount);
     this.#options.sending(sync.replicas);
     this.#fileSends.begin(sync.replicas, file, byteCount);
   }

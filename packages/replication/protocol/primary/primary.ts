@@ -195,7 +195,7 @@ export class Primary {
     } else {
       replica.leave();
       const fields = { addr: replica.link.address, state: replica.state };
-      this.#options.log('warn', 'replica-left', 'The connection of a replica is gone.', fields);
+      this.#options.log('warn', 'replica-left', 'Replica disconnected', fields);
     }
     if (this.#followers.length === 0) this.#idleSinceMs = this.#options.nowMs();
     this.#trim();
@@ -211,7 +211,7 @@ export class Primary {
     if (reason !== undefined) {
       if (isRefusal(reason)) {
         this.#options.count('partialSyncsRefused');
-        const message = `A full synchronisation follows, since ${wordsOf(reason)}.`;
+        const message = `Partial resync refused: ${wordsOf(reason)}`;
         const fields = { addr: replica.link.address, offset, reason };
         this.#options.log('info', 'partial-sync-refused', message, fields);
       }
@@ -224,7 +224,7 @@ export class Primary {
     replica.enter('online', 'continued from the backlog', this.#options.nowMs());
     this.figures.show();
     const fields = { addr: replica.link.address, bytes: this.#stream.offset - from };
-    this.#options.log('info', 'partial-sync', 'A replica goes on from the backlog.', fields);
+    this.#options.log('info', 'partial-sync', 'Replica resumed from the backlog', fields);
     this.#options.wake();
     return replica.announced.hasPsync2 ? `CONTINUE ${this.#stream.id}` : 'CONTINUE';
   }
@@ -250,7 +250,7 @@ export class Primary {
     replica.sync.hasMark = true;
     replica.enter('wait_bgsave', `waits for all data: ${wordsOf(reason)}`, nowMs);
     this.#options.events.replicaSyncBegun(replica, reason);
-    this.#options.log('info', 'full-sync-asked', 'A replica asks for a full synchronisation.', {
+    this.#options.log('info', 'full-sync-asked', 'Full resync requested by a replica', {
       addr: replica.link.address,
       reason,
     });
@@ -321,7 +321,7 @@ export class Primary {
     this.#options.events.replicaSyncEnded(replica);
     this.figures.show();
     const fields = { addr: replica.link.address };
-    this.#options.log('info', 'replica-synced', 'A replica has been sent all data.', fields);
+    this.#options.log('info', 'replica-synced', 'Full resync of a replica finished', fields);
   }
 
   /** True while a replica lacks something, or something is still to be put into the stream. */
@@ -394,7 +394,7 @@ export class Primary {
     }
     for (const replica of [...this.#replicas]) {
       if (isTimedOut(replica, nowMs, timeoutSecs * 1_000)) {
-        replica.link.close('it has not been heard of for repl-timeout');
+        replica.link.close('no acknowledgement within repl-timeout');
       }
     }
     const isIdle =
@@ -417,7 +417,7 @@ export class Primary {
     this.#options.order({ kind: 'end' });
     this.#stream.bytes.reset(this.#stream.offset);
     this.figures.forget();
-    this.#options.log('info', 'backlog-freed', 'The backlog is freed: no replica has come.', {});
+    this.#options.log('info', 'backlog-freed', 'Backlog freed: no replica connected', {});
   }
 
   /** Units of shards on their way into the stream: those that wait for others'. */
@@ -449,7 +449,7 @@ export class Primary {
     }
     this.#idleSinceMs = this.#options.nowMs();
     // They learn of the id as they come again, and go on where they are.
-    this.#close('the stream has another id now');
+    this.#close('the replication id changed');
   }
 
   /** Place in the stream that belongs to the data now; undefined where nothing is told to replicas. */
@@ -484,13 +484,13 @@ export class Primary {
     this.#followed = undefined;
     this.#hasFeed = false;
     // Who has all data may go on with the stream of the next primary.
-    this.#close('this server is a replica now', ({ state }) => state !== 'online');
+    this.#close('this server became a replica', ({ state }) => state !== 'online');
   }
 
   /** Follows a stream from an offset on, and hands it on to replicas of this server. */
   follow(id: string, offset: number, followed: FollowedStream): void {
     if (id !== this.#stream.id || offset !== this.#stream.offset) {
-      this.#close('this server follows another stream now');
+      this.#close('this server follows another stream');
     }
     this.#stream.become(id, offset);
     this.#followed = followed;
@@ -503,7 +503,7 @@ export class Primary {
     if (id === this.#stream.id) return;
     this.#stream.rename(id);
     // They learn of it as they come again, and go on where they are.
-    this.#close('the stream has another id now');
+    this.#close('the replication id changed');
   }
 
   /** The stream that is followed does not come for now. */

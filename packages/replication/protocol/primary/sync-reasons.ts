@@ -15,13 +15,13 @@ const COUNTERS = {
 } as const;
 
 const WORDS: Readonly<Record<SyncReason, string>> = {
-  first: 'the replica knew no stream',
-  'data-only': 'it wants the data alone',
-  'old-protocol': 'it speaks the protocol of before PSYNC',
+  first: 'the replica had no replication id',
+  'data-only': 'the replica requested the data only',
+  'old-protocol': 'the replica uses SYNC instead of PSYNC',
   'no-backlog': 'there is no backlog',
   'other-stream': 'the replica was following another stream',
-  'backlog-short': 'the backlog does not reach back to where the replica was',
-  ahead: 'the replica has more of the stream than the server had',
+  'backlog-short': 'the offset of the replica is no longer in the backlog',
+  ahead: 'the offset of the replica is ahead of the server',
 };
 
 /** Counter of full synchronisations for a reason. */

@@ -316,7 +316,7 @@ link('a login comes behind PING, which may be refused before it', () => {
     socket.say('-NOAUTH Authentication required.\r\n');
     assert.equal(socket.take(), [sent]);
     socket.say('-WRONGPASS invalid username-password pair or user is disabled.\r\n');
-    assert.match(made.lastFailure, 'answers AUTH with: WRONGPASS');
+    assert.match(made.lastFailure, 'replied to AUTH with: WRONGPASS');
     assert.not.match(made.lastFailure, 'secret');
   }
 });
@@ -345,13 +345,13 @@ link('an address is told where one is set', () => {
 });
 
 for (const [answer, reason] of [
-  ['-ERR unknown command', 'answers PSYNC with: -ERR unknown command'],
+  ['-ERR unknown command', 'replied to PSYNC with: -ERR unknown command'],
   ["-NOMASTERLINK Can't SYNC while not connected with my master", 'cannot serve replicas now'],
-  ['+FULLRESYNC short 1', 'answers PSYNC with: +FULLRESYNC short 1'],
-  [`+FULLRESYNC ${ID} 1\r\nHELLO`, 'was to send its data, and sends "HELLO"'],
-  [`+FULLRESYNC ${ID} 1\r\n$-1`, 'was to send its data, and sends "$-1"'],
-  [`+${'x'.repeat(9_000)}`, 'no reply: a line of more than 8192 bytes'],
-  ['HTTP/1.1 400 Bad Request', 'no reply: unknown form "HTTP/1.1 400 Bad Request"'],
+  ['+FULLRESYNC short 1', 'replied to PSYNC with: +FULLRESYNC short 1'],
+  [`+FULLRESYNC ${ID} 1\r\nHELLO`, 'sent "HELLO" instead of its data'],
+  [`+FULLRESYNC ${ID} 1\r\n$-1`, 'sent "$-1" instead of its data'],
+  [`+${'x'.repeat(9_000)}`, 'an invalid reply: a line of more than 8192 bytes'],
+  ['HTTP/1.1 400 Bad Request', 'an invalid reply: unknown form "HTTP/1.1 400 Bad Request"'],
 ] as const) {
   link(`breaks off at ${answer.slice(0, 30)}`, () => {
     const fixture = linked();
@@ -370,7 +370,7 @@ link('a primary that says nothing for too long is left', async () => {
   fixture.clock.ms += 1;
   fixture.link.tick();
   assert.ok(fixture.socket.isDestroyed);
-  assert.match(fixture.link.lastFailure, 'nothing has come from the primary for 60000 ms');
+  assert.match(fixture.link.lastFailure, 'nothing received from the primary for 60000 ms');
   await turn();
   assert.is(fixture.link.state, 'connect');
 });

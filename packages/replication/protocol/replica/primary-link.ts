@@ -112,7 +112,7 @@ export class PrimaryLink {
   /** Unix milliseconds since which the link has its state. */
   stateSinceMs: number;
   /** Reason for the state that it has. */
-  stateReason = 'the server begins to follow it';
+  stateReason = 'the server starts to follow it';
   /** Reason for which the link was broken last; empty when it never was. */
   lastFailure = '';
   /** Bytes that have come over all connections of this link. */
@@ -182,16 +182,12 @@ export class PrimaryLink {
     this.#options.changed(state, reason);
     const { host, port } = this;
     const fields = { state, host, port };
-    this.#options.log.debug(
-      'replica-link',
-      `The link to the primary is now in state ${state}.`,
-      fields,
-    );
+    this.#options.log.debug('replica-link', `Link to the primary is in state ${state}`, fields);
   }
 
   #connect(): void {
     const { host, port } = this;
-    this.#set('connecting', 'it is being connected to');
+    this.#set('connecting', 'connecting');
     this.#lastInputMs = this.#options.nowMs();
     this.#isPaused = false;
     const socket = this.#options.connect(host, port);
@@ -220,7 +216,7 @@ export class PrimaryLink {
     }
     const timeoutMs = this.#options.timeoutMs();
     if (!this.#isPaused && this.#socket !== undefined && this.silentMs > timeoutMs) {
-      this.fail(`nothing has come from the primary for ${timeoutMs} ms`);
+      this.fail(`nothing received from the primary for ${timeoutMs} ms`);
       return;
     }
     if (this.#state === 'connected') this.acknowledge();
@@ -285,7 +281,7 @@ export class PrimaryLink {
   // Handshake.
 
   #beginHandshake(): void {
-    this.#set('handshake', 'the primary has taken the connection');
+    this.#set('handshake', 'the primary accepted the connection');
     this.#questions = handshake(this.#options.announced());
     const { follower } = this.#options;
     if (follower.asksPast === true) {
@@ -322,7 +318,7 @@ export class PrimaryLink {
       return answers.take(piece);
     } catch (error) {
       if (!(error instanceof MalformedReply)) throw error;
-      this.fail(`the primary answers with something that is no reply: ${error.message}`);
+      this.fail(`the primary sent an invalid reply: ${error.message}`);
       return piece.length;
     }
   }
@@ -338,10 +334,10 @@ export class PrimaryLink {
     if (answer instanceof ReplyError) {
       const what = question.words[0] === 'AUTH' ? 'AUTH' : question.words.slice(0, 2).join(' ');
       if (question.isNeeded(answer.message)) {
-        this.fail(`the primary answers ${what} with: ${answer.message}`);
+        this.fail(`the primary replied to ${what} with: ${answer.message}`);
         return;
       }
-      this.#options.log.debug('replica-handshake', `The primary does not know ${what}.`);
+      this.#options.log.debug('replica-handshake', `The primary does not support ${what}`);
     }
     this.#ask();
   }
@@ -358,21 +354,21 @@ export class PrimaryLink {
     if (partial !== null) {
       this.#options.answered(true);
       this.#options.follower.goOn(partial[1]);
-      this.#beginStream('the stream goes on where it was left');
+      this.#beginStream('the stream continues at the last offset');
       return;
     }
     this.#options.answered(false);
     this.fail(
       answer instanceof ReplyError && NOT_NOW.test(answer.message)
         ? `the primary cannot serve replicas now: ${answer.message}`
-        : `the primary answers PSYNC with: ${shownAnswer(answer)}`,
+        : `the primary replied to PSYNC with: ${shownAnswer(answer)}`,
     );
   }
 
   // Data.
 
   #awaitData(position: StreamPosition): void {
-    this.#set('sync', 'the primary sends all data');
+    this.#set('sync', 'the primary sends a full sync');
     const lines = new LineReader(LINE_BYTES_MAX);
     this.#take = (piece) => {
       const taken = lines.take(piece);
@@ -390,7 +386,7 @@ export class PrimaryLink {
 
   #notData(piece: Bytes): number {
     const shown = JSON.stringify(latin1(piece, 0, Math.min(piece.length, 64)));
-    this.fail(`the primary was to send its data, and sends ${shown}`);
+    this.fail(`the primary sent ${shown} instead of its data`);
     return piece.length;
   }
 
@@ -412,7 +408,8 @@ export class PrimaryLink {
     const socket = this.#socket;
     this.#options.follower.endSync().then(
       () => {
-        if (socket === this.#socket && !this.#isStopped) this.#beginStream('all data are in place');
+        if (socket === this.#socket && !this.#isStopped)
+          this.#beginStream('the full sync is loaded');
       },
       (error: unknown) => {
         if (socket === this.#socket) this.fail((error as Error).message);

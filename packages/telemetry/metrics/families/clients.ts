@@ -13,7 +13,7 @@ export const clientMetrics: readonly MetricDefinition[] = [
   ...metricsOf(CLIENT_QUANTITIES.connections),
   metric(
     'gauge',
-    { name: 'svc_connections_max', help: 'Client connections that are allowed at a time.' },
+    { name: 'svc_connections_max', help: 'Limit of open client connections.' },
     'setting server.max-clients',
     ({ settings }, samples) => {
       samples.value(settings.maxClients);

@@ -15,7 +15,7 @@ const REDIRECT_KINDS = [
   'clusterdown',
 ] as const satisfies readonly (keyof LibraryRedirects)[];
 
-const TOLD = 'main, told every second';
+const TOLD = 'main, reported every second';
 
 function nodesOf({ cluster }: MetricSource): readonly ClusterNodeReport[] {
   return (cluster?.state.nodes ?? []).slice(0, NODES_MAX);
@@ -54,12 +54,12 @@ function ofLease(name: string, help: string, of: typeof leaseAgeUs): MetricDefin
 export const clusterMetrics: readonly MetricDefinition[] = [
   ofLease(
     'svc_cluster_lease_remaining_seconds',
-    'Time until this node takes no writes any more, unless its lease is renewed; 0 without a lease.',
+    'Time until this node refuses writes unless its lease is renewed; 0 without a lease.',
     leaseRemainingUs,
   ),
   ofLease(
     'svc_cluster_lease_age_seconds',
-    'Time since the last renewal of the lease of this node was sent.',
+    'Time since the last lease renewal of this node was sent.',
     leaseAgeUs,
   ),
   metric(
@@ -95,7 +95,7 @@ export const clusterMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_cluster_node_present',
-      help: '1 for a node that has a lease, by its role.',
+      help: '1 for each node with a lease, by role.',
       labels: ['node', 'address', 'role'],
     },
     TOLD,
@@ -109,7 +109,7 @@ export const clusterMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_cluster_replica_behind_bytes',
-      help: 'Bytes that a replica has not had of its primary, by what both have told the coordinator.',
+      help: 'Bytes by which a replica is behind its primary, as both have reported to the coordinator.',
       unit: 'bytes',
     },
     (node) => node.lag_bytes,
@@ -118,7 +118,7 @@ export const clusterMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_cluster_node_latency_seconds',
-      help: 'Time from the last PING to another node until its answer.',
+      help: 'Round-trip time of the last PING to another node.',
       unit: 'seconds',
     },
     ({ latency }) => secondsOf(latency?.last_us),
@@ -127,7 +127,7 @@ export const clusterMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_cluster_node_latency_max_seconds',
-      help: 'Longest time from a PING to another node until its answer, over the last 60 of them.',
+      help: 'Longest round-trip time of the last 60 PINGs to another node.',
       unit: 'seconds',
     },
     ({ latency }) => secondsOf(latency?.max_us),
@@ -141,7 +141,7 @@ export const clusterMetrics: readonly MetricDefinition[] = [
     'counter',
     {
       name: 'svc_cluster_node_ping_failures_total',
-      help: 'PINGs to another node that were not answered.',
+      help: 'PINGs to another node without a reply.',
     },
     ({ latency }) => latency?.failures ?? null,
   ),
@@ -149,7 +149,7 @@ export const clusterMetrics: readonly MetricDefinition[] = [
     'histogram',
     {
       name: 'svc_cluster_coordinator_duration_seconds',
-      help: 'Duration of calls to the coordinator that were answered.',
+      help: 'Duration of successful calls to the coordinator.',
       unit: 'seconds',
       labels: ['call'],
     },
@@ -164,7 +164,7 @@ export const clusterMetrics: readonly MetricDefinition[] = [
     'counter',
     {
       name: 'svc_cluster_library_redirects_total',
-      help: 'Commands that were not run here because of their slots, by the library of the client as CLIENT SETINFO has told it.',
+      help: 'Commands not executed on this node because of their slots, by client library (CLIENT SETINFO).',
       labels: ['library', 'kind'],
     },
     TOLD,

@@ -79,7 +79,7 @@ const bandRequests = metric(
   'gauge',
   {
     name: 'svc_latency_band_requests_total',
-    help: 'Requests that took at most so long in the server, cumulative, and those over the last band; a snapshot, of which no rate may be taken.',
+    help: 'Requests by upper bound of their time in the server, cumulative, and those over the last band; a gauge, not usable with rate().',
     labels: ['le'],
   },
   'all pages: bands',
@@ -96,7 +96,7 @@ const bandRequests = metric(
 
 const errors = metric(
   'counter',
-  { name: 'svc_errors_total', help: 'Error replies by their code.', labels: ['code'] },
+  { name: 'svc_errors_total', help: 'Error replies, by error code.', labels: ['code'] },
   'all pages: errors by code',
   (source, samples) => {
     for (const [code, count] of errorCounts(pagesOf(source))) samples.value(count, code);
@@ -104,13 +104,9 @@ const errors = metric(
 );
 
 export const commandMetrics: readonly MetricDefinition[] = [
-  perCommand('svc_commands_total', 'Commands that were executed.', 'calls'),
+  perCommand('svc_commands_total', 'Executed commands.', 'calls'),
   perCommand('svc_commands_failed_total', 'Commands that ended with an error.', 'failed'),
-  perCommand(
-    'svc_commands_rejected_total',
-    'Commands that were refused before execution.',
-    'rejected',
-  ),
+  perCommand('svc_commands_rejected_total', 'Commands refused before execution.', 'rejected'),
   duration,
   bandRequests,
   errors,
@@ -124,7 +120,7 @@ export const commandMetrics: readonly MetricDefinition[] = [
     'histogram',
     {
       name: 'svc_scatter_gather_duration_seconds',
-      help: 'Time from sending a gathered command to its last part.',
+      help: 'Time from sending a command split over shards to its last partial reply.',
       unit: 'seconds',
     },
     'main page: histogram of scatter-gather',

@@ -46,7 +46,7 @@ export const keyspaceMetrics: readonly MetricDefinition[] = [
   metric(
     'counter',
     { ...headOf(KEY_QUANTITIES.fates[0]), labels: ['reason'] },
-    'shard pages: the counters of fates, summed',
+    'shard pages: the counters of key fates, summed',
     ({ shards }, samples) => {
       for (const [reason, keys] of fateCounts(shards)) samples.value(keys, reason);
     },
@@ -56,7 +56,7 @@ export const keyspaceMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_memory_used_bytes',
-      help: 'Memory that maxmemory limits: keys, values and what clients take.',
+      help: 'Memory that counts for maxmemory: keys, values and client buffers.',
       unit: 'bytes',
     },
     'shard pages: usedBytes, summed; main page: clientMemoryBytes',

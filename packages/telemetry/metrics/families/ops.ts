@@ -7,7 +7,7 @@ export const opsMetrics: readonly MetricDefinition[] = [
     'counter',
     {
       name: 'svc_http_requests_total',
-      help: 'HTTP requests answered, by the class of their status.',
+      help: 'HTTP requests, by class of the status code.',
       labels: ['status'],
     },
     'ops thread',
@@ -27,7 +27,7 @@ export const opsMetrics: readonly MetricDefinition[] = [
     'counter',
     {
       name: 'svc_http_connections_refused_total',
-      help: 'HTTP connections closed because there were too many.',
+      help: 'HTTP connections closed because of too many connections.',
     },
     'ops thread',
     ({ ops }, samples) => {
@@ -38,7 +38,7 @@ export const opsMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_scrape_duration_seconds',
-      help: 'Time that the last rendering of the metrics took.',
+      help: 'Duration of the last rendering of the metrics.',
       unit: 'seconds',
     },
     'ops thread',
@@ -50,7 +50,7 @@ export const opsMetrics: readonly MetricDefinition[] = [
     'counter',
     {
       name: 'svc_log_lines_dropped_total',
-      help: 'Log lines lost because nobody read them in time.',
+      help: 'Dropped log lines.',
     },
     'ops thread',
     ({ ops }, samples) => {

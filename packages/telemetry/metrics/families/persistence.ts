@@ -24,7 +24,7 @@ export const persistenceMetrics: readonly MetricDefinition[] = [
     'counter',
     {
       name: 'svc_persistence_errors_total',
-      help: 'Writes, syncs and snapshots that failed.',
+      help: 'Failed writes, fsyncs and snapshots.',
     },
     'log figures: writeErrors, syncErrors; main page: savesFailed',
     ({ durability }, samples) => {
@@ -36,7 +36,7 @@ export const persistenceMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_persistence_durability_lag_seconds',
-      help: 'Age of the oldest write that is not on disk for certain.',
+      help: 'Age of the oldest write that is not yet synced to disk.',
       unit: 'seconds',
       labels: ['shard'],
     },
@@ -53,7 +53,7 @@ export const persistenceMetrics: readonly MetricDefinition[] = [
   ofReport(
     {
       name: 'svc_persistence_awaits_snapshot',
-      help: '1 while a start would find nothing of what is logged: persistence was switched on, and its first snapshot is not on disk.',
+      help: '1 while persistence was switched on and its first snapshot has not finished: a restart would lose all changes.',
     },
     'main page: awaitsSnapshot',
     ({ awaitsSnapshot }) => Number(awaitsSnapshot),
@@ -61,21 +61,21 @@ export const persistenceMetrics: readonly MetricDefinition[] = [
   ofReport(
     {
       name: 'svc_persistence_changes_since_snapshot',
-      help: 'Changes since the last snapshot began.',
+      help: 'Changes since the start of the last snapshot.',
     },
     'shard pages: changes; main page: changesAtSave',
     ({ changesSinceSave }) => changesSinceSave,
   ),
   ...metricsOf(DURABILITY_QUANTITIES.snapshots),
   ofReport(
-    { name: 'svc_snapshot_in_progress', help: '1 while a snapshot is taken.' },
+    { name: 'svc_snapshot_in_progress', help: '1 while a snapshot is running.' },
     'main page: savingSinceMs',
     ({ isSaving }) => Number(isSaving),
   ),
   ofReport(
     {
       name: 'svc_snapshot_last_timestamp_seconds',
-      help: 'Time at which the last snapshot was on disk, in Unix time.',
+      help: 'Unix time at which the last snapshot finished.',
       unit: 'seconds',
     },
     'main page: lastSaveMs',

@@ -57,14 +57,14 @@ export const prefixMetrics: readonly MetricDefinition[] = [
   ),
   perPrefix(
     'gauge',
-    { name: 'svc_prefix_keys', help: 'Keys by prefix, as of the last walk over all keys.' },
+    { name: 'svc_prefix_keys', help: 'Keys by prefix, as of the last scan of the keyspace.' },
     'keys',
   ),
   perPrefix(
     'gauge',
     {
       name: 'svc_prefix_memory_bytes',
-      help: 'Memory of keys by prefix, as of the last walk over all keys.',
+      help: 'Memory of keys by prefix, as of the last scan of the keyspace.',
       unit: 'bytes',
     },
     'memoryBytes',

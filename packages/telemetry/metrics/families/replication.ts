@@ -22,7 +22,7 @@ function perReplica(
   of: (replica: ReplicaReport) => number,
 ): MetricDefinition {
   const labelled = { ...head, labels: ['replica', 'state'] };
-  return metric('gauge', labelled, 'main, told every second', (source, samples) => {
+  return metric('gauge', labelled, 'main, reported every second', (source, samples) => {
     for (const replica of replicasByPlace(source)) {
       samples.value(of(replica), placeOf(replica), replica.state);
     }
@@ -33,7 +33,7 @@ export const replicationMetrics: readonly MetricDefinition[] = [
   perReplica(
     {
       name: 'svc_replica_acknowledged_offset_bytes',
-      help: 'Offset of the stream that a replica has acknowledged.',
+      help: 'Offset acknowledged by a replica.',
       unit: 'bytes',
     },
     ({ offset }) => offset,
@@ -41,7 +41,7 @@ export const replicationMetrics: readonly MetricDefinition[] = [
   perReplica(
     {
       name: 'svc_replica_behind_bytes',
-      help: 'Bytes of the stream that a replica has not acknowledged.',
+      help: 'Bytes of the stream not yet acknowledged by a replica.',
       unit: 'bytes',
     },
     (replica) => replica.lag_bytes,
@@ -49,7 +49,7 @@ export const replicationMetrics: readonly MetricDefinition[] = [
   perReplica(
     {
       name: 'svc_replica_behind_seconds',
-      help: 'Time by which a replica is behind: by timestamps in the stream, or by acknowledgements where it answers none.',
+      help: 'Lag of a replica: by timestamps in the stream, or by acknowledgements if it does not return them.',
       unit: 'seconds',
     },
     (replica) => replica.lag_ms / 1_000,
@@ -57,7 +57,7 @@ export const replicationMetrics: readonly MetricDefinition[] = [
   perReplica(
     {
       name: 'svc_replica_acknowledgement_age_seconds',
-      help: 'Time since a replica has acknowledged anything.',
+      help: 'Time since the last acknowledgement of a replica.',
       unit: 'seconds',
     },
     (replica) => replica.ack_age_ms / 1_000,
@@ -65,7 +65,7 @@ export const replicationMetrics: readonly MetricDefinition[] = [
   perReplica(
     {
       name: 'svc_replica_held_bytes',
-      help: 'Bytes that are kept for a replica, and those that its connection has not written yet.',
+      help: 'Bytes buffered for a replica, including those of its connection.',
       unit: 'bytes',
     },
     (replica) => replica.held_bytes + replica.output_buffer_bytes,
@@ -74,10 +74,10 @@ export const replicationMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_primary_link_state',
-      help: '1 for the state that the link of a replica to its primary is in.',
+      help: '1 for the current state of the link of this replica to its primary.',
       labels: ['primary', 'state'],
     },
-    'main, told every second',
+    'main, reported every second',
     ({ replication }, samples) => {
       const primary = replication?.primary;
       if (!primary) return;

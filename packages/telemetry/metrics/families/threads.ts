@@ -30,7 +30,7 @@ const shardMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_shard_queue_depth',
-      help: 'Frames that wait in the ring of each shard.',
+      help: 'Frames queued in the ring of each shard.',
       labels: ['shard'],
     },
     "headers of the shards' request rings",
@@ -42,7 +42,7 @@ const shardMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_shard_queue_bytes',
-      help: 'Bytes that wait in the request ring of each shard.',
+      help: 'Bytes queued in the request ring of each shard.',
       unit: 'bytes',
       labels: ['shard'],
     },
@@ -55,7 +55,7 @@ const shardMetrics: readonly MetricDefinition[] = [
     'histogram',
     {
       name: 'svc_shard_queue_wait_seconds',
-      help: 'Time that requests waited for their shard.',
+      help: 'Time that requests were queued for their shard.',
       unit: 'seconds',
       labels: ['shard'],
     },
@@ -71,7 +71,7 @@ const shardMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_shard_executing_seconds',
-      help: 'Time that each shard has spent in its current command so far; 0 when in none.',
+      help: 'Time spent by each shard in its current command so far; 0 when idle.',
       unit: 'seconds',
       labels: ['shard'],
     },
@@ -97,7 +97,7 @@ const threadMetrics: readonly MetricDefinition[] = [
     'histogram',
     {
       name: 'svc_thread_event_loop_delay_seconds',
-      help: 'Delay of the event loop of a thread; of a shard, duration of its rounds.',
+      help: 'Event-loop delay of a thread; for a shard, duration of its rounds.',
       unit: 'seconds',
       labels: ['thread'],
     },
@@ -118,7 +118,7 @@ const threadMetrics: readonly MetricDefinition[] = [
     'histogram',
     {
       name: 'svc_front_wait_seconds',
-      help: 'Time that what a front thread had read waited for main: the front phase, before the queue phase.',
+      help: 'Time that input read by a front thread waited for main: the front phase, before the queue phase.',
       unit: 'seconds',
       labels: ['thread'],
     },
@@ -134,7 +134,7 @@ const threadMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_thread_silence_seconds',
-      help: 'Time since the last sign of life of a thread that is not waiting for work.',
+      help: 'Time since the last heartbeat of a busy thread.',
       unit: 'seconds',
       labels: ['thread'],
     },
@@ -154,7 +154,7 @@ const processMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_build_info',
-      help: 'Always 1; the labels say what is running.',
+      help: 'Always 1; the labels describe the running version.',
       labels: ['version', 'node_version'],
     },
     'package.json and Node',
@@ -166,7 +166,7 @@ const processMetrics: readonly MetricDefinition[] = [
     'gauge',
     {
       name: 'svc_start_time_seconds',
-      help: 'Start of the server, in Unix time.',
+      help: 'Unix time of the start of the server.',
       unit: 'seconds',
     },
     'main page: startedUs',
@@ -176,7 +176,7 @@ const processMetrics: readonly MetricDefinition[] = [
   ),
   metric(
     'gauge',
-    { name: 'svc_uptime_seconds', help: 'Time since the server was started.', unit: 'seconds' },
+    { name: 'svc_uptime_seconds', help: 'Uptime of the server.', unit: 'seconds' },
     'main page: startedUs',
     ({ main, nowUs }, samples) => {
       samples.value((nowUs - main.get('startedUs')) * SECONDS_PER_US);
