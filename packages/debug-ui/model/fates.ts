@@ -2,14 +2,15 @@
 
 /** Meaning of each key fate. */
 export const MEANINGS: Readonly<Record<string, string>> = {
-  'expired-active': 'Its time had come; the shard found it by itself.',
-  'expired-lazy': 'Its time had come; a command met it.',
-  'expired-fields': 'A hash whose last field has expired.',
-  evicted: 'Removed to keep within maxmemory.',
-  deleted: 'By a command, also by one that took its last element or set its end to the past.',
-  overwritten: 'A command has put another value in its place.',
-  moved: 'It has another name now, or is in another database or on another server.',
-  flushed: 'Its database was emptied.',
+  'expired-active': 'Expired; removed by active expiry.',
+  'expired-lazy': 'Expired; removed when a command accessed it.',
+  'expired-fields': 'Hash whose last field expired.',
+  evicted: 'Evicted because of maxmemory.',
+  deleted:
+    'Removed by a command, including one that took the last element or set an expiry in the past.',
+  overwritten: 'Overwritten by a command with another value.',
+  moved: 'Renamed, or moved to another database or server.',
+  flushed: 'Database flushed.',
 };
 
 /** A key as it is asked for. */

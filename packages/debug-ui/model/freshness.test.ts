@@ -13,7 +13,7 @@ const fresh: Reading<number> = {
   isPaused: false,
 };
 const never = { ...fresh, data: null, answeredMs: null };
-const refused = { kind: 'refused', message: 'the main thread did not answer in time' } as const;
+const refused = { kind: 'refused', message: 'the main thread did not reply in time' } as const;
 const gone = { kind: 'unreachable', message: 'the server cannot be reached' } as const;
 
 freshness('nothing is said while all is well', () => {
@@ -28,15 +28,15 @@ freshness('what is overdue is stale before the request has failed', () => {
 
 freshness('a pause explains why nothing is new, whatever went wrong before', () => {
   assert.is(freshnessOf({ ...fresh, isPaused: true, failure: gone }), 'paused');
-  assert.is(placeholderOf({ ...never, isPaused: true }), 'Paused: this was not asked for yet.');
+  assert.is(placeholderOf({ ...never, isPaused: true }), 'Paused: not requested yet.');
 });
 
 freshness('what was never answered says why', () => {
   assert.is(placeholderOf(never), 'Loading…');
-  assert.is(placeholderOf({ ...never, isOverdue: true }), 'The server has not answered yet.');
+  assert.is(placeholderOf({ ...never, isOverdue: true }), 'No reply from the server yet.');
   assert.is(
     placeholderOf({ ...never, failure: refused }),
-    'The main thread did not answer in time.',
+    'The main thread did not reply in time.',
   );
   assert.is(asOf(never), '');
 });

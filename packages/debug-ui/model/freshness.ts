@@ -57,7 +57,7 @@ export function badgeOf(freshness: Freshness): string {
     case 'paused':
       return 'paused';
     case 'stale':
-      return 'not answering';
+      return 'not responding';
     case 'waiting':
       return 'loading';
     case 'refused':
@@ -79,9 +79,9 @@ export function placeholderOf(reading: Reading): string {
   const { failure } = reading;
   switch (freshnessOf(reading)) {
     case 'paused':
-      return 'Paused: this was not asked for yet.';
+      return 'Paused: not requested yet.';
     case 'stale':
-      return 'The server has not answered yet.';
+      return 'No reply from the server yet.';
     case 'refused':
     case 'unreachable':
     case 'forbidden':

@@ -149,19 +149,19 @@ function LogOut(): JSX.Element | null {
 /** Says once for all panels why they are not of now, and what can be done about it. */
 function Notice({ live }: { readonly live: Reading }): JSX.Element {
   const freshness = freshnessOf(live);
-  const time = live.answeredMs === null ? '' : ` What is shown is ${asOf(live)}.`;
-  const reason = capital(live.failure?.message ?? 'the server does not answer');
+  const time = live.answeredMs === null ? '' : ` The data shown is ${asOf(live)}.`;
+  const reason = capital(live.failure?.message ?? 'the server does not respond');
   return (
     <div role="alert" class="problem-place">
       {freshness === 'forbidden' && (
         <p class="problem">
           {reason}.{time}{' '}
-          <a href={`/debug/login?ended${location.hash}`}>Log in to go on with this page</a>
+          <a href={`/debug/login?ended${location.hash}`}>Log in to return to this page</a>
         </p>
       )}
       {['stale', 'unreachable', 'refused'].includes(freshness) && (
         <p class="problem">
-          {reason}.{time} It is asked again every few seconds.
+          {reason}.{time} Retrying every few seconds.
         </p>
       )}
     </div>

@@ -77,7 +77,7 @@ async function reasonOf(response: Response): Promise<string> {
   } catch {
     // What is no JSON has no reason in it.
   }
-  return `the server answered ${response.status}`;
+  return `the server returned status ${response.status}`;
 }
 
 /** Returns the failure to show for anything that was thrown. */
@@ -92,7 +92,7 @@ export function failureOf(error: unknown): Failure {
 export function messageOf(error: unknown): string {
   if (error instanceof ApiError) return error.message;
   if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return 'the server did not answer in time';
+    return 'the server did not reply in time';
   }
   if (error instanceof TypeError) return 'the server cannot be reached';
   return error instanceof Error ? error.message : String(error);

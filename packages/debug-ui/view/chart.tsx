@@ -90,7 +90,7 @@ export function Chart(props: ChartProps): JSX.Element {
 function inWords({ title, lines, data, format }: ChartProps): string {
   const parts = lines.map(({ label }, index) => {
     const summary = summaryOf(data[index + 1] ?? []);
-    if (summary === null) return `${label}: nothing yet`;
+    if (summary === null) return `${label}: no data yet`;
     const { last, least, greatest } = summary;
     return `${label}: now ${format(last)}, between ${format(least)} and ${format(greatest)}`;
   });

@@ -5,7 +5,7 @@ import type { Session } from '../model/api.ts';
 import { usePolled, type Polled } from './source.ts';
 
 const REASON =
-  'You are logged in with http.viewer-token, which reads only: http.token may do this.';
+  'You are logged in with http.viewer-token, which is read-only: this action needs http.token.';
 
 /** Asked for once: it stays as it is for as long as the page does. */
 export function useSession(): Polled<Session> {

@@ -32,7 +32,7 @@ const ROWS_MAX = 200;
 const CARD_COLUMNS = 7;
 
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
-  const { caption, columns, rows, keyOf, empty = 'Nothing yet.', rowsMax = ROWS_MAX } = props;
+  const { caption, columns, rows, keyOf, empty = 'No entries yet.', rowsMax = ROWS_MAX } = props;
   const [order, setOrder] = useState<Order | undefined>(props.order);
   const [isWhole, setWhole] = useState(false);
   const column = columns.find(({ name }) => name === order?.column);

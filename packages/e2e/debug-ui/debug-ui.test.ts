@@ -211,7 +211,7 @@ if (needs('chromium')) {
     await page.getByRole('button', { name: /^Kill client/ }).click();
     await page.getByRole('button', { name: 'Disconnect' }).click();
     await gone;
-    await page.getByText('is disconnected.').waitFor();
+    await page.getByText(') disconnected.').waitFor();
     await page.close();
   });
 
@@ -229,7 +229,7 @@ if (needs('chromium')) {
       .waitFor();
     await field.fill('77');
     await field.press('Enter');
-    await page.getByText(`${name} is changed`).waitFor();
+    await page.getByText(`${name} changed until`).waitFor();
     assert.equal(await client.call('CONFIG', 'GET', 'slowlog-max-len'), ['slowlog-max-len', '77']);
     await page.close();
   });
@@ -243,7 +243,7 @@ if (needs('chromium')) {
     await page.getByRole('cell', { name: '\\xff\\x00\\nA' }).waitFor();
     await shoot(page, 'hot-keys-active');
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByRole('button', { name: 'Forget' }).click();
+    await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByRole('button', { name: 'Start' }).waitFor();
     await page.close();
   });
@@ -289,7 +289,7 @@ if (needs('chromium')) {
     await visit(page, server.httpPort, 'performance');
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click();
-    await page.getByText('The slow log is empty.').waitFor();
+    await page.getByText('Slow log cleared.').waitFor();
     assert.is(await client.call('SLOWLOG', 'LEN'), 0);
     await page.close();
   });

@@ -100,14 +100,14 @@ if (needs('chromium')) {
     const { page } = await openView(browser);
     await visit(page, server.httpPort, 'key-fates');
     await removedKeys(page).getByText('plain').waitFor();
-    const reasons = await column(page, 'Why keys have gone', 1);
-    const keys = await column(page, 'Why keys have gone', 2);
+    const reasons = await column(page, 'Removed keys by reason', 1);
+    const keys = await column(page, 'Removed keys by reason', 2);
     const counts = Object.fromEntries(reasons.map((reason, nth) => [reason, keys[nth]]));
     assert.equal(
       [counts['deleted'], counts['flushed'], counts['moved'], counts['overwritten']],
       ['7', '3', '1', '1'],
     );
-    assert.ok((await column(page, 'Why keys have gone', 4)).every((meaning) => meaning !== ''));
+    assert.ok((await column(page, 'Removed keys by reason', 4)).every((meaning) => meaning !== ''));
     await page.close();
   });
 
@@ -134,7 +134,7 @@ if (needs('chromium')) {
     await removedKeys(page).getByRole('button', { name: '\\xff\\x00\\nA' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: '1 of 1 removed key' }).waitFor();
-    await page.getByText('in database 0, and when all of that was emptied').waitFor();
+    await page.getByText('in database 0, and flushes of that database').waitFor();
     await page.getByRole('button', { name: 'All keys' }).click();
     await page.getByRole('textbox', { name: 'What happened to the key' }).fill('plain');
     await page.keyboard.press('Enter');
@@ -151,20 +151,20 @@ if (needs('chromium')) {
     const { page, complaints } = await openView(browser);
     await client.call('CONFIG', 'SET', 'keyfate-max-len', 0);
     await visit(page, server.httpPort, 'key-fates');
-    await page.getByText('Removed keys are not remembered.').waitFor();
+    await page.getByText('Removed keys are not recorded.').waitFor();
     await page.getByText('keyfate.max-len is 0').waitFor();
     await shoot(page, 'key-fates-off');
-    await page.getByRole('button', { name: 'Remember the last 128 removed keys' }).click();
-    await page.getByText('keyfate.max-len is 128, until the server restarts.').waitFor();
-    await page.getByText('No key has gone yet.').waitFor();
-    const overwritten = page.getByRole('checkbox', { name: 'remember overwritten values too' });
+    await page.getByRole('button', { name: 'Record the last 128 removed keys' }).click();
+    await page.getByText('keyfate.max-len is 128 until the next restart.').waitFor();
+    await page.getByText('No keys removed yet.').waitFor();
+    const overwritten = page.getByRole('checkbox', { name: 'record overwritten values as well' });
     await overwritten.click();
     await page.getByText('keyfate.overwritten is yes').waitFor();
     await client.call('SET', 'name', 3);
     await removedKeys(page).getByRole('button', { name: 'name', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Forget' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Forget' }).click();
-    await page.getByText('No key has gone yet.').waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click();
+    await page.getByText('No keys removed yet.').waitFor();
     assert.is(await client.call('KEYFATE', 'LEN'), 0);
     await client.call('CONFIG', 'SET', 'keyfate-overwritten', 'no');
     assert.equal(complaints, []);
@@ -176,7 +176,7 @@ if (needs('chromium')) {
     await visit(page, server.httpPort, 'key-fates');
     const stuck = await server.client();
     const slept = stuck.call('DEBUG', 'SLEEP', '4');
-    await page.getByText('Of shard 0, 1 nothing was heard in time.').waitFor();
+    await page.getByText('Shard 0, 1 did not reply in time; its removed keys are missing.').waitFor();
     await visit(page, server.httpPort, 'performance');
     await page
       .getByRole('table', { name: 'Flight recorder' })

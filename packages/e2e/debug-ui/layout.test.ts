@@ -68,7 +68,7 @@ if (needs('chromium')) {
   layout('what is read out has no running clock in it', async () => {
     const { page } = await openView(browser);
     await visit(page, server.httpPort, 'bundles');
-    await page.getByText('No bundles are kept.').waitFor();
+    await page.getByText('No bundles stored.').waitFor();
     await page.evaluate(`(() => {
       window.said = new Set();
       new MutationObserver(() => {
@@ -78,7 +78,7 @@ if (needs('chromium')) {
       }).observe(document.body, { subtree: true, childList: true, characterData: true });
     })()`);
     await page.getByRole('button', { name: 'Generate and download' }).click();
-    await page.getByText(/is generated and downloaded\.$/).waitFor();
+    await page.getByText(/generated and downloaded\.$/).waitFor();
     const said = await page.evaluate<string[]>('[...window.said]');
     assert.ok(said.includes('Collecting from all threads…'), said.join('; '));
     assert.equal(

@@ -63,8 +63,8 @@ if (needs('chromium')) {
       await visit(page, replica.httpPort, 'replication');
       await answered(page);
       await page.getByRole('heading', { name: 'Link to the primary' }).waitFor();
-      await page.getByText('Why it is so: all data are in place.').waitFor();
-      await page.getByText('Nobody follows this server.').waitFor();
+      await page.getByText('Reason: the full sync is loaded.').waitFor();
+      await page.getByText('No replicas connected.').waitFor();
       await page.getByRole('img', { name: /behind the primary: now \d/ }).waitFor();
       await shoot(page, `replication-replica-${width}-${theme}`);
       assert.equal(complaints, []);

@@ -40,7 +40,7 @@ if (needs('chromium')) {
       const { page, complaints } = await openView(browser, { width });
       await visit(page, server.httpPort, 'scripts');
       await page.getByRole('heading', { name: '2 of 2 scripts' }).waitFor();
-      await page.getByText('No script runs.').waitFor();
+      await page.getByText('No script is running.').waitFor();
       await page.getByRole('searchbox', { name: 'Filter scripts' }).fill('onerror');
       await page.getByRole('heading', { name: '1 of 2 scripts' }).waitFor();
       await table(page)
@@ -75,10 +75,10 @@ if (needs('chromium')) {
     const running = looping.pipeline([['EVAL', LOOP, '0']]);
     const runs = page.getByRole('table', { name: 'Scripts that run now' });
     await runs.getByText('eval').waitFor();
-    await page.getByText(/^Of shard [01].* nothing was heard in time/).waitFor();
+    await page.getByText(/^Shard [01].* did not reply in time/).waitFor();
     await client.call('SCRIPT', 'KILL');
     await running;
-    await page.getByText('No script runs.').waitFor();
+    await page.getByText('No script is running.').waitFor();
     await page.getByRole('heading', { name: '3 of 3 scripts' }).waitFor();
     assert.equal(complaints, []);
     await looping.end();

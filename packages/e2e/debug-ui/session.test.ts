@@ -64,13 +64,13 @@ if (needs('chromium')) {
     await page.getByRole('searchbox').fill('slowlog');
     await page.getByRole('cell', { name: 'slowlog.max-len', exact: true }).waitFor();
     await page.context().clearCookies();
-    await page.getByText(/^Your session has ended\. What is shown is as of/).waitFor();
+    await page.getByText(/^Your session has ended\. The data shown is as of/).waitFor();
     await page.locator('.panel[data-freshness="forbidden"]').waitFor();
     // What was there still is, and what was typed too.
     assert.is(await page.getByRole('searchbox').inputValue(), 'slowlog');
     assert.is(await page.getByText('healthy').count(), 0);
     await shoot(page, 'state-session-ended');
-    await page.getByRole('link', { name: 'Log in to go on with this page' }).click();
+    await page.getByRole('link', { name: 'Log in to return to this page' }).click();
     await page.getByText(/^Your session has ended/).waitFor();
     await logIn(page);
     await page.getByRole('heading', { name: 'Configuration', level: 1 }).waitFor();

@@ -11,8 +11,8 @@ const states = suite('states of the debug pages');
 /** Said where there is nothing; a lie where nothing is known. */
 const CLAIMS = [
   ...['No issues.', 'healthy', '0 clients', '0 of 0 settings', '0 of 0 removed keys'],
-  ...['No bundles are kept.', 'Keys are not watched all the time', 'No prefixes are configured'],
-  ...['No command was called.', 'Bands are off', 'No traces', 'Removed keys are not remembered.'],
+  ...['No bundles stored.', 'Continuous sampling is off', 'No prefixes are configured'],
+  ...['No commands executed yet.', 'Bands are off', 'No traces', 'Removed keys are not recorded.'],
 ];
 
 let server: ChildServer;
@@ -84,7 +84,7 @@ if (needs('chromium')) {
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Collected for').waitFor();
     assert.is(await page.getByText('until stopped').count(), 1, 'only the form says so');
-    await page.getByRole('button', { name: 'Forget' }).click();
+    await page.getByRole('button', { name: 'Clear' }).click();
     await page.close();
   });
 
@@ -116,7 +116,7 @@ if (needs('chromium')) {
   states('a box that was ticked is never seen without its tick again', async () => {
     const { page } = await openView(browser);
     await visit(page, server.httpPort, 'key-fates');
-    const box = page.getByRole('checkbox', { name: 'remember overwritten values too' });
+    const box = page.getByRole('checkbox', { name: 'record overwritten values as well' });
     await box.waitFor();
     // Looks at every frame from the tick on.
     await page.evaluate(`(() => {
@@ -146,12 +146,12 @@ if (needs('chromium')) {
     assert.match(await page.locator('.panel .age').first().innerText(), /^paused as of \d\d:\d\d/);
     for (const name of PAGES.slice(1)) {
       await go(page, name);
-      await page.getByText('Paused: this was not asked for yet.').first().waitFor();
+      await page.getByText('Paused: not requested yet.').first().waitFor();
       await demandNoClaims(page, name);
     }
     await shoot(page, 'state-paused');
     await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('No bundles are kept.').waitFor();
+    await page.getByText('No bundles stored.').waitFor();
     await page.close();
   });
 
@@ -162,11 +162,11 @@ if (needs('chromium')) {
       await visit(page, frozen.httpPort, 'overview');
       await page.getByText('No issues.').last().waitFor();
       frozen.signal('SIGSTOP');
-      await badge(page).getByText('not answering').waitFor();
+      await badge(page).getByText('not responding').waitFor();
       await page.locator('.panel[data-freshness="stale"]').first().waitFor();
       assert.is(await page.getByText('healthy').count(), 0);
       const alert = await page.getByRole('alert').first().innerText();
-      assert.match(alert, /^The server does not answer\. What is shown is as of \d\d:\d\d:\d\d\./);
+      assert.match(alert, /^The server does not respond\. The data shown is as of \d\d:\d\d:\d\d\./);
       await shoot(page, `state-stale-${theme}`);
       frozen.signal('SIGCONT');
       await badge(page).getByText('healthy').waitFor();

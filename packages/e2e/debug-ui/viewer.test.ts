@@ -13,7 +13,7 @@ const REASON = /^You are logged in with http\.viewer-token, which reads only/;
 const ACTIONS: readonly (readonly [place: string, action: RegExp])[] = [
   ['hot-keys', /^Start$/],
   ['performance', /^(Clear|Reset)$/],
-  ['key-fates', /^(Forget|Remember the last .*)$/],
+  ['key-fates', /^(Clear|Record the last .*)$/],
   ['clients', /^Kill client/],
   ['configuration', /^Change /],
   ['bundles', /^Generate and download$/],

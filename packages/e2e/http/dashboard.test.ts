@@ -18,12 +18,12 @@ const { panels } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8
   readonly panels: readonly Panel[];
 };
 
-/** Sentence that tells how to get what is missing. */
+/** Pattern of the hint that a panel without data must show. */
 function howTo(missing: readonly string[]): RegExp {
   const allAre = (start: string): boolean => missing.every((name) => name.startsWith(start));
-  if (allAre('svc_replica_')) return /^Nobody follows .*REPLICAOF/;
+  if (allAre('svc_replica_')) return /^No replicas connected.*REPLICAOF/;
   return allAre('svc_cluster_')
-    ? /in no cluster\. .*cluster\.enabled/
+    ? /not part of a cluster\. .*cluster\.enabled/
     : / (is|are) off\. .*CONFIG SET/;
 }
 

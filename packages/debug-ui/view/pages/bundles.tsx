@@ -29,7 +29,7 @@ export function BundlesPage(): JSX.Element {
       const { blob, name } = await download('/debug/api/bundle/generate');
       save(blob, name);
       await list.again();
-      return `${name}, ${bytes(blob.size)}, is generated and downloaded.`;
+      return `${name}, ${bytes(blob.size)}, generated and downloaded.`;
     });
   return (
     <Panel
@@ -44,7 +44,7 @@ export function BundlesPage(): JSX.Element {
       <p class="prose">
         One archive with the status, effective configuration, metrics, slow commands, latency,
         clients, replication, the cluster, users, shards, removed keys, events of threads, traces
-        and last log lines. Secrets are left out. Old ones are deleted by number and age.
+        and last log lines. Secrets are omitted. Old bundles are deleted by number and age.
       </p>
       <ReadOnlyNote />
       <Problem text={doing.problem} />
@@ -57,7 +57,7 @@ export function BundlesPage(): JSX.Element {
           rows={list.data.bundles}
           keyOf={({ id }) => id}
           order={{ column: 'created', isDescending: true }}
-          empty="No bundles are kept."
+          empty="No bundles stored."
         />
       )}
     </Panel>

@@ -26,7 +26,7 @@ export function ClientsPage(): JSX.Element {
     doing.run(async () => {
       await post('/debug/api/clients/kill', { id });
       await clients.again();
-      return `Client #${id} (${addr}) is disconnected.`;
+      return `Client #${id} (${addr}) disconnected.`;
     });
   return (
     <Panel
@@ -61,7 +61,7 @@ export function ClientsPage(): JSX.Element {
             <code>{victim.addr}</code>{' '}
             {victim.name !== '' && <b class="mono">{visible(victim.name)}</b>}
           </p>
-          <p>Its connection is closed at once; commands it waits for get no answer.</p>
+          <p>Its connection is closed immediately; its pending commands get no reply.</p>
         </Confirm>
       )}
     </Panel>
@@ -160,7 +160,7 @@ const columns: readonly Column<ClientEntry>[] = [
     isNumber: true,
     value: (client) => client.output_buffer_bytes,
     show: (client) => bytes(client.output_buffer_bytes),
-    hint: 'replies that the client has not taken yet',
+    hint: 'replies not yet read by the client',
   },
 ];
 

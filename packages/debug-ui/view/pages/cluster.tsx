@@ -24,7 +24,7 @@ export function ClusterPage(): JSX.Element {
     <Panel title="Cluster" source={source}>
       {data !== null && (
         <p class="prose">
-          This server is in no cluster: <code>cluster.enabled</code> is off.
+          This server is not part of a cluster: <code>cluster.enabled</code> is off.
         </p>
       )}
     </Panel>
@@ -42,7 +42,7 @@ function Panels({ cluster, source }: PanelsProps): JSX.Element {
       <Panel title="Cluster" source={source}>
         <Facts cluster={cluster} />
         {cluster.state_reason !== null && (
-          <p class="problem">It takes no commands with keys: {visible(cluster.state_reason)}.</p>
+          <p class="problem">It refuses commands with keys: {visible(cluster.state_reason)}.</p>
         )}
       </Panel>
       <Panel title="Slots" source={source}>
@@ -56,7 +56,7 @@ function Panels({ cluster, source }: PanelsProps): JSX.Element {
       <Panel title="Calls to the coordinator" source={source}>
         <CoordinatorCalls calls={cluster.coordinator.calls} />
       </Panel>
-      <Panel title="Commands that were sent on" source={source}>
+      <Panel title="Redirected commands" source={source}>
         <Redirects all={cluster.redirects} libraries={cluster.redirects_by_library} />
       </Panel>
     </>
@@ -84,13 +84,13 @@ function Facts({ cluster }: { readonly cluster: Cluster }): JSX.Element {
         label="Nodes"
         value={whole(cluster.known_nodes)}
         tone={cluster.nodes_present < cluster.known_nodes ? 'warn' : undefined}
-        note={`${whole(cluster.nodes_present)} are there`}
+        note={`${whole(cluster.nodes_present)} with a lease`}
       />
       <Fact
         label="Slots served"
         value={whole(slots.ok)}
         tone={isWhole ? undefined : 'bad'}
-        note={`${whole(slots.free)} of nobody, ${whole(slots.fail)} without a primary`}
+        note={`${whole(slots.free)} unassigned, ${whole(slots.fail)} without a primary`}
       />
       <Fact label="Own slots" value={whole(slots.own)} note={`${whole(slots.open.length)} open`} />
       <Fact

@@ -33,7 +33,7 @@ export function ConfigurationPage(): JSX.Element {
       await post('/debug/api/config/set', { name, value });
       close(name);
       await config.again();
-      return `${name} is changed, until the server restarts.`;
+      return `${name} changed until the next restart.`;
     });
   const valueColumn: Column<ConfigEntry> = {
     name: 'value',
@@ -119,7 +119,7 @@ function OnlyChanged({ isChosen, choose }: OnlyChangedProps): JSX.Element {
         checked={isChosen}
         onChange={(event) => choose(event.currentTarget.checked)}
       />
-      only what differs from the defaults
+      only changed settings
     </label>
   );
 }

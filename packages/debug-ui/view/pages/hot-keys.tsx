@@ -43,7 +43,7 @@ export function HotKeysPage(): JSX.Element {
             )}
             {state === 'stopped' && (
               <ActionButton type="button" onClick={() => act('reset')}>
-                Forget
+                Clear
               </ActionButton>
             )}
           </>
@@ -169,7 +169,7 @@ function Ranking({ report, source }: RankingProps): JSX.Element {
       isNumber: true,
       value: ({ error }) => error,
       show: ({ error }) => `≤ ${first === 'net' ? bytes(error) : micros(error)}`,
-      hint: 'By how much what it is ranked by may be counted too high',
+      hint: 'Maximum overestimate of the ranking value',
     },
   ];
   return (

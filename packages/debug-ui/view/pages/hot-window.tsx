@@ -15,8 +15,8 @@ export function HotWindowPanel(): JSX.Element {
   const window = report.data?.window ?? null;
   const empty =
     report.data?.enabled === true
-      ? 'No command with a key in the last whole window.'
-      : 'Keys are not watched all the time: set hotkeys-window-enabled.';
+      ? 'No command with a key in the last complete window.'
+      : 'Continuous sampling is off: set hotkeys-window-enabled.';
   return (
     <Panel title="Last window" source={report}>
       {window !== null && (
@@ -25,9 +25,9 @@ export function HotWindowPanel(): JSX.Element {
           <Fact label="Accesses" value={`${count(window.ops_per_sec)}/s`} note="of all keys" />
           <Fact label="Sample" value={`1 in ${window.sample_ratio}`} />
           <Fact
-            label="Known for certain"
+            label="Reliable above"
             value={`> ${count(window.floor_per_sec)}/s`}
-            note="keys used less may be missing"
+            note="less used keys may be missing"
           />
         </dl>
       )}
@@ -66,7 +66,7 @@ const columns: readonly Column<HotWindowKey>[] = [
   {
     ...rateColumn('error', 'Off by', (key) => key.error_per_sec),
     show: (key) => `≤ ${count(key.error_per_sec)}`,
-    hint: 'How far the rate may be off, by sampling and by what the sketch forgot',
+    hint: 'Maximum error of the rate, by sampling and by the sketch',
   },
 ];
 

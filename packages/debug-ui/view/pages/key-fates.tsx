@@ -47,12 +47,12 @@ function Reasons({ fates }: { readonly fates: Polled<KeyFates> }): JSX.Element {
   }));
   return (
     <Panel
-      title="Why keys have gone"
+      title="Removed keys by reason"
       source={fates}
       aside={<span class="faint">since the start or CONFIG RESETSTAT</span>}
     >
       <Table
-        caption="Why keys have gone"
+        caption="Removed keys by reason"
         columns={reasonColumns}
         rows={rows}
         keyOf={({ reason }) => reason}
@@ -102,8 +102,8 @@ interface ChosenProps {
 function Chosen({ place: { key, binary, db }, close }: ChosenProps): JSX.Element {
   return (
     <p class="chosen" role="status">
-      Only what ended <b class="mono">{binary ? visibleBytes(key) : visibleKey(key)}</b> in database{' '}
-      {db}, and when all of that was emptied.{' '}
+      Only removals of <b class="mono">{binary ? visibleBytes(key) : visibleKey(key)}</b> in
+      database {db}, and flushes of that database.{' '}
       <button type="button" onClick={close}>
         All keys
       </button>

@@ -46,7 +46,7 @@ const columns: readonly Column<PrefixReport>[] = [
     isNumber: true,
     value: foundPercent,
     show: (each) => (each.hits + each.misses === 0 ? '–' : percent(foundPercent(each))),
-    hint: 'Share of look-ups by commands that read which found their key',
+    hint: 'Share of look-ups by read commands that found their key',
   },
   {
     name: 'in',

@@ -38,7 +38,7 @@ function Running({ scripts }: { readonly scripts: Polled<Scripts> }): JSX.Elemen
         columns={runningColumns}
         rows={scripts.data?.running ?? []}
         keyOf={({ shard }) => shard}
-        empty="No script runs."
+        empty="No script is running."
       />
     </Panel>
   );
@@ -93,8 +93,7 @@ function Statistics({ scripts, chosen, choose }: StatisticsProps): JSX.Element {
     >
       {data !== null && data.missing_shards.length > 0 && (
         <p class="issue warn">
-          Of shard {data.missing_shards.join(', ')} nothing was heard in time: its runs are not
-          counted here.
+          Shard {data.missing_shards.join(', ')} did not reply in time; its runs are missing.
         </p>
       )}
       <Table
@@ -158,11 +157,11 @@ const columns: readonly Column<ScriptEntry>[] = [
   numbers('commands', 'Commands', ({ commands }) => commands),
   {
     ...numbers('main', 'On main', (script) => script.calls_on_main),
-    hint: 'Commands that main had to run, since they concern several shards or no keys',
+    hint: 'Commands executed by main: they concern several shards or no keys',
   },
   {
     ...numbers('barrier', 'Barriers', (script) => script.barrier_runs),
-    hint: 'Runs for which the other shards stood still',
+    hint: 'Runs for which all other shards stopped',
   },
   numbers('killed', 'Killed', ({ killed }) => killed),
   numbers('bytes', 'Source', (script) => script.source_bytes, bytes),

@@ -56,9 +56,8 @@ function NoTraces(): JSX.Element {
   return (
     <Panel title="No traces">
       <p class="prose">
-        Nothing has been traced. Tracing is off until <code>tracing.enabled = true</code> is set
-        where the server is configured; <code>tracing.sampling-rate</code> says which share of the
-        commands is traced.
+        No traces yet. Tracing is off until <code>tracing.enabled = true</code> is set in the
+        configuration; <code>tracing.sampling-rate</code> is the share of commands that are traced.
       </p>
     </Panel>
   );

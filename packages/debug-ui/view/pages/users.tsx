@@ -77,10 +77,9 @@ function List({ users, chosen, choose }: ListProps): JSX.Element {
 function Others({ others }: { readonly others: NonNullable<Users['others']> }): JSX.Element {
   return (
     <p class="prose">
-      All others together, those who are gone among them:{' '}
-      {counted(others.connections, 'connection')}, {counted(others.commands, 'command')},{' '}
-      {counted(others.errors, 'error')}, {bytes(others.bytes_in)} in and {bytes(others.bytes_out)}{' '}
-      out.
+      All other users together, including removed ones: {counted(others.connections, 'connection')},{' '}
+      {counted(others.commands, 'command')}, {counted(others.errors, 'error')},{' '}
+      {bytes(others.bytes_in)} in and {bytes(others.bytes_out)} out.
     </p>
   );
 }
@@ -165,11 +164,11 @@ function columnsWith(rates: Rates): readonly Column<UserEntry>[] {
     numbers('errors', 'Errors', ({ errors }) => errors),
     {
       ...numbers('denied', 'Denied', ({ denied }) => sumOf(denied)),
-      hint: 'Logins that failed, and commands, keys and channels that the user may not have',
+      hint: 'Failed logins, and commands, keys and channels that the user may not use',
     },
     {
       ...numbers('limited', 'Limited', ({ limited }) => sumOf(limited)),
-      hint: 'Commands that a rate limit has refused',
+      hint: 'Commands refused by a rate limit',
     },
     numbers('in', 'Received', (user) => user.bytes_in, bytes),
     numbers('out', 'Sent', (user) => user.bytes_out, bytes),

@@ -36,7 +36,7 @@ export function ClusterEvents({ events, nodes, source }: EventsProps): JSX.Eleme
         rows={rows}
         keyOf={(event) => JSON.stringify(event)}
         order={{ column: 'time', isDescending: true }}
-        empty={events.length > 0 ? 'No event matches.' : 'Nothing since the start of this node.'}
+        empty={events.length > 0 ? 'No event matches.' : 'No events since the start of this node.'}
         rowsMax={30}
       />
     </Panel>

@@ -88,7 +88,7 @@ const columns: readonly Column<Row>[] = [
     name: 'keys',
     title: 'Keys',
     isNumber: true,
-    hint: 'as the primary has answered DBSIZE last',
+    hint: 'last DBSIZE reply of the primary',
     value: ({ group }) => group.keys ?? -1,
     show: ({ group }) => (group.keys === null ? NONE : count(group.keys)),
   },

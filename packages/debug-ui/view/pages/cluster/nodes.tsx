@@ -70,7 +70,7 @@ const figures: readonly Column<ClusterNode>[] = [
     name: 'latency',
     title: 'PING',
     isNumber: true,
-    hint: 'time of the last PING to it; with what the main threads of both were busy with',
+    hint: 'round-trip time of the last PING, including delays of both main threads',
     value: ({ latency }) => latency?.last_us ?? -1,
     show: ({ latency }) => micros(latency?.last_us ?? null),
   },
@@ -86,7 +86,7 @@ const figures: readonly Column<ClusterNode>[] = [
     name: 'failures',
     title: 'Failed',
     isNumber: true,
-    hint: 'pings that were not answered',
+    hint: 'PINGs without a reply',
     value: ({ latency }) => latency?.failures ?? -1,
     show: ({ latency }) =>
       latency === null ? (
@@ -101,7 +101,7 @@ const figures: readonly Column<ClusterNode>[] = [
     name: 'lag',
     title: 'Behind',
     isNumber: true,
-    hint: 'bytes that a replica lacks, by what both have told the coordinator',
+    hint: 'bytes by which a replica is behind, as both report to the coordinator',
     value: (node) => node.lag_bytes ?? -1,
     show: (node) => (node.lag_bytes === null ? NONE : bytes(node.lag_bytes)),
   },

@@ -66,6 +66,6 @@ function slotAt({ offsetX, offsetY }: MouseEvent, drawn: HTMLCanvasElement): num
 
 function said(groups: readonly ClusterGroup[], slot: number): string {
   const index = groupAt(groups, slot);
-  if (index === undefined) return `Slot ${slot}: nobody has it.`;
+  if (index === undefined) return `Slot ${slot}: unassigned.`;
   return `Slot ${slot}: group ${index + 1}, primary ${groups[index]!.primary.slice(0, 8)}.`;
 }

@@ -20,10 +20,10 @@ export function Recording({ fates }: { readonly fates: Polled<KeyFates> }): JSX.
       return done;
     });
   const set = (name: string, value: string): void =>
-    act(`${name} is ${value}, until the server restarts.`, 'config/set', { name, value });
+    act(`${name} is ${value} until the next restart.`, 'config/set', { name, value });
   return (
     <Panel
-      title="Remembered keys"
+      title="Recording of removed keys"
       source={fates}
       aside={data !== null && <State fates={data} forget={() => setAsking(true)} />}
     >
@@ -35,12 +35,12 @@ export function Recording({ fates }: { readonly fates: Polled<KeyFates> }): JSX.
       )}
       {isAsking && (
         <Confirm
-          title="Forget the removed keys?"
-          action="Forget"
+          title="Clear the removed keys?"
+          action="Clear"
           close={() => setAsking(false)}
-          confirm={() => act('The removed keys are forgotten.', 'key-fates/reset')}
+          confirm={() => act('Removed keys cleared.', 'key-fates/reset')}
         >
-          <p>They are gone for everybody. The counts stay.</p>
+          <p>They are cleared for all users of this server. The counts stay.</p>
         </Confirm>
       )}
     </Panel>
@@ -60,7 +60,7 @@ function State({ fates: { recording, kept }, forget }: StateProps): JSX.Element 
         text={recording.enabled ? 'recording' : 'off'}
       />
       <ActionButton type="button" disabled={kept === 0} onClick={forget}>
-        Forget
+        Clear
       </ActionButton>
     </>
   );
@@ -101,7 +101,7 @@ function Kept({ fates, isBusy, set }: SetProps & { readonly fates: KeyFates }): 
             set(recording.overwritten_setting, checked ? 'yes' : 'no');
           }}
         />
-        remember overwritten values too
+        record overwritten values as well
       </label>
     </>
   );
@@ -116,8 +116,8 @@ function Off({ setting, isBusy, set }: SetProps & { readonly setting: string }):
   return (
     <div class="prose">
       <p>
-        Keys that go are counted, but none of them is remembered: <code>{setting}</code> is 0. It
-        says how many are remembered, and may be changed while the server runs.
+        Removed keys are counted, but not recorded: <code>{setting}</code> is 0. It sets the number
+        of recorded keys, and can be changed at runtime.
       </p>
       <ActionButton
         type="button"
@@ -125,7 +125,7 @@ function Off({ setting, isBusy, set }: SetProps & { readonly setting: string }):
         disabled={isBusy || length === undefined}
         onClick={() => set(setting, length ?? '')}
       >
-        Remember the last {length ?? '…'} removed keys
+        Record the last {length ?? '…'} removed keys
       </ActionButton>
     </div>
   );

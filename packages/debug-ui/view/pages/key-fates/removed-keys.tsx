@@ -55,16 +55,20 @@ interface EmptyQuestion {
 
 function emptyText({ fates, isFiltered, place }: EmptyQuestion): string {
   if (isFiltered) return 'No removed key matches.';
-  if (fates?.recording.enabled === false) return 'Removed keys are not remembered.';
-  return place === null ? 'No key has gone yet.' : 'Nothing is remembered of this key.';
+  if (fates?.recording.enabled === false) return 'Removed keys are not recorded.';
+  return place === null ? 'No keys removed yet.' : 'No recorded removals of this key.';
 }
 
 /** Says what is not among them, so that nobody takes them for all. */
 function Gaps({ fates }: { readonly fates: KeyFates }): JSX.Element | null {
   const { kept, missing_shards: shards } = fates;
   const texts = [
-    ...(kept === null ? ['The main thread is late: only the counts are of now.'] : []),
-    ...(shards.length === 0 ? [] : [`Of shard ${shards.join(', ')} nothing was heard in time.`]),
+    ...(kept === null
+      ? ['The main thread did not reply in time: only the counts are current.']
+      : []),
+    ...(shards.length === 0
+      ? []
+      : [`Shard ${shards.join(', ')} did not reply in time; its removed keys are missing.`]),
   ];
   if (texts.length === 0) return null;
   return <p class="issue warn">{texts.join(' ')}</p>;
@@ -144,7 +148,7 @@ function Key({ removed, choose }: KeyProps): JSX.Element {
     <button
       type="button"
       class="link mono"
-      title="All that is remembered of this key"
+      title="All recorded removals of this key"
       onClick={() => choose({ key, binary, db })}
     >
       {shown}

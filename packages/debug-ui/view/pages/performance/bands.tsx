@@ -25,7 +25,7 @@ function Off(): JSX.Element {
   return (
     <p class="prose">
       Bands are off. Set <code>latency-bands.enabled</code> to true under{' '}
-      <a href="#/configuration">Configuration</a> to count requests by how long they took.
+      <a href="#/configuration">Configuration</a> to count requests by latency.
     </p>
   );
 }

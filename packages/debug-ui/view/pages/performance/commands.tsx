@@ -32,7 +32,7 @@ export function Commands(): JSX.Element {
         rows={rows}
         keyOf={({ command }) => command}
         order={{ column: 'calls', isDescending: true }}
-        empty="No command was called."
+        empty="No commands executed yet."
         rowsMax={25}
       />
     </Panel>

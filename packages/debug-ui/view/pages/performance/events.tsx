@@ -30,7 +30,7 @@ export function Events(): JSX.Element {
     doing.run(async () => {
       await post('/debug/api/latency/reset');
       await Promise.all([latency.again(), histories.again()]);
-      return 'Latency events are forgotten.';
+      return 'Latency events cleared.';
     });
   return (
     <Panel
@@ -51,8 +51,8 @@ export function Events(): JSX.Element {
         keyOf={({ event }) => event}
         empty={
           latency.data?.events === null
-            ? 'The main thread is late: events are not known.'
-            : 'Nothing took as long as latency.monitor-threshold-ms.'
+            ? 'The main thread did not reply in time: events are missing.'
+            : 'No event reached latency.monitor-threshold-ms.'
         }
       />
       {history !== undefined && history.samples.length > 0 && (

@@ -66,7 +66,7 @@ export function FlightRecorder(): JSX.Element {
         empty={
           entries.length > 0
             ? 'No event matches.'
-            : 'Nothing notable since the start. The recorder is always on; it takes memory of a fixed size.'
+            : 'No notable events since the start. The recorder is always on and uses a fixed amount of memory.'
         }
         rowsMax={EVENTS_MAX}
       />

@@ -58,11 +58,11 @@ export function Slowlog(): JSX.Element {
             doing.run(async () => {
               await post('/debug/api/slowlog/reset');
               await slowlog.again();
-              return 'The slow log is empty.';
+              return 'Slow log cleared.';
             })
           }
         >
-          <p>Its entries are gone for everybody.</p>
+          <p>Its entries are deleted for all users of this server.</p>
         </Confirm>
       )}
     </Panel>

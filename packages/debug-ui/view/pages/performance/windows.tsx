@@ -33,7 +33,7 @@ export function LatencyWindows(): JSX.Element {
         columns={columns}
         rows={seen}
         keyOf={({ command }) => command}
-        empty="Nothing was called in a whole period of ten seconds yet."
+        empty="No complete period of ten seconds with commands yet."
         rowsMax={15}
       />
     </Panel>

@@ -23,7 +23,7 @@ const CHARTS: readonly Sketch[] = [
     ],
   },
   {
-    title: 'Bytes that the slowest replica lacks',
+    title: 'Lag of the slowest replica, in bytes',
     format: bytes,
     isBinary: true,
     least: 1_024,

@@ -24,7 +24,7 @@ export function LinkChanges({ changes, source }: LinkChangesProps): JSX.Element 
   );
   return (
     <Panel
-      title="What links went through"
+      title="History of replication links"
       source={source}
       aside={<Filter label="Filter changes" value={filter} change={setFilter} />}
     >
@@ -34,11 +34,7 @@ export function LinkChanges({ changes, source }: LinkChangesProps): JSX.Element 
         rows={rows}
         keyOf={(change) => JSON.stringify(change)}
         order={{ column: 'time', isDescending: true }}
-        empty={
-          changes.length > 0
-            ? 'No change matches.'
-            : 'Nobody has followed, and nobody was followed.'
-        }
+        empty={changes.length > 0 ? 'No change matches.' : 'No replication links since start.'}
         rowsMax={30}
       />
     </Panel>

@@ -34,11 +34,11 @@ export function PrimaryLink({ primary }: { readonly primary: PrimaryLinkState })
         />
         <Fact label="Offset" value={count(Math.max(0, primary.offset))} />
         <Fact label="Received" value={bytes(primary.bytes_received)} />
-        <Fact label="Heard of" value={micros(1_000 * primary.silent_ms)} note="ago" />
+        <Fact label="Last data" value={micros(1_000 * primary.silent_ms)} note="ago" />
       </dl>
       <p class="prose">
-        Why it is so: {visible(primary.state_reason)}.
-        {primary.last_failure !== null && <> It broke last: {visible(primary.last_failure)}.</>}
+        Reason: {visible(primary.state_reason)}.
+        {primary.last_failure !== null && <> Last failure: {visible(primary.last_failure)}.</>}
       </p>
       {primary.sync !== null && <Progress sync={primary.sync} />}
     </>
@@ -46,18 +46,18 @@ export function PrimaryLink({ primary }: { readonly primary: PrimaryLinkState })
 }
 
 function lagNote({ lag_ms: ms, lag_time_ms: timeMs }: PrimaryLinkState): string {
-  return ms === null ? 'no timestamps come' : `as of ${clockTime(timeMs)}`;
+  return ms === null ? 'no timestamps received' : `as of ${clockTime(timeMs)}`;
 }
 
 type Sync = NonNullable<PrimaryLinkState['sync']>;
 
 function Progress({ sync }: { readonly sync: Sync }): JSX.Element {
-  const total = sync.total_bytes === null ? 'nobody knows how many' : bytes(sync.total_bytes);
+  const total = sync.total_bytes === null ? 'an unknown total' : bytes(sync.total_bytes);
   return (
-    <div role="group" aria-label="Data of the primary that are coming">
+    <div role="group" aria-label="Progress of the full sync">
       {sync.percent !== null && <Bar percent={sync.percent} />}
       <p class="prose">
-        All data are coming since {exactTime(sync.started_ms)}: {whole(sync.keys)} keys,{' '}
+        Full sync since {exactTime(sync.started_ms)}: {whole(sync.keys)} keys,{' '}
         {bytes(sync.received_bytes)} of {total}
         {sync.percent !== null && <> ({percent(sync.percent)})</>}.
       </p>

@@ -19,7 +19,7 @@ export function Replicas({
       rows={replicas}
       keyOf={({ id }) => id}
       order={{ column: 'lag', isDescending: true }}
-      empty="Nobody follows this server."
+      empty="No replicas connected."
     />
   );
 }
@@ -84,9 +84,9 @@ const columns: readonly Column<ReplicaEntry>[] = [
   },
   {
     name: 'held',
-    title: 'Kept for it',
+    title: 'Buffered',
     isNumber: true,
-    hint: 'bytes that its connection has not taken',
+    hint: 'bytes not yet sent to it',
     value: (replica) => replica.held_bytes + replica.output_buffer_bytes,
     show: (replica) => bytes(replica.held_bytes + replica.output_buffer_bytes),
   },
@@ -99,7 +99,7 @@ const columns: readonly Column<ReplicaEntry>[] = [
   },
   {
     name: 'sync',
-    title: 'Needed all data',
+    title: 'Full syncs',
     value: (replica) => replica.sync_reason ?? '',
     show: (replica) => (replica.sync_reason === null ? NONE : <code>{replica.sync_reason}</code>),
   },

@@ -13,13 +13,13 @@ interface Row {
 
 /** Meaning of each reason. */
 const REASONS: Readonly<Record<string, string>> = {
-  first: 'the replica knew no stream',
-  'data-only': 'it wanted the data alone, as a copy',
-  'old-protocol': 'it spoke the protocol of before PSYNC',
+  first: 'the replica had no replication id',
+  'data-only': 'it requested the data only, as a copy',
+  'old-protocol': 'it used SYNC instead of PSYNC',
   'no-backlog': 'there was no backlog: raise repl-backlog-ttl',
-  'other-stream': 'it was following another stream',
-  'backlog-short': 'the backlog did not reach back: raise repl-backlog-size',
-  ahead: 'it had more of the stream than this server',
+  'other-stream': 'it followed another stream',
+  'backlog-short': 'its offset was no longer in the backlog: raise repl-backlog-size',
+  ahead: 'its offset was ahead of this server',
 };
 
 export function SyncCounts({ counts }: { readonly counts: SyncFigures }): JSX.Element {
@@ -43,24 +43,24 @@ function rowsOf(counts: SyncFigures): Row[] {
   return [
     {
       what: 'partial',
-      about: 'replicas that went on from the backlog',
+      about: 'replicas that resumed from the backlog',
       count: counts.partial_syncs,
     },
-    { what: 'full', about: 'replicas that were sent all data', count: counts.full_syncs },
+    { what: 'full', about: 'replicas that received all data', count: counts.full_syncs },
     ...full,
     {
       what: 'refused',
-      about: 'partial synchronisations that were asked for and could not be',
+      about: 'requested partial resyncs that were not possible',
       count: counts.partial_syncs_refused,
     },
     {
       what: 'own, partial',
-      about: 'as a replica: links on which the stream went on',
+      about: 'as a replica: partial resyncs from the primary',
       count: counts.own_partial_syncs,
     },
     {
       what: 'own, full',
-      about: 'as a replica: links that brought all data',
+      about: 'as a replica: full syncs from the primary',
       count: counts.own_full_syncs,
     },
   ];

@@ -34,11 +34,11 @@ function Source({
       </pre>
     );
   }
-  if (kind === 'script') return <p class="prose">The script is not known any more.</p>;
+  if (kind === 'script') return <p class="prose">The script is no longer cached.</p>;
   const [library = ''] = name.split('.');
   return (
     <p class="prose">
-      <code>FUNCTION LIST LIBRARYNAME {visible(library)} WITHCODE</code> answers its library with
+      <code>FUNCTION LIST LIBRARYNAME {visible(library)} WITHCODE</code> returns its library with
       the code.
     </p>
   );

@@ -21,7 +21,7 @@ export function Denials({ denials, ofOne = false }: DenialsProps): JSX.Element {
       rows={denials}
       keyOf={({ id }) => id}
       order={{ column: 'time', isDescending: true }}
-      empty="Nobody was denied anything."
+      empty="No denials."
       rowsMax={25}
     />
   );
@@ -58,7 +58,7 @@ const columns: readonly Column<Denial>[] = [
     name: 'object',
     title: 'Object',
     isWide: true,
-    hint: 'The command, key or channel that was denied',
+    hint: 'The denied command, key or channel',
     value: ({ object }) => object,
     show: ({ object }) => <span class="mono">{visibleKey(object)}</span>,
   },

@@ -70,7 +70,7 @@ function deniedWords(denied: NonNullable<UserEntry['denied']>): string {
 function Clients({
   user: { name, clients, connections },
 }: Pick<UserDetailProps, 'user'>): JSX.Element {
-  if (clients.length === 0) return <p class="prose">No client is logged in as this user.</p>;
+  if (clients.length === 0) return <p class="prose">No clients authenticated as this user.</p>;
   const more = (connections ?? clients.length) - clients.length;
   return (
     <p class="prose">
