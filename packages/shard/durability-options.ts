@@ -27,7 +27,7 @@ export interface ShardDurability {
   readonly folder: string;
   /** Records too large for the ring. */
   readonly records: MessagePort;
-  /** Pieces of snapshots, and what main is to be told of the log. */
+  /** Port for pieces of snapshots and for reports about the log to main. */
   readonly pieces: MessagePort;
   /** Figures of the shard's log. */
   readonly figures: SharedMemory;

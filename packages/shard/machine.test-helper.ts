@@ -241,7 +241,7 @@ class PlayedShard {
     this.#requests.publish();
   }
 
-  /** Lets the shard run all that it was sent; answers what it has said. */
+  /** Runs all frames that were sent to the shard; returns its frames. */
   run(): ShardFrame[] {
     for (let nth = 0; nth < 3; nth += 1) this.machine.step();
     return this.heard();
@@ -354,7 +354,7 @@ export class ShardsFixture {
     });
   }
 
-  /** Lets all shards run, and passes on what they have for each other, until nothing more is said. */
+  /** Runs all shards and exchanges their frames until there are none left. */
   settle(): ShardFrame[] {
     const others: ShardFrame[] = [];
     for (let isQuiet = false; !isQuiet;) {

@@ -1,4 +1,4 @@
-/** A shard's machine that nobody talks to: to have files read into a store. */
+/** A shard's machine without clients, which loads files into a store. */
 
 import path from 'node:path';
 import { systemClock } from '#base';
@@ -13,8 +13,8 @@ import { Recovery } from './recovery/recovery.ts';
 const RING_BYTES = 64 * 1024;
 
 /**
- * Reads the files of one shard, while the server goes on that writes them. Throws an error with what is wrong with
- * them.
+ * Reads the files of one shard while the server that writes them is running. Throws an error that describes invalid
+ * data.
  */
 export function readShard(folder: string, options: ReadOptions): Store {
   for (;;) {
@@ -51,7 +51,7 @@ function readFiles(folder: string, options: ReadOptions): Store {
   return store;
 }
 
-/** A page for a machine that nobody talks to. */
+/** Creates a page for a machine without clients. */
 export function offlinePage(settings: ShardSettingValues): Page {
   const shape = {
     databases: settings['server.databases'],
@@ -75,7 +75,7 @@ interface OfflineMachineOptions extends ReadOptions {
   readonly usedBytesOfAll: () => number;
 }
 
-/** A shard that nobody talks to. */
+/** Creates a shard without clients. */
 export function offlineShard({
   index,
   shards,
@@ -115,7 +115,7 @@ export function offlineShard({
     profiler: new ThreadProfiler(),
     workspaceAt: layout.workspaces[0]!,
     scriptControlAt: layout.scripts[0]!,
-    // Nobody runs scripts here; libraries are loaded all the same.
+    // No scripts run here, but libraries are loaded.
     redisVersion: '7.4.0',
     takeSlowIds: () => 0,
     nextRemovedKeyId: () => 0,

@@ -236,7 +236,7 @@ function drive(driven: Driven, ended: () => void): void {
       noteUsedBuffers(bytesInBuffers(values));
       if (samples.take(values[AT.heartbeatUs]!)) {
         threadMemory.look(bytesInUse(values), sleepMs >= IDLE_MS);
-        // Node tells of garbage collections in a turn of the event loop only, which costs some 5 us.
+        // Node reports garbage collections only in a turn of the event loop, which costs about 5 us.
         setImmediate(run);
         return;
       }

@@ -1,9 +1,6 @@
 /**
- * All databases of one shard, and the work that is done between commands: expiry, eviction and
- * giving memory back.
- *
- * The store reads no clock: whoever drives it sets `nowMs` and `clock` before commands, so that a test
- * can replay a day.
+ * All databases of one shard, and the work between commands: expiry, eviction and defragmentation. The store reads no
+ * clock: its owner sets `nowMs` and `clock` before commands, so that a test can replay a day.
  */
 import { assert } from '#base';
 import type { EvictionPolicy } from './records/access.ts';
@@ -146,7 +143,7 @@ export class Store extends Databases {
     return this.#expirer.slice(nowUs, budgetUs);
   }
 
-  /** The same for fields of hashes; answers how many fields went. */
+  /** Removes expired hash fields for `budgetUs` microseconds; returns the number of fields removed. */
   expireFieldsSlice(nowUs: () => number, budgetUs: number): number {
     if (!this.activeExpire || this.lazyExpireDisabled) return 0;
     return this.#fieldExpirer.slice(nowUs, budgetUs);

@@ -19,7 +19,7 @@ const ofUsers = {
 
 const allSucceed = ['request_policy:all_nodes', 'response_policy:all_succeeded'] as const;
 
-/** Everything behind the subcommand: it tells who there is, and may be a password. */
+/** Everything after the subcommand: user names, and possibly a password. */
 function secrets(args: Arguments): readonly number[] {
   return indexesFrom(2, args.count);
 }

@@ -1,4 +1,4 @@
-/** Time that a client is ready to wait, as blocking commands are told. */
+/** Reads the timeout of blocking commands. */
 
 import { CommandError, errors } from '#base';
 import type { Arguments } from './arguments.ts';

@@ -11,7 +11,7 @@ import { byteOf } from './bits.ts';
 
 const badOffset = new CommandError('ERR bit offset is not an integer or out of range');
 
-/** The bit that argument `index` names. With `width`, `#n` stands for the n-th field of so many bits. */
+/** Reads the bit offset of argument `index`. With `width`, `#n` is the n-th field of that many bits. */
 export function readOffset(
   { settings, isObeyed }: ShardContext,
   args: Arguments,

@@ -37,8 +37,8 @@ const byteSteps: Readonly<Record<BitOperation, (before: number, byte: number) =>
 };
 
 /**
- * Returns the result of the operation on the sources, in memory of its own. Shorter ones count as if they went on with
- * zero bytes. NOT has one source.
+ * Returns the result of the operation on the sources, in a new buffer. Shorter sources are padded with zero bytes. NOT
+ * has one source.
  */
 export function combined(operation: BitOperation, sources: readonly Bytes[]): Bytes {
   let length = 0;

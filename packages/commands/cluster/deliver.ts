@@ -1,4 +1,4 @@
-/** CLUSTER DELIVER: a message that was published on another node, and which node it is that tells of messages. */
+/** CLUSTER DELIVER: delivers a message that was published on another node, and identifies the sending node. */
 
 import { CommandError, errors } from '#base';
 import { onMain } from '../definition/definition.ts';
@@ -6,7 +6,7 @@ import type { PubSubContext } from '../pubsub/ports.ts';
 import { clusterOf, ofCluster } from './enabled.ts';
 import type { ClusterContext } from './ports.ts';
 
-/** Commands whose messages nodes tell each other of. */
+/** Commands whose messages nodes forward to each other. */
 export type MessageCommand = 'PUBLISH' | 'SPUBLISH';
 
 const badKind = new CommandError('ERR CLUSTER DELIVER takes PUBLISH, SPUBLISH or NODE');

@@ -81,7 +81,7 @@ const failover = onMain<ClusterContext>({
   ],
   run(context, args) {
     const cluster = clusterOf(context);
-    // Both leave it to the coordinator who the primary is: nobody takes a place that has not been let go.
+    // Both leave the choice of the primary to the coordinator: a role is taken only after it was released.
     const isForced = args.takes('FORCE') || args.takes('TAKEOVER');
     if (args.more) throw errors.syntax;
     answerOrError(context, cluster.failOver(isForced), writeOk);
@@ -133,7 +133,7 @@ const bumpEpoch = onMain<ClusterContext>({
 });
 
 const noEpoch = new CommandError(
-  'ERR Epochs are revisions of the coordinator, which nobody sets by hand',
+  'ERR Epochs are revisions of the coordinator, which cannot be set',
 );
 
 const setConfigEpoch = onMain<ClusterContext>({

@@ -6,7 +6,7 @@ export function nodeLine(node: ClusterNodeFacts): string {
   const { id, host, port, hostname, primary, epoch, isPresent } = node;
   const address = `${host}:${port}@0${hostname === '' ? '' : `,${hostname}`}`;
   const link = isPresent ? 'connected' : 'disconnected';
-  // Nobody pings anybody.
+  // Nodes do not ping each other over a bus: the PING and PONG times are 0.
   return [id, address, flagsOf(node), primary ?? '-', 0, 0, epoch, link, ...slotWords(node)].join(
     ' ',
   );

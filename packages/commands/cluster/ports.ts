@@ -7,11 +7,11 @@ import type { EndpointType } from './endpoint.ts';
 /** First and last slot. */
 export type SlotSpan = readonly [first: number, last: number];
 
-/** A node as reports tell of it. */
+/** A node in reports such as CLUSTER NODES. */
 export interface ClusterNodeFacts {
   readonly id: string;
   readonly host: string;
-  /** Port that clients are told: of TLS for those that have come by it. */
+  /** Port announced to clients: the TLS port for clients that connected over TLS. */
   readonly port: number;
   readonly plainPort: number;
   readonly tlsPort: number;
@@ -35,7 +35,7 @@ export interface ClusterGroupFacts {
   readonly nodes: readonly ClusterNodeFacts[];
 }
 
-/** Connection between this node and another, over which one tells the other of messages. */
+/** Connection that carries published messages between this node and another. */
 export interface ClusterLinkFacts {
   readonly direction: 'to' | 'from';
   /** Id of the other node. */
@@ -65,7 +65,7 @@ export interface SlotStatistics {
     | undefined;
 }
 
-/** Move of slots to another node as a whole, as one of both sides tells of it. Times are in Unix milliseconds. */
+/** Slot migration to another node, as seen by one of the two sides. Times are in Unix milliseconds. */
 export interface SlotMigrationFacts {
   readonly id: string;
   readonly operation: 'EXPORT' | 'IMPORT';
@@ -115,7 +115,7 @@ export interface ClusterPort {
   keysOf(slot: number, count: number): Promise<readonly Bytes[]>;
   addSlots(slots: readonly number[]): Promise<void>;
   deleteSlots(slots: readonly number[]): Promise<void>;
-  /** Lets go of all slots. */
+  /** Unassigns all slots of this node. */
   flushSlots(): Promise<void>;
   setSlot(slot: number, change: SlotChange): Promise<void>;
   readonly moves: SlotMovesPort;
@@ -124,7 +124,7 @@ export interface ClusterPort {
   replicate(node: string): Promise<void>;
   reset(isHard: boolean): Promise<void>;
   failOver(isForced: boolean): Promise<void>;
-  /** Answers the new epoch of this node's group. */
+  /** Returns the new epoch of this node's group. */
   bumpEpoch(): Promise<number>;
 }
 

@@ -1,4 +1,4 @@
-/** CLUSTER subcommands that tell of nodes, groups and slots. */
+/** CLUSTER subcommands that report nodes, groups and slots. */
 
 import { CommandError } from '#base';
 import type { ReplyWriter } from '#resp';

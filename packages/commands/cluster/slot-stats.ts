@@ -39,7 +39,7 @@ export const slotStats = onMain<ClusterContext>({
   summary: 'Returns statistics of the slots of this node: keys, time and bytes.',
   since: '8.2.0',
   complexity:
-    'O(N) for N slots; O(N*log(N)) with ORDERBY, and O(M) more for the M keys of the node where memory is told.',
+    'O(N) for N slots; O(N*log(N)) with ORDERBY, and O(M) more for the M keys of the node if memory is returned.',
   arity: -4,
   args: [
     {

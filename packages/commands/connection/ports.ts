@@ -27,7 +27,7 @@ export interface AuthenticationPort {
 }
 
 export interface TracksPort {
-  /** Begins to tell a client of changed keys, or changes how. */
+  /** Enables tracking for a client, or changes its options. */
   enable(client: ClientPort, options: TrackingOptions): void;
   disable(client: ClientPort): void;
 }

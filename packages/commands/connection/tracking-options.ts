@@ -81,8 +81,8 @@ function judgePrefixes(prefixes: readonly string[], before: readonly string[]): 
 }
 
 /**
- * Tells for each prefix whether it overlaps with any other. In the order of their bytes all that begin with a prefix
- * stand behind it in one run, so each is compared with few, however many there are.
+ * Returns for each prefix whether it overlaps with any other. In byte order all strings that start with a prefix follow
+ * it in one run, so each is compared with few others, regardless of their number.
  */
 function overlapsOf(prefixes: readonly string[]): readonly boolean[] {
   const found = new Array<boolean>(prefixes.length).fill(false);

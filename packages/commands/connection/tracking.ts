@@ -1,4 +1,4 @@
-/** CLIENT TRACKING and its kin: being told which of the keys read have changed. */
+/** CLIENT TRACKING and related commands: invalidation messages for keys that a client has read. */
 
 import { CommandError, errors } from '#base';
 import { onMain, type CommandHead } from '../definition/definition.ts';

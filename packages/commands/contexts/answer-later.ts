@@ -6,7 +6,7 @@ import type { Answer, MainContext } from './contexts.ts';
 
 type WriteFound<Found> = (reply: ReplyWriter, found: Found) => void;
 
-/** Answers with what comes, once it has. It never rejects. */
+/** Replies with the result of a promise that never rejects. */
 export function answerLater<Found>(
   context: MainContext,
   asked: Promise<Found>,
@@ -15,7 +15,7 @@ export function answerLater<Found>(
   void asked.then(answering(context.defer(), write));
 }
 
-/** Answers with what comes, or with why it does not. */
+/** Replies with the result of a promise, or with an error reply when it rejects. */
 export function answerOrError<Found>(
   context: MainContext,
   asked: Promise<Found>,
@@ -29,7 +29,7 @@ export function answerOrError<Found>(
   void asked.then(answering(answer, write), fail);
 }
 
-/** Answers OK when something is done. */
+/** Replies OK, for promises without a result. */
 export const writeOk = (reply: ReplyWriter): void => {
   reply.ok();
 };

@@ -34,7 +34,7 @@ export interface Wait {
   readonly timeoutMs: number;
   /** A number of ValueType. */
   readonly type: number;
-  /** The command is run again, too, when the key is gone or of another type. */
+  /** True to run the command also when the key was deleted or has another type. */
   readonly onNoKey?: boolean;
   /** Number of the command's keys that are waited for, where not all. */
   readonly keyCount?: number;
@@ -65,16 +65,16 @@ export interface ShardContext {
    * replica gives it, and leaves the removal to its primary.
    */
   isOver(endMs: number): boolean;
-  /** True for a command that another server sends of what it has done: no limit or rule for clients stands above it. */
+  /** True for commands of a primary or of a slot migration: limits and ACL rules of clients do not apply. */
   readonly isObeyed: boolean;
   /** True when the command may leave its client waiting: not in a transaction. */
   readonly mayBlock: boolean;
   /** True when `prepare` may be called: not in a transaction, nor with keys of other shards. */
   readonly mayPrepare: boolean;
   /**
-   * Lets what takes long be done in steps, between commands on other keys. The command then does nothing more, and
-   * has done nothing yet: it is run again with what the steps have made as `prepared`. Until then its keys are
-   * touched by nobody, but may expire or be evicted.
+   * Performs long work incrementally, between commands on other keys. The command stops without having changed
+   * anything, and runs again with the result of the steps as `prepared`. Until then no other command accesses its keys,
+   * but they may expire or be evicted.
    */
   prepare(steps: Steps<unknown>): void;
   /** Result of the steps of this command; undefined when it had none. */
@@ -110,7 +110,7 @@ export interface ShardContext {
   inDatabase(database: number, announce: () => void): void;
   /** True when what a command does is kept on disk; otherwise commands need not say what they do. */
   readonly isLogged: boolean;
-  /** True when replicas are told of it: then a command that goes by the clock, or waits, must say what it has done. */
+  /** True when the command is replicated: a command that depends on the clock or blocks must then rewrite itself. */
   readonly isFed: boolean;
   /**
    * Must be called when the command would not do the same once more, because it goes by chance or by a setting, or is
@@ -126,7 +126,7 @@ export interface ShardContext {
   changedUncounted(): void;
   /** Sends a notification without counting a change (key misses, new keys, ...). */
   notify(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
-  /** Must be called when a command has emptied a whole database, or all of them (-1), of so many keys. */
+  /** Announces that a command has flushed a database, or all of them (-1), of `changes` keys. */
   flushed(database: number, changes: number): void;
   /** Must be called when a command has exchanged two databases. */
   swapped(one: number, other: number): void;
@@ -142,7 +142,8 @@ export interface ShardContext {
   /** True when a command that runs on `each` shard concerns the key here; else another shard sees to it. */
   owns(args: Arguments, index: number): boolean;
   /**
-   * Tells what a command on `each` shard judges next, in ascending order; the first error of all shards is answered.
+   * Sets the place of the check that a command on each shard performs next, in ascending order; the first error over
+   * all shards is returned.
    */
   judging(place: number): void;
   /** True when main puts the items of `each` shard together, so that no header is written. */

@@ -11,7 +11,7 @@ export interface ScriptCall {
   readonly isReadOnly: boolean;
 }
 
-/** A registered function of a library, as FUNCTION LIST tells of it. */
+/** A registered function of a library, as in FUNCTION LIST. */
 interface FunctionFacts {
   readonly name: string;
   readonly description: string | undefined;

@@ -1,8 +1,7 @@
 /**
- * Settings that shards read, by their names in the table of settings.
- *
- * Shards are told these and no others: nothing that is secret leaves main. To read one more is to add it here, which the
- * compiler asks for. Types of values come from the table of settings.
+ * Settings that shards read, by their names in the table of settings. Shards receive only these: no secret leaves main.
+ * A shard that reads another setting must add it here, which the compiler enforces. Types of values come from the table
+ * of settings.
  */
 
 import type { SettingsSnapshot } from '#config';
@@ -61,7 +60,7 @@ export const shardSettingNames = [
 
 type ShardSettingName = (typeof shardSettingNames)[number];
 
-/** Values of all settings that shards are told. */
+/** Values of all settings that are sent to shards. */
 export type ShardSettingValues = Pick<SettingsSnapshot, ShardSettingName>;
 
 /** The names of settings that hold such a value. */
@@ -80,6 +79,6 @@ export interface ShardSettings {
   number(name: ShardSettingOf<number>): number;
   boolean(name: ShardSettingOf<boolean>): boolean;
   string(name: ShardSettingOf<string>): string;
-  /** Another object after every change: whoever keeps what settings say compares it. */
+  /** New object after every change: holders of derived values compare it by identity. */
   readonly revision: object;
 }

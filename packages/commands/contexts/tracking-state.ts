@@ -1,20 +1,20 @@
-/** Options of one client for being told which keys have changed (CLIENT TRACKING). */
+/** Options of CLIENT TRACKING of one client. */
 
 export interface TrackingOptions {
-  /** The id of the client that is told instead; 0 = itself. */
+  /** Id of the client that receives the invalidations instead; 0 = this client. */
   readonly redirection: number;
-  /** Told of all changes to keys with its prefixes, whatever it has read. */
+  /** True in BCAST mode: invalidations for all keys with its prefixes, whether it has read them or not. */
   readonly broadcasts: boolean;
   readonly prefixes: readonly string[];
   /** Keys count as read only behind CLIENT CACHING YES, or: but behind CLIENT CACHING NO. */
   readonly optIn: boolean;
   readonly optOut: boolean;
-  /** Not told of its own changes. */
+  /** True when the client receives no invalidations for its own changes. */
   readonly noLoop: boolean;
 }
 
 export interface TrackingState extends TrackingOptions {
-  /** The client it redirects to is gone. */
+  /** True when the client of REDIRECT has disconnected. */
   isBroken: boolean;
   /** CLIENT CACHING was given: for the next command. */
   isCachingGiven: boolean;

@@ -35,7 +35,7 @@ export class CommandEntry {
   readonly deniesOom: boolean;
   /** Run only where the setting enable-debug-command allows it. */
   readonly isProtected: boolean;
-  /** Run also for those who have not logged in, whatever their user may do. */
+  /** True for commands that run without authentication, regardless of ACL rules. */
   readonly needsNoUser: boolean;
   /** The one key is argument 1, so that no search is needed. */
   readonly firstArgumentIsKey: boolean;
@@ -118,7 +118,7 @@ export class CommandEntry {
     return this.#subcommandList;
   }
 
-  /** The subcommands that COMMAND tells of. */
+  /** Subcommands that COMMAND reports. */
   get shownSubcommands(): readonly CommandEntry[] {
     return this.isOpaque ? [] : this.subcommands;
   }
@@ -148,7 +148,7 @@ export class CommandEntry {
     return this.hasArity(count);
   }
 
-  /** True when the arity says that there may be so many arguments. */
+  /** True when the arity allows `count` arguments. */
   hasArity(count: number): boolean {
     if (this.arity < 0 || this.command.admitsMore === true) return count >= Math.abs(this.arity);
     return count === this.arity;

@@ -72,7 +72,7 @@ export interface ArgumentDoc {
   optional?: boolean;
   multiple?: boolean;
   multipleToken?: boolean;
-  /** Key spec of the argument; a key's is that of its place among the keys, unless it is told. */
+  /** Index of the key spec of the argument. Default: the position of the argument among the keys. */
   keySpec?: number;
   arguments?: readonly ArgumentDoc[];
 }
@@ -88,7 +88,7 @@ export interface CommandHead {
   group: Group;
   /** Redis' convention: counts the name (and a subcommand's); negative = at least. */
   arity: number;
-  /** Takes words that Redis does not know, and which the arity does not tell of. */
+  /** True for commands that accept words unknown to Redis beyond their arity. */
   admitsMore?: boolean;
   flags: readonly Flag[];
   keys: Keys;
@@ -115,7 +115,10 @@ export interface CommandHead {
   inserts?: number;
   /** The argument that is the first field or member that it looks up in the value of its first key. */
   field?: number;
-  /** Looks at no value of its keys, whatever their specs say: only at what is known of the keys, or it moves values. */
+  /**
+   * True for commands that read no values despite their key specs: only metadata of keys, or they move values as a
+   * whole.
+   */
   leavesValues?: true;
   /** The database that keys of spec `spec` are in, when not the client's (COPY ... DB). */
   databaseOf?: (spec: number, args: Arguments, selected: number) => number;
@@ -141,7 +144,7 @@ export interface OneShardCommand extends CommandHead {
   acrossShards?: 'lend' | 'first' | 'each';
   /** True when these arguments of a command with the flag `blocking` ask to wait, where not all do (XREAD). */
   waits?(args: Arguments): boolean;
-  /** Keys that it reads besides, which only the values of its own keys tell (SORT BY). */
+  /** Further keys that it reads, which depend on values of its keys (SORT BY). */
   otherKeys?: {
     /** True when the arguments ask for any such keys. */
     areNamed(args: Arguments): boolean;
@@ -155,7 +158,7 @@ export interface ByKeyCommand<Part> extends CommandHead {
   route: 'byKey';
   /** Number of arguments that belong to each key, the key included. */
   keyStride: number;
-  /** Answers for the keys it is given: all from argument 1 on. */
+  /** Runs on the keys of one shard: all arguments from 1 on. */
   run(context: ShardContext, args: Arguments): Part;
   merge: Merge<Part>;
 }

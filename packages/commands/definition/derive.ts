@@ -121,7 +121,7 @@ function deriveCategories(command: Command): readonly AclCategory[] {
   return ACL_CATEGORIES.filter((category) => categories.has(category));
 }
 
-/** Keys as COMMAND told them before there were key specs. */
+/** Keys as first, last and step: the form of COMMAND before key specs. */
 interface KeyRange {
   first: number;
   /** Negative: counted from the end. */

@@ -5,7 +5,7 @@ import type { ReplyWriter } from '#resp';
 /** A form of a subcommand, and what it does: one line, or several. */
 type HelpEntry = readonly [form: string, ...meaning: string[]];
 
-/** Answers an array of status lines, as every HELP of Redis does. */
+/** Replies with an array of status lines, like every HELP of Redis. */
 export function helpReply(
   reply: ReplyWriter,
   container: string,

@@ -29,7 +29,7 @@ export interface KeySpec extends KeyHandling {
     | 'unknown';
   /** True when what is found is no key, but is routed like one (a shard channel). */
   notKey?: boolean;
-  /** It may miss keys: `find` of the command's keys tells all of them. */
+  /** True when the spec may miss keys: `find` of the command returns all of them. */
   isIncomplete?: true;
   /** The key is changed although its access is RO, which in Redis is about the value's data alone. */
   altersState?: boolean;
@@ -48,7 +48,7 @@ export interface FoundKey {
 /** Rules by which the keys of one command are found. */
 export interface Keys {
   specs: readonly KeySpec[];
-  /** For commands whose keys no spec can tell (SORT, ...). Answers undefined when the arguments are wrong. */
+  /** Finds keys that no spec can describe (SORT, ...). Returns undefined when the arguments are invalid. */
   find?: (args: ArgumentSource, specs: readonly KeySpec[]) => readonly FoundKey[] | undefined;
 }
 

@@ -4,11 +4,11 @@ import type { EventSeries } from './ports.ts';
 
 const COLUMNS = 80;
 const ROWS = 4;
-/** From low to high within a row; what goes on above it is a bar. */
+/** Levels within a row, from low to high; a bar continues in the row above. */
 const LEVELS = '_o#';
 const BAR = '|';
 
-/** The graph, under a head that tells the extremes. */
+/** Returns the graph of an event, with a header that shows the extremes. */
 export function eventGraph({ event, samples, usMax }: EventSeries, nowMs: number): string {
   const values = samples.map(({ us }) => Math.floor(us / 1_000));
   const high = Math.max(...values);

@@ -1,4 +1,4 @@
-/** KEYFATE: which keys have gone, why, and by whose command. */
+/** KEYFATE: removed keys, with the reason and the command of each. */
 
 import { type Bytes, CommandError, errors } from '#base';
 import type { ReplyWriter } from '#resp';
@@ -43,7 +43,7 @@ const key = onMain<DiagnosticsContext>({
   complexity: 'O(N) for N removed keys that are kept.',
   arity: -3,
   args: [
-    // Not of type key: it is looked for in what is gone, and no key is read.
+    // Not of type key: it is looked up among removed keys, and no key is read.
     { name: 'key', type: 'string' },
     { name: 'count', type: 'integer', optional: true },
   ],
@@ -170,7 +170,7 @@ const help = onMain<DiagnosticsContext>({
         'KEY <key> [<count>]',
         'Returns the latest removals of one key of the selected database, and the time of the last FLUSH.',
       ],
-      ['COUNTS', 'Counts the keys that have gone, by reason, since CONFIG RESETSTAT.'],
+      ['COUNTS', 'Returns the number of removed keys by reason since CONFIG RESETSTAT.'],
       ['LEN', 'Counts the removed keys that are kept.'],
       ['RESET', 'Clears the recorded key removals; the counts stay.'],
     ]);

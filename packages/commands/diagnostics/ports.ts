@@ -35,7 +35,7 @@ export interface EventSeries {
   readonly event: string;
   readonly samples: readonly EventSample[];
   readonly latest: EventSample | undefined;
-  /** Longest of all occurrences, also of those whose samples are gone. */
+  /** Maximum of all occurrences, including those whose samples were dropped. */
   readonly usMax: number;
 }
 
@@ -60,12 +60,12 @@ export interface BandsPort {
   /** Labels of the counts, in their order. */
   readonly labels: readonly string[];
   readonly counts: readonly number[];
-  /** The same of each shard; they add up to `counts`. */
+  /** Counts of each shard, which add up to `counts`. */
   readonly perShard: readonly (readonly number[])[];
   reset(): void;
 }
 
-/** A key that has gone, or a database that was emptied. */
+/** A removed key, or a flushed database. */
 export interface RemovedKeyEntry {
   readonly id: number;
   readonly unixMs: number;
@@ -77,7 +77,7 @@ export interface RemovedKeyEntry {
   readonly key: Bytes;
   /** Bytes of the whole key. */
   readonly keyBytes: number;
-  /** Keys that have gone: 1, or all of a database on that shard. */
+  /** Number of removed keys: 1, or all of a database on that shard. */
   readonly keys: number;
   /** In lower case; empty when the shard did it by itself. */
   readonly command: string;
@@ -92,7 +92,7 @@ export interface RemovedKeyEntry {
 export interface KeyFatePort {
   /** Removed keys that are kept, over all shards. */
   readonly length: number;
-  /** Number of keys that have gone, by key fate. */
+  /** Number of removed keys, by key fate. */
   readonly counts: readonly (readonly [fate: string, keys: number])[];
   /** The newest first; of all keys, or of one and of its whole database. */
   newest(

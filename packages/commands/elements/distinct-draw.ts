@@ -3,19 +3,19 @@
 /** Collection that elements are drawn from. */
 interface Drawable {
   readonly count: number;
-  /** A number that tells the current element from all others. */
+  /** Number that identifies the current element. */
   readonly current: number;
   first(): boolean;
   next(): boolean;
   draw(random: () => number): void;
 }
 
-/** Drawing one by one is cheaper than a walk while at most one element in so many is wanted. */
+/** Single draws are cheaper than a walk if at most one of this many elements is wanted. */
 const WALK_PARTS = 3;
 
 /**
- * Calls back at `count` different elements, each choice of so many being as likely as the other. The
- * order is the collection's own where the whole is walked.
+ * Calls back for `count` distinct random elements; all selections are equally likely. Elements come in the order of the
+ * collection if it is walked as a whole.
  */
 export function drawDistinct(
   collection: Drawable,

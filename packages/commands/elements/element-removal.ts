@@ -14,7 +14,7 @@ interface RemovalFamily<Value> {
   readonly element: 'field' | 'member';
   readonly event: KeyEvent;
   readonly find: (context: ShardContext, args: Arguments) => Value | undefined;
-  /** Answers whether the element was there. */
+  /** Removes an element; returns true if it existed. */
   readonly remove: (value: Value, bytes: Bytes, at: number, length: number) => boolean;
 }
 

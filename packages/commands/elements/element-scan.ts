@@ -20,7 +20,7 @@ interface ElementScan {
   noValues: boolean;
 }
 
-/** The most elements that one call looks at, whatever COUNT says: the table counts in 31 bits. */
+/** Maximum number of elements that one call visits, regardless of COUNT: the table counts in 31 bits. */
 const COUNT_MAX = 2 ** 27;
 const COUNT_DEFAULT = 10;
 const CURSOR_INDEX = 2;
@@ -185,7 +185,7 @@ export class GatheredStrings {
 /** Strings of the command that is being run. */
 export const gatheredScratch = reused(new GatheredStrings());
 
-/** Answers a page of a scan: the next cursor and what was gathered. */
+/** Replies with a page of a scan: the next cursor and the collected elements. */
 function answerScan(reply: ReplyWriter, cursor: number): void {
   reply.arrayHeader(2);
   reply.bulkInteger(cursor);

@@ -3,7 +3,7 @@
 import type { ReplyWriter } from '#resp';
 import type { Listpack } from '#store';
 
-/** Answers so many, from the one on that it stands at; all of them are there. */
+/** Replies with `count` elements from the current position of the iterator; all of them must exist. */
 export function replyEach(
   reply: ReplyWriter,
   elements: Pick<Listpack, 'each'>,

@@ -16,7 +16,7 @@ export function findToRead(context: ShardContext, args: Arguments, index: number
   return counted(context, args, index, ref);
 }
 
-/** The same for a command that reads only what is known about a key: it stays as idle as it was. */
+/** Looks up a key for a command that reads only its metadata: the access time stays unchanged. */
 export function peekToRead(context: ShardContext, args: Arguments, index: number): Ref {
   const ref = context.keyspace.peek(args.source, args.at(index), args.length(index));
   return counted(context, args, index, ref);
@@ -95,7 +95,7 @@ export function takenAt(
   if (isGone) changedAt(context, args, index, events.del, 0);
 }
 
-/** Announces a change of which those who watch or track the key are not told: what the groups of a stream are at. */
+/** Announces a change that does not invalidate WATCH or tracking: the state of a stream's consumer groups. */
 export function advancedAt(
   context: ShardContext,
   args: Arguments,

@@ -26,9 +26,9 @@ export interface PopFamily<Value extends { readonly count: number }> {
   readonly width: number;
   /** The value of argument `index`'s key to write to; undefined when there is none. */
   find(context: ShardContext, args: Arguments, index: number): Value | undefined;
-  /** Answers an element and removes it. */
+  /** Removes an element and replies with it. */
   popOne(context: ShardContext, value: Value, isFirstEnd: boolean): void;
-  /** Answers so many elements as an array and removes them. */
+  /** Removes `count` elements and replies with an array of them. */
   popSeveral(context: ShardContext, value: Value, isFirstEnd: boolean, count: number): void;
   announce(
     context: ShardContext,

@@ -13,7 +13,7 @@ const UNSIGNED_64 = 2n ** 64n;
 /** Texts that C's strtoull takes, with which Redis reads cursors. */
 const UNSIGNED = /^[ \t\n\v\f\r]*[+-]?\d+$/;
 
-/** Place where a walk goes on. */
+/** Position at which a scan resumes. */
 interface ScanPlace {
   readonly shard: number;
   /** In the shard's own scan. */
@@ -32,7 +32,7 @@ export function scanPlace(args: Arguments, shardCount: number): ScanPlace {
   return { shard: Number(large % shards), place: Number(BigInt.asUintN(32, large / shards)) };
 }
 
-/** The cursor to go on with after `place` of `shard`; place 0 means that the shard is through. */
+/** Returns the cursor after `place` of `shard`; place 0 means that the shard is complete. */
 export function nextCursor(place: number, shard: number, shardCount: number): number {
   if (place !== 0) return place * shardCount + shard;
   return shard + 1 < shardCount ? shard + 1 : 0;

@@ -1,8 +1,6 @@
 /**
- * Geohash cells: a place on earth as two numbers of so many bits, and both interleaved as one.
- *
- * Scores of members are the 52 bits of a cell of 26 steps. Redis' numbers are met to the last bit, so the
- * order of operations matters.
+ * Geohash cells: a position on earth as two numbers of equal width, and both interleaved as one. Scores of members are
+ * the 52 bits of a cell of 26 steps. Results match Redis to the last bit, so the order of operations matters.
  */
 
 /** Bits of each coordinate in a score. */
@@ -44,7 +42,7 @@ export function cellAt({ longitude, latitude }: Place, steps: number, top = LATI
   return { column: Math.floor(across * cells), row: Math.floor(up * cells), steps };
 }
 
-/** The neighbour so many columns and rows away; the map is a torus. */
+/** Returns the cell that is `columns` and `rows` away; the map is a torus. */
 export function neighbour({ column, row, steps }: Cell, columns: number, rows: number): Cell {
   const mask = 2 ** steps - 1;
   return {

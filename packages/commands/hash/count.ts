@@ -101,7 +101,7 @@ function fieldToCount(
   return { hash: state === 'gone' ? newHash(context, args) : hash, isThere: state === 'there' };
 }
 
-/** Tells replicas of the sum, and when the field ends, which putting it forgets. */
+/** Replicates the sum, and the expiry of the field, which setting a field clears. */
 function tellSum(context: ShardContext, args: Arguments, hash: HashValue, text: string): void {
   context.logAs(['HSET', args.copy(1), args.copy(2), text]);
   const isThere = hash.find(args.source, args.at(2), args.length(2));

@@ -1,4 +1,4 @@
-/** Ends of fields as replicas are told of them: at which moment they end, not in how long. */
+/** Expiry of fields as it is replicated: as Unix time, not as time to live. */
 
 import type { Bytes } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
@@ -16,7 +16,7 @@ export class FieldEnds {
     this.#args = args;
   }
 
-  /** The field of argument `index` ends at the moment that `tell` is told. */
+  /** Records that the field of argument `index` expires at the time given to `tell`. */
   set(index: number): void {
     this.#add(this.#ending, index);
   }
@@ -26,7 +26,7 @@ export class FieldEnds {
     this.#add(this.#endless, index);
   }
 
-  /** It is gone. */
+  /** Records that the field was removed. */
   removed(index: number): void {
     this.#add(this.#removed, index);
   }
@@ -35,7 +35,7 @@ export class FieldEnds {
     if (this.#context.isFed) fields.push(this.#args.copy(index));
   }
 
-  /** Tells of all fields; those that end do so at `end`, in Unix milliseconds. */
+  /** Replicates all recorded fields; expiring ones expire at `end`, in Unix milliseconds. */
   tell(end: number): void {
     if (!this.#context.isFed) return;
     this.#log(['HPEXPIREAT'], [String(end), 'FIELDS'], this.#ending);

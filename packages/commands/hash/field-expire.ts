@@ -20,7 +20,7 @@ import { FieldEnds } from './field-ends.ts';
 import { fieldEnd } from './field-time.ts';
 import { hashToWrite } from './lookup.ts';
 
-/** Answers for a field. */
+/** Results for a field in the reply. */
 const Outcome = { noField: -2, refused: 0, set: 1, deleted: 2 } as const;
 
 const CONDITIONS = ['NX', 'XX', 'GT', 'LT'] as const;

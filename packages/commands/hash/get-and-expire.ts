@@ -265,7 +265,9 @@ function setAndExpire(
   takenAt(context, args, 1, events.hdel, 1, removeIfEmpty(context, hash));
 }
 
-/** Tells replicas what was set, in commands that all know; a field that has ended already is removed. */
+/**
+ * Replicates the fields that were set, in commands known to all versions; a field that has expired already is removed.
+ */
 function tellSet(
   context: ShardContext,
   args: Arguments,

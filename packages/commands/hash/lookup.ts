@@ -32,7 +32,7 @@ export function hashToWrite(context: ShardContext, args: Arguments): HashValue |
   return opened(context, findToWrite(context, args, KEY_INDEX));
 }
 
-/** The same, made when there is none. */
+/** Looks up the hash of argument 1 for writing, and creates it if the key does not exist. */
 export function hashToFill(context: ShardContext, args: Arguments): HashValue {
   return hashToWrite(context, args) ?? newHash(context, args);
 }
@@ -93,7 +93,7 @@ export function findField(
   return isGone ? 'gone' : 'ended';
 }
 
-/** Tells replicas of fields that have ended, which they leave to their primary: before the command is told. */
+/** Replicates the removal of expired fields, which replicas leave to their primary, before the command itself. */
 function tellDropped(context: ShardContext, args: Arguments, fields: readonly Bytes[]): void {
   const { database, store } = context;
   const { bytes, at, length } = args.piece(KEY_INDEX);

@@ -88,7 +88,7 @@ const hsetnx = oneShard({
 
 export const hashWriting = [hset, hmset, hsetnx];
 
-/** Answers how many fields are new. */
+/** Sets the fields and returns the number of new ones. */
 function setFields(context: ShardContext, args: Arguments, command: string): number {
   const { count } = args;
   if (count % 2 === 1) throw errors.wrongArguments(command);

@@ -47,7 +47,7 @@ class RaisedValue {
     return this;
   }
 
-  /** Lets go of the value, which lies in the store. */
+  /** Releases the value, which lies in the store. */
   close(): void {
     this.#own = undefined;
     this.#dense = undefined;

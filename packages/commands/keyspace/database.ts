@@ -56,7 +56,7 @@ const flushdb = everyShard({
     const { size } = context.keyspace;
     context.store.flush(context.database);
     context.flushed(context.database, size);
-    // Replicas are told in any case, as in Redis: they may have keys of their own.
+    // Always replicated, as in Redis: replicas may have keys of their own.
     context.changedUncounted();
     return null;
   },

@@ -130,7 +130,7 @@ function keyspaceOf(context: ShardContext, database: number): Keyspace {
   return database === context.database ? context.keyspace : context.store.databases[database]!;
 }
 
-/** Answers whether the key now has the other name. */
+/** Renames the key; returns false if it was not renamed. */
 function renameKey(context: ShardContext, args: Arguments, onlyNew: boolean): boolean {
   const { keyspace } = context;
   if (findToWrite(context, args, 1) === 0) throw errors.noSuchKey;

@@ -16,14 +16,17 @@ export interface Place {
   length: number;
 }
 
-/** Makes what `putValue` takes: an object, or all bytes of a string. Meanwhile nobody may change the value. */
+/**
+ * Copies a value incrementally into the form that `putValue` takes: an object, or all bytes of a string. The value must
+ * not change meanwhile.
+ */
 export function copyValue(keyspace: Keyspace, ref: Ref): Steps<unknown> {
   if (keyspace.isObject(ref)) return codecAt(keyspace, ref).copy(keyspace.object(ref));
   const { bytes, at, length } = keyspace.value(ref);
   return copyOfBytes(bytes.subarray(at, at + length));
 }
 
-/** The same of a value that is dropped; undefined where it cannot be taken. */
+/** Detaches a value that is dropped, in the form that `putValue` takes; undefined if it cannot be detached. */
 export function takeValue(keyspace: Keyspace, ref: Ref): unknown {
   if (keyspace.isObject(ref)) return keyspace.object(ref);
   const { bytes, view } = keyspace.value(ref);

@@ -1,4 +1,4 @@
-/** Names of the representations of values, as OBJECT ENCODING and DEBUG OBJECT tell them. */
+/** Names of value encodings, as in OBJECT ENCODING and DEBUG OBJECT. */
 
 import { parseInteger } from '#base';
 import { Encoding, type Keyspace, type Ref, ValueType } from '#store';

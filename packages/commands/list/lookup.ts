@@ -48,7 +48,7 @@ export function newList(context: ShardContext, args: Arguments, index = 1): List
   return made(context, args, index, listScratch);
 }
 
-/** The same for the target of a move. */
+/** Looks up the list that is the target of a move, and creates it if the key does not exist. */
 export function newTarget(context: ShardContext, args: Arguments, index: number): ListValue {
   return made(context, args, index, targetListScratch);
 }
@@ -68,8 +68,8 @@ export function pushOnto(
 }
 
 /**
- * Announces that so many elements were removed from the list, which goes when it is empty and may become a
- * listpack when it is small.
+ * Announces that `count` elements were removed from the list, which is deleted when empty and may become a listpack
+ * when small.
  */
 export function announceRemoved(
   context: ShardContext,

@@ -29,7 +29,7 @@ export interface PubSubPort {
   subscriberCount(kind: 'channel' | 'shardChannel', name: string): number;
   /** Number of different patterns. */
   readonly patternCount: number;
-  /** Sends what is no reply, behind the replies to all that the client has sent so far. */
+  /** Sends a push message, after the replies to all commands received so far. */
   push(client: ClientPort, write: (writer: ReplyWriter) => void): void;
 }
 

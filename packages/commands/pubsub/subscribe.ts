@@ -92,7 +92,7 @@ function unsubscribing(form: Form): OnMainCommand {
           pubsub.unsubscribe(client, kind, name);
           confirm(writer, word, name, countOf(client, kind));
         }
-        // Even who had none is told so.
+        // A client without subscriptions gets a confirmation, too.
         if (names.length === 0) confirm(writer, word, null, countOf(client, kind));
       });
     },

@@ -17,7 +17,7 @@ export const scriptErrors = {
   noFunction: new CommandError('ERR Function not found'),
   badKeyCount: new CommandError('ERR Bad number of keys provided'),
   libraryExists: (name: string) => new CommandError(`ERR Library '${name}' already exists`),
-  /** The same in the words of FUNCTION RESTORE. */
+  /** Error of an existing library in the wording of FUNCTION RESTORE. */
   restoredExists: (name: string) => new CommandError(`ERR Library ${name} already exists`),
   functionExists: (name: string) => new CommandError(`ERR Function ${name} already exists`),
   /** The interpreter has failed: its memory has ended, or its stack. */

@@ -16,7 +16,7 @@ export function isScriptFlag(word: string): word is ScriptFlagName {
   return (SCRIPT_FLAGS as readonly string[]).includes(word);
 }
 
-/** Facts that a script's first line tells. */
+/** Properties declared in the first line of a script. */
 interface Shebang {
   /** Undefined without such a line: then the script may do all, and each call is judged. */
   readonly flags: ReadonlySet<ScriptFlagName> | undefined;

@@ -157,12 +157,15 @@ const NAME_BYTES_MAX = 128;
 // eslint-disable-next-line scratch/name -- Main sets it once, when it starts.
 let secrecy: ReadonlyMap<string, boolean> = new Map();
 
-/** Tells which settings are secrets; before it is told of one, nothing of it is put down anywhere. */
+/** Sets which settings are secrets; until then, all values are redacted. */
 export function tellSecrecy(ofNames: ReadonlyMap<string, boolean>): void {
   secrecy = ofNames;
 }
 
-/** Values of secrets; pairs whose name is none; and everything where names and values cannot be told apart. */
+/**
+ * Arguments to redact: values of secrets, pairs with an unknown name, and all arguments if names and values cannot be
+ * distinguished.
+ */
 function secretValues(args: Arguments): readonly number[] {
   if (args.count % 2 !== 0) return indexesFrom(2, args.count);
   const secret: number[] = [];

@@ -1,4 +1,4 @@
-/** Answers about modules where none can be loaded: there are none. Clients ask this when they connect. */
+/** Replies about modules, of which there are none. Clients ask for them when they connect. */
 
 import { container, onMain, type CommandHead } from '../definition/definition.ts';
 import { helpReply } from '../definition/help.ts';

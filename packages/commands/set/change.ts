@@ -78,7 +78,7 @@ const smove = oneShard({
 
 export const setChanges = [sadd, srem, smove];
 
-/** Answers whether the member was there. */
+/** Moves the member; returns false if it did not exist. */
 function moveMember(context: ShardContext, args: Arguments): boolean {
   // The target first, since looking for it may move the source's record.
   const target = findToWrite(context, args, 2);

@@ -17,7 +17,7 @@ const currentLimits = kept((settings): SetLimits => ({
   intsetEntries: Math.min(settings.number('encoding.set-max-intset-entries'), INTSET_ENTRIES_MAX),
 }));
 
-/** Redis caps the entries of an intset here, whatever the setting says. */
+/** Redis limits the entries of an intset to this number, regardless of the setting. */
 const INTSET_ENTRIES_MAX = 2 ** 30;
 
 /** The set of argument `index`'s key to read; undefined when there is none. */
@@ -34,7 +34,10 @@ export function setToWrite(
   return opened(context, findToWrite(context, args, index));
 }
 
-/** Makes an empty set of argument `index`'s key, whatever was there, as suits the members to come. */
+/**
+ * Creates an empty set for the key of argument `index`, replacing any value, in the encoding that suits the members to
+ * come.
+ */
 export function newSet(
   context: ShardContext,
   args: Arguments,
@@ -46,7 +49,7 @@ export function newSet(
   return setScratch.create(context.keyspace, key, currentLimits(context), first, count);
 }
 
-/** The same, beginning as an intset or as a listpack. */
+/** Creates an empty set as an intset or a listpack, replacing any value. */
 export function newSetAs(
   context: ShardContext,
   args: Arguments,

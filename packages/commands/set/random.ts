@@ -118,7 +118,7 @@ function popSeveral(context: ShardContext, args: Arguments): void {
   takenAt(context, args, 1, events.spop, count, false);
 }
 
-/** Answers what was popped, where that is logged. */
+/** Returns the popped members if they are logged. */
 function popFromTable(context: ShardContext, set: SetValue, count: number): readonly Bytes[] {
   const random = (): number => context.random();
   const popped: Bytes[] = [];

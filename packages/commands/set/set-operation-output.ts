@@ -42,7 +42,7 @@ export function storeMembers(
   reply.integer(count);
 }
 
-/** True when a set of so many members is a table, whatever they are. */
+/** True when a set of `count` members is a table, regardless of their lengths. */
 function isLarge({ settings }: ShardContext, count: number): boolean {
   const packed = settings.number('encoding.set-max-listpack-entries');
   return count > packed && count > settings.number('encoding.set-max-intset-entries');

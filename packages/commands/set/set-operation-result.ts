@@ -44,7 +44,7 @@ export function openAll(
   return sets;
 }
 
-/** The members that all sets have, at most so many. */
+/** Returns the intersection of all sets, limited to a number of members. */
 export function intersect(
   _keyspace: Keyspace,
   sets: Sources,

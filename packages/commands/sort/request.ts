@@ -34,7 +34,7 @@ export interface SortRequest {
   storeIndex: number;
 }
 
-/** Reads what SORT is asked for; `mayReadAll` tells whether keys may be read that only values name. Throws a CommandError. */
+/** Parses the arguments of SORT; `mayReadAll` permits reading keys that only values name. Throws a CommandError. */
 export function readSort(
   args: Arguments,
   mayStore: boolean,
@@ -106,7 +106,7 @@ export function keyFor({ around }: Pattern, element: Bytes): Bytes {
   return Buffer.concat([around.before, element, around.after]);
 }
 
-/** True when the command reads keys that only the elements tell. */
+/** True when the command reads keys named by elements. */
 export function readsOtherKeys({ by, gets, isUnsorted }: SortRequest): boolean {
   const isSortedBy = by?.around !== undefined && !isUnsorted;
   return isSortedBy || gets.some(({ around }) => around !== undefined);

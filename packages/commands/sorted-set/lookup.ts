@@ -41,7 +41,7 @@ export function sortedSetToRead(
   return opened(context, findToRead(context, args, index));
 }
 
-/** The same to write to. */
+/** Looks up the sorted set of an argument for writing; undefined if the key does not exist. */
 export function sortedSetToWrite(
   context: ShardContext,
   args: Arguments,
@@ -50,7 +50,10 @@ export function sortedSetToWrite(
   return opened(context, findToWrite(context, args, index));
 }
 
-/** Makes an empty sorted set of the first argument's key, for so many members, of which one is `first`. */
+/**
+ * Creates an empty sorted set for the key of argument 1, in the encoding that suits the number of members, of which one
+ * is `first`.
+ */
 export function newSortedSet(
   context: ShardContext,
   args: Arguments,

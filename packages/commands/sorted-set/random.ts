@@ -84,10 +84,10 @@ function draw(set: SortedSetValue, random: () => number): void {
   set.read();
 }
 
-/** Drawing one by one is cheaper than a walk while at most one member in so many is wanted. */
+/** Single draws are cheaper than a walk if at most one of this many members is wanted. */
 const WALK_PARTS = 3;
 
-/** Reads `count` different members, each choice of so many being as likely as the other. */
+/** Reads `count` distinct random members; all selections are equally likely. */
 function eachDistinct(
   set: SortedSetValue,
   count: number,

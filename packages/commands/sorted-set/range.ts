@@ -327,8 +327,7 @@ function placed(set: SortedSetValue, query: Query): { start: number; count: numb
     const count = Math.max(Math.min(size - offset, most), 0);
     return { start: isDown ? end - 1 - offset : first + offset, count };
   }
-  // A negative offset finds nothing in a listpack, and in a skip list so many members from the far
-  // end, as Redis 7.4 answers.
+  // A negative offset returns nothing from a listpack, and counts from the far end of a skip list, as in Redis 7.4.
   if (set.isPacked || -offset > size) return { start: 0, count: 0 };
   const count = Math.min(-offset, most);
   return { start: isDown ? first - offset - 1 : end + offset, count };

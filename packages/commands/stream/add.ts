@@ -148,7 +148,7 @@ function logAdded(context: ShardContext, args: Arguments, length: number): void 
   logTrimmed(context, args, length);
 }
 
-/** Tells replicas of the entry by its id; they trim as is said. */
+/** Replicates the entry with its id, and the trimming options. */
 function tellAdded(context: ShardContext, args: Arguments): void {
   const words: Bytes[] = [];
   for (let nth = 0; nth < args.count; nth += 1) {

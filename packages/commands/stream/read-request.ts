@@ -69,7 +69,7 @@ function takeOption(
   return true;
 }
 
-/** The same for those of XREADGROUP. */
+/** Reads an option of XREADGROUP; returns false if there is none. */
 function takeGroupOption(args: Arguments, request: ReadRequest, isGroup: boolean): boolean {
   if (args.left > 2 && args.takes('GROUP')) {
     if (!isGroup) throw groupOfXread;

@@ -29,7 +29,7 @@ const newOfXread = new CommandError(
   'ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> option.',
 );
 
-/** The ids that mean nothing where a group knows what it has read. */
+/** Error for ids that are meaningless for reads of a group. */
 function meaningless(sign: string): CommandError {
   return new CommandError(
     `ERR The ${sign} ID is meaningless in the context of XREADGROUP: you want to read the history of ` +
@@ -148,7 +148,7 @@ function waitForMore(context: ShardContext, request: ReadRequest, isReady: boole
   context.block({
     timeoutMs: request.blockMs,
     type: ValueType.stream,
-    // A group that is gone is an error.
+    // A deleted group is an error.
     onNoKey: request.groupIndex > 0,
     isReady,
     ready: (again, args) => {
@@ -177,7 +177,7 @@ function hasAnything(
   });
 }
 
-/** Answers what there is behind the ids, and whether that is anything; without it nothing is written. */
+/** Replies with the entries after the ids; returns false, and writes nothing, if there are none. */
 function readNow(context: ShardContext, args: Arguments, request: ReadRequest): boolean {
   const { reply } = context;
   const { after, firstKey, groupIndex } = request;
@@ -335,7 +335,7 @@ interface Reader {
   group: StreamGroup;
   /** The consumer's. */
   name: string;
-  /** Takes what replicas are told; undefined where there are none. */
+  /** Claims to replicate; undefined without replicas. */
   rows: ClaimRows | undefined;
 }
 
@@ -365,8 +365,8 @@ function deliver(
 }
 
 /**
- * Answers what the consumer has not acknowledged; whether there was an entry, which is delivered once more. Redis
- * counts that as no change, and its log lacks it.
+ * Replies with the pending entries of the consumer, which are delivered once more; returns false if there are none.
+ * Redis counts that as no change, and its log lacks it.
  */
 function showPending(
   { reply, nowMs }: ShardContext,

@@ -1,4 +1,4 @@
-/** Options by which XADD and XTRIM are told what is to go from the front of a stream. */
+/** Options of XADD and XTRIM that select the entries to trim. */
 
 import { CommandError } from '#base';
 import { StreamId, type Trimming } from '#store';

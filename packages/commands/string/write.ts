@@ -12,8 +12,7 @@ const GIVEN = setOptions({ isGiven: true });
 export const GIVEN_RAW = setOptions({ isGiven: true, encoding: StringForm.raw });
 
 /**
- * Sets the key of argument `keyIndex` to argument `valueIndex`, whatever it held before, and
- * announces it.
+ * Sets the key of argument `keyIndex` to argument `valueIndex`, replacing any value, and announces the change.
  */
 export function storeString(
   context: ShardContext,
@@ -23,7 +22,7 @@ export function storeString(
 ): Ref {
   const { keyspace } = context;
   const { stats } = context.store;
-  // An ended record in the way goes first, so that the number of keys alone would not tell.
+  // An expired record of the key is removed first, so the number of keys alone is not sufficient.
   const keysSeen = keyspace.size + stats.expired;
   const ref = store(keyspace, args, keyIndex, valueIndex);
   if (keyspace.size + stats.expired !== keysSeen) createdAt(context, args, keyIndex);
@@ -40,7 +39,7 @@ function store(keyspace: Keyspace, args: Arguments, keyIndex: number, valueIndex
   return keyspace.set(key, valueScratch.all(given), GIVEN);
 }
 
-/** Creates the key of argument 1, which must not exist, as a string of so many zero bytes, and announces it. */
+/** Creates the key of argument 1, which must not exist, as a string of `length` zero bytes, and announces it. */
 export function createZeros(context: ShardContext, args: Arguments, length: number): Ref {
   const zeros = new Uint8Array(length);
   const ref = context.keyspace.set(args.keySpan(1), valueScratch.all(zeros), GIVEN_RAW);

@@ -8,7 +8,7 @@ import { allOk } from '../definition/merge.ts';
 
 /** Port of the server that commands of this family use. */
 export interface TransactionsPort {
-  /** True when the client of the command has begun a transaction. */
+  /** True between MULTI and EXEC or DISCARD. */
   readonly isOpen: boolean;
   begin(): void;
   /** Forgets what was queued, and all watches. */

@@ -1,6 +1,7 @@
 /**
- * Users in a shard: who the client in each slot is, and what it may do. Main judges commands before they come; here those are
- * judged that nobody sends: what scripts call, what has waited, the keys that SORT finds.
+ * Users in a shard: the user of the client in each slot, and its permissions. Main checks commands before it sends
+ * them; the shard checks those that no client sends as they are run: commands of scripts, commands that were blocked,
+ * and keys that SORT finds.
  */
 
 import {
@@ -35,7 +36,7 @@ export class ShardUsers {
   readonly #rules = new Map<string, UserRules | string>([
     [DEFAULT_USER, UserRules.ofDefault(true)],
   ]);
-  /** User of each slot; undefined where nobody was introduced, as while a log is done again. */
+  /** User of each slot; undefined if none was set, as during a replay of the log. */
   readonly #users: (string | undefined)[] = [];
   /** Rows of the users in the statistics, by slot. */
   #rows = new Int32Array(64);
@@ -56,7 +57,7 @@ export class ShardUsers {
     this.#rows[slot] = userRow;
   }
 
-  /** Main says what users may do from now on; null of one that is gone. */
+  /** Sets the permissions of users; null for a deleted user. */
   update(rules: readonly (readonly [name: string, rules: string | null])[]): void {
     for (const [name, text] of rules) {
       if (text === null) this.#rules.delete(name);
@@ -85,7 +86,7 @@ export class ShardUsers {
   #rulesOf(user: string): UserRules {
     const known = this.#rules.get(user);
     if (known instanceof UserRules) return known;
-    // One who is gone may do nothing.
+    // A deleted user may do nothing.
     const rules = known === undefined ? new UserRules(false) : UserRules.of(known);
     this.#rules.set(user, rules);
     return rules;
@@ -97,7 +98,10 @@ export class ShardUsers {
     return rules === undefined || rules.judge(entry, args) === ALLOWED;
   }
 
-  /** Returns in words why the client in a slot may not run the command, and tells main; undefined when it may. */
+  /**
+   * Returns the reason why the client in a slot may not run the command, and reports the denial to main; undefined if
+   * it may.
+   */
   denialOf(
     slot: number,
     entry: CommandEntry,
@@ -114,7 +118,7 @@ export class ShardUsers {
     return denialText(verdict, this.#users[slot]!, entry);
   }
 
-  /** Answers a command that has waited, and that its client may not run any more; false when it may. */
+  /** Replies with a denial to a blocked command that its client may no longer run; returns false if it may. */
   refuses(frame: Frame, entry: CommandEntry, args: Arguments, nowUs: number): boolean {
     const { words, word } = frame;
     const connection = words[word + Request.connection]!;

@@ -65,7 +65,8 @@ export class BlockedCommands {
       const transaction = frame.kind === FrameKind.command ? 0 : transactionOf(frame);
       waitingClients.add(this.#waiterFor(frame, wait, transaction));
     }
-    // Of an offer, main decides who waits: it hears only of what was there and is gone, by expiry say.
+    // Main decides who waits for an offer: it is notified only of keys that existed and were removed, for example by
+    // expiry.
     if (this.#isParking) return;
     const timeout = new Uint8Array(Float64Array.of(wait.timeoutMs).buffer);
     sender.send(FrameKind.parked, slot, sequence, timeout);
@@ -99,7 +100,7 @@ export class BlockedCommands {
     );
     if (waiter === undefined) return;
     this.#options.waitingClients.remove(waiter);
-    // Who waits behind it may have what it has left.
+    // Later waiters may get what this one has left.
     if (waiter.isWoken) for (const name of waiter.names) this.#options.waitingClients.touch(name);
   }
 
@@ -167,8 +168,8 @@ export class BlockedCommands {
   }
 
   /**
-   * Lets main decide whether it is this shard's turn, or send the command once more; true when nobody else is to
-   * have the key meanwhile. One is woken at a time: were all, each push would cost a lent command for each.
+   * Asks main whether it is this shard's turn, or to send the command again; true if no other waiter may have the key
+   * meanwhile. One waiter is woken at a time: otherwise each push would cost a lent command for each waiter.
    */
   #wake(waiter: Waiter, name: string): boolean {
     const { sender, keyLocks } = this.#options;

@@ -49,7 +49,7 @@ export class DryRuns {
     return { wait, refusedAt: sender.writer.errorText === null ? -1 : context.turn.judgement };
   }
 
-  /** Tells main which other keys a command reads. */
+  /** Reports to main which other keys a command reads. */
   inquire(frame: Frame): void {
     const { executor, context, sender } = this.#options;
     const { words, word } = frame;

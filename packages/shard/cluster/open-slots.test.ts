@@ -1,4 +1,4 @@
-/** Keys of slots that are moved key by key: where clients are sent whose keys are gone. */
+/** Keys of slots that are migrated key by key: redirects for keys that have moved. */
 
 import { keySlot } from '#base';
 import { Arguments, commandTable } from '#commands';

@@ -1,6 +1,6 @@
 /**
- * Slots that are moved key by key. Whether a key is still here is known where it is, at the command's place in the order: so
- * the shard says what a node of a cluster says of a key that has gone already.
+ * Slots that are migrated key by key. Only the shard knows, at the command's place in the order, whether a key is still
+ * here: so it returns the redirect of a cluster node for keys that have moved.
  */
 
 import { type CommandError, errors, keySlot } from '#base';
@@ -43,8 +43,8 @@ export class OpenSlots {
   }
 
   /**
-   * Says why a command is not run here: its keys have gone, or some of them, or have not all come. What a primary sends is done
-   * in any case.
+   * Returns why a command is not run here: its keys have moved, or some of them, or not all have arrived. Commands of a
+   * primary always run.
    */
   refusalOf(
     entry: CommandEntry,

@@ -1,6 +1,6 @@
 /**
- * Slots that this node of a cluster serves, as main tells them in order with the commands. Main judges the keys that commands
- * name; those that a script uses without having declared them are seen here alone.
+ * Slots that this cluster node serves, sent by main in order with the commands. Main checks the keys of commands;
+ * undeclared keys of scripts are checked only here.
  */
 
 import { keySlot, SLOT_COUNT } from '#base';
@@ -110,7 +110,7 @@ export class ServedSlots {
     return NOT_LOCAL;
   }
 
-  /** Says why keys of a slot that is moved key by key are not used: they may be gone. */
+  /** Returns why keys of a slot that is migrated key by key cannot be used: they may have moved. */
   #motionRefusal(entry: CommandEntry, args: Arguments, place: KeyPlace): string | undefined {
     const [key] = findKeys(entry.command.keys, args) ?? [];
     if (key === undefined || !place.isOwn(args.source, args.at(key.index), args.length(key.index)))

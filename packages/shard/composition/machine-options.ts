@@ -28,7 +28,7 @@ export interface MachineOptions {
   flight: FlightRecorder;
   profiler: ThreadProfiler;
   settings: ShardSettingValues;
-  /** The release of Redis that scripts are told. */
+  /** Redis release that scripts see. */
   redisVersion: string;
   /** Place in the link memory of the words about the script that runs. */
   scriptControlAt: number;
@@ -41,7 +41,7 @@ export interface MachineOptions {
    * wrong with them. Undefined where nothing ever is kept on disk.
    */
   readLog?: (settings: ShardSettingValues) => Store;
-  /** Gives back memory of the thread that nobody uses. */
+  /** Returns unused memory of the thread to the system. */
   purge?: () => void;
   /** Bytes that all shards use together, from their pages. */
   usedBytesOfAll: () => number;
@@ -53,12 +53,12 @@ export interface MachineOptions {
   tier?: TierLink | undefined;
   /** True while another shard may spill what is too much; without it none may. */
   othersMaySpill?: () => boolean;
-  /** A tier in the thread itself, where nobody is served. */
+  /** A tier in the thread itself, for offline use. */
   localTier?: WarmOutlet | undefined;
   /** Place in the link memory where the shard's workspace is. */
   workspaceAt: number;
-  /** The first of so many numbers in a row for entries of the slow log, unique in the process. */
+  /** Returns the first of `count` consecutive ids for entries of the slow log, unique in the process. */
   takeSlowIds: (count: number) => number;
-  /** The same for a removed key. */
+  /** Returns an id for a removed key, unique in the process. */
   nextRemovedKeyId: () => number;
 }

@@ -9,7 +9,7 @@ export interface MachineWays {
   settle(): boolean;
   /** Shows all what was done. */
   show(): void;
-  /** Takes a frame while a script stands still; false when there was nothing to do. */
+  /** Processes a frame while a script waits; false if there was none. */
   work(): boolean;
   /** Position in the ring behind the frame at hand. */
   placeBehind(): number;

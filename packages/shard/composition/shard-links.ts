@@ -21,7 +21,7 @@ import type { MachineWays } from './machine-ways.ts';
 export interface ShardLinks {
   readonly nowUs: () => number;
   readonly keyLocks: KeyLocks;
-  /** True while the shard stands still for one transaction or script. */
+  /** True while the shard is stopped for a transaction or script. */
   readonly isStopped: () => boolean;
   readonly settings: Settings;
   readonly keyUse: KeyUse;

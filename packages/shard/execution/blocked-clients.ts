@@ -17,14 +17,14 @@ export interface Waiter {
   readonly wait: Wait;
   /** The transaction that it has with other shards; 0 when all its keys are here. */
   readonly transaction: number;
-  /** Main was told that its key is there. */
+  /** True when main was notified that its key exists. */
   isWoken: boolean;
 }
 
 export class WaitingClients {
   readonly #byKey = new Map<string, Set<Waiter>>();
   readonly #bySlot = new Map<number, Waiter>();
-  /** Waiters by key that wait also for the key to be gone, counted. */
+  /** Number of waiters, by key, that also wait for the deletion of the key. */
   readonly #noKeyWaiters = new Map<string, number>();
   /** Keys that have changed, in that order, and that somebody waits for. */
   readonly #touched = new Set<string>();
@@ -38,7 +38,7 @@ export class WaitingClients {
     return this.#touched.size > 0;
   }
 
-  /** Keys that somebody waits for, and of them those whose being gone ends a wait. */
+  /** Number of keys with blocked clients, and of those whose deletion ends a wait. */
   get keyCount(): number {
     return this.#byKey.size;
   }

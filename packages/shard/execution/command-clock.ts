@@ -1,4 +1,7 @@
-/** Time of commands: the wall clock, read once for a batch and moved on by the monotonic one; it stands still in a transaction. */
+/**
+ * Time of commands: the wall clock, read once for a batch and advanced by the monotonic clock; it is frozen within a
+ * transaction.
+ */
 
 import type { Clock } from '#base';
 import type { CommandTime } from './command-time.ts';
@@ -7,7 +10,7 @@ interface CommandClockOptions {
   readonly clock: Clock;
   /** Time of the command at hand. */
   readonly time: CommandTime;
-  /** True while the shard stands still for one transaction or script, whose commands come one by one. */
+  /** True while the shard is stopped for one transaction or script, whose commands come one by one. */
   isStopped(): boolean;
 }
 
@@ -15,7 +18,7 @@ export class CommandClock {
   readonly #options: CommandClockOptions;
   #wallMs = 0;
   #readUs = 0;
-  /** True when the wall clock was read while time stood still. */
+  /** True if the wall clock was read while time was frozen. */
   #isBehind = false;
   /** True while a transaction is run: no key expires between two of its commands. */
   isHeld = false;
@@ -37,7 +40,7 @@ export class CommandClock {
   advance(nowUs: number): void {
     const { time } = this.#options;
     const sinceMs = (nowUs - this.#readUs) / 1_000;
-    // A script of another shard has a moment of its own, at which time stands still here too.
+    // A script of another shard has its own time, which is used here as well.
     if (!time.mayBeHeld) {
       if ((sinceMs < 1 && !this.#isBehind) || this.#isStill) return;
       this.#isBehind = false;

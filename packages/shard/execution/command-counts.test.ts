@@ -35,7 +35,7 @@ counts('a command begins behind the counting of those before it', () => {
     gaps.push(startUs - clockUs);
     clockUs += 5;
     present.nowUs = clockUs;
-    // Counting, and whatever else is done behind a command.
+    // Counting, and other work after a command.
     clockUs += 1;
     all.ran({ word: 8 } as Frame, get, startUs, 0);
   }

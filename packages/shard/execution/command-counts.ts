@@ -23,7 +23,7 @@ interface CommandCountsOptions {
   readonly journal: Journal | undefined;
 }
 
-/** The executor behind a command. */
+/** State of the executor after a command. */
 interface Present {
   readonly args: Arguments;
   /** End of the command, by the clock and in Unix milliseconds; the next one begins there. */
@@ -88,7 +88,7 @@ export class CommandCounts {
     this.#present.readClock();
   }
 
-  /** True for a command of which no more is to be told than its times. */
+  /** True for a command of which only the times are recorded. */
   #isPlain(frame: Frame, entry: CommandEntry): boolean {
     return (
       this.#options.sender.writer.errorText === null &&
@@ -130,7 +130,7 @@ export class CommandCounts {
     this.#notice(entry, calledClient(this.#client), executeUs, 0);
   }
 
-  /** Tells those who follow keys what a command has cost. */
+  /** Reports the cost of a command to listeners of key usage. */
   use({ words, word }: Frame, entry: CommandEntry, us: number, isCalled = false): void {
     const { keyUse, sender, context } = this.#options;
     // What a script calls is the script's time, and what the primary sends is no client's; that alone sees expired keys.
@@ -152,7 +152,7 @@ export class CommandCounts {
     return this.#slowness.clientIn(this.#options.context.connection);
   }
 
-  /** Answers the number of the command's entry in the slow log, where it has one. */
+  /** Adds an entry to the slow log if the command was slow; returns its id. */
   #notice(
     entry: CommandEntry,
     client: SlowClient,

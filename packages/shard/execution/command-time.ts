@@ -2,7 +2,7 @@
 
 import type { Store } from '#store';
 
-/** The moment at which time stands still, once there is one. */
+/** Frozen time in Unix milliseconds; undefined until it is known. */
 type Moment = () => number | undefined;
 
 export class CommandTime {
@@ -14,7 +14,7 @@ export class CommandTime {
     this.#store = store;
   }
 
-  /** Has time stand still for a script at the moment that is returned, once there is one; undefined lets it go on. */
+  /** Freezes time for a script at the value that `moment` returns, once it does; undefined unfreezes it. */
   hold(moment: Moment | undefined): void {
     this.#heldAt = moment;
   }
@@ -23,7 +23,7 @@ export class CommandTime {
     return this.#heldAt !== undefined;
   }
 
-  /** Moves the clock of commands and of the store, unless time stands still. */
+  /** Advances the clock of commands and of the store, unless time is frozen. */
   set(wallMs: number): void {
     const nowMs = this.#heldAt?.() ?? wallMs;
     this.nowMs = nowMs;

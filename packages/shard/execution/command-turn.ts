@@ -1,4 +1,4 @@
-/** The command at hand as the executor turns it: what it may do, what it has said so far, and what it waits for. */
+/** The current command as the executor manages it: its permissions, its results so far, and what it waits for. */
 
 import { keyName, type Bytes, type Steps } from '#base';
 import type { Wait } from '#commands';
@@ -24,7 +24,7 @@ export class CommandTurn {
   /** Beginnings of the items of a command whose items main puts together. */
   readonly items: ItemMark[] = [];
   isLogged = false;
-  /** Replicas are told of what the command does: it says so without the clock, and without chance. */
+  /** True when the command is replicated: its effects must not depend on the clock or on chance. */
   isFed = false;
   /** Commands that do what the one at hand has done, where itself would not. */
   readonly effects: Effect[] = [];

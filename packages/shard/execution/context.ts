@@ -47,7 +47,7 @@ interface ContextOptions {
   random: () => number;
   sleep: (seconds: number) => void;
   readLog?: (settings: ShardSettingValues) => Store;
-  /** Tells whether anything is logged. */
+  /** Journal, which is on while commands are logged. */
   journal?: { readonly isOn: boolean };
 }
 
@@ -204,7 +204,7 @@ export class ExecutionContext implements ShardContext {
     this.database = selected;
   }
 
-  /** Tells those who watch or wait for a key, whatever has changed it. */
+  /** Notifies clients that watch or wait for a key, after any change of it. */
   keyChanged(database: number, key: Bytes, at: number, length: number): void {
     if (this.#watches.isActive) this.#watches.touch(database, key, at, length);
     if (this.#waitingClients.isActive)

@@ -67,7 +67,7 @@ export class Effects {
     return this.#journal?.isOn === true;
   }
 
-  /** True while somebody is told of what is done: the log, replicas, or both. */
+  /** True while changes are recorded for the log, replicas or both. */
   get isKept(): boolean {
     return this.isLogging || this.#feed.isOn;
   }
@@ -116,14 +116,14 @@ export class Effects {
     return bytes;
   }
 
-  /** Tells replicas of the command of the frame. */
+  /** Replicates the command of the frame. */
   #tell(frame: Frame, isChanged: boolean): void {
     const { context } = this.#options;
     if (frame.kind === FrameKind.share) this.#tellShare(frame, isChanged);
     else if (isChanged && !context.turn.readsLent) this.#tellDone();
   }
 
-  /** Tells them of the command at hand. */
+  /** Replicates the effects of the current command. */
   #tellDone(): void {
     const { context, args } = this.#options;
     const feed = this.#feed;
@@ -144,7 +144,7 @@ export class Effects {
     }
   }
 
-  /** Tells them of a share, also of one that has done nothing: the others' wait for it. */
+  /** Replicates a part of a command, even without changes: the other parts wait for it. */
   #tellShare({ words, word }: Frame, isChanged: boolean): void {
     const { context } = this.#options;
     const entry = commandTable.entries[words[word + Request.command]!]!;
@@ -168,12 +168,12 @@ export class Effects {
     return bytes;
   }
 
-  /** Number that tells `called` what a command has changed that is called by another. */
+  /** Returns a mark for `called`, from which the changes of a called command count. */
   get mark(): number {
     return this.#options.context.changeCount;
   }
 
-  /** The command at hand was called by a script, at a mark: what it has done is kept until the script is logged. */
+  /** The current command was called by a script, at a mark: its changes are kept until the script is logged. */
   called(mark: number, effectsBefore: number): void {
     const { context, args } = this.#options;
     if (!context.isLogged || context.turn.hasGuests || context.changeCount === mark) return;
@@ -199,7 +199,7 @@ export class Effects {
     context.turn.forgetEffects();
     for (const { database, key } of keys) {
       context.changed('g', '', key, 0, key.length);
-      // What the log tells of is in the database of the command.
+      // Logged effects belong to the database of the command.
       if (database !== context.database || !context.isLogged) continue;
       const words = stateCommand(store.databases[database]!, key);
       if (words !== undefined) context.logAs(words);
@@ -224,7 +224,7 @@ export class Effects {
     if (this.#tellsGroups) this.#feed.endGroup();
   }
 
-  /** The same for a group on all shards. */
+  /** Ends a group on all shards. */
   endSharedGroup(transaction: number): void {
     this.#isInGroup = false;
     if (this.isLogging) this.#journal!.endSharedGroup(transaction, this.#options.context.nowMs);
@@ -250,12 +250,12 @@ export class Effects {
     if (this.#feed.isOn) this.#feed.enter(group);
   }
 
-  /** On what a transaction rests that takes part here now: so many are in the log before it. */
+  /** Number of transactions in the log before the one that takes part now, on which it depends. */
   get transactions(): number {
     return this.#journal?.transactions ?? 0;
   }
 
-  /** A key is gone by itself; found so by a command that only reads, of that client, unless `reader` is -1. */
+  /** A key was removed without a command, by expiry for example; `reader` is the client whose read found it, or -1. */
   removed(database: number, bytes: Bytes, at: number, length: number, reader = -1): void {
     if (!this.isKept) return;
     const key = bytes.slice(at, at + length);
@@ -267,7 +267,7 @@ export class Effects {
     if (reader >= 0) this.#feed.causedBy(reader);
   }
 
-  /** Fields of a hash are gone by themselves. */
+  /** Fields of a hash have expired. */
   fieldsExpired(
     database: number,
     bytes: Bytes,
@@ -352,8 +352,8 @@ export class Effects {
   }
 
   /**
-   * It has ended, and its keys are still here: replicas are told what they are now, unless they were told of the command
-   * itself. `shards` have lent keys that may be written, a bit each.
+   * Ends a hosted transaction whose keys are still here: their new values are replicated, unless the command itself
+   * was. `shards` is a bitmap of shards that lent writable keys.
    */
   endHosted(transaction: number, shards: number, written: () => readonly NamedKey[]): void {
     const feed = this.#feed;

@@ -59,7 +59,7 @@ interface ExecutorOptions {
   readonly journal: Journal | undefined;
   readonly role: Role;
   readonly openSlots: OpenSlots;
-  /** True while this shard stands still for one transaction or script. */
+  /** True while this shard is stopped for one transaction or script. */
   isStopped(): boolean;
   /** A command has found nothing and waits, or takes long: the context says which. */
   putOff(frame: Frame): void;
@@ -128,7 +128,7 @@ export class Executor {
     this.#wallClock.read(this.nowUs);
   }
 
-  /** Moves the wall clock on by the monotonic one, unless time stands still. */
+  /** Advances the wall clock by the monotonic one, unless time is frozen. */
   setNow(): void {
     this.#wallClock.advance(this.nowUs);
   }
@@ -193,7 +193,7 @@ export class Executor {
     return undefined;
   }
 
-  /** True when the keys that values name are not here: they have changed since main has asked, and it is told so. */
+  /** True when keys named by values are not here: they changed after main asked for them, which is reported to main. */
   #isOutdated(frame: Frame, entry: CommandEntry): boolean {
     const context = this.#context;
     if (context.shardCount === 1) return false;
@@ -211,7 +211,7 @@ export class Executor {
     this.#options.putOff(frame);
   }
 
-  /** Answers a client that waits no longer: that there was nothing, or the error. */
+  /** Replies to a client whose wait has ended: with an empty reply, or the error. */
   answerWait(frame: Frame, error: CommandError | undefined): void {
     const { words, word } = frame;
     const startUs = this.nowUs;

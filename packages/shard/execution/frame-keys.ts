@@ -17,7 +17,7 @@ import type { Frame } from '../frames/frame.ts';
 import { framesIn, spansOf } from '../frames/frame-spans.ts';
 import { watchPlace, type Watches } from './watches.ts';
 
-/** Told of a key: where it stands in the arguments, and whether it may be written; and of what else is said of it. */
+/** Receives a key: its argument, whether it may be written, and its other flags. */
 type KeyVisitor = (
   database: number,
   args: Arguments,
@@ -85,7 +85,7 @@ export class FrameKeys {
     return frame.kind === FrameKind.command && this.#pointer.entryOf(frame).looksAtFirstOnly;
   }
 
-  /** Tells of the keys whose values the commands of the frame look at. */
+  /** Calls back for the keys whose values the commands of the frame read. */
   eachNeeded(
     frame: Frame,
     visit: (database: number, key: Bytes, at: number, length: number) => void,

@@ -1,4 +1,4 @@
-/** The keys that a command reads besides its own, which only values tell. */
+/** Finds the keys that a command reads in addition to its own and that depend on values. */
 
 import { type Bytes, CommandError } from '#base';
 import type { Arguments, CommandEntry } from '#commands';

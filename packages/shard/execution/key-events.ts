@@ -1,6 +1,6 @@
 /**
- * Events of keys, told to main while anybody wants to know: notifications, and for clients that track keys which ones
- * have changed. While nobody does, it costs a look at `isOn`.
+ * Events of keys, sent to main while there are subscribers: keyspace notifications, and changed keys for clients with
+ * tracking. Without subscribers the cost is one check of `isOn`.
  */
 
 import type { Bytes } from '#base';
@@ -36,7 +36,7 @@ export class KeyEvents implements Omit<StoreEvents, 'fieldsDropped' | 'endSet'> 
   /** Somebody tracks keys. */
   #isTracked = false;
 
-  /** `speaksForAll`: of what happens on every shard, this one tells. */
+  /** `speaksForAll`: true for the shard that sends events which occur on every shard. */
   constructor(sender: ReplySender, speaksForAll: boolean) {
     this.#sender = sender;
     this.#speaksForAll = speaksForAll;
@@ -56,7 +56,7 @@ export class KeyEvents implements Omit<StoreEvents, 'fieldsDropped' | 'endSet'> 
     this.#decide();
   }
 
-  /** Says whose command is run from now on; without arguments, nobody's. */
+  /** Sets the client whose command runs from now on; without arguments, none. */
   begin(connection = -1, sequence = 0, step = 0): void {
     this.origin.connection = connection;
     this.origin.sequence = sequence;
@@ -79,12 +79,12 @@ export class KeyEvents implements Omit<StoreEvents, 'fieldsDropped' | 'endSet'> 
     this.#writer.add(KeyEventFlag.flushed, 0, this.origin, '', NO_KEY);
   }
 
-  /** Tells main what the command at hand has done, before its reply. */
+  /** Sends the events of the current command to main, before its reply. */
   sendAhead(): void {
     if (!this.#writer.isEmpty) this.#sender.sendAhead(FrameKind.events, this.#writer.take());
   }
 
-  /** The same of what was nobody's command. */
+  /** Sends the events without a command. */
   sendRest(): void {
     if (!this.#writer.isEmpty) this.#sender.send(FrameKind.events, -1, 0, this.#writer.take());
   }

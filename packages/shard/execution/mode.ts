@@ -41,7 +41,7 @@ export const MODES = {
   called: modeOf(false, false, 'called'),
   /** A command on this shard's own keys, which other shards run on theirs. */
   ownKeys: modeOf(true, true),
-  /** The same without waiting. */
+  /** A command on its own keys that must not block. */
   ownKeysNoWait: modeOf(false, true),
   /** A command that is only tried on this shard's keys. */
   offer: modeOf(true, true, 'offer'),

@@ -25,8 +25,8 @@ interface Watch {
 }
 
 /**
- * Held like a key, so that what a client watches and the transactions that end it come one after the other,
- * whatever keys they wait for.
+ * Name of the lock of a client's watches: locked like a key, so that WATCH and the transactions that end it run in
+ * order, regardless of the keys that they wait for.
  */
 export function watchPlace(slot: number): string {
   return `watches of ${slot}`;
@@ -82,13 +82,13 @@ export class Watches {
     return [...(this.#bySlot.get(slot)?.keys() ?? []), ...(this.#awaited.get(slot) ?? [])];
   }
 
-  /** A key has changed, or is gone. */
+  /** A key was changed or removed. */
   touch(database: number, key: Bytes, at: number, length: number): void {
     let watch = this.#byKey.get(keyName(database, key, at, length));
     if (watch === undefined) return;
     const keyspace = this.#store.databases[database]!;
     for (; watch !== undefined; watch = watch.older) {
-      // Who saw it over its time already sees nothing new in that it is gone.
+      // Expiry of a key already seen as expired does not dirty the WATCH.
       if (watch.wasExpired && !isThere(keyspace, watch.key)) watch.wasExpired = false;
       else this.#broken.add(watch.slot);
     }

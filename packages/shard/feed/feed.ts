@@ -1,8 +1,7 @@
 /**
- * A shard's feed: what it has done, as commands for replicas, on its way to main.
- *
- * Everything is gathered in memory of the shard and goes into the reply ring before replies are published, so that main
- * has what a client was told of, and what lent keys rest on, no later than it knows of either.
+ * A shard's feed: its changes, as commands for replicas, on their way to main. They are collected in memory of the
+ * shard and written to the reply ring before replies are published, so that main has every change no later than the
+ * reply to its client, or the lent keys that depend on it.
  */
 
 import { type Bytes, copyLong, writeInteger } from '#base';
@@ -49,7 +48,7 @@ interface GroupEnd {
 const LOCAL: GroupEnd = { kind: FeedEnd.local, transaction: 0, parts: 1 };
 
 export class Feed {
-  /** True while replicas are to be told. Changes at a place of the order. */
+  /** True while there are replicas. */
   isOn = false;
   readonly #outlet: FeedOutlet;
   /** Finished chunks, which begin where their memory does. */
@@ -95,14 +94,14 @@ export class Feed {
   /** Ends the group begun last. One that concerns this shard alone, and has done nothing, leaves no trace. */
   endGroup(end: GroupEnd = LOCAL): void {
     const group = this.#group;
-    // The feed may have begun within it.
+    // The feed may have started within the group.
     if (group === undefined) return;
     if (group.count > 0 || end.kind !== FeedEnd.local) this.#mark(end);
     this.#closeSegment();
     this.#group = group.outer;
   }
 
-  /** Leaves the group at hand for what belongs to nobody's; answers it for `enter`. A barrier's stays. */
+  /** Leaves the current group for changes that belong to no group; returns it for `enter`. A barrier's group stays. */
   leave(): FeedGroup | undefined {
     const group = this.#group;
     if (group?.isBarrier === true) return group;
@@ -240,7 +239,7 @@ export class Feed {
     view.setUint32(at + SegmentAt.parts, head.parts, true);
   }
 
-  /** Goes on in a chunk with room for `size` bytes, or as many as a chunk may have. */
+  /** Continues in a chunk with room for `size` bytes, or in one of the maximum size. */
   #rotate(size: number): void {
     this.#closeSegment();
     this.#finishChunk();
@@ -296,7 +295,7 @@ export class Feed {
     }
   }
 
-  /** A long command goes on in a chunk of its own. */
+  /** Continues a long command in a chunk of its own. */
   #goOn(): void {
     const { number = 0 } = this.#group ?? {};
     this.#closeSegment(FeedFlag.continued);

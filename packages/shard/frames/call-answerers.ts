@@ -1,4 +1,4 @@
-/** Answers of a shard when main asks for content: one answerer for each topic. */
+/** Replies of a shard to calls of main for content: one handler for each topic. */
 
 import { assert, type Bytes, unreachable } from '#base';
 import type { ShardCall, Staged } from '#stats';
@@ -31,14 +31,14 @@ export class CallAnswerers {
     this.#stage = stage;
   }
 
-  /** Answers a frame with such a batch. */
+  /** Replies to a frame with such a batch. */
   answerStage(frame: Frame): void {
     const stage = this.#stage ?? unreachable('somebody builds keys');
     const number = frame.words[frame.word + Request.sequence]! >>> 0;
     this.#sender.send(FrameKind.call, 0, number, encodeMessage(stage(frame.borrowedBody)));
   }
 
-  /** Answers what main asks in a frame. */
+  /** Replies to a call of main. */
   answer(frame: Frame): void {
     const number = frame.words[frame.word + Request.sequence]! >>> 0;
     const [name, question] = decodeMessage(frame.body) as CallQuestion;

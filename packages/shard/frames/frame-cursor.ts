@@ -1,6 +1,6 @@
 /**
- * The frame of the request ring that is at hand. It is stepped past behind its command, or in the middle of it, where others
- * are taken while a script stands still.
+ * The current frame of the request ring. It is consumed after its command, or in the middle of it if further frames are
+ * taken while a script waits.
  */
 
 import type { RingReader } from '#link';

@@ -13,7 +13,7 @@ export class Frame {
   readonly words: Int32Array;
   /** Index of the frame's first word. */
   word: number;
-  /** The memory is this frame's alone, and nobody reads it when its command is done. */
+  /** True if the memory belongs to this frame alone and is unused once its command is done. */
   isGiven = false;
   /** Word of the link memory at which others may read it, where it is a copy of what still lies there; else -1. */
   place = -1;
@@ -45,14 +45,14 @@ export class Frame {
     return this.#message ?? this.borrowedBody.slice();
   }
 
-  /** The same where it lies, which may be the ring: it is good until the frame is done. */
+  /** Body in place, possibly in the ring: valid until the frame is done. */
   get borrowedBody(): Bytes {
     if (this.#message !== undefined) return this.#message;
     const at = (this.word + Request.spans) << 2;
     return this.bytes.subarray(at, at + this.words[this.word + Request.bodyBytes]!);
   }
 
-  /** The same frame in memory of its own, or of a slab where it does not stay long. */
+  /** Returns a copy of the frame in its own memory, or in a slab for short-lived copies. */
   detached(slab?: ByteSlab): Frame {
     const from = this.word << 2;
     const length = this.byteCount;

@@ -26,7 +26,7 @@ import { growMemory, ReplyWriter } from '#resp';
 import { EntryReplies } from './entry-replies.ts';
 import { NO_TIMES, writeHead, type ReplyHead } from './reply-head.ts';
 
-/** A frame is begun only with this much contiguous room. */
+/** Contiguous room that is required to start a frame. */
 const FRAME_START_BYTES = 1024;
 /** Most bytes of one frame, so that main gets replies while others are made. */
 const FRAME_BYTES_MAX = 64 * 1024;
@@ -87,7 +87,7 @@ export class ReplySender {
   readonly #partHead: ReplyHead = { kind: FrameKind.part, sequence: 0, doneUs: 0, ...NO_TIMES };
   #spilled = false;
   #spill: Uint8Array = new Uint8Array(0);
-  /** Asked before main may see replies: false when what they tell of could not be put on disk. */
+  /** Called before main may see replies; returns false if the changes that they confirm could not be written to disk. */
   readonly #settle: () => boolean;
   /** Until when `settle` has waited for the disk, in monotonic microseconds; 0 when it has not. */
   settledUs = 0;
@@ -194,7 +194,7 @@ export class ReplySender {
   abandon(): void {
     this.discard();
     if (!this.#spilled) return;
-    // What goes on in private memory has no frame any more; the next reply opens one.
+    // Replies in private memory have no frame any more; the next reply opens one.
     this.#spilled = false;
     if (this.writer.bytes.length <= SPILL_BYTES_KEPT) this.#spill = this.writer.bytes;
   }
@@ -342,7 +342,7 @@ export class ReplySender {
     words[word + Reply.kind]! |= UNSAFE_KIND;
   }
 
-  /** Writes the wait for the disk into what tells main of times. */
+  /** Writes the wait for the disk into the reported times. */
   #tellWait(word: number): void {
     const { words } = this.#memory;
     const kindWord = words[word + Reply.kind]!;
@@ -407,7 +407,7 @@ export class ReplySender {
     return at;
   }
 
-  /** The reply at hand goes on in private memory; what the frame holds before it is committed. */
+  /** Continues the current reply in private memory; the part in the frame is committed. */
   #moveToSpill(bytesNeeded: number): void {
     const { writer } = this;
     if (this.#spilled) {
@@ -441,7 +441,7 @@ export class ReplySender {
     else this.#spill = body.length <= SPILL_BYTES_KEPT ? body : new Uint8Array(0);
   }
 
-  /** Sends a piece of a reply that goes on; its memory is given away. */
+  /** Sends a piece of an incomplete reply; its memory is transferred. */
   #sendPiece(head: ReplyHead, piece: Uint8Array): void {
     const at = this.#reserve(REPLY_HEADER_BYTES);
     this.#writeHead(at, head, this.#connection);

@@ -106,7 +106,7 @@ export class Hosting {
     return isWatching(frame) && watches.take(slotOf(frame));
   }
 
-  /** A host is told of more of its own keys, at the place of its frame. */
+  /** Adds further own keys to a hosted transaction, at the place of the frame. */
   keep(frame: Frame): void {
     const { shardIndex: shard } = this.#options;
     const transaction = frame.sequence;
@@ -143,7 +143,7 @@ export class Hosting {
     );
   }
 
-  /** Releases the transaction's keys: what waited for them goes on. */
+  /** Releases the transaction's keys and resumes the frames that waited for them. */
   release(transaction: number): void {
     this.#options.keyLocks.release(transaction, () => {
       this.#options.blocking.serve();
@@ -199,7 +199,7 @@ export class Hosting {
       else if (!again || blocking.isAwaited(frame)) executor.runCommand(frame, again);
     });
     const isChanged = changesBefore !== context.changeCount;
-    // Who has lent to be read only goes on meanwhile, and nothing of his is changed.
+    // Lenders of read-only keys have continued meanwhile, and get nothing back.
     const owners = lenders.filter(({ copies }) => copies.some(({ writable }) => writable));
     const ownerBits = owners.reduce((bits, { shard }) => bits | (1 << shard), 0);
     effects.endHosted(transaction, ownerBits, () =>

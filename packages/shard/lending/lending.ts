@@ -1,6 +1,6 @@
 /**
- * Commands with keys on several shards: a lender sends copies of its keys to the host (hosting.ts), and holds those
- * that may be written until they come back. Whatever conflicts with a hold is put aside, in order.
+ * Commands with keys on several shards: a lender sends copies of its keys to the host (hosting.ts), and holds the
+ * writable ones until they come back. Frames that conflict with a hold are deferred, in order.
  */
 
 import { finish, type Pieces } from '#base';
@@ -60,7 +60,7 @@ export class Lending {
   readonly #migratedKeys: MigratedKeys;
   /** Stopped for a barrier's frame, and not for a script of this shard. */
   #isAtBarrier = false;
-  /** The same, and the barrier is for a script of another shard. */
+  /** True if the current barrier is for a script of another shard. */
   #isAtScript = false;
   /** Frames of a script of another shard that came before this one has stopped for it. */
   #early: Frame[] = [];
@@ -86,7 +86,7 @@ export class Lending {
     return this.#keyLocks.isStopped;
   }
 
-  /** True while this shard stands still for a script of another. */
+  /** True while this shard is stopped for a script of another shard. */
   get isAtScript(): boolean {
     return this.#isAtScript;
   }
@@ -133,7 +133,7 @@ export class Lending {
     return frame.kind === FrameKind.prepare || hasFlag(frame, RequestFlag.passesBarrier);
   }
 
-  /** Takes what goes on with something under way; false when the frame is no such. */
+  /** Processes a frame that belongs to a transaction in progress; false for other frames. */
   takes(frame: Frame): boolean {
     if (frame.kind === FrameKind.keep) this.hosting.keep(frame);
     else if (frame.kind === FrameKind.prepare) this.#prepare(frame);
@@ -209,7 +209,7 @@ export class Lending {
     sender.sendSignal(FrameKind.barrier, client, 0, flags);
   }
 
-  /** The same for a script of another shard, unless that has ended before. Nobody waits to hear of it. */
+  /** Stops for a script of another shard, unless it has ended before. No reply is sent. */
   #stopForScript(): void {
     this.#countExclusiveRun();
     if (this.#barriersOver > 0) {
@@ -230,7 +230,7 @@ export class Lending {
     this.#options.effects.beginGroup(true);
   }
 
-  /** All that the barrier's transaction does is done: it is ended in the log before anybody goes on. */
+  /** The barrier's transaction is complete: it is ended in the log before any shard continues. */
   #prepare(frame: Frame): void {
     const { effects, sender } = this.#options;
     effects.endSharedGroup(frame.sequence);
@@ -251,7 +251,7 @@ export class Lending {
     this.#keyLocks.resume();
   }
 
-  /** Lets time go on: what follows in the same batch is done now. */
+  /** Unfreezes time for the rest of the batch. */
   #endScriptTime(): void {
     const { executor, context } = this.#options;
     context.turn.time.hold(undefined);
@@ -277,7 +277,7 @@ export class Lending {
       return insertsOnly ? stubOf(keyspace, copy, element) : copy;
     });
     const isAnyWritable = keys.some((key) => key.writable);
-    // What is read takes time, in which nobody may write it.
+    // Long values are read over several steps, during which they must not be written.
     const takesLong = copies.some(isLong);
     if (takesLong) copies.forEach(kept);
     const held = takesLong ? keys : keys.filter((key) => key.writable);
@@ -301,7 +301,7 @@ export class Lending {
       send(finish(encodeCopies({ ...message, isRefused: true, copies: [] })));
       if (held.length > 0) release();
     };
-    // What nobody holds is read at once.
+    // Keys that are not held are read at once.
     const copying = encodeCopies(message, { bytesMax: LENT_BYTES_MAX });
     if (takesLong) work.run(copying, sent, refuse);
     else work.now(copying, sent, refuse);
@@ -335,7 +335,7 @@ export class Lending {
   }
 }
 
-/** True when a frame's script concerns all keys, while the other shards stand still for it. */
+/** True when a frame's script concerns all keys, while the other shards are stopped for it. */
 export function isAlone(frame: Frame): boolean {
   return hasFlag(frame, RequestFlag.exclusive) && frame.kind === FrameKind.command;
 }

@@ -1,4 +1,4 @@
-/** Keys on their way to another server: what main is told, who may use them meanwhile, and what is left here. */
+/** Keys that MIGRATE moves to another server: values sent to main, locks meanwhile, and keys left here. */
 
 import { joined } from '#base';
 import { commandTable } from '#commands';

@@ -1,9 +1,7 @@
 /**
- * Keys that MIGRATE moves to another server. Main is told their values, and talks to that server; the keys are held
- * meanwhile, so that nobody can change what is on its way. What the server has taken is deleted here, and then others may
- * have the keys again.
- *
- * Both is done in slices, between commands on other keys, however many keys there are and however long their values.
+ * Keys that MIGRATE moves to another server. Main receives their values and sends them to that server; the keys are
+ * locked meanwhile. Keys that the target has accepted are deleted here before they are unlocked. Both is done
+ * incrementally, between commands on other keys, for any number and length of keys.
  */
 
 import { type Bytes, joined, KeyFate, keyName, type Steps } from '#base';
@@ -30,7 +28,7 @@ export interface MigratedKeysOptions extends HostingOptions {
 
 /** Keys that are looked for, or deleted, between two steps. */
 const KEYS_PER_STEP = 64;
-/** Short values are put together into pieces of about so many bytes. */
+/** Size of the pieces into which short values are combined. */
 const PIECE_BYTES = 64 * 1024;
 
 /** Keys of a transaction of main's that are held, and the client that wants them moved. */
@@ -66,7 +64,7 @@ export class MigratedKeys {
       sequence: frame.words[frame.word + Request.ofSequence]! >>> 0,
     };
     const { transaction, slot } = held;
-    // What is read takes time, in which nobody may write it.
+    // Values are read over several steps, during which they must not be written.
     keyLocks.hold(transaction, namesOf(held.database, held), true);
     const tell = (found: readonly KeyFound[] | 'refused'): void => {
       sender.give(FrameKind.found, slot, transaction, encodeMessage(found));
@@ -141,7 +139,7 @@ export class MigratedKeys {
       sender.sendSignal(FrameKind.migrated, slot, transaction, 0);
     };
     if (held === undefined) done();
-    // The client may be gone meanwhile, and another in its place.
+    // The client may have disconnected meanwhile, and its slot may be reused.
     else work.run(this.#removeAll(frame.detached(), { ...held, slot }), done);
   }
 
@@ -187,7 +185,7 @@ export class MigratedKeys {
     events.begin(slot, sequence);
   }
 
-  /** Tells whoever follows what happens to keys, before main goes on. */
+  /** Sends the key events before main continues. */
   #end(): void {
     const { events } = this.#options;
     events.sendRest();

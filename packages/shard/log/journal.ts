@@ -1,10 +1,8 @@
 /**
- * A shard's log, as far as the shard goes: what it has done, put into the ring of the disk thread.
- *
- * A command goes in by one copy of its frame, after it has changed something. What depends on chance, on
- * settings, or on keys that were lent goes in as what it has done. While the disk thread is behind, records wait
- * in private memory. Replies wait for the file's write in periodic mode, for its sync in sync mode; in async mode the
- * shard waits only when that memory is full.
+ * A shard's log, up to the ring of the disk thread: records of changes. A command that changed something is copied from
+ * its frame. Effects that depend on chance, on settings, or on lent keys are logged as effects. While the disk thread
+ * is behind, records wait in private memory. Replies wait for the write in periodic mode, for its fsync in sync mode;
+ * in async mode the shard waits only when that memory is full.
  */
 import {
   type Bytes,
@@ -61,8 +59,8 @@ interface JournalOptions {
   /** Wakes the disk thread. */
   readonly wake: () => void;
   /**
-   * Writes what is published in this thread, and syncs it where told to; false where the disk thread has to. Only
-   * while all of it is plain records.
+   * Writes published records in this thread, and syncs them if requested; false if the disk thread has to do it. Only
+   * possible while all of it is plain records.
    */
   readonly writeHere: (syncs: boolean) => boolean;
   /** Gives away a record that is too large for the ring, in its pieces; it arrives before its place in the ring. */
@@ -83,7 +81,7 @@ export class Journal {
   isOn = false;
   /** Durability that replies wait for: the sync of their writes, their write, or nothing. */
   mode: DurabilityMode = 'async';
-  /** True when in periodic mode replies are given though the log cannot take what they tell of. */
+  /** True when replies are sent in periodic mode even though the log cannot record their changes. */
   answersUnkept = false;
   readonly #options: JournalOptions;
   readonly #frameBytesMax: number;
@@ -97,7 +95,7 @@ export class Journal {
   readonly #view: DataView;
   /** True when something was published that no reply has waited for. */
   #isUnsettled = false;
-  /** True when some of that is what commands have done: of keys that were gone by themselves no reply tells. */
+  /** True when some unsettled records come from commands; keys removed by expiry are confirmed by no reply. */
   #hasCommands = false;
   /** Position in the ring where the last record ends that only the disk thread can write; undefined when it has. */
   #forDiskThread: number | undefined;
@@ -160,7 +158,7 @@ export class Journal {
     return record.length;
   }
 
-  /** The same as a record, for the body of another. */
+  /** Encodes effects as a record, for the body of another one. */
   effectRecord(words: readonly EffectWord[], database: number, nowMs: number): Bytes {
     const record = recordOf(words);
     const head = { kind: RecordKind.command, database, nowMs };
@@ -184,7 +182,10 @@ export class Journal {
     this.transactionRecord(transaction, [record, ...rest.map((piece) => piece.slice())], nowMs);
   }
 
-  /** The same where the body begins in its record, behind TRANSACTION_START_BYTES. All pieces are given away. */
+  /**
+   * Encodes effects as a transaction record whose body starts after TRANSACTION_START_BYTES. All pieces are
+   * transferred.
+   */
   transactionRecord(
     transaction: number,
     pieces: readonly [Bytes, ...Bytes[]],
@@ -231,7 +232,7 @@ export class Journal {
     this.#add(new Uint8Array(REQUEST_HEADER_BYTES), head);
   }
 
-  /** The same for a group on all shards: it counts where all of them have ended it. */
+  /** Ends a group on all shards: it is valid once all of them have ended it. */
   endSharedGroup(transaction: number, nowMs: number): void {
     this.#isGrouping = false;
     this.#hasGrouped = false;
@@ -245,7 +246,7 @@ export class Journal {
     });
   }
 
-  /** The log goes on in the segment of that number. */
+  /** Continues the log in the segment of that number. */
   cut(number: number): void {
     const record = new Uint8Array(REQUEST_HEADER_BYTES + 4 * HOST_WORDS);
     const isUnsettled =
@@ -253,7 +254,7 @@ export class Journal {
     this.#add(record, { kind: RecordKind.cut, database: 0, nowMs: 0, transaction: number });
     this.transactions = 0;
     this.flush();
-    // Nobody waits for the cut itself.
+    // No reply waits for the cut itself.
     this.#isUnsettled = isUnsettled;
   }
 
@@ -262,7 +263,7 @@ export class Journal {
     if (this.#publish()) this.#options.wake();
   }
 
-  /** Answers whether there was anything. */
+  /** Publishes waiting records; returns false if there were none. */
   #publish(): boolean {
     const { ring } = this.#options;
     if (this.#behind.length > 0) this.#catchUp();
@@ -310,7 +311,7 @@ export class Journal {
     this.#publish();
     if (!this.#isUnsettled) return true;
     const isSafe = (this.mode === 'sync' ? this.#sync() : this.#write()) || !this.#hasCommands;
-    // What is lost is told once, by the replies that wait here; who only reads later is not told again.
+    // A loss is reported once, by the replies that wait here, and not to later readers.
     this.#isUnsettled = false;
     this.#hasCommands = false;
     return isSafe;

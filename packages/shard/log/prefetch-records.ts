@@ -37,7 +37,7 @@ export class RecordPrefetch {
     const { words, word } = record;
     ahead.begin();
     while (ahead.left < LOOK_AHEAD_MAX && record.word < words.length) {
-      // Whoever does it again says what is wrong with it.
+      // Its faults are reported by the replay.
       const isSound = hasSoundSize(record);
       if (!isSound || !this.#add(record)) ahead.skip();
       if (!isSound) break;

@@ -16,7 +16,10 @@ export function hasSoundSize({ byteCount, word, bytes }: Frame): boolean {
   return isOne && (word << 2) + byteCount <= bytes.length;
 }
 
-/** The command, whose spans begin so many words behind the record's beginning; undefined where this version has none. */
+/**
+ * Returns the command whose spans start `spans` words after the start of the record; undefined if this version has no
+ * such command.
+ */
 export function entryOf(record: Frame, spans: number): CommandEntry | undefined {
   const { bytes, words, word } = record;
   const count = words[word + Record.argumentCount]!;

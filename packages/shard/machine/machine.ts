@@ -148,7 +148,10 @@ export class ShardMachine {
     this.#modules.showFigures();
   }
 
-  /** Before a log is done again, up to the transaction `stopAt`: from nothing, and nobody is told. */
+  /**
+   * Prepares a replay of the log from an empty store, up to the transaction `stopAt`; nothing is replicated or
+   * notified.
+   */
   beginReplay(stopAt?: number): void {
     this.replay.reset(stopAt);
     this.store.flush();
@@ -251,7 +254,7 @@ export class ShardMachine {
     return hasTaken;
   }
 
-  /** Goes on with work of modules, between batches and as long as nothing else is to do; answers whether there is more. */
+  /** Runs work of modules, between batches and while there is nothing else to do; returns true if there is more. */
   #slice(): boolean {
     let isBusy = false;
     for (const slices of this.#modules.slices) {
@@ -269,13 +272,16 @@ export class ShardMachine {
     for (const pointer of pointers) pointer.letGo();
   }
 
-  /** Says that the thread goes on. */
+  /** Updates the heartbeat. */
   #beat(): void {
     this.#executor.nowUs = this.#links.clock.nowUs();
     this.#values[AT.heartbeatUs] = this.#executor.nowUs;
   }
 
-  /** For how long nothing is due; a snapshot that waits for the disk looks again soon, and long work goes on at once. */
+  /**
+   * Milliseconds until the next timed work; short while a snapshot waits for the disk, 0 while there is incremental
+   * work.
+   */
   #restMs(): number {
     const { maintenance, work } = this.#parts;
     if (work.isActive || this.#blockedCommands.mustServe) return 0;
@@ -290,12 +296,12 @@ export class ShardMachine {
 
   /** Shows main the replies, and first what the page says of their effects. */
   flush(): void {
-    // Whoever has a reply of a long command finds the thread alive.
+    // A client with a reply of a long command must not see a stuck thread.
     this.#values[AT.heartbeatUs] = this.#executor.nowUs;
     const { maintenance, events, sender } = this.#parts;
     this.#modules.settle();
     maintenance.publish();
-    // What has to go for what was written is told of with its reply: a client's next command comes behind it.
+    // Evictions caused by a write are reported with its reply: the client's next command comes after them.
     if (!this.#lending.isStopped && maintenance.room.makeRoomBehind()) {
       this.#executor.nowUs = this.#links.clock.nowUs();
     }
@@ -349,7 +355,7 @@ export class ShardMachine {
     }
   }
 
-  /** Takes one frame while the script of another is put aside, and goes on with work that holds keys. */
+  /** Processes one frame while the script of another shard is deferred, and continues work that holds keys. */
   workAside(): boolean {
     const { requests, memory, outlet } = this.#links;
     this.#ahead.end();

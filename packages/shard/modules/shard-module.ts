@@ -41,7 +41,7 @@ export interface ShardArrivals {
 /** Work between batches, as long as nothing else is to do. */
 export interface ShardSlices {
   readonly isActive: boolean;
-  /** Goes on for a while; false when there was nothing that could be done. */
+  /** Performs a slice of work; false if nothing could be done. */
   slice(): boolean;
   /** For how many milliseconds there is nothing to do. */
   dueInMs(nowUs: number): number;

@@ -53,7 +53,7 @@ class History {
     return id;
   }
 
-  /** The logs, each with only so many of its transactions. */
+  /** The logs, each shortened to a number of its transactions. */
   cut(...counts: readonly number[]): LogEnd[] {
     return this.logs.map((log, shard) => {
       const notes = log.slice(0, counts[shard]);

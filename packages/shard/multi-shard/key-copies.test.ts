@@ -48,7 +48,7 @@ function nthOf(name: string): number {
   return Number(name.slice(3));
 }
 
-/** The same bytes in the middle of other memory. */
+/** Returns the bytes within a larger buffer. */
 function padded(bytes: Bytes): Bytes {
   const all = Buffer.concat([Buffer.from('before'), bytes, Buffer.from('behind')]);
   return new Uint8Array(all).subarray(6, 6 + bytes.length);

@@ -37,7 +37,7 @@ const KEY_BYTES = 32;
  */
 export const KeyState = { absent: 0, bytes: 1, unchanged: 2, object: 3, pushed: 4 } as const;
 
-/** Flags of a key: it may be written; a command said that it changed it, whatever it is now; it is a stub. */
+/** Flags of a key: it may be written; a command has reported a change of it, even if it is equal now; it is a stub. */
 const KeyFlag = { writable: 1, touched: 2, stub: 4 } as const;
 
 /** Flags of a message: a watch is broken; there was no room for the copies. */
@@ -89,8 +89,8 @@ const NOTHING: Bytes = new Uint8Array(0);
 const NO_PIECES: Pieces = [];
 
 /**
- * The key as it stands; its name is the copy's from now on. While the copy is in use, nobody may change a value that is
- * an object or long.
+ * Copies the current state of a key; the copy takes over its name. While the copy is in use, a value that is an object
+ * or long must not change.
  */
 export function copyOf(
   keyspace: Keyspace,
@@ -101,7 +101,7 @@ export function copyOf(
   return kept(viewOf(keyspace, database, key, writable));
 }
 
-/** The same without memory of its own: a value that is short is good until the keyspace changes. */
+/** Copies a key without its own memory: a short value is valid until the keyspace changes. */
 export function viewOf(
   keyspace: Keyspace,
   database: number,
@@ -293,7 +293,7 @@ export class MessagePieces {
   /** Pieces of messages that are not whole, by transaction and sender. */
   readonly #begun = new Map<string, Bytes[]>();
 
-  /** Answers the message when this is its last piece. */
+  /** Adds a piece; returns the message once it is complete. */
   take(piece: Bytes): Pieces | undefined {
     const head = asBuffer(piece);
     const isLast = head.readUInt32LE(PieceHead.toCome) === 0;

@@ -1,11 +1,10 @@
 /**
- * Key locks: the keys that a shard must leave alone for now, and the frames that wait for them.
- *
- * Every key in use has a queue of tickets, in the order of the ring; the first ticket has the key. A frame runs when
- * its ticket is the first of all its keys, so frames on other keys go on. A frame that concerns all keys is a
- * barrier: it waits for everything before it, and everything behind it waits for it. Since all shards meet
- * transactions in one order, tickets never wait in a circle. Each frame is looked at a fixed number of times, however
- * many wait.
+ * Key locks: the keys that a shard must not touch for now, and the frames that wait for them. Every key in use has a
+ * queue of tickets, in the order of the ring; the first ticket has the key. A frame runs when its ticket is the first
+ * of all its keys, so frames on other keys continue. A frame that concerns all keys is a barrier: it waits for
+ * everything before it, and everything after it waits for it. Since all shards receive transactions in one order,
+ * tickets never form a cycle. Each frame is checked a fixed number of times, regardless of the number of waiting
+ * frames.
  */
 
 import { assert, ChurnMap } from '#base';
@@ -22,7 +21,7 @@ interface Ticket {
   missing: number;
 }
 
-/** A frame behind a barrier, or the barrier itself, whose keys are null. */
+/** A frame after a barrier, or the barrier itself, whose keys are null. */
 interface Behind {
   readonly frame: Frame;
   readonly keys: readonly string[] | null;
@@ -63,7 +62,7 @@ export class KeyLocks {
     this.stopNewcomers();
   }
 
-  /** The same for a script that is being run: what has begun before goes on. */
+  /** Stops new frames for a running script: those that have started continue. */
   stopNewcomers(): void {
     assert(!this.#isStopped, 'a shard stops once');
     this.#isStopped = true;
@@ -75,7 +74,7 @@ export class KeyLocks {
   }
 
   resume(): void {
-    assert(this.#isStopped, 'a shard that goes on was stopped');
+    assert(this.#isStopped, 'a shard that resumes was stopped');
     this.#isStopped = false;
     this.#settle();
   }
@@ -137,7 +136,7 @@ export class KeyLocks {
     ticket.leavesInPlace = false;
   }
 
-  /** Keeps all keys of the frame that is being run: those it has waited for, else those that `names` tells. */
+  /** Holds all keys of the current frame: those that it waited for, or those that `names` returns. */
   holdAll(transaction: number, names: () => readonly string[]): void {
     this.hold(transaction, this.#runningKeys ?? names());
   }
@@ -192,9 +191,9 @@ export class KeyLocks {
   /** Runs a frame for which a hold has kept all of its keys, and ends the hold. */
   runHeld(transaction: number, frame: Frame): void {
     const ticket = this.#byTransaction.get(transaction);
-    assert(ticket !== undefined, 'a hold that has begun');
+    assert(ticket !== undefined, 'a hold exists');
     this.#byTransaction.delete(transaction);
-    // From now on it is a frame's place in the queues: what waits for its keys is told of what it does.
+    // Replaces the frame in the queues: frames that wait for its keys see its changes.
     ticket.frame = frame;
     const [running, keys] = [this.#running, this.#runningKeys];
     this.#running = ticket;
@@ -266,7 +265,7 @@ export class KeyLocks {
     return true;
   }
 
-  /** Takes one frame from behind a barrier; false when a barrier still has to wait. */
+  /** Takes one frame after a barrier; false while a barrier has to wait. */
   #passBarrier(): boolean {
     const next = this.#behind.peek();
     if (next === undefined || this.#isStopped) return false;

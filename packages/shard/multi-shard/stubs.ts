@@ -1,14 +1,14 @@
 /**
- * Stubs of long lists and sets, lent where a command only adds to them: as much as tells what was added, however long
- * the value is. The host runs the ordinary code on a stub, gives back the element, and the lender adds that to the
- * value that the stub stands for.
+ * Stubs of long lists and sets, lent to commands that only add elements: just enough to recognize the added ones,
+ * regardless of the length of the value. The host runs the ordinary code on a stub and returns the elements, and the
+ * lender adds them to the real value.
  */
 
 import { type Bytes, reused } from '#base';
 import { type Keyspace, ListValue, SetValue, stubList, ValueType } from '#store';
 import { KeyState, type KeyCopy } from './key-copies.ts';
 
-/** Two elements of a list: whichever is added, and at whichever end, it is told from these by where they are then. */
+/** Two marker elements of a list: an element added at either end is recognized by its position relative to them. */
 const FIRST = 0x30;
 const SECOND = 0x31;
 const LIST_STUB = stubList(Uint8Array.of(FIRST), Uint8Array.of(SECOND));

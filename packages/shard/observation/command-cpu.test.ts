@@ -47,7 +47,7 @@ cpu('the system tells of work at once, and of rest nothing', () => {
   const beganUs = process.hrtime.bigint();
   const before = read();
   let now = before;
-  // What the kernel has not brought up to date would stand still for milliseconds, and then leap.
+  // A counter that the kernel updates rarely would be constant for milliseconds, and then jump.
   for (let look = 0; look < 1_000; look += 1) {
     const next = read();
     assert.ok(next > now, `look ${look}: ${next} after ${now}`);

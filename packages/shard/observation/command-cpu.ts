@@ -1,6 +1,6 @@
 /**
- * Processor time of commands. The clock tells how long one took; in that may be time in which other threads had the
- * processor, or in which this one waited for the kernel, and the command whose turn it was would seem an expensive one.
+ * CPU time of commands. The wall-clock duration of a command may include time in which other threads had the CPU, or in
+ * which this one waited for the kernel, and would make a cheap command look expensive.
  */
 
 /** A command that took less was not put aside: a thread that is, is so for longer. */
@@ -16,7 +16,7 @@ export class CommandCpu {
   /** Time of commands since then that were too short to look. */
   #shortUs = 0;
 
-  /** `threadUs` tells how much processor time the thread has had; without it all time is the command's. */
+  /** `threadUs` returns the CPU time of the thread; without it all time counts for the command. */
   constructor(threadUs: (() => number) | undefined) {
     this.#threadUs = threadUs;
     this.begin(0);
@@ -30,7 +30,7 @@ export class CommandCpu {
     this.#shortUs = 0;
   }
 
-  /** Answers for how much of a command's `us` the thread had a processor. */
+  /** Returns the part of a command's `us` in which the thread had a CPU. */
   of(us: number): number {
     if (this.#threadUs === undefined) return us;
     if (us < LOOK_US) {

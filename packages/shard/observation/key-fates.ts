@@ -1,9 +1,7 @@
 /**
- * Key fates: why keys have gone from this shard, counted by fate, and the last of them kept with whose command it
- * was.
- *
- * A removed key is told by the store at the moment it happens, so the command that the page shows as being executed is the
- * one that did it. Overwriting is as frequent as SET, so it is only counted unless asked for.
+ * Key fates: reasons of removed keys, counted by fate, with the latest ones recorded together with the client of the
+ * command. The store reports a removal at the moment it happens, so the command that the page shows as being executed
+ * is the cause. Overwriting is as frequent as SET, so it is only counted unless recording is enabled.
  */
 
 import { type Bytes, KeyFate } from '#base';
@@ -44,7 +42,7 @@ export class ShardKeyFates implements FateListener {
   readonly #time: Time;
   #keeps = false;
   #keepsOverwritten = false;
-  /** Filled anew for each key, so that keeping one makes no garbage. */
+  /** Reused for each key, so that recording one creates no garbage. */
   readonly #head: { -readonly [Name in keyof RemovedKeyHead]: RemovedKeyHead[Name] } = {
     unixMs: 0.5,
     database: 0,

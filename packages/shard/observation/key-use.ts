@@ -39,11 +39,11 @@ export class KeyUse {
   readonly #clock: Clock;
   /** Since the first session. */
   #cpu: CommandCpu | undefined;
-  /** Bytes of the request and of the reply of the command that `executed` is told of; filled anew for each. */
+  /** Bytes of the request and of the reply of the command passed to `executed`; reused for each. */
   readonly traffic = { inputBytes: 0, outputBytes: 0 };
   /** Prefixes or windows are counted: a command's keys are looked at even without a sample. */
   #countsUse = false;
-  /** The same, or a session is active. */
+  /** True when keys are counted, or a session is active. */
   #countsKeys = false;
   /** Indexes of the keys of the command at hand. */
   readonly #keys: number[] = [];
@@ -55,7 +55,7 @@ export class KeyUse {
     this.#clock = clock;
   }
 
-  /** Answers whether other prefixes are counted from now on. */
+  /** Applies the settings; returns true if the counted prefixes have changed. */
   apply(settings: Settings): boolean {
     const isNew = this.prefixes.configure(settings.strings('key-prefixes.prefixes'));
     const windows = {
@@ -71,7 +71,7 @@ export class KeyUse {
     return isNew;
   }
 
-  /** True while `lookedUp` is to be told of look-ups. */
+  /** True while `lookedUp` must be called for look-ups. */
   get tellsLookUps(): boolean {
     return this.prefixes.matcher !== undefined;
   }

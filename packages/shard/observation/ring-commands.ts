@@ -35,7 +35,8 @@ export class RingCommands implements RawCommands {
 
   /** True for a command whose frame stays in the ring until the end of the batch, and perhaps for longer. */
   has({ words, word }: Frame): boolean {
-    // A frame that was put aside, or came by message, is not in the link memory; one that lies there may be gone soon.
+    // A deferred frame, or one that came by message, is not in the link memory; one in the ring may be overwritten
+    // soon.
     return (
       words === this.#memory.words &&
       (words[word + Request.kind]! & KIND_MASK) === FrameKind.command &&

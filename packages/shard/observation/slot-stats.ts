@@ -35,7 +35,7 @@ export class SlotStats {
     counts.outputBytes[slot] = counts.outputBytes[slot]! + outputBytes;
   }
 
-  /** Begins anew, for CONFIG RESETSTAT. */
+  /** Resets the counts (CONFIG RESETSTAT). */
   reset(): void {
     if (this.#counts !== undefined) this.#counts = newCounts();
   }

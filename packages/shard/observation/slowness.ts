@@ -1,4 +1,4 @@
-/** Notes of a shard on whatever took long: slow commands, and occurrences that LATENCY tells of. */
+/** Records slow commands, and events for LATENCY. */
 
 import type { Arguments, CommandEntry } from '#commands';
 import {
@@ -46,7 +46,7 @@ interface SlownessOptions {
   readonly page: Page;
   readonly memory: LinkMemory;
   readonly requests: RingReader;
-  /** Takes so many ids in a row; returns the first. */
+  /** Reserves `count` consecutive ids; returns the first. */
   readonly takeSlowIds: (count: number) => number;
 }
 
@@ -59,7 +59,7 @@ export class Slowness {
   readonly #clients: Introduced[] = [];
   /** Commands that the slow log points at. */
   readonly ring: RingCommands;
-  /** Commands that took at least so long are told of to main. */
+  /** Commands that take at least this many microseconds are reported to main. */
   eventUs = Infinity;
   #pending: Occurrence[] = [];
 
@@ -107,7 +107,7 @@ export class Slowness {
     this.#users.introduce(slot, client);
   }
 
-  /** True when a command that took so long has an entry in the slow log. */
+  /** True when a command of this duration belongs into the slow log. */
   isLogged(entry: CommandEntry, executeUs: number): boolean {
     return executeUs >= this.slowLog.slowerThanUs && !entry.skipsSlowLog;
   }
@@ -128,12 +128,12 @@ export class Slowness {
     this.slowLog.settle();
   }
 
-  /** Something was done; main is told if it took long. */
+  /** Reports an event to main if it took long. */
   occurred(event: LatencyEvent, us: number, unixMs: number): void {
     if (us >= this.eventUs) this.#pending.push({ event, us, unixMs });
   }
 
-  /** Ends a batch: what was logged gets its ids, and main is told. Not while a reply is being written. */
+  /** Ends a batch: assigns ids to slow log entries and reports to main. Not while a reply is being written. */
   send(sender: ReplySender): void {
     this.slowLog.number();
     if (this.#pending.length === 0) return;

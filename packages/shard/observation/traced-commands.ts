@@ -1,4 +1,4 @@
-/** Times of the commands that main wants traced: taken while they run, told ahead of their replies. */
+/** Times of the commands that main traces: taken while they run, and sent ahead of their replies. */
 
 import type { Clock } from '#base';
 import type { CommandEntry } from '#commands';
@@ -65,7 +65,7 @@ export class TracedCommands {
     this.#times.add(TracedPart.store, this.#command, this.#sinceUs, endUs);
   }
 
-  /** Notes that the command has waited for so many values of the warm tier. */
+  /** Records that the command waited for `values` values of the warm tier. */
   fetched(values: number, sinceUs: number, endUs: number): void {
     this.#times.add(TracedPart.fetch, values, sinceUs, endUs);
   }
@@ -85,7 +85,7 @@ export class TracedCommands {
     this.#times.clear();
   }
 
-  /** Tells main, ahead of the reply at hand. */
+  /** Sends the times to main, ahead of the current reply. */
   send({ words, word }: Frame, { startUs, endUs, queueUs, errorText }: TracedEnd): void {
     const slot = words[word + Request.connection]!;
     const sequence = words[word + Request.sequence]! >>> 0;

@@ -1,4 +1,4 @@
-/** Values that probes tell of commands and frames in a shard, made only while somebody watches. */
+/** Arguments of static probes about commands and frames of a shard, computed only while a tracer is attached. */
 
 import { type Arguments, type CommandEntry, findKeys } from '#commands';
 import type { SlowClient } from '#stats';

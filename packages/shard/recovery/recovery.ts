@@ -62,8 +62,8 @@ export class Recovery {
   }
 
   /**
-   * Reads all files of the plan, and changes none. What is damaged is a problem; with `anyway` it is left out
-   * and told, as is a torn end of the last segment.
+   * Reads all files of the plan without changing them. Damaged data is returned as a problem; with `anyway` it is
+   * skipped and reported, like a torn end of the last segment.
    */
   run(plan: ShardPlan, anyway: boolean): RecoveryReport | RecoveryProblem {
     const { store, replay, page } = this.#options;
@@ -99,7 +99,7 @@ export class Recovery {
     return { keys, records, leftOut: this.#leftOut, droppedRecords, refusedRecords };
   }
 
-  /** Cuts torn ends off, and puts aside what is damaged: the log goes on behind what was read. */
+  /** Truncates torn ends, and moves damaged files aside: the log continues after the data that was read. */
   repair(): void {
     for (const each of this.#repairs.splice(0)) each();
   }
@@ -183,7 +183,7 @@ export class Recovery {
     return true;
   }
 
-  /** The log ends in the block at hand, after so many of its bytes. */
+  /** Ends the log in the current block, after `at` bytes of it. */
   #endWithin(reader: BlockReader, at: number): void {
     const { file, blockAt, size, format } = reader;
     const bytes = reader.bytesBefore(at);

@@ -173,7 +173,7 @@ export class Replay {
     this.#inLog(frameOf(first), rest);
   }
 
-  /** Takes a record of the log, which goes on in `rest`. */
+  /** Processes a record of the log, which continues in `rest`. */
   #inLog(record: Frame, rest: Pieces): void {
     const { words, word } = record;
     const kindWord = words[word + Record.kind]!;
@@ -222,7 +222,7 @@ export class Replay {
     this.record(frameOf(first.slice()), rest);
   }
 
-  /** Does one record again, which goes on in `rest`. */
+  /** Replays one record, which continues in `rest`. */
   record(record: Frame, rest: Pieces = []): void {
     const { store } = this.#options;
     const { words, word, bytes } = record;
@@ -283,7 +283,10 @@ export class Replay {
     this.#inSegment += 1;
   }
 
-  /** True when a command may be replayed: the key that it adds to may have gone by itself, as the log says earlier. */
+  /**
+   * True when a command may be replayed: the key to which it adds may have been removed by an earlier record of the
+   * log.
+   */
   #isThere({ database, key }: KeyStateReader): boolean {
     return (
       key.length === 0 || this.#options.store.databases[database]!.lookUp(key, key.length) !== 0

@@ -38,7 +38,7 @@ export class OwnExpiry {
     this.#keys.set(name, { database, key: Uint8Array.from(bytes.subarray(at, at + length)) });
   }
 
-  /** Forgets all keys: they are gone, or expire as any other. */
+  /** Clears all keys: they were removed, or expire like others. */
   clear(): void {
     this.#keys.clear();
     this.#walk = this.#keys.entries();
@@ -54,7 +54,7 @@ export class OwnExpiry {
     }
   }
 
-  /** The next key of the walk, which begins anew behind the last. */
+  /** Returns the next key of the walk, which restarts after the last. */
   #next(): [string, OwnKey] | undefined {
     const next = this.#walk.next();
     if (next.done !== true) return next.value;

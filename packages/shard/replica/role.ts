@@ -1,4 +1,4 @@
-/** Role of the server in replication, as main tells it in order with the commands. */
+/** Replication role of the server, sent by main in order with the commands. */
 
 import type { ShardSettings } from '#commands';
 

@@ -27,7 +27,7 @@ export class CalledFrame {
   #bodyAt = 0;
   #at = 0;
 
-  /** Begins a command of so many arguments, which have so many bytes together. */
+  /** Starts a command of `count` arguments with `bodyBytes` bytes together. */
   begin(count: number, bodyBytes: number): void {
     const size = frameBytes(REQUEST_HEADER_BYTES + 8 * count + bodyBytes);
     if (size > this.#bytes.length || this.#bytes.length > BYTES_KEPT) this.#renew(size);

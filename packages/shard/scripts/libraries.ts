@@ -17,7 +17,7 @@ import { type HostFunction, type LuaEngine, LuaType, REGISTRY_INDEX } from '#lua
 import { logFunction } from './script-functions.ts';
 
 const CHUNK_NAME = '@user_function';
-/** A library may take so long to load, as in Redis. */
+/** Maximum load time of a library in milliseconds, as in Redis. */
 const LOAD_MS_MAX = 500;
 
 export interface LoadedFunction {
@@ -150,7 +150,7 @@ export class Libraries {
     this.#count();
   }
 
-  /** The engine is gone. */
+  /** The engine was discarded. */
   unload(): void {
     this.#isUnloaded = this.#libraries.size > 0;
   }

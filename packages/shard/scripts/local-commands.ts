@@ -42,7 +42,7 @@ const LOCAL = new Map<string, Local>([
   ],
 ]);
 
-/** Answers a command here if that can be done; false where main must. */
+/** Replies to a command on this shard if possible; false if main must run it. */
 export function localCommand(
   entry: CommandEntry,
   args: Arguments,

@@ -1,4 +1,4 @@
-/** Memory of a shard's engine of scripts, as its page tells it. */
+/** Memory of a shard's script engine, as published on its page. */
 
 import type { LuaEngine } from '#lua';
 import { AT, type Page } from '#stats';

@@ -1,6 +1,6 @@
 /**
- * Requests of a running script to main. The shard stands still meanwhile, but for what is done in the script's name and what
- * had begun before it: frames that come in are put aside until the script has ended.
+ * Requests of a running script to main. The shard is stopped meanwhile, except for work of the script and work that had
+ * started before: frames that come in are deferred until the script has ended.
  */
 
 import { asBuffer, type Bytes, unreachable } from '#base';
@@ -23,7 +23,7 @@ interface MainRequestsOptions {
   readonly keyLocks: KeyLocks;
   /** Takes the frames that are there and does timed work that holds keys; false when there was nothing to do. */
   work(): boolean;
-  /** Sleeps until a frame comes or something else is due, for so many milliseconds at most. */
+  /** Sleeps until a frame comes or other work is due, for at most `ms` milliseconds. */
   sleep(ms: number, isDue: () => boolean): void;
 }
 
@@ -57,7 +57,7 @@ export class MainRequests {
     const { keyLocks, effects } = this.#options;
     // What was lent in the script's name has to be back.
     this.wait(() => !keyLocks.isUnderWay);
-    // Where nobody is told there is nothing to end.
+    // Without a log or replicas there is nothing to end.
     if (!endsInLogs || !effects.isKept) return;
     this.#transaction = asBuffer(this.request(ScriptRequest.prepare, NOTHING)).readUInt32LE(0);
   }

@@ -1,4 +1,4 @@
-/** Commands that a script of another shard has this one run, while it stands still for that script. */
+/** Commands that a script of another shard runs on this shard, which is stopped for that script. */
 
 import { type Bytes, type Clock, unreachable } from '#base';
 import { Request, type ScriptExchange } from '#link';
@@ -39,7 +39,7 @@ export class RemoteCommands implements ShardArrivals {
     this.#options = options;
   }
 
-  /** True while this shard stands still for a script of another, which may call commands at any time. */
+  /** True while this shard is stopped for a script of another, which may call commands at any time. */
   get isExpected(): boolean {
     return this.#options.lending.isAtScript;
   }
@@ -51,7 +51,7 @@ export class RemoteCommands implements ShardArrivals {
     return exchange.exchange.isFor(shardIndex, lending.exclusiveRun);
   }
 
-  /** Does what is wanted, and shows it before the script goes on; false when nothing is. */
+  /** Runs a requested command and publishes its effects before the script continues; false if there is none. */
   take(): boolean {
     if (!this.isDue) return false;
     const { events } = this.#options;

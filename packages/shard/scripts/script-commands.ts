@@ -293,7 +293,7 @@ export class ScriptCommands {
     return engine.pushReply(L, reply, 0, reply.length);
   }
 
-  /** The other shard that has all keys of the command, and stands still for this script; -1 when none does. */
+  /** Returns the other shard that has all keys of the command and is stopped for this script; -1 if there is none. */
   #ownerOf(entry: CommandEntry): number {
     const { context, executor } = this.#options;
     const { args } = executor;
@@ -314,7 +314,7 @@ export class ScriptCommands {
     return engine.pushReply(L, reply, 0, reply.length);
   }
 
-  /** Does something for which the shard stands still: time does so too for a script, on all shards where it runs alone. */
+  /** Performs work for which the shard is stopped: time is frozen for the script, on all shards if it runs alone. */
   #away<Result>(entry: CommandEntry, act: () => Result): Result {
     const { context, shardRequests } = this.#options;
     const { nowMs } = context;
@@ -356,7 +356,7 @@ function asRaised({ text }: CommandError): string {
   return `-${text}`;
 }
 
-/** Returns why a command may not write now; what has begun to write may go on, but on a replica. */
+/** Returns why a command may not write now; a script that has written may continue to, except on a replica. */
 function writeError(run: ScriptRun, entry: CommandEntry): CommandError | undefined {
   if (run.isOnReplica) return errors.readOnlyReplica;
   if (run.hasWritten) return undefined;

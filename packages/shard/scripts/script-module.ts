@@ -51,11 +51,11 @@ interface ScriptModuleOptions {
   readonly scriptControlAt: number;
   /** Undefined where a script reaches other shards by way of main only. */
   readonly shardExchange?: ShardExchange;
-  /** The release of Redis that scripts are told. */
+  /** Redis release that scripts see. */
   readonly redisVersion: string;
   /** Shows all what was done. */
   show(): void;
-  /** Takes a frame while a script stands still; false when there was nothing to do. */
+  /** Processes a frame while a script waits; false if there was none. */
   work(): boolean;
   /** Position in the ring behind the frame at hand. */
   placeBehind(): number;

@@ -13,9 +13,12 @@ export interface ScriptRun {
   readonly isFunction: boolean;
   /** Commands that write are refused. */
   readonly isReadOnly: boolean;
-  /** Other shards stand still for it, so that it may touch keys of theirs. */
+  /** True when the other shards are stopped for the script, so that it may access their keys. */
   readonly isAlone: boolean;
-  /** They stand still for it alone, not for the transaction that it is in: it ends in their logs what it has done there. */
+  /**
+   * True when they are stopped for the script alone, not for its transaction: the script ends its changes in their
+   * logs.
+   */
   readonly hasBarrier: boolean;
   readonly isInCluster: boolean;
   /** Slot of the keys that it has declared, -1 without any or in no cluster. */

@@ -271,7 +271,7 @@ export class Scripts implements ShardScripts {
     return this.#libraries.delete(name);
   }
 
-  /** Forgets all libraries, and what they have made in Lua: the next one finds a new engine. */
+  /** Removes all libraries and their state in Lua: the next one gets a new engine. */
   flushLibraries(): void {
     this.#libraries.flush();
     if (this.#commands.run === undefined) this.#dropEngine();

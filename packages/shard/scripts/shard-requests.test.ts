@@ -18,7 +18,7 @@ const SLEEPS_MAX = 20;
 
 type PlayedShard = ShardsFixture['shards'][number];
 
-/** Shard 0 runs scripts, and shard 1 goes on whenever shard 0 sleeps. */
+/** Shard 0 runs scripts, and shard 1 continues while shard 0 sleeps. */
 class Scene {
   readonly host: PlayedShard;
   readonly target: PlayedShard;

@@ -46,7 +46,7 @@ export class ShardRequests {
     });
   }
 
-  /** Has time stand still on all shards for the script that runs alone. */
+  /** Freezes time on all shards for a script that runs alone. */
   holdTime(nowMs: number): void {
     const { exchange, lending } = this.#options;
     exchange.holdTime(lending.exclusiveRun, nowMs);

@@ -26,7 +26,7 @@ settings('are read as they are now', () => {
 settings('have no other names and no other kinds', () => {
   const told = new Settings({ ...zeros, 'memory.active-defrag': true });
   const wrong = [
-    // @ts-expect-error -- shards are not told where clients connect to
+    // @ts-expect-error -- shards do not receive where clients connect to
     () => told.number('port'),
     // @ts-expect-error -- that is its name in CONFIG
     () => told.number('maxmemory'),

@@ -20,7 +20,7 @@ export class Settings implements ShardSettings {
     this.#merge(values);
     // One that is missing would be found out by the first command that reads it.
     for (const name of shardSettingNames) {
-      assert(this.#values.has(name), `the shard is told the setting ${name}`);
+      assert(this.#values.has(name), `the shard receives the setting ${name}`);
     }
   }
 
@@ -60,7 +60,7 @@ export class Settings implements ShardSettings {
     apply(this);
   }
 
-  /** Answers main behind the control frames that came before: what they say is in force. */
+  /** Replies to main after all earlier control frames have taken effect. */
   answer(answerers: CallAnswerers): void {
     answerers.on(settingsAppliedCall, () => null);
   }

@@ -106,7 +106,7 @@ export class FullSync {
     this.#freeze.abandon();
   }
 
-  /** Goes on for a while; false when there was nothing that could be done. */
+  /** Performs a slice of work; false if nothing could be done. */
   slice(nowUs: () => number, budgetUs: number): boolean {
     const mayGoOn = this.#isAbandoned || this.#credit > 0;
     if (!mayGoOn) return false;
@@ -145,7 +145,7 @@ export class FullSync {
   }
 }
 
-/** Tells keys of slots, of which it calls for each, which are in the first database, from all others. */
+/** Returns a filter for keys of slots in database 0, which calls `found` for each. */
 function isOfSlots(spans: readonly SlotSpan[], found: () => void) {
   const isWanted = new Uint8Array(SLOT_COUNT);
   for (const [first, last] of spans) isWanted.fill(1, first, last + 1);
@@ -157,7 +157,7 @@ function isOfSlots(spans: readonly SlotSpan[], found: () => void) {
   };
 }
 
-/** The same steps, with something that is done behind the last. */
+/** Returns the steps, followed by a call of `done`. */
 function* endingWith(steps: Steps<void>, done: () => void): Steps<void> {
   yield* steps;
   done();

@@ -15,8 +15,8 @@ export const PIECES_AHEAD_MAX = 16;
 /** Destination of the pieces of a snapshot. */
 export interface SnapshotOutlet {
   /**
-   * States of so many keys, or a part of one, whose bytes are good until it returns, or given away with all their
-   * memory; a count of 0 ends the snapshot of that number.
+   * Sends states of `count` keys, or a part of one, whose bytes are valid until it returns, or are handed over with all
+   * their memory; a count of 0 ends the snapshot of that number.
    */
   send(number: number, states: Bytes, count: number, isGiven: boolean): void;
   /** There was no room for a key's state: the snapshot of that number has failed. */

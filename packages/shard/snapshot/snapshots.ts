@@ -13,7 +13,10 @@ import { PIECES_AHEAD_MAX, type SnapshotOutlet } from './snapshot-pieces.ts';
 const SLICE_US = 300;
 /** Between two slices, so that main and who asks get a processor in time where there are few. */
 const REST_US = 300;
-/** The same in a full synchronisation, which a replica waits for: it rests no longer than it takes others to wake. */
+/**
+ * Pause between slices of a full sync, in microseconds: a replica waits for it, so it is no longer than waking other
+ * threads takes.
+ */
 const SYNC_REST_US = 50;
 /** A walk that waits for the disk, or for room at main, looks again after this time. */
 const POLL_MS = 0.3;
@@ -49,8 +52,8 @@ export class Snapshots implements ShardSlices {
   }
 
   /**
-   * Has each key take so many microseconds longer; below 0 a microsecond for so many keys. All shards have keys to write at
-   * the same time, so a key of one of them takes as many times longer.
+   * Delays each key by `us` microseconds; a negative number is the number of keys for each microsecond. All shards
+   * write at the same time, so the delay of a key is multiplied by the number of shards.
    */
   delayKeys(us: number): void {
     const { shardCount } = this.#options;
@@ -67,8 +70,8 @@ export class Snapshots implements ShardSlices {
   }
 
   /**
-   * Keeps all keys as they are now, and sends the libraries; the log goes on in a segment of its own, or begins here
-   * where nothing was logged before.
+   * Freezes all keys and sends the libraries; the log continues in a new segment, or starts here if there was none
+   * before.
    */
   begin(number: number, libraries: readonly LibraryFacts[]): void {
     const { journal, outlet } = this.#options;
@@ -96,17 +99,17 @@ export class Snapshots implements ShardSlices {
     this.#sync.begin(libraries.map(({ code }) => Buffer.from(code, 'latin1')));
   }
 
-  /** So many more bytes of it may be sent. */
+  /** Grants the sync `byteCount` more bytes. */
   grant(number: number, byteCount: number): void {
     if (this.#sync?.number === number) this.#sync.grant(byteCount);
   }
 
-  /** Nobody wants the rest of it. */
+  /** Abandons the rest of a full sync. */
   abandonSync(number: number): void {
     if (this.#sync?.number === number) this.#sync.abandon();
   }
 
-  /** Ends what was begun before: it has failed, and nobody wants the rest. */
+  /** Ends a snapshot that failed before; the rest of it is dropped. */
   #endBefore(): void {
     this.#sync = undefined;
     if (!this.freeze.isActive) return;
@@ -117,14 +120,14 @@ export class Snapshots implements ShardSlices {
   /** Nothing is kept on disk from now on. */
   leaveLog(): void {
     const { journal, outlet } = this.#options;
-    // The walk goes on by itself.
+    // The walk continues on its own.
     if (this.#sync === undefined) this.freeze.abandon();
     if (journal?.isOn !== true) return;
     journal.leave();
     outlet?.leaveLog();
   }
 
-  /** Goes on for a while; false when there was nothing that could be done. */
+  /** Performs a slice of work; false if nothing could be done. */
   slice(): boolean {
     const { outlet, nowUs, page } = this.#options;
     if (this.#sync !== undefined) return this.#sliceSync(this.#sync);

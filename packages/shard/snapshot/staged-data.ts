@@ -1,6 +1,6 @@
 /**
- * A primary's data as they come, in databases that nobody is served from. When all are here they take the place of those
- * that are served, at one place of the order in all shards; until then nobody sees any of them.
+ * A primary's data during a full sync, in databases that serve no client. When it is complete, it replaces the served
+ * data at one place of the order on all shards.
  */
 
 import { type Bytes, isResourceError } from '#base';
@@ -97,7 +97,7 @@ export class StagedData {
     context.flushed(ALL_DATABASES, store.keyCount);
     store.replaceAll(databases);
     ownExpiry.clear();
-    // Whoever watches a key, or waits for one, looks at what is there now.
+    // Clients that watch a key, or wait for one, see the new data.
     for (const database of databases.keys()) context.swapped(database, database);
   }
 }
@@ -122,7 +122,7 @@ class DamagedValueError extends Error {
   }
 }
 
-/** Tells what is wrong with data; throws what is no fault of theirs. */
+/** Returns the fault of the data; throws other errors. */
 function problemOf(error: unknown): string {
   if (error instanceof NoDatabaseError || error instanceof DamagedValueError) return error.message;
   if (error instanceof rdb.MalformedValueError) return 'a value in them is malformed';

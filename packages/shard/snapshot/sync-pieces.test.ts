@@ -8,7 +8,7 @@ const sent = suite('pieces of a full synchronisation');
 
 const piece = (text: string): Uint8Array => Uint8Array.from(fromLatin1(text));
 
-/** Sends all that can be sent; a value that goes on is marked. */
+/** Sends all sendable pieces; incomplete values are marked. */
 function sendAll(pieces: SyncPieces): string[] {
   const texts: string[] = [];
   while (!pieces.isEmpty) {

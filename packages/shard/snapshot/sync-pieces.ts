@@ -12,7 +12,7 @@ interface LongPieces {
   isWhole: boolean;
 }
 
-/** Sends a piece; `goesOn` says that its value goes on in the next. */
+/** Sends a piece; `goesOn` is true if its value continues in the next. */
 type SendPiece = (piece: Bytes, goesOn: boolean) => void;
 
 export class SyncPieces {

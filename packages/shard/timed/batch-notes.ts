@@ -18,8 +18,8 @@ export class BatchNotes {
   }
 
   /**
-   * A batch has run, this frame last: a slow one ended the batch. Noted before main may see the
-   * replies, so that whoever has the reply finds the note.
+   * Records a batch that has run, with its last frame: a slow one ended the batch. Recorded before main may see the
+   * replies, so that a client with the reply finds the event.
    */
   ran(nowUs: number, us: number, frames: number, last: Frame): void {
     if (us < SLOW_BATCH_US) return;

@@ -6,9 +6,9 @@ import { isResourceError, type Steps } from '#base';
 const SLICE_US = 500;
 
 interface Work {
-  /** Goes on by a step; true when it is done. */
+  /** Performs a step; returns true when the work is done. */
   readonly step: () => boolean;
-  /** Told the microseconds that it has taken. */
+  /** Called at the end with the microseconds spent. */
   readonly done: (spentUs: number) => void;
   spentUs: number;
 }
@@ -28,8 +28,8 @@ export class IncrementalWork {
   }
 
   /**
-   * Does the first steps at once, nearly always all of them; `done` is told what they have made. `failed` is told that
-   * there was no room for it; without, that is as bad as any other fault.
+   * Performs the first steps at once, usually all of them; `done` receives the result. `failed` is called if memory was
+   * exhausted; without it, that is thrown like any other error.
    */
   run<Result>(steps: Steps<Result>, done: (made: Result) => void, failed?: () => void): void {
     const work = workOf(steps, done, failed);
@@ -53,7 +53,7 @@ export class IncrementalWork {
     this.#queue.push(workOf(steps, done, failed));
   }
 
-  /** Goes on for a while. */
+  /** Performs a slice of work. */
   slice(): void {
     const [work] = this.#queue;
     if (work === undefined || !this.#advance(work)) return;
@@ -61,7 +61,7 @@ export class IncrementalWork {
     work.done(work.spentUs);
   }
 
-  /** Answers whether it is done. */
+  /** Performs a step; returns true when the work is done. */
   #advance(work: Work): boolean {
     const startUs = this.#nowUs();
     let isDone = work.step();

@@ -9,7 +9,7 @@ import type { OwnExpiry } from '../replica/own-expiry.ts';
 import { KeySizeWalk } from './key-size-walk.ts';
 import { MemoryRoom, type MemoryRoomOptions } from './memory-room.ts';
 
-/** The same while there is nothing to expire, evict or move: a sign of life is all. */
+/** Period of rounds while there is nothing to expire, evict or move, in milliseconds: only the heartbeat is updated. */
 const IDLE_PERIOD_MS = 1_000;
 /** Most microseconds of one slice of expiry at `active-expire-effort` 1; grows with the effort. */
 const EXPIRE_US = 1_000;
@@ -133,7 +133,7 @@ export class Maintenance {
     this.#dueUs = this.#nowUs() + (isBusy ? BUSY_PERIOD_MS : restMs) * 1_000;
   }
 
-  /** Answers whether fields are left to expire. */
+  /** Removes expired fields for a slice; returns true if there are more. */
   #expireSlice(): boolean {
     const store = this.#store;
     const beganUs = this.#nowUs();

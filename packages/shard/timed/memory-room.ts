@@ -13,7 +13,7 @@ const EVICT_STEP_US = 50;
 const EVICT_STEPS = 10;
 const EVICT_GROWTH = 1.15;
 const TENACITY_MAX = 100;
-/** From this share of its limit on memory has to wait for the disk that takes what is spilled, for so long at a time. */
+/** Share of the limit from which spilling blocks until the disk has written something. */
 const OVER_SHARE = 1.05;
 /** From this part of the limit on a shard waits for no other one to spill, which may be busy with something else. */
 const FAR_OVER_SHARE = 1.25;
@@ -84,7 +84,10 @@ export class MemoryRoom {
     this.#hasCompared = false;
   }
 
-  /** The limit has changed: whoever has lowered it may look at once what has gone; in a transaction, after it. */
+  /**
+   * The limit has changed: the next command of the client that lowered it must see the evictions; in a transaction,
+   * they follow it.
+   */
   limitChanged(): void {
     if (!this.#isStopped() && this.mustEvict()) this.makeRoom();
   }
@@ -104,7 +107,7 @@ export class MemoryRoom {
     return othersMaySpill?.() === true && this.#usedBytesOfAll() < this.#maxmemory * FAR_OVER_SHARE;
   }
 
-  /** The page has been brought up to date: what is in use is compared anew. */
+  /** Called after the page was updated: compares memory usage with the limit again. */
   published(): void {
     this.#hasCompared = false;
   }
@@ -144,7 +147,7 @@ export class MemoryRoom {
     this.#publish();
   }
 
-  /** The same for what was just written, before that is answered; false when nothing has to go, or nothing can. */
+  /** Makes room for the last write before its reply; false if nothing must or can be evicted. */
   makeRoomBehind(): boolean {
     if (!this.mustEvict()) {
       this.#hasToEvict = true;
@@ -155,7 +158,7 @@ export class MemoryRoom {
     return true;
   }
 
-  /** Evicts for a while when over the limit, though nobody writes here: another shard may need the room. */
+  /** Evicts for a while when over the limit, even without writes here: another shard may need the room. */
   evictSlice(): boolean {
     this.#hasToEvict = true;
     if (!this.mustEvict()) {
@@ -197,7 +200,7 @@ export class MemoryRoom {
     tier.outlet?.waitForRoom(TIER_WAIT_MS);
   }
 
-  /** Eviction that began then has ended, and so many keys are gone. */
+  /** Records the end of an eviction that started at `startUs` and removed `keys` keys. */
   #evicted(startUs: number, keys: number): void {
     const { slowness, clock } = this.#options;
     slowness.occurred('eviction-cycle', this.#nowUs() - startUs, clock.wallMs());

@@ -1,8 +1,7 @@
 /**
- * Commands that take long: what they need first is made in steps, between commands on other keys.
- *
- * A command says what that is and is put off, with its keys held; when it is made, the command is run again, finds
- * it ready and answers. So copying a value of any size keeps nobody waiting but those who want its keys.
+ * Long commands, whose input is prepared incrementally, between commands on other keys. A command declares its
+ * preparation and is deferred, with its keys locked; when the result is ready, the command runs again, finds it and
+ * replies. So copying a value of any size delays only commands on the same keys.
  */
 
 import { errors, unreachable } from '#base';

@@ -1,4 +1,4 @@
-/** Times of fetches of warm values: counts by time, from which percentiles of late are told. */
+/** Times of fetches of warm values: counts by time, for recent percentiles. */
 
 /** Rows: below 2 us, 4 us, and so on, with four to each power of two. */
 const ROWS_PER_OCTAVE = 4;
@@ -23,7 +23,7 @@ export class FetchTimes {
     if (this.#count >= COUNT_MAX) this.#fade();
   }
 
-  /** Microseconds that so many of a hundred fetches took at most. */
+  /** Upper bound in microseconds of the fastest `percent` percent of fetches. */
   percentile(percent: number): number {
     let left = (this.#count * percent) / 100;
     if (left === 0) return 0;

@@ -1,8 +1,7 @@
 /**
- * Commands on warm keys: they are put off, with their keys held, until their values are there.
- *
- * Meanwhile commands on other keys go on, and those on the same keys wait behind them in order. What comes this way
- * unseen (a key that a script has not declared, say) reads its value at once, and the shard waits for it.
+ * Commands on warm keys: they are deferred, with their keys locked, until their values are in memory. Commands on other
+ * keys continue, and those on the same keys wait in order. Undeclared keys, such as those of scripts, are read
+ * synchronously, and the shard waits for them.
  */
 
 import { type Bytes, ByteSlab, type CommandError, keyOfName } from '#base';
@@ -27,7 +26,7 @@ const KINDS: ReadonlySet<number> = new Set([
   ...[FrameKind.host, FrameKind.lend, FrameKind.offer, FrameKind.migrate],
 ]);
 
-/** Frames whose keys leave the shard, or are told to others, with their values. */
+/** Frames whose keys leave the shard, or are sent to other threads, with their values. */
 const WHOLE_KINDS: ReadonlySet<number> = new Set([
   ...[FrameKind.host, FrameKind.lend, FrameKind.migrate],
 ]);

@@ -12,11 +12,11 @@ import { WarmCommands, type WarmCommandsOptions } from './warm-commands.ts';
 import type { WarmValues } from './warm-values.ts';
 import { WorkingSet } from './working-set.ts';
 
-/** While files are loaded, so long at a time is waited for the disk. */
+/** Milliseconds of one wait for the disk while files are loaded. */
 const WAIT_MS = 2;
 
 interface WarmModuleOptions extends Omit<WarmCommandsOptions, 'values' | 'workingSet'> {
-  /** Undefined where the tier is in the thread itself, and nobody is served. */
+  /** Undefined for an offline shard, whose tier is in the thread itself. */
   readonly values: WarmValues | undefined;
   readonly figures: TierFigures | undefined;
   readonly shardCount: number;

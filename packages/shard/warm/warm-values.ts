@@ -1,6 +1,6 @@
 /**
- * Fetches of warm values: what commands, snapshots and compaction want of the tier is asked for by number, and told to
- * all who want it when it comes.
+ * Fetches of warm values: values requested by commands, snapshots and compaction are read by number, and passed to all
+ * requesters.
  */
 
 import { type Bytes, ChurnMap, CommandError } from '#base';
@@ -8,10 +8,10 @@ import { type Store, warm } from '#store';
 import type { TierLink } from '#tier';
 import { FetchTimes } from './fetch-times.ts';
 
-/** Extents that are read at the same time to be written anew. */
+/** Number of extents that are read at the same time for compaction. */
 const COMPACTIONS_MAX = 4;
 
-/** Told of the entry of a value, or why there is none. */
+/** Receives the entry of a value, or the error. */
 type ValueTaker = (entry: Bytes | CommandError) => void;
 
 interface Fetch {
@@ -45,7 +45,7 @@ export class WarmValues {
     return this.#fetches.size;
   }
 
-  /** Has the entry of a value told, once it is there; what is in memory yet is told at once. */
+  /** Passes the entry of a value to `take` once it is read; at once if it is still in memory. */
   fetch(number: number, take: ValueTaker): void {
     const { store, link, nowUs } = this.#options;
     const unwritten = store.tier.unwritten(number);
@@ -63,7 +63,7 @@ export class WarmValues {
     link.ask(number);
   }
 
-  /** Tells what has come, and has more extents written anew; answers whether anything has come. */
+  /** Passes on values that were read, and continues compaction; returns true if any value was read. */
   step(): boolean {
     const { store, link } = this.#options;
     this.#compact();

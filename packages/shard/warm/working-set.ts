@@ -1,9 +1,8 @@
 /**
- * Estimates how much memory would hold most of what is asked for.
- *
- * A part of all keys, chosen by their hashes, is watched: how often each of them is used tells how use is spread over
- * all keys. Where a few keys get most of the use the part may hold one of those, and would be noted with every other
- * command: so it is halved while more than one use in 16 is of it.
+ * Estimates how much memory would hold most of the accessed data. A sample of all keys, selected by their hashes, is
+ * tracked: the distribution of its accesses represents that of all keys. If a few keys get most of the accesses, one of
+ * them may be in the sample and would be tracked with every other command: so the sample is halved while it gets more
+ * than one access in 16.
  */
 
 /** Keys of which one is watched at first. */
@@ -38,13 +37,13 @@ export class WorkingSet {
     return this.#mask;
   }
 
-  /** Counts a use; true where the key is watched, and `note` is to be told of it. */
+  /** Counts an access; returns true for a sampled key, for which `note` must be called. */
   isWatched(hash: number): boolean {
     this.use(1);
     return (hash & this.#mask) === 0;
   }
 
-  /** A watched key was used, which takes so many bytes in memory. */
+  /** Records an access to a sampled key that uses `bytes` bytes in memory. */
   note(hash: number, bytes: number): void {
     this.#watchedUses += 1;
     const key = this.#watched.get(hash);

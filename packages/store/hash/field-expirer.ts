@@ -1,9 +1,7 @@
 /**
- * Active expiry of fields: takes out those that have ended and that nobody asks for.
- *
- * A cursor walks the hashes that may have such fields, over all databases. Looking at one costs a
- * glance at its soonest field, and fields are taken out a few at a time, so that a slice keeps to its
- * time however large a hash is.
+ * Active expiry of hash fields: removes expired fields that no command accesses. A cursor walks the hashes that may
+ * have such fields, over all databases. Checking a hash reads only its earliest expiry, and fields are removed a few at
+ * a time, so that a slice keeps to its time regardless of the size of a hash.
  */
 import { KeyFate, reused } from '#base';
 import type { Keyspace } from '../keyspace/keyspace.ts';

@@ -80,7 +80,7 @@ export class HashValue {
     return this.#table === undefined ? this.#packed.ref : this.#tableRef;
   }
 
-  /** Fields, with those that have ended and that nobody has met yet. */
+  /** Number of fields, including expired ones that were not removed yet. */
   get count(): number {
     return this.#table === undefined ? this.#packed.count : this.#table.count;
   }
@@ -126,7 +126,7 @@ export class HashValue {
     return this.#found !== 0;
   }
 
-  /** A number that tells the current field from all others. */
+  /** Number that identifies the current field. */
   get current(): number {
     return this.#table !== undefined ? this.#found : this.#packed.cursor.offset;
   }
@@ -174,7 +174,7 @@ export class HashValue {
     }
   }
 
-  /** The same for its value. */
+  /** Reads the value of the current field. */
   readValue(): void {
     if (this.#table === undefined) {
       this.#packed.readValue();
@@ -210,7 +210,7 @@ export class HashValue {
     return this.#putInTable(field, value, keepsExpiry);
   }
 
-  /** Becomes a table at once when so many new fields are to come that it would be one in the end, and makes room. */
+  /** Converts to a table and makes room if `newFields` more fields would exceed a listpack. */
   expect(newFields: number): void {
     if (this.#table === undefined && newFields > this.#limits.entries) this.#convert();
     if (this.#table === undefined || newFields <= this.#table.count) return;
@@ -348,7 +348,7 @@ export class HashValue {
     if (keyspace.encoding(this.ref) !== encoding) keyspace.setEncoding(this.ref, encoding);
   }
 
-  /** Tells the store what the table takes now. */
+  /** Reports the memory of the table to the store. */
   #post(): void {
     const { bytes } = this.#table!;
     if (bytes === this.#tableBytes) return;

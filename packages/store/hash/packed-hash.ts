@@ -65,7 +65,7 @@ export class PackedHash {
     this.cursor.read();
   }
 
-  /** The same for its value. */
+  /** Reads the value of the current field. */
   readValue(): void {
     const { cursor } = this;
     const { position } = cursor;

@@ -167,7 +167,7 @@ function mergeSparse(registers: Uint8Array, value: Bytes): boolean {
   return register === REGISTERS;
 }
 
-/** The same value with dense registers; undefined when its sparse code is broken. */
+/** Returns the value with dense registers; undefined if its sparse encoding is invalid. */
 export function toDense(value: Bytes): Bytes | undefined {
   const registers = new Uint8Array(REGISTERS);
   if (!mergeInto(registers, value)) return undefined;

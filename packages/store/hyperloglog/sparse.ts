@@ -7,13 +7,13 @@ import { HEADER_BYTES, REGISTERS, SPARSE_VALUE_MAX } from './registers.ts';
 const JOIN_OPCODES = 5;
 const ZERO_RUN_MAX = 64;
 const VALUE_RUN_MAX = 4;
-/** A run that gets a register of its own becomes at most so many bytes. */
+/** Maximum number of bytes into which a run is split by a single register. */
 const SPLIT_BYTES_MAX = 5;
 const BYTES_USUAL = 4_096;
-/** A place is remembered for so many registers, as a power of two. */
+/** Number of registers between two remembered positions, as a power of two. */
 const MARK_SHIFT = 8;
 const MARKS = REGISTERS >> MARK_SHIFT;
-/** Behind a run that is replaced, joining may change so many bytes. */
+/** Maximum number of bytes after a replaced run that joining may change. */
 const JOIN_BYTES_MAX = 2 * JOIN_OPCODES;
 
 /** Registers of a run by its opcode; 0 for a run of zeros in two bytes. */

@@ -66,7 +66,7 @@ export function slotOf(chunk: Chunk, block: number, hash: number, ref: Ref): num
   }
 }
 
-/** Empties a slot and moves back whatever probing would no longer find. */
+/** Empties a slot and moves back following slots that probing would no longer find. */
 export function takeOut(chunk: Chunk, block: number, slot: number): void {
   const base = wordOf(chunk, block, 0);
   const words = chunk.words;

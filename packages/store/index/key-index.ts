@@ -5,7 +5,7 @@
  * 16 bits say in which slot of the block probing begins. A slot is two words side by side, the whole
  * hash and the reference: one cache line answers a look-up, and a full block is split in two by one
  * more top bit without reading a single record. So growing never touches more than one block.
- * Slots stay in order of (block, home) whatever splits happen, which is what a cursor of SCAN rests on.
+ * Slots stay in order of (block, home) regardless of splits, which is what a cursor of SCAN rests on.
  * Removal shifts the following slots back: there are no tombstones, and an unused slot ends a probe.
  */
 import { assert } from '#base';
@@ -164,8 +164,8 @@ export class KeyIndex {
   }
 
   /**
-   * Visits records from `cursor` on and answers where to go on, 0 at the end. It stops after `count`
-   * records, or after ten times as many slots; all slots of one home are visited together.
+   * Visits records from `cursor` on and returns the next cursor, 0 at the end. It stops after `count` records, or after
+   * ten times as many slots; all slots of one home are visited together.
    */
   scan(cursor: number, count: number, visit: (ref: Ref) => void): number {
     const slotsMax = count * SCAN_SLOTS_PER_KEY;

@@ -32,7 +32,7 @@ export class Contents {
   readonly volatile: KeyIndex;
   readonly fieldVolatile: KeyIndex;
 
-  /** Undefined where nobody asks for slots. */
+  /** Undefined if keys are not counted by slot. */
   readonly slots: SlotCounts | undefined;
   readonly #tier: WarmTier;
   readonly #hiddenSlots: HiddenSlots;

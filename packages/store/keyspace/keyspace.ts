@@ -64,7 +64,7 @@ export class Keyspace {
     this.#volatile = this.#contents.volatile;
   }
 
-  /** Keys, with expired ones that nobody has met yet. */
+  /** Number of keys, including expired ones that were not removed yet. */
   get size(): number {
     return this.#index.count;
   }
@@ -74,7 +74,7 @@ export class Keyspace {
     return this.#index.count - (this.#contents.slots?.hiddenKeys ?? 0);
   }
 
-  /** True for a key of a slot that is hidden: no listing tells of it. */
+  /** True for a key of a hidden slot, which no listing reports. */
   isHidden(ref: Ref): boolean {
     return this.#contents.isHidden(ref);
   }
@@ -89,7 +89,10 @@ export class Keyspace {
     return meanExpiry(this.#records.expirySum, this.expires);
   }
 
-  /** Keys of each slot of a cluster, with expired ones that nobody has met yet; undefined where they are not counted. */
+  /**
+   * Number of keys of each cluster slot, including expired ones that were not removed yet; undefined if they are not
+   * counted.
+   */
   get slotKeys(): Int32Array | undefined {
     return this.#contents.slots?.keys;
   }
@@ -111,7 +114,7 @@ export class Keyspace {
     return ref;
   }
 
-  /** The same without being an access. */
+  /** Finds a key without counting an access. */
   peek(key: Uint8Array, at: number, length: number): Ref {
     const hash = this.#hasher.hash(key, at, length);
     const ref = this.#index.find(hash, key, at, length);
@@ -130,7 +133,7 @@ export class Keyspace {
     return this.lookUpHashed(this.#hasher.hash(key, at, length), key, length, at);
   }
 
-  /** The same for a key whose hash is known. */
+  /** Finds a key whose hash is known, without counting an access. */
   lookUpHashed(hash: number, key: Uint8Array, length: number, at: number): Ref {
     return this.#index.find(hash, key, at, length);
   }
@@ -201,7 +204,7 @@ export class Keyspace {
     return ref;
   }
 
-  /** Gives a value another length, zero beyond what it had. The record may move; write through `value`. */
+  /** Resizes a value; new bytes are zero. The record may move; write through `value`. */
   resize(ref: Ref, length: number): Ref {
     const own = this.isWarm(ref) ? this.unspill(ref) : ref;
     const next = resizeValue(this.#records, own, length);
@@ -290,7 +293,7 @@ export class Keyspace {
     return this.#records.warmSize(ref);
   }
 
-  /** A warm value that nobody waits for, and that was not changed, is no more used. */
+  /** The loan of a warm value that no command waits for and that was not changed ends. */
   endLoan(ref: Ref): void {
     const { loans } = this.#store.tier;
     const number = this.warmNumber(ref);
@@ -339,7 +342,7 @@ export class Keyspace {
     return ref !== 0;
   }
 
-  /** Removes a record and tells why: a number of KeyFate. */
+  /** Removes a record and reports the reason, a number of KeyFate. */
   removeRef(ref: Ref, fate: number = KeyFate.deleted): void {
     const { bytes, at, length } = this.#records.viewKey(ref);
     this.#store.fates.gone(this.#number, fate, bytes, at, length);
@@ -372,7 +375,7 @@ export class Keyspace {
     return decayedCounter(this.access(ref), this.#store);
   }
 
-  /** Use of keys by which the policy chooses, and which files tell; undefined where it goes by something else. */
+  /** Kind of key usage that the eviction policy uses and that snapshot files contain; undefined for other policies. */
   get toldUse(): 'idle' | 'frequency' | undefined {
     return this.#store.toldUse;
   }
@@ -387,12 +390,12 @@ export class Keyspace {
     return this.#index.scan(cursor, count, visit);
   }
 
-  /** The same over keys with an expiry. */
+  /** Visits the keys with an expiry, like `scan`. */
   scanVolatile(cursor: number, count: number, visit: (ref: Ref) => void): number {
     return this.#volatile.scan(cursor, count, visit);
   }
 
-  /** An empty table whose hash nobody else can foresee. */
+  /** Creates an empty table with an unpredictable hash seed. */
   createTable(hasValues: boolean): PackedTable {
     return new PackedTable(this.#hasher, hasValues);
   }
@@ -425,7 +428,7 @@ export class Keyspace {
     this.#exchange(ref, this.#records.moveCell(ref, this.#records.heap.classAt(ref)));
   }
 
-  /** Removes an expired record and tells the store's listeners. */
+  /** Removes an expired record and notifies the store's listeners. */
   expire(ref: Ref, fate: number): void {
     const { bytes, at, length } = this.#records.viewKey(ref);
     this.removeRef(ref, fate);

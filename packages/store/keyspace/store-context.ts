@@ -1,4 +1,4 @@
-/** State shared by all databases of a store: the time, the memory in use, the settings of keys, and who is told of what happens. */
+/** State shared by all databases of a store: the time, the memory in use, the settings of keys, and the listeners. */
 import { HiddenSlots } from './hidden-slots.ts';
 import type { EvictionPolicy } from '../records/access.ts';
 import { MemoryCount } from '../memory/memory-count.ts';
@@ -6,11 +6,11 @@ import { StoreStats } from './store-stats.ts';
 import { SharedViews } from '../values/shared-views.ts';
 import { WarmTier, type WarmWays } from '../warm/warm-tier.ts';
 
-/** Told after a key is gone; the bytes of the key are valid during the call only. */
+/** Listener called after a key was removed; the bytes of the key are valid during the call only. */
 export interface StoreEvents {
   expired(database: number, key: Uint8Array, at: number, length: number): void;
   evicted(database: number, key: Uint8Array, at: number, length: number): void;
-  /** Fields of a hash have expired; when they were the last ones, the key is gone too. */
+  /** Fields of a hash have expired; if no field is left, the key was removed as well. */
   fieldsExpired(
     database: number,
     key: Uint8Array,
@@ -32,17 +32,17 @@ export interface StoreEvents {
 
 /** Fields of a hash that have expired. */
 export interface FieldsGone {
-  /** They were the last ones: the key is gone too. */
+  /** True if no field was left: the key was removed as well. */
   readonly isKeyGone: boolean;
-  /** Their names, where the store is to tell them. */
+  /** Names of the fields, if the store reports them. */
   readonly fields: readonly Uint8Array[];
 }
 
-/** Told why keys go. */
+/** Listener for the reasons of removed keys. */
 export interface FateListener {
   /** `fate` is a number of KeyFate. The bytes of the key are valid during the call only. */
   gone(database: number, fate: number, key: Uint8Array, at: number, length: number): void;
-  /** A database with so many keys is about to be emptied. */
+  /** A database with `keys` keys is about to be flushed. */
   flushed(database: number, keys: number): void;
 }
 
@@ -89,7 +89,7 @@ export abstract class StoreContext {
   tellsEnds = false;
   /** True under LFU policies: access bits count uses. */
   countsUses = false;
-  /** Use of keys by which the policy chooses, and which files tell; undefined where it goes by something else. */
+  /** Kind of key usage that the eviction policy uses and that snapshot files contain; undefined for other policies. */
   toldUse: 'idle' | 'frequency' | undefined;
   /** To be set by `Store.setPolicy`. */
   policy: EvictionPolicy = 'noeviction';
@@ -104,7 +104,7 @@ export abstract class StoreContext {
   }
 }
 
-/** Listeners of a store that nobody listens to. */
+/** Returns listeners that do nothing. */
 export function noListeners(): Required<Pick<StoreListeners, 'events' | 'fates'>> {
   return {
     events: {
@@ -119,5 +119,5 @@ export function noListeners(): Required<Pick<StoreListeners, 'events' | 'fates'>
 }
 
 function ignore(): void {
-  // Nobody listens.
+  // No listener.
 }

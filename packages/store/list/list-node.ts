@@ -25,7 +25,7 @@ const WORKSPACE_BYTES = 16_384;
 class Workspace {
   bytes: Bytes = new Uint8Array(WORKSPACE_BYTES);
 
-  /** The memory, with room for so many bytes. */
+  /** Returns the memory, with room for `size` bytes. */
   of(size: number): Bytes {
     if (this.bytes.length < size) this.bytes = new Uint8Array(size);
     return this.bytes;
@@ -65,7 +65,7 @@ export class ListNode {
     return new ListNode(listpack, listpack.length, entries.count, false);
   }
 
-  /** The same with `room` bytes, for what will be put before it, or behind it. */
+  /** Creates a node with `room` spare bytes at its front or its end, for elements to come. */
   static growing(entries: ListpackEntries, room: number, isFront: boolean): ListNode {
     const listpack = entries.toListpack();
     const size = listpack.length;

@@ -85,7 +85,7 @@ export class ListValue {
     return this.#quicklist === undefined ? this.#cursor.count : this.#quicklist.count;
   }
 
-  /** Becomes a quicklist when the listpack cannot take so many bytes and elements more. */
+  /** Converts to a quicklist if the listpack cannot take `bytes` more bytes in `count` elements. */
   expect(bytes: number, count: number): void {
     if (this.#quicklist !== undefined) return;
     const { totalBytes, count: before } = this.#cursor;
@@ -141,8 +141,8 @@ export class ListValue {
   }
 
   /**
-   * Visits so many elements from the current one on, but those that `taker` takes; all of them are there. The list
-   * stands nowhere afterwards.
+   * Visits `count` elements from the current one on, except those that `taker` takes; all of them must exist. The list
+   * has no position afterwards.
    */
   each(
     count: number,
@@ -263,7 +263,7 @@ export class ListValue {
     this.#adopt(list);
   }
 
-  /** Tells the store what the quicklist takes now. */
+  /** Reports the memory of the quicklist to the store. */
   #post(): void {
     const { totalBytes } = this.#quicklist!;
     if (totalBytes === this.#quicklistBytes) return;

@@ -31,7 +31,7 @@ export function keptDepth(depth: number): number {
   return Math.max(Math.min(depth, DEPTH_MAX), 0);
 }
 
-/** True when a listpack of so many bytes and entries is too large. */
+/** True when a listpack of this number of bytes and entries is too large. */
 export function exceedsLimit(size: number, bytes: number, count: number): boolean {
   if (size < 0) return bytes > sizeBytes(size);
   return bytes > SAFE_BYTES_MAX || count > Math.max(size, 1);
@@ -43,7 +43,7 @@ export function isWellBelowLimit(size: number, bytes: number, count: number): bo
   return count <= Math.floor(Math.max(size, 1) / 2);
 }
 
-/** True when an element of so many bytes gets a node of its own. */
+/** True when an element of this number of bytes gets its own node. */
 export function isLarge(size: number, bytes: number, plainBytes: number): boolean {
   if (plainBytes !== 0) return bytes >= plainBytes;
   return bytes > (size < 0 ? sizeBytes(size) : SAFE_BYTES_MAX);

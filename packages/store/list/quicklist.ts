@@ -10,7 +10,7 @@ import { ListNode } from './list-node.ts';
 import { cursorScratch, entriesScratch, NodeChain } from './node-chain.ts';
 import { admitsElement, isLarge } from './node-limits.ts';
 
-/** From so many nodes on, one more that is nearly empty takes little beside them. */
+/** Number of nodes from which the memory of one more, nearly empty node is negligible. */
 const LONG_LIST_NODES = 8;
 /** A node seldom takes exactly what the one before did; less than what `trim` gives back. */
 const ROOM_SPARE_SHIFT = 7;
@@ -125,7 +125,7 @@ export class Quicklist {
     this.length = cursorScratch.textLength;
   }
 
-  /** Visits so many elements from the current one on, but those that `taker` takes; all of them are there. */
+  /** Visits `count` elements from the current one on, except those that `taker` takes; all of them must exist. */
   each(
     count: number,
     visit: (bytes: Bytes, at: number, length: number) => void,

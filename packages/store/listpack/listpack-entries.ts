@@ -134,7 +134,7 @@ export function spliceRecord(
   return growth < 0 ? keyspace.resize(grown, before + growth) : grown;
 }
 
-/** The same for a listpack in memory of its own: answers the new one. */
+/** Replaces a stretch of a listpack with its own memory; returns the new listpack. */
 export function spliced(listpack: Bytes, stretch: Stretch, entries: ListpackEntries): Bytes {
   const next = new Uint8Array(listpack.length + entries.length - stretch.bytes);
   const tail = stretch.offset + stretch.bytes;

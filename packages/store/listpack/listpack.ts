@@ -8,7 +8,7 @@
  *   0xxxxxxx     an integer from 0 to 127
  *   10xxxxxx     a string of up to 63 bytes
  *   110xxxxx     an integer of 13 bits, with the next byte
- *   1110xxxx     a string of up to 4095 bytes: its length goes on in the next byte
+ *   1110xxxx     a string of up to 4095 bytes: its length continues in the next byte
  *   0xf0         a string: its length in the next four bytes
  *   0xf1 - 0xf4  an integer in the next 2, 3, 4 or 8 bytes
  *
@@ -166,7 +166,7 @@ export class Listpack {
     return (readWord(bytes, position + 5) | 0) * 2 ** 32 + readWord(bytes, position + 1);
   }
 
-  /** The same, exactly; only for entries that are integers. */
+  /** Current integer as a bigint, exact for 64 bits; only for entries that are integers. */
   get integer64(): bigint {
     const { integer } = this;
     if (Number.isSafeInteger(integer)) return BigInt(integer);
@@ -189,8 +189,8 @@ export class Listpack {
   }
 
   /**
-   * Visits so many entries as texts, from the current one on; all of them are there. Those that `taker` takes are not
-   * visited.
+   * Visits `count` entries as texts, from the current one on; all of them must exist. Entries that `taker` takes are
+   * not visited.
    */
   each(
     count: number,

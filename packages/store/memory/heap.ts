@@ -2,8 +2,8 @@
  * Memory for records that the garbage collector never walks: segments, cut into slabs, cut into cells.
  *
  * A reference names a cell by its place: segment, then offset in units of eight bytes. A slab holds
- * cells of one class. Words 0 and 1 of a cell belong to whoever uses it, but word 0 of a free cell is
- * 0 and word 1 leads to the slab's next free cell: so whoever walks a slab can tell.
+ * cells of one class. Words 0 and 1 of a cell belong to its user, but word 0 of a free cell is
+ * 0 and word 1 leads to the slab's next free cell: so a walk over a slab recognizes free cells.
  */
 import { assert, errors } from '#base';
 import { SEGMENT_BYTES, SEGMENTS_MAX, SLABS_PER_SEGMENT } from './limits.ts';

@@ -10,7 +10,7 @@ export const SLAB_BYTES = 64 * 1024;
 export const SLABS_PER_SEGMENT = SEGMENT_BYTES / SLAB_BYTES;
 /** Unused at the head of each slab, so that no cell has reference 0 and 64-byte cells sit on cache lines. */
 export const SLAB_HEAD_BYTES = 64;
-/** Segments that a reference can tell apart: 32 GiB of records in one database of one shard. */
+/** Number of segments that a reference can address: 32 GiB of records in one database of one shard. */
 export const SEGMENTS_MAX = 2 ** 15;
 
 /** Largest cell: eight to a slab. A record that does not fit keeps its value outside. */
@@ -70,5 +70,5 @@ export const DEFRAG_STEP_CELLS = 32;
 
 /** Copies up to this length are loops; above, a view and a block copy are faster (measured). */
 export const LOOP_COPY_BYTES_MAX = 128;
-/** A copy of so many bytes takes about a millisecond; what is longer is copied in steps. */
+/** Size of a copy that takes about a millisecond; longer ones are copied incrementally. */
 export const LONG_COPY_BYTES = 1024 * 1024;

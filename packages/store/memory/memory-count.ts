@@ -49,7 +49,7 @@ export class MemoryCount {
   get wasteBytes(): number {
     return this.cells[SEGMENT]! - this.cells[RECORD_BYTES]!;
   }
-  /** Begins the peak anew (CONFIG RESETSTAT). */
+  /** Resets the peak (CONFIG RESETSTAT). */
   resetPeak(): void {
     this.cells[PEAK] = this.cells[USED]!;
   }

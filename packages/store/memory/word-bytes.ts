@@ -1,13 +1,13 @@
 /**
- * Words of 32 bits and runs of bytes, one behind the other, beginning at any byte. They may go on in further pieces of
- * memory: what a value is as bytes may be more than one piece can have.
+ * Sequence of 32-bit words and runs of bytes, starting at any byte. It may continue in further pieces of memory: a
+ * value may have more bytes than one piece can hold.
  */
 
 import { assert, type Bytes, inSteps, type Pieces, type Steps } from '#base';
 
 const WORD_BYTES = 4;
 
-/** The same memory as bytes. */
+/** Returns the memory of the words as bytes. */
 export function asBytes(words: Int32Array, from = 0, to = words.length): Bytes {
   return new Uint8Array(
     words.buffer,
@@ -59,7 +59,7 @@ export class WordWriter {
     }
   }
 
-  /** The same for bytes that are many. */
+  /** Writes many bytes incrementally. */
   bytesInSteps(source: Bytes): Steps<void> {
     return inSteps(source, (part) => {
       this.bytes(part);

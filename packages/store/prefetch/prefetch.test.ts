@@ -1,4 +1,4 @@
-/** Looking ahead changes no answer: the hash of a key is that of its bytes, whatever was looked ahead for. */
+/** Prefetching changes no reply: the hash of a key is computed from its bytes, regardless of prefetched keys. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KeyStateWriter } from '../state/key-state.ts';

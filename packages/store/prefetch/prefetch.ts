@@ -28,7 +28,7 @@ export class KeyPrefetch {
   readonly #lengths = new Int32Array(LOOK_AHEAD_MAX);
   readonly #hashes = new Int32Array(LOOK_AHEAD_MAX);
   readonly #refs = new Int32Array(LOOK_AHEAD_MAX);
-  /** 1 where it is to be told whether the value was in memory. */
+  /** 1 for keys whose value must be reported as in memory or not. */
   readonly #isTold = new Uint8Array(LOOK_AHEAD_MAX);
   /** 1 where it was. */
   readonly #inMemory = new Uint8Array(LOOK_AHEAD_MAX);
@@ -42,9 +42,9 @@ export class KeyPrefetch {
   #next = 0;
   /** Database of the key at hand, where its value was in memory. */
   #found: Keyspace | undefined;
-  /** Keys whose hashes have none of these bits are watched: nothing is told of them, and each is looked at. */
+  /** Keys whose hash has none of these bits are sampled: each is looked up, and none is reported. */
   watchedMask = -1;
-  /** Values of which it was told that they were in memory. */
+  /** Number of reported values that were in memory. */
   foundInMemory = 0;
   /** Sum of all words that were read: without a use they would not be read at all. */
   sum = 0;
@@ -75,7 +75,7 @@ export class KeyPrefetch {
     this.#tables.fill(undefined);
   }
 
-  /** The next command looks this key up first. Where there is no such database, whoever looks says so. */
+  /** Adds the key that the next command looks up first. A database that does not exist is reported by the look-up. */
   add(database: number, bytes: Uint8Array, at: number, length: number): void {
     const keyspace = this.#databases[database];
     if (keyspace === undefined) {
@@ -93,7 +93,7 @@ export class KeyPrefetch {
     this.#fieldAts[nth] = -1;
   }
 
-  /** The command of the last key looks at no other value: it is to be told whether that is in memory. */
+  /** The command of the last key accesses no other value: report whether its value is in memory. */
   tell(): void {
     const nth = this.#count - 1;
     if (this.#ats[nth]! < 0) return;
@@ -173,7 +173,7 @@ export class KeyPrefetch {
     return this.#found !== undefined;
   }
 
-  /** The same when this is the key at hand. */
+  /** Returns whether the value was in memory, if this is the current key. */
   wasInMemory(keyspace: Keyspace, bytes: Uint8Array, at: number, length: number): boolean {
     return keyspace === this.#found && this.#hasher.isHinted(bytes, at, length);
   }
@@ -185,17 +185,17 @@ export class KeyPrefetch {
     hint.at = -1;
     this.#found = undefined;
     fieldHintScratch.clear();
-    // Nor is a table kept of which nobody knows whether its key will stay.
+    // No table is kept for a key that may be removed.
     if (this.left === 0) this.begin();
   }
 
-  /** Nor are those of the keys to come, of which nobody will tell. */
+  /** Drops the fields of further keys, which will not be reported. */
   end(): void {
     this.begin();
     this.rest();
   }
 
-  /** The same for what stands in large values. */
+  /** Prefetches the fields of large values. */
   #readFields(bytes: Uint8Array): void {
     const count = this.#count;
     const refs = this.#refs;

@@ -30,8 +30,8 @@ export function dumpValue(keyspace: Keyspace, ref: Ref): Bytes {
 }
 
 /**
- * The same in steps, given away in pieces of memory of their own; with a lower version in a form that older servers
- * read, for a value that fits it. Nobody may change the value until it is made; its record may be moved.
+ * Serializes a value incrementally into new pieces of memory; with a lower version, in a form for older servers, for a
+ * value that fits it. The value must not change until it is finished; its record may move.
  */
 export function dumpInSteps(
   keyspace: Keyspace,
@@ -69,7 +69,7 @@ function* payloadSteps(
   give(writer.take());
 }
 
-/** The same in the oldest version that has it, so that Redis since 7.0 can restore what it knows. */
+/** Serializes a value in the oldest version that supports it, so that Redis since 7.0 can restore known types. */
 export function dumpPortably(keyspace: Keyspace, ref: Ref): Bytes {
   const version = versionFor(keyspace, ref);
   const writer = new RdbWriter(keyspace.length(ref) + HEAD_BYTES_MAX);

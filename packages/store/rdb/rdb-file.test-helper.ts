@@ -24,7 +24,7 @@ export const limits: ValueLimits = {
   list: { size: -2, compressDepth: 0, plainBytes: 0 },
 };
 
-/** Returns a file of these operations; without a checksum where it is told to have none. */
+/** Returns a file of these operations, with or without a checksum. */
 export function fileOf(operations: Bytes, version = RDB_VERSION, hasChecksum = true): Buffer {
   const head = Buffer.from(`REDIS${String(version).padStart(4, '0')}`);
   const body = Buffer.concat([head, operations, Buffer.from([RdbOp.end])]);
@@ -226,7 +226,7 @@ export const emptyValues: readonly (readonly [type: number, value: Write])[] = [
   [RdbType.hashListpackEx, withFirstEnd(texts(listpackOf()))],
 ];
 
-/** Stream of two entries that says it has so many. */
+/** Stream of two entries whose length field is `length`. */
 export const streamOfLength = (length: number): Write => stream(false, false, length);
 
 /** One value or more of every type. */

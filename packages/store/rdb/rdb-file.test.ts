@@ -1,4 +1,4 @@
-/** Files of Redis' snapshots, read in pieces: whatever the pieces are, all is there, or nothing is believed. */
+/** RDB files read in pieces: for any sizes of pieces, either all data is read or the file is refused. */
 import { type Bytes, crc64 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -44,7 +44,7 @@ export function accessAfterUse(
   return before < 0 ? (minutesOf(rules.nowMs) << 8) | LFU_INITIAL : usedAgain(before, rules);
 }
 
-/** Use of a key elsewhere; -1 where that is not told. */
+/** Usage of a key as known elsewhere; -1 if unknown. */
 export interface KeyUse {
   readonly idleSeconds: number;
   readonly frequency: number;
@@ -84,7 +84,7 @@ function usedAgain(access: number, rules: AccessRules): number {
   return (minute << 8) | counter;
 }
 
-/** Seconds since the access, as far as 24 bits of seconds can tell. */
+/** Seconds since the access, within the range of 24 bits of seconds. */
 export function idleSince(access: number, clock: number): number {
   return (clock - access) & ACCESS_MASK;
 }

@@ -9,8 +9,8 @@
  *            number of the key's outside entry    when the key is outside
  *            key bytes, value bytes               those that are inline
  *
- * A record in use never has type 0, which is how the heap tells free cells. What the freeze bit
- * says is in `snapshot-iterator.ts`.
+ * A record in use never has type 0, by which the heap recognizes free cells. The freeze bit is
+ * described in `snapshot-iterator.ts`.
  */
 import { Encoding } from '../values/encodings.ts';
 import { CELL_BYTES_MAX, KEY_INLINE_BYTES_MAX } from '../memory/limits.ts';

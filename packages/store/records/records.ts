@@ -415,7 +415,7 @@ function copyOf(bytes: Uint8Array, at: number, length: number): Uint8Array {
   return copy;
 }
 
-/** The same unless the bytes may be kept as they are. */
+/** Returns the bytes themselves if they may be kept, or a copy. */
 export function blobOf(isOwn: boolean, bytes: Uint8Array, at: number, length: number): Uint8Array {
   return isOwn ? bytes : copyOf(bytes, at, length);
 }

@@ -148,7 +148,7 @@ export class SetValue {
       : this.#addToListpack(bytes, at, length);
   }
 
-  /** Becomes a table at once when so many are to be added that it would be one in the end, and makes room for them. */
+  /** Converts to a table and makes room if `newMembers` more members would exceed the packed forms. */
   expect(newMembers: number): void {
     const most = this.#isIntset ? this.#limits.intsetEntries : this.#limits.entries;
     if (this.#table === undefined && newMembers > most) this.#toTable();
@@ -196,7 +196,7 @@ export class SetValue {
     return isPacked && this.#cursor.first() ? this.#cursor : undefined;
   }
 
-  /** A number that tells the current member from all others. */
+  /** Number that identifies the current member. */
   get current(): number {
     return this.#table !== undefined || this.#isIntset ? this.#found : this.#cursor.offset;
   }
@@ -349,7 +349,7 @@ export class SetValue {
     this.#follow(this.ref, Encoding.hashtable);
   }
 
-  /** Tells the store what the table takes now. */
+  /** Reports the memory of the table to the store. */
   #post(): void {
     const { bytes } = this.#table!;
     if (bytes === this.#tableBytes) return;

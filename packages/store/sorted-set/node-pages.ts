@@ -33,10 +33,10 @@ const WORD_BYTES = 4;
 const PAGE_BITS = 5;
 const PAGE_NODES = 1 << PAGE_BITS;
 const PAGE_MASK = PAGE_NODES - 1;
-/** The last page grows by this part of all nodes, and at least by so many. */
+/** The last page grows by this fraction of all nodes, and at least by the minimum. */
 const GROWTH_PARTS = 8;
 const GROWTH_NODES_MIN = 1;
-/** Room for so many nodes is never given back. */
+/** Number of spare nodes whose memory is never freed. */
 const SPARE_NODES_MIN = 4;
 /** Bytes that Node keeps beside those of a page: a buffer, two views and our own object (measured). */
 const PAGE_OVERHEAD_BYTES = 360;
@@ -70,7 +70,7 @@ export class NodePages {
     return this.#capacity * this.words * WORD_BYTES + this.pages.length * PAGE_OVERHEAD_BYTES;
   }
 
-  /** Takes the memory of so many more nodes. */
+  /** Allocates the memory of `nodes` more nodes. */
   reserve(nodes: number): void {
     while (this.#capacity - this.used < nodes) this.#grow();
   }

@@ -82,7 +82,7 @@ export class RankedTable implements SlotOrder {
     this.#enter(this.table.add(bytes, at, length, SCORE_BYTES), score);
   }
 
-  /** The same for a member that the last `find` looked for in vain. */
+  /** Adds a member that the last `find` did not find. */
   addMissed(bytes: Bytes, at: number, length: number, score: number): void {
     this.#enter(this.table.addMissed(bytes, at, length, SCORE_BYTES), score);
   }
@@ -132,7 +132,7 @@ export class RankedTable implements SlotOrder {
     return isEqual ? before + 1 : before;
   }
 
-  /** Steps to the member with so many before it; answers whether there is one. */
+  /** Moves to the member of this rank; returns false if there is none. */
   seek(rank: number): boolean {
     if (rank < 0 || rank >= this.count) return false;
     this.tree.seek(rank, this.#place);
@@ -147,7 +147,9 @@ export class RankedTable implements SlotOrder {
     return this.tree.prev(this.#place);
   }
 
-  /** Gives away so many members from the one stepped to on, or back with `isDown`; all of them are there. */
+  /**
+   * Passes `members` members to the taker, from the current one on, or backwards with `isDown`; all of them must exist.
+   */
   each(members: number, isDown: boolean, taker: SpanTaker): void {
     const { table, tree } = this;
     const place = this.#place;

@@ -100,7 +100,7 @@ export class ScoreTree {
     return before + this.#lowerBound(node, score, order);
   }
 
-  /** The same by members alone, for sets in which these are in order whatever the scores. */
+  /** Returns the rank of a member in sets that are in lexicographic order, regardless of scores. */
   rankByMember(order: SlotOrder): number {
     const { inner, leaves } = this;
     let before = 0;
@@ -114,7 +114,7 @@ export class ScoreTree {
     return before + countBefore(leaves, node, 0, order);
   }
 
-  /** Points `place` at the slot with so many before it; there is one. */
+  /** Points `place` at the slot of this rank, which must exist. */
   seek(rank: number, place: TreePlace): void {
     let rest = rank;
     let node = this.root;
@@ -164,7 +164,7 @@ export class ScoreTree {
     return this.leaves.refIndex(leaf, slot);
   }
 
-  /** Steps on by so many slots, or back, to one of its leaf or the first one of a neighbour. */
+  /** Moves forwards or backwards by `slots` slots, within the leaf or to the first slot of a neighbour. */
   skip(place: TreePlace, slots: number): void {
     place.slot += slots > 0 ? slots - 1 : slots + 1;
     if (slots > 0) this.next(place);
@@ -423,7 +423,7 @@ export class ScoreTree {
     const old = this.root;
     this.height -= 1;
     if (this.inner.count(old) === 0) {
-      // Everything has gone, and the leaves with it.
+      // The tree is empty, and has no leaves.
       this.root = this.leaves.add();
       this.first = this.root;
       this.last = this.root;
@@ -447,7 +447,7 @@ export class ScoreTree {
     if (this.last === leaf) this.last = before;
   }
 
-  /** Lets the last node take the number of one that has gone. */
+  /** Renumbers the last node to fill the number of a removed one. */
   #recycle(nodes: NodePages, gone: number): void {
     const moved = nodes.used - 1;
     if (moved !== gone) {

@@ -89,7 +89,7 @@ export class SortedSetValue {
     return this.#entry !== 0;
   }
 
-  /** Steps to the member with so many before it. */
+  /** Moves to the member of this rank; returns false if there is none. */
   seek(rank: number): boolean {
     this.#entry = 0;
     return this.#ranked === undefined ? this.#packed.seek(rank) : this.#ranked.seek(rank);
@@ -105,8 +105,8 @@ export class SortedSetValue {
   }
 
   /**
-   * Gives away so many members from the one with `rank` before it on, or back with `isDown`; all of them are there. No
-   * member is the current one afterwards.
+   * Passes `count` members to the taker, from the one of this rank on, or backwards with `isDown`; all of them must
+   * exist. There is no current member afterwards.
    */
   each(rank: number, count: number, isDown: boolean, taker: SpanTaker): void {
     if (count === 0) return;
@@ -161,7 +161,7 @@ export class SortedSetValue {
     return holder.countBefore(bytes, withEqual);
   }
 
-  /** Becomes a table at once when so many members are to be added that it would be one in the end, and makes room. */
+  /** Converts to a table and makes room if `newMembers` more members would exceed a listpack. */
   expect(newMembers: number): void {
     if (this.#ranked === undefined && newMembers > this.#limits.entries) this.#convert();
     if (this.#ranked === undefined || newMembers <= this.#ranked.table.count) return;
@@ -276,7 +276,7 @@ export class SortedSetValue {
     this.#adopt(ranked);
   }
 
-  /** Tells the store what the ranked table takes now. */
+  /** Reports the memory of the ranked table to the store. */
   #post(): void {
     const { totalBytes } = this.#ranked!;
     if (totalBytes === this.#rankedBytes) return;

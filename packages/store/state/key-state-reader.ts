@@ -16,7 +16,7 @@ export interface InstallTarget extends Databases {
   readonly keyPrefetch: KeyPrefetch;
 }
 
-/** Makes keys in the store what their states say, which go on in `rest`; answers how many they are. */
+/** Installs keys from their states, which continue in `rest`; returns their number. */
 export function installStates(store: InstallTarget, bytes: Bytes, rest: Pieces = []): number {
   const { keyPrefetch } = store;
   const states = new KeyStateReader(bytes, 0, bytes.length, rest);
@@ -52,7 +52,7 @@ function installAll(store: Databases, states: KeyStateReader): number {
   return count;
 }
 
-/** Reads states one after the other out of bytes that whoever wrote them has vouched for. */
+/** Reads consecutive states from bytes of a trusted writer. */
 export class KeyStateReader {
   #bytes: Bytes;
   #view: DataView;
@@ -62,7 +62,7 @@ export class KeyStateReader {
   /** Pieces behind the one at hand, and how many of them are read. */
   readonly #rest: Pieces;
   #read = 0;
-  /** The pieces in which the value of the state at hand goes on. */
+  /** Further pieces of the value of the current state. */
   #following: Pieces = [];
 
   constructor(bytes: Bytes, at = 0, end = bytes.length, rest: Pieces = []) {
@@ -99,7 +99,7 @@ export class KeyStateReader {
     return true;
   }
 
-  /** So many bytes of the value are in the next pieces. */
+  /** Takes `byteCount` bytes of the value from the next pieces. */
   #follow(byteCount: number): void {
     const first = this.#read;
     let left = byteCount;

@@ -5,7 +5,7 @@
  *   u24 access, u8 owner, f64 expiry (Unix milliseconds, -1 = none), f64 bytes of all this where 32 bits cannot say
  *   it (the first field is 0 then), key, value
  *
- * A state may lie in several pieces of memory: its head and its key in one, and its value goes on in those behind, the
+ * A state may lie in several pieces of memory: its head and its key in one, and its value continues in those behind, the
  * last of which it ends with.
  *
  * In the place of a state may stand what `writeEffect` was given: a command instead of what it makes of a key.
@@ -150,7 +150,7 @@ export class KeyStateWriter {
     else finish(form.write(new WordWriter(this.#bytes, this.#keyAt + key.length)));
   }
 
-  /** The same without the value, which takes so many bytes and follows. */
+  /** Writes a state without its value, which has `valueBytes` bytes and follows. */
   writeHead(copy: StateCopy, valueBytes: number, owner: number, follows = true): void {
     const { key } = copy;
     const flags = copy.encoding | (copy.object === undefined ? 0 : StateFlag.object);
@@ -185,14 +185,14 @@ export class KeyStateWriter {
     this.count = 0;
   }
 
-  /** Returns the states written, in memory that is the taker's; the writer begins anew. */
+  /** Returns the written states in memory that the caller owns, and resets the writer. */
   take(): Bytes {
     const bytes = this.written.slice();
     this.clear();
     return bytes;
   }
 
-  /** Answers where the state begins. Of a value that `follows` there is only the size. */
+  /** Writes the head and returns its offset. A value that `follows` contributes only its size. */
   #head(keyLength: number, valueLength: number, flags: number, follows = false): number {
     if (this.length > PIECE_BYTES) this.#goOn();
     const at = this.length;

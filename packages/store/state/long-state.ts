@@ -32,7 +32,7 @@ export function keysInPiece(count: number): number {
 /** Makes keys of the pieces of a snapshot; states in parts may come among each other. */
 export class PieceInstaller {
   readonly #store: InstallTarget;
-  /** Parts of states that go on, by the state's number. */
+  /** Parts of incomplete states, by number of the state. */
   readonly #parts = new Map<number, Bytes[]>();
 
   constructor(store: InstallTarget) {
@@ -59,9 +59,9 @@ export class PieceInstaller {
 const STATE_PIECE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Gives the state of a record whose value is long, piece by piece, in memory that is the taker's, and what stands in the
- * place of a count for each. `number` tells it from others that are given meanwhile. The record is read with the first
- * step; its value must stay as it is up to the last.
+ * Yields the state of a record with a long value in pieces, in memory that the caller owns, with the marker used in
+ * place of a count for each. `number` identifies it among concurrent states. The record is read with the first step;
+ * its value must not change until the last.
  */
 export function* longState(
   keyspace: Keyspace,

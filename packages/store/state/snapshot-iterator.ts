@@ -1,11 +1,9 @@
 /**
- * All keys as they stood at one moment, handed out piece by piece while commands go on: the ground of a
- * snapshot without a fork.
- *
- * One bit of each record says whether the freeze has met it. A freeze begins by turning what the bit means:
- * every record is unmet then, and new ones are born met. The walk meets record by record; whatever is about
- * to change an unmet record has it written first. So each is written once, as it was, and nothing is copied
- * that nobody changes. A database that is emptied or exchanged meanwhile is walked on where it stood.
+ * Iterates over all keys as of one moment while commands run: the base of a snapshot without a fork. One bit of each
+ * record says whether the iterator has visited it. A freeze starts by inverting the meaning of the bit: all records are
+ * unvisited, and new ones are created as visited. The walk visits record by record; a change of an unvisited record has
+ * it written first. So each record is written once, in its original state, and unchanged records are not copied. A
+ * database that is flushed or swapped meanwhile is still walked in its original state.
  */
 import { asBuffer, type Bytes, finish, isResourceError, type Steps } from '#base';
 import type { Contents } from '../keyspace/contents.ts';
@@ -22,25 +20,25 @@ import { WarmStates } from './warm-states.ts';
 export const SNAPSHOT_STEP_KEYS = 32;
 /** States are handed on when they take this many bytes. */
 const PIECE_BYTES = 256 * 1_024;
-/** Nearly no piece is larger: keys are looked at so many at a time. */
+/** Usual maximum size of a piece: keys are visited in groups of this size. */
 export const SNAPSHOT_PIECE_BYTES_USUAL = PIECE_BYTES + 64 * 1_024;
 
 /**
- * Takes states of so many keys, or a part of one (`longState`); the bytes are good until it returns, or given away with
- * all their memory.
+ * Receives states of `count` keys, or a part of one (`longState`); the bytes are valid until it returns, or handed over
+ * with all their memory.
  */
 type SnapshotSink = (states: Bytes, count: number, isGiven: boolean) => void;
 
 /** Form in which keys are written. */
 interface SnapshotForm {
   readonly writer: SnapshotPieceWriter;
-  /** Pieces are handed on when they have so many bytes. */
+  /** Size at which pieces are passed on. */
   readonly pieceBytes: number;
   /** True for keys that are written; without it all are. */
   readonly isWanted?: ((keyspace: Keyspace, ref: Ref, database: number) => boolean) | undefined;
   /**
-   * Steps that write a key with a long value, which has nothing to do with the pieces of others; `wrote` is told of bytes
-   * that are written. The record is read with the first step.
+   * Steps that write a key with a long value, independently of other pieces; `wrote` receives the number of bytes
+   * written. The record is read with the first step.
    */
   longSteps(
     keyspace: Keyspace,
@@ -82,7 +80,7 @@ export class SnapshotIterator {
   #numbers = new Map<Contents, number>();
   #database = 0;
   #cursor = 0;
-  /** Long values that the walk has met. Nobody changes them before they are written. */
+  /** Long values that the walk has visited. They do not change before they are written. */
   #long: LongState[] = [];
   /** Records that one step has found. */
   readonly #refs: Ref[] = [];
@@ -108,8 +106,8 @@ export class SnapshotIterator {
   }
 
   /**
-   * Freezes all keys as they are now, to be written as states or in another form. `failed` is told when there is no room
-   * for a key: then the rest is abandoned.
+   * Freezes all keys, to be written as states or in another form. `failed` is called if there is no memory for a key:
+   * the rest is abandoned then.
    */
   begin(sink: SnapshotSink, failed?: () => void, form?: SnapshotForm): void {
     const store = this.#store;
@@ -133,7 +131,7 @@ export class SnapshotIterator {
     return this.#long.length > 0;
   }
 
-  /** Drops what is still to come; the walk goes on, so that all records are met. */
+  /** Drops all further output; the walk continues, so that all records are visited. */
   abandon(): void {
     if (!this.isActive) return;
     this.#sink = nobody;
@@ -236,7 +234,7 @@ export class SnapshotIterator {
     });
   }
 
-  /** Goes on for a while; true when all keys are met. */
+  /** Continues for `budgetUs` microseconds; returns true when all keys are visited. */
   slice(nowUs: () => number, budgetUs: number): boolean {
     const endUs = nowUs() + budgetUs;
     do {

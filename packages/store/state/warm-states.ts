@@ -1,4 +1,4 @@
-/** States of warm keys, as they stood when they were met: their values follow from the disk, while commands go on. */
+/** States of warm keys at the time of their visit: their values are read from the disk later, while commands run. */
 
 import { type Bytes, CommandError, finish } from '#base';
 import type { Databases } from '../keyspace/databases.ts';

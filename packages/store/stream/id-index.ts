@@ -205,7 +205,7 @@ export class IdIndex {
     return (this.#chunks[chunk]!.first + slot) * this.#stride;
   }
 
-  /** Goes on to the next chunk behind the end of one; false behind the last one. */
+  /** Moves to the next chunk at the end of one; returns false after the last one. */
   #settle(place: IdPlace): boolean {
     const chunk = this.#chunks[place.chunk];
     if (chunk === undefined) return false;

@@ -18,7 +18,7 @@ import type { StreamId } from './stream-id.ts';
 const EXTENT_BYTES = 64 * 1024;
 /** Bytes that Node keeps for an extent beside its own: our object, a view and its buffer (measured). */
 const EXTENT_OVERHEAD_BYTES = 300;
-/** Bytes that an extent that must grow gets in advance: at least this, and this part of what it has. */
+/** Spare bytes of an extent that must grow: at least this, and a fraction of its size. */
 const SPARE_BYTES_MIN = 64;
 const SPARE_PARTS = 4;
 /** Nodes that are left move together when they are less than half of an extent above this size. */
@@ -171,7 +171,7 @@ export class NodeLog {
     return open;
   }
 
-  /** Makes room for a new node of so many bytes; answers its offset. */
+  /** Makes room for a new node of `length` bytes; returns its offset. */
   #roomForNode(length: number): number {
     const extent = this.#extents[this.#open];
     if (extent !== undefined && extent.used + length > EXTENT_BYTES) {
@@ -183,7 +183,7 @@ export class NodeLog {
     return this.#extents[this.#open]!.used;
   }
 
-  /** Many nodes before it tell that an extent will be filled. */
+  /** Many nodes before it suggest that an extent will be filled. */
   #firstSpare(): number {
     return Math.min(Math.max(this.#tally.bytes >>> 3, SPARE_BYTES_MIN), EXTENT_BYTES);
   }

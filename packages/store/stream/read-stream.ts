@@ -80,8 +80,7 @@ export function* streamBodySteps(reader: RdbReader, form: Form): Steps<Stream> {
 }
 
 /**
- * Answers how many entries there are that are not deleted. They are looked at where `last` is given, which becomes the
- * id of the last one.
+ * Counts the entries that are not deleted. They are read if `last` is given, which receives the id of the last one.
  */
 function* readNodes(reader: RdbReader, stream: Stream, last: StreamId | undefined): Steps<number> {
   const id = new StreamId();
@@ -198,7 +197,7 @@ function readGroup(reader: RdbReader, stream: Stream, form: Form): void {
   demand(owned === group.pending.count);
 }
 
-/** Answers how many entries the consumer has to acknowledge. */
+/** Reads a consumer; returns the number of its pending entries. */
 function readConsumer(reader: RdbReader, group: StreamGroup, form: Form): number {
   const name = latin1(reader.string());
   demand(group.consumers.get(name) === undefined);

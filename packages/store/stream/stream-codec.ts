@@ -18,10 +18,10 @@ const FORM = { hasCounters: true, hasActivity: true, isOwn: true };
 const IN_SECTIONS = 0xff;
 const MARK = new Uint8Array([IN_SECTIONS]);
 const SECTION_HEAD_BYTES = 4;
-/** A section ends with the node or the group that makes it so long. */
+/** Size at which a section ends, after the current node or group. */
 const SECTION_BYTES = 4 * 1024 * 1024;
 
-/** Makes streams of more than `sectionBytes` bytes in sections of about so many. */
+/** Returns a codec for streams of more than `sectionBytes` bytes in sections of about that size. */
 export function streamCodecOf(sectionBytes: number): ObjectCodec {
   return {
     encode: (object) => encode(object as Stream, sectionBytes),

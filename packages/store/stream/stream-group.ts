@@ -12,7 +12,7 @@ import type { MemoryTally } from './memory-tally.ts';
 import { NamedList } from './named-list.ts';
 import type { StreamId } from './stream-id.ts';
 
-/** `entriesRead` of a group of which nobody knows how much it has read. */
+/** `entriesRead` of a group whose number of read entries is unknown. */
 export const UNKNOWN_READ = -1;
 /** `activeMs` of a consumer that was never given anything. */
 export const NEVER = -1;
@@ -113,7 +113,7 @@ export class StreamGroup {
     return consumer;
   }
 
-  /** Removes a consumer and what it has to acknowledge. */
+  /** Removes a consumer and its pending entries. */
   removeConsumer(consumer: StreamConsumer): void {
     const { pending } = consumer;
     const id = this.lastId.copy();
@@ -127,7 +127,7 @@ export class StreamGroup {
     this.#vacant.push(consumer.number);
   }
 
-  /** Delivers an entry to a consumer for the first time, or anew, whosesoever it was. */
+  /** Assigns an entry to a consumer (first delivery or claim). */
   deliver(id: StreamId, consumer: StreamConsumer, nowMs: number): void {
     if (this.pending.find(id, placeScratch)) this.assign(placeScratch, id, consumer);
     else this.enter(id, placeScratch, consumer);
@@ -167,7 +167,7 @@ export class StreamGroup {
     return this.pending.remove(at);
   }
 
-  /** Whose a pending entry is; only while a group is built it may be nobody's. */
+  /** Consumer of a pending entry; undefined only while a group is being built. */
   consumerAt(at: IdPlace): StreamConsumer | undefined {
     return this.#byNumber[this.pending.word(at, CONSUMER)];
   }

@@ -149,7 +149,7 @@ export function addEntry(
   entries.addInteger(ENTRY_HEAD_ELEMENTS + (isSame ? count : 2 * count + 1));
 }
 
-/** Sets an id to that of a node and the differences at the cursor, which goes on behind them. */
+/** Sets an id from the node's id and the differences at the cursor, and moves the cursor past them. */
 export function readEntryId(from: Listpack, node: StreamId, id: StreamId): void {
   const ms = readDifference(from);
   const msLow = (node.msLow >>> 0) + (ms.low >>> 0);

@@ -42,7 +42,7 @@ export class StreamValue {
     return this.open(keyspace, keyspace.setObject(key, stream, stream.totalBytes, AS_STREAM));
   }
 
-  /** Tells the store what the stream takes now. */
+  /** Reports the memory of the stream to the store. */
   post(): void {
     const { totalBytes } = this.stream;
     if (totalBytes === this.#bytes) return;

@@ -1,8 +1,7 @@
 /**
- * A stream: entries under ascending ids, and the groups that read them.
- *
- * What is told of it (its first and last id, how many entries were ever added) is what Redis would tell
- * after the same commands, because groups count with it how far behind they are.
+ * A stream: entries under ascending ids, and the consumer groups that read them. Its counters (first and last id,
+ * number of entries ever added) equal those of Redis after the same commands, because groups derive their lag from
+ * them.
  */
 
 import { reused, type Steps } from '#base';
@@ -26,7 +25,7 @@ import {
   type EntryPieces,
 } from './stream-node.ts';
 
-/** A node is full when it has so many bytes or entries; 0 entries are no limit. */
+/** A node is full at this number of bytes or entries; 0 entries means no limit. */
 export interface StreamLimits {
   readonly nodeBytes: number;
   readonly nodeEntries: number;
@@ -34,12 +33,12 @@ export interface StreamLimits {
 
 /** Part that is to go from the front of a stream. */
 export interface Trimming {
-  /** The first id that stays; without it, so many entries stay. */
+  /** First id that stays; if undefined, a number of entries stays. */
   readonly firstKept: StreamId | undefined;
   readonly kept: number;
   /** Only whole nodes. */
   readonly isApproximate: boolean;
-  /** At most so many entries; 0 is no limit. */
+  /** Maximum number of entries; 0 for no limit. */
   readonly limit: number;
 }
 
@@ -132,7 +131,7 @@ export class Stream {
     return true;
   }
 
-  /** Looks for the first entry anew. */
+  /** Finds the first entry again. */
   refreshFirst(): void {
     if (this.length === 0) {
       this.firstId.setZero();

@@ -21,7 +21,7 @@ export function writeStream(writer: RdbWriter, stream: Stream, isOld = false): v
   finish(streamSteps(writer, stream, isOld));
 }
 
-/** The same in steps. */
+/** Writes a stream incrementally. */
 export function* streamSteps(writer: RdbWriter, stream: Stream, isOld = false): Steps<void> {
   const { nodes, groups } = stream;
   const { index } = nodes;

@@ -7,7 +7,7 @@
  */
 import { errors, isResourceError, type Steps } from '#base';
 
-/** Words of a page that a reference can tell apart. */
+/** Number of words of a page that a reference can address. */
 const OFFSET_BITS = 14;
 const OFFSET_MASK = (1 << OFFSET_BITS) - 1;
 const WORD_BYTES = 4;
@@ -19,7 +19,7 @@ const FAR_BASE = 0xf000_0000;
 const FAR_MASK = 0x0fff_ffff;
 /** The last is left out, so that -1 is no reference. */
 const FAR_PAGES_MAX = FAR_MASK;
-/** Pages of one entry have the numbers below while there are less than so many, and then the far ones. */
+/** Number of pages for single entries that get near numbers; further ones get far numbers. */
 export const NEAR_OWN_PAGES_MAX = 2 ** 14;
 /** Larger entries get a page of their own. */
 const SHARED_ENTRY_BYTES_MAX = PAGE_BYTES / 4;
@@ -83,7 +83,7 @@ export class Arena {
     return this.#capacity;
   }
 
-  /** True when there are so many gaps that a page should be emptied. */
+  /** True when there are enough gaps to empty a page. */
   get isSparse(): boolean {
     return (this.#used - this.#live) * GAP_PARTS > this.#used && this.#used > FIRST_PAGE_BYTES;
   }
@@ -102,7 +102,7 @@ export class Arena {
       : this.#open(size);
   }
 
-  /** The same; 0 when there is no memory. */
+  /** Allocates an entry; returns 0 if there is no memory. */
   takeIfAny(size: number): number {
     try {
       return this.take(size);

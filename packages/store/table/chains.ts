@@ -114,9 +114,9 @@ export class Chains {
   }
 
   /**
-   * Visits entries from `cursor` on and answers where to go on, 0 at the end. It stops after `count`
-   * entries. One that is there throughout is visited, however many buckets come and go meanwhile: the
-   * cursor counts with its bits reversed, as Redis' does.
+   * Visits entries from `cursor` on and returns the next cursor, 0 at the end. It stops after `count` entries. Entries
+   * that exist throughout are visited, even if the number of buckets changes meanwhile: the cursor counts with reversed
+   * bits, like that of Redis.
    */
   scan(cursor: number, count: number, visit: (ref: number) => void): number {
     const { buckets } = this;

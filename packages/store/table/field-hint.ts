@@ -2,7 +2,7 @@
 
 import type { Bytes } from '#base';
 
-/** Two words that nobody else knows, for the hash. */
+/** Two secret words for the hash. */
 export interface HashSecrets {
   readonly secret0: number;
   readonly secret1: number;

@@ -10,7 +10,7 @@ const LONG = 0x80;
 
 const entryScratch = reused(new Entry());
 
-/** References in `words`, from `first` on by `step`, so many. */
+/** References in `words`: `count` of them, from `first` on by `step`. */
 export interface RefRow {
   readonly words: Int32Array;
   readonly first: number;

@@ -49,7 +49,7 @@ const NO_REFS = new Int32Array(0);
 
 export class PackedTable implements ExpiringEntries, HashedEntries {
   readonly hasValues: boolean;
-  /** Told of each entry that is moved to empty its page, while its bytes are still at both places. */
+  /** Called for each entry that is moved to empty its page, while its bytes are at both places. */
   onMove: ((ref: number, next: number) => void) | undefined;
   readonly secrets: HashSecrets;
   readonly #secret0: number;
@@ -113,7 +113,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     return 0;
   }
 
-  /** The first entry that a field's hash leads to, whosoever it is, or 0: what `find` will look at. */
+  /** First entry of the bucket of a hash, of any field, or 0: the one at which `find` starts. */
   leadOf(hash: number): number {
     return this.#chains.first(hash);
   }
@@ -169,7 +169,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     return this.addMissed(field, at, length, valueLength);
   }
 
-  /** The same for a field that the last `find` looked for in vain. */
+  /** Adds a field that the last `find` did not find. */
   addMissed(field: Uint8Array, at: number, length: number, valueLength = 0): number {
     const chains = this.#chains;
     // Splitting its bucket can only make the chain shorter.
@@ -254,8 +254,8 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
   }
 
   /**
-   * Visits entries from `cursor` on and answers where to go on, 0 at the end. It stops after about
-   * `count` entries. One that is there throughout is visited, however the table changes meanwhile.
+   * Visits entries from `cursor` on and returns the next cursor, 0 at the end. It stops after about `count` entries.
+   * Entries that exist throughout are visited, even if the table changes meanwhile.
    */
   scan(cursor: number, count: number, visit: (ref: number) => void): number {
     return this.#chains.scan(cursor, count, visit);
@@ -330,7 +330,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     return true;
   }
 
-  /** The same entry with another value length, or with room for an expiry added or taken away. */
+  /** Recreates an entry with another value length, or with room for an expiry added or removed. */
   #rebuild(ref: number, valueLength: number, expires: boolean): number {
     const { bytes: from, fieldAt, fieldLength, valueAt, expiryAt, size } = this.read(ref);
     const oldLength = entryScratch.valueLength;
@@ -397,7 +397,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     return keptNow;
   }
 
-  /** Answers 0 when there is no memory for it. */
+  /** Moves an entry; returns 0 if there is no memory. */
   #moveEntry(ref: number): number {
     const { bytes: from, size, expiryAt } = this.read(ref);
     const heapIndex = expiryAt === 0 ? -1 : entryScratch.heapIndex;

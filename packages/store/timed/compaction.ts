@@ -1,13 +1,13 @@
-/** Writes the values in use of sparse extents anew, so that the extents can go. */
+/** Rewrites the values in use of sparse extents, so that the extents can be deleted. */
 import type { Bytes } from '#base';
 import type { Databases } from '../keyspace/databases.ts';
 import { entriesOf, isSound, NTH_BITS, readEntry } from '../warm/extent.ts';
 import { keyspaceOf } from './settle.ts';
 
-/** Share of dead bytes below which nothing is written anew. */
+/** Fraction of dead bytes below which nothing is rewritten. */
 const DEAD_SHARE_MIN = 0.3;
 
-/** An extent that is worth being written anew; -1 when there is none. */
+/** Returns an extent that is worth rewriting; -1 if there is none. */
 export function sparseExtent({ tier }: Databases): number {
   if (tier.deadBytes <= tier.extents.byteCount * DEAD_SHARE_MIN) return -1;
   for (const extent of tier.sparse) return extent;

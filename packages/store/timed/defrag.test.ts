@@ -16,7 +16,7 @@ const defrag = suite('defrag');
 /** Small databases cannot be dense: each size in use leaves part of a slab, and half a segment is free. */
 const WASTE_BYTES_MAX = 3 * 1024 * 1024;
 
-/** Fills a database with keys whose values tell their number; answers the lengths. */
+/** Fills a database with keys whose values contain their number; returns the lengths. */
 function fill(store: Store, database: number, count: number, random: () => number): number[] {
   const keyspace = store.databases[database]!;
   const lengths: number[] = [];

@@ -74,7 +74,7 @@ export class Defragmenter {
   #moveCells(keyspace: Keyspace, heap: Heap): void {
     for (let i = 0; i < DEFRAG_STEP_CELLS; i += 1) {
       const cell = heap.nextLive(this.#slab, this.#cell);
-      // The slab is gone with its last cell.
+      // The slab is freed with its last cell.
       if (cell < 0 || !heap.isDrained(this.#slab)) {
         this.#slab = -1;
         return;

@@ -16,9 +16,9 @@ import type { Databases } from '../keyspace/databases.ts';
 const FREQUENCY_MAX = 255;
 /** Answered in the place of freed bytes: there is something to spill, and the disk has no room for it yet. */
 export const SPILL_BUSY = -1;
-/** The same: keys are being looked at one after another for a value to spill, and not all have been. */
+/** Result of a search in progress: keys are being checked one after another for a value to spill. */
 export const SPILL_SEARCHING = -2;
-/** The same: nothing can be spilled here, and another shard may still spill. */
+/** Result without a candidate: no value can be spilled here, but another shard may still spill. */
 export const SPILL_ELSEWHERE = -3;
 /** Keys looked at to find one whose value is in memory, for each sample that is wanted: most are warm. */
 const SPILL_TRIES = 24;
@@ -26,7 +26,7 @@ const SPILL_TRIES = 24;
 const SPILL_ROUNDS = 4;
 /** Keys looked at in one step of a search: some tens of microseconds. */
 const SEARCH_KEYS = 1_000;
-/** A search that has found nothing is good for one eviction in so many keys that it looked at. */
+/** Number of visited keys without a result for which a search allows one eviction. */
 const SEARCHED_PER_EVICTION = 100;
 /** From this share of dead bytes on a full tier waits for them to be given back. */
 const DEAD_SHARE = 0.25;
@@ -47,7 +47,7 @@ interface Search {
   cursor: number;
   /** Keys looked at since it began. */
   looked: number;
-  /** Keys that may be evicted before it begins anew. */
+  /** Number of keys that may be evicted before the next search. */
   evictions: number;
 }
 
@@ -210,7 +210,7 @@ export class Evictor {
     }
   }
 
-  /** The candidate's record, unless it is gone or was used since it was sampled. */
+  /** Returns the candidate's record, unless it was removed or used since it was sampled. */
   #stillBest(keyspace: Keyspace, entry: Candidate): Ref {
     const ref = keyspace.lookUp(entry.key, entry.length);
     if (ref === 0) return 0;

@@ -12,7 +12,7 @@ import type { Store } from '../store.ts';
 
 const expiry = suite('active expiry');
 
-/** Adds `count` keys that expire in `ms`; `prefix` tells them apart. */
+/** Adds `count` keys that expire in `ms`, with names starting with `prefix`. */
 function addExpiring(
   store: Store,
   database: number,

@@ -1,8 +1,7 @@
 /**
- * Active expiry: removes keys that expired and that nobody asks for.
- *
- * A cursor walks each database's index of expiring keys, a sample at a time. It stays with a database
- * while samples show many expired keys, goes on to the next otherwise, and ends after one round.
+ * Active expiry: removes expired keys that no command accesses. A cursor walks each database's index of expiring keys,
+ * a sample at a time. It stays with a database while samples show many expired keys, moves to the next otherwise, and
+ * ends after one round.
  */
 import { KeyFate } from '#base';
 import type { Ref } from '../memory/segment.ts';

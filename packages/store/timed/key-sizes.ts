@@ -64,7 +64,7 @@ export class KeySizes {
     return this.#prefixBytes;
   }
 
-  /** Begins anew. */
+  /** Restarts the scan. */
   restart(): void {
     this.#counts.fill(0);
     this.#prefixKeys.fill(0);

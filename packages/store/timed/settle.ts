@@ -4,7 +4,7 @@ import type { Databases } from '../keyspace/databases.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Loan } from '../warm/loan.ts';
 
-/** Ends all loans that no command waits for. `hasRoom`: memory is not full, so whatever is used may stay. */
+/** Ends all loans that no command waits for. `hasRoom`: memory is not full, so used values may stay in memory. */
 export function settleLoans(store: Databases, hasRoom: boolean): void {
   const { tier } = store;
   for (const [number, loan] of tier.loans) {

@@ -17,7 +17,7 @@ export class ValueView implements ByteRange {
   at = 0;
   length = 0;
 
-  /** Points at nothing: what was pointed at last may have gone. */
+  /** Clears the views, whose memory may be freed. */
   letGo(): void {
     this.bytes = new Uint8Array(0);
     this.view = undefined;

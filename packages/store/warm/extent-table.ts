@@ -63,13 +63,13 @@ export class ExtentTable {
     this.#counts[extent]! += 1;
   }
 
-  /** The same value is in use twice for now. */
+  /** The value is in use twice for now. */
   regained(extent: number): void {
     this.#live[extent]! += 1;
     this.liveBytes += this.#bytes[extent]! / this.#counts[extent]!;
   }
 
-  /** The extent is about to be written, as so many bytes. */
+  /** The extent is about to be written with `byteCount` bytes. */
   sealed(extent: number, byteCount: number): void {
     this.#bytes[extent] = byteCount;
     this.byteCount += byteCount;

@@ -1,6 +1,6 @@
 /**
  * Extents: what is written to the warm tier at once. Values of several keys stand one behind the other, each with its
- * key, so that whoever moves the live ones of an extent elsewhere finds their records.
+ * key, so that compaction, which moves the live ones to another extent, finds their records.
  *
  *   entry     u32 CRC-32 of the rest, u32 bytes of the value, u16 bytes of the key, u8 type, u8 encoding and flags,
  *             key, value (as in `key-state.ts`: the store's own representation)
@@ -57,7 +57,7 @@ export class ExtentWriter {
   readonly #offsets: number[] = [];
   #length = 0;
 
-  /** With room for one entry of so many bytes at least. */
+  /** Creates an extent with room for an entry of at least `firstBytes` bytes. */
   constructor(extent: number, firstBytes: number) {
     const needed = firstBytes + OFFSET_BYTES + COUNT_BYTES;
     this.extent = extent;
@@ -69,7 +69,7 @@ export class ExtentWriter {
     return this.#offsets.length;
   }
 
-  /** True when an entry of so many bytes fits. */
+  /** True when an entry of `byteCount` bytes fits. */
   fits(byteCount: number): boolean {
     const { count } = this;
     const tail = (count + 1) * OFFSET_BYTES + COUNT_BYTES;

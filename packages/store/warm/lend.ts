@@ -28,7 +28,7 @@ export function arrived(
   return loan;
 }
 
-/** Nobody has asked for the value before: the shard stands still until it is there. */
+/** The value was not requested before: the shard blocks until it is read. */
 function readNow(tier: WarmTier, owner: number, number: number): Loan {
   tier.counts.add('tierFetches', 1);
   return arrived(tier, owner, number, tier.entryNow(number));

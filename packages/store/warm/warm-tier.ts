@@ -22,7 +22,7 @@ export interface WarmOutlet {
   put(extent: number, bytes: Bytes): boolean;
   /** An extent is no more needed. */
   drop(extent: number): void;
-  /** Waits until the disk has taken something, or so long. */
+  /** Blocks until the disk has written something, or for `timeoutMs`. */
   waitForRoom(timeoutMs: number): void;
   /** The disk takes nothing, or cannot be read. */
   readonly isFailing: boolean;
@@ -34,7 +34,7 @@ export interface WarmOutlet {
 export interface WarmWays {
   /** Undefined where there is no tier. */
   readonly outlet?: WarmOutlet | undefined;
-  /** Has the entry of a value told when it is there. */
+  /** Reads the entry of a value and passes it to `take`. */
   readonly fetch?: (number: number, take: (entry: Bytes | CommandError) => void) => void;
   /** True while another shard, which has the same limit, may still spill. */
   readonly othersMaySpill?: () => boolean;
@@ -50,7 +50,7 @@ interface TierCounts {
 export class WarmTier {
   /** Undefined where there is no tier. */
   outlet: WarmOutlet | undefined;
-  /** Has the entry of a value told when it is there; at once where there is no other way. */
+  /** Reads the entry of a value and passes it to `take`; synchronously if there is no other way. */
   fetch: (number: number, take: (entry: Bytes | CommandError) => void) => void = (number, take) => {
     take(this.entryNow(number));
   };
@@ -215,7 +215,7 @@ export class WarmTier {
     this.renumber(number);
   }
 
-  /** The same where it is used under another number from now on. */
+  /** Moves the value to another number. */
   move(number: number): void {
     const extent = extentOf(number);
     if (this.extents.lost(extent) > 0) this.#judge(extent);
@@ -264,13 +264,13 @@ export class WarmTier {
     this.extents.give(extent);
   }
 
-  /** Keeps all extents readable until `letGo`, whatever becomes of the keys of their values. */
+  /** Keeps all extents readable until `letGo`, even if the keys of their values are removed. */
   hold(): void {
     this.#holds += 1;
   }
 
   letGo(): void {
-    assert(this.#holds > 0, 'extents are held before they are let go');
+    assert(this.#holds > 0, 'extents are held before they are released');
     this.#holds -= 1;
     if (this.#holds === 0) for (const extent of this.#removed) this.#dropUnread(extent);
   }
@@ -330,7 +330,7 @@ export class WarmTier {
   }
 }
 
-/** An extent with no more of its values in use is worth being written anew. */
+/** Fraction of values in use up to which an extent is worth rewriting. */
 const SPARSE_SHARE = 0.5;
 
 export function extentOf(number: number): number {

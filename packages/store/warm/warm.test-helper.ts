@@ -1,4 +1,4 @@
-/** For tests of the warm tier: a disk in memory that fails when it is told to. */
+/** For tests of the warm tier: a disk in memory with injected failures. */
 import { type Bytes, CommandError } from '#base';
 import type { Store } from '../store.ts';
 import { compactAll } from '../timed/compaction.ts';
@@ -34,7 +34,7 @@ export class MemoryDisk implements WarmOutlet {
     return isSound(entry) ? entry : new CommandError('ERR damaged');
   }
 
-  /** Writes sparse extents anew, as long as there are any. */
+  /** Rewrites sparse extents while there are any. */
   compact(store: Store): void {
     compactAll(store, (extent) => this.extents.get(extent));
   }

@@ -16,7 +16,7 @@ const PAYLOAD_INDEX = 3;
 const OPTIONS_INDEX = 4;
 
 const FREQUENCY_MAX = 255;
-/** Redis caps the entries of an intset here, whatever the setting says. */
+/** Redis limits the entries of an intset to this number, regardless of the setting. */
 const INTSET_ENTRIES_MAX = 2 ** 30;
 
 const restored: KeyEvent = { type: 'g', name: 'restore' };
@@ -108,7 +108,7 @@ const restoreAsking = restoring({
 
 export const keyDumping = [dump, restore, restoreAsking];
 
-/** Tells replicas what was restored, with the moment at which it ends. */
+/** Replicates the restored value, with its expiry as Unix time. */
 function tellRestored(context: ShardContext, args: Arguments, endMs: number): void {
   const options = Array.from({ length: args.count - OPTIONS_INDEX }, (_, nth) =>
     args.copy(OPTIONS_INDEX + nth),

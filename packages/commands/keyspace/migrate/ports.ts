@@ -25,8 +25,8 @@ export interface Migration {
 }
 
 /**
- * Outcome of a migration: all keys have moved, or there were none; or what was going on with the target when it failed, the
- * error that it has answered first, or one of this server. Keys that the target has taken are moved in any case.
+ * Outcome of a migration: all keys have moved, or none existed; or the phase in which the target failed, its first
+ * error reply, or an error of this server. Keys that the target has accepted are moved in any case.
  */
 export type MigrationOutcome =
   | 'moved'

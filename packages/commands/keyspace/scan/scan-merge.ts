@@ -13,7 +13,7 @@ import { nextCursor } from '../../elements/scan-cursor.ts';
 
 /** Progress of one shard's walk. */
 export interface Walked {
-  /** The place to go on at; 0 when it is through, or has not begun. */
+  /** Position at which the shard resumes; 0 if it is complete or has not started. */
   readonly next: number;
   /** Number of keys that one call is to look at. */
   readonly count: number;

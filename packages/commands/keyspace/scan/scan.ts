@@ -56,7 +56,7 @@ interface Wanted {
   type: number | undefined;
 }
 
-/** The most records that one call looks at, whatever COUNT says: the store counts in 31 bits. */
+/** Maximum number of records that one call visits, regardless of COUNT: the store counts in 31 bits. */
 const COUNT_MAX = 2 ** 31 - 1;
 const COUNT_DEFAULT = 10;
 

@@ -1,4 +1,4 @@
-/** COMMAND: what the server can be asked, told from the definitions themselves. */
+/** COMMAND: reports the commands, derived from their definitions. */
 
 import { CommandError, errors, fromLatin1, globMatches } from '#base';
 import { indexesFrom, type Arguments, type ArgumentSource } from '../../arguments/arguments.ts';

@@ -11,5 +11,5 @@ export const debugHead = {
   args: [],
 } as const satisfies Partial<CommandHead>;
 
-/** The same for the parts that disturb: they stop threads, change what tests are to find, or fill the log. */
+/** Head of the disruptive subcommands: they stop threads, change what tests check, or fill the log. */
 export const disturbingHead = { ...debugHead, isProtected: true } as const;

@@ -111,7 +111,7 @@ function writePush(reply: ReplyWriter): void {
   reply.text('Some real reply following the push reply');
 }
 
-/** Redis' switches for what this server does not have: tests that set them go on. */
+/** Accepts switches of Redis for features that this server does not have, so that tests which set them work. */
 function accepted(
   name: string,
   summary: string,

@@ -1,4 +1,4 @@
-/** DEBUG RELOAD: every value becomes the bytes that would be stored, and is made of them anew. */
+/** DEBUG RELOAD: serializes every value and recreates it from the bytes. */
 
 import { type Bytes, CommandError } from '#base';
 import { type Keyspace, rdb } from '#store';

@@ -70,7 +70,7 @@ const object = oneShard({
   arity: 3,
   keys: oneKey('RO', undefined, 2),
   run({ keyspace, reply }, args) {
-    // Also while its time is over, and nobody has looked it up since.
+    // Includes a key that has expired but was not looked up since.
     const ref = keyspace.lookUp(args.copy(2), args.length(2));
     if (ref === 0) throw errors.noSuchKey;
     reply.simple(
@@ -223,7 +223,7 @@ function listReport(keyspace: Keyspace, ref: Ref): string {
   return value instanceof Quicklist ? quicklistReport(value) : '';
 }
 
-/** Bytes of the value as they are kept; Redis tells those of its snapshot. */
+/** Bytes of the value as stored; Redis reports the size in its snapshot. */
 function serializedBytes(keyspace: Keyspace, ref: Ref): number {
   if (!keyspace.isObject(ref)) return keyspace.length(ref);
   return codecAt(keyspace, ref).bytesOf(keyspace.object(ref));

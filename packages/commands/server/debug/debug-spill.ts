@@ -8,7 +8,7 @@ import { disturbingHead } from './debug-head.ts';
 
 const noTier = new CommandError('ERR DEBUG SPILL needs tiered.enabled and a policy that spills');
 
-/** Spills values whatever memory is used, so that tests with little data find them warm. */
+/** Moves values to the warm tier regardless of memory usage, so that tests with little data have warm values. */
 export const spillValues = everyShard({
   ...disturbingHead,
   name: 'DEBUG|SPILL',

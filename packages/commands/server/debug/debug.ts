@@ -10,7 +10,7 @@ const debug = container({
   name: 'DEBUG',
   summary: 'Container for commands that tests of the server need.',
   arity: -2,
-  // Of what does not exist: whoever may not disturb is told no more than that.
+  // For unknown subcommands: clients without permission for disruptive ones get the same error for both.
   isProtected: true,
   opaque: true,
   subcommands: [...debugOnShards, ...debugOnMain],

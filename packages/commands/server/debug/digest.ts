@@ -1,8 +1,6 @@
 /**
- * A fingerprint of keys and values that does not depend on their order.
- *
- * Each key's hash is combined with the others by exclusive or, so that shards can count for
- * themselves. It tells equal data from different, and is no defence against anybody.
+ * Digest of keys and values that does not depend on their order. The hashes of keys are combined by exclusive or, so
+ * that shards can compute their part separately. It distinguishes different data, but is not cryptographically secure.
  */
 
 import type { Bytes } from '#base';
@@ -26,7 +24,7 @@ export class Digest {
     this.#addValue(keyspace, ref);
   }
 
-  /** Adds the type and value of a key, whatever its name. */
+  /** Adds type and value of a key without its name. */
   addValue(keyspace: Keyspace, ref: Ref): void {
     this.#begin(0);
     this.#addValue(keyspace, ref);

@@ -93,7 +93,7 @@ const reset = onMain<ServerContext>({
   },
 });
 
-/** The shards are asked, and a transaction has nobody to wait for them. */
+/** Requires replies of the shards, for which a transaction cannot wait. */
 const aboutReports = {
   ...aboutHotKeys,
   arity: 2,

@@ -10,7 +10,7 @@ export interface FailoverWish {
   readonly target: FailoverTarget | undefined;
   /** 0: there is no time limit. */
   readonly timeoutMs: number;
-  /** The target becomes the primary when the time is over, whatever it lacks. */
+  /** True to promote the target at the timeout even if it lags behind. */
   readonly isForced: boolean;
 }
 

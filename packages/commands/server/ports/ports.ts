@@ -13,20 +13,21 @@ export interface SettingsPort {
   /** Names and values of the settings that match any of the glob patterns, each once. */
   get(patterns: readonly string[]): readonly (readonly [name: string, value: string])[];
   /**
-   * Changes all, or none and throws the CommandError to answer; a promise where something has to be done first, which
-   * rejects with why it cannot. Where shards stand still for the client, `mayWait` is false, and none is waited for.
+   * Changes all settings, or none and throws the CommandError to return; returns a promise if asynchronous work is
+   * needed, which rejects with the reason. While shards are stopped for the client, `mayWait` is false, and no shard is
+   * waited for.
    */
   set(
     pairs: readonly (readonly [name: string, value: string])[],
     mayWait: boolean,
   ): Promise<void> | undefined;
-  /** Settles when what was changed last is in force, and whoever tells of settings tells it. */
+  /** Resolves when the last change is in effect on all threads and visible in reports. */
   shown(mayWait: boolean): Promise<void>;
   /** Writes changed settings to the file they came from; throws the CommandError to answer. */
   rewrite(): void;
 }
 
-/** Role of the server in replication, as ROLE tells it. */
+/** Replication role of the server, as in ROLE. */
 export type RoleReport =
   | { readonly role: 'master' }
   | {
@@ -41,11 +42,11 @@ export interface ReplicationPort {
   readonly role: RoleReport;
   /** Makes the server a replica; false when it is one of that primary. */
   replicaOf(host: string, port: number): boolean;
-  /** Makes the server a primary of what it has. */
+  /** Makes the server a primary with its current data. */
   replicaOfNone(): void;
   /** This server's primary hands over to it: true when the id is that of the stream, and then this is the primary. */
   takeOver(id: string): boolean;
-  /** Error for those who want to follow this server, while nobody can. */
+  /** Error for replicas that connect while no replication is possible. */
   readonly syncRefusal: CommandError | undefined;
   readonly failover: FailoverPort;
 }
@@ -157,7 +158,7 @@ interface FlightPort {
 export interface ThreadsPort {
   /** `main`, `shard-0` and so on, `ops`. */
   readonly names: readonly string[];
-  /** The JSON of a .cpuprofile file, made in so many seconds. Rejects with the text to answer. */
+  /** Returns a .cpuprofile file (JSON) of `seconds`. Rejects with the error text. */
   profile(thread: string, seconds: number): Promise<Bytes>;
   heap(thread: string): Promise<HeapReport>;
 }
@@ -202,9 +203,9 @@ export interface StatisticsPort {
 export interface ShutdownOptions {
   /** `default`: save when the configuration says so. */
   save: 'default' | 'always' | 'never';
-  /** Waits for nothing and nobody. */
+  /** Stops without waiting for replicas or work in flight. */
   now: boolean;
-  /** Goes on though saving fails. */
+  /** Stops even if saving fails. */
   force: boolean;
 }
 
@@ -214,7 +215,7 @@ export interface ProcessPort {
    * off.
    */
   shutdown(options: ShutdownOptions, aborted: () => void): void;
-  /** Answers false when nothing was there to be called off. */
+  /** Aborts a shutdown; returns false if there was none. */
   abortShutdown(): boolean;
   /** Blocks main, and with it every client. */
   freeze(seconds: number): void;
@@ -237,11 +238,11 @@ export interface MonitorFilter {
   readonly commands: readonly string[];
   readonly users: readonly string[];
   readonly ids: readonly number[];
-  /** Shows one in so many. */
+  /** Shows one of this many commands. */
   readonly sample: number;
-  /** Ends after so many lines. */
+  /** Ends after this many lines. */
   readonly lines: number;
-  /** Ends after so many milliseconds. */
+  /** Ends after this many milliseconds. */
   readonly forMs: number;
 }
 

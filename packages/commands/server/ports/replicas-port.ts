@@ -3,7 +3,7 @@
 import type { ClientPort } from '../../contexts/contexts.ts';
 import type { FailoverTarget } from './failover-port.ts';
 
-/** Facts that a replica tells of itself. */
+/** Properties that a replica announces by REPLCONF. */
 export interface ReplicaFacts {
   listeningPort: number;
   /** Address under which it is reached; empty where that of its connection counts. */
@@ -19,14 +19,14 @@ export interface ReplicaFacts {
   filter: 'all' | 'functions' | 'nothing';
 }
 
-/** A replica as ROLE tells of it. */
+/** A replica as in ROLE. */
 export interface ReplicaPlace {
   readonly host: string;
   readonly port: number;
   readonly offset: number;
 }
 
-/** Waits for acknowledgements: of so many replicas, and of the log of this server. */
+/** Acknowledgements to wait for: by a number of replicas, and by the log of this server. */
 export interface AckWish {
   readonly replicas: number;
   /** On disk, there; also here where `isLocal`. */

@@ -10,7 +10,7 @@ import type { ReplicaFacts } from '../ports/replicas-port.ts';
 
 /** Capability of servers of this kind: they answer timestamps in the stream. */
 const STAMP_CAPABILITY = 'SVC-STAMPS';
-/** Longest address that a replica may tell. */
+/** Maximum length of the address that a replica announces. */
 const HOST_BYTES_MAX = 255;
 const NODE_ID_LENGTH = 40;
 const noNodeId = new CommandError('ERR REPLCONF cluster-node takes the id of a node');
@@ -78,14 +78,14 @@ function takeOver(replication: ReplicationPort, id: string): void {
   if (!replication.takeOver(id)) throw otherStream;
 }
 
-/** Throws why nobody can follow this server now. */
+/** Throws the reason if no replica can be served now. */
 function maySync({ syncRefusal }: ReplicationPort): void {
   if (syncRefusal !== undefined) throw syncRefusal;
 }
 
 /** Throws why a connection cannot be that of a replica. */
 function mayFollow(client: ClientPort, facts: ReplicaFacts): void {
-  // What the kernel was offered may be with the replica, though over TLS that is told later.
+  // Unsent bytes may have reached the replica: over TLS, completion is reported later.
   if (client.traffic.unsentBytes > 0) throw pending;
   // What is filtered is never put into a file, of which the length would be known.
   if (facts.filter !== 'all' && !facts.hasEof) throw needsEof;

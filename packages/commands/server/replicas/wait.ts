@@ -81,7 +81,7 @@ const waitaof = onMain<ServerContext>({
   },
 });
 
-/** Answers when there are as many acknowledgements as wished for, or with those that there are when the time is over. */
+/** Replies once there are enough acknowledgements, or with their number at the timeout. */
 function awaitAcks(
   context: ServerContext,
   wish: AckWish,

@@ -13,11 +13,11 @@ interface EntryRange {
   readonly first: StreamId;
   readonly last: StreamId;
   readonly isBackward: boolean;
-  /** At most so many; 0 is no limit. */
+  /** Maximum number of entries; 0 for no limit. */
   readonly count: number;
 }
 
-/** Answers an array of the entries of a range, calling back at each; answers how many there are. */
+/** Replies with an array of the entries of a range, calling back for each; returns their number. */
 export function replyEntries(
   reply: ReplyWriter,
   stream: Stream,
@@ -37,14 +37,14 @@ export function replyEntries(
   reply.endArray(mark, expected, found);
 }
 
-/** Answers the entry with this id; false when there is none. */
+/** Replies with the entry of this id; returns false if it does not exist. */
 export function replyEntryAt(reply: ReplyWriter, stream: Stream, id: StreamId): boolean {
   if (!cursorScratch.open(stream.nodes, id, id).next()) return false;
   replyEntry(reply, cursorScratch);
   return true;
 }
 
-/** Answers the first or the last entry, or null. */
+/** Replies with the first or the last entry, or null. */
 export function replyEdgeEntry(reply: ReplyWriter, stream: Stream, isLast: boolean): void {
   if (cursorScratch.open(stream.nodes, LOWEST, HIGHEST, isLast).next())
     replyEntry(reply, cursorScratch);

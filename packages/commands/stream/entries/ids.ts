@@ -28,12 +28,12 @@ export function readId(args: Arguments, index: number, id: StreamId): void {
   if (!isId(args, index, id)) throw invalidId;
 }
 
-/** The same, but answers whether it is an id. */
+/** Reads an id; returns false if the argument is not one. */
 export function isId(args: Arguments, index: number, id: StreamId): boolean {
   return parse(args, index, id, Form.strict);
 }
 
-/** The same with `-` and `+`. */
+/** Reads an id, or `-` and `+` for the smallest and the greatest id. */
 export function readIdOrEdge(args: Arguments, index: number, id: StreamId): void {
   if (!parse(args, index, id, 0)) throw invalidId;
 }

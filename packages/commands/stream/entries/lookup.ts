@@ -30,7 +30,7 @@ export function streamToRead(
   return streamOf(context, findToRead(context, args, index));
 }
 
-/** The same to write to. */
+/** Looks up the stream of an argument for writing; undefined if the key does not exist. */
 export function streamToWrite(
   context: ShardContext,
   args: Arguments,
@@ -58,7 +58,7 @@ export function noGroup(args: Arguments, keyIndex = 1, groupIndex = 2, where = '
   return new CommandError(`NOGROUP No such key '${key}' or consumer group '${group}'${where}`);
 }
 
-/** The same where the key is there. */
+/** Returns the error for a missing group of an existing key. */
 export function noGroupOfKey(args: Arguments, keyIndex: number, groupIndex: number): CommandError {
   const key = untilNul(args.latin1(keyIndex));
   const group = untilNul(args.latin1(groupIndex));

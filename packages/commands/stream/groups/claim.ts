@@ -133,7 +133,7 @@ const xautoclaim = oneShard({
 
 export const streamClaiming = [xclaim, xautoclaim];
 
-/** The consumer that takes entries over, and what tells replicas of it, where there are any. */
+/** The consumer that claims entries, and the rows for replicas, if there are any replicas. */
 function takingConsumer(
   context: ShardContext,
   args: Arguments,
@@ -276,7 +276,7 @@ interface Swept {
   gone: StreamId[];
   /** Id at which the next sweep begins. */
   next: StreamId;
-  /** Claims that replicas are told of. */
+  /** Claims to replicate. */
   rows: ClaimRows;
 }
 

@@ -1,4 +1,4 @@
-/** Deliveries of a group as replicas are told of them: whose each entry is, since when, and how often it was delivered. */
+/** Deliveries of a group as they are replicated: consumer, time and delivery count of each entry. */
 
 import type { Bytes } from '#base';
 import type { StreamGroup, StreamId } from '#store';
@@ -33,7 +33,7 @@ export class Deliveries {
     this.#log('XGROUP', 'CREATECONSUMER', this.#key, this.#name, this.#consumer);
   }
 
-  /** Entries are the consumer's, delivered at a moment, each so many times; those that are in the stream no more are nobody's. */
+  /** Records entries of the consumer, with the time and the count of their delivery; deleted entries are released. */
   claimed(ids: readonly Bytes[], deliveredMs: number, deliveries: number): void {
     if (ids.length === 0) return;
     this.#log(

@@ -37,7 +37,7 @@ export function checkedListpack(bytes: Bytes): Bytes {
   return stored === Math.min(count, COUNT_UNKNOWN) && isOurs(bytes) ? bytes : rewritten(bytes);
 }
 
-/** Answers where the next entry begins. */
+/** Returns the offset of the next entry. */
 function checkEntry(bytes: Bytes, at: number, end: number): number {
   const head = headBytes(bytes[at]!);
   demand(head > 0 && at + head <= end);

@@ -75,7 +75,7 @@ export class RdbReader {
     return this.#lengthFrom(first);
   }
 
-  /** The same for a number of 64 bits, as two words. */
+  /** Reads a length of 64 bits as two words. */
   wideLength(): { high: number; low: number } {
     const first = this.byte();
     const { wide } = this;
@@ -210,7 +210,7 @@ export class RdbReader {
     return at;
   }
 
-  /** Demands that so many bytes follow, in whatever sections. */
+  /** Throws unless `count` bytes follow, over all sections. */
   #demandBytes(count: number): void {
     const end = this.#at + count;
     if (end > this.#end) this.wanted = end;

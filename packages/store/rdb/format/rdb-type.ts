@@ -31,7 +31,7 @@ export const RdbType = {
   /** Hashes whose fields end, as release candidates of 7.4 wrote them. */
   hashMetadataEarly: 22,
   hashListpackExEarly: 23,
-  /** The same with the first end in front. */
+  /** A hash with expiring fields whose earliest expiry comes first. */
   hashMetadata: 24,
   hashListpackEx: 25,
 } as const;

@@ -71,7 +71,7 @@ export class RdbWriter {
     }
   }
 
-  /** The same for a number of 64 bits, of which two words are given. */
+  /** Writes a length of 64 bits, given as two words. */
   wideLength(high: number, low: number): void {
     if (high === 0) {
       this.length(low >>> 0);
@@ -95,7 +95,10 @@ export class RdbWriter {
     this.#putBigEndian(word);
   }
 
-  /** A string, as an integer if it is the text of one of at most 32 bits. Whoever has the view of the bytes gives it. */
+  /**
+   * Writes a string; as an integer if it is the text of one of at most 32 bits. `view` is the view of the bytes, if the
+   * caller has one.
+   */
   string(bytes: Bytes, at = 0, length = bytes.length - at, view?: DataView): void {
     if (length <= INTEGER_TEXT_MAX) {
       const value = parseInteger(bytes, at, length);
@@ -133,7 +136,7 @@ export class RdbWriter {
     for (let shift = 0; shift < 32; shift += 8) this.#put(value >>> shift);
   }
 
-  /** Bytes as they are; whoever has their view gives it. */
+  /** Writes bytes unchanged; `view` is their view, if the caller has one. */
   raw(bytes: Bytes, at: number, length: number, view?: DataView): void {
     this.#reserve(length);
     if (view !== undefined && length <= WORD_COPY_BYTES_MAX) {

@@ -7,7 +7,7 @@
  *
  *   encoding   holds
  *   00xxxxxx   a string of up to 63 bytes
- *   01xxxxxx   a string of up to 16383 bytes: its length goes on in the next byte
+ *   01xxxxxx   a string of up to 16383 bytes: its length continues in the next byte
  *   10......   a string: its length in the next four bytes, the high one first
  *   0xc0 0xd0 0xe0 0xf0 0xfe   an integer in 2, 4, 8, 3 bytes or 1
  *   0xf1 - 0xfd                an integer from 0 to 12

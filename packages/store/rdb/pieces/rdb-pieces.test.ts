@@ -1,4 +1,4 @@
-/** Keys in pieces of Redis' form: what is written in steps is the same, and tells how the key was used. */
+/** Keys in pieces of RDB form: incremental output equals direct output, and contains the usage of the key. */
 import { type Bytes, finish, fromLatin1, latin1 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -46,7 +46,7 @@ pieces('a long value in steps is what it would be at once', () => {
   }
 });
 
-/** Idle seconds and frequency of a key, as a file tells them; -1 where it does not. */
+/** Idle seconds and frequency of a key in a file; -1 if absent. */
 function useOf(bytes: Bytes): [key: string, idleSeconds: number, frequency: number] {
   let use: ReturnType<typeof useOf> | undefined;
   const splitter = new RdbSplitter({

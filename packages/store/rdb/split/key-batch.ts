@@ -1,8 +1,8 @@
 /**
  * Batches of split keys for one shard, in memory that can be transferred to its thread.
  *
- * A key is a head of HEAD_BYTES, its bytes and those of its value. Numbers are little-endian; -1 stands for what is not
- * told.
+ * A key is a head of HEAD_BYTES, its bytes and those of its value. Numbers are little-endian; -1 marks an absent
+ * value.
  *
  *   offset  bytes  meaning
  *   0       1      type of the value
@@ -26,7 +26,7 @@ export const KEY_BATCH_BYTES = 256 * 1024;
 
 const NOTHING = new Uint8Array(0);
 
-/** Views of what keys are split from: many keys stand in the same memory, whatever shards they go to. */
+/** Views of source memory: many keys lie in the same memory, for different shards. */
 const sourcesScratch = new ByteViews();
 
 /** Writes the keys of a shard into one batch after another. */

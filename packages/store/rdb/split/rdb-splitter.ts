@@ -5,8 +5,8 @@
  * operation code or the type of a key's value; at the end, since version 5, a CRC-64 of all before it. Versions 1 to 12
  * are read, that is what any Redis up to 7.4 writes.
  *
- * Only the operation at hand is in memory, and no part of it is looked at twice however small the pieces are: a value goes
- * on where its bytes ended, and other operations wait until the bytes they asked for are there.
+ * Only the current operation is in memory, and no part of it is read twice, however small the pieces are: a value
+ * continues where its bytes ended, and other operations wait until the bytes that they need are there.
  */
 import { type Bytes, crc64, latin1 } from '#base';
 import { demand, MalformedValueError, RdbFileError } from '../format/malformed.ts';
@@ -48,7 +48,7 @@ export interface RdbSplitTarget {
   key(key: SplitKey): void;
   /** Takes the code of a library of functions. */
   library(code: Bytes): void;
-  /** Takes what the file tells of itself, such as `redis-ver`, `used-mem`, `repl-id` and `repl-stream-db`. */
+  /** Receives an auxiliary field of the file, such as `redis-ver`, `used-mem`, `repl-id` and `repl-stream-db`. */
   field(name: string, value: string): void;
   /** Takes how many keys of a database follow, and how many of them expire; files need not say it. */
   sizes?(database: number, keys: number, expires: number): void;
@@ -130,7 +130,7 @@ export class RdbSplitter {
     return this.isEnded ? taken - this.#giveBack() : taken;
   }
 
-  /** Tells what is missing, where no more bytes come. */
+  /** Returns the error for the missing part if no more bytes come. */
   cutOff(): RdbFileError {
     if (this.#stage === 'head') return new RdbFileError('it is no snapshot of Redis');
     if (this.#stage === 'checksum') {
@@ -180,7 +180,7 @@ export class RdbSplitter {
     this.#end = rest;
   }
 
-  /** Reads on behind so many fresh bytes, each of which is added to the checksum once. */
+  /** Continues reading after `fresh` new bytes, each of which is added to the checksum once. */
   #goOn(fresh: number): void {
     const from = this.#end - fresh;
     const isSummed = this.#stage !== 'checksum';
@@ -205,7 +205,7 @@ export class RdbSplitter {
     const stored = Buffer.from(this.#buffer.buffer, this.#begin, CRC_BYTES);
     const low = stored.readUInt32LE(0);
     const high = stored.readUInt32LE(4);
-    // Zero: its writer was told to count none.
+    // Zero: the file was written without a checksum.
     if ((low !== 0 || high !== 0) && (this.#crc.low !== low || this.#crc.high !== high)) {
       const problem = 'its checksum is not that of its bytes: it is damaged';
       if (this.#target.skipped === undefined) throw new RdbFileError(problem);
@@ -242,7 +242,7 @@ export class RdbSplitter {
     this.#moveOn(this.#mark);
   }
 
-  /** Notes what the operation at hand needs to go on, if bytes are all it needs. */
+  /** Records the number of bytes that the current operation needs to continue, if bytes are all it needs. */
   #waitFor(reader: RdbReader): void {
     if (reader.wanted === 0) {
       const at = this.#offset + reader.position;

@@ -46,7 +46,7 @@ const streamId: Step = (reader) => {
   reader.skip(16);
 };
 
-/** Pieces of at least so many bytes. Where a value needs one and has none, its reader finds that. */
+/** Pieces of at least `bytes` bytes. A value that needs a piece and has none is found by its reader. */
 const any = (bytes: number, layout: Layout): Repeat => ({
   layout,
   count: (reader) => reader.pieces(bytes),
@@ -156,8 +156,8 @@ export class ValueSkipper {
   }
 
   /**
-   * Goes on until the value ends. Where the reader ends first it throws a MalformedValueError, and another run can follow
-   * with a reader that has more, from `position` on.
+   * Skips the rest of the value. If the reader ends first, it throws a MalformedValueError, and another run can follow
+   * with a reader that has more bytes, from `position` on.
    */
   run(reader: RdbReader): void {
     do {

@@ -7,7 +7,7 @@ import { demand } from '../format/malformed.ts';
 import { RdbReader } from '../format/rdb-reader.ts';
 import { readValue, storeFinished, type ValueLimits } from '../values/read-value.ts';
 
-/** In the place of a moment, an idle time or a frequency that is not told. */
+/** Value of an absent expiry, idle time or frequency. */
 const NOT_TOLD = -1;
 
 /** A key with its value in the form of the file. */
@@ -32,7 +32,7 @@ export class SplitKeyView implements SplitKey {
   readonly key = new Span();
   readonly value = new Span();
 
-  /** Forgets what the file tells of one key only. */
+  /** Clears the properties of a single key. */
   clear(): void {
     this.expireAt = NOT_TOLD;
     this.idleSeconds = NOT_TOLD;

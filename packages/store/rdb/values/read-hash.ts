@@ -56,7 +56,7 @@ function readLarge(reader: RdbReader, keyspace: Keyspace, count: number): Finish
   return ofTable(table);
 }
 
-/** The same with an end, or none, before each field. */
+/** Reads fields, each preceded by its expiry or by none. */
 export function readFieldsWithEnds(
   reader: RdbReader,
   keyspace: Keyspace,

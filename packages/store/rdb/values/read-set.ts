@@ -26,7 +26,7 @@ export function readMembers(
   const count = reader.count();
   const table = keyspace.createTable(false);
   let integers: bigint[] | undefined = count <= limits.intsetEntries ? [] : undefined;
-  // As in Redis, one that is too large for an intset is no listpack either, whatever its limits.
+  // As in Redis, a set that is too large for an intset does not become a listpack either, regardless of its limits.
   const mayBePacked = integers !== undefined && count <= limits.entries;
   let entries = mayBePacked ? new ListpackEntries() : undefined;
   for (let index = 0; index < count; index += 1) {

@@ -32,7 +32,7 @@ export function readScores(
   return finished(ranked, count <= limits.entries && longest <= limits.valueBytes);
 }
 
-/** A sorted set in a listpack that is sound in itself; whatever its order was, it has one afterwards. */
+/** Reads a sorted set from a valid listpack, and sorts it if it is not in order. */
 export function readPackedSortedSet(
   listpack: Bytes,
   keyspace: Keyspace,

@@ -104,7 +104,7 @@ function readHash(
     case RdbType.hashZiplist:
       return readPackedHash(listpackOfZiplist(reader.string()), keyspace, limits, false);
     case RdbType.hashListpackEx:
-      // Redis does not look at it either: the fields tell it.
+      // Redis ignores it as well: it follows from the fields.
       reader.skip(FIRST_END_BYTES);
       return readPackedHash(checkedListpack(reader.string()), keyspace, limits, true);
     case RdbType.hashListpackExEarly:

@@ -285,7 +285,7 @@ function writeKeyName(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
   writer.string(bytes, at, length, view);
 }
 
-/** The same for a key with a string, of which nothing has to be known before it is written. */
+/** Writes a key with a string, which needs no preparation. */
 export function writeStringKey(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
   writeKeyFacts(writer, keyspace, ref);
   writer.byte(RdbType.string);
@@ -319,8 +319,9 @@ function writeKeyFacts(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
 const STEP_BYTES = 128 * 1024;
 
 /**
- * Writes a key as `writeKey` does, in the oldest version that has its value and in steps, behind what the writer holds;
- * gives it away in pieces of memory of their own. Nobody may change the value until it is written; its record may be moved.
+ * Writes a key like `writeKey`, incrementally and in the oldest version that has its value, after the current output of
+ * the writer; hands it over in new pieces of memory. The value must not change until it is written; its record may
+ * move.
  */
 export function keySteps(
   head: RdbWriter,
