@@ -3,7 +3,7 @@
 /** F_DUPFD_CLOEXEC of Linux, which programs that are started do not inherit. */
 const DUPLICATE = 1_030;
 
-/** Answers the new descriptor; -1 where there is none left. */
+/** Returns the new descriptor; -1 if none is available. */
 type Duplicate = (descriptor: number) => number;
 
 /**

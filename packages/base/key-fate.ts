@@ -1,4 +1,6 @@
-/** Key fates: the reasons for which keys go, as the store tells, shards count, and reports name them. */
+/**
+ * Key fates: the reasons for which keys are removed, as reported by the store, counted by shards and named in reports.
+ */
 
 /** Names of key fates, by number. */
 export const KEY_FATES = [

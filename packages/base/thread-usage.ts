@@ -1,4 +1,4 @@
-/** Machine resources that the calling thread has used, where the system tells (Linux). */
+/** Machine resources used by the calling thread, where the system provides them (Linux). */
 
 import { openSync, readFileSync, readSync } from 'node:fs';
 import { getHeapStatistics } from 'node:v8';
@@ -28,8 +28,8 @@ const ZERO = 0x30;
 const SCHEDULING_BYTES_MAX = 128;
 
 /**
- * Reads how many microseconds of processor time the calling thread has had since its start: 4 us of its time. Undefined
- * where the system does not tell.
+ * Returns a reader of the CPU time of the calling thread since its start, in microseconds; a call takes 4 us. Undefined
+ * if the system does not provide it.
  */
 export function threadCpuReader(): (() => number) | undefined {
   const text = new Uint8Array(SCHEDULING_BYTES_MAX);
@@ -40,7 +40,7 @@ export function threadCpuReader(): (() => number) | undefined {
     return undefined;
   }
   return () => {
-    // Of a thread that runs, the file is milliseconds behind. Linux counts it anew to tell the time of the process.
+    // For a running thread, the file lags by milliseconds. Linux updates it to compute the time of the process.
     process.cpuUsage();
     const end = readSync(descriptor, text, 0, text.length, 0);
     let ns = 0;
@@ -67,7 +67,7 @@ export function threadHeap(): ThreadHeap {
   };
 }
 
-/** Resident memory of the process by what is behind it, in bytes; undefined where the system does not tell. */
+/** Resident memory of the process by kind, in bytes; undefined if the system does not provide it. */
 export interface ResidentParts {
   readonly anonymous: number;
   /** Pages of files: mostly the program itself. */

@@ -25,14 +25,14 @@ import { keepsState } from './function-state.ts';
 import { HookMask, LuaGc, LuaStatus, REGISTRY_INDEX, type HostFunction } from './wasm/api.ts';
 
 const INSTRUCTIONS_BETWEEN_INTERRUPTS = 100_000;
-/** A step of the garbage collector is made after so many runs, and is so large. */
+/** Number of runs between two steps of the garbage collector, and the size of a step. */
 const GARBAGE_PERIOD = 50;
 
 type Functions = Readonly<Record<string, HostFunction>>;
 
 export interface LuaEngineOptions {
   readonly memoryLimitBytes: number;
-  /** Version of Redis that scripts are told, as text and as a number of three bytes. */
+  /** Redis version that scripts see, as text and as a number of three bytes. */
   readonly version: string;
   readonly versionNumber: number;
   /** Names of the table of the server's functions; `redis` alone if not given. */
@@ -42,8 +42,8 @@ export interface LuaEngineOptions {
   /** Functions of libraries while they load: `register_function` and `log`. */
   readonly loading: Functions;
   /**
-   * Called every so many instructions of a script that runs, or what takes as long as they do; a text ends the script with that error, also when the
-   * script catches errors, as long as each later call answers a text too.
+   * Called periodically, after a number of instructions of a running script or an equivalent time. A returned text ends
+   * the script with that error, also when the script catches errors, as long as each later call returns a text as well.
    */
   readonly interrupt?: (L: number) => string | undefined;
   readonly instructionsBetweenInterrupts?: number;
@@ -145,7 +145,7 @@ export class LuaEngine {
     return this.#call(L, 0);
   }
 
-  /** Runs a function of a library, with its keys and arguments; goes on as `runScript` does. */
+  /** Runs a function of a library with its keys and arguments, then continues like `runScript`. */
   runFunction(ref: number, keys: StringSource, args: StringSource): ScriptError | undefined {
     const { api } = this.vm;
     const { L, handler } = this.functions;
@@ -256,7 +256,8 @@ export class LuaEngine {
     const hook = this.vm.registerHook((L) => {
       const text = interrupt(L);
       if (text === undefined) return;
-      // From now on each line ends it, and each call in other coroutines: a script that catches errors would go on else.
+      // From now on each line ends the script, as well as each call in other coroutines: otherwise a script that
+      // catches errors would continue.
       this.vm.isStopping = true;
       this.vm.api.lua_sethook(L, hook, HookMask.Line, 0);
       this.vm.allowHook(L);

@@ -51,7 +51,7 @@ export class LuaVm implements ImportsOwner {
   memoryLimitBytes: number;
   /** True when what the interpreter holds is not to be trusted any more. */
   isBroken = false;
-  /** Views of the interpreter's memory; made anew when it grows. */
+  /** Views of the interpreter's memory; recreated when it grows. */
   bytes!: Uint8Array<ArrayBuffer>;
   words!: Int32Array<ArrayBuffer>;
   doubles!: Float64Array<ArrayBuffer>;
@@ -98,7 +98,9 @@ export class LuaVm implements ImportsOwner {
     this.#stopping.value = Number(value);
   }
 
-  /** Has the hook called also by what handles the error that it raises: a handler that never ends would go on else. */
+  /**
+   * Calls the hook also in handlers of the error that it raises: otherwise a handler in an endless loop would continue.
+   */
   allowHook(L: number): void {
     this.bytes[L + ALLOWS_HOOK] = 1;
   }
@@ -108,7 +110,7 @@ export class LuaVm implements ImportsOwner {
     this.words[(L + HOOK_COUNT) >> 2] = 1;
   }
 
-  /** Called when the interpreter cannot go on, as it does when memory is lacking outside of a script. */
+  /** Called when the interpreter cannot continue, as when it runs out of memory outside of a script. */
   gaveUp(): never {
     this.isBroken = true;
     throw new LuaEngineError('the interpreter has given up, for lack of memory as a rule');
@@ -132,7 +134,7 @@ export class LuaVm implements ImportsOwner {
     return pointer;
   }
 
-  /** Memory for so many bytes that is good until the next call. */
+  /** Returns memory for `bytes` bytes that is valid until the next call. */
   scratch(L: number, bytes: number): number {
     const tooLarge = this.#scratchBytes > SCRATCH_BYTES_KEPT && bytes <= SCRATCH_BYTES_KEPT;
     if (bytes <= this.#scratchBytes && !tooLarge) return this.#scratch;
@@ -180,7 +182,7 @@ export class LuaVm implements ImportsOwner {
     return address < this.words[state + 2]! ? address : 0;
   }
 
-  /** Address of the value at the top of the stack, or so many below it. */
+  /** Returns the address of the value at the top of the stack, or `below` places under it. */
   top(L: number, below = 0): number {
     return this.words[(L + Layout.stateTop) >> 2]! - (below + 1) * Layout.valueBytes;
   }
@@ -289,7 +291,7 @@ export class LuaVm implements ImportsOwner {
     return this.isReadOnlyTable(this.api.lua_topointer(L, index));
   }
 
-  /** The same of a table at an address. */
+  /** True when the table at this address is read-only. */
   isReadOnlyTable(table: number): boolean {
     return (this.bytes[table + Layout.tableMarked]! & READ_ONLY_BIT) !== 0;
   }

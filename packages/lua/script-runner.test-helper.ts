@@ -51,7 +51,7 @@ const REPLIES: Readonly<Record<string, readonly [string, string?]>> = {
   'INCR hash': ['-WRONGTYPE Operation against a key holding the wrong kind of value\r\n'],
 };
 
-/** An engine with `redis.call` over the table of replies, made anew when it breaks. */
+/** An engine with `redis.call` over the table of replies, recreated when it breaks. */
 export class ScriptRunner {
   readonly #options: Partial<LuaEngineOptions>;
   engine: LuaEngine;

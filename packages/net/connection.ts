@@ -20,11 +20,11 @@ import type { Transport } from './transport.ts';
 const ARGUMENTS_PER_TURN = 4_000;
 /** With so much to write, a write is worth its cost. */
 const WORTHY_BYTES = 4 * 1024;
-/** Longest query buffer whatever the setting says: places in a command are 31 bits. */
+/** Maximum query buffer regardless of the setting: positions in a command have 31 bits. */
 const QUERY_BYTES_MAX = 2 ** 31 - 64 * 1024;
 /** Bytes of the line end behind an argument. */
 const LINE_END_BYTES = 2;
-/** From so many unsent bytes on the owner is asked before they are written. */
+/** Number of unsent bytes from which the owner is asked before they are written. */
 const LONG_REPLY_BYTES = 64 * 1024;
 /** Milliseconds for which a connection that the server has closed is still read from. */
 const LINGER_MS = 500;
@@ -40,7 +40,7 @@ export class Connection {
   /** Bytes of the commands that were taken. */
   bytesTaken = 0;
   isDirty = false;
-  /** A number of its owner's, to tell it by. */
+  /** Number set by the owner to identify the connection. */
   label = 0;
   /** Its flush was left for the next turn. */
   isPutOff = false;
@@ -49,7 +49,7 @@ export class Connection {
   readonly #parser: CommandParser;
   #owner: ConnectionOwner | undefined;
   readonly #pending = new QueryBuffer();
-  /** Memory of it that the owner was told of last. */
+  /** Memory that was last reported to the owner, in bytes. */
   #toldBytes = 0;
   /** Bytes being looked at that are not taken yet, the current command included. */
   #inHandBytes = 0;
@@ -62,7 +62,7 @@ export class Connection {
   #hasEnded = false;
   /** Input is no longer looked at. */
   #deaf = false;
-  /** Input was read that nobody looked at. */
+  /** True if input was read and discarded. */
   #hasDropped = false;
   #closed = false;
   #closeWhenWritten = false;
@@ -176,7 +176,7 @@ export class Connection {
     else if (this.#closeWhenWritten) this.#finish();
   }
 
-  /** Offers again what could not be taken, and goes on reading. */
+  /** Offers input again that could not be processed, and resumes reading. */
   resume(): void {
     if (!this.#stalled || this.#closed) return;
     this.#stalled = false;
@@ -252,7 +252,7 @@ export class Connection {
     this.#checkQueryLimit();
   }
 
-  /** Answers where the first byte lies that was not taken. */
+  /** Processes commands; returns the position of the first unprocessed byte. */
   #takeCommands(bytes: Bytes, from: number, end: number): number {
     const parser = this.#parser;
     const { command } = this.#config;
@@ -313,7 +313,7 @@ export class Connection {
     this.#taken = 0;
   }
 
-  /** So many bytes are looked at later, or by nobody. */
+  /** Keeps or discards `byteCount` bytes of input. */
   #leave(byteCount: number): void {
     if (this.#deaf && byteCount > 0) this.#hasDropped = true;
   }
@@ -371,9 +371,9 @@ export class Connection {
   }
 
   /**
-   * True when the connection is closed right behind the last reply, before its reader can send more: a pool of
-   * connections would use this one again. False where input was left unread: closing over it would reset
-   * the connection, and lose the last reply.
+   * True when the connection is closed immediately after the last reply, before its reader can send more: otherwise a
+   * connection pool would reuse it. False if input was left unread: closing would then reset the connection and lose
+   * the last reply.
    */
   get #closesAtOnce(): boolean {
     return this.#closeWhenWritten && this.bytesRead > 0 && !this.#hasDropped;

@@ -39,7 +39,7 @@ interface ListenerOptions extends TcpPlaces {
   readonly fronts: Fronts | undefined;
   /** Takes a new connection and becomes its owner, or closes it. */
   accept(connection: Connection): void;
-  /** Told of a handshake that has failed. */
+  /** Called for a failed handshake. */
   refused(failure: TlsFailure, address: string, error: string): void;
 }
 
@@ -115,7 +115,7 @@ export class Listener {
     }
   }
 
-  /** Answers the place's name. */
+  /** Opens a TCP listener; returns the name of the place. */
   async #openTcp(bind: string, port: number, isSecured: boolean): Promise<string> {
     const optional = bind.startsWith('-');
     const address = addressText(hostOf(bind), port);
@@ -283,7 +283,7 @@ function demandSocketPlace(path: string): void {
   throw new Error('a file is there that is no socket');
 }
 
-/** Removes a socket file that nobody listens on; one in use stays, and listening fails. */
+/** Removes an unused socket file; one in use stays, and listening fails. */
 async function removeStaleSocket(path: string): Promise<void> {
   if (!existsSync(path)) return;
   const inUse = await new Promise<boolean>((resolve) => {

@@ -76,7 +76,7 @@ class FakeHandle {
     this.requests.shift()?.oncomplete?.(status);
   }
 
-  /** Lets go of what the real one would only know by its address. */
+  /** Drops memory that the real pool would know only by its address. */
   forget(): void {
     this.#waiting = [];
   }

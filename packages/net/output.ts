@@ -17,7 +17,7 @@ interface OutputEvents {
   /** Asked before each write; where it says no, the connection has failed. */
   readonly mayWrite?: (() => boolean) | undefined;
   failed(): void;
-  /** A write that could not be done at once is through. */
+  /** A write that could not complete immediately has finished. */
   drained(): void;
   wrote(bytes: number): void;
 }
@@ -36,7 +36,9 @@ export class Output {
   #writing = false;
   #writingBlock = -1;
   #closed = false;
-  /** The kernel has refused a write: `flush` tells, since whoever appends does not expect the connection to go. */
+  /**
+   * The kernel has refused a write: reported by `flush`, since callers of append do not expect the connection to close.
+   */
   #hasFailed = false;
   bytesWritten = 0;
   /** The flush to come is the last one: with its last byte the connection is closed. */

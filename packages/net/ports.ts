@@ -4,13 +4,12 @@ import type { ParsedCommand, ParserLimits } from '#resp';
 import type { BlockPool } from './blocks.ts';
 
 /**
- * Outcome of a command: `long` = it was taken, and took so long that others come first; `full` = there is no
- * room for it, so nothing more is read; `held` = it must wait, but the socket is read on, so that a client that
- * hangs up is noticed.
+ * Outcome of a command: `long` = accepted, but took so much time that others come first; `full` = there is no room for
+ * it, so reading stops; `held` = it must wait, but the socket is still read to notice a client that disconnects.
  */
 export type Taking = 'taken' | 'long' | 'full' | 'held';
 
-/** Interface by which a connection tells its owner what happens. */
+/** Callbacks of a connection to its owner. */
 export interface ConnectionOwner {
   /** One command; what is not taken is offered again after `resume`. */
   command(command: ParsedCommand): Taking;
@@ -24,7 +23,7 @@ export interface ConnectionOwner {
   ended(): void;
   /** All commands received were taken, after some of them had to wait. */
   caughtUp?(): void;
-  /** The socket is gone. */
+  /** The socket was closed. */
   closed(): void;
   /** Something was written. */
   wrote(): void;
@@ -39,7 +38,7 @@ export interface ConnectionConfig {
   limits: ParserLimits & { queryBytesMax: number };
   turn: ConnectionTurn;
   counters: NetCounters;
-  /** False while nothing may be told to clients; undefined where that is always allowed. */
+  /** Returns false while nothing may be sent to clients; undefined if that is always allowed. */
   mayWrite: (() => boolean) | undefined;
 }
 
@@ -59,7 +58,7 @@ export interface TurnConnection {
 interface ConnectionTurn {
   /** Counts the turns: two works with the same number share one turn. */
   readonly number: number;
-  /** Called before bytes are looked at: a turn of work has begun. */
+  /** Called before bytes are processed: a turn of work has started. */
   begin(connection: TurnConnection): void;
   /** Called for a connection with something to flush at the turn's end. */
   dirty(connection: TurnConnection): void;

@@ -1,10 +1,10 @@
-/** Life of a socket of this thread under a connection, plain or secured: what it tells, and how it ends. */
+/** Life of a socket of this thread under a connection, plain or TLS: its events, and its end. */
 
 import type { Socket } from 'node:net';
 import { isResourceError } from '#base';
 import type { TransportEvents } from './transport.ts';
 
-/** Tells of a socket's end; an error ends both directions. */
+/** Reports a socket's end; an error ends both directions. */
 export function followSocket(socket: Socket, events: TransportEvents): void {
   socket.on('end', () => {
     events.ended();
@@ -31,7 +31,7 @@ export function receiverOf(socket: Socket, events: TransportEvents): TransportEv
   };
 }
 
-/** Tells the peer that all is written, and closes when it has closed too, or after `lingerMs`. */
+/** Ends the output of a socket, and closes it when the peer has closed too, or after `lingerMs`. */
 export function endSocket(socket: Socket, lingerMs: number): void {
   socket.end();
   socket.unref();

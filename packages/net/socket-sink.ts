@@ -17,7 +17,7 @@ export class SocketSink implements Sink {
   readonly #handle: RawHandle | undefined;
   readonly #closesHandle: boolean;
   #request: WriteRequest | undefined;
-  /** Outcome of the write that is being called, where its end was told before it returned. */
+  /** Result of the current write if its end was reported before it returned. */
   #earlyResult: number | undefined;
   /** Bytes of the write that is kept; 0 without one. */
   #keptBytes = 0;
@@ -62,7 +62,7 @@ export class SocketSink implements Sink {
 
   #newRequest(writer: RawWriter): WriteRequest {
     const request = writer.request();
-    // A secured socket whose peer is gone tells the end of a write before the write returns.
+    // A TLS socket whose peer has disconnected reports the end of a write before the write returns.
     request.oncomplete = (result) => {
       if (this.#request === request) this.#earlyResult = result;
       else this.#complete(result !== 0);

@@ -6,8 +6,8 @@
 import type { Bytes } from '#base';
 
 /**
- * Outcome of a write: `done` = its memory is free again; `kept` = its memory must stay as it is until the end of the
- * write is told; `failed` = the peer cannot be written to.
+ * Outcome of a write: `done` = its memory is free again; `kept` = its memory must stay unchanged until the end of the
+ * write is reported; `failed` = the peer cannot be written to.
  */
 export type WriteOutcome = 'done' | 'kept' | 'failed';
 
@@ -15,7 +15,7 @@ export type WriteOutcome = 'done' | 'kept' | 'failed';
 export interface Sink {
   /** Bytes given to it that the kernel has not taken. */
   readonly pendingBytes: number;
-  /** Told of the end of each write that was kept. */
+  /** Called at the end of each write that was kept. */
   onWritten: (hasFailed: boolean) => void;
   /**
    * Writes chunks of `byteCount` bytes in all; not while an earlier write is kept. Where it `isLast` and is done, the
@@ -26,7 +26,7 @@ export interface Sink {
   writeRange(source: Bytes, at: number, byteCount: number, isLast: boolean): WriteOutcome;
 }
 
-/** Interface by which a transport tells what happens. */
+/** Events of a transport. */
 export interface TransportEvents {
   /** Bytes of the peer, which are looked at or copied before this returns. */
   received(source: Bytes, at: number, byteCount: number): void;
@@ -44,7 +44,7 @@ export interface Transport {
   readonly sink: Sink;
   /** File descriptor of the socket, -1 when it is not to be had. */
   readonly descriptor: number;
-  /** Sets what is told of what happens; nothing happens before. */
+  /** Sets the listeners of events; no event occurs before. */
   begin(events: TransportEvents): void;
   setKeepAlive(seconds: number): void;
   /** Reads no more for now. */
@@ -52,8 +52,7 @@ export interface Transport {
   /** Reads on. */
   resume(): void;
   /**
-   * Tells the peer that all is written, and drops what it still sends until it closes, or for `lingerMs`; 0 waits for
-   * nothing that the peer does.
+   * Ends the output, and drops further input until the peer closes, or for `lingerMs`; 0 does not wait for the peer.
    */
   finish(lingerMs: number): void;
   /** Closes at once; what is not written is lost. */

@@ -1,4 +1,4 @@
-/** Tells how well the data is kept, as any thread sees it. */
+/** Durability of the data as seen by any thread. */
 
 import { durabilityReport, type DurabilityReport } from '#stats';
 import type { Observer } from './observer.ts';

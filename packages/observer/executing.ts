@@ -34,7 +34,7 @@ export function executingIn(page: Page, memory: LinkMemory, nowUs: number): Exec
   };
 }
 
-/** Most words of a command that are told, and bytes of each. */
+/** Maximum number of words of a command that are shown, and of bytes of each. */
 const WORDS_MAX = 64;
 const WORD_BYTES_MAX = 1_024;
 
@@ -49,7 +49,7 @@ export function commandIn(page: Page, memory: LinkMemory): readonly string[] {
 
 /** Longest source whose digest is made. */
 const SOURCE_BYTES_MAX = 64 * 1_024;
-/** Longest name of a function that is told. */
+/** Maximum length of a function name that is shown. */
 const NAME_BYTES_MAX = 128;
 
 /**
@@ -87,7 +87,7 @@ function argumentIn(
   const end = (word << 2) + memory.words[word + Request.bytes]!;
   const at = args.at(index);
   const length = args.length(index);
-  // The shard may have gone on meanwhile, and the words may mean something else by now.
+  // The shard may have continued meanwhile, so that the words have another meaning.
   if (at < word << 2 || at + length > end || length > lengthMax) return null;
   return memory.bytes.slice(at, at + length);
 }
@@ -114,6 +114,6 @@ function firstKey(word: number, id: number, memory: LinkMemory): Bytes | null {
   if (found === undefined) return null;
   const at = args.at(found.index);
   const length = Math.min(args.length(found.index), KEY_BYTES_MAX);
-  // The shard may have gone on meanwhile, and the words may mean something else by now.
+  // The shard may have continued meanwhile, so that the words have another meaning.
   return at < word << 2 || at + length > end ? null : bytes.slice(at, at + length);
 }

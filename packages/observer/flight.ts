@@ -19,7 +19,7 @@ import type { Observer } from './observer.ts';
 interface FlightQuestion {
   /** All threads without it. */
   readonly thread?: string | undefined;
-  /** The latest so many. */
+  /** Number of the latest events. */
   readonly count: number;
 }
 
@@ -31,7 +31,7 @@ export function flightReport(
 ): FlightReport {
   const chosen = observer.recorders.filter(([thread]) => wanted === undefined || thread === wanted);
   const read = chosen.map(([thread, ring]) => {
-    // Threads go on recording: both figures are of one moment.
+    // Threads continue recording: both figures are of one moment.
     const { recorded } = ring;
     return { thread, recorded, events: ring.read(recorded) };
   });

@@ -90,7 +90,7 @@ export class Observer {
     return [['main', this.main], ...shards, ...this.frontThreads, ['ops', this.ops]];
   }
 
-  /** The same of the front threads. */
+  /** Pages of the front threads. */
   get frontThreads(): NamedPages {
     return this.fronts.map((page, index) => [`front-${String(index)}`, page] as const);
   }

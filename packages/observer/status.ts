@@ -15,7 +15,7 @@ import { durabilityIn } from './durability.ts';
 import { executingIn, scriptIn } from './executing.ts';
 import type { Observer } from './observer.ts';
 
-/** Settings that the document tells of, or is judged by. */
+/** Settings that the document contains, or that its health depends on. */
 export interface StatusSettings {
   readonly maxClients: number;
   readonly memoryLimitBytes: number;

@@ -25,7 +25,7 @@ export interface DiskData extends DiskSettings {
   readonly port: MessagePort;
   /** Per shard: records too large for the ring. */
   readonly records: readonly MessagePort[];
-  /** Per shard: pieces of snapshots, and what the shard's own end of its log has to tell main. */
+  /** Per shard: port for pieces of snapshots, and for notices of the shard about its log to main. */
   readonly pieces: readonly MessagePort[];
 }
 
@@ -39,7 +39,7 @@ export interface LogStart {
 export type DiskOrder =
   /** All data is read: the logs begin, behind the segments of these numbers, one for each shard. */
   | ({ readonly kind: 'begin'; readonly previous: readonly number[] } & LogStart)
-  /** The logs begin anew, and rest on the snapshot of that number, which follows. */
+  /** The logs start over, based on the snapshot of that number, which follows. */
   | ({ readonly kind: 'found' } & LogStart)
   | { readonly kind: 'snapshot'; readonly number: number }
   | { readonly kind: 'abandon'; readonly reason: string }
@@ -51,9 +51,9 @@ export type DiskOrder =
 
 /** Messages from the disk thread to main. */
 export type DiskNotice =
-  /** Every log has its first segment on disk, or has told that it has failed. */
+  /** Every log has its first segment on disk, or has reported a failure. */
   | { readonly kind: 'begun' }
-  /** The same of logs that begin anew; with a problem none of them does. */
+  /** The logs have started over; with a problem, none of them has. */
   | { readonly kind: 'founded'; readonly problem: string | undefined }
   /** No shard logs any more, and all logs are closed. */
   | { readonly kind: 'left' }
@@ -61,7 +61,7 @@ export type DiskNotice =
       readonly kind: 'snapshot';
       readonly manifest: Manifest;
       readonly took: SnapshotTook;
-      /** True when all logs are written, behind this snapshot. */
+      /** True when all logs are written after this snapshot. */
       readonly hasLogs: boolean;
     }
   | { readonly kind: 'snapshot-failed'; readonly number: number; readonly message: string }
@@ -84,7 +84,7 @@ export interface SnapshotPiece {
   readonly fault?: string;
 }
 
-/** The shard logs nothing from now on; what it has logged is in its ring. */
+/** The shard logs nothing from now on; its earlier records are in its ring. */
 export interface LogLeft {
   readonly kind: 'leaves';
 }

@@ -45,7 +45,7 @@ const EMPTY_LOOKS_MAX = 50;
 
 /** Between two looks at what the thread has dropped, and at the files that hold the data. */
 const LOOK_MS = 1_000;
-/** A sync is told of from this long on: what is shorter no event of LATENCY wants. */
+/** Duration from which a sync is reported, in microseconds: shorter ones are no latency event. */
 const NOTABLE_SYNC_US = 1_000;
 
 /** Returns the notices of a log to main, by way of the disk thread. */
@@ -73,7 +73,7 @@ export class DiskThread {
   #syncIntervalMs: number;
   #snapshots: Pick<DiskSettings, 'snapshotsMax' | 'packs'>;
   #snapshot: { readonly number: number; readonly writer: SnapshotWriter } | undefined;
-  /** The newest that was begun. */
+  /** Number of the newest snapshot that was started. */
   #snapshotNumber = 0;
   /** The newest that is on disk, on which the logs rest; 0 for none. */
   #newest = 0;
@@ -129,7 +129,7 @@ export class DiskThread {
         ...noticesOf((notice) => {
           this.#tell(notice);
         }),
-        // Whoever writes in this thread looks what there is to sync afterwards.
+        // Writers of this thread check for syncs afterwards.
         unsynced: () => undefined,
       });
     });
@@ -174,7 +174,7 @@ export class DiskThread {
     this.#listen();
   }
 
-  /** Begins all logs anew, or none. */
+  /** Starts all logs over, or none. */
   #found({ number, epoch }: LogStart): void {
     this.#epoch = epoch;
     this.#newest = 0;
@@ -193,7 +193,7 @@ export class DiskThread {
   #listen(): void {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
-    // Before the first sleep: who rings while nobody listens is not heard.
+    // Before the first sleep: a ring without a listener is lost.
     this.#bell.listen(() => {
       this.#look();
     });
@@ -280,7 +280,7 @@ export class DiskThread {
     return found;
   }
 
-  /** Answers for how many milliseconds nothing is to be synced. */
+  /** Returns the milliseconds until the next sync is due. */
   #syncWhatIsDue(): number {
     if (this.#mode === 'async' || !this.#logs.some(({ isDirty }) => isDirty)) return Infinity;
     const nowUs = systemClock.nowUs();

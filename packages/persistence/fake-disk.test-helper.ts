@@ -1,4 +1,4 @@
-/** For tests: a disk in memory that says what it was asked for, holds syncs up, and fails when it is told to. */
+/** For tests: a disk in memory that records calls, delays syncs, and injects failures. */
 
 import fs from 'node:fs';
 import path from 'node:path';

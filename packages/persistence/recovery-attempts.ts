@@ -39,7 +39,7 @@ export class RecoveryAttempts {
     return `${this.#damaged}; ${instead}`;
   }
 
-  /** Goes on to the next try after one that could not be read, or throws a DataFolderError with what is wrong. */
+  /** Moves to the next attempt after one that could not be read, or throws a DataFolderError with the reason. */
   failed({ isSnapshot, message }: RecoveryProblem): void {
     if (!isSnapshot || this.plan.salvages) throw refusalOf(message);
     this.#damaged = message;

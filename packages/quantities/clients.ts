@@ -127,7 +127,7 @@ export const CLIENT_QUANTITIES = {
       exporter: 'redis_blocked_clients',
     },
   ],
-  /** Keys that clients wait for, and of them those whose being gone ends a wait. */
+  /** Keys with blocked clients, and those of them whose deletion ends a wait. */
   blockingKeys: [
     {
       ...SHARD_GAUGE,

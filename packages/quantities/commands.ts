@@ -175,7 +175,7 @@ export const COMMAND_QUANTITIES = {
     /** Generation of the bands that are counted here: how often they had been set to zero. */
     { counter: 'bandsGeneration', by: 'all', kind: 'gauge' },
   ],
-  /** Requests that were traced, and those that should have been and could not be told of. */
+  /** Requests that were traced, and those whose trace was dropped. */
   traces: [
     {
       ...MAIN_TOTAL,

@@ -9,7 +9,7 @@ const GONE = {
   metric: 'svc_key_fates_total',
 } as const;
 
-/** Keys that have gone, by the number of their fate. */
+/** Removed keys, by number of the key fate. */
 const FATES = [
   {
     ...GONE,

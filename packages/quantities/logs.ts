@@ -1,4 +1,4 @@
-/** Figures of one shard's log. Each shard has its own; metrics tell them by shard, INFO their sums. */
+/** Statistics of one shard's log. Each shard has its own; metrics report them by shard, INFO their sums. */
 
 import type { LogQuantity } from './quantity.ts';
 
@@ -26,7 +26,7 @@ export const LOG_QUANTITIES = {
       info: 'log_bytes_written',
       metric: 'svc_persistence_log_written_bytes_total',
     },
-    /** Syncs that are through, their time together, the longest and the last. */
+    /** Finished syncs, their total time, the longest and the last. */
     {
       figure: 'syncs',
       kind: 'counter',

@@ -14,7 +14,7 @@ export interface Quantity {
   readonly unit?: 'us' | 'bytes';
   /** True when CONFIG RESETSTAT sets it back. */
   readonly resets?: true;
-  /** The greatest value of all threads is told instead of the sum. */
+  /** Reports the maximum over all threads instead of the sum. */
   readonly over?: 'greatest';
   /** True when it changes by being read, or by itself: then no two readings are equal. */
   readonly moves?: true;
@@ -29,7 +29,7 @@ export interface Quantity {
   readonly status?: string;
   /** Field of each shard in the status document. */
   readonly shards?: string;
-  /** Metric; several rows may be samples of one, told apart by their label. */
+  /** Metric; several rows may be samples of one, distinguished by their label. */
   readonly metric?: string;
   readonly label?: readonly [name: string, value: string];
   /** The metric has a sample for each shard instead of the sum. */

@@ -242,7 +242,7 @@ export const REPLICATION_QUANTITIES = {
       exporter: 'redis_replica_partial_resync_denied',
     },
   ],
-  /** Full synchronisations by the reason why the replica could not go on. */
+  /** Full syncs by the reason why no partial resync was possible. */
   syncReasons: [
     {
       ...REASON,

@@ -1,4 +1,4 @@
-/** Quantities of scripts and functions: what there is of them, and what they have done. */
+/** Quantities of scripts and functions: their number, memory and activity. */
 
 import { MAIN_COUNTER, MAIN_GAUGE, SHARD_COUNTER, SHARD_GAUGE } from './heads.ts';
 import type { Quantity } from './quantity.ts';

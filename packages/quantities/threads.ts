@@ -45,7 +45,7 @@ export const THREAD_QUANTITIES = {
     { ...MAIN_GAUGE, counter: 'workCommand' },
     { ...THREAD_GAUGE, counter: 'startedUs', unit: 'us' },
     { counter: 'turns', by: 'each', kind: 'counter' },
-    /** Monotonic microseconds at which a thread told its vitals that has an event loop, idle or not. */
+    /** Monotonic microseconds at which a thread with an event loop last published its vitals, idle or not. */
     { ...THREAD_GAUGE, counter: 'aliveUs', unit: 'us' },
     /** A number of Phase. */
     { ...MAIN_GAUGE, counter: 'phase' },
@@ -54,7 +54,7 @@ export const THREAD_QUANTITIES = {
     /** Sum of the page's histogram `loop`. */
     { counter: 'loopUs', by: 'each', kind: 'counter', unit: 'us', resets: true },
   ],
-  /** Time of work since the start, as ThreadWork tells it. */
+  /** Work time since the start, as published by ThreadWork. */
   work: [
     {
       counter: 'workedUs',

@@ -8,16 +8,16 @@ export interface UserQuantity {
   readonly field: string;
   /** A counter only grows, but for CONFIG RESETSTAT. */
   readonly kind: 'counter' | 'gauge';
-  /** Times are counted in ticks and told in microseconds, by metrics in seconds. */
+  /** Times are counted in ticks and reported in microseconds, by metrics in seconds. */
   readonly unit?: 'us' | 'bytes';
   /**
-   * The same of all users, on a page: a counter, the times of all commands, or the default user's row, where main leaves the
-   * bytes that were shared out among users. What no other user has of it is the default user's.
+   * Total over all users on a page: a counter, the times of all commands, or the default user's row, where main leaves
+   * the bytes that were shared out among users. The rest that no other user has belongs to the default user.
    */
   readonly total: Counter | 'command-times' | 'default-row';
   /** Threads whose pages have that total. */
   readonly by: 'main' | 'all';
-  /** Metric with the label `user`; several rows may be samples of one, told apart by another label. */
+  /** Metric with the label `user`; several rows may be samples of one, distinguished by another label. */
   readonly metric: string;
   readonly label?: readonly [name: string, value: string];
   /** Help of the metric, one sentence. */

@@ -55,7 +55,7 @@ export class CommandParser {
   readonly #command: ParsedCommand;
   /** Arguments of the incomplete command still to come; 0 when its header is not parsed. */
   #argumentsLeft = 0;
-  /** Offset at which parsing goes on, relative to the command's beginning. */
+  /** Offset at which parsing resumes, relative to the start of the command. */
   #resumeAt = 0;
   #remembered: Int32Array<ArrayBuffer> | null = null;
 

@@ -4,7 +4,7 @@ import { type Bytes, copyBytes } from '#base';
 import type { ReplyMemory } from './reply-memory.ts';
 import { ReplyWriter, type Protocol } from './reply-writer.ts';
 
-/** From this length on a reply goes on in another piece, instead of moving to larger memory. */
+/** Length from which a reply continues in another piece, instead of moving to larger memory. */
 const CHUNK_BYTES = 1024 * 1024;
 /** Shortest bulk string that becomes a piece of the reply as it is. */
 const GIVEN_BYTES_MIN = 64 * 1024;

@@ -1,7 +1,6 @@
 /**
- * The memory that a reply is written into: lent by whoever sends it, and more of it when it ends.
- *
- * A long reply may be several pieces. What is not finished stays in one piece, since it may yet be moved.
+ * Memory into which a reply is written: lent by the sender, which lends more when it is full. A long reply may consist
+ * of several pieces. Unfinished parts stay in one piece, since they may still be moved.
  */
 
 import { type Bytes, unreachable } from '#base';
@@ -16,7 +15,7 @@ export class ReplyMemory {
   readonly chunks: Bytes[] = [];
   /** True while all that is written must stay in one piece. */
   isWhole = false;
-  /** Arrays that are begun and not ended: their headers may yet grow. */
+  /** Number of open arrays, whose headers may still grow. */
   protected openArrays = 0;
   readonly #onFull: (memory: ReplyMemory, bytesNeeded: number) => void;
   /** Bytes by which other memory has shifted what was written before. */
@@ -50,7 +49,7 @@ export class ReplyMemory {
     return this.openArrays === 0 && !this.isWhole;
   }
 
-  /** Ends the piece at hand; the reply goes on in fresh private memory of `byteCount` bytes. */
+  /** Ends the current piece; the reply continues in new private memory of `byteCount` bytes. */
   cut(byteCount: number): void {
     if (this.at > 0) this.chunks.push(this.bytes.subarray(0, this.at));
     this.bytes = Buffer.allocUnsafeSlow(byteCount);
@@ -58,7 +57,7 @@ export class ReplyMemory {
     this.limit = byteCount;
   }
 
-  /** Forgets what was written behind a place: so many pieces, and bytes of the one after them. */
+  /** Discards output after a position: a number of pieces, and bytes of the next one. */
   goBackTo(chunkCount: number, at: number): void {
     this.openArrays = 0;
     const chunk = this.chunks[chunkCount];

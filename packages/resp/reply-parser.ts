@@ -87,7 +87,7 @@ export class MalformedReply extends Error {
   override readonly name = 'MalformedReply';
 }
 
-/** An array that has begun and not ended. */
+/** An open array. */
 interface Level {
   left: number;
   /** True for what stands beside replies and is none: a push, or attributes of the element behind them. */
@@ -146,7 +146,7 @@ export class ReplyParser {
   #takeLine(bytes: Bytes, at: number): number {
     const lines = this.#lines;
     const kind = bytes[at];
-    // Nearly all replies that nobody reads are `+OK` and counts.
+    // Nearly all ignored replies are `+OK` and counts.
     if (this.#parts.line === undefined && !lines.isInLine && (kind === STATUS || kind === NUMBER)) {
       const end = endOfLine(bytes, at);
       if (end >= 0) {

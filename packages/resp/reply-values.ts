@@ -16,7 +16,7 @@ export class ReplyError extends Error {
 
 export class ReplyValues implements ReplyParts {
   readonly #done: (reply: Reply | ReplyError) => void;
-  /** Arrays that have begun and not ended, the outermost first. */
+  /** Open arrays, outermost first. */
   readonly #open: Reply[][] = [];
   #value: Reply = null;
   #error: ReplyError | undefined;

@@ -12,7 +12,7 @@ type Write = (reply: ReplyWriter) => void;
 const long = 'x'.repeat(1_000);
 const ten = Array.from({ length: 10 }, (_, nth) => `:${nth}\r\n`).join('');
 
-/** Writes so many integers as an array of which another number was expected. */
+/** Writes `count` integers as an array for which `expected` were announced. */
 function arrayOf(expected: number, count: number): Write {
   return (reply) => {
     const mark = reply.beginArray(expected);

@@ -92,7 +92,7 @@ export class ReplyWriter extends ReplyMemory implements SpanTaker {
     this.#line(COLON, value.toString());
   }
 
-  /** A bulk string of the given range; whoever has the view of the source gives it. */
+  /** Writes a bulk string of the given range; `view` is the view of the source, if the caller has one. */
   bulk(source: Bytes, at = 0, length = source.length - at, view?: DataView): void {
     this.ensure(length + HEADER_BYTES_MAX + 2);
     if (length < SHORT_BULK_BYTES) {
@@ -178,7 +178,7 @@ export class ReplyWriter extends ReplyMemory implements SpanTaker {
     return mark;
   }
 
-  /** Says how long the array is; or the map, of so many pairs, that it is in RESP3 if `isMap`. */
+  /** Sets the length of an array, or in RESP3, if `isMap`, of a map of that many pairs. */
   endArray(mark: number, expected: number, count: number, isMap = false): void {
     const before = digitCount(expected);
     const growth = digitCount(count) - before;

@@ -268,6 +268,6 @@ function truncate(descriptor: number, byteCount: number): void {
   try {
     fs.ftruncateSync(descriptor, byteCount);
   } catch {
-    // They are written anew some time.
+    // They are rewritten by later compaction.
   }
 }

@@ -74,7 +74,7 @@ export class FilePages {
     return (this.#end - this.#used) * SPARSE_SHARE > this.#end;
   }
 
-  /** The shortest noted run that is free and long enough; what it has more is noted again. */
+  /** Takes the shortest recorded free run that is long enough; the rest of it is recorded again. */
   #takeNoted(count: number): number {
     for (let length = count; length <= NOTED_PAGES_MAX; length += 1) {
       const places = this.#noted[length];

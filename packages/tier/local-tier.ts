@@ -1,4 +1,4 @@
-/** A warm tier in the thread that uses it: for tasks that go through all data and serve nobody. */
+/** A warm tier in the thread that uses it: for offline tasks that process all data. */
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { type Store, warm, type WarmOutlet } from '#store';
 import { openExtents } from './extent-file.ts';
 import type { ExtentDisk } from './tier-service.ts';
 
-/** So many changes are written at once. */
+/** Number of changes in one write. */
 const BATCH_CHANGES = 64;
 
 /** The place of such tiers, and whether their values are compressed. */
@@ -40,7 +40,7 @@ export class LocalTier implements WarmOutlet {
     this.#disk = disk;
   }
 
-  /** Throws where the disk takes nothing more: nobody can wait for that. */
+  /** Throws if the disk is full: there is no way to wait. */
   put(extent: number, bytes: Bytes): boolean {
     this.#change(extent, bytes.slice());
     return true;
@@ -51,7 +51,7 @@ export class LocalTier implements WarmOutlet {
   }
 
   waitForRoom(): void {
-    // Whatever is given is taken at once.
+    // Everything is written immediately.
   }
 
   read(number: number): Bytes | CommandError {
@@ -61,7 +61,7 @@ export class LocalTier implements WarmOutlet {
     return entry !== undefined && warm.isSound(entry) ? entry.slice() : errors.warmDamaged;
   }
 
-  /** Writes the values in use of sparse extents anew, as long as there are any. */
+  /** Rewrites the values in use of sparse extents while there are any. */
   compact(store: Store): void {
     warm.compactAll(store, (extent) => this.#extent(extent)?.slice());
   }

@@ -9,7 +9,7 @@ const LAST_LITERALS = 5;
 const MATCH_END_DISTANCE = 12;
 const OFFSET_MAX = 65_535;
 const HASH_BITS = 13;
-/** After so many bytes without a match the search takes larger steps, as a power of two. */
+/** Number of bytes without a match after which the search takes larger steps, as a power of two. */
 const SKIP_SHIFT = 6;
 const NIBBLE_MAX = 15;
 const BYTE_MAX = 255;
@@ -17,7 +17,7 @@ const BYTE_MAX = 255;
 /** Places, plus one, at which sequences of four bytes were seen last. */
 const table = new Int32Array(1 << HASH_BITS);
 
-/** Returns the most bytes that `compress` may write for so many. */
+/** Returns the maximum output of `compress` for `length` bytes. */
 export function compressedBytesMax(length: number): number {
   return length + Math.ceil(length / BYTE_MAX) + 16;
 }

@@ -6,7 +6,7 @@
  *   KIND      a number of TierOrder or TierAnswer
  *   NUMBER    of an extent, or of a value
  *   STATUS    of an answer, a number of TierStatus
- *   LENGTH    bytes of the body; below 0: they come by message instead, so many
+ *   LENGTH    bytes of the body; negative: its bytes come by message instead
  *   then      the body
  */
 

@@ -51,7 +51,7 @@ export class TierLink implements WarmOutlet {
   /** Removals for which there was no room; what comes behind them waits too. */
   readonly #waitingDrops: number[] = [];
   readonly #waitingReads: WaitingOrder[] = [];
-  /** Answers that came while another was waited for. */
+  /** Replies that arrived while another was waited for. */
   readonly #early: Arrival[] = [];
 
   constructor(options: TierLinkOptions) {
@@ -116,7 +116,7 @@ export class TierLink implements WarmOutlet {
     this.#read(TierOrder.read, number);
   }
 
-  /** The same for a whole extent. */
+  /** Requests a whole extent. */
   askExtent(extent: number): void {
     this.#read(TierOrder.readExtent, extent);
   }
@@ -215,7 +215,7 @@ export class TierLink implements WarmOutlet {
     }
   }
 
-  /** Takes what has come up to that value; what else came is kept for `take`. */
+  /** Takes replies up to that of a value; the others are kept for `take`. */
   #takeUntil(number: number): Arrival | undefined {
     let next = this.#next();
     while (next !== undefined) {

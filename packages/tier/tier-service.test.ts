@@ -10,7 +10,7 @@ import { TierService, type ExtentChange, type ExtentDisk } from './tier-service.
 
 const services = suite('tier service');
 
-/** Values of an extent are numbered so many apart. */
+/** Difference between the first value numbers of two extents. */
 const NUMBERS_PER_EXTENT = 1_024;
 /** Bytes of an entry before its key, and the key. */
 const ENTRY_HEAD_BYTES = 12;
@@ -18,7 +18,7 @@ const KEY = Buffer.from('key');
 /** More than all time that a batch waits. */
 const WAITED_US = 1_000_000;
 
-/** A disk in memory, which fails as it is told to. */
+/** A disk in memory with injected failures. */
 class PlayedDisk implements ExtentDisk {
   readonly extents = new Map<number, Bytes>();
   readonly batches: number[] = [];
@@ -90,7 +90,7 @@ class Ends {
     while (this.service.turn());
   }
 
-  /** Has so many seconds pass. */
+  /** Advances the time by `seconds`. */
   pass(seconds: number): void {
     for (let nth = 0; nth < seconds; nth += 1) {
       this.nowUs += WAITED_US;

@@ -22,11 +22,11 @@ import {
 const RETRY_MS = 200;
 /** Between two looks at the file. */
 const LOOK_MS = 1_000;
-/** A fault is reported until so long after the last failure: a disk that is nearly full takes a write now and then. */
+/** Milliseconds after the last failure for which a fault is reported: a nearly full disk accepts a write now and then. */
 const FAULT_HOLD_MS = 5_000;
-/** A folder that is gone is made again after so long: it may still be on its way out. */
+/** Milliseconds after which a missing folder is created again: it may still be in the process of removal. */
 const RENEW_MS = 10_000;
-/** So many changes are written at once, if they come soon enough: each write costs the pages of the way to them, too. */
+/** Number of changes in one write, if they come soon enough: each write also costs its metadata pages. */
 const BATCH_CHANGES = 8;
 const BATCH_MS = 20;
 
@@ -42,9 +42,9 @@ export interface ExtentDisk {
   read(extent: number): Bytes | undefined;
   /** Removes, then puts all or none and throws; after that the same changes may be committed again. */
   commit(changes: readonly ExtentChange[]): void;
-  /** Bytes of the file; -1 when it is gone. */
+  /** Returns the size of the file in bytes; -1 if it is missing. */
   look(): number;
-  /** Makes a new file for what is put from now on, in place of one that is gone; false or an error where it cannot. */
+  /** Creates a new file for further writes, in place of a missing one; false or an error if it cannot. */
   renew(): boolean;
   /** Bytes written to the disk so far. */
   readonly writtenBytes: number;
@@ -78,7 +78,7 @@ export class TierService {
   #lookUs = 0;
   /** Time of the last failure. */
   #failedUs = 0;
-  /** Time at which the file was found to be gone; 0 while it is there. */
+  /** Time in microseconds at which the file was found missing; 0 while it exists. */
   #goneUs = 0;
   /** An answer for which there was no room. */
   #unsent: (() => boolean) | undefined;
@@ -242,7 +242,7 @@ export class TierService {
     figures.set('writtenBytes', disk.writtenBytes);
     figures.add('commits', 1);
     figures.add('commitUs', nowUs() - startUs);
-    // A shard that has more to spill is told that there is room.
+    // Notifies a shard with more to spill that there is room.
     this.#options.wake();
     return true;
   }
@@ -256,7 +256,7 @@ export class TierService {
     figures.set('faultSinceMs', wallMs());
   }
 
-  /** Looks at the file: one whose folder is gone can still be read and written, until there is a new one. */
+  /** Checks the file: one whose folder is missing can still be read and written, until there is a new one. */
   #look(nowUs: number): void {
     const { disk, figures } = this.#options;
     this.#lookUs = nowUs + LOOK_MS * 1_000;

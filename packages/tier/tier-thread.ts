@@ -98,7 +98,7 @@ function serve(services: readonly TierService[], bell: Doorbell, isOver: () => b
   while (!isOver()) {
     if (turn()) continue;
     bell.setAsleep();
-    // What was ordered before the bell was armed has rung nobody.
+    // Requests from before the doorbell was armed have not rung it.
     if (!turn() && !isOver()) bell.sleep(Math.min(...services.map(({ restMs }) => restMs)));
     bell.setAwake();
   }

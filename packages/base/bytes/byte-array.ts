@@ -1,3 +1,3 @@
-/** The type of bytes everywhere: a plain view, whatever memory it is of. */
+/** The type of bytes everywhere: a plain view of any kind of memory. */
 
 export type Bytes = Uint8Array;

@@ -15,7 +15,7 @@ const NATIVE_COPY_BYTES_MIN = 25;
 const sources = new ByteViews();
 const targets = new ByteViews();
 
-/** Copies `length` bytes; the ranges must not overlap. Whoever has the view of the source gives it. */
+/** Copies `length` bytes; the ranges must not overlap. `view` is the view of the source, if the caller has one. */
 export function copyBytes(
   source: Bytes,
   sourceAt: number,

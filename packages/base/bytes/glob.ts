@@ -1,8 +1,7 @@
 /**
- * Redis' glob patterns over bytes: `*`, `?`, `[a-z]`, `[^a]` and `\` before a literal.
- *
- * Only the latest `*` is ever taken back, which is enough, because a later `*` can swallow whatever
- * an earlier one could have left to it. So the work is at most pattern times value, for any pattern.
+ * Redis' glob patterns over bytes: `*`, `?`, `[a-z]`, `[^a]` and `\` before a literal. Only the latest `*` is ever
+ * retried, which is sufficient, because a later `*` can match everything that an earlier one could have left to it. So
+ * the work is at most pattern times value, for any pattern.
  */
 
 const STAR = 0x2a;
@@ -17,8 +16,8 @@ const MISMATCH = -1;
 const MOST_STAR_RUNS = 1000;
 
 /**
- * Tells whether the whole value fits the pattern. An empty value fits only the empty pattern, even
- * `*` does not: as Redis 7.4 answers.
+ * True when the pattern matches the whole value. An empty value matches only the empty pattern, not even `*`, as in
+ * Redis 7.4.
  */
 export function globMatches(pattern: Uint8Array, value: Uint8Array, ignoreCase = false): boolean {
   return globMatchesAt(pattern, value, 0, value.length, ignoreCase);
@@ -85,7 +84,7 @@ function literalFrom(
   return next;
 }
 
-/** Returns where the pattern goes on after its element at `at` has taken the byte, or MISMATCH. */
+/** Returns the position in the pattern after its element at `at` has matched the byte, or MISMATCH. */
 function matchOne(pattern: Uint8Array, at: number, byte: number, ignoreCase: boolean): number {
   const first = pattern[at]!;
   if (first === QUESTION) return at + 1;

@@ -9,7 +9,10 @@ export function bytesOfPieces(pieces: Pieces): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The pieces as one: the only one itself, or a copy of all. Throws a RangeError where no memory can have so many. */
+/**
+ * Joins pieces: returns the only one itself, or a copy of all. Throws a RangeError if they exceed the maximum size of a
+ * buffer.
+ */
 export function joined(pieces: Pieces): Bytes {
   const [first] = pieces;
   if (pieces.length === 1 && first !== undefined) return first;

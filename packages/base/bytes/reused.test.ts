@@ -1,4 +1,4 @@
-/** Objects that serve a whole thread are told together to let go of what they point at. */
+/** Reused objects of a thread release their references together. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ByteViews } from './byte-views.ts';

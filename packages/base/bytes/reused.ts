@@ -5,20 +5,20 @@
 
 /** An object that serves one command after the other. */
 export interface Reused {
-  /** Points at nothing. Nobody may be in the middle of using it. */
+  /** Clears references. The object must not be in use. */
   letGo(): void;
 }
 
 /** All of this thread. */
 const all = new Set<WeakRef<Reused>>();
 
-/** Has an object let go when the thread gives memory back; answers the object. */
+/** Registers an object whose references are cleared when the thread frees memory; returns the object. */
 export function reused<T extends Reused>(thing: T): T {
   all.add(new WeakRef(thing));
   return thing;
 }
 
-/** Lets go of all values that were pointed at: else the last ones would be kept, however large. */
+/** Clears the references of all registered objects: otherwise the last values, of any size, would be kept in memory. */
 export function letReusedGo(): void {
   for (const each of all) {
     const thing = each.deref();

@@ -24,7 +24,7 @@ export class Spans {
     this.lengths = new Int32Array(capacity);
   }
 
-  /** Lets go of the memory: what owns it may be gone before these are used again. */
+  /** Clears the reference to the memory, whose owner may be freed before the spans are used again. */
   clear(): void {
     this.memory = NOTHING;
     this.count = 0;

@@ -8,7 +8,7 @@ export function assert(condition: boolean, expectation: string): asserts conditi
   if (!condition) throw new AssertionError(`expected: ${expectation}`);
 }
 
-/** The same for places that only wrong code reaches. */
+/** Throws; for places that only a bug can reach. */
 export function unreachable(expectation: string): never {
   throw new AssertionError(`expected: ${expectation}`);
 }

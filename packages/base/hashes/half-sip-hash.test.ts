@@ -8,7 +8,7 @@ function hashOf(bytes: Uint8Array, at = 0, length = bytes.length, secret = 1): n
   return halfSipHash(secret, 2, bytes, at, length);
 }
 
-/** The same function as its paper writes it, over 64-bit numbers cut to 32. */
+/** The function as in its paper, over 64-bit numbers truncated to 32. */
 function plainHash(secret0: number, secret1: number, message: Uint8Array): number {
   const cut = (n: bigint): bigint => n & 0xffffffffn;
   const turn = (n: bigint, by: bigint): bigint => cut((n << by) | (n >> (32n - by)));

@@ -1,10 +1,9 @@
 /**
- * A Map for entries that come and go all the time.
- *
- * V8's Map makes its table anew when enough entries have gone, and the old table refers to the new one. Once one of them
- * is in the old generation, all that follow are taken for alive by collections of the nursery, with whatever stood in
- * them: they get there too, and make these collections long. So here another Map takes the place of the first behind
- * some removals: what it has is referred to by no table of before.
+ * A Map for entries that are added and removed frequently. V8's Map rebuilds its table when enough entries were
+ * removed, and the old table refers to the new one. Once one of them is in the old generation, all later ones are
+ * considered alive by collections of the nursery, with their contents: they are promoted too, and make these
+ * collections long. So this class replaces its Map after a number of removals: no earlier table refers to the contents
+ * of the new one.
  */
 
 /** Removals behind which a Map is replaced: while there is this little garbage the nursery is seldom collected twice. */

@@ -15,8 +15,8 @@ export function collectGarbage(): void {
 }
 
 /**
- * V8's own function, which it shows to contexts that are made once it is told to. That is said for the whole process,
- * and stays said: another thread may be about to make one.
+ * V8's own gc function, which contexts created after a flag was set can see. The flag applies to the whole process, and
+ * stays set: another thread may be about to create a context.
  */
 function collector(): () => void {
   setFlagsFromString('--expose-gc');

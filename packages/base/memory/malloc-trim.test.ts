@@ -30,7 +30,7 @@ trims('gives back the memory of freed blocks', async () => {
   for (let nth = 0; nth < blocks.length; nth += 2) blocks[nth] = undefined;
   const before = process.memoryUsage.rss();
   collectGarbage();
-  // V8 frees the memory of what it has collected in a thread of its own.
+  // V8 frees the memory of collected objects in a separate thread.
   await until(() => {
     trim();
     return before - process.memoryUsage.rss() > 50_000_000;

@@ -1,4 +1,4 @@
-/** Each mapping is of the kind that its place, rights and name tell. */
+/** Each mapping has the kind that follows from its address, permissions and name. */
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,6 @@
 /**
- * Resident memory of the process by the kind of each mapping, as Linux tells it in /proc/self/smaps. What lies in which
- * kind is known by how Node, V8 and glibc ask for memory:
+ * Resident memory of the process by the kind of each mapping, as reported by Linux in /proc/self/smaps. The kind of a
+ * mapping is derived from how Node, V8 and glibc allocate memory:
  *
  *   files    a path: the program, its libraries
  *   code     anonymous and executable: what V8 has compiled
@@ -32,7 +32,10 @@ interface Mapping {
   rssBytes: number;
 }
 
-/** Undefined where the system does not tell. The bytes of the link memory say which mapping it is. */
+/**
+ * Returns the resident memory by kind; undefined if the system does not provide it. `linkBytes` is the size by which
+ * the mapping of the link memory is recognized.
+ */
 export function readMemoryMap(linkBytes: number): MemoryMap | undefined {
   try {
     return memoryMapOf(readFileSync('/proc/self/smaps', 'latin1'), linkBytes);
@@ -41,7 +44,7 @@ export function readMemoryMap(linkBytes: number): MemoryMap | undefined {
   }
 }
 
-/** The same of the text of such a file. */
+/** Parses the text of such a file. */
 export function memoryMapOf(smaps: string, linkBytes: number): MemoryMap {
   const mappings = mappingsOf(smaps);
   const map: Record<MemoryKind, number> = {

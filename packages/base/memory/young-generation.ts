@@ -8,7 +8,10 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /** Both halves together, while there is little garbage. */
 const NURSERY_BYTES = 4 * 1024 * 1024;
-/** The same for much of it: larger ones do not shorten collections, and smaller ones make them take three times as long. */
+/**
+ * Nursery size of a thread that creates much garbage: larger ones do not shorten collections, and smaller ones make
+ * them take three times as long.
+ */
 const BUSY_NURSERY_BYTES = 8 * 1024 * 1024;
 /** Collections of the nursery in a second that are much. */
 const BUSY_COLLECTIONS = 10;

@@ -8,7 +8,7 @@ const INTEGER_MAX = 2 ** 62;
 const ZEROS_MAX = 7;
 /** Fractions with fewer digits than this behind the point are written without an exponent. */
 const FRACTION_DIGITS_MAX = 7;
-/** The same for any number whose first digit stands nearer to the point. */
+/** Numbers whose first digit is nearer to the point than this are written without an exponent. */
 const NEAR_POINT = 4;
 
 /**
@@ -64,7 +64,7 @@ export function parseDouble(text: string): number {
   return sign === '-' ? -value : value;
 }
 
-/** The same, but NaN also for a number that is too large or too small for a double. */
+/** Parses a double; NaN also for a number that is too large or too small for one. */
 export function parseDoubleInRange(text: string): number {
   const value = parseDouble(text);
   if (value === 0) return ZERO_DECIMAL.test(text) || ZERO_HEXADECIMAL.test(text) ? value : NaN;

@@ -10,8 +10,8 @@ const GUARD_DIGITS = 20;
 const ALL_DIGITS = 100;
 
 /**
- * Text of a number with so many significant digits, without zeros at the end: an exponent of at least two digits below
- * 1e-4 and from 10^precision up.
+ * Formats a number with `precision` significant digits, without trailing zeros; with an exponent of at least two digits
+ * below 1e-4 and from 10^precision up.
  */
 export function formatGeneral(value: number, precision: number): string {
   if (!Number.isFinite(value)) return invalid(value);
@@ -20,7 +20,8 @@ export function formatGeneral(value: number, precision: number): string {
   const isPlain = magnitude >= PLAIN_MIN && magnitude < 10 ** Math.min(precision, PLAIN_DIGITS_MAX);
   if (isPlain && precision <= EXACT_DIGITS) {
     const shortest = String(value);
-    // The shortest text that is read as this double is the nearest one of so many digits, if it has no more.
+    // The shortest text that is parsed as this double is also the nearest one of this precision, if it has no more
+    // digits.
     if (shortest.length <= precision + 1) return shortest;
   }
   return rounded(value, precision);

@@ -19,8 +19,8 @@ const MINUS = 0x2d;
 const SAFE_DIGITS_MAX = 15;
 
 /**
- * Reads a strict decimal integer (no spaces, no plus, no leading zeros, no "-0").
- * Answers NaN when it is none, and also when it does not fit 53 bits: `parseInteger64` tells the two apart.
+ * Parses a strict decimal integer (no spaces, no plus, no leading zeros, no "-0"). Returns NaN if it is not one, and
+ * also if it exceeds 53 bits: `parseInteger64` distinguishes the two.
  */
 export function parseInteger(bytes: Bytes, at: number, length: number): number {
   if (length === 0 || length > SAFE_DIGITS_MAX + 1) return parseLong(bytes, at, length);

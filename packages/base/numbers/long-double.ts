@@ -13,7 +13,7 @@ const POWER_MIN = -16_445;
 const POWER_MAX = 16_320;
 /** Longest text that Redis takes for a `long double`. */
 export const LONG_DOUBLE_BYTES_MAX = 5 * 1024 - 1;
-/** Decimal exponents beyond this are zero or infinite, whatever the digits: text is at most 5 KiB. */
+/** Decimal exponents beyond this are zero or infinite for any digits: text has at most 5 KiB. */
 const DECIMAL_EXPONENT_MAX = 20_000;
 
 export interface LongDouble {
@@ -104,7 +104,7 @@ function notVanished(value: LongDouble): LongDouble | undefined {
   return value.mantissa === 0n ? undefined : value;
 }
 
-/** The number as so many times 2^power, with its sign; `power` is at most its own. */
+/** Returns the number as a multiple of 2^power, with its sign; `power` is at most its own exponent. */
 function signed(value: LongDouble, power: number): bigint {
   const magnitude = value.mantissa << BigInt(value.power - power);
   return value.negative ? -magnitude : magnitude;
@@ -117,7 +117,7 @@ function rounded(
   denominator: bigint,
   power: number,
 ): LongDouble {
-  // The quotient gets 64 bits or one more; which, only dividing tells.
+  // The quotient has 64 bits or one more; only the division shows which.
   const excess = bitLength(numerator) - bitLength(denominator) - MANTISSA_BITS;
   let shift = Math.max(excess, POWER_MIN - power);
   let mantissa = shifted(numerator, denominator, shift);

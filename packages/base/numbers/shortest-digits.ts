@@ -236,7 +236,7 @@ function approach(
     subtract(deltaHigh, deltaLow, at, restLow);
     if (high < unit) return;
     const next = at + unit;
-    // Beyond the distance, the step must come nearer than staying: twice the distance tells.
+    // Beyond the distance, the step must come nearer than staying: compared by twice the distance.
     if (!isLess(next, restLow, distanceHigh, distanceLow)) {
       subtract(distanceHigh, distanceLow, at, restLow);
       const beforeHigh = high;

@@ -8,7 +8,7 @@
 // The global of that name is a getter: three percent of a shard's time.
 import { performance } from 'node:perf_hooks';
 
-/** Wall-clock and monotonic time; handed to whatever needs time, so that tests can set it. */
+/** Wall-clock and monotonic time; passed to all code that needs time, so that tests can set it. */
 export interface Clock {
   /** Monotonic microseconds with a fraction; one origin for all threads. */
   nowUs(): number;
@@ -50,14 +50,15 @@ const { offsetUs, errorUs } = compareClocks(
 /** Bound of the distance between `nowUs` of this thread and the clock that all threads share, in microseconds. */
 export const clockErrorUs = errorUs;
 
-/** Converts `ms` of the calling thread's `performance` to the time that `nowUs` of the system's clock tells. */
+/** Converts `ms` of the calling thread's `performance` to the time scale of the system clock's `nowUs`. */
 export function monotonicUs(ms: number): number {
   return ms * 1_000 + offsetUs;
 }
 
 /**
- * Lead of a clock's wall time over its `nowUs`, as far as the readings of whole milliseconds tell. It stays what it is until a
- * reading contradicts it, so times that it has converted keep their order, and it follows a wall clock that is set.
+ * Offset of a clock's wall time from its `nowUs`, within the precision of readings in whole milliseconds. It stays
+ * constant until a reading contradicts it, so converted times keep their order, and it follows a wall clock that is
+ * set.
  */
 export class UnixOffset {
   readonly #clock: Clock;

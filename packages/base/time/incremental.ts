@@ -1,11 +1,11 @@
-/** Work in steps: whoever runs it may do something else between two of them. */
+/** Incremental work in steps: its caller may do other work between two of them. */
 
 import type { Bytes } from '../bytes/byte-array.ts';
 
 /** Runs for well under a millisecond from one `yield` to the next; what it makes is returned. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
-/** Runs all steps one after the other; answers what they have made. */
+/** Runs all steps; returns their result. */
 export function finish<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next();

@@ -1,4 +1,4 @@
-/** Request to main for keys that have gone, and its reply. */
+/** Request to main for removed keys, and its reply. */
 
 import type { RemovedKeyReport } from '#api-types';
 

@@ -44,7 +44,7 @@ interface MainCalls extends PageCalls {
   shards: { question: null; answer: readonly (ShardContent | null)[] };
   /** Begins a snapshot, if none is under way and anything is kept on disk. */
   snapshot: { question: null; answer: 'started' | 'busy' | 'nothing-kept' };
-  /** Begins to drain; answered as soon as that has begun. */
+  /** Starts a shutdown; replies once it has started. */
   shutdown: { question: { save: SaveAtEnd }; answer: 'begun' | 'nothing-kept' };
 }
 
@@ -53,7 +53,7 @@ type MainCallName = keyof MainCalls;
 /** Data to save at shutdown. By default, changes are saved where snapshots are taken at all, as SHUTDOWN does it. */
 export type SaveAtEnd = 'default' | 'always' | 'never';
 
-/** Answers to what the debug pages ask of main. */
+/** Handlers of main for requests of the debug pages. */
 export type PageAnswers = Pick<MainAnswers, keyof PageCalls>;
 
 /** Main's side: an answer to every question. */

@@ -1,4 +1,4 @@
-/** Says in the log that main or a front thread stands still, which it cannot itself, and when it goes on. */
+/** Logs from the ops thread when main or a front thread is stuck, and when it resumes. */
 
 import { PacedTimer } from '#base';
 import { frontSilenceUs, mainStandstill, type Page, silenceText } from '#stats';

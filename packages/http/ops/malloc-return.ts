@@ -1,6 +1,6 @@
 /**
- * Gives back the memory that malloc keeps of freed blocks. It is the process' matter and not a thread's, and stops
- * whoever allocates meanwhile: the ops thread does it, when much more is resident than is in use.
+ * Returns free memory of malloc to the system. This concerns the whole process and stops other threads that allocate
+ * meanwhile: the ops thread does it when resident memory far exceeds the memory in use.
  */
 
 import { mallocTrim, residentBytes, systemClock } from '#base';

@@ -46,7 +46,7 @@ export class OpsContext {
   readonly log: OpsHttpOptions['log'];
   /** Names of the users with rows of their own on the pages, in the order of the rows. */
   readonly userNames: string[] = [];
-  /** Replicas and primary as main has told of them last; undefined while there was neither. */
+  /** Latest state of replicas and primary from main; undefined before there was either. */
   replication: ReplicationState | undefined;
   /** The cluster as main has told of it last; undefined where the server is in none. */
   cluster: ClusterUpdate | undefined;

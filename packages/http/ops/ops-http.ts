@@ -1,8 +1,6 @@
 /**
- * The HTTP side of the ops thread, from the first request to the last.
- *
- * It listens, and answers probes, before anything else is loaded; then metrics, and then the rest. Whoever asks for
- * what is not there yet waits until it is.
+ * The HTTP side of the ops thread, from the first request to the last. It listens, and serves probes, before anything
+ * else is loaded; then metrics, and then the rest. Requests for parts that are not loaded yet wait for them.
  */
 
 import type { ReplicationState } from '#api-types';
@@ -107,7 +105,7 @@ export class OpsHttp {
     }
   }
 
-  /** Loads all that is not there yet, so that nobody has to wait for it. */
+  /** Loads all deferred parts, so that no request waits for them. */
   async load(): Promise<void> {
     await this.#loadedRest();
   }
@@ -141,7 +139,7 @@ export class OpsHttp {
     this.#takeModuleMetrics(metrics);
   }
 
-  /** Has metrics that were rendered before rendered anew. */
+  /** Discards rendered metrics, so that they are rendered again. */
   async forgetMetrics(): Promise<void> {
     (await this.#metrics)?.forget();
   }

@@ -1,7 +1,7 @@
 /**
- * Access to what is protected: granted to requests with a token, in a header or, in a browser that has logged in, in
- * a cookie made from it; and never to pages of other sites, whatever the browser sends along for them. The token may do
- * everything, that of viewers reads what is below /debug.
+ * Access to protected routes: granted to requests with a token, in a header or, in a browser after login, in a cookie
+ * derived from it; never to requests caused by pages of other sites, even if the browser sends the cookie. The token
+ * permits everything, the viewers' token only reading below /debug.
  */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -165,7 +165,7 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : '';
 }
 
-/** Browsers give a cookie to all ports of a host: servers beside each other are told apart by the cookie's name. */
+/** Browsers send a cookie to all ports of a host: the name of the cookie distinguishes servers on one host. */
 function cookieName(exchange: Exchange): string {
   const [, port = String(exchange.localPort)] = /:(\d{1,5})$/.exec(exchange.header('host')) ?? [];
   return `svc-token-${port}`;

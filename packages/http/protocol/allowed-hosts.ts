@@ -1,8 +1,7 @@
 /**
- * The names under which this server may be asked for what is protected.
- *
- * A page of the web can have its own name point at this machine, and a browser then takes what answers for the page's
- * own. Nothing but the name tells. An address in its place is safe: nobody can point an address somewhere else.
+ * Host names under which protected routes may be requested. A web page can point its own domain name at this machine,
+ * and a browser then treats responses as the page's own. Only the host name reveals that. An IP address as the host is
+ * safe: it cannot be redirected.
  */
 
 import { isIP } from 'node:net';

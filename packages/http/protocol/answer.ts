@@ -1,4 +1,4 @@
-/** Answers to requests, and the headers that every answer has. */
+/** HTTP responses, and the headers that every response has. */
 
 import type { Readable } from 'node:stream';
 
@@ -7,7 +7,7 @@ export interface Answer {
   readonly type: string;
   readonly body: string | Buffer | Readable;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The same body compressed, by the names of encodings; the first is preferred. */
+  /** Compressed forms of the body, by name of the encoding; the first is preferred. */
   readonly encodings?: Readonly<Record<string, Buffer>>;
 }
 

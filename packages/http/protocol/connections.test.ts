@@ -77,7 +77,7 @@ connections('a request takes the place of the one under way for longest, if that
   scene.open(REQUESTS_MAX + 2);
   const ends = Array.from({ length: REQUESTS_MAX }, (_, index) => scene.ask(index)!);
   assert.is(scene.ask(REQUESTS_MAX), undefined);
-  // A second request of the same socket makes it no younger; one begun anew does.
+  // A second request on the same socket does not reset its age; a new one starts at zero.
   scene.nowMs += SECOND_MS;
   scene.ask(0);
   ends[1]!();

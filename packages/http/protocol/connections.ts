@@ -1,9 +1,7 @@
 /**
- * The sockets of the listener, of which there are few: neither a thousand connections that never ask anything keep a
- * probe out, nor any number that send or read for ever.
- *
- * Connections that ask nothing and requests under way have places of their own, so that slow readers take none from
- * those who come to ask. A probe takes no place of a request: it is answered whatever else is under way.
+ * Limits the sockets of the listener: neither a thousand idle connections nor any number of slow readers or writers
+ * block a probe. Idle connections and requests in progress have separate limits, so that slow readers do not displace
+ * new requests. A probe does not count as a request: it is served at any load.
  */
 
 import type { Server } from 'node:http';
@@ -21,7 +19,7 @@ export const IDLE_MAX = 64;
 const GRACE_MS = 1_000;
 /** Most connections without a request in any case. */
 export const NEWCOMERS_MAX = 512;
-/** A request that has been under way for so long makes room for another. */
+/** Age in milliseconds at which a request in progress makes room for another. */
 const PATIENCE_MS = 1_000;
 
 interface Entry {
@@ -35,7 +33,7 @@ interface Entry {
 export class Connections {
   /** Without a request, in the order in which they have come, or have ended their last request. */
   readonly #idle = new Map<string, Entry>();
-  /** With requests under way, in the order in which these have begun. */
+  /** Connections with requests in progress, in the order in which these started. */
   readonly #busy = new Map<string, Entry>();
   readonly #nowMs: () => number;
   #trimTimer: NodeJS.Timeout | undefined;

@@ -62,7 +62,7 @@ function matches(ifNoneMatch: string, tag: string): boolean {
   return ifNoneMatch.split(',').some((each) => each.trim() === '*' || opaque(each) === opaque(tag));
 }
 
-/** Tells which encodings a header names without refusing them. */
+/** Returns a predicate for the encodings that a header accepts. */
 function accepted(header: string): (encoding: string) => boolean {
   const weights = new Map(
     header.split(',').map((each) => {

@@ -93,7 +93,7 @@ export class Exchange {
       }
     } catch (error) {
       if (error instanceof HttpError) throw error;
-      // Whoever has cut it off is not there to be told.
+      // The client has disconnected: no response can be sent.
       throw new HttpError(400, 'the body has not come whole');
     }
     return Buffer.concat(chunks);

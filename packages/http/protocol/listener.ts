@@ -215,7 +215,7 @@ function send(request: IncomingMessage, response: ServerResponse, answer: Answer
     'Content-Type': answer.type,
     ...answer.headers,
   };
-  // What was sent along and nobody has read would be taken for the next request.
+  // An unread body would be parsed as the next request.
   if (hasBody(request) && !request.complete) headers['Connection'] = 'close';
   const { body } = answer;
   if (isStream(body)) {
@@ -248,7 +248,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** Answers input that is no HTTP with one status line, and closes the connection. */
+/** Replies to input that is not HTTP with one status line, and closes the connection. */
 function refuseGarbage(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

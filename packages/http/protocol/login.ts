@@ -59,7 +59,7 @@ function tokenOfJson(text: string): string {
     const token = (body as { token?: unknown } | null)?.token;
     if (typeof token === 'string') return token;
   } catch {
-    // Told below, together with a body of another shape.
+    // Reported below, together with a body of another shape.
   }
   throw new HttpError(400, 'the body must be {"token": "..."}');
 }

@@ -52,13 +52,13 @@ export function documentRoute(
   };
 }
 
-/** Tells whether the token is asked for. */
+/** True when the route requires the token. */
 export function isProtected(path: string, route: Route | undefined): boolean {
   if (route?.isOpen === true) return false;
   return route !== undefined || PROTECTED.test(path);
 }
 
-/** Tells whether the token of viewers is enough. */
+/** True when the viewers' token is sufficient. */
 export function isForViewers(path: string, method: string, route: Route | undefined): boolean {
   if (!path.startsWith('/debug') || !['GET', 'HEAD'].includes(method)) return false;
   return route?.isForOwners !== true && route?.isMutation !== true;

@@ -46,7 +46,7 @@ export class WrongTokens {
     throw new HttpError(429, 'too many wrong tokens', { 'Retry-After': String(seconds) });
   }
 
-  /** Notes a wrong token; resolves when the address may be told so. */
+  /** Records a wrong token; resolves when the response may be sent. */
   async noted(address: string): Promise<void> {
     const network = networkOf(address);
     const debtMs = this.#debtMs(network);

@@ -84,7 +84,7 @@ function post(path: string, about: string, act: (body: Body) => Promise<ActionAn
   };
 }
 
-/** A form of another site cannot send this type without asking first, which nobody answers. */
+/** A form of another site cannot send this type without a preflight request, which is refused. */
 async function bodyOf(exchange: Exchange): Promise<Body> {
   if (!/^application\/json\b/.test(exchange.header('content-type'))) {
     throw new HttpError(415, 'the body must be application/json');

@@ -71,7 +71,7 @@ export class DebugDocuments {
     return this.#context.mainClient.ask('slowlog', { count });
   }
 
-  /** Events are main's to tell; when it is late the rest is told without them. */
+  /** Events come from main; when it is late, the rest is returned without them. */
   async latency(): Promise<LatencyDocument> {
     const { observer, live, mainClient } = this.#context;
     let events: LatencyDocument['events'] = null;

@@ -1,6 +1,6 @@
 /**
- * Keys that have gone, and why. Counts and settings are read without asking other threads; the last key fates are kept
- * by the shards, which are asked by way of main, and shards that have not answered are named.
+ * Removed keys by reason. Counts and settings are read without other threads; the latest removals are kept by the
+ * shards, which are requested through main, and shards that did not reply are listed.
  */
 
 import { fateCounts } from '#stats';

@@ -187,7 +187,7 @@ export class MetricsRenderer {
   }
 }
 
-/** Returns the labels that tell this instance from others, under the names that redis_exporter has for them. */
+/** Returns the labels that identify this instance, with the names of redis_exporter. */
 function instanceOf({ fixed, live, observer }: OpsContext): Readonly<Record<string, string>> {
   return {
     maxmemory_policy: live.maxmemoryPolicy,
@@ -201,7 +201,7 @@ function instanceOf({ fixed, live, observer }: OpsContext): Readonly<Record<stri
   };
 }
 
-/** OpenMetrics for whoever would rather have that, else the text format that everybody reads. */
+/** Returns OpenMetrics for clients that prefer it, otherwise the text format. */
 export function formatFor(accept: string): ExpositionFormat {
   let openmetrics = 0;
   let text = 0;

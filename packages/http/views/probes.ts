@@ -1,6 +1,6 @@
 /**
- * The probes of orchestrators: alive until shutdown begins, ready from the end of the start until then; and neither while
- * main stands still, but a server is given more time before it is said to be dead.
+ * The probes of orchestrators: live until the shutdown starts, ready from the end of the start until then; neither
+ * while main is stuck, with more patience for liveness.
  */
 
 import { mainStandstill, type Page, Phase } from '#stats';
@@ -15,7 +15,7 @@ interface Check {
   readonly isQuiet?: boolean;
   /** Returns the problem; undefined when there is none. */
   problem(): string | undefined;
-  /** Returns what is told where there is no problem, and the answers are in words; undefined where nothing is. */
+  /** Returns a remark for verbose output if there is no problem; undefined without one. */
   remark?(): string | undefined;
 }
 
@@ -63,7 +63,7 @@ export function probeRoutes(options: ProbesOptions): Route[] {
   ];
 }
 
-/** Fails when main stands still, and has for `patienceMs`. */
+/** Fails when main has been stuck for `patienceMs`. */
 function mainCheck(options: ProbesOptions, patienceMs: () => number): Check {
   const { main, commandNames } = options;
   return {

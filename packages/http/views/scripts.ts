@@ -4,7 +4,7 @@ import type { ScriptsDocument } from '#api-types';
 import { countOf } from '../protocol/query.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 
-/** Scripts answered when no count is given: their sources are told too. */
+/** Default number of scripts, which limits the size of their sources. */
 const COUNT = 128;
 
 export function scriptsRoute(document: (count: number) => Promise<ScriptsDocument>): Route {

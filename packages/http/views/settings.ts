@@ -1,4 +1,4 @@
-/** Settings as the HTTP side gets them; main makes them anew whenever one changes. */
+/** Settings for the HTTP side; main sends them again whenever one changes. */
 
 import type { SecureContextOptions } from 'node:tls';
 import type { SettingReport } from '#api-types';

@@ -34,7 +34,7 @@ async function clientIds({
   const nowUs = clock.nowUs();
   const slots = executingConnections(observer, nowUs);
   const { main, commandNames } = observer;
-  // A main that stands still would answer each of these questions later on.
+  // A stuck main would reply to these requests later.
   if (slots.length === 0 || mainStandstill(main, commandNames, nowUs) !== null) return new Map();
   try {
     const ids = await mainClient.ask('client-ids', slots, CLIENT_IDS_MS_MAX);
@@ -60,7 +60,7 @@ export function statusRoutes(opsContext: OpsContext, access: Access): Route[] {
   ];
 }
 
-/** The document for whoever may be a page of another site: keys and names of scripts are its users' data. */
+/** Returns the document for possible pages of other sites, without keys and names of scripts, which are user data. */
 function withoutKeys(status: StatusDocument): StatusDocument {
   const shards = status.shards.map((shard) =>
     shard.executing === null

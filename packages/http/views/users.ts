@@ -4,7 +4,7 @@ import type { UsersDocument } from '#api-types';
 import { countOf } from '../protocol/query.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 
-/** Users answered when no count is given: there may be thousands, and their rules are told, too. */
+/** Default number of users: there may be thousands, with their rules. */
 const COUNT = 128;
 
 export function usersRoute(document: (count: number) => Promise<UsersDocument>): Route {

@@ -52,7 +52,7 @@ export class ScriptErrors {
     this.#vm.raise(L);
   }
 
-  /** Finds where the function so many levels up is; nothing when there are fewer. */
+  /** Returns the source position of the function `level` levels up; undefined if there are fewer levels. */
   place(L: number, level: number): ScriptPlace | undefined {
     if (!this.#find(L, level)) return undefined;
     const { words } = this.#vm;

@@ -26,7 +26,7 @@ export function openers({ api }: LuaVm): readonly (readonly [HostFunction, strin
 
 /** Makes functions that replace some of Lua's own, once for all environments of an engine. */
 export interface Replacements {
-  /** Lua's own functions that some of these go on as, by name: they are found when libraries are opened. */
+  /** Lua's own functions that some of these call in the end, by name: they are looked up when libraries are opened. */
   readonly own: Map<string, HostFunction>;
   readonly format: HostFunction;
   readonly tonumber: HostFunction;

@@ -20,7 +20,7 @@ for (const letter of FLAGS_AND_DIGITS) isPart[letter.charCodeAt(0)] = 1;
 const isInteger = new Uint8Array(256);
 for (const letter of INTEGERS) isInteger[letter.charCodeAt(0)] = 1;
 
-/** Makes `string.format`, which goes on as the interpreter's own once large integers are texts. */
+/** Creates `string.format`, which calls the interpreter's own once large integers are converted to text. */
 export function formatFunction(vm: LuaVm, own: () => HostFunction): HostFunction {
   return (L) => {
     const format = vm.argument(L, 1);
@@ -121,7 +121,7 @@ function toInteger64(value: number, isSigned: boolean): bigint {
   return value >= -(2 ** 63) && value < limit ? BigInt(Math.trunc(value)) : INT64_MIN;
 }
 
-/** Makes `tonumber`, which goes on as the interpreter's own but for other bases than ten. */
+/** Creates `tonumber`, which calls the interpreter's own except for bases other than ten. */
 export function tonumberFunction(vm: LuaVm, own: () => HostFunction): HostFunction {
   const { api } = vm;
   return (L) => {

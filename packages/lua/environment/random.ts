@@ -29,7 +29,7 @@ export class Random {
     this.#low = state % HALF;
   }
 
-  /** Answers the next number, at least 0 and below 1. */
+  /** Returns the next number, at least 0 and below 1. */
   next(): number {
     const low = this.#low * MULTIPLIER_LOW + INCREMENT;
     const high =

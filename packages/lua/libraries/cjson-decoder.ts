@@ -41,7 +41,7 @@ const MINUS = 0x2d;
 const SPACE = 0x20;
 /** Slots of Lua's stack for a key, a value and a table. */
 const LEVEL_SLOTS = 3;
-/** Values nested more deeply are refused whatever the setting is: so many calls fit a thread's stack for certain. */
+/** Maximum nesting depth regardless of the setting: this number of calls always fits the stack of a thread. */
 const DEPTH_MAX = 2_000;
 
 export class JsonDecoder {

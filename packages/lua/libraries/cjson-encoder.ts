@@ -19,7 +19,7 @@ const CLOSE_OBJECT = 0x7d;
 const ESCAPED_BYTES_MAX = 6;
 const DIGITS_MAX = 16;
 const INT32_MAX = 2 ** 31 - 1;
-/** Tables nested more deeply are refused whatever the setting is: so many calls fit a thread's stack for certain. */
+/** Maximum nesting depth regardless of the setting: this number of calls always fits the stack of a thread. */
 const DEPTH_MAX = 2_000;
 
 const TYPE_NAMES = [

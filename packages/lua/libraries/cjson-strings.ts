@@ -33,7 +33,7 @@ export class JsonStringReader {
     this.#vm = vm;
   }
 
-  /** Begins a text of so many bytes, of which no string is longer. */
+  /** Starts a text of `bytes` bytes, which no string exceeds. */
   begin(L: number, bytes: number): void {
     this.#L = L;
     this.#bytesMax = bytes;

@@ -62,7 +62,7 @@ export class FormatReader {
     return size;
   }
 
-  /** Bytes that an element of so many bytes needs in front of it, to be aligned. */
+  /** Returns the padding in bytes that aligns an element of `size` bytes. */
   padding(at: number, option: string, size: number): number {
     if (size === 0 || option === 'c') return 0;
     const unit = Math.min(size, this.#alignment);

@@ -244,7 +244,7 @@ class Unpacker {
   }
 }
 
-/** Number of so many bytes; those of more than eight count by their lowest eight. */
+/** Reads an integer of `size` bytes; only the lowest eight bytes count. */
 function integerAt(
   bytes: Uint8Array,
   at: number,

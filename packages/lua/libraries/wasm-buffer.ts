@@ -28,7 +28,7 @@ export class WasmBuffer {
     this.at = this.#start;
   }
 
-  /** Makes room for so many bytes more, or raises the error that there is no memory. */
+  /** Makes room for `bytes` more bytes, or raises an out-of-memory error. */
   reserve(L: number, bytes: number): void {
     if (this.length + bytes > this.#capacity) this.#grow(L, this.length + bytes);
   }

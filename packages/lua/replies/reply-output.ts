@@ -11,7 +11,7 @@ const MINUS = 0x2d;
 /** Receiver of a reply's bytes, which it copies: they are another's when the call returns. */
 export interface ReplySink {
   append(bytes: Uint8Array, at: number, length: number): void;
-  /** Told of each error in the reply; one that a command has answered is counted already. */
+  /** Called for each error in the reply; `isCounted` for errors of commands, which are counted already. */
   failed(message: string, isCounted: boolean): void;
 }
 

@@ -146,7 +146,7 @@ export class ReplyReader {
     if (hasNil) this.#regrow(L, count);
   }
 
-  /** Makes the array at the top anew, entry by entry: with gaps its length depends on how it has grown. */
+  /** Rebuilds the array at the top entry by entry: with gaps, its length depends on how it was built. */
   #regrow(L: number, count: number): void {
     const { api } = this.#vm;
     api.lua_createtable(L, 0, 0);

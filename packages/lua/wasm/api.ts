@@ -131,5 +131,5 @@ export interface LuaApi {
 
 /** C function written here: takes its arguments from the state's stack, pushes results and answers their number. */
 export type HostFunction = (L: number) => number;
-/** Called by the interpreter at lines or after so many instructions. */
+/** Called by the interpreter at lines or after a number of instructions. */
 export type HookFunction = (L: number, activation: number) => void;

@@ -8,7 +8,7 @@ const PAGE_BYTES = 65_536;
 const GROWTH_SHARE = 8;
 /** Answer of system calls that a script may not have: there are no files and no processes for it. */
 const ENOSYS = -52;
-/** The same for functions of WASI. */
+/** ENOSYS of WASI functions. */
 const WASI_ENOSYS = 52;
 
 /** Thrown for a `longjmp`: one object without a stack trace, so that an error in Lua costs little. */
@@ -20,7 +20,7 @@ export interface ImportsOwner {
   readonly memoryLimitBytes: number;
   /** Called when the interpreter gives up. */
   gaveUp(): never;
-  /** Told that the memory has grown: views of it have to be made anew. */
+  /** Called when the memory has grown: views of it must be recreated. */
   memoryGrew(): void;
 }
 
@@ -71,7 +71,7 @@ function invoker(owner: () => ImportsOwner) {
   };
 }
 
-/** Grows the memory to so many bytes; answers 0 when that would be more than the engine may have. */
+/** Grows the memory to `bytes` bytes; returns 0 if that exceeds the limit of the engine. */
 function grow(owner: ImportsOwner, bytes: number): number {
   const { memory } = owner.api;
   const has = memory.buffer.byteLength;

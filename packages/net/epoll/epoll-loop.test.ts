@@ -1,4 +1,4 @@
-/** A loop with an epoll of its own: what Node serves besides goes on beside it, whether it is busy or asleep. */
+/** A loop with its own epoll: other work of Node runs beside it, whether it is busy or asleep. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ loops.after(() => {
   clearInterval(alive);
 });
 
-/** A loop, what it has called, and a bell that another thread would ring. */
+/** A loop, its recorded calls, and a doorbell that another thread would ring. */
 async function newLoop(): Promise<{ loop: EpollLoop; calls: string[]; bell: Doorbell }> {
   const memory = LinkMemory.allocate(MEMORY_BYTES);
   const loop = openLoop(new Doorbell(memory, 0), await loadEpoll());

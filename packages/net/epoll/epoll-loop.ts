@@ -31,7 +31,10 @@ const UPDATE_US = 1_000;
 /** Result in place of milliseconds to wait. */
 const LIBUV_IS_DUE = -2;
 
-/** Runs ticks and microtasks, as Node does behind each callback. It is in no type, and was in each version from 0.10 to 24. */
+/**
+ * Runs ticks and microtasks, as Node does after each callback. It is not part of the types, but existed in each version
+ * from 0.10 to 24.
+ */
 type Process = typeof process & { readonly _tickCallback?: () => void };
 
 /** Returns how this thread runs ticks and microtasks; undefined where Node does not export that. */

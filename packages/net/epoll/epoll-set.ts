@@ -13,7 +13,7 @@ export const EPOLL_IN = 0x1;
 export const EPOLL_OUT = 0x4;
 export const EPOLL_ERROR = 0x8;
 export const EPOLL_HANG_UP = 0x10;
-/** Reports an event once, when it comes up, and not again while it lasts. */
+/** Edge-triggered: reports an event once when it occurs, and not again while it lasts. */
 export const EPOLL_EDGE = 2 ** 31;
 
 const ADD = 1;

@@ -14,7 +14,7 @@ import type { Transport } from '../transport.ts';
 export interface FrontResources {
   readonly writer: FrontWriter;
   readonly slots: FrontSlots;
-  /** Called before anything is told to main: it is told in turns. */
+  /** Called before frames are sent to main: they are sent in turns. */
   begin(): void;
   read(byteCount: number): void;
   wrote(byteCount: number): void;
@@ -72,7 +72,7 @@ export class FrontConnection {
     else this.#hand([bytes], byteCount);
   }
 
-  /** Main is through with input: it may be read on. */
+  /** Main has processed the input: reading may resume. */
   readOn(): void {
     if (!this.#isPaused || this.#isClosed || this.#isBehind) return;
     this.#isPaused = false;
@@ -159,7 +159,7 @@ export class FrontConnection {
     if (this.#lingerMs >= 0) this.#transport.finish(this.#lingerMs);
   }
 
-  /** The kernel has taken bytes: main is told where it waits for that. */
+  /** The kernel has accepted bytes: reported to main if it waits for that. */
   #taken(byteCount: number): void {
     this.#written = (this.#written + byteCount) | 0;
     this.#shared.wrote(byteCount);

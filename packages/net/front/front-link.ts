@@ -15,7 +15,7 @@ import type { TlsInfo } from '../tls/tls-server.ts';
 import type { RefusedText } from './front-thread.ts';
 import { FrontTransport } from './front-transport.ts';
 
-/** Functions that are told what becomes of a handshake. */
+/** Callbacks for the outcome of a handshake. */
 export interface FrontHandshake {
   secured(transport: FrontTransport, info: TlsInfo): void;
   refused(text: RefusedText): void;
@@ -86,7 +86,7 @@ export class FrontLink {
     return transport;
   }
 
-  /** The same for one that begins with a handshake; false where there is no slot for it. */
+  /** Adds a socket that starts with a handshake; false if there is no slot for it. */
   secure(descriptor: number, handshake: FrontHandshake): boolean {
     const slot = this.#takeSlot();
     if (slot < 0) return false;
@@ -107,7 +107,7 @@ export class FrontLink {
     this.#transports[slot] = undefined;
   }
 
-  /** Sends bytes if there is room; else the transport goes on when there is. */
+  /** Sends bytes if there is room; otherwise the transport continues once there is. */
   write(transport: FrontTransport, source: Bytes, at: number, length: number): boolean {
     const { slot } = transport;
     if (this.#writer.tryBytes(FrontKind.write, slot, source, at, length)) return true;
@@ -176,7 +176,7 @@ export class FrontLink {
   }
 }
 
-/** Microseconds since a time that is told modulo 2^32; 0 where the clocks of the threads make it negative. */
+/** Microseconds since a time that is known modulo 2^32; 0 if clock differences between threads make it negative. */
 function sinceUs(value: number): number {
   return Math.max(0, ((systemClock.nowUs() >>> 0) - value) | 0);
 }

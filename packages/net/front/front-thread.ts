@@ -65,7 +65,7 @@ export class FrontThread {
   readonly #handshakes = new Map<Socket, number>();
   #tls: TlsServer | undefined;
   #isActive = false;
-  /** Main is told since when it is waited for. */
+  /** True if the start of the wait was sent to main. */
   #isTimed = false;
 
   constructor({ memory, places, page, loop, bell, mainBell }: FrontOptions) {
@@ -143,7 +143,7 @@ export class FrontThread {
     this.#loop.schedule();
   }
 
-  /** Tells main the time once for all that it is told together. */
+  /** Sends the time to main, once for all frames that are sent together. */
   #tellTime(): void {
     if (this.#isTimed) return;
     this.#isTimed = true;
@@ -238,7 +238,7 @@ export class FrontThread {
     if (slot !== undefined) this.#sendText(FrontKind.refused, slot, text);
   }
 
-  /** Answers the slot of a socket whose handshake is over. */
+  /** Ends a handshake; returns the slot of its socket. */
   #endHandshake(socket: Socket): number | undefined {
     const accepted = acceptedSocketOf(socket);
     const slot = this.#handshakes.get(accepted);

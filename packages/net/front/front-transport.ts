@@ -4,7 +4,7 @@ import type { Bytes } from '#base';
 import { FRONT_BYTES_MAX, FRONT_WINDOW_BYTES, FrontKind, type FrontSlots } from '#link';
 import type { Sink, Transport, TransportEvents, WriteOutcome } from '../transport.ts';
 
-/** Bytes of input taken after which the front thread is told. */
+/** Number of processed input bytes after which the front thread is notified. */
 const TELL_BYTES = FRONT_WINDOW_BYTES / 4;
 
 /** The way to the front thread, as a connection needs it. */
@@ -13,7 +13,7 @@ interface FrontWay {
   send(kind: number, slot: number, value?: number): void;
   /** Sends the last frame about a connection. */
   say(kind: number, slot: number, value: number): void;
-  /** Sends bytes if there is room; else the transport goes on when there is. */
+  /** Sends bytes if there is room; otherwise the transport continues once there is. */
   write(transport: FrontTransport, source: Bytes, at: number, length: number): boolean;
 }
 
@@ -23,7 +23,7 @@ export class FrontTransport implements Transport, Sink {
   onWritten: (hasFailed: boolean) => void = () => undefined;
   readonly #link: FrontWay;
   #events: TransportEvents | undefined;
-  /** Bytes of input received, and told as taken; wrapping at 2^32. */
+  /** Bytes of input received, and acknowledged to the front thread; wrapping at 2^32. */
   #received = 0;
   #told = 0;
   #isPaused = false;
@@ -55,7 +55,7 @@ export class FrontTransport implements Transport, Sink {
     this.#events = events;
   }
 
-  /** Takes what the front thread tells of it. */
+  /** Processes a frame of the front thread. */
   told(kind: number, source: Bytes, at: number, value: number): void {
     const events = this.#events;
     switch (kind) {
@@ -129,7 +129,7 @@ export class FrontTransport implements Transport, Sink {
     this.#link.say(kind, this.slot, value);
   }
 
-  /** Tells the front thread how far main is with the input, if that is at least so many bytes further. */
+  /** Acknowledges processed input to the front thread, if it is at least `bytesLeast` bytes more. */
   #tell(bytesLeast: number): void {
     if ((this.#received - this.#told) >>> 0 < bytesLeast) return;
     this.#told = this.#received;
@@ -161,7 +161,7 @@ export class FrontTransport implements Transport, Sink {
     this.#rest = [];
   }
 
-  /** Bytes that may be sent now; where there are none, the front thread tells when there are. */
+  /** Number of bytes that may be sent now; at 0, the front thread notifies when there are more. */
   #window(): number {
     const free = FRONT_WINDOW_BYTES - this.#bytesUnderWay;
     if (free > 0) return free;

@@ -37,7 +37,7 @@ export class Fronts {
     return transport;
   }
 
-  /** The same for one that begins with a handshake. */
+  /** Adds a socket that starts with a handshake. */
   shake(descriptor: number, handshake: FrontHandshake): void {
     if (descriptor < 0) return;
     if (!this.#leastBusy().secure(descriptor, handshake)) closeSync(descriptor);

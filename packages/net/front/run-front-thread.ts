@@ -1,4 +1,4 @@
-/** Runs a front thread in its worker: its page, its vitals, and what main tells it besides bytes. */
+/** Runs a front thread in its worker: its page, its vitals, and messages of main. */
 
 import type { MessagePort } from 'node:worker_threads';
 import { unreachable } from '#base';
@@ -32,7 +32,7 @@ interface FrontOrder {
   readonly tls: TlsOptions;
 }
 
-/** Message to main: the thread runs, or has done what it was told, or why it could not. */
+/** Message to main: the thread is running, a request is done, or why it failed. */
 export type FrontAnswer =
   | { readonly kind: 'up' }
   | { readonly kind: 'secured' }

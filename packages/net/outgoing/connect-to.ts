@@ -4,14 +4,14 @@ import { connect, Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { contextOptions, type TlsOptions } from '../tls/tls-options.ts';
 
-/** Begins to connect; the socket tells by events what becomes of it. */
+/** Starts a connection; the socket reports the outcome by events. */
 export function connectTo(host: string, port: number): Socket {
   return connect({ host, port, noDelay: true });
 }
 
 /**
- * The same over TLS. The certificate at the other end has to be of one of the authorities, whatever name it has: addresses
- * of primaries change, and Redis does so too. What is written waits for the end of the handshake.
+ * Starts a connection over TLS. The peer's certificate must be signed by one of the authorities, but may have any name:
+ * addresses of primaries change, and Redis does not check it either. Output waits for the end of the handshake.
  */
 export function connectSecurelyTo(host: string, port: number, options: TlsOptions): Socket {
   const socket = connectSecure({
@@ -24,7 +24,7 @@ export function connectSecurelyTo(host: string, port: number, options: TlsOption
   return socket.setNoDelay(true);
 }
 
-/** Stands for a connection that cannot be begun; it tells so as any other that fails. */
+/** Returns a socket for a connection that cannot be started; it reports the error like any other failed one. */
 export function failedConnection(error: Error): Socket {
   return new Socket().destroy(error);
 }

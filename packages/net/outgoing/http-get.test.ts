@@ -1,4 +1,4 @@
-/** Answers of HTTP sides, plain and with TLS, whole and broken off. */
+/** Responses of HTTP servers, plain and with TLS, complete and truncated. */
 
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';

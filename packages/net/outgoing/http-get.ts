@@ -17,7 +17,7 @@ interface HttpGetOptions {
 
 interface HttpReply {
   readonly status: number;
-  /** Length as the server tells it; NaN where it does not. */
+  /** Length in bytes as sent by the server; NaN if unknown. */
   readonly byteCount: number;
   /** Pieces of the body; breaks off with an error where the rest does not come. */
   readonly body: AsyncIterable<Bytes>;

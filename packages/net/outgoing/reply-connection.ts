@@ -1,6 +1,6 @@
 /**
- * Connection to another server that is written commands and sends replies. One limit holds for everything: it ends when
- * for so long nothing was connected, written or answered that was waited for.
+ * Connection to another server that sends commands and receives replies. One time limit applies to everything: it ends
+ * if a connection attempt, a write or a pending reply makes no progress for that time.
  */
 
 import { LongTimer, type Bytes } from '#base';
@@ -33,7 +33,7 @@ export class ReplyConnection {
     }),
     LIMITS,
   );
-  /** Told of everything that happens. */
+  /** Callbacks for any event. */
   readonly #waiting = new Set<() => void>();
 
   private constructor(socket: Socket, idleMs: number) {

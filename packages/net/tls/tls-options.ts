@@ -1,4 +1,4 @@
-/** Options of TLS as plain data, which any thread can be sent, and what OpenSSL is told of them. */
+/** TLS options as plain data that can be sent to any thread, and their conversion for OpenSSL. */
 
 import { constants, createHash } from 'node:crypto';
 import {
@@ -85,7 +85,7 @@ function sessionContext({ authorities, clientCertificates }: TlsOptions): string
   return hash.digest('hex').slice(0, SESSION_CONTEXT_CHARS);
 }
 
-/** The same with what a server asks of each connection. */
+/** Converts options for a server, including requirements for client connections. */
 export function serverOptions(options: TlsOptions): NodeOptions {
   return {
     ...contextOptions(options),

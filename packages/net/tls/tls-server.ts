@@ -49,7 +49,7 @@ export class TlsServer {
   readonly #sessions = new SessionCache(() => systemClock.nowUs() / 1_000);
   #options: TlsOptions;
   #server: Server;
-  /** Accepted sockets whose handshakes have begun and not ended, the oldest first. */
+  /** Accepted sockets with an unfinished handshake, oldest first. */
   readonly #underWay = new Set<Socket>();
 
   /** Throws where OpenSSL refuses the options. */
@@ -130,7 +130,7 @@ export class TlsServer {
       socket.destroy();
       return;
     }
-    // Not before: who ends its side within a handshake is gone.
+    // Not earlier: a peer that ends its side within a handshake has disconnected.
     socket.allowHalfOpen = true;
     this.#events.secured(socket, {
       version: socket.getProtocol() ?? '',

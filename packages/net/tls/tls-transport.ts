@@ -6,7 +6,7 @@ import { endSocket, followSocket, receiverOf } from '../socket-life.ts';
 import { SocketSink } from '../socket-sink.ts';
 import type { Transport, TransportEvents } from '../transport.ts';
 
-/** Milliseconds within which a peer has to take the end of a connection that is closed behind its last reply. */
+/** Milliseconds within which a peer has to accept the end of a connection that is closed after its last reply. */
 const CLOSE_MS = 500;
 
 export class TlsTransport implements Transport {

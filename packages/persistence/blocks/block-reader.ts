@@ -121,7 +121,7 @@ export class BlockReader {
     return at === 0 ? 0 : at + this.format.padding(this.blockAt + this.format.headBytes);
   }
 
-  /** Goes on at the next block that is whole, or at the end; answers what is left out. */
+  /** Resumes at the next valid block, or at the end; returns what was skipped. */
   resume(): TornEnd {
     const offset = this.#offset;
     let at = this.#markFrom(offset + 1);
@@ -196,7 +196,7 @@ export class BlockReader {
   }
 
   #read(at: number, length: number): void {
-    // What is begun is kept at the same place modulo 8.
+    // The copy has the same position modulo 8.
     const begin = at - (at % 8);
     const wanted = Math.max(WINDOW_BYTES, at + length - begin);
     if (this.#window.length < wanted) this.#window = Buffer.allocUnsafeSlow(wanted);

@@ -1,14 +1,14 @@
 /**
- * Blocks: what one write puts into a file. A block is whole or it is not there. Its head, by the format of its file:
+ * Blocks: what one write puts into a file. A block is complete or absent. Its head, by the format of its file:
  *
  *   1   u32 magic, u32 bytes that follow, u32 CRC-32 of them, u32 CRC-32 of the other fields,
  *       f64 number in the file from 1, f64 number of the last block that was on disk for certain
- *   2   u16 magic, u16 how many blocks before it the last is that was on disk for certain (0xffff = nothing is said),
+ *   2   u16 magic, u16 how many blocks before it the last is that was on disk for certain (0xffff = unknown),
  *       u32 number in the file from 1, its low bits; u32 bytes that follow in bits 0-30, and bit 31 where they are packed
  *       (packed-block.ts); u32 CRC-32 of them, u16 low half of the CRC-32 of the fields before. What is not packed begins
  *       behind zeros up to a place in the file that is a multiple of 8
  *
- * Which blocks were on disk tells a torn end from damage: what a later block calls certain must be there.
+ * The synced blocks distinguish a torn end from damage: blocks that a later one marks as synced must be complete.
  */
 import fs from 'node:fs';
 import { crc32 } from 'node:zlib';
@@ -37,7 +37,7 @@ export interface BlockFormat {
 /** The checksum of pieces that follow each other. */
 export function checksum(pieces: readonly Bytes[]): number {
   let crc = 0;
-  // Of no bytes zlib makes 0, whatever it was told to go on from.
+  // For no bytes zlib returns 0, regardless of the previous checksum.
   for (const piece of pieces) if (piece.length > 0) crc = crc32(piece, crc);
   return crc;
 }
@@ -123,7 +123,7 @@ export function blockFormatOf(fileFormat: number): BlockFormat {
   return fileFormat === 1 ? firstFormat : shortFormat;
 }
 
-/** Ends a file in the block that begins at `at`, after so many of the bytes behind its head. */
+/** Ends a file in the block at `at`, after `bytes` of the bytes after its head. */
 export function shortenBlock(file: string, format: BlockFormat, at: number, bytes: number): void {
   if (bytes === 0) {
     shortenFile(file, at);

@@ -1,4 +1,4 @@
-/** Heads of files: what is in them, and what is told of damaged ones. */
+/** Heads of files: their fields, and errors for damaged ones. */
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -4,7 +4,7 @@
  *   8 bytes magic, u32 format (of its blocks: block.ts), u32 shard, u32 shards, u32 number, u32 epoch, u32 CRC-32 of the other fields,
  *   f64 Unix milliseconds of its making, u32 number of the shard's segment before (0 = none), u32 records lost
  *   before it, f64 Unix milliseconds since which nothing could be written behind it (0 = never), u32 number of the
- *   first snapshot that it can rest on (0 = it goes on with what was before), 4 bytes of zero
+ *   first snapshot that it can rest on (0 = it continues the data on disk), 4 bytes of zero
  */
 import { crc32 } from 'node:zlib';
 import type { Bytes } from '#base';
@@ -16,7 +16,7 @@ export type FileKind = 'log' | 'snapshot';
 /** The newest format of each that this version reads. */
 export const FORMATS: Readonly<Record<FileKind, number>> = { log: 3, snapshot: 1 };
 
-/** Format of a segment that goes on with what was before. One that does not must not be read by older versions. */
+/** Format of a segment that continues earlier data. One that does not must not be read by older versions. */
 const LOG_FORMAT = 2;
 
 const MAGICS: Readonly<Record<FileKind, string>> = { log: 'SVC-LOG\n', snapshot: 'SVC-SNP\n' };
@@ -38,13 +38,13 @@ export interface FileHead {
   /** Time since which the log could not be written behind this segment; 0 = it never was so. */
   readonly brokenMs: number;
   /**
-   * Number of the first snapshot that has what this segment goes on with, while that was still to come; 0 = it goes on
-   * with what was on disk.
+   * Number of the first snapshot with the data that this segment continues, if it was not finished yet; 0 = it
+   * continues the data on disk.
    */
   readonly foundation?: number;
 }
 
-/** A count is not told beyond this. */
+/** Maximum of a stored count. */
 const COUNT_MAX = 2 ** 32 - 1;
 
 export function encodeFileHead(kind: FileKind, head: FileHead): Bytes {

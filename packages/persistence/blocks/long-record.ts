@@ -33,7 +33,7 @@ function paddingOf(bytes: number): Bytes {
   return new Uint8Array(frameBytes(bytes) - bytes);
 }
 
-/** The head of a part of so many bytes. */
+/** Returns the head of a part of `bytes` bytes. */
 function headOf(bytes: number, toCome: number): Bytes {
   const head = new Uint8Array(RECORD_HEADER_BYTES);
   const view = new DataView(head.buffer);
@@ -48,7 +48,7 @@ function headOf(bytes: number, toCome: number): Bytes {
 export class PartCollector {
   #pieces: Bytes[] = [];
 
-  /** True when no record is begun. */
+  /** True when no record is open. */
   get isEmpty(): boolean {
     return this.#pieces.length === 0;
   }

@@ -1,4 +1,4 @@
-/** Records of all kinds are the same behind being packed, whatever is in them; and a log of the first format is read. */
+/** Records of all kinds survive packing, with any contents; and a log of the first format is readable. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

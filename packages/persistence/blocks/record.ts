@@ -13,10 +13,10 @@
  *
  * A record that is long (transactions, whose states take as much as the keys) is written as records of the kind `part`,
  * each in a block of its own: words 2-3 of their heads say how many bytes of the record are still to come, and their
- * bodies are the pieces it is in. What its own words 0 and 7 say of its length holds up to 2 GiB only.
+ * bodies are the pieces it is in. Its own words 0 and 7 hold its length up to 2 GiB only.
  *
- * Commands are done again at recovery, at the time they were done; what depends on chance or on settings is
- * logged as what it has done. A record that belongs to a group counts only when the group's `commit` is there.
+ * Commands are replayed at recovery, with their original time; what depends on chance or on settings is
+ * logged by its effects. A record that belongs to a group counts only if the group's `commit` exists.
  */
 import type { Bytes } from '#base';
 
@@ -27,7 +27,7 @@ export const RecordKind = {
   share: 2,
   /** A command that the shard did for its own keys alone, among keys of others. */
   each: 3,
-  /** Keys that are gone: expired or evicted. Body: states of absent keys. */
+  /** Keys removed by expiry or eviction. Body: states of absent keys. */
   removed: 4,
   /** Fields of a hash that have expired by then. Body: the hash as a state of an absent key. */
   fieldsExpired: 5,
@@ -41,7 +41,7 @@ export const RecordKind = {
   transaction: 7,
   /** The group is whole. */
   commit: 8,
-  /** Not on disk: the log goes on in the segment of this number (word 8). */
+  /** Not on disk: the log continues in the segment of this number (word 8). */
   cut: 9,
   /** The group is whole, and counts where every shard's log has this of the same transaction. */
   sharedCommit: 10,
@@ -110,7 +110,7 @@ export function decodeRests(bytes: Bytes, at: number): { rests: Rest[]; end: num
   return { rests, end: at + 4 + 8 * count };
 }
 
-/** The same body, resting on nothing: its segment is another one now. */
+/** Returns the body without its dependencies, for another segment. */
 export function withoutRests(bytes: Bytes, at: number): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset + at);
   const count = view.getUint32(0, true);

@@ -34,7 +34,7 @@ export interface ShardPlan {
   /** File of its snapshot. */
   readonly snapshot: string | undefined;
   readonly snapshotKeys: number;
-  /** Whatever is damaged in it is left out. */
+  /** True to skip damaged parts of it. */
   readonly salvages: boolean;
   /** Its segments; only the last may end anywhere. */
   readonly segments: readonly string[];
@@ -65,7 +65,7 @@ interface Segment {
   readonly number: number;
   readonly file: string;
   readonly size: number;
-  /** None where it is damaged: whoever reads the segment is told. */
+  /** Undefined if it is damaged, which readers of the segment report. */
   readonly head: FileHead | undefined;
 }
 
@@ -80,7 +80,7 @@ export class DataFolder {
   /** The last life of the server that wrote here, and the number of the last segment. */
   readonly lastEpoch: number;
   readonly lastSegment: number;
-  /** Segments that were begun and have not even a head, and snapshots that were under way. */
+  /** Segments without a complete head, and unfinished snapshots. */
   readonly stillborn: readonly string[];
   /** Segments of a log whose first snapshot never came: nothing of them counts. */
   readonly unfounded: readonly string[];

@@ -1,4 +1,4 @@
-/** Processes that want the same folder at the same moment: one has it, whoever had it before. */
+/** Processes that lock the same folder at the same moment: one gets it, regardless of the previous owner. */
 // test-tier: long
 import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
 import fs from 'node:fs';
@@ -16,7 +16,7 @@ const TRIES = 60;
 const PROCESSES = 3;
 /** Namespaces of their own, as those of containers. */
 const CONTAINERS = ['-p', '-n', '-f', '--mount-proc', '--kill-child'];
-/** So long ahead of each try all are told of it. */
+/** Milliseconds by which each try is announced to all in advance. */
 const AHEAD_MS = 4;
 
 /** Takes the folder of each line at the time of the line, says how that went, and keeps it until the next. */

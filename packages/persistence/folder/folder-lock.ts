@@ -1,10 +1,9 @@
 /**
- * One server per data folder. The lock is a file that names its owner; a dead owner's is taken over.
- *
- * Who wants it puts a claim of its own into the folder, and then looks for those of others. Of two that want
- * it at the same time, one at least sees the other's claim, since each stands there before its owner looks: so
- * never do two think that they are alone. Only who is alone makes its claim the lock. Whoever ends in between
- * leaves a claim, which names a process that runs no more, and counts no more.
+ * One server per data folder. The lock is a file that names its owner; a dead owner's lock is taken over. A candidate
+ * puts a claim of its own into the folder, and then looks for those of others. Of two candidates at the same time, at
+ * least one sees the other's claim, since each is written before its owner looks: so two never both find themselves
+ * alone. Only a candidate that is alone turns its claim into the lock. A candidate that dies in between leaves a claim
+ * of a dead process, which does not count.
  */
 
 import fs from 'node:fs';

@@ -1,9 +1,8 @@
 /**
- * Owner of a folder, and whether its process still runs, in whatever container or on whatever machine.
- *
- * An owner holds the kernel's lock of its file, which ends with the process, but holds while it is stopped, whatever
- * namespaces the two are in. Where that is not to be had, a process of the same namespace is looked up by its number; any
- * other, such as that of another machine, is alive while its file beats.
+ * Owner of a folder, and whether its process is still running, in any container or on any machine. An owner holds the
+ * kernel's lock of its file, which ends with the process and persists while it is stopped, in any namespace. If such
+ * locks are not available, a process of the same namespace is looked up by its number; any other, such as one of
+ * another machine, is alive while its file gets heartbeats.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -11,19 +10,19 @@ import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { everySecond, type FileLock, loadFileLock, systemClock } from '#base';
 
-/** A file that has not beaten for so long is of no living process. */
+/** Age of the last heartbeat from which the owner is dead, in microseconds. */
 const SILENT_US_MAX = 5_000_000;
 const BEAT_POLL_MS = 100;
 const ID_BYTES = 6;
 const ENDED = 'ended';
-/** Fields of /proc/<pid>/stat behind the command's name; the start time is the 20th of them. */
+/** Index of the start time among the fields of /proc/<pid>/stat after the command's name. */
 const START_TIME_FIELD = 19;
 
 export interface Owner {
   readonly pid: number;
   /** Start time of the process as the system reports it, so that a reused process number is not taken for it. */
   readonly started: string;
-  /** Names it among all processes of all machines; like what follows, not told by versions before this one. */
+  /** Unique id among all processes of all machines; like the following fields, absent in files of older versions. */
   readonly id?: string;
   /** The namespace that has its number. */
   readonly space?: string;
@@ -119,7 +118,7 @@ async function beats(file: string): Promise<boolean> {
   return false;
 }
 
-/** Returns the time of the last beat, by an open file, which a disk over the network looks up anew. */
+/** Returns the time of the last heartbeat, through an open file, so that a network disk does not return a cached one. */
 function lastBeat(file: string): number | undefined {
   try {
     const fd = fs.openSync(file, 'r');

@@ -1,7 +1,6 @@
 /**
- * Place in a stream of replication that belongs to the data of a folder, kept by a server that has stopped in good order.
- *
- * It counts only for the very files that were there then: whatever was written since is at no place that is known.
+ * Replication offset of the data of a folder, saved by a clean shutdown. It is valid only for the files of that moment:
+ * later writes are at an unknown offset.
  */
 
 import fs from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Tests of a log that a shard writes itself, where replies wait for it: the disk thread and the shard each go on
- * where the other has left off.
+ * Tests of a log that a shard writes itself because replies wait for it: the disk thread and the shard each continue
+ * where the other stopped.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -144,7 +144,7 @@ logs('an error that such a sync is told of is not passed by', () => {
   disk.fail('sync', 'EIO');
   log.sync();
   put(2);
-  // The system would tell a second sync that all is well.
+  // The system would report success for a second sync.
   assert.is(own.writeHere(true), false);
   disk.endSync();
   assert.ok(progress.hasFailed);

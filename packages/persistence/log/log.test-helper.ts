@@ -106,7 +106,7 @@ export function logFixture() {
     state,
     /** The shard's own end. */
     own: newLog(LogThread.shard),
-    /** A record that nobody has taken yet. */
+    /** A record that is not taken yet. */
     put: (mark: number): void => {
       addMarked(mark);
     },

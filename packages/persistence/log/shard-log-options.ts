@@ -26,6 +26,6 @@ export interface ShardLogOptions {
   readonly failed: (shard: number, message: string) => void;
   /** A sync took that long. */
   readonly synced: (shard: number, us: number) => void;
-  /** There is something to sync again; told of what is written by `writeHere` alone. */
+  /** Called by `writeHere` when there is data to sync. */
   readonly unsynced: () => void;
 }

@@ -1,12 +1,9 @@
 /**
- * One shard's log on its way to the disk: takes what the shard has put into its ring, writes it in blocks,
- * and says how far it is on disk.
- *
- * The disk thread has one, and the shard itself, whose replies wait for it: what both know of the log stands in shared
- * memory, and the owner goes on where the other has left off.
- *
- * When a write or a sync fails, the file is never trusted again: what it lacks would be missing in the middle. All is
- * dropped, and counted, until the log goes on in a new segment behind a snapshot.
+ * One shard's log on its way to the disk: takes the shard's records from its ring, writes them in blocks, and publishes
+ * how far it is on disk. The disk thread has one instance, and the shard, whose replies wait for it, has another: their
+ * common state is in shared memory, and the owner continues where the other stopped. After a failed write or sync the
+ * file is never trusted again: records could be missing in the middle. Further records are dropped and counted, until
+ * the log continues in a new segment after a snapshot.
  */
 import { type Bytes, bytesOfPieces, type Pieces } from '#base';
 import { LOG_BLOCK_BYTES } from '#link';
@@ -70,7 +67,7 @@ export class ShardLog {
     });
   }
 
-  /** Takes back what `found` has begun: nothing was logged. */
+  /** Reverts `found`: nothing was logged. */
   unfound(): void {
     const { disk, folder, shard, owner } = this.#options;
     if (!this.isOpen) return;
@@ -164,13 +161,13 @@ export class ShardLog {
   }
 
   /**
-   * The same in the shard's own thread, only records that are whole in the ring, and with `syncs` the sync. False where
-   * the disk thread has to, because the log cannot be written, or is at a sync: of two syncs of a file at once, one
-   * alone is told that it failed.
+   * Writes in the shard's own thread, only records that are completely in the ring, and with `syncs` also syncs. False
+   * if the disk thread has to, because the log cannot be written or is being synced: of two concurrent syncs of a file,
+   * only one gets the error.
    */
   writeHere(syncs: boolean): boolean {
     const { owner, ring, progress, unsynced } = this.#options;
-    // Whoever has it while the shard has no more than plain records, gives it back in no time but for a sync.
+    // An owner returns it quickly while the shard has only plain records, except for a sync.
     if (!syncs) owner.take();
     else if (!owner.tryTake()) return false;
     try {
@@ -217,12 +214,15 @@ export class ShardLog {
     return true;
   }
 
-  /** A snapshot holds what was lost. Does nothing where the log could not begin anew, which it has told. */
+  /**
+   * Resumes after a snapshot that has the lost records. Does nothing if the log could not start over, which is reported
+   * then.
+   */
   heal(): void {
     this.#asOwner(() => {
       if (!this.isOpen) return;
       const { progress, ring } = this.#options;
-      // Of what was lost no sync will tell those who wait for it since.
+      // Waiters for lost records get no notice from a later sync.
       if (!this.isDirty) progress.setSynced(ring.position);
       progress.hasFailed = false;
     });
@@ -253,7 +253,7 @@ export class ShardLog {
     return owner.isOpen && owner.get('syncedBlocks') < owner.get('blocks');
   }
 
-  /** Brings what was written to disk; waits for that only when told to. */
+  /** Syncs written data to disk; blocks only if `waits`. */
   sync(waits = false): void {
     const { disk, owner } = this.#options;
     const sync = this.#asOwner(() => {
@@ -311,7 +311,7 @@ export class ShardLog {
     const { clock, owner, figures, progress, synced, shard } = this.#options;
     const { number, blocks, beganUs } = sync;
     const isFinished = !owner.isOpen || number !== owner.get('number');
-    // The system tells an error once: that the segment was synced again since then says nothing.
+    // The system reports an error once: a successful sync since then proves nothing.
     if (error !== null && !(isFinished && isClosed(error))) {
       this.#fail('syncErrors', error);
       return;
@@ -431,7 +431,7 @@ export class ShardLog {
   /** Brings to disk what was written before a write that failed; true when it is there for certain. */
   #keepsWritten(): boolean {
     const { disk, owner } = this.#options;
-    // Of two syncs at once, one alone is told that it failed.
+    // Of two concurrent syncs, only one gets the error.
     if (owner.get('syncing') === 1) return false;
     const error = outcomeOf(() => {
       disk.syncNow(owner.get('descriptor'));

@@ -13,13 +13,13 @@ export function shardCall<Question, Answer>(name: string): ShardCall<Question, A
 /** Sets the counts back that CONFIG RESETSTAT is about. */
 export const resetStatisticsCall = shardCall<null, null>('reset-statistics');
 
-/** Answered when a shard has applied the settings that it was told before. */
+/** Returns once a shard has applied all settings sent before. */
 export const settingsAppliedCall = shardCall<null, null>('settings-applied');
 
 /** Has a shard move records out of sparse slabs; answers the bytes given back. */
 export const PURGE = shardCall<null, number>('purge');
 
-/** Outcome of keys that a shard was to stage: so many, up to a problem with them. */
+/** Result of staging keys in a shard: the number of keys, and a problem with them, if any. */
 export interface Staged {
   readonly keys: number;
   /** Names of keys that were skipped, as their collections have no elements. */
@@ -27,7 +27,7 @@ export interface Staged {
   readonly problem: string | null;
 }
 
-/** Has a shard drop what it has staged. */
+/** Drops the staged data of a shard. */
 export const dropStagedCall = shardCall<null, null>('drop-staged');
 
 /** Step of a walk through a shard's keys, for those of one slot. */
@@ -57,7 +57,7 @@ export type SlotFigures = readonly [
   outputBytes: number,
 ];
 
-/** Has a shard tell the figures of its slots between two, of those that have any. */
+/** Returns the statistics of a shard's slots in a range, without empty ones. */
 export const slotFiguresCall = shardCall<
   { readonly first: number; readonly last: number },
   readonly SlotFigures[]
@@ -71,7 +71,7 @@ export interface SlotBytesStep {
 
 /** Has a shard take a step of a walk that adds up what its keys cost. */
 export const slotBytesCall = shardCall<{ readonly cursor: number }, SlotBytesStep>('slot-bytes');
-/** Step of a walk through a shard's keys, for those of several slots, whatever is hidden or has expired. */
+/** Step of a scan of a shard's keys for those of several slots, including hidden and expired ones. */
 export interface SlotSweep {
   readonly spans: readonly (readonly [first: number, last: number])[];
   readonly cursor: number;
@@ -80,7 +80,7 @@ export interface SlotSweep {
 /** Has a shard take a step of such a walk. */
 export const sweepSlotsCall = shardCall<SlotSweep, Omit<SlotWalkStep, 'found'>>('sweep-slots');
 
-/** Has a shard tell how many keys it has written for the last move of slots. */
+/** Returns the number of keys that a shard has written for the last slot migration. */
 export const movedKeysCall = shardCall<null, number>('moved-keys');
 
 /** Counts that only a shard itself can take. */
@@ -91,5 +91,5 @@ export interface ShardContent {
   readonly warm_keys: number;
 }
 
-/** Has a shard tell what it holds. */
+/** Returns the contents of a shard. */
 export const SHARD_CONTENT = shardCall<null, ShardContent>('shard-content');

@@ -70,7 +70,7 @@ function slots(main: Page): readonly HealthIssue[] {
   const [free, failed] = [main.get('clusterSlotsFree'), main.get('clusterSlotsFailed')];
   if (free + failed === 0) return [];
   const message = `${free} slots have no group, and the groups of ${failed} have no primary`;
-  // With cluster-require-full-coverage nobody is served meanwhile.
+  // With cluster-require-full-coverage no client is served meanwhile.
   const severity = main.get('clusterUp') === 1 ? 'warning' : 'critical';
   return [issue(severity, 'SLOTS_UNCOVERED', message)];
 }

@@ -1,6 +1,6 @@
 /**
- * The flight recorder: what was notable in a thread lately, kept where others can read it whatever the
- * thread does now. Events are rare, and what could come often is told at most a few times a second.
+ * The flight recorder: notable events of a thread, kept in shared memory that others can read regardless of the state
+ * of the thread. Events are rare; frequent ones are recorded at most a few times a second.
  */
 
 import { CLUSTER_QUANTITIES, REPLICATION_QUANTITIES } from '#quantities';
@@ -52,7 +52,7 @@ export const FAILOVER_KINDS: readonly string[] = CLUSTER_QUANTITIES.failovers.ma
   ({ label: [, reason] }) => reason,
 );
 
-/** A batch of a shard that takes so long is notable: what came behind it has waited. */
+/** Duration from which a batch of a shard is notable, in microseconds: later commands have waited for it. */
 export const SLOW_BATCH_US = 5_000;
 /** A garbage collection that takes longer is notable. */
 export const LONG_PAUSE_US = 5_000;
@@ -196,7 +196,7 @@ export function notesPauses(flight: FlightRecorder) {
 /** Between two events of what may happen thousands of times a second. */
 const TALLY_US = 1_000_000;
 
-/** Adds up what may come often, and tells of it once a second at most; the rest comes with the next. */
+/** Sums up frequent events, and records them at most once a second; the rest is part of the next record. */
 export class Tally {
   readonly #tell: (atUs: number, sum: number, more: number) => void;
   #dueUs = 0;

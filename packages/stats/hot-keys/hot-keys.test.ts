@@ -117,9 +117,9 @@ const SIGMAS = 5;
 /** Deviations between two counts from which on their order is certain. */
 const RANK_SIGMAS = 3.5;
 /**
- * So many that sampling tells the 16th key from the 17th. Those are ranks 31 and 33 of all: the first has
- * 0.22 % of the uses, and 9 % more than the second. The difference of both counts is known to 4 deviations
- * from (4 * sqrt(2) / 0.09) ^ 2 = 4,000 samples on, which are 180 million uses.
+ * Enough that sampling distinguishes the 16th key from the 17th. These are ranks 31 and 33 of all: the first has 0.22 %
+ * of the uses, and 9 % more than the second. The difference of both counts is known to 4 deviations from (4 * sqrt(2) /
+ * 0.09) ^ 2 = 4,000 samples on, which are 180 million uses.
  */
 const TURNS_SAMPLED = 180;
 

@@ -10,7 +10,7 @@ type HotMetric = 'cpu' | 'net';
 /** Keys that a sketch knows, for each key that is reported; and the least, so that counts are exact enough. */
 const SLOTS_PER_KEY = 64;
 const SLOTS_MIN = 2_048;
-/** Keys of samples are counted so many at a time: one by one, the sketches would be in no cache. */
+/** Number of sampled keys that are counted together: one by one, the sketches would not stay in the cache. */
 const BATCH = 64;
 /** Longer keys are kept apart. */
 const KEY_BYTES = 64;
@@ -21,7 +21,7 @@ const SHARE_FACTOR = 4;
 interface HotKeysOptions {
   readonly metrics: readonly HotMetric[];
   readonly count: number;
-  /** One command in so many is looked at. */
+  /** Sampling ratio: one of this many commands is sampled. */
   readonly sample: number;
   /** Slots of keys that are looked at; empty: all. */
   readonly slots?: readonly number[];
@@ -47,7 +47,7 @@ export interface HotKeysShare {
 
 export type HotKeysQuestion = { readonly start: HotKeysOptions } | 'stop' | 'reset' | 'get';
 
-/** Begins, ends or forgets a session in a shard, or asks what it has seen. */
+/** Starts, stops or resets a session in a shard, or returns its results. */
 export const HOT_KEYS = shardCall<HotKeysQuestion, HotKeysShare | null>('hot-keys');
 
 const ALL_US = 0;
@@ -81,7 +81,7 @@ export class HotKeys {
   #uncounted = 0;
   #hash = new KeyHash();
   readonly #hashes = new Int32Array(BATCH);
-  /** Calls, microseconds and bytes; filled anew for each key. */
+  /** Calls, microseconds and bytes; reused for each key. */
   readonly #amounts: [number, number, number] = [0.5, 0.5, 0.5];
 
   constructor(random: () => number) {

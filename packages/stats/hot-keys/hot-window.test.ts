@@ -128,7 +128,7 @@ windows(
     const { keys } = mergeWindow(FIRST + 1, [share], options);
     assert.is(keys.length, 10);
     for (const { opsPerSecond, errorPerSecond } of keys) {
-      // What is told is three deviations; four of them hold for ten keys at a time.
+      // The reported error is three deviations; for ten keys at a time, four deviations hold.
       const off = Math.abs(opsPerSecond - times / 100);
       assert.ok(off <= (4 / 3) * errorPerSecond, `${opsPerSecond}, ${errorPerSecond}`);
       assert.ok(errorPerSecond > 0 && errorPerSecond < 60);

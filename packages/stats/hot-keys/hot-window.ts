@@ -14,7 +14,7 @@ const SLOTS_PER_KEY = 32;
 const SLOTS_MIN = 512;
 /** A share holds more keys than are reported: what is borrowed is counted on several shards. */
 const SHARE_FACTOR = 4;
-/** Standard deviations of the sampling that are told as error: 99.7 % of all counts lie within. */
+/** Standard deviations of the sampling that are reported as error: 99.7 % of all counts lie within. */
 const ERROR_SIGMAS = 3;
 
 export interface HotWindowOptions {
@@ -22,7 +22,7 @@ export interface HotWindowOptions {
   /** Keys that are reported. */
   readonly topKeys: number;
   readonly seconds: number;
-  /** One command in so many is looked at. */
+  /** Sampling ratio: one of this many commands is sampled. */
   readonly sample: number;
 }
 
@@ -81,7 +81,7 @@ export class HotWindows {
     return this.#options.isEnabled;
   }
 
-  /** Begins anew when an option has changed. */
+  /** Restarts when an option has changed. */
   configure(options: HotWindowOptions, nowMs: number): void {
     const { isEnabled, topKeys, seconds, sample } = this.#options;
     const isSame =

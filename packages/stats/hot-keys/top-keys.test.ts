@@ -48,7 +48,7 @@ class PlainTopKeys {
 
 const WIDTH = 3;
 const USES = 4_000;
-/** So many weights that no two sums of them are alike, and so few that all sums are exact. */
+/** Number of weights for which all sums are distinct and exact. */
 const WEIGHTS = 2 ** 32;
 
 type Draw = (random: Random) => number;
@@ -151,7 +151,7 @@ topKeys(
 );
 
 topKeys('tells keys apart whose hashes are the same', () => {
-  // Of so many, some ten pairs share their 32 bits.
+  // With this number, about ten pairs share their 32 bits.
   const keys = 300_000;
   const top = new TopKeys(keys, 1);
   for (let turn = 1; turn <= 2; turn += 1) {

@@ -111,7 +111,7 @@ export class TopKeys {
     this.addBytes(bytes, 0, key.length, hash, weight, amounts);
   }
 
-  /** The same for a key that lies in `source`; `hash` is the key's by the hash of the sketch. */
+  /** Adds a key that lies in `source`; `hash` is its hash in the sketch. */
   addBytes(
     source: Bytes,
     at: number,

@@ -1,8 +1,7 @@
 /**
- * The last removed keys of one shard: which key, why, when, and whose command did it.
- *
- * Ids come from one counter of the process, so what is told of all shards together is what has an id
- * within the last `lengthMax`. Memory is fixed: each place keeps at most `REMOVED_KEY_BYTES_MAX` bytes of a key.
+ * The latest removed keys of one shard: key, reason, time and client. Ids come from one counter of the process, so the
+ * latest of all shards together are those with an id within the last `lengthMax`. Memory is fixed: each entry keeps at
+ * most `REMOVED_KEY_BYTES_MAX` bytes of a key.
  */
 
 import { type Bytes, copyBytes, crc64, KeyFate, sameBytes } from '#base';
@@ -22,7 +21,7 @@ export interface RemovedKeyHead {
   readonly command: number;
   /** Client that sent that command. */
   readonly client: SlowClient | null;
-  /** Keys that have gone: 1, or all of a database that was emptied. */
+  /** Number of removed keys: 1, or all of a flushed database. */
   readonly keys: number;
 }
 
@@ -56,7 +55,7 @@ export const REMOVED_KEYS_RESET = shardCall<{ readonly beforeId: number }, null>
   'removed-keys-reset',
 );
 
-/** A place of the ring, filled anew each time. */
+/** A reused place of the ring. */
 class Place {
   id = 0;
   unixMs = 0.5;

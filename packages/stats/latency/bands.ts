@@ -1,4 +1,4 @@
-/** Latency bands: how many requests took at most so many milliseconds in the server. */
+/** Latency bands: numbers of requests by upper bounds of their time in the server, in milliseconds. */
 
 /** The thresholds in force; a row of a page counts what is above the threshold before and within its own. */
 export class Bands {

@@ -40,7 +40,7 @@ export class LatencySeries {
   /** Occurrences, and microseconds of them all. */
   count = 0;
   usSum = 0;
-  /** Longest of all occurrences, also of those whose samples are gone. */
+  /** Maximum of all occurrences, including those whose samples were dropped. */
   usMax = 0;
   readonly #samples: LatencySample[] = [];
   readonly #shares = new Map<number, ThreadShare>();
@@ -90,7 +90,7 @@ export class LatencySeries {
 }
 
 export class LatencyEvents {
-  /** Occurrences of at least so long are recorded; infinite when none is. */
+  /** Duration from which occurrences are recorded; infinite if none is. */
   thresholdUs = Infinity;
   readonly #series = new Map<LatencyEvent, LatencySeries>();
 

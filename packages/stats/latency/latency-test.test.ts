@@ -1,4 +1,4 @@
-/** The latency test against a clock that is told when to jump. */
+/** The latency test with a clock whose jumps are set by the test. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { latencyReport, latencyVerdict, measureLatency } from './latency-test.ts';

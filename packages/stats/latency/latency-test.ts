@@ -21,7 +21,7 @@ export interface LatencyBaseline {
   readonly maxUs: number;
 }
 
-/** Reads the clock for so long, and tells each new maximum as it comes. */
+/** Reads the clock for a number of seconds, and reports each new maximum. */
 export function measureLatency(
   clock: Clock,
   seconds: number,
@@ -61,7 +61,7 @@ export function measureLatency(
   };
 }
 
-/** Returns a sentence that tells if the machine alone causes more latency than is wanted. */
+/** Returns a sentence about the intrinsic latency of the machine, compared with the threshold. */
 export function latencyVerdict({ maxUs }: LatencyBaseline, thresholdUs: number): string {
   return maxUs > thresholdUs
     ? `above the threshold of ${thresholdUs} us: expect pauses that no server can avoid here`

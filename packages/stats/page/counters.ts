@@ -1,4 +1,4 @@
-/** The counters of a page, as the table of quantities names them: what a thread tells of itself by name. */
+/** The counters of a page, as named by the table of quantities: the named statistics of a thread. */
 
 import { type Counter, QUANTITIES } from '#quantities';
 

@@ -6,7 +6,7 @@ import type { Page } from './page.ts';
 import { UserField } from './user-rows.ts';
 
 const indexOfCode = new Map<string, number>(ERROR_CODES.map((code, index) => [code, index]));
-/** Told in place of the codes that scripts make up, once they are too many. */
+/** Reported in place of codes from scripts, once there are too many. */
 const TOO_MANY = 'ERRORSTATS_DISABLED';
 
 /** Counts an error reply; `text` begins with its code. */
@@ -31,8 +31,8 @@ function codeOf(text: string): string {
 }
 
 /**
- * Codes of the error replies that the pages have counted, and how often. Of codes that scripts make up there are as many
- * as Redis has; beyond that they are told by one line, until CONFIG RESETSTAT.
+ * Returns the codes of error replies with their counts over all pages. Scripts may add as many codes as in Redis;
+ * further ones are reported as a single line, until CONFIG RESETSTAT.
  */
 export function errorCounts(
   pages: readonly Page[],
@@ -44,7 +44,7 @@ export function errorCounts(
     : [...known, ...madeUp];
 }
 
-/** True when scripts have made up more codes than are told. */
+/** True when scripts have created more codes than are reported. */
 export function areErrorsTooMany(pages: readonly Page[]): boolean {
   return isTooMany(pages, knownErrorCounts(pages).length + madeUpErrorCounts(pages).size);
 }

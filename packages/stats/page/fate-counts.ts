@@ -1,10 +1,10 @@
-/** Sums of the counters that say why keys have gone. */
+/** Sums of the counters of removed keys by reason. */
 
 import type { KEY_FATES } from '#base';
 import { KEY_QUANTITIES } from '#quantities';
 import type { Page } from './page.ts';
 
-/** Returns how many keys have gone for each reason, over all shards. Every surface shows these sums. */
+/** Returns the number of removed keys for each reason, over all shards. All surfaces show these sums. */
 export function fateCounts(
   shards: readonly Page[],
 ): readonly (readonly [reason: (typeof KEY_FATES)[number], keys: number])[] {

@@ -40,7 +40,7 @@ export class LogFigures {
       this.set(each, 0);
   }
 
-  /** A sync is through that took so many microseconds. */
+  /** Counts a finished sync of `us` microseconds. */
   countSync(us: number): void {
     this.add('syncs', 1);
     this.add('syncUs', us);

@@ -24,7 +24,10 @@ export interface PrefixReport {
   readonly memoryBytes: number | null;
 }
 
-/** A number for a list of prefixes, by which pages tell what their rows stand for; 0 for an empty list. */
+/**
+ * Returns a number that identifies a list of prefixes, by which pages declare the meaning of their rows; 0 for an empty
+ * list.
+ */
 export function prefixesId(prefixes: readonly string[]): number {
   if (prefixes.length === 0) return 0;
   const bytes = Buffer.from(prefixes.join('\0'));

@@ -61,7 +61,7 @@ export function defaultUserCounts(pages: UserPages): UserCounts {
     .reduce((sum, counts) => plusUserCounts(sum, counts));
 }
 
-/** The same on one page. */
+/** Returns the counts of the default user on one page. */
 function defaultUserCountsOn(page: Page, pages: UserPages): UserCounts {
   return leftOf(userTotalsOn(page, pages), page);
 }
@@ -98,8 +98,8 @@ interface Known {
 }
 
 /**
- * Counts of the default user for a thread that reads while others count: none ever shrinks unless they all begin anew
- * (CONFIG RESETSTAT). What is read in between is a little less than it was before, where other users were busy.
+ * Counts of the default user for a thread that reads while others count: they never decrease, except when all are reset
+ * (CONFIG RESETSTAT). A reading in between may be a little low while other users are busy.
  */
 export class DefaultUserReader {
   readonly #pages: UserPages;

@@ -32,7 +32,7 @@ interface ScriptSums {
   readonly commands: number;
   /** Commands among them that main had to run. */
   readonly callsOnMain: number;
-  /** Runs for which the other shards stood still. */
+  /** Number of runs for which the other shards stopped. */
   readonly barrierRuns: number;
   /** Runs that SCRIPT KILL or FUNCTION KILL has stopped. */
   readonly killed: number;
@@ -58,13 +58,13 @@ export interface ScriptReport extends ScriptName, ScriptSums {
   readonly usP99: number;
 }
 
-/** Has a shard tell the figures of all scripts and functions that it remembers. */
+/** Returns the statistics of all scripts and functions that a shard has recorded. */
 export const SCRIPT_STATS = shardCall<null, readonly ScriptFigures[]>('script-stats');
 
-/** Has a shard tell the functions that do not write, by their names in lower case. */
+/** Returns the functions of a shard that do not write, by their names in lower case. */
 export const READ_ONLY_FUNCTIONS = shardCall<null, readonly string[]>('read-only-functions');
 
-/** Has a shard tell the functions that keep nothing from one call to the next, by their names in lower case. */
+/** Returns the functions of a shard that keep no state between calls, by their names in lower case. */
 export const STATELESS_FUNCTIONS = shardCall<null, readonly string[]>('stateless-functions');
 
 /** Histogram of how long one script has run. */

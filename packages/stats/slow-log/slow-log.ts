@@ -106,7 +106,7 @@ export const slowResetCall = shardCall<{ readonly beforeId: number }, null>('slo
  * two rows, and its arguments stay where they came until they have to go.
  */
 export class SlowLog {
-  /** Commands that took at least so long are logged; infinite when none is. */
+  /** Duration from which commands are logged, in microseconds; infinite if none is. */
   slowerThanUs = Infinity;
   argumentBytesMax = 0;
   readonly #shard: number;
@@ -131,7 +131,7 @@ export class SlowLog {
   /** Number of the entry that there may be no room for. */
   #roomEnd = 0;
 
-  /** `takeIds` answers the first of so many ids in a row. */
+  /** `takeIds` returns the first of `count` consecutive ids. */
   constructor(shard: number, takeIds: (count: number) => number, raw?: RawCommands) {
     this.#shard = shard;
     this.#takeIds = takeIds;
@@ -194,7 +194,7 @@ export class SlowLog {
     return nth;
   }
 
-  /** Stands for so many entries that nobody will see: behind them come as many as are kept. */
+  /** Skips `count` entries that would not be kept: as many as the log holds come after them. */
   pass(count: number): void {
     this.#end = (this.#end + count) | 0;
     this.#floor = this.#end;
@@ -293,7 +293,7 @@ export class SlowLog {
     this.#resize(this.#kept === room && room < this.lengthMax ? 2 * room : room);
   }
 
-  /** Makes room for so many entries, a power of two. */
+  /** Makes room for a number of entries, a power of two. */
   #resize(room: number): void {
     const [times, facts, mask] = [this.#times, this.#facts, this.#mask];
     const [clients, copies] = [this.#clients, this.#copies];

@@ -1,4 +1,7 @@
-/** Durability of the data, read from the pages and from what the disk thread tells: by any thread that sees them. */
+/**
+ * Durability of the data, computed from the pages and from the figures of the disk thread, by any thread with access to
+ * them.
+ */
 
 import type { LogFigure, LogFigures } from '../page/log-figures.ts';
 import type { Page } from '../page/page.ts';
@@ -114,7 +117,7 @@ export function lastSaveSeconds({ saves, lastSaveUs }: DurabilityReport): number
   return saves > 0 ? Math.round(lastSaveUs / 1_000_000) : -1;
 }
 
-/** Whole seconds for which the snapshot under way has gone on; -1 where none is. */
+/** Seconds since the start of the running snapshot; -1 if there is none. */
 export function savingSeconds(
   { isSaving, savingSinceMs }: DurabilityReport,
   nowMs: number,

@@ -62,7 +62,7 @@ interface StreamFaultFacts {
   readonly differs: boolean;
 }
 
-/** Use of `maxmemory` that is critical where nothing is evicted, whatever the warning is set to. */
+/** Usage of `maxmemory` that is critical without eviction, regardless of the warning threshold. */
 const MEMORY_CRITICAL_PERCENT = 95;
 
 export function judge(vitals: Vitals, limits: HealthLimits): Health {

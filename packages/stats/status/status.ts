@@ -27,7 +27,7 @@ import { shardFields, statusFields } from '../page/read-quantities.ts';
 import { STUCK_US } from '../threads/stuck.ts';
 import type { ThreadRates } from '../threads/thread-rates.ts';
 
-/** Time for which a command of the primary's stream that could not be run is an issue, even with all data sent anew since. */
+/** Time for which a failed command of the primary's stream is an issue, in milliseconds, even after a full sync. */
 const STREAM_FAULT_MS = 600_000;
 /** Commands listed, those called most first. */
 const TOP_COMMANDS = 10;
@@ -102,7 +102,7 @@ export function persistenceStatus(report: DurabilityReport): PersistenceReport {
     wal: {
       pending_ops: report.pendingRecords,
       pending_bytes: report.pendingBytes,
-      // Whoever chose that writes reach the disk some time has no lag to be warned of.
+      // In async mode there is no lag to warn of.
       max_durability_lag_ms: report.mode === 'async' ? 0 : Math.round(report.lagMs),
       last_flush_ok: !report.hasLogFailed,
       shards: report.logs.map(
@@ -290,7 +290,7 @@ function shardStatus(id: number, observer: ShardObserver, source: StatusSource):
 
 function isStuck({ page, executing }: ShardObserver, nowUs: number): boolean {
   if (executing !== null && executing.elapsed_us >= STUCK_US) return true;
-  // Whoever waits for work is not stuck, however long there is none.
+  // An idle thread is never stuck.
   if (page.get('idleSinceUs') > 0 || page.get('heartbeatUs') === 0) return false;
   return nowUs - page.get('heartbeatUs') >= STUCK_US;
 }

@@ -1,4 +1,4 @@
-/** Memory that `maxmemory` limits, and what is resident beside it, as every surface tells them. */
+/** Memory that counts for `maxmemory`, and resident memory, as shown on all surfaces. */
 
 import { AT } from '../page/counters.ts';
 import type { Page } from '../page/page.ts';

@@ -1,4 +1,4 @@
-/** Vitals that a thread with an event loop writes into its page: signs of life, what it uses, how long it stood still. */
+/** Vitals that a thread with an event loop writes into its page: heartbeat, resource usage, pauses. */
 
 import { performance } from 'node:perf_hooks';
 import { PacedTimer, systemClock } from '#base';

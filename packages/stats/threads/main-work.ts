@@ -1,4 +1,4 @@
-/** Tells from main's page whether main stands still, and in what. */
+/** Determines from main's page whether main is stuck, and in which work. */
 
 import type { Page } from '../page/page.ts';
 import { silenceText } from './front-standstill.ts';
@@ -11,7 +11,10 @@ interface Standstill {
   readonly doing: string;
 }
 
-/** Null unless main stands still; an idle one does not, since its heartbeat is that of the moment to which it sleeps. */
+/**
+ * Returns the standstill of main, or null; an idle main is not stuck, since its heartbeat is set to the end of its
+ * sleep.
+ */
 export function mainStandstill(
   main: Page,
   commandNames: readonly string[],

@@ -12,7 +12,7 @@ const SECOND_US = 1_000_000;
 class Thread {
   used = 0;
   garbage = 0;
-  /** In use, but nobody tells of it. */
+  /** Bytes in use that are not reported. */
   hidden = 0;
   collections = 0;
   nowUs = 0;

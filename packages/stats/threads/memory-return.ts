@@ -1,28 +1,28 @@
 /**
- * Gives back the memory that a thread has dropped: it compares what the thread owns, buffers and a heap that has grown,
- * with what is known to be in use, and has the garbage collected when they differ by much. V8 does so only while the
- * thread allocates: what 400,000 watched keys took stayed for as long as nobody came. V8's count of what a thread owns
- * is wrong for buffers that came by message (240 MB of dropped ones were seen that it did not count at all), so a thread
- * that gets them and keeps none tells of each.
+ * Frees memory that a thread has dropped: compares the memory owned by the thread, buffers and a grown heap, with the
+ * memory known to be in use, and collects garbage when they differ by much. V8 does so only while the thread allocates:
+ * the memory of 400,000 watched keys stayed until the next client came. V8's count of owned memory is wrong for buffers
+ * that came by message (240 MB of dropped ones were not counted at all), so a thread that receives such buffers without
+ * keeping them reports each.
  */
 
 import { collectGarbage, letReusedGo, systemClock, threadHeap } from '#base';
 
 const MIB = 1024 * 1024;
 /**
- * Less garbage is left to V8: main and two shards together leave less than half of what a server without data has resident
- * (some 155 MiB), which is what may be left of memory that has been let go of.
+ * Less garbage is left to V8: main and two shards together leave less than half of the resident memory of a server
+ * without data (about 155 MiB).
  */
 const GARBAGE_BYTES_MIN = 20 * MIB;
-/** The same as a part of what is in use, which is not known to the byte. */
+/** Minimum garbage as a fraction of the memory in use, which is not known exactly. */
 const GARBAGE_PARTS = 8;
 /** A busy thread is not stopped at once: it may fall idle, or V8 may collect by itself. */
 const PATIENCE_US = 5_000_000;
 /** Size of a thread's heap that is no reason to collect: what its work makes there, V8 collects by itself. */
 const HEAP_BYTES_AT_WORK = 24 * MIB;
 /**
- * A collection is followed by so many times its own duration without one, and by so long at the most: memory is to be
- * back within 20 s on a machine too where a collection waits for its processor.
+ * Pause after a collection, as a multiple of its duration, and at most a fixed time: memory must be freed within 20 s
+ * even on a machine where a collection waits for its CPU.
  */
 const REST_TIMES = 100;
 const REST_US_MAX = 8_000_000;
@@ -56,7 +56,7 @@ export class MemoryReturn {
     this.#options = options;
   }
 
-  /** Notes a buffer of so many bytes that came by message, and will be dropped. */
+  /** Records a buffer of `byteCount` bytes that came by message and will be dropped. */
   noteReceived(byteCount: number): void {
     this.#received += byteCount;
   }

@@ -1,6 +1,9 @@
 import type { Page } from '../page/page.ts';
 
-/** A thread in one piece of work for so long, or that has given no sign of life for so long though it is awake, is stuck. */
+/**
+ * Time in microseconds after which a thread is stuck: in one piece of work, or without a heartbeat although it is
+ * awake.
+ */
 export const STUCK_US = 1_000_000;
 
 /** A thread that has been at one command for this long is not waited for by those who ask it for a report. */

@@ -1,4 +1,4 @@
-/** A thread's own measuring of how long it stands still, against pauses that the test makes. */
+/** A thread's measurement of its own pauses, compared with pauses made by the test. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { systemClock } from '#base';

@@ -38,12 +38,12 @@ interface Collection {
   readonly detail: { readonly kind: number };
 }
 
-/** Told of every pause: when it ended (monotonic), how long it was, an index into GC_KINDS. */
+/** Called for every pause: its end (monotonic), its duration, an index into GC_KINDS. */
 type PauseListener = (endUs: number, us: number, kind: number) => void;
 
 /**
- * Counts a thread's garbage collections. Node tells of them from the event loop: a thread that blocks must
- * turn its loop now and then, and call `take` after that.
+ * Counts a thread's garbage collections. Node reports them from the event loop: a thread that blocks must run its loop
+ * now and then, and call `take` after that.
  */
 export class GcPauses {
   readonly #page: Page;
@@ -127,7 +127,7 @@ export class LoopDelay {
 
   stop(): void {
     this.#timer.stop();
-    // Nobody is to wait for the next.
+    // No further sample is expected.
     this.#page.set('heartbeatUs', 0);
   }
 

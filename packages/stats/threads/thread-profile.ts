@@ -1,9 +1,8 @@
 /**
- * Self-diagnosis of a thread for debugging: a profile of its processor time, and its heap in figures. The inspector
- * answers within the call, so a thread whose event loop stands still can be asked too.
- *
- * Beginning a profile stops the thread for about 20 ms, ending one of 30 s for about 10 ms. A snapshot of the heap
- * would stop it for a second per 100 MB or so: that is why there are only figures.
+ * Self-diagnosis of a thread for debugging: a CPU profile, and statistics of its heap. The inspector replies
+ * synchronously, so it also works in a thread whose event loop is blocked. Starting a profile stops the thread for
+ * about 20 ms, ending one of 30 s for about 10 ms. A heap snapshot would stop it for about a second per 100 MB: so
+ * there are only statistics.
  */
 
 import { Session } from 'node:inspector';
@@ -23,7 +22,7 @@ interface HeapFigures {
   }[];
 }
 
-/** The JSON of a .cpuprofile file; null at the start, or when none was begun; or why there is none. */
+/** The JSON of a .cpuprofile file; null at the start, or when none was started; or the reason for the failure. */
 interface ProfileAnswer {
   readonly profile: Bytes | null;
   readonly problem: string | null;
@@ -32,7 +31,7 @@ interface ProfileAnswer {
 /** Begins a profile, or ends it and answers it. */
 export const PROFILE = shardCall<'start' | 'stop', ProfileAnswer>('profile');
 
-/** Has a shard tell of its heap. */
+/** Returns the heap statistics of a shard. */
 export const HEAP = shardCall<null, HeapFigures>('heap');
 
 export class ThreadProfiler {

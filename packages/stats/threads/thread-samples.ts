@@ -1,4 +1,4 @@
-/** Puts into a thread's page what it has used of the machine: by the thread itself, about once a second. */
+/** Writes a thread's use of machine resources into its page, about once a second, from the thread itself. */
 
 import { clockErrorUs, threadCpu, threadHeap } from '#base';
 import { AT } from '../page/counters.ts';

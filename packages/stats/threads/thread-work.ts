@@ -7,8 +7,8 @@ import { AT } from '../page/counters.ts';
 import type { Page } from '../page/page.ts';
 
 /**
- * The same with what has passed since the thread has last said so, when it is at work: for rates, which show at once that
- * a thread is in a long command. It may be less a moment later.
+ * Work time including the time since the last update, if the thread is working: for rates, which then show a long
+ * command at once. It may be less a moment later.
  */
 export function workedNowUs(page: Page, nowUs: number): number {
   const heartbeatUs = page.get('heartbeatUs');
@@ -19,7 +19,7 @@ export function workedNowUs(page: Page, nowUs: number): number {
 /** A thread's own account of its work and its waits. */
 export class ThreadWork {
   readonly #values: Float64Array;
-  /** Up to this microsecond the thread's time is told. */
+  /** Microsecond up to which the thread's time is published. */
   #toldUs = 0;
 
   /** The thread begins to work. */
@@ -42,7 +42,7 @@ export class ThreadWork {
     this.#values[AT.idleSinceUs] = nowUs;
   }
 
-  /** The thread goes on. That it lives is told first: its last sign of life is from before the wait. */
+  /** The thread resumes. Its heartbeat is updated first: the last one is from before the wait. */
   wake(nowUs: number): void {
     const values = this.#values;
     this.#toldUs = nowUs;
@@ -51,7 +51,7 @@ export class ThreadWork {
   }
 }
 
-/** Tells the work of a thread that waits in its event loop, which alone knows for how long: `idleMs` since the start. */
+/** Publishes the work time of a thread that waits in its event loop; `idleMs` is the idle time since the start. */
 export function tellWork(page: Page, nowUs: number, idleMs: number): void {
   const workedUs = nowUs - page.get('startedUs') - idleMs * 1_000;
   page.set('workedUs', Math.max(workedUs, page.get('workedUs')));

@@ -20,7 +20,7 @@ const put = (name: string, bytes = 3): void => {
   writeFileSync(path.join(folder, name), 'x'.repeat(bytes));
 };
 const has = (name: string): boolean => existsSync(path.join(folder, name));
-/** The id of a bundle made so many seconds before now. */
+/** Returns the id of a bundle of `secondsAgo` seconds ago. */
 const idOf = (secondsAgo: number, random = 'abcdef'): string =>
   newId(NOW - secondsAgo * 1_000, random);
 

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import type { BundleReport } from '#api-types';
 
 const ID = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{6}$/;
-/** A file that was being written so long ago has nobody who writes it. */
+/** Age in milliseconds at which an incomplete file counts as abandoned. */
 const ABANDONED_MS = 3_600_000;
 
 interface Retention {
@@ -82,7 +82,7 @@ export class BundleStore {
       if (dot === '' && ending === undefined) found.push(this.#whole(id, ms));
       else if (dot === '.' && ending !== undefined) this.#removeAbandoned(name, ms, nowMs);
     }
-    // Ids tell the second; among those of one second the file's own time decides.
+    // Ids contain the second; within one second the modification time decides.
     return found.sort((a, b) => b.ms - a.ms || b.writtenMs - a.writtenMs);
   }
 

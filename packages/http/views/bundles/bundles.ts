@@ -1,4 +1,4 @@
-/** Diagnostic bundles: everything the server can tell of itself at one moment, in one file. */
+/** Diagnostic bundles: all diagnostic data of the server at one moment, in one file. */
 
 import { randomBytes } from 'node:crypto';
 import type { Piscina } from 'piscina';
@@ -13,7 +13,7 @@ import { documentRoute, type Route } from '../../protocol/route.ts';
 import { currentStatus } from '../status.ts';
 import type { OpsContext } from '../../ops/ops-context.ts';
 
-/** The packing thread ends when it has had nothing to do for so long. */
+/** Idle time in milliseconds after which the packing thread ends. */
 const IDLE_MS_MAX = 5_000;
 /** Removed keys in a bundle; more may be kept. */
 const REMOVED_KEYS_MAX = 1_000;

@@ -32,7 +32,7 @@ export class Growth {
     this.#before = page.get(counter);
   }
 
-  /** Answers the growth since the last time. */
+  /** Returns the growth since the last call. */
   take(): number {
     const now = this.#page.get(this.#counter);
     const grown = growth(this.#before, now);
@@ -129,7 +129,7 @@ export class BandGrowth {
     this.take(BAND_ROWS_MAX);
   }
 
-  /** Counts of the first `rows` bands since the last time; from zero when counting has begun anew. */
+  /** Returns the counts of the first `rows` bands since the last call; from zero after a reset. */
   take(rows: number): number[] {
     const before = this.#before;
     return Array.from({ length: rows }, (_, row) => {

@@ -1,4 +1,4 @@
-/** A sample as it is kept, and what is told of it. */
+/** Stored samples, and their JSON form. */
 
 import type {
   LiveColumns,

@@ -1,9 +1,7 @@
 /**
- * The last minutes, one sample a second, for the debug pages: whoever opens them sees what was before, and
- * a page that was hidden for a while fetches what it has missed.
- *
- * All of it comes from shared pages. It begins with the first who asks, and ends when nobody has asked for
- * a while, so that it costs nothing where nobody looks.
+ * The last minutes, one sample a second, for the debug pages: a page shows the past when it is opened, and fetches
+ * missed samples after it was hidden. All data comes from shared pages. Sampling starts with the first request, and
+ * stops when there were no requests for a while, so that it costs nothing without viewers.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -36,7 +34,7 @@ import type { OpsContext } from '../../ops/ops-context.ts';
 
 /** Five minutes. */
 const SAMPLES_MAX = 300;
-/** Nobody has asked for so long: nobody looks. */
+/** Milliseconds without a request after which there are no viewers. */
 const UNSEEN_MS_MAX = 600_000;
 
 const PARTS: readonly LivePart[] = [
@@ -67,7 +65,7 @@ class ShardWatch {
 
 export class Live {
   readonly #context: OpsContext;
-  /** Another one is another process: its samples do not go on where ours end. */
+  /** Identifies the process: samples of another one do not continue these. */
   readonly #boot = randomBytes(6).toString('hex');
   #samples: KeptSample[] = [];
   #seq = 0;
@@ -112,7 +110,7 @@ export class Live {
     };
   }
 
-  /** None at all for whoever draws none of what is in them. */
+  /** Returns no samples if `parts` is empty. */
   #samplesAfter(since: number, parts: ReadonlySet<LivePart>, shard: number | null): LiveColumns {
     const isDrawn = SAMPLED.some((part) => parts.has(part));
     const samples = isDrawn ? this.#samples.filter(({ seq }) => seq > since) : [];
