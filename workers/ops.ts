@@ -1,4 +1,4 @@
-/** The ops thread: writes everybody's log records, and serves HTTP. Nobody waits for it. */
+/** The ops thread: writes the log records of all threads, and serves HTTP. No thread waits for it. */
 
 import { parentPort } from 'node:worker_threads';
 import { type OpsData, OpsThread } from '#http';

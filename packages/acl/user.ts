@@ -29,7 +29,7 @@ export class User {
     this.#setLimits();
   }
 
-  /** A default user as it is where nobody has set anything. */
+  /** Returns a default user without any configuration. */
   static unrestricted(): User {
     return new User(DEFAULT_USER, 0, UserRules.ofDefault(true));
   }

@@ -8,7 +8,7 @@ import { hasSpaces } from './rules/selector.ts';
 import { DEFAULT_USER, User } from './user.ts';
 import { UserRules } from './rules/user-rules.ts';
 
-/** Listener of changes. It is told before they take effect. */
+/** Listener called before changes take effect. */
 interface UsersListener {
   /** Rules of a user are about to be replaced. */
   changing(user: User, rules: UserRules): void;
@@ -31,7 +31,7 @@ export class Users {
   readonly #options: UsersOptions;
   readonly #byName = new Map<string, User>();
   readonly #limited = new Set<User>();
-  /** Users by name, in the order of bytes; undefined when that is to be made anew. */
+  /** Users by name, in byte order; undefined if it must be rebuilt. */
   #sorted: readonly User[] | undefined;
 
   constructor(options: UsersOptions) {
@@ -155,7 +155,7 @@ export class Users {
   }
 }
 
-/** A rule as an error may show it: a password that stands where no rule is may not be told. */
+/** Returns a rule for an error message: a password in place of a rule is redacted. */
 function shown(rule: string): string {
   return /^[<>]/.test(rule) ? `${rule[0]!}(redacted)` : rule;
 }

@@ -1,6 +1,6 @@
 /** Outcome of judging a command: one number, since it is made for every command of a restricted user. */
 
-/** Reasons, the graver the greater: of several selectors, the gravest is told. */
+/** Reasons of denials, ordered by severity: of several selectors, the most severe is reported. */
 export const Denied = { command: 1, key: 2, channel: 4 } as const;
 
 /** 0 when allowed, else the index of the argument times 8, plus a reason. */

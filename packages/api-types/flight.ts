@@ -17,7 +17,7 @@ interface FlightThread {
   readonly kept: number;
 }
 
-/** The same as the debug API tells it. */
+/** An event of the flight recorder in the debug API. */
 export interface FlightEvent {
   /** Unix time with its microseconds. */
   readonly time_ms: number;

@@ -1,4 +1,4 @@
-/** Keys that have gone, and why. */
+/** Removed keys by reason. */
 
 export interface KeyFatesDocument {
   /** State and settings of the recording of key fates; they are counted in any case. */
@@ -9,7 +9,7 @@ export interface KeyFatesDocument {
     readonly overwritten: boolean;
     readonly overwritten_setting: string;
   };
-  /** Keys that have gone, by reason, since the start or CONFIG RESETSTAT. */
+  /** Number of removed keys by reason, since the start or CONFIG RESETSTAT. */
   readonly counts: Readonly<Record<string, number>>;
   /** Removed keys that are kept; null when main was late. */
   readonly kept: number | null;
@@ -19,7 +19,7 @@ export interface KeyFatesDocument {
   readonly missing_shards: readonly number[];
 }
 
-/** A key that has gone, or all keys of a database on one shard. */
+/** A removed key, or all keys of a flushed database on one shard. */
 export interface RemovedKeyReport {
   readonly id: number;
   readonly time_ms: number;

@@ -24,7 +24,7 @@ export interface CommandReport {
   readonly p99_us: number;
   readonly p999_us: number;
   readonly max_us: number;
-  /** The same of the last seconds, minutes and hour. */
+  /** Percentiles of the last seconds, minutes and hour. */
   readonly windows: WindowReport;
 }
 

@@ -3,12 +3,12 @@
 import type { LiveRate } from '#quantities';
 import type { Health, ShardStatus, StatusDocument } from './status.ts';
 
-/** Parts that are told when they are asked for. */
+/** Parts that are returned on request. */
 export type LivePart =
   'figures' | 'shards' | 'totals' | 'times' | 'shard-samples' | 'bands' | 'replication';
 
 export interface LiveDocument {
-  /** Another one is another process: its samples do not go on where those before ended. */
+  /** Id of the process: samples of another one do not continue earlier ones. */
   readonly boot: string;
   readonly status: LiveStatus;
   /** The shards of the status document; null unless they are asked for. */
@@ -43,8 +43,8 @@ type Columns<Value> = Value extends object
   : readonly (Value | null)[];
 
 /**
- * Samples as a list for each figure rather than for each second: what is alike stands together, so that it packs well.
- * Null where no sample has the figure, as where nobody has asked for it.
+ * Samples as a list for each figure rather than for each second: similar values are adjacent, which compresses well.
+ * Null if no sample has the figure, because it was not requested.
  */
 export interface LiveColumns {
   /** The number of the first; each that follows has the next. Null when there are none. */

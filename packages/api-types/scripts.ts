@@ -18,7 +18,7 @@ export interface ScriptReport {
   /** Commands that were called, and those among them that main had to run. */
   readonly commands: number;
   readonly calls_on_main: number;
-  /** Runs for which the other shards stood still. */
+  /** Number of runs for which the other shards stopped. */
   readonly barrier_runs: number;
   /** Runs that SCRIPT KILL or FUNCTION KILL has stopped. */
   readonly killed: number;
@@ -34,7 +34,7 @@ export interface RunningScriptReport {
   /** The script's digest, or the function's name; null when it is not to be had. */
   readonly name: string | null;
   readonly kind: 'script' | 'function';
-  /** Command that has begun it, in lower case; null when it is not to be had. */
+  /** Command that started it, in lower case; null if unknown. */
   readonly command: string | null;
   readonly duration_ms: number;
 }
@@ -42,7 +42,7 @@ export interface RunningScriptReport {
 export interface ScriptsDocument {
   /** Scripts and functions; the one that has run longest, all runs together, comes first. */
   readonly scripts: readonly ScriptReport[];
-  /** Scripts and functions whose figures are kept; more than are told. */
+  /** Number of scripts and functions with statistics, of which only a part is returned. */
   readonly kept: number;
   readonly running: readonly RunningScriptReport[];
   /** Shards that did not answer in time: their runs are not counted. */

@@ -1,4 +1,4 @@
-/** Usage of each thread: how busy it is, its memory, and how long it stood still. */
+/** Usage of each thread: busy time, memory and pauses. */
 
 export interface ThreadsDocument {
   /** Time of the reading, as Unix milliseconds: shares are made of two readings. */

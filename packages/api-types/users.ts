@@ -57,9 +57,9 @@ export interface DenialReport {
 export interface UsersDocument {
   /** Users; the default user first, then those that have sent most commands. */
   readonly users: readonly UserReport[];
-  /** Users that there are; more than are told. */
+  /** Number of configured users, of which only a part is returned. */
   readonly defined: number;
-  /** Counts of users without counts of their own and of those who are gone, together; null when there are none. */
+  /** Counts of users without their own counts and of deleted users together; null if there are none. */
   readonly others: UserFigures | null;
   /** The newest denials, at most 128. */
   readonly denials: readonly DenialReport[];

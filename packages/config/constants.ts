@@ -1,7 +1,4 @@
-/**
- * Settings of Redis that here cannot be other than they are. CONFIG GET tells the truth; CONFIG SET accepts
- * that value and no other.
- */
+/** Settings of Redis with a fixed value here. CONFIG GET returns it; CONFIG SET accepts only this value. */
 interface Constant {
   readonly value: string;
   /** Reason for the value, for users who set it. */

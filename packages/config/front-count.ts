@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 
-/** Up to so many processors main moves the bytes by itself; with more, one in three is a front thread's. */
+/** Number of cores up to which main serves the sockets itself; with more, one core in three gets a front thread. */
 const CORES_WITHOUT = 3;
 const CORES_EACH = 3;
 
-/** Number of front threads that `server.front-threads` means on this machine, or one with so many processors. */
+/** Returns the number of front threads for a value of `server.front-threads` on a machine with `cores` cores. */
 export function frontCount(wanted: number, cores = availableParallelism()): number {
   if (wanted >= 0) return wanted;
   return cores <= CORES_WITHOUT ? 0 : Math.floor(cores / CORES_EACH);

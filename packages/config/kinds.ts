@@ -269,7 +269,7 @@ export function shortSize(value: number): string {
   return String(value);
 }
 
-/** Tells whether a text is a whole number as Redis writes one. */
+/** True when a text is an integer as Redis writes it. */
 export function isInteger(value: string): boolean {
   return /^(0|-?[1-9]\d*)$/.test(value);
 }

@@ -43,7 +43,7 @@ export function loadFromProcess(): Loaded {
 export function load(input: LoadInput): Loaded {
   const line = readCommandLine(input.args);
   const { action } = line;
-  // Whoever asks for help shall get it however wrong the rest is.
+  // Help is printed even if the rest of the command line is wrong.
   if (action.kind === 'help' || action.kind === 'version' || action.kind === 'cluster') {
     return { settings: new Settings(), action, warnings: [] };
   }

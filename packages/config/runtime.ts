@@ -76,14 +76,13 @@ export class Settings {
     return this.#value(name) as readonly number[];
   }
 
-  /** Tells whether anybody has set it, be it to its default. */
+  /** True if the setting was set, even to its default. */
   isSet(name: SettingName): boolean {
     return this.#held.get(name)!.origin !== 'default';
   }
 
   /**
-   * Calls back with each new value. A listener that throws has CONFIG SET undone, and its message
-   * told to the client.
+   * Calls back with each new value. If a listener throws, CONFIG SET is reverted, and the client gets its message.
    */
   onChange<Name extends SettingName>(name: Name, listener: (value: ValueOf<Name>) => void): void {
     const listeners = this.#listeners.get(name) ?? [];
@@ -143,7 +142,7 @@ export class Settings {
     const isDependent = (target: Target): number => Number(target.obstacle !== undefined);
     found.sort(([, a], [, b]) => isDependent(a) - isDependent(b));
     for (const [name, target, text] of found) {
-      // The text that CONFIG GET shows changes nothing, whatever else could be said so.
+      // The text that CONFIG GET returns changes nothing, even if it could mean another value.
       if (text === target.read(valueOf) || this.#isMask(target, text)) continue;
       const assignments = assignmentsOf(name, target, text);
       const obstacle = target.obstacle?.(valueOf);
@@ -312,7 +311,7 @@ export class Settings {
     for (const listener of this.#listeners.get(name) ?? []) listener(this.#value(name));
   }
 
-  /** Tells the old values again after a change was undone; a second refusal changes nothing. */
+  /** Notifies listeners of the old values after a change was reverted; a second refusal changes nothing. */
   #tellAgain(names: Iterable<SettingName>): void {
     for (const name of names) {
       try {

@@ -58,7 +58,7 @@ export function rowOf(name: SettingName): Setting {
   return settings[name];
 }
 
-/** Tells whether there is a setting of that name. */
+/** True if there is a setting of that name. */
 export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(settings, name);
 }

@@ -1,7 +1,7 @@
 import type { ConfigWarning } from './config-warning.ts';
 import type { Settings } from './runtime.ts';
 
-/** Tells whether only this machine can reach an address. */
+/** True when an address is reachable only from this machine. */
 function isLoopback(address: string): boolean {
   return /^-?(127\.|::1$|\[::1\]$|localhost$)/i.test(address);
 }

@@ -4,7 +4,7 @@ import type { Settings } from '#config';
 import { tcpPlaces, valuesOf } from '#clients';
 import type { Line } from './info-lines.ts';
 
-/** The port of plain connections, or where there is none of secured ones, as Redis tells it. */
+/** Port of plain connections, or without one, of TLS connections, as in Redis. */
 export function tcpPort(settings: Settings): Line {
   const { port, tlsPort } = tcpPlaces(valuesOf(settings));
   return ['tcp_port', port > 0 ? port : tlsPort];

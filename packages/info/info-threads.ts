@@ -1,4 +1,4 @@
-/** Lines of INFO about each thread: how long it stood still, and the heap that it has. */
+/** Lines of INFO about each thread: pauses and heap. */
 
 import { GC_KINDS, pauseReport } from '#stats';
 import type { Line } from './info-lines.ts';

@@ -14,7 +14,7 @@ interface MemoryParts {
   readonly slabBytes: number;
   readonly blobBytes: number;
   readonly indexBytes: number;
-  /** Pages of files, mostly the program's; undefined where the system does not tell. */
+  /** Pages of files, mostly the program's, in bytes; undefined if the system does not report it. */
   readonly fileBytes: number | undefined;
   /** Rings, pages and blocks as far as they were touched, stacks, compiled code, the other threads. */
   readonly restBytes: number;

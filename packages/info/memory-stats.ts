@@ -6,7 +6,7 @@ import type { Page } from '#stats';
 import type { ServerMetrics } from './server-metrics.ts';
 import { datasetBytes, percent } from './memory-report.ts';
 
-/** Without `map`, where the system does not tell, nothing is said of what is resident but how much it is. */
+/** Without `map`, which some systems do not provide, only the total of resident memory is reported. */
 export function memoryStats(metrics: ServerMetrics, map: MemoryMap | undefined): MemoryTree {
   const used = metrics.usedBytes;
   const dataset = datasetBytes(metrics);

@@ -84,7 +84,7 @@ export class MetricsReader {
     this.#rates.bytesWritten.sample(page.get('bytesWritten'), nowUs);
   }
 
-  /** Tells once that scripts have made up more error codes than are told. */
+  /** Logs once that scripts have created more error codes than are reported. */
   #watchErrorCodes(): void {
     const { serverMemory, log } = this.#options;
     const areTooMany = areErrorsTooMany([serverMemory.mainPage, ...serverMemory.shardPages]);

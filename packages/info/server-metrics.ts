@@ -66,7 +66,7 @@ export class ServerMetrics {
   readonly settings: Settings;
   readonly main: Page;
   readonly shards: readonly Page[];
-  /** The same by its name in INFO, as `shard0`. */
+  /** Pages of the threads by their names in INFO, such as `shard0`. */
   readonly threads: NamedPages;
   readonly clients: readonly ClientPort[];
   readonly rates: Rates;

@@ -15,7 +15,7 @@ counter('gives out each number once, whoever asks', () => {
   assert.is(other.upcoming, 4);
 });
 
-/** A counter whose words are as if so many numbers were given out. */
+/** A counter whose words are set as after giving out a number of values. */
 function counterAt(low: number, halves: number): SharedCounter {
   const memory = LinkMemory.allocate(64);
   memory.words[0] = low | 0;
@@ -48,10 +48,10 @@ for (const [low, halves, next] of places) {
 }
 
 counter('is not misled by who begins a half at the same moment', () => {
-  // The first number of a half is given out, and whoever has it has not said so yet.
+  // The first number of a half is given out, but its taker has not recorded it yet.
   assert.is(counterAt(HALF + 5, 0).upcoming, HALF + 5);
   assert.is(counterAt(5, 1).upcoming, 2 * HALF + 5);
-  // A number of the half before was taken, and the half has begun since.
+  // A number of the previous half was taken, and the next half has started since.
   assert.is(counterAt(HALF - 5, 1).upcoming, HALF - 5);
   assert.is(counterAt(2 * HALF - 5, 2).upcoming, 2 * HALF - 5);
 });

@@ -1,12 +1,12 @@
 /**
- * A counter that all threads share: each number is given out once, in the order of asking.
+ * A counter that all threads share: each number is given out once, in the order of calls.
  *
- * It counts in 32 bits, which a processor adds to in one step, and beside them how often half of their range
- * was gone through. The top bit of LOW tells whether HALVES was read a moment too early or too late.
+ * It counts in 32 bits, which a CPU increments atomically, and separately counts the halves of their range that
+ * were started. The top bit of LOW shows whether HALVES was read a moment too early or too late.
  *
  *   word     written by    read by   meaning
- *   LOW      all threads   all       what is given out next, wrapping at 2^32
- *   HALVES   whoever took the first number of a half      all       halves begun, less the first one
+ *   LOW      all threads   all       next number, wrapping at 2^32
+ *   HALVES   taker of the first number of a half   all   halves started, not counting the first one
  */
 
 import type { LinkMemory } from './memory.ts';
@@ -26,12 +26,12 @@ export class SharedCounter {
     this.#halves = this.#low + 1;
   }
 
-  /** A number that nobody else gets; the first is 0. */
+  /** Takes the next number, which is unique; the first is 0. */
   next(): number {
     return this.take(1);
   }
 
-  /** The first of `count` numbers in a row that nobody else gets. */
+  /** Takes `count` consecutive numbers, which are unique; returns the first. */
   take(count: number): number {
     const low = Atomics.add(this.#words, this.#low, count);
     const rest = low & 0x7fff_ffff;
@@ -54,7 +54,8 @@ export class SharedCounter {
   #whole(low: number): number {
     const rest = low & 0x7fff_ffff;
     let halves = Atomics.load(this.#words, this.#halves);
-    // Whoever begins a half says so a moment later; and others may begin one after this number was taken.
+    // The taker of the first number of a half records it a moment later, and another half may start after this number
+    // was taken.
     if ((halves & 1) !== low >>> 31) halves += rest < HALF / 2 ? 1 : -1;
     return halves * HALF + rest;
   }

@@ -1,7 +1,6 @@
 /**
- * One bell for many threads: whatever they publish is seen, though main sleeps whenever it can.
- *
- * A ring that is lost shows as a test that never ends.
+ * One doorbell for many threads: everything that they publish is seen, although main sleeps whenever it can. A lost
+ * ring shows as a test that never ends.
  */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { suite } from 'uvu';
@@ -21,11 +20,11 @@ const ROUNDS = 2_000;
 const STAYS = 50;
 /** Only a ring that was lost is waited for this long. */
 const LOST_MS = 5_000;
-/** A word for each thread: how many rounds it has begun, and how many main has seen. */
+/** Words of a thread: the number of rounds it has started, and of those that main has seen. */
 const begunWord = (thread: number): number => (DOORBELL_BYTES >> 2) + 2 * thread;
 const seenWord = (thread: number): number => begunWord(thread) + 1;
 
-/** Makes an observer that sees what threads have begun, for as long as there is any. */
+/** Returns an observer of rounds that threads have started. */
 function observer(words: Int32Array): { look: () => boolean; readonly seen: number } {
   let seen = 0;
   return {

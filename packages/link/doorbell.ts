@@ -63,8 +63,8 @@ export class Doorbell {
   }
 
   /**
-   * Main is about to return to its event loop. Look at the rings once more after this, since what was
-   * published before it rang nobody.
+   * Main is about to return to its event loop. Check the rings once more after this, since earlier publications have
+   * not rung.
    */
   setAsleep(): void {
     Atomics.store(this.#words, this.#at + ASLEEP, 1);
@@ -94,8 +94,9 @@ export class Doorbell {
   }
 
   /**
-   * Keeps V8's own table of waits from becoming empty: it is made anew each time, and since the old one refers to the
-   * new one, all of them get into the old generation (129 bytes a wait; with one that lasts 52, of tables that are full).
+   * Keeps V8's own table of waits from becoming empty: otherwise it is recreated each time, and since the old one
+   * refers to the new one, all of them are promoted to the old generation (129 bytes a wait; with one long wait 52, of
+   * full tables).
    */
   #waitForNothing(): void {
     if (this.#hasWaited) return;

@@ -32,7 +32,7 @@ export interface LinkLayout {
   requests: readonly RingPlace[];
   replies: readonly RingPlace[];
   /**
-   * Rings of the shards' log data; with the words that tell how far it is on disk, and how the disk thread is woken.
+   * Rings of the shards' log data, with the words for the progress on disk and the wake-up of the disk thread.
    */
   logs: readonly RingPlace[];
   logProgress: readonly number[];
@@ -57,7 +57,7 @@ export interface LinkLayout {
   tierBells: readonly number[];
   /** Place by which the script that runs alone has other shards run commands. */
   scriptExchange: number;
-  /** From main to the ops thread: what it is told of traced requests. */
+  /** From main to the ops thread: traced requests. */
   traces: RingPlace;
   bytes: number;
 }
@@ -98,7 +98,7 @@ const BLOCKS = 1024;
 /** Some thousand traced requests between two looks of the ops thread; not resident while none is traced. */
 const TRACE_RING_BYTES = 2 * 1024 * 1024;
 
-/** One byte in so many of a request ring stays after its release: the slow log points at arguments there. */
+/** Fraction of a request ring that stays valid after its release: the slow log refers to arguments there. */
 const KEPT_PART = 16;
 
 /** Bytes of a value that a shard copies at a time, for work that JavaScript does slowly. */

@@ -31,7 +31,7 @@ export const SCRIPT_CONTROL_BYTES = 64;
 export const ScriptFlag = {
   /** It was called by FCALL. */
   isFunction: 1,
-  /** It has begun to write, and can no longer be stopped. */
+  /** It has started to write, and can no longer be stopped. */
   hasWritten: 2,
 } as const;
 
@@ -88,7 +88,7 @@ export class ScriptControl {
     Atomics.notify(this.#words, this.#at + HOLD);
   }
 
-  /** The run under way has begun to write; false when main has stopped it before. */
+  /** The current run starts to write; false if main has stopped it before. */
   write(): boolean {
     if (this.#hasWritten) return true;
     // Main sets STOP before it reads FLAGS, so that one of both sees the other.
@@ -120,7 +120,7 @@ export class ScriptControl {
     return Atomics.load(this.#words, this.#at + FLAGS);
   }
 
-  /** Asks the shard to stop a run, which looks every so many instructions; false when the run has written. */
+  /** Requests the shard to stop a run, which checks periodically; false if the run has written. */
   stop(run: number): boolean {
     Atomics.store(this.#words, this.#at + STOP, run);
     return (this.flags & ScriptFlag.hasWritten) === 0;

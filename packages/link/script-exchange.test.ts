@@ -1,4 +1,4 @@
-/** The exchange of a script with other shards: one asks, one answers, and nobody acts out of turn. */
+/** The exchange of a script with other shards: requests and replies alternate. */
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -73,7 +73,7 @@ export class ScriptExchange {
     Atomics.store(words, this.#word + TURN, target + 1);
   }
 
-  /** Sets the moment at which time stands still for a run, on all shards; to be called before others are asked for anything. */
+  /** Freezes time for a run on all shards; called before the first request to another shard. */
   holdTime(run: number, nowMs: number): void {
     const { words } = this.#memory;
     words[this.#word + SECONDS] = Math.floor(nowMs / 1_000);
@@ -105,7 +105,7 @@ export class ScriptExchange {
     return Atomics.load(words, this.#word + TURN) === shard + 1 && words[this.#word + RUN] === run;
   }
 
-  /** Unix milliseconds at which time stands still for a run; undefined before its script has asked for anything. */
+  /** Frozen time of a run in Unix milliseconds; undefined before the first request of its script. */
   heldTime(run: number): number | undefined {
     const { words } = this.#memory;
     if (words[this.#word + TIME_RUN] !== run) return undefined;

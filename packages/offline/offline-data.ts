@@ -1,6 +1,6 @@
 /**
- * The data of a folder without a server: brought back into memory in one thread, whatever number of shards it was
- * written with. For checking it, for another number of shards, and for coming from Redis and going to it.
+ * The data of a folder without a server: loaded into memory in one thread, for any number of shards. Used to check it,
+ * to change the number of shards, and to import and export RDB files.
  */
 import fs from 'node:fs';
 import {
@@ -304,7 +304,7 @@ export class OfflineData {
     return keys;
   }
 
-  /** Writes a snapshot for so many shards into a data folder; answers what it says of itself. */
+  /** Writes a snapshot for a number of shards into a data folder; returns its manifest. */
   write(folder: string, shards: number, number: number, epoch: number): Promise<Manifest> {
     return new Promise((resolve, reject) => {
       const writer = new SnapshotWriter({
@@ -380,7 +380,7 @@ function readFrom<T>(file: string, read: (source: rdb.RdbSource) => T): T {
   }
 }
 
-/** Fields by which a Redis that begins with a snapshot goes on with the stream. */
+/** Returns the fields from which a Redis that loads the snapshot resumes the replication stream. */
 function placeFields(place: KeptPlace | undefined): (readonly [name: string, value: string])[] {
   if (place === undefined) return [];
   return [

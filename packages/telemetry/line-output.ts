@@ -69,7 +69,7 @@ export class LineOutput {
         }, FULL_PAUSE_MS);
         return;
       }
-      // Nobody reads any more, and there is nobody left to tell.
+      // The reader has closed the output: no error can be reported.
       if (error !== null) this.#break();
       const next = from + written;
       if (error === null && next < bytes.length) this.#writeFrom(bytes, next);

@@ -1,9 +1,7 @@
 /**
- * The log file, with rotation by time and by size. The configured name is always that of the file being written:
- * where files are rotated it is a symbolic link to the newest of them.
- *
- * The rotating stream tells nobody how much it has yet to write and takes everything it is given, so
- * the bytes on their way are counted here, at the file system's own functions.
+ * The log file, with rotation by time and by size. The configured name always refers to the file being written: with
+ * rotation it is a symbolic link to the newest one. The rotating stream reports no queue length and accepts all data,
+ * so the bytes in flight are counted here, at the file system's functions.
  */
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,8 +1,7 @@
 /**
- * Writes the log: to the standard output or error, to a rotating file, and to memory.
- *
- * It lives in the ops thread and takes the records of all threads. Nothing here waits for it: what
- * cannot be written in time is dropped and counted, and a failing file is told of once.
+ * Writes the log: to standard output or error, to a rotating file, and to memory. It runs in the ops thread and
+ * receives the records of all threads. No thread waits for it: lines that cannot be written in time are dropped and
+ * counted, and a failing file is reported once.
  */
 import { isatty } from 'node:tty';
 import {
@@ -23,7 +22,7 @@ const RECENT_LINES_MAX = 1_000;
 const RECENT_LINE_CHARS_MAX = 4_096;
 /** Lines for the file that are kept while it is being opened. */
 const EARLY_LINES_MAX = 10_000;
-/** After a failure the file is left alone for so many milliseconds of log time. */
+/** Milliseconds of log time after a failure in which the file is not tried again. */
 const FILE_PAUSE_MS = 30_000;
 const DESCRIPTORS = { stdout: 1, stderr: 2 };
 
@@ -68,7 +67,7 @@ export class LogWriter {
     return this.#droppedLines;
   }
 
-  /** The latest lines, oldest first, whatever the outputs are. */
+  /** Returns the latest lines, oldest first, regardless of the outputs. */
   recent(): readonly string[] {
     return this.#recent;
   }
@@ -86,10 +85,10 @@ export class LogWriter {
     }
   }
 
-  /** Closes the log file and opens it anew, under the same name. What was taken before is still written. */
+  /** Closes and reopens the log file under the same name. Earlier lines are still written. */
   reopenFile(nowMs: number): void {
     if (this.#options.file === undefined) return;
-    // It ends when it has written what it has.
+    // It ends when its pending lines are written.
     void this.#file?.close();
     this.#file = undefined;
     this.#fileFailedAtMs = undefined;
@@ -108,7 +107,7 @@ export class LogWriter {
     await this.#output?.flush();
     await this.#opening;
     await this.#file?.close();
-    // That the file has failed may have been told meanwhile.
+    // The failure of the file may have been reported meanwhile.
     await this.#output?.flush();
   }
 
@@ -142,7 +141,7 @@ export class LogWriter {
     this.#writeOwn('error', { time, event: 'log-lines-dropped', message, fields: { lines } });
   }
 
-  /** Opens the file, if there is to be one. What writes it takes long to load, and nobody waits for it. */
+  /** Opens the file, if there is one. The writer takes long to load, and nothing waits for it. */
   #openFile(nowMs: number): void {
     const { file } = this.#options;
     // One that is being opened takes these lines too.

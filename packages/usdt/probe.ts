@@ -1,8 +1,6 @@
 /**
- * Probes as the code fires them: `if (commandStart.isWatched) commandStart.fire(...)`.
- *
- * Built by `npm run build:usdt`, the native library is loaded by every thread; without it nobody can watch, and
- * what is looked at is a zero of our own.
+ * Probes as used by the code: `if (commandStart.isWatched) commandStart.fire(...)`. Built by `npm run build:usdt`, the
+ * native library is loaded by every thread; without it no tracer can attach, and the checked word is a constant zero.
  */
 
 import { createRequire } from 'node:module';

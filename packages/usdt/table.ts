@@ -1,8 +1,6 @@
 /**
- * The static probes: their names, and what each tells, in the order of the native library's.
- *
- * A text is handed over cut to 255 bytes, and ends at its first zero byte, as C's do. `main` is -1 where a
- * number of a shard is asked for.
+ * The static probes: their names and arguments, in the order of the native library. Texts are cut to 255 bytes, and end
+ * at the first zero byte, as in C. `main` is -1 as a shard number.
  */
 
 type ArgumentKind = 'text' | 'number';

@@ -30,7 +30,7 @@ function removePart(part: string): void {
   try {
     rmSync(part, { force: true });
   } catch {
-    // Where the folder is none there is no part of a file either; what failed is told.
+    // Without the folder there is no partial file either; the error itself is reported.
   }
 }
 

@@ -5,7 +5,7 @@
 
 import { redistribute, type Redistribution } from '#offline';
 
-/** Ends the process when its parent has gone: what is half written is not looked at. */
+/** Ends the process when its parent has ended: unfinished output is ignored. */
 function end(): void {
   process.kill(process.pid);
 }

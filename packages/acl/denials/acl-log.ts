@@ -14,7 +14,7 @@ export interface AclDenial {
   readonly client: string;
 }
 
-/** A denial as a shard tells main of it. */
+/** A denial as reported by a shard to main. */
 export interface ShardDenial extends Pick<AclDenial, 'context' | 'object'> {
   readonly reason: Exclude<DenialReason, 'auth'>;
   /** Slot of the client. */

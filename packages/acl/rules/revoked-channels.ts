@@ -12,7 +12,7 @@ interface SubscribedNames {
   readonly shardChannel: Iterable<string>;
 }
 
-/** Tells of subscriptions whether they are forbidden by new rules; undefined when the rules take no channel away. */
+/** Returns a predicate for subscriptions that new rules forbid; undefined if the rules revoke no channel. */
 export function revokedChannels(
   before: UserRules,
   after: UserRules,

@@ -210,7 +210,7 @@ export class Selector {
     if (!isAllowed) this.allowsAllCommands = false;
   }
 
-  /** Keeps a rule of commands in its place; what it says of the same command before is gone. */
+  /** Appends a command rule; earlier rules for the same command are removed. */
   #remember(name: string, isAllowed: boolean): void {
     const lower = name.toLowerCase();
     const kept = this.#rules.filter((rule) => {

@@ -49,7 +49,7 @@ export class UserRules {
     return rules;
   }
 
-  /** Rules as `line` tells them; throws a {@link RuleError}. */
+  /** Parses rules from a line; throws a {@link RuleError}. */
   static of(line: string): UserRules {
     const rules = new UserRules(false);
     const merged = mergeSelectors(line.split(' '));
@@ -204,7 +204,7 @@ export class UserRules {
     ];
   }
 
-  /** True when the password (a character for each byte) lets the user in. Its time tells nothing about the passwords. */
+  /** True when the password (a character for each byte) is accepted. Its duration reveals nothing about the passwords. */
   accepts(password: string): boolean {
     if (!this.isEnabled) return false;
     if (this.needsNoPassword) return true;

@@ -1,4 +1,4 @@
-/** The cluster as `/debug/api/cluster/overview` and `/debug/api/cluster/node/:id` tell it, as one node sees it. */
+/** The cluster as seen by one node: `/debug/api/cluster/overview` and `/debug/api/cluster/node/:id`. */
 
 /** Times of pings to another node, over the last minute. */
 export interface NodeLatencyReport {
@@ -19,7 +19,7 @@ export interface NodeLatencyReport {
 
 export interface ClusterNodeReport {
   readonly id: string;
-  /** True for the node that tells this. */
+  /** True for the node that returns this document. */
   readonly self: boolean;
   readonly role: 'primary' | 'replica';
   readonly group: string;
@@ -31,13 +31,13 @@ export interface ClusterNodeReport {
   readonly hostname: string | null;
   /** Name that people have for it; null where it has none. */
   readonly nodename: string | null;
-  /** Address of its HTTP side; null where it has told none. */
+  /** Address of its HTTP side; null if it has not announced one. */
   readonly http: string | null;
   readonly version: string | null;
   /** Slots that it serves. */
   readonly slots: number;
   readonly offset: number | null;
-  /** Bytes that a replica has not had of its primary, by what both have told the coordinator; null where that is not known. */
+  /** Bytes by which a replica is behind its primary, as both report to the coordinator; null if unknown. */
   readonly lag_bytes: number | null;
   /** True for a replica that never takes its primary's place by itself. */
   readonly no_failover: boolean | null;
@@ -119,7 +119,7 @@ export interface CoordinatorCallReport {
 
 /** Commands of clients of one library that were not run here. */
 export interface LibraryRedirects {
-  /** As CLIENT SETINFO has told it; `unknown` for clients that told none, `other` for those of further libraries. */
+  /** As set by CLIENT SETINFO; `unknown` for clients without it, `other` for further libraries. */
   readonly library: string;
   readonly moved: number;
   readonly ask: number;
@@ -128,7 +128,7 @@ export interface LibraryRedirects {
   readonly clusterdown: number;
 }
 
-/** The cluster without its history, as the ops thread is told of it every second. */
+/** The cluster without its history, as sent to the ops thread every second. */
 export type ClusterState = Omit<ClusterDocument, 'history'>;
 
 export interface ClusterDocument {

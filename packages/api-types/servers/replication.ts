@@ -1,13 +1,13 @@
-/** Replication as `/debug/api/replication` tells it. */
+/** Replication: `/debug/api/replication`. */
 
 /** A replica of the server. */
 export interface ReplicaReport {
   /** Number of its connection, as CLIENT LIST has it. */
   readonly id: number;
   readonly addr: string;
-  /** Address under which clients reach it, by its own word where it has told. */
+  /** Address under which clients reach it: the announced one, if there is any. */
   readonly host: string;
-  /** Port that it listens on, by its own word; 0 where it has not told. */
+  /** Announced port; 0 without one. */
   readonly listening_port: number;
   readonly version: string | null;
   readonly state: 'handshake' | 'wait_bgsave' | 'send_bulk' | 'online';
@@ -19,7 +19,10 @@ export interface ReplicaReport {
   readonly lag_bytes: number;
   /** Milliseconds by which it is behind. */
   readonly lag_ms: number;
-  /** Timestamps in the stream tell that to the millisecond; acknowledgements, which come every second, no better than those. */
+  /**
+   * Timestamps in the stream have a resolution of a millisecond; acknowledgements, which arrive every second, have no
+   * better one.
+   */
   readonly lag_source: 'timestamps' | 'acknowledgements';
   /** Milliseconds since it has acknowledged anything. */
   readonly ack_age_ms: number;
@@ -29,7 +32,7 @@ export interface ReplicaReport {
   readonly output_buffer_bytes: number;
   /** Bytes that its connection was given in all. */
   readonly sent_bytes: number;
-  /** Reason of the full synchronisation that it had or waits for; null where it went on from the backlog. */
+  /** Reason of its last or pending full sync; null after a partial resync. */
   readonly sync_reason: string | null;
 }
 
@@ -97,7 +100,7 @@ export interface LinkChangeReport {
 /** Counts of synchronisations since the start, or CONFIG RESETSTAT. */
 export interface SyncCounts {
   readonly full_syncs: number;
-  /** Full synchronisations by the reason why the replica could not go on. */
+  /** Number of full syncs by the reason why no partial resync was possible. */
   readonly full_syncs_by_reason: Readonly<Record<string, number>>;
   readonly partial_syncs: number;
   readonly partial_syncs_refused: number;
@@ -108,7 +111,7 @@ export interface SyncCounts {
   readonly stream_errors: number;
 }
 
-/** Replication without its history, as the ops thread is told of it every second. */
+/** Replication without its history, as sent to the ops thread every second. */
 export type ReplicationState = Omit<ReplicationDocument, 'history'>;
 
 export interface ReplicationDocument {

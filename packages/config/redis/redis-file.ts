@@ -1,8 +1,7 @@
 /**
- * Reads a configuration file of Redis' form: directives under the names of CONFIG, `include`, repeated lines.
- *
- * What the file asks for and svc does in another way, or need not do, is told once and passed over. What it relies on and
- * this version lacks (users, TLS, a primary) is refused: nobody shall find out later.
+ * Reads a configuration file in the format of Redis: directives under the names of CONFIG, `include`, repeated lines.
+ * Directives without a meaning here are ignored with one warning. Directives that this version lacks and that the user
+ * relies on (users, TLS, a primary) are refused, so that the lack is noticed at once.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,7 +16,7 @@ import { userLine, USERS } from '../user-kind.ts';
 /** Files included in each other beyond this are a circle. */
 const INCLUDE_DEPTH_MAX = 16;
 
-/** Directives that are no setting, and that nobody would want to be passed over. */
+/** Directives that are not settings, and must not be ignored. */
 const lacking: Readonly<Record<string, string>> = {
   'rename-command':
     'Commands cannot be renamed; ACL rules take one away, such as: user default -config.',
@@ -44,7 +43,7 @@ interface Directive {
   readonly where: string;
 }
 
-/** Tells whether a file is of Redis' form: by its name, unless it has a section, as TOML does. */
+/** True for a file in the format of Redis: by its name, unless it has a section, as TOML does. */
 export function isRedisFile(file: string): boolean {
   if (path.extname(file) !== '.conf') return false;
   try {

@@ -8,7 +8,7 @@ const FILE_SUFFIX = '_FILE';
 /** The settings by the names of their variables. */
 const byVariable = new Map(settingNames.map((name) => [variableOf(name), name]));
 
-/** The same names as they are easily misspelt. */
+/** Common misspellings of the names, with one underscore. */
 const byOneUnderscore = new Map(
   [...byVariable.keys()].map((variable) => [variable.replaceAll('__', '_'), variable]),
 );

@@ -1,5 +1,5 @@
 /**
- * Values of the settings that one source gives, judged by the table. Mistakes are gathered, so that one start tells all
+ * Values of the settings from one source, validated by the table. Mistakes are collected, so that one start reports all
  * of them.
  */
 import * as v from 'valibot';
@@ -91,7 +91,7 @@ export class Gathered {
   }
 }
 
-/** Tells whether two values of a setting are the same. */
+/** True when two values of a setting are equal. */
 export function sameValue(one: Value, other: Value): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

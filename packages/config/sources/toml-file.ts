@@ -62,7 +62,7 @@ export function parseToml(text: string, shownAs: string): TomlFile {
   }
 }
 
-/** Tells whether a value as written holds an integer that 64 bits do not. */
+/** True when a written value contains an integer beyond 64 bits. */
 export function hasHugeInteger(written: string): boolean {
   const bare = written.replaceAll(/"[^"]*"|'[^']*'|#.*/g, '').replaceAll('_', '');
   const integers = bare.match(/(?<![\w.])[+-]?(0x[\da-f]+|0o[0-7]+|0b[01]+|\d+)(?![\w.])/gi) ?? [];

@@ -21,7 +21,7 @@ export interface KeyPlace {
   readonly binary: boolean;
 }
 
-/** Returns the path that tells the fates of all keys, or of one. */
+/** Returns the path of the API for removed keys, of all keys or of one. */
 export function fatesPath(count: number, place: KeyPlace | null): string {
   const path = `/debug/api/key-fates?count=${count}`;
   return place === null ? path : `${path}&key=${encoded(place)}&db=${place.db}`;

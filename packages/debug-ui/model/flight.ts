@@ -1,4 +1,4 @@
-/** Events of the flight recorder as they are read: how long one took, and what else there is to tell. */
+/** Events of the flight recorder in a readable form: duration and further values. */
 
 import type { FlightEntry } from './api.ts';
 import { bytes, micros, whole } from './format.ts';

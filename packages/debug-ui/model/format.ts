@@ -78,7 +78,7 @@ export function dateTime(unixMs: Maybe): string {
   return `${day} ${clockTime(unixMs)}`;
 }
 
-/** The same with milliseconds. */
+/** Formats a time with milliseconds. */
 export function exactTime(unixMs: Maybe): string {
   if (!isKnown(unixMs) || unixMs <= 0) return NONE;
   return `${dateTime(unixMs)}.${String(Math.floor(unixMs) % 1_000).padStart(3, '0')}`;

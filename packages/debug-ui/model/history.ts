@@ -1,6 +1,6 @@
 /**
- * The last minutes, one sample a second as the server has taken them: what was missed while nobody looked
- * is fetched afterwards, so that a chart has no holes.
+ * The last minutes, one sample a second as taken by the server: missed samples are fetched later, so that a chart has
+ * no gaps.
  */
 
 import type { LiveColumns, LiveSample } from './api.ts';
@@ -30,7 +30,7 @@ export class History {
     return this.latest?.seq ?? 0;
   }
 
-  /** Takes what the server answered; another process begins anew. */
+  /** Adds samples from the server; those of another process replace the old ones. */
   add(boot: string, columns: LiveColumns): void {
     const samples = samplesOf(columns);
     const kept = boot === this.#boot ? this.#samples : [];

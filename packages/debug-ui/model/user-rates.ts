@@ -1,4 +1,4 @@
-/** Commands per second of users, from what they had sent at two moments. */
+/** Commands per second of users, from their counts at two moments. */
 
 export interface CommandCounts {
   readonly timeMs: number;
@@ -6,7 +6,7 @@ export interface CommandCounts {
   readonly commands: ReadonlyMap<string, number>;
 }
 
-/** Rates of the users that were there at both moments; none where counts began anew in between. */
+/** Returns the rates of users that existed at both moments; none if counts were reset in between. */
 export function ratesBetween(
   before: CommandCounts | null,
   now: CommandCounts,

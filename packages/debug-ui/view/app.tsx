@@ -31,7 +31,7 @@ export function App({ first }: { readonly first: OpenPlace }): JSX.Element {
     document.title = `${place.title} · svc ${location.host}`;
     // On a phone the pages' names are a row that is longer than the screen is wide.
     showInRow(document.querySelector('nav a[aria-current]'));
-    // Whoever hears the page is told where the link has led.
+    // Screen readers announce the page that the link has opened.
     if (!isFirst.current) heading.current?.focus();
     isFirst.current = false;
   }, [place]);
@@ -168,7 +168,7 @@ function Notice({ live }: { readonly live: Reading }): JSX.Element {
   );
 }
 
-/** Scrolls its row and nothing else: who goes on by keyboard begins at the top of the page. */
+/** Scrolls only the row of the link, so that keyboard navigation still starts at the top of the page. */
 function showInRow(link: HTMLElement | null): void {
   const row = link?.closest('nav');
   if (!link || !row) return;

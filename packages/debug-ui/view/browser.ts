@@ -58,7 +58,7 @@ export async function download(path: string): Promise<{ blob: Blob; name: string
   return { blob: await response.blob(), name };
 }
 
-/** Gives a file to whoever looks at the page. */
+/** Downloads a file in the browser. */
 export function save(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');

@@ -162,7 +162,7 @@ function optionsOf(props: ChartProps, width: number, shown: () => Columns): uPlo
   };
 }
 
-/** The last minutes where time goes on; else from the first to the last, and never no time at all. */
+/** Returns the time range: the last minutes of live data, otherwise from the first to the last sample; never empty. */
 function timeRange({ group }: ChartProps, min: number, max: number): [number, number] {
   if (group === undefined) return [max - WINDOW_SECONDS, max];
   return [Math.min(min, max - SPAN_SECONDS_MIN), max];

@@ -70,7 +70,7 @@ export function useLive(): Polled<LiveState> {
   return useSource(live.source, PERIOD_MS);
 }
 
-/** The same with what `view` asks for, once that is there. */
+/** Polls the live document with the data of `view`, once that is available. */
 export function useLiveView(view: string): Polled<LiveState> {
   const polled = useLive();
   useEffect(() => live.show(view), [view]);

@@ -16,9 +16,7 @@ import { messageOf } from './browser.ts';
 interface PanelProps {
   readonly title: string;
   readonly children: ComponentChildren;
-  /**
-   * Sources shown in the panel: it tells whether they are current, and shows a placeholder while there is nothing yet.
-   */
+  /** Sources shown in the panel: it shows whether they are current, and a placeholder until there is data. */
   readonly source?: Reading | readonly Reading[];
   /** Content at the right of the title. */
   readonly aside?: ComponentChildren;

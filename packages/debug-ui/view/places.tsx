@@ -1,4 +1,4 @@
-/** The pages there are. Each is loaded when it is opened, or later: nobody waits for what he does not look at. */
+/** All pages. Each is loaded when it is opened, or later, so that no page waits for others. */
 
 import type { ComponentType, JSX } from 'preact';
 
@@ -97,7 +97,7 @@ export async function opened(place: Place): Promise<OpenPlace> {
   }
 }
 
-/** Loads the pages that nobody has opened yet: who looks on for a while has them when the server is gone. */
+/** Loads the pages that were not opened yet: they then work even if the server stops. */
 export async function loadOthers(): Promise<void> {
   for (const place of PLACES) await opened(place);
 }

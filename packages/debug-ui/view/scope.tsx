@@ -1,4 +1,4 @@
-/** Rights of the one who looks: with the token of viewers he may change nothing, and is told why. */
+/** Permissions of the viewer: the viewers' token permits no changes, and the page shows why. */
 
 import type { JSX } from 'preact';
 import type { Session } from '../model/api.ts';

@@ -26,7 +26,7 @@ document.addEventListener('visibilitychange', () => {
   for (const source of active) source.goOn();
 });
 
-/** Stops all questions, or lets them go on. */
+/** Pauses or resumes all polling. */
 export function setPaused(wanted: boolean): void {
   isPaused = wanted;
   for (const source of active) source.goOn();
@@ -58,7 +58,7 @@ export class Source<T> {
 
   readonly #left: () => void;
 
-  /** `left` is called when nobody looks any more. */
+  /** `left` is called when the last subscriber has left. */
   constructor(ask: () => Promise<T>, left: () => void = () => undefined) {
     this.#ask = ask;
     this.#left = left;
@@ -75,7 +75,7 @@ export class Source<T> {
     };
   }
 
-  /** Answers how to leave. */
+  /** Subscribes a listener; returns the function that unsubscribes it. */
   subscribe(listener: () => void, periodMs: number): () => void {
     this.#listeners.set(listener, periodMs);
     active.add(this);
@@ -90,7 +90,7 @@ export class Source<T> {
     };
   }
 
-  /** Asks now, if anybody looks; what was shown while nobody did may be old. */
+  /** Polls immediately if there are subscribers, since shown data may be old. */
   goOn(): void {
     clearTimeout(this.#timer);
     const periodMs = this.#periodMs();
@@ -101,14 +101,14 @@ export class Source<T> {
     this.#tell();
   }
 
-  /** Asks anew, if anybody looks, for what is asked now. */
+  /** Polls again if there are subscribers, after any request in progress. */
   async refresh(): Promise<void> {
     await this.#asking;
     this.goOn();
   }
 
   async again(): Promise<void> {
-    // What is under way may have been answered before whatever has changed.
+    // A request in progress may have been served before the change.
     await this.#asking;
     await this.#asked();
   }
@@ -201,7 +201,7 @@ export function useSource<T>(source: Source<T>, periodMs: number): Polled<T> {
 
 /** A document of the debug API, asked for every `periodMs`; 0 asks once. */
 export function usePolled<T>(path: string, periodMs: number): Polled<T> {
-  // Kept while it is shown: whoever left it may take it from the others a moment later.
+  // Kept while it is shown: a component that unsubscribes may subscribe again a moment later.
   const source = useMemo(() => documentAt<T>(path), [path]);
   return useSource(source, periodMs);
 }

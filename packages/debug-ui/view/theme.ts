@@ -25,7 +25,7 @@ export function nextTheme(): void {
   showTheme();
 }
 
-/** Draws anew when the theme changes; `shown` is what is seen. */
+/** Renders again when the theme changes; `shown` is the visible one. */
 export function useTheme(): { readonly chosen: Theme; readonly shown: string } {
   const [, setRound] = useState(0);
   useEffect(() => {

@@ -11,11 +11,11 @@ export const FrontKind = {
   secured: 2,
   /** main -> front: bytes to be written. Value: how many. */
   write: 3,
-  /** main -> front: main is through with enough input: read on. */
+  /** main -> front: main has processed enough input: resume reading. */
   readOn: 4,
   /** main -> front: seconds of silence after which the peer is probed; 0 = never. */
   keepAlive: 5,
-  /** main -> front: write what there is, say that it is all, read and drop for so many milliseconds, and close. */
+  /** main -> front: write the remaining output, end it, read and drop input for a number of milliseconds, and close. */
   finish: 6,
   /** main -> front: close at once. */
   destroy: 7,

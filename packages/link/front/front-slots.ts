@@ -3,7 +3,7 @@
  * are counted from the begin of the connection, wrapping at 2^32.
  *
  *   word         written by   read by   meaning
- *   TAKEN_IN     main         front     bytes of input that main is through with
+ *   TAKEN_IN     main         front     bytes of input that processed by main
  *   TAKEN_OUT    front        main      bytes of output that the kernel has taken
  *   FRONT_WAITS  both         both      1 while the front thread reads no more until TAKEN_IN moves
  *   MAIN_WAITS   both         both      1 while main writes no more until TAKEN_OUT moves
@@ -39,14 +39,14 @@ export class FrontSlots {
     for (let word = 0; word < WORDS_PER_SLOT; word += 1) Atomics.store(this.#words, at + word, 0);
   }
 
-  /** Says how far main is with the input; true when the front thread waits for it and must be told. */
+  /** Publishes main's progress with the input; true if the front thread waits for it and must be notified. */
   takeIn(slot: number, bytes: number): boolean {
     const at = this.#at + slot * WORDS_PER_SLOT;
     Atomics.store(this.#words, at + TAKEN_IN, bytes);
     return this.#isAwaited(at + FRONT_WAITS);
   }
 
-  /** Says how far the kernel is with the output; true when main waits for it and must be told. */
+  /** Publishes the kernel's progress with the output; true if main waits for it and must be notified. */
   takeOut(slot: number, bytes: number): boolean {
     const at = this.#at + slot * WORDS_PER_SLOT;
     Atomics.store(this.#words, at + TAKEN_OUT, bytes);
@@ -66,7 +66,7 @@ export class FrontSlots {
     Atomics.store(this.#words, this.#at + slot * WORDS_PER_SLOT + FRONT_WAITS, 1);
   }
 
-  /** The same of main and output. */
+  /** Announces that main waits for progress with the output. */
   awaitOut(slot: number): void {
     Atomics.store(this.#words, this.#at + slot * WORDS_PER_SLOT + MAIN_WAITS, 1);
   }

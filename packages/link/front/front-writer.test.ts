@@ -1,4 +1,4 @@
-/** Frames between main and a front thread: in order, whatever finds no room, and credits of each connection. */
+/** Frames between main and a front thread: in order with or without room, and the window of each connection. */
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,8 +1,8 @@
 /**
- * A table of doubles that one thread renews as a whole now and then, and all read: never half of two.
+ * A table of doubles that one thread replaces as a whole from time to time, and all read: never a mix of two.
  *
- * There are two copies. The writer fills the one that nobody reads, then says by CURRENT that it is to be
- * read; a reader would have to take as long as a whole period to be overtaken.
+ * There are two copies. The writer fills the unused one, then switches readers to it by CURRENT; a reader
+ * would have to take as long as a whole period to be overtaken.
  *
  *   word      written by   read by   meaning
  *   CURRENT   writer       readers   0 before the first table, then the copy to read: 1 or 2

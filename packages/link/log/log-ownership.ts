@@ -1,5 +1,5 @@
 /**
- * Owner of a shard's log, and the place at which writing goes on.
+ * Owner of a shard's log, and the position at which writing continues.
  *
  * Where replies wait for the log the shard writes it itself, and otherwise the disk thread does: so all that a writer
  * knows of the log stands in shared memory, for the thread that owns the log.
@@ -69,7 +69,7 @@ export class LogOwner {
     this.#fields = new Float64Array(memory.bytes.buffer, at + FIELDS_AT, FIELDS.length);
   }
 
-  /** Waits until nobody else owns the log. */
+  /** Blocks until the log is free, and takes it. */
   take(): void {
     while (!this.tryTake()) {
       const holder = Atomics.load(this.#words, this.#at);
@@ -77,7 +77,7 @@ export class LogOwner {
     }
   }
 
-  /** Answers whether it was free. */
+  /** Takes the log if it is free; returns whether it was. */
   tryTake(): boolean {
     return Atomics.compareExchange(this.#words, this.#at, NOBODY, this.#holder) === NOBODY;
   }
@@ -87,17 +87,14 @@ export class LogOwner {
     Atomics.notify(this.#words, this.#at, 1);
   }
 
-  /**
-   * The thread has ended that this is the end of. If it did so as the owner, nobody writes any more: how far it
-   * got is known to nobody.
-   */
+  /** The owner's thread has ended. If it owned the log, writing stops: its progress is unknown. */
   endHolder(): void {
     if (Atomics.load(this.#words, this.#at) !== this.#holder) return;
     this.isOpen = false;
     this.give();
   }
 
-  /** A segment begins, whose file has so many bytes and was made at that time. */
+  /** Starts a segment whose file has `bytes` bytes and was created at `createdMs`. */
   begin(number: number, descriptor: number, bytes: number, createdMs: number): void {
     this.set('number', number).set('descriptor', descriptor).set('createdMs', createdMs);
     this.set('bytes', bytes).set('size', bytes);

@@ -65,5 +65,5 @@ export class LogProgress {
   }
 }
 
-/** A failure that was told between the look and the sleep is seen after this long. */
+/** Milliseconds after which a failure between check and sleep is seen. */
 const LOOK_MS = 100;

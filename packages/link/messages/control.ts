@@ -16,7 +16,7 @@ export type Control =
   | { kind: 'watch-calls'; isOn: boolean }
   /** Scripts are forgotten: all of them, or one by its digest. */
   | { kind: 'forget-scripts'; digest: string | null }
-  /** Users with their new rules; null for one that is gone. */
+  /** Users with their new rules; null for a deleted one. */
   | { kind: 'users'; rules: readonly (readonly [name: string, rules: string | null])[] }
   /** Role of the server in replication, and the slot of the client that stands for its primary. */
   | { kind: 'role'; isReplica: boolean; primary: number | undefined }
@@ -41,7 +41,7 @@ export interface ShardRedirect {
 
 /** Slots of a cluster as its shards need to know them, for keys that scripts have not declared. */
 export interface ServedRanges {
-  /** First and last slot: of this node, of the primary that it replicates, and of nobody. */
+  /** First and last slot of each range: of this node, of the primary that it replicates, and unassigned. */
   readonly own: readonly (readonly [first: number, last: number])[];
   readonly replicated: readonly (readonly [first: number, last: number])[];
   readonly unbound: readonly (readonly [first: number, last: number])[];

@@ -1,9 +1,8 @@
 /**
- * Segments of a shard's feed: what it has done, as commands for replicas, and where units of several commands end.
- *
- * A body of a `feed` frame is a row of segments. Each is a head of eight words of 32 bits, the low byte first, and then
- * bytes of commands in the form that clients send. A command that is longer than a frame goes on in the next segment.
- * What is done as one is in a group: its segments bear its number, and a last one without bytes tells what it was.
+ * Segments of a shard's feed: its changes as commands for replicas, and the ends of units of several commands. The body
+ * of a `feed` frame is a sequence of segments. Each has a head of eight words of 32 bits, little-endian, followed by
+ * commands in the form in which clients send them. A command that is longer than a frame continues in the next segment.
+ * Commands of one unit form a group: their segments have its number, and a last one without bytes contains its kind.
  */
 
 import type { SlotSpan } from './control.ts';
@@ -39,9 +38,9 @@ export const FeedEnd = {
   hosted: 2,
   /** A shard's part of a command that several shards do a share of. */
   share: 3,
-  /** The same where each part is the whole command, which counts once. */
+  /** A part that contains the whole command, which counts once. */
   whole: 4,
-  /** A shard's part of what was done while all shards stood still. */
+  /** A shard's part of a unit for which all shards were stopped. */
   barrier: 5,
   /** No group: a place in the order of all commands, by its number. */
   cut: 6,
@@ -52,7 +51,7 @@ export const FeedEnd = {
 export const FeedFlag = {
   /** The bits of FeedEnd. */
   endMask: 0xff,
-  /** The last command goes on in the next segment. */
+  /** The last command continues in the next segment. */
   continued: 1 << 8,
 } as const;
 
@@ -63,8 +62,8 @@ export type FeedOrder =
   /** Feeds no more. */
   | { kind: 'end' }
   /**
-   * The same, where it does not feed yet; keys are frozen as they are here, and what the filter lets pass is sent, `credit`
-   * bytes at first; with `slots` the keys of those alone.
+   * Like `feed`, if it does not feed yet; freezes the current keys and sends those that pass the filter, `credit` bytes
+   * at first; with `slots` only keys of these.
    */
   | {
       kind: 'cut';
@@ -73,5 +72,5 @@ export type FeedOrder =
       filter: 'all' | 'functions' | 'nothing';
       slots: readonly SlotSpan[] | null;
     }
-  /** Gives up a full synchronisation that nobody wants any more. */
+  /** Abandons a full sync that is no longer needed. */
   | { kind: 'abandon'; number: number };

@@ -70,11 +70,11 @@ export const FrameKind = {
   /** main -> shard: what was staged of a primary's data is served from this place of the order on. */
   adopt: 33,
   /**
-   * main -> shard: from this place of the order on, tell what is done for replicas, or no more, or freeze all keys for
-   * one (body: msgpack); shard -> main: what was done, as segments (feed-segments.ts).
+   * main -> shard: from this place of the order on, start or stop feeding changes for replicas, or freeze all keys for
+   * one (body: msgpack); shard -> main: changes, as segments (feed-segments.ts).
    */
   feed: 34,
-  /** shard -> main: a piece of a full synchronisation; main -> shard: so many more bytes of it may come (sequence). */
+  /** shard -> main: a piece of a full sync; main -> shard: credit for further bytes (sequence). */
   rdb: 35,
   /**
    * main -> shard: give the values of keys that MIGRATE sends to another server, and hold the keys if they are to be moved;
@@ -83,12 +83,15 @@ export const FrameKind = {
   migrate: 40,
   /** shard -> main, behind the pieces: which of the keys are here. Body: msgpack. */
   found: 41,
-  /** main -> shard: the keys that another server has now, and with which the hold ends; shard -> main: they are gone here. */
+  /**
+   * main -> shard: the keys that another server has accepted, and with which the hold ends; shard -> main: they are
+   * deleted here.
+   */
   migrated: 42,
-  /** shard -> main: a client was told that its keys are on their way to another node. Body: msgpack. */
+  /** shard -> main: a client was redirected because its keys are migrating to another node. Body: msgpack. */
   redirected: 43,
   /**
-   * main -> shard: keys of a primary's data, to be built where nobody is served from. Body: a batch of them as it is
+   * main -> shard: keys of a primary's data, to be staged in databases that serve no client. Body: a batch of them
    * (`KeyBatchWriter`); answered as `call`.
    */
   stage: 44,
@@ -102,7 +105,7 @@ export const ScriptRequest = {
   command: 0,
   /** End in all logs the changes that the script has made elsewhere. The answer's body: the transaction's number. */
   prepare: 1,
-  /** The script has ended, and the other shards may go on. There is no answer. */
+  /** The script has ended, and the other shards may continue. There is no reply. */
   end: 2,
   /** A script that does not compile is to be forgotten. Body: its digest. There is no answer. */
   forget: 3,
@@ -182,7 +185,7 @@ export const Reply = {
 } as const;
 
 export const ReplyFlag = {
-  /** The body is an error line: of a part, this is how main can tell. */
+  /** The body is an error line: main recognizes errors of parts by this flag. */
   error: 1,
   /** Reply to `barrier`: a key that the client watched has changed. */
   watchBroken: 2,

@@ -1,5 +1,5 @@
 /**
- * Events of keys, as shards tell main: the body of an `events` frame.
+ * Events of keys, sent by shards to main: the body of an `events` frame.
  *
  *   event   u8 bits of KeyEventFlag, u8 name bytes, u16 database, i32 connection (-1: no client's doing),
  *           u32 sequence of its command, u32 index of the command in a transaction, u32 key bytes, name, key
@@ -14,9 +14,9 @@ export const KeyEventFlag = {
   /** To be published under the key's name, under the event's name. */
   keyspace: 1,
   keyevent: 2,
-  /** The key is not what it was: who has a copy must be told. */
+  /** The key was modified: clients with a cached copy must be notified. */
   modified: 4,
-  /** A whole database has gone; there is no key. */
+  /** A whole database was flushed; there is no key. */
   flushed: 8,
 } as const;
 

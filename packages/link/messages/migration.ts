@@ -7,7 +7,7 @@ export interface KeysWanted {
   /** Number of the command, for what is noted about it. */
   readonly command: number;
   readonly keys: readonly Bytes[];
-  /** Nobody else may use the keys until `migrated` says what has become of them. */
+  /** True if the keys are locked until `migrated`. */
   readonly holds: boolean;
   /** The values are to be in a form that Redis 7.0 reads. */
   readonly isForOld: boolean;

@@ -1,7 +1,7 @@
 /**
  * Calls over a message port, for what two threads ask of each other now and then: a name and a question, and one answer.
  *
- * Nobody waits without end: an answer that does not come in time is a problem like any other.
+ * No caller waits for ever: an answer that does not come in time is a problem like any other.
  */
 
 /** Reason why there is no answer. */
@@ -41,7 +41,7 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
-/** One end of such a port. Whoever listens to the port hands the messages of these kinds to `take`. */
+/** One end of such a port. The listener of the port passes messages of these kinds to `take`. */
 export class PortCalls {
   readonly #port: CallPort;
   readonly #handlers = new Map<string, Handler>();
@@ -52,7 +52,7 @@ export class PortCalls {
     this.#port = port;
   }
 
-  /** Says who answers questions of that name; what it throws is told to the one who asked. */
+  /** Sets the handler of a call; errors that it throws are returned to the caller. */
   on(name: string, handler: Handler): void {
     this.#handlers.set(name, handler);
   }
@@ -102,7 +102,7 @@ export class PortCalls {
   }
 }
 
-/** Tells whether a message is for `PortCalls`. */
+/** True when a message is for `PortCalls`. */
 export function isCall(message: { readonly kind: string }): message is CallMessage {
   return message.kind === 'ask' || message.kind === 'answer' || message.kind === 'problem';
 }

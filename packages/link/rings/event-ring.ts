@@ -50,7 +50,7 @@ export class EventRing {
     return allocateShared(RING_BYTES);
   }
 
-  /** Events recorded so far, also those that are gone. */
+  /** Number of recorded events, including overwritten ones. */
   get recorded(): number {
     return Atomics.load(this.#words, RECORDED) >>> 0;
   }

@@ -1,4 +1,4 @@
-/** A ring in one thread: order, wrap-around, padding, a full ring, and who is told what. */
+/** A ring in one thread: order, wrap-around, padding, a full ring, and wake-ups. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LinkMemory } from '../memory.ts';

@@ -1,9 +1,7 @@
 /**
- * Two threads and a ring between them. All sleeps are without end, so that a wake-up that is lost
- * shows as a test that never ends.
- *
- * The races are arranged: the sleeping thread stops at the dangerous place and goes on only when the
- * other thread has done the dangerous thing.
+ * Two threads and a ring between them. All sleeps are unlimited, so that a lost wake-up shows as a test that never
+ * ends. The races are arranged: the sleeping thread stops at the critical place and continues only after the critical
+ * action of the other thread.
  */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { suite } from 'uvu';

@@ -151,7 +151,7 @@ export class RingWriter {
     return this.#published;
   }
 
-  /** The same of the last frame, published or not. */
+  /** Position of the end of the last frame, published or not. */
   get written(): number {
     return this.#tail;
   }
@@ -279,7 +279,7 @@ export class RingReader {
     }
   }
 
-  /** Goes on where the last reader of the ring has left off, in whichever thread that was. */
+  /** Resumes where the last reader of the ring stopped, in any thread. */
   resume(): void {
     this.#head = Atomics.load(this.#words, this.#header + HEAD) >>> 0;
     this.#released = this.#head;
@@ -287,7 +287,7 @@ export class RingReader {
     this.#frames = this.#words[this.#header + FRAMES_TAKEN]!;
   }
 
-  /** `peek` begins anew, at the frame that `next` gives. */
+  /** Restarts `peek` at the frame that `next` returns. */
   rewind(): void {
     this.#peeked = this.#head;
   }
@@ -348,7 +348,7 @@ export class RingReader {
     return distance(this.#head, Atomics.load(this.#words, this.#header + TAIL) >>> 0);
   }
 
-  /** Gives all frames stepped past back to the writer; true when it waits for room and must be told. */
+  /** Returns the space of all consumed frames to the writer; true if it waits for room and must be woken. */
   release(): boolean {
     if (this.#released === this.#head) return false;
     this.#released = this.#head;
@@ -372,8 +372,8 @@ export class RingReader {
 
   /** Sleeps until a frame is published or something else is due, or for `timeoutMs`. For shards only. */
   sleep(timeoutMs: number, isDue?: () => boolean): void {
-    // READER_ASLEEP is stored before TAIL is read again. The other way round, a frame published in
-    // between would find nobody marked asleep, and no one would wake. A wake behind the look changes WAKES.
+    // READER_ASLEEP is stored before TAIL is read again. In the other order, a frame published in between would find no
+    // sleeping reader, and no thread would wake it. A wake after the check changes WAKES.
     this.setAsleep(true);
     const wakes = Atomics.load(this.#words, this.#header + WAKES);
     if (!this.#hasMore && isDue?.() !== true) {
@@ -382,7 +382,7 @@ export class RingReader {
     this.setAsleep(false);
   }
 
-  /** Looks for so many rounds; true when a frame was published or something else is due. For shards only. */
+  /** Polls for a number of rounds; true if a frame was published or other work is due. For shards only. */
   spin(rounds: number, isDue: () => boolean): boolean {
     for (let round = 0; round < rounds; round += 1) if (this.#hasMore || isDue()) return true;
     return false;

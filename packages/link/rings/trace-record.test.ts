@@ -1,4 +1,4 @@
-/** Tests that what main tells of a traced request comes out of the ring as it went in. */
+/** Records of traced requests are the same at both ends of the ring. */
 import { type Bytes, fromLatin1 } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

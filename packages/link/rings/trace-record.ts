@@ -1,5 +1,5 @@
 /**
- * One traced request as main tells it to the ops thread: doubles, and behind them the bytes of arguments.
+ * One traced request as main sends it to the ops thread: doubles, and behind them the bytes of arguments.
  *
  *   double        what
  *   0             the frame's size in bytes and the record's doubles, as two words
@@ -38,7 +38,7 @@ export const RecordAt = {
 } as const;
 
 export const RecordFlag = {
-  /** Part of a trace; else it is told only for the log. */
+  /** Part of a sampled trace; otherwise it is recorded only for the log. */
   sampled: 1,
   /** Several shards each answered a part. */
   gathered: 2,
@@ -50,14 +50,14 @@ export const RecordFlag = {
   scatterGatherSpans: 16,
   shardSpans: 32,
   persistenceSpans: 64,
-  /** No request, but a snapshot, of so many keys. */
+  /** A snapshot of a number of keys, instead of a request. */
   snapshot: 128,
 } as const;
 
 const HEAD = 16;
 const SHARD_HEAD = 2;
 const ID_BYTES = 32;
-/** Arguments that are kept, and of each so many bytes. */
+/** Maximum number of arguments that are kept, and of bytes of each. */
 const ARGUMENTS_MAX = 31;
 const ARGUMENT_BYTES_MAX = 128;
 const SECRET = -1;
@@ -85,7 +85,7 @@ export class TraceDraft {
     return this.#ids;
   }
 
-  /** Begins anew, with the command's arguments. */
+  /** Starts a new record with the command's arguments. */
   begin(args: ArgumentSource, secrets: readonly number[]): void {
     const { doubles } = this;
     const { count } = args;
@@ -110,7 +110,7 @@ export class TraceDraft {
     this.count = HEAD + 2 * kept;
   }
 
-  /** Adds what a shard has told: `length` doubles of a `times` body. */
+  /** Adds times of a shard: `length` doubles of a `times` body. */
   addShard(shard: number, times: Float64Array, at: number, length: number): void {
     const needed = this.count + SHARD_HEAD + length;
     if (needed > this.doubles.length) this.#grow(needed);

@@ -1,8 +1,6 @@
 /**
- * Records of traced requests on their way from main to the ops thread, in a ring of shared memory.
- *
- * Main never waits for it: what finds the ring full is the caller's to count. The ops thread looks by
- * itself from time to time, so main wakes nobody.
+ * Records of traced requests on their way from main to the ops thread, in a ring of shared memory. Main never waits for
+ * it: the caller counts records that find the ring full. The ops thread polls it, so main wakes no thread.
  */
 
 import { frameBytes } from '../messages/frames.ts';
@@ -59,7 +57,7 @@ export class TraceRingReader {
     this.#ring = new RingReader(memory, place);
   }
 
-  /** Takes at most so many records, oldest first; answers how many there were. */
+  /** Takes at most `countMax` records, oldest first; returns their number. */
   take(countMax: number, each: (record: TraceRecord) => void): number {
     const ring = this.#ring;
     const { words, bytes } = ring.memory;

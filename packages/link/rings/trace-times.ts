@@ -38,12 +38,15 @@ export const TimesAt = {
 } as const;
 export const TIMES_HEAD = 6;
 export const TIMES_PART = 4;
-/** Parts of one command that are told of, beside the wait for a sync: a long transaction is not told whole. */
+/**
+ * Maximum number of parts of one command that are recorded, besides the wait for a sync: a long transaction is
+ * truncated.
+ */
 const PARTS_MAX = 64;
 /** Parts that the calls of scripts leave to the others. */
 const PARTS_BESIDE_CALLS = 8;
 
-/** Writes in when the wait for the log's sync was over, into a body of so many doubles; one that did not wait says nothing of it. */
+/** Writes the end of the wait for the log's sync into a body of `length` doubles, if there was a wait. */
 export function settleTimes(
   doubles: Float64Array,
   at: number,

@@ -30,7 +30,7 @@ export interface MetricSource {
   readonly shape: PageShape;
   /** Counts of users under a bounded set of labels. */
   readonly users: readonly LabelledCounts[];
-  /** Replicas and primary as main has told of them last; undefined while there was neither. */
+  /** Latest state of replicas and primary from main; undefined before there was either. */
   readonly replication: ReplicationState | undefined;
   /** The cluster as main has told of it last; undefined where the server is in none. */
   readonly cluster: ClusterUpdate | undefined;

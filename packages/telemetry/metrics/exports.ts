@@ -1,4 +1,4 @@
-/** Metrics of what is told to others: traces, and the metrics themselves where they are pushed. */
+/** Metrics of exports: traces, and the metrics themselves if they are pushed. */
 
 import { COMMAND_QUANTITIES } from '#quantities';
 import { metric, type MetricDefinition } from './definition.ts';

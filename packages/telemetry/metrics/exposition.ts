@@ -1,8 +1,7 @@
 /**
- * The metrics as Prometheus reads them, through prom-client's registry.
- *
- * That registry has no way to be told counts that exist already, so what is registered are objects of our own
- * whose `get` reads the pages. The objects of labels are kept: prom-client writes out each of them once.
+ * Renders the metrics for Prometheus with prom-client's registry. That registry cannot take existing counts, so the
+ * registered objects are our own, whose `get` reads the pages. Label objects are kept: prom-client renders each of them
+ * once.
  */
 
 import { Registry, type Metric, type RegistryContentType } from 'prom-client';

@@ -13,7 +13,7 @@ export function headOf({ metric: name = '', help = '', unit }: Meaning): Head {
   return { name, help, unit: unit === 'us' ? 'seconds' : (unit ?? '') };
 }
 
-/** A value of a page as metrics tell it. */
+/** Returns the value of a page in the unit of metrics. */
 export function told({ unit }: Meaning, value: number): number {
   return unit === 'us' ? value / US_PER_SECOND : value;
 }
@@ -59,7 +59,7 @@ export function frontMetricsOf(...lists: readonly (readonly PageQuantity[])[]): 
   });
 }
 
-/** Metrics of rows that name one which none of the definitions is: a new list of the table is told all the same. */
+/** Returns metrics of rows without a definition: so new lists of the table are reported as well. */
 export function restOf(
   known: readonly MetricDefinition[],
   rows: readonly PageQuantity[],

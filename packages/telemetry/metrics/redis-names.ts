@@ -180,7 +180,7 @@ const ofSlave = (
 const MASTER_LABELS = ['master_host', 'master_port'];
 const masterOf = ({ host, port }: PrimaryReport): readonly [string, string] => [host, String(port)];
 
-/** Whole seconds since a replica has acknowledged, as Redis tells its lag. */
+/** Seconds since the last acknowledgement of a replica, which is the lag in Redis. */
 function slaveLag({ state, ack_age_ms: ms }: ReplicaReport): number {
   return state === 'online' ? Math.floor(ms / 1_000) : 0;
 }
@@ -235,7 +235,7 @@ const clusterNames: readonly MetricDefinition[] = [
   ofCluster('redis_cluster_state', ({ main }) => main.get('clusterUp')),
   ofCluster('redis_cluster_slots_assigned', ({ main }) => main.get('clusterSlotsAssigned')),
   ofCluster('redis_cluster_slots_ok', ({ main }) => main.get('clusterSlotsOk')),
-  // A node is away when its lease has ended: nobody suspects it before.
+  // A node fails when its lease has ended: there is no suspicion before.
   ofCluster('redis_cluster_slots_pfail', () => 0),
   ofCluster('redis_cluster_slots_fail', ({ main }) => main.get('clusterSlotsFailed')),
   ofCluster('redis_cluster_known_nodes', ({ main }) => main.get('clusterKnownNodes')),

@@ -1,6 +1,6 @@
 /**
- * Counts of users under a bounded set of labels. A label is a user's for ever, also when that is gone, since counts that
- * moved from one series to another would shrink one and jump in the other.
+ * Counts of users under a bounded set of labels. A label belongs to a user for ever, even after its deletion, since
+ * moving counts from one series to another would decrease one and increase the other.
  */
 
 import {

@@ -28,7 +28,7 @@ export class CollectorState {
     return this.#state;
   }
 
-  /** So many things were taken. */
+  /** Records that `count` items were accepted. */
   worked(count: number): void {
     this.exported += count;
     if (this.#state === 'failing') {
@@ -39,7 +39,7 @@ export class CollectorState {
     this.#state = 'working';
   }
 
-  /** So many things are lost. */
+  /** Records that `count` items were dropped. */
   broke(count: number, reason: string): void {
     this.failed += count;
     if (this.#state !== 'failing') {

@@ -25,7 +25,7 @@ interface Since {
 /** Makes OTLP's form of readings that follow each other. */
 export class MetricReadings {
   readonly #definitions: readonly MetricDefinition[];
-  /** Value of each sum, and since when it counts: a counter that was set back begins anew. */
+  /** Value of each sum, and the start of its interval: a counter that was reset starts over. */
   readonly #since = new Map<string, Since>();
   readonly #startMs: number;
   #lastMs: number;

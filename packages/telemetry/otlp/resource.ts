@@ -6,7 +6,7 @@ import { resourceFromAttributes, type Resource } from '@opentelemetry/resources'
 export interface ServiceIdentity {
   readonly serviceName: string;
   readonly version: string;
-  /** Tells this process from others of the name, and from itself before a restart. */
+  /** Distinguishes this process from others of the same name, and from itself before a restart. */
   readonly instanceId: string;
 }
 

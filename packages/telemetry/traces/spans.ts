@@ -1,6 +1,6 @@
 /**
- * From what is known of a request to the spans of its trace. Pure, so that whoever shows a trace and whoever
- * exports it show the same, ids included.
+ * Converts a traced request to the spans of its trace. Pure, so that a displayed and an exported trace are equal,
+ * ids included.
  *
  *   GET                        the whole of it: taken up by main, until its reply was in its place for the socket
  *     shard.queue              (shard-spans) waiting in the shard's ring
@@ -187,7 +187,7 @@ class Plan {
     }
     const times = { name: 'shard.execute', startUs, endUs, error: codeOf(error) };
     const id = this.#add(parentId, times, attributes);
-    // What a script called is told before the script itself, which has ended later.
+    // Calls of a script are reported before the script itself, which ends later.
     let calls: PartTimes[] = [];
     for (const part of parts) {
       if (part.part === TracedPart.call) {
@@ -213,7 +213,7 @@ class Plan {
     return this.#add(parentId, times, { ...attributes, 'db.operation': operation });
   }
 
-  /** Answers the span's id; undefined where it is not wanted. */
+  /** Adds a span for a part; returns its id, or undefined if it is not wanted. */
   #addPart(parentId: string, times: PartTimes, attributes: Attributes): string | undefined {
     const { part, detail, startUs, endUs } = times;
     const { spans: switches } = this.#record;
@@ -276,7 +276,7 @@ function errorAttribute(code: string | null): Attributes {
   return code === null ? {} : { 'error.type': code };
 }
 
-/** The same for the same place in the same trace, and else another for all that matters. */
+/** Returns a span id that is always the same for a position in a trace, and practically unique otherwise. */
 function childId(requestId: string, index: number): string {
   const high = mixed(Number.parseInt(requestId.slice(0, 8), 16) ^ Math.imul(index, 0x9e3779b1));
   const low = mixed(Number.parseInt(requestId.slice(8), 16) ^ high);

@@ -1,4 +1,4 @@
-/** The ops thread's end of tracing: takes what main tells of requests, keeps the latest, and hands them on. */
+/** The ops thread's part of tracing: receives traced requests from main, keeps the latest, and exports them. */
 
 import { type Clock, ERROR_CODES, type LogFields, UnixOffset } from '#base';
 import type { TraceReport } from '#api-types';
@@ -16,7 +16,7 @@ import {
 } from './spans.ts';
 import { TraceExport } from './trace-export.ts';
 
-/** Between two looks at what main has told. */
+/** Interval in milliseconds at which the ring of traced requests is read. */
 const PERIOD_MS = 50;
 /** Records taken at a time, so that this thread stays able to answer; main drops what finds no room. */
 const RECORDS_MAX = 500;
@@ -25,7 +25,7 @@ const CLOSE_MS_MAX = 1_000;
 
 /** Settings that may change while the server runs. The record of a request says what is made of it. */
 export interface TraceSettings {
-  /** Main tells of requests. */
+  /** True while main sends traced requests. */
   readonly isOn: boolean;
   readonly recentMax: number;
 }

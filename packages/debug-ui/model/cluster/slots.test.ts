@@ -1,4 +1,4 @@
-/** Slots are of the group whose range has them, and ranges are told in few words. */
+/** A slot belongs to the group whose range contains it, and ranges have a short form. */
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

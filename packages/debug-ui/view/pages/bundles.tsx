@@ -75,7 +75,7 @@ function Working(): JSX.Element {
     <p class="working">
       <progress aria-label="Generating" />
       <span role="status">Collecting from all threads…</span>
-      {/* The running clock is for the eye: whoever hears the page would hear nothing else. */}
+      {/* The running clock is hidden from screen readers, which would announce every second. */}
       <span aria-hidden="true">{((now - start) / 1_000).toFixed(1)} s</span>
     </p>
   );

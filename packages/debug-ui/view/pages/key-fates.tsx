@@ -1,4 +1,4 @@
-/** Keys that have gone, with the reason and the command that removed them. */
+/** Removed keys, with the reason and the command of each. */
 
 import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';

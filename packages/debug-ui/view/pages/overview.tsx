@@ -50,7 +50,7 @@ export function OverviewPage(): JSX.Element {
 }
 
 function Issues({ issues }: { readonly issues: readonly HealthIssue[] }): JSX.Element {
-  // Texts hold running figures; who hears the page is told when there is another issue.
+  // Texts contain changing numbers: screen readers announce only new issues.
   const codes = issues.map(({ severity, code }) => `${severity} ${code}`).join(', ');
   return (
     <div class="health">

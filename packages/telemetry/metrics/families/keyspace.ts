@@ -20,7 +20,7 @@ function perDatabase(
   return metric('gauge', head, 'shard pages: databases, summed', (source, samples) => {
     for (let index = 0; index < source.shape.databases; index += 1) {
       const keys = sumOf(source.shards, (page) => page.keys(index));
-      // Of databases that nobody uses only the first is told.
+      // Of unused databases only the first is reported.
       if (keys > 0 || index === 0) samples.value(of(source, index), String(index));
     }
   });

@@ -1,4 +1,4 @@
-/** Metrics of replicas one by one, and of the link to a primary, as main has told of them last. */
+/** Metrics of each replica, and of the link to a primary, from the latest state that main has sent. */
 
 import type { ReplicaReport } from '#api-types';
 import { metric, type MetricDefinition, type MetricSource } from '../definition.ts';
@@ -6,7 +6,7 @@ import { metric, type MetricDefinition, type MetricSource } from '../definition.
 /** Replicas with samples of their own. */
 const REPLICAS_MAX = 64;
 
-/** Replicas by where they are reached: of those that tell the same place, the one that came last. */
+/** Returns replicas by address: of those with equal addresses, the latest one. */
 export function replicasByPlace({ replication }: MetricSource): readonly ReplicaReport[] {
   const places = new Map<string, ReplicaReport>();
   for (const replica of replication?.replicas ?? []) places.set(placeOf(replica), replica);

@@ -59,7 +59,7 @@ function emptyText({ fates, isFiltered, place }: EmptyQuestion): string {
   return place === null ? 'No keys removed yet.' : 'No recorded removals of this key.';
 }
 
-/** Says what is not among them, so that nobody takes them for all. */
+/** Lists what is missing, so that the table is not taken as complete. */
 function Gaps({ fates }: { readonly fates: KeyFates }): JSX.Element | null {
   const { kept, missing_shards: shards } = fates;
   const texts = [
@@ -74,7 +74,7 @@ function Gaps({ fates }: { readonly fates: KeyFates }): JSX.Element | null {
   return <p class="issue warn">{texts.join(' ')}</p>;
 }
 
-/** A form of its own, so that it is there whatever is answered: for a key that is not in sight. */
+/** A separate form that is always shown: for a key that is not in the table. */
 export function LookUp({ choose }: Pick<RemovedKeysProps, 'choose'>): JSX.Element {
   return (
     <form

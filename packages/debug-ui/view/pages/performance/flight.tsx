@@ -28,7 +28,7 @@ export function FlightRecorder(): JSX.Element {
   const count = isWhole || filter !== '' ? EVENTS_MAX : EVENTS;
   const recorder = useRecorder(thread, count);
   const { data } = recorder;
-  // Of one thread only that one is told; the choice stays as it was for all.
+  // With one thread selected, only that one is returned; the choices stay those of all threads.
   const threads = useRef<readonly string[]>([]);
   if (thread === '' && data !== null) threads.current = data.threads.map((each) => each.thread);
   const entries = data?.entries ?? [];
@@ -91,7 +91,7 @@ function useRecorder(thread: string, count: number): Polled<Flight> {
   return shown;
 }
 
-/** Returns a sentence that tells how many events there have been, and how many of them are kept and shown. */
+/** Returns a sentence with the number of events since the start, and of those kept and shown. */
 function extentOf({ threads, entries }: Flight): string {
   const sum = (of: 'recorded' | 'kept'): number =>
     threads.reduce((total, each) => total + each[of], 0);

@@ -27,7 +27,7 @@ export function Denials({ denials, ofOne = false }: DenialsProps): JSX.Element {
   );
 }
 
-/** The client's address, of what CLIENT LIST tells. */
+/** Returns the client's address from its CLIENT LIST line. */
 function addressOf({ client }: Denial): string {
   return /(?:^| )addr=(\S*)/.exec(client)?.[1] ?? '';
 }
