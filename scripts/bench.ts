@@ -17,7 +17,7 @@
  *   copies   the same while values of a million elements are copied, within a shard and to another, and beside a spin
  *   tiered   hot keys beside a full warm tier, and ten times the memory, beside everything in memory
  *   scrape   how long /metrics takes at 8 shards after a command of many kinds
- *   observers  what scrapes and bundles cost a load that goes on
+ *   observers  what scrapes and bundles cost a continuous load
  *   soak     resident memory and heaps over ten minutes of load in each of four modes; fails where they grow by 3 %
  *   start    from the start of the process to the first PONG
  *   micro    ring, parser, store and a shard's machine by themselves

@@ -3,7 +3,7 @@
  *
  * A changed source is transpiled alone, which takes milliseconds where the compiler, which checks what depends on it, takes
  * half a minute; then the server on configs/dev.toml restarts. The compiler watches beside it and prints its errors. A
- * change of the debug pages builds them anew, and the server serves the new files as it is.
+ * change of the debug pages rebuilds them, and the server serves the new files as it is.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';

@@ -5,10 +5,10 @@
  * Contests of several clients or servers are only played when they are named, and need a Redis of 7.2 or later:
  *
  *   clients        clients who wait for each other's keys, watch, track, listen and end, a move at a time
- *   waits          WAIT after whatever a client has done, with a replica that has acknowledged nothing of it
+ *   waits          WAIT after any command of a client, with a replica that has acknowledged nothing of it
  *   chains         replicas of replicas, of both servers, with outages of their links
  *
- *   --commands N   commands per family, 1000000 unless told
+ *   --commands N   commands per family, default 1000000
  *   --seed N       the same commands again
  *   --redis FILE   the Redis to compare with, else the one in TEST_REDIS, else the one installed
  */

@@ -1,4 +1,6 @@
-/** Exports that no other file imports: each is a promise to nobody, and hides that its name could be changed or deleted. */
+/**
+ * Exports that no other file imports: each is an unused interface, and hides that its name could be changed or deleted.
+ */
 import path from 'node:path';
 import { withoutComments, type SourceFile } from './source-files.ts';
 

@@ -1,4 +1,4 @@
-/** Tests of progress output: a user who waits for a build is told what it does. */
+/** Tests of progress output: a user who waits for a build sees its current step. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

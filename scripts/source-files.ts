@@ -81,7 +81,7 @@ export function withoutComments(text: string): string {
 /** Names of tests, and of what they share, which lies beside the code that it is for. */
 const TEST_NAME = /\.test(-helper)?\.ts$/;
 
-/** Tells whether a file is a test, or a part of tests. */
+/** True for a test, or a part of tests. */
 export function isTest(file: string): boolean {
   return TEST_NAME.test(file) || /^packages\/(e2e|differential|simulation)\//.test(file);
 }

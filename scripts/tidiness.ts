@@ -71,7 +71,7 @@ function fileFaults(source: SourceFile): string[] {
   faults.push(...lostComments(text));
   if (toldToUsers.test(file) && !isTest(file)) {
     for (const [, sentence] of withoutComments(text).matchAll(openingString)) {
-      faults.push(`tells users a sentence that cannot be read alone: ${sentence!}`);
+      faults.push(`has a sentence for users that cannot be read alone: ${sentence!}`);
     }
   }
   if (isTest(file) || file.startsWith('packages/testkit/')) faults.push(...testFaults(source));

@@ -8,7 +8,7 @@ const TURNS = 3;
 /** The bystander asks for this long beside nothing but the copy, or what stands for it. */
 const REST_MS = 100;
 
-/** So many that all shards have some. */
+/** Number for which all shards have some. */
 const BYSTANDERS = 4;
 const ELEMENTS = 1_000_000;
 const SPIN_MS = 50;
@@ -51,7 +51,7 @@ async function copyWaits(
   return blockedClients;
 }
 
-/** The same beside a thread that only spins, for as long as a copy takes: what the machine itself makes of it. */
+/** Measures waits beside a thread that only spins, for the time of a copy: the effect of the machine itself. */
 async function spinWaits(server: ChildServer): Promise<BlockedClients> {
   const longest: number[] = [];
   // The first turn is the server's warm-up, which the making of a value is to the copies.

@@ -43,7 +43,7 @@ const OFF = [
 const OVERHEAD_MODES = ['off', 'hot keys', 'on'] as const;
 type OverheadResults = Record<(typeof OVERHEAD_MODES)[number], RoundResult[]>;
 
-/** The same round with all diagnostics off, with hot keys alone, and with all on, by turns. */
+/** Measures the same round with all diagnostics off, with hot keys only, and with all on, in turns. */
 export async function overheadOf(
   server: ChildServer,
   round: Round,

@@ -79,7 +79,7 @@ class Audience {
     await confirmed;
   }
 
-  /** Settles when so many bytes have come. */
+  /** Resolves when `bytes` bytes have arrived. */
   expect(bytes: number): Promise<void> {
     this.#left = bytes;
     return new Promise((resolve) => {

@@ -61,7 +61,7 @@ async function scrapeOften({ httpPort }: ChildServer): Promise<void> {
   }
 }
 
-/** Answers how many milliseconds it took. */
+/** Generates a bundle; returns the duration in milliseconds. */
 async function bundle({ httpPort }: ChildServer): Promise<number> {
   await pause(LOOK_MS / 2);
   const beganMs = performance.now();

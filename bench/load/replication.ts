@@ -33,7 +33,7 @@ const PAIRS: readonly (readonly [primary: Kind, replica: Kind])[] = [
 ];
 const PATIENCE_MS = 180_000;
 const WAITS = 200;
-/** Room for what a replica misses while it stands still. */
+/** Size of a backlog that covers the pause of a replica. */
 const BACKLOG = String(512 * 1024 * 1024);
 
 const REDIS_ARGS = [

@@ -42,8 +42,8 @@ export const LONG_TESTS: Partial<Record<Test, number>> = {
 };
 
 /**
- * Commands that redis-benchmark has no test for, and what fills their key. Its own of LRANGE tells first, and at length,
- * of the LPUSH that fills the list.
+ * Commands without a test in redis-benchmark, and the commands that fill their keys. Its own test of LRANGE first
+ * reports, at length, the LPUSH that fills the list.
  */
 const OWN_COMMANDS: Partial<Record<Test, OwnCommand>> = {
   lrange_100: {

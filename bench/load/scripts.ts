@@ -48,7 +48,7 @@ const COMPUTING = {
     for n = 1, ${String(CJSON_TURNS)} do back = cjson.decode(text) end return #back`,
 } as const;
 
-/** Keys that the script does not declare, on whatever shards they are. */
+/** Keys that the script does not declare, on any shards. */
 const BARRIER = "return redis.call('INCR', 'barrier:a') + redis.call('INCR', 'barrier:b')";
 
 /** Milliseconds of each computing script, and how many scripts that touch undeclared keys run in a second. */

@@ -1,6 +1,6 @@
 /**
- * Memory under a load that goes on and on over data that does not grow: whatever grows then is a leak, or a heap that is
- * not held down. Resident memory and the heap of each thread are sampled; growth after the first minutes fails the run.
+ * Memory under a continuous load over data of constant size: any growth is a leak, or a heap without a limit. Resident
+ * memory and the heap of each thread are sampled; growth after the first minutes fails the run.
  */
 
 import net from 'node:net';
@@ -95,7 +95,7 @@ async function soakOf(mode: SoakMode, seconds: number): Promise<SoakResult> {
   }
 }
 
-/** Nobody listens at the collectors' port. */
+/** The collectors' port has no listener. */
 async function argumentsOf(mode: SoakMode): Promise<readonly string[]> {
   const set = (...pairs: readonly string[]): string[] => pairs.flatMap((pair) => ['--set', pair]);
   const endpoint = `http://127.0.0.1:${String(await freePort())}`;
@@ -166,7 +166,7 @@ async function fillAll(client: RespClient): Promise<void> {
   await client.call('RPUSH', 'list', VALUE);
 }
 
-/** Writes and reads of the same keys, so many a second, and no more when the server is late. */
+/** Writes and reads of the same keys, at a fixed rate, and fewer when the server is late. */
 class PacedLoad {
   readonly #sockets: readonly net.Socket[];
   readonly #timer: NodeJS.Timeout;

@@ -63,7 +63,7 @@ function read(nth: number): string {
   return resp('GET', keyAt(nth));
 }
 
-/** Draws of a Zipf distribution over so many keys, made before the clock runs. */
+/** Samples of a Zipf distribution over a number of keys, generated before the measurement. */
 function draws(keys: number, count: number): Uint32Array {
   const sums = new Float64Array(keys);
   let sum = 0;
@@ -96,7 +96,7 @@ async function rateOf(
   return Math.round(commands / seconds);
 }
 
-/** The same of reads and writes by Zipf's law. */
+/** Measures a mix of reads and writes with a Zipf distribution. */
 async function mixedRate(
   server: ChildServer,
   { readers, writers, pipeline }: Load,

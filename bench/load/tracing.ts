@@ -14,7 +14,7 @@ const MODES = {
 
 type TracingResults = Record<keyof typeof MODES, RoundResult[]>;
 
-/** The same round in every mode, by turns. The collector is in this process. */
+/** Measures the same round in every mode, in turns. The collector is in this process. */
 export async function tracingOverheadOf(
   shards: number,
   round: Round,

@@ -18,7 +18,7 @@ const USERS = {
 
 type UserResults = Record<keyof typeof USERS, RoundResult[]>;
 
-/** The same round by each user, by turns. */
+/** Measures the same round by each user, in turns. */
 export async function usersCostOf(
   server: ChildServer,
   round: Round,

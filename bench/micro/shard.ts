@@ -26,7 +26,7 @@ const RING_BYTES = 1024 * 1024;
 const KEYS = 50_000;
 /** Commands that the ring has when the shard looks: as at pipeline 16 with 50 connections. */
 const BATCH = 200;
-/** The same of commands that answer a hundred elements: their replies fill the other ring. */
+/** Batch of commands that return a hundred elements: their replies fill the other ring. */
 const LONG_BATCH = 50;
 const COMMANDS = 100_000;
 const LONG_COMMANDS = 5_000;
@@ -186,7 +186,7 @@ const types: Readonly<Record<string, () => Words>> = {
   xadd: () => ['XADD', 'stream', '*', 'field', VALUE],
 };
 
-/** So many names, each with a value behind it. */
+/** Returns `count` names, each followed by a value. */
 const fields = (count: number): Words =>
   Array.from({ length: count }, (_, nth) => [`field:${nth}`, `value of field ${nth}`]).flat();
 

@@ -27,7 +27,7 @@ import { pointedAt, type Reply, ReplyError, RespParser, Verbatim } from '#testki
 /** The moment at which a test context begins. */
 const START_MS = 1_700_000_000_000;
 
-/** Default settings: those of a server that is told nothing. */
+/** Default settings of a server without configuration. */
 const DEFAULTS: Partial<ShardSettingValues> = {
   'server.proto-max-bulk-len': 512 * 1024 * 1024,
   'encoding.hash-max-listpack-entries': 512,
@@ -130,7 +130,7 @@ export class CallContext implements ShardContext {
       random: this.random,
     });
     this.reply = new OwnedReply(options.protocol ?? 2);
-    // Whatever else of a client a command reads, its own tests give.
+    // Other properties of a client are provided by the tests that need them.
     this.client = {
       id: 1,
       roles: {},
@@ -183,7 +183,7 @@ export class CallContext implements ShardContext {
   }
 
   concernsWaiters(): void {
-    // Nobody waits.
+    // There are no waiting clients.
   }
 
   logOwn(): void {
@@ -300,7 +300,7 @@ export function call(
   return decode(Buffer.from(reply.take()));
 }
 
-/** A context in which these lines were called, with nothing of them left to tell. */
+/** Returns a context in which these lines were called, with all their output discarded. */
 export function prepared(lines: readonly string[], options: CallOptions = {}): CallContext {
   const context = new CallContext(options);
   for (const line of lines) call(context, line);

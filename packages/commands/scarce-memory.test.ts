@@ -27,7 +27,7 @@ const fields = Array.from({ length: 40 }, (_, nth) => `f${nth} ${nth}`).join(' '
 const members = Array.from({ length: 40 }, (_, nth) => `m${nth}`).join(' ');
 const scores = Array.from({ length: 200 }, (_, nth) => `${nth % 7} m${nth}`).join(' ');
 
-/** Commands that change all or nothing, each behind the commands that prepare its data. */
+/** Atomic commands, each with the commands that prepare its data. */
 const wholes: readonly (readonly [before: readonly string[], command: string])[] = [
   [[], `SET k ${long}`],
   [['SET k v'], `SET k ${long}`],

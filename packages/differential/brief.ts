@@ -1,7 +1,7 @@
 /** Expiries so close that it depends on the clock whether the next command still finds the key. */
 import type { Words } from './family.ts';
 
-/** Milliseconds or seconds: whoever draws times draws longer ones. */
+/** Milliseconds or seconds: random times are longer. */
 const BRIEF_MAX = 900;
 
 const WITH_TIME = /^(P?EXPIRE|P?SETEX|HP?EXPIRE|RESTORE)$/i;

@@ -200,7 +200,7 @@ function stateReads({ reads }: Family): Step {
   return DATABASES.flatMap(ofDatabase).map((words) => ({ words, form: undefined }));
 }
 
-/** Whatever a key's type is, one of these shows all of it; the others show that it is of no other. */
+/** For any type of a key, one of these shows its whole value; the others show that it has no other type. */
 function readsOf(key: string): Words[] {
   return [
     ['TYPE', key],

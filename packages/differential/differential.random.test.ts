@@ -1,6 +1,6 @@
 /**
- * The same random commands to this server and to a Redis: replies and what is left behind agree.
- * `npm run differential` plays longer.
+ * Equal random commands to this server and to a Redis: replies and resulting data are equal. `npm run differential`
+ * plays longer.
  */
 // test-again: TEST_COMMANDS=6000
 import { chosenSeed, needs, redisProgram } from '#testkit';

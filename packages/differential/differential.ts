@@ -60,7 +60,7 @@ async function knownBetween(ours: Contestant, theirs: Contestant): Promise<Known
   return new KnownDifferences(versionOf(parseReply(info).text), facts);
 }
 
-/** Plays so many commands of a family; answers the first difference as text for people, or nothing. */
+/** Plays `count` commands of a family; returns the first difference as text for people, or undefined. */
 export async function playFamily(
   contest: Contest,
   family: Family,

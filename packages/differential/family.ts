@@ -5,7 +5,7 @@ import type { Form } from './forms.ts';
 /** A command as its words, whose bytes are latin1. */
 export type Words = readonly string[];
 
-/** A command, and how its replies are compared where its name does not tell. */
+/** A command, and the comparison of its replies if it does not follow from its name. */
 export interface Command {
   readonly words: Words;
   readonly form: Form | undefined;

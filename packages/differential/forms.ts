@@ -16,7 +16,7 @@ interface Asked {
   readonly before: Both | undefined;
 }
 
-/** Tells whether two replies mean the same. */
+/** True when two replies are equivalent. */
 export type Form = (both: Both, asked: Asked) => boolean;
 
 /** Seconds by which a moment may differ: the servers run a command at different times. */
@@ -27,7 +27,7 @@ const exact: Form = ({ ours, theirs }) => shown(ours) === shown(theirs);
 /** Items in any order. */
 const unordered: Form = same((reply) => items(reply).map(shown).sort());
 
-/** The same texts, wherever they stand. */
+/** Equal texts in any order. */
 const shuffled: Form = ({ ours, theirs }) =>
   texts(ours).sort().join('\n') === texts(theirs).sort().join('\n');
 
@@ -93,7 +93,7 @@ const roughly: Form = ({ ours, theirs }) => {
   );
 };
 
-/** Fields that tell times, or how a server keeps a stream. */
+/** Fields with times, or with internals of a stream. */
 const OF_THE_MOMENT = /^(idle|inactive|seen-time|active-time|radix-tree-(keys|nodes))$/;
 /** A moment in milliseconds. */
 const MOMENT_MIN = 1e12;
@@ -133,7 +133,7 @@ const byName: Readonly<Record<string, Form>> = {
   ...all(drawn, 'SPOP', 'SRANDMEMBER', 'HRANDFIELD', 'ZRANDMEMBER', 'RANDOMKEY'),
 };
 
-/** The forms that a step may name, because its command's name does not tell. */
+/** Forms that a step may name if the command's name does not determine one. */
 export const forms = { exact, roughly, shuffled, unordered } as const;
 
 /** Returns the form that replies to a command must agree in, unless its step names another. */

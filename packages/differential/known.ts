@@ -140,7 +140,7 @@ const differences: readonly Known[] = [
       is(name, 'XAUTOCLAIM') && words.some((word) => Number(word) >= 2 ** 30),
   },
   {
-    what: 'XINFO tells more since 7.2, and counts the lag otherwise',
+    what: 'XINFO returns more since 7.2, and counts the lag differently',
     before: SEVEN_TWO,
     avoids: ([name = '']) => is(name, 'XINFO'),
   },
@@ -222,7 +222,7 @@ const differences: readonly Known[] = [
     avoids: (words) => isSetUser(words) && beginsWithinAnother(words.slice(3)),
   },
   {
-    what: 'rules of commands are told otherwise before 7.2',
+    what: 'rules of commands are written differently before 7.2',
     before: SEVEN_TWO,
     excuses: ([name = '', part = '']) => is(name, 'ACL') && /^(LIST|GETUSER)$/i.test(part),
   },
@@ -249,7 +249,7 @@ export class KnownDifferences {
   }
 }
 
-/** The version that INFO tells. */
+/** Returns the version in INFO. */
 export function versionOf(info: string): Version {
   const [, major, minor, patch] = /redis_version:(\d+)\.(\d+)\.(\d+)/.exec(info) ?? [];
   return Number(major) * 10_000 + Number(minor) * 100 + Number(patch);

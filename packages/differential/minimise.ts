@@ -1,6 +1,6 @@
 /** Makes a failing list shorter while it keeps failing: Zeller's delta debugging, by removal only. */
 
-/** Answers a list from which no single item can be removed without its failure going away. */
+/** Returns a list from which no single item can be removed without losing its failure. */
 export async function minimise<Item>(
   items: readonly Item[],
   fails: (items: readonly Item[]) => Promise<boolean>,
@@ -14,7 +14,7 @@ export async function minimise<Item>(
       if (await fails(shorter)) left = shorter;
       else at += chunk;
     }
-    // Single items are tried again as long as that helps: one may have needed another that is gone.
+    // Single items are tried again as long as that helps: one may have depended on another that was removed.
     if (chunk > 1) chunk = Math.ceil(chunk / 2);
     else if (left.length === before) break;
   }

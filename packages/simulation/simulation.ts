@@ -66,7 +66,7 @@ class Ports {
   readonly receive = (): ArrayBuffer => this.#toShard.shift()!;
 }
 
-/** A client that sends what it has, and keeps what it gets. */
+/** A client that sends its queued input, and keeps its received output. */
 class SimulatedClient implements ClientSocket {
   readonly remoteAddress = '127.0.0.1:1';
   readonly localAddress = '127.0.0.1:2';
@@ -200,7 +200,7 @@ export class Simulation {
   readonly mainPage: Page;
   readonly #random: Random;
   readonly #traces: TraceRingReader;
-  /** Requests that main has told of as traced. */
+  /** Number of requests that main has traced. */
   tracesTold = 0;
   #slowIds = 0;
   #removedKeyIds = 0;

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 /** Until then code is compiled, and what stays is made. */
 const WARM_ROUNDS = 50;
 
-/** Returns by how many bytes the old generation has grown over so many rounds, each with a collection of the nursery. */
+/** Returns the growth of the old generation in bytes over a number of rounds, each with a collection of the nursery. */
 export async function bytesPromoted(
   rounds: number,
   act: () => void | Promise<void>,

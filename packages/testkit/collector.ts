@@ -57,7 +57,7 @@ export class Collector {
   readonly spans: OtlpSpan[] = [];
   /** Each push is one list. */
   readonly pushes: OtlpMetric[][] = [];
-  /** Exports that came, whatever became of them. */
+  /** Number of exports received, regardless of the response. */
   requests = 0;
   readonly port: number;
   readonly #server: Server;

@@ -1,11 +1,11 @@
 import type { Clock } from '#base';
 
-/** A clock that stands still until it is told to move. */
+/** A clock that is constant until a test moves it. */
 export class FakeClock implements Clock {
   #nowUs: number;
   #wallMs: number;
 
-  /** Starts at a round moment, unless told another. */
+  /** Starts at a round time by default. */
   constructor(wallMs = 1_700_000_000_000, nowUs = 1_000_000) {
     this.#wallMs = wallMs;
     this.#nowUs = nowUs;

@@ -5,7 +5,7 @@ function shardOf(key: string, shards: number): number {
   return shardOfSlot(keySlot(fromLatin1(key), 0, key.length), shards);
 }
 
-/** So many keys of one shard, all beginning with `prefix`. */
+/** Returns `count` keys of one shard, all starting with `prefix`. */
 export function keysOnShard(shard: number, shards: number, count: number, prefix = 'k'): string[] {
   const keys: string[] = [];
   for (let nth = 0; keys.length < count; nth += 1) {

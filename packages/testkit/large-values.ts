@@ -5,7 +5,7 @@ import type { RespClient } from './clients/resp-client.ts';
 const AT_ONCE = 1_000;
 const STRING_BYTES = 100;
 
-/** Makes a value of so many elements under a key; a string has bytes for each. */
+/** Creates a value of `count` elements under a key; for a string, of `count` bytes. */
 type Make = (client: RespClient, key: string, count: number) => Promise<unknown>;
 
 function filling(command: string, words: (nth: number) => readonly string[]): Make {

@@ -1,8 +1,7 @@
 /**
- * Tells whether a recorded history of concurrent operations could have happened one at a time, after
- * Wing and Gong, with the memory of states already tried that Lowe added.
- *
- * A client's operations follow each other, so how far a search has come is one number per client.
+ * Checks whether a recorded history of concurrent operations could have happened one at a time, after Wing and Gong,
+ * with Lowe's memory of states already tried. A client's operations are sequential, so the progress of a search is one
+ * number per client.
  */
 
 /** One operation as its client saw it. */

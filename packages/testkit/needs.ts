@@ -9,8 +9,8 @@ export function programOrNone(name: string): string | undefined {
 }
 
 /**
- * Tells whether a program is installed. When it is not, it leaves a line by which the test runner
- * knows that tests were left out for want of it; where every tool must exist, that is a failure.
+ * True when a program is installed. Otherwise it prints a line by which the test runner counts skipped tests; where
+ * every tool must exist, that is a failure.
  */
 export function needs(program: string): boolean {
   if (programOrNone(program) !== undefined) return true;

@@ -44,7 +44,7 @@ export class Random {
     return (choices.find(([weight]) => (left -= weight) < 0) ?? choices[0]!)[1];
   }
 
-  /** Returns so many random bytes. */
+  /** Returns `count` random bytes. */
   bytes(count: number): Buffer {
     const bytes = Buffer.alloc(count);
     for (let index = 0; index < count; index += 1) bytes[index] = this.integer(0, 255);

@@ -1,8 +1,7 @@
 /**
- * Process that runs several unit files, one after the other: what they import is loaded once.
- *
- * It prints a line before and after each file, by which the runner tells their output apart, and ends by itself: a file
- * that leaves a timer or a thread behind keeps it running, and is found when each is run alone.
+ * Process that runs several unit files, one after the other: their imports are loaded once. It prints a line before and
+ * after each file, by which the runner separates their output, and ends by itself: a file that leaves a timer or a
+ * thread behind keeps it running, and is found when each is run alone.
  */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';

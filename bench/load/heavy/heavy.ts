@@ -7,13 +7,13 @@ import { filling, HEAVY_CASES, type HeavyCase, type Words } from './cases.ts';
 import { isInstalled } from '../machine.ts';
 import { threadCpu } from '../thread-cpu.ts';
 
-/** Calls before those that are measured, by which functions get compiled: until this time, and so many. */
+/** Unmeasured calls before the measurement, in which functions get compiled: minimum time and number. */
 const WARM_MS = 200;
 const WARM_CALLS_MIN = 3;
-/** The same where calls are sent at once. */
+/** Minimum number of unmeasured calls if they are pipelined. */
 const WARM_SENDS_MIN = 10;
 const WARM_CALLS_MAX = 300;
-/** Turns of each case, and the calls of one: until this time, and at least so many. */
+/** Turns of each case, and the calls of one: minimum time and number. */
 const TURNS = 2;
 const TURN_MS = 100;
 /** Number of cases of which a quick run plays one. */

@@ -139,7 +139,7 @@ const BAD_LIMIT = '-ERR Limit has to lie in between 1 and 16384 (maximum number 
 const TWICE = '-ERR Multiple filters of the same type are disallowed.';
 const ALL_STATISTICS = ['statistics', 0, 16_383];
 
-/** Statistics of a slot as RESP2 tells them. */
+/** Statistics of a slot in RESP2. */
 function stats(slot: number, keys: number): unknown {
   const bytes = ['network-bytes-in', 30, 'network-bytes-out', 5, 'memory-bytes', 99];
   return [slot, ['key-count', keys, 'cpu-usec', slot, ...bytes]];

@@ -108,7 +108,7 @@ sorting('numbers are read as C reads them', () => {
     call(context, 'DEL n');
     call(context, `RPUSH n ${text} 10`);
     const sorted = call(context, 'SORT n') as string[];
-    // Equal numbers are told apart by their bytes.
+    // Equal numbers are ordered by their bytes.
     assert.equal(sorted, text === '1e1' ? ['10', '1e1'] : order);
   }
   for (const bad of ['5x', 'nan', '" "', '1e999']) {

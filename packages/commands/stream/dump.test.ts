@@ -13,7 +13,7 @@ const nodes =
 const lengthAndLast = '0281ffffffffffffffff05';
 const past = '0101010203';
 
-/** The same stream in each form. */
+/** One stream in each form. */
 const forms: readonly (readonly [name: string, payload: string])[] = [
   ['7.4', binary(`15${nodes}${lengthAndLast}${past}000c004b651af73e17c569`)],
   ['7.0', binary(`13${nodes}${lengthAndLast}${past}000a00657c44f834319349`)],

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 
 const wrongType = suite('wrong-type');
 
-/** A key that holds a list, whatever a list may be. */
+/** A key that holds a list, which may be any other type. */
 function contextWithList(): CallContext {
   const context = new CallContext();
   const name = Buffer.from('list');

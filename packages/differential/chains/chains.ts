@@ -149,7 +149,10 @@ async function infoOf(client: RespClient): Promise<string> {
   return reply instanceof ReplyError ? '' : textOf(reply);
 }
 
-/** Plays so many commands, on chains of a few thousand each; answers the first difference as text for people, or nothing. */
+/**
+ * Plays `count` commands, on chains of a few thousand each; returns the first difference as text for people, or
+ * undefined.
+ */
 export async function playChains(
   known: KnownDifferences,
   { seed, commands }: { readonly seed: number; readonly commands: number },

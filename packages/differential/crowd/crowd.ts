@@ -1,9 +1,8 @@
 /**
- * Several clients of each server who wait for each other's keys, watch, track and listen: after every move each of
- * them has been told the same by both.
- *
- * A move is made when the one before has come to rest on both servers, so that there is one order of all of them.
- * Redis before 7.2 serves those who wait in another way; it is not for comparing with.
+ * Several clients of each server that wait for each other's keys, watch, track and subscribe: after every move, both
+ * servers have sent equal data to each client. A move is made when the previous one has come to rest on both servers,
+ * so that all of them have one order. Redis before 7.2 serves waiting clients differently, and is not suitable for
+ * comparison.
  */
 import { type ChildServer, Random } from '#testkit';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -104,7 +103,7 @@ class Side {
     }
   }
 
-  /** Waits until a client has its answer, or is one of so many that wait. */
+  /** Waits until a client has its reply, or is one of `waiting` blocked clients. */
   async rest(client: number, waiting: number): Promise<void> {
     const member = this.members[client]!;
     const endMs = performance.now() + WAIT_MS;
@@ -142,7 +141,7 @@ class Crowd {
       const move = this.#possible(each);
       this.made.push(move);
       found = await (move.isOutside ? this.#act(move) : this.#send(move));
-      // Whatever was answered before this has come.
+      // All earlier replies have arrived.
       await this.#both((side) => side.ask('PING'));
       await this.#both((side) => side.untilExpired());
       found ??= await this.#compare();
@@ -196,7 +195,7 @@ class Crowd {
     return ours === theirs ? undefined : `INFO clients\n  svc    ${ours}\n  Redis  ${theirs}`;
   }
 
-  /** Waits until all clients have been told the same; answers what differs when they are not. */
+  /** Waits until both servers have sent equal data to all clients; returns the difference if they have not. */
   async #compare(): Promise<string | undefined> {
     const tellings = (client: number): Telling[] =>
       [this.#ours, this.#theirs].map((side) => telling(side.members[client]!));
@@ -221,7 +220,7 @@ class Crowd {
     return ours.isClosed && theirs.isClosed && theirs.isCutShort && !ours.isCutShort;
   }
 
-  /** All have been told the same: who was answered waits no longer, and who is gone comes again. */
+  /** All clients have received equal data: answered clients no longer wait, and disconnected ones reconnect. */
   async #rest(): Promise<void> {
     for (const [client, { isAnswered, isClosed }] of [...this.#theirs.members.entries()]) {
       if (isAnswered || isClosed) this.#waiting.delete(client);
@@ -237,15 +236,15 @@ class Crowd {
   }
 }
 
-/** All that a client was told, and which keys it is to forget. */
+/** All data that a client has received, and the keys of its invalidations. */
 interface Telling {
   readonly text: string;
   readonly stale: ReadonlySet<string>;
 }
 
 /**
- * Returns what a client has received, its messages sorted: pushes may come in any order, since shards tell of their own
- * keys.
+ * Returns the data that a client has received, its messages sorted: pushes may come in any order, since each shard
+ * sends those of its own keys.
  */
 function telling(member: Member): Telling {
   const replies = member.received.filter((reply) => !isUnasked(reply)).map(asText);
@@ -275,7 +274,7 @@ async function until(isThere: () => boolean): Promise<void> {
   while (!isThere() && performance.now() < endMs) await sleep(1);
 }
 
-/** Plays so many moves; answers the first difference as text for people, or nothing. */
+/** Plays `count` moves; returns the first difference as text for people, or undefined. */
 export async function playCrowd(
   servers: readonly [ChildServer, ChildServer],
   { seed, commands }: { readonly seed: number; readonly commands: number },
@@ -300,7 +299,7 @@ export async function playCrowd(
     const lines = made.map(
       ({ client, words, isOutside }) => `  ${isOutside ? 'of ' : ''}${client}: ${asLine(words)}`,
     );
-    return [...lines, `they differ in what they tell ${found}`].join('\n');
+    return [...lines, `their output differs: ${found}`].join('\n');
   }
   return undefined;
 }

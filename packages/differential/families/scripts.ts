@@ -16,7 +16,7 @@ const FUNCTIONS = ['f1', 'f2', 'both'];
 export const scripts: Family = {
   name: 'scripts',
   settings: [],
-  // No FUNCTION FLUSH: behind a call with an argument that is none, Redis 7.4.1 ends by it.
+  // No FUNCTION FLUSH: after a call with an invalid argument, it crashes Redis 7.4.1.
   begins: [['SCRIPT', 'FLUSH'], ...LIBRARIES.map((name) => ['FUNCTION', 'DELETE', name])],
   makers: [
     [12, (draw) => [draw.pick('EVAL', 'EVAL', 'EVAL', 'EVAL_RO'), script(draw), ...called(draw)]],

@@ -170,7 +170,7 @@ function reader(draw: Draw): Words {
   return ['GROUP', group(draw), consumer(draw), ...count(draw), ...draw.maybe(0.2, 'NOACK')];
 }
 
-/** Nothing has been idle for so long, or everything for long enough. */
+/** A minimum idle time that no entry has reached, or that all have. */
 function idle(draw: Draw): string {
   return draw.pick('0', '0', '0', '-1', '100000000', 'x');
 }

@@ -1,4 +1,4 @@
-/** A replica of a test's own, which takes the stream, and acknowledges what it has only when it is told to. */
+/** A replica for tests that receives the stream, and acknowledges it only on request. */
 import net from 'node:net';
 import { until } from '#testkit';
 import { encoded } from '../wire.ts';
@@ -7,7 +7,7 @@ const LINE_END = '\r\n';
 
 export class SilentReplica {
   readonly #socket: net.Socket;
-  /** Offset of the stream up to which it has everything; below 0 before the stream has begun. */
+  /** Offset of the stream up to which it has received everything; negative before the start of the stream. */
   #offset = -1;
   /** Bytes of the answer to PSYNC and of the data that have come, as long as the stream has not begun. */
   #head = Buffer.alloc(0);
@@ -21,11 +21,11 @@ export class SilentReplica {
     });
   }
 
-  /** Connects, and takes all data; ends when the stream has begun. */
+  /** Connects, and receives all data; resolves at the start of the stream. */
   static async follow(port: number): Promise<SilentReplica> {
     const replica = new SilentReplica(port);
     replica.#socket.write(encoded(['PSYNC', '?', '-1']));
-    await until(() => replica.#offset >= 0, 'the stream has begun');
+    await until(() => replica.#offset >= 0, 'the stream started');
     return replica;
   }
 

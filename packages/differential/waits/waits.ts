@@ -1,6 +1,6 @@
 /**
- * WAIT after whatever a client has done, while the only replica has acknowledged nothing of it: both servers count the
- * same replicas, 0 where anything was written and 1 where nothing was.
+ * WAIT after any command of a client, while the only replica has acknowledged nothing of it: both servers count the
+ * same number of replicas, 0 after a write and 1 otherwise.
  */
 import { type ChildServer, Random, until } from '#testkit';
 import { Member } from '../crowd/member.ts';
@@ -118,7 +118,7 @@ function linesOf({ commands, others }: Round): readonly string[] {
   ];
 }
 
-/** Plays so many rounds; answers the first difference as text for people, or nothing. */
+/** Plays `count` rounds; returns the first difference as text for people, or undefined. */
 export async function playWaits(
   servers: readonly [ChildServer, ChildServer],
   { seed, commands }: { readonly seed: number; readonly commands: number },

@@ -24,7 +24,7 @@ memory.after.each(async () => {
   await control.call('FLUSHALL');
 });
 
-/** A figure of CLIENT LIST; NaN when the client is gone. */
+/** A figure of CLIENT LIST; NaN if the client has disconnected. */
 async function figure(name: string, field: string): Promise<number> {
   const lines = textOf(await control.call('CLIENT', 'LIST')).split('\n');
   const line = lines.find((each) => each.includes(` name=${name} `)) ?? '';

@@ -1,4 +1,7 @@
-/** Main under load and in want of descriptors: new clients wait, old ones are served, and all that main does besides goes on. */
+/**
+ * Main under load without free descriptors: new clients wait, existing ones are served, and all other work of main
+ * continues.
+ */
 // test-again: SVC_SERVER__MULTIPLEXING_API=libuv
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -107,7 +107,7 @@ coordinator('a user with a password, who has the documents of clusters alone', a
   // Tokens of logins go with the process that gave them.
   await etcd!.restart();
   await until(async () => {
-    // Refused while the connection to etcd is made anew.
+    // Refused while the connection to etcd is being restored.
     await node.client.reply('CLUSTER', 'DELSLOTS', '7');
     const info = textOf(await node.client.call('CLUSTER', 'INFO'));
     return info.includes('cluster_slots_assigned:16383');

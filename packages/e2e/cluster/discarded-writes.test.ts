@@ -50,7 +50,7 @@ let proxy: LinkProxy;
 let primary: PlayedNode;
 let replica: PlayedNode;
 
-/** Starts the first primary, or starts it anew: others reach it by way of the proxy alone. */
+/** Starts or restarts the first primary: others reach it only through the proxy. */
 async function startPrimary(): Promise<PlayedNode> {
   const node = await startNode(etcd, {
     group: 'one',
@@ -86,7 +86,7 @@ discards.after.each(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Writes what the replica does not get, and is told that all of it is done. */
+/** Writes data that the replica does not receive; all of it is acknowledged. */
 async function loseWrites(): Promise<void> {
   proxy.isClosed = true;
   proxy.cut();
@@ -142,7 +142,7 @@ async function untilFollows(): Promise<void> {
   assert.is(textOf(await primary.client.reply('GET', 'new')), 'v');
 }
 
-/** The one file of discarded writes, and what is told of it. */
+/** Checks the single file of discarded writes, and the reports about it. */
 async function assertKept(): Promise<void> {
   const { discards: told, history } = await get<ClusterDocument>(
     primary.server,

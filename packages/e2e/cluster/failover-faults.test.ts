@@ -11,7 +11,7 @@ const faults = suite('faults of a primary in a cluster');
 
 const pair = pairForEach(faults);
 
-/** The same on a connection of its own: those that wait for replies are cut off when the lease is not sure. */
+/** Runs a command on a new connection: connections that wait for replies are closed when the lease is uncertain. */
 async function saysAnew({ server }: PlayedNode, ...words: readonly string[]): Promise<string> {
   const client = await server.client();
   const answer = await says(client, ...words).catch(() => 'cut off');
@@ -48,7 +48,7 @@ faults('a primary that was stopped tells nobody of a write when it goes on', asy
   assert.is(await says(client, 'SET', 'k', 'before'), 'OK');
   assert.is(await says(client, 'WAIT', '1', '20000'), '1');
   server.signal('SIGSTOP');
-  // It is in the socket when the process goes on.
+  // It is in the socket when the process resumes.
   const late = client.reply('SET', 'k', 'late').then(textOf, () => 'cut off');
   await takesWrites(pair.replica);
   assert.is(await says(pair.replica.client, 'SET', 'k', 'after'), 'OK');

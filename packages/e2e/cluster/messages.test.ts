@@ -73,7 +73,7 @@ messages('PUBLISH reaches every node once, whichever it is sent to', async () =>
       await drained(from, to);
     }
   }
-  // What others were told of meanwhile is taken up to a last mark of each node.
+  // Messages of other nodes are read up to a last mark of each node.
   const [a, b, c] = listeners as [RespClient, RespClient, RespClient];
   for (const from of nodes) {
     await from.client.call('PUBLISH', 'ch', `end of ${from.id}`);
@@ -121,7 +121,7 @@ messages('a password is asked for, and a node that is not let in counts what is 
   await client.end();
 });
 
-/** Figures of a node's memory, as INFO and MEMORY STATS tell them. */
+/** Memory of a node in INFO and in MEMORY STATS. */
 async function memoryOf({ client }: PlayedNode): Promise<readonly [info: number, stats: number][]> {
   const info = textOf(await client.call('INFO', 'memory'));
   const stats = (await client.call('MEMORY', 'STATS')) as unknown[];

@@ -60,7 +60,7 @@ async function says({ client }: PlayedNode, ...words: readonly string[]): Promis
   return textOf(await client.reply(...words));
 }
 
-/** Commands that make a key of one of six types, and the command that tells its value with what that is. */
+/** Commands that create a key of one of six types, the command that reads it, and the expected value. */
 function keyOf(nth: number): { make: string[][]; look: string[]; value: unknown } {
   const key = `key ${nth}`;
   const text = String(nth);
@@ -142,7 +142,7 @@ async function countsAre(sum: number): Promise<void> {
 
 type Fields = Readonly<Record<string, string>>;
 
-/** The moves that a node tells of. */
+/** The migrations that a node reports. */
 async function movesOf({ client }: PlayedNode): Promise<readonly Fields[]> {
   const reply = (await client.call('CLUSTER', 'GETSLOTMIGRATIONS')) as unknown[][];
   return reply.map((fields) => {

@@ -110,7 +110,7 @@ other('that has lost everything: nodes give it its identity back', async () => {
     'keys are served again',
   );
   assert.is(textOf(await client.call('GET', 'key:7')), 'value:7');
-  // With the first etcd it goes on as before: it is the same cluster.
+  // With the first etcd it works as before: it is the original cluster.
   await kept.stop();
   await hasPlace(await start(first));
 });

@@ -58,7 +58,7 @@ export class Etcd implements Coordinator {
     return this.#member.port;
   }
 
-  /** Kills it, and starts it again on what it has left. */
+  /** Kills it, and restarts it with its data. */
   async restart(): Promise<void> {
     await this.#member.kill();
     await this.#member.start([this.#member]);
@@ -125,7 +125,7 @@ export async function isWhole({ client }: PlayedNode): Promise<void> {
   );
 }
 
-/** Waits until a node has a role, as ROLE tells it. */
+/** Waits until a node has a role in ROLE. */
 export async function hasRole({ client }: PlayedNode, role: 'master' | 'slave'): Promise<void> {
   const has = async (): Promise<boolean> => {
     const [found, , , state] = (await client.call('ROLE')) as unknown[];

@@ -110,7 +110,7 @@ const OF_OVERVIEW: Readonly<Record<string, (cluster: ClusterDocument) => number>
   failovers_handover_total: (all) => all.failovers_by_reason['handover']!,
 };
 
-/** Figures of a node as each surface tells them, by the name of the status document. */
+/** Compares the figures of a node on all surfaces, by the name in the status document. */
 async function assertAlike({ server, client }: PlayedNode): Promise<void> {
   const byCommand = linesOf(textOf(await client.call('CLUSTER', 'INFO')));
   const info = linesOf(textOf(await client.call('INFO', 'cluster')));
@@ -222,7 +222,7 @@ surfaces('count redirects by kind and by library', async () => {
   // Slots of these: 12182 is the other group's, and both are not of one.
   assert.match(textOf(await client.reply('GET', 'foo')), /^MOVED 12182 /);
   assert.match(textOf(await client.reply('MGET', 'foo', 'bar')), /^CROSSSLOT/);
-  // Slot 5061 is on its way: a key that is gone is asked for there, and of two keys one is missing.
+  // Slot 5061 is migrating: a missing key is redirected, and of two keys one is missing.
   const { groups } = await overviewOf(one);
   assert.is(groups.length, 2);
   await client.call('CLUSTER', 'SETSLOT', '5061', 'MIGRATING', two.id);

@@ -31,7 +31,7 @@ atomicity.after(async () => {
   await server.stop();
 });
 
-/** Connections that go on as long as the writers work. */
+/** Connections that continue as long as the writers work. */
 async function contend(
   writers: readonly ((client: RespClient, round: number) => Promise<unknown>)[],
   readers: readonly ((client: RespClient) => Promise<void>)[],

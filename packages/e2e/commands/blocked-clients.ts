@@ -58,7 +58,7 @@ export const call = async (of: RespClient, line: string): Promise<unknown> =>
 const shown = ([reply]: readonly Reply[]): unknown =>
   reply instanceof ReplyError ? `-${reply.message}` : reply;
 
-/** Waits until so many clients are blocked. */
+/** Waits until `count` clients are blocked. */
 export async function blocked(count: number): Promise<void> {
   const areBlocked = async (): Promise<boolean> =>
     textOf(await client.call('INFO', 'clients')).includes(`\nblocked_clients:${count}\r`);
@@ -72,7 +72,7 @@ export async function waiting(
 ): Promise<{ reply: Promise<unknown>; of: RespClient }> {
   const of = await newClient();
   const reply = call(of, line);
-  // A test that fails before it awaits the reply is told of its own fault, not of the closed connection.
+  // A test that fails before it awaits the reply reports its own fault, not the closed connection.
   reply.catch(() => undefined);
   await blocked(among);
   return { reply, of };

@@ -269,7 +269,7 @@ for (const [what, keys] of streams) {
   blocking(`streams on ${what}: only who is awaited is served`, async () => {
     const { reply } = await waiting(`XREAD BLOCK 0 STREAMS ${names} ${last}`);
     const pop = await waiting(`BLPOP ${first} 1`, 2);
-    // Nothing of the stream's, so nobody is looked at; were they, the second key would be an error.
+    // No entries in the stream, so no group is checked; otherwise the second key would be an error.
     await client.call('XGROUP', 'CREATE', first, 'g', '$', 'MKSTREAM');
     await client.call('SET', second, 'text');
     assert.is(await pop.reply, null);

@@ -1,4 +1,4 @@
-/** Keyspace notifications: which, in which order with replies, and none that nobody asked for. */
+/** Keyspace notifications: their kinds, their order relative to replies, and none without subscribers. */
 import {
   type ChildServer,
   letTimePass,
@@ -126,7 +126,7 @@ notifications(
     await client.call('HPEXPIRE', 'hash', '1', 'FIELDS', '1', 'f');
     const seen: string[] = [];
     while (seen.length < 7) seen.push(...(await taken()));
-    // On a busy machine the key is gone before the commands about the hash have come.
+    // On a busy machine the key may expire before the commands about the hash arrive.
     assert.equal(seen.sort(), [
       '__keyevent@0__:del hash',
       '__keyevent@0__:expire unseen',
@@ -159,7 +159,7 @@ notifications('an event is there before the reply to its command', async () => {
   await own.nextPush();
   for (let nth = 0; nth < 100; nth += 1) await own.call('SET', `own:${String(nth)}`, 'v');
   await own.call('PING');
-  // The last command's event takes its place behind the command's own reply, as in Redis.
+  // The last command's event comes after the command's own reply, as in Redis.
   assert.is(own.pushes.length, 100);
   await own.end();
 });

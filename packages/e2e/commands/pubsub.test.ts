@@ -30,7 +30,7 @@ const info = async (name: string): Promise<number> => {
   return Number(new RegExp(`${name}:(\\d+)`).exec(text)?.[1]);
 };
 
-/** Waits until nobody listens: the counts are those of all connections. */
+/** Waits until there are no subscribers: the counts are those of all connections. */
 function untilNobodyListens(): Promise<void> {
   return until(async () => (await info('pubsub_clients')) === 0, 'nobody listens');
 }
@@ -47,7 +47,7 @@ async function next(client: RespClient): Promise<Reply> {
   return client.pushes.length > 0 ? client.pushes.shift()! : client.receive();
 }
 
-/** A RESP3 connection, whose messages are told from its replies. */
+/** A RESP3 connection, whose messages are separated from its replies. */
 async function listener(): Promise<RespClient> {
   const client = await server.client();
   await client.call('HELLO', '3');

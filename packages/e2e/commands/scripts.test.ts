@@ -18,7 +18,7 @@ redis.register_function{
   function_name = 'look', description = 'looks', flags = {'no-writes'},
   callback = function(keys) return redis.call('GET', keys[1]) end
 }`;
-/** Takes so many instructions to load that the shard looks whether it is to be stopped. */
+/** A library that takes long enough to load for the shard to check for a stop request. */
 const SLOW_LIBRARY = `#!lua name=slow
 for n = 1, 300000 do end
 redis.register_function('slow', function() return 1 end)`;
@@ -29,7 +29,7 @@ for _, key in ipairs(KEYS) do sum = sum + redis.call('INCR', key) end
 return sum`;
 
 const scripts = suite('scripts');
-/** Part of the status document that tells what shards execute. */
+/** Part of the status document with the commands that shards execute. */
 interface Status {
   readonly shards: readonly { readonly executing: { readonly elapsed_us: number } | null }[];
 }
@@ -46,7 +46,7 @@ const seen = (reply: unknown): unknown => {
 
 type Words = readonly (string | number)[];
 
-/** On three shards where there are so many. */
+/** On three shards, if there are three. */
 const keys = keyPerShard(3, 'k');
 const [a = '', b = '', c = ''] = keys;
 
@@ -256,7 +256,7 @@ for (const shards of [1, 3]) {
       assert.not.match(replies.join(), /-/);
       await Promise.all(loners);
     }
-    // What was 'a' became 'b', and that was made anew: only 'c' has seen all.
+    // 'a' was renamed to 'b' and created again: only 'c' has seen all.
     const perTransaction = 1 + 1 + 1 + 2;
     const perLoners = 2 + 2 + 3;
     assert.is(Number(await ask('GET', c)), rounds * (perTransaction + perLoners));
@@ -475,7 +475,7 @@ for (const shards of [1, 3]) {
     const replies = (await waiting).map(seen);
     assert.is(replies[0], 'PONG');
     assert.equal(replies.slice(2, 5), ['OK', 'QUEUED', ['PONG']]);
-    // On a slow machine the script may not have begun when they came.
+    // On a slow machine the script may not have started when they arrived.
     const before = replies[1] === 2;
     if (!before) assert.match(String(replies[1]), busyReply);
     if (replies[5] !== '12') assert.match(String(replies[5]), busyReply);

@@ -1,4 +1,4 @@
-/** SORT BY and GET over shards: keys that only the elements tell, while others change them. */
+/** SORT BY and GET over shards: keys that depend on the elements, while other clients change them. */
 // test-again: TEST_SPILLS=1
 import { type ChildServer, keysOnShard, type RespClient, startServer, textOf } from '#testkit';
 import { suite } from 'uvu';

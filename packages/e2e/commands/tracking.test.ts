@@ -1,4 +1,4 @@
-/** CLIENT TRACKING: who is told of which changed keys, where, and when. */
+/** CLIENT TRACKING: which clients receive invalidations for which keys, where and when. */
 import { type ChildServer, Push, type Reply, type RespClient, startServer, textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

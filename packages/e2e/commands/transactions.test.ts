@@ -266,7 +266,7 @@ transactions('a watch ends with its connection', async () => {
   await gone.call('WATCH', one);
   await gone.end();
   assert.match(textOf(await client.call('CLIENT', 'INFO')), / multi=-1 watch=0 /);
-  // The slot of the one that is gone is another's now, who has watched nothing.
+  // The slot of the disconnected client is reused by another one without watches.
   const next = await server.client();
   await other.call('SET', one, 'x');
   assert.equal(await last(next, 'MULTI', `GET ${one}`, 'EXEC'), ['x']);

@@ -103,7 +103,7 @@ values('loses nothing when a ring is full, and answers others meanwhile', async 
   assert.ok(Number(/full_ring_stalls:(\d+)/.exec(info)?.[1]) > 0, 'the ring was full');
 });
 
-/** Keeps one shard busy for a good while; settles when it is through. */
+/** Keeps one shard busy for a while; settles at the end. */
 function occupy(client: RespClient, key: string): Promise<Reply[]> {
   const slow = ['LCS', `{${key}}a`, `{${key}}b`, 'LEN'];
   return client.pipeline(Array.from({ length: 8 }, () => slow));

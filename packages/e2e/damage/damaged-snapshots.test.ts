@@ -1,4 +1,4 @@
-/** A snapshot that is damaged: the one before it is used, by whoever reads the data. */
+/** A damaged snapshot: all readers of the data use the previous one. */
 // test-tier: long
 import fs from 'node:fs';
 import path from 'node:path';
@@ -45,7 +45,7 @@ snapshots('a start uses the one before it, with a word in the log', async () => 
   fs.rmSync(newest, { recursive: true });
   assert.is(await server.startedKeys({ args: SYNC }), 3 * KEYS);
   await server.kill();
-  // The log before the oldest of two snapshots is gone: without both there is a gap.
+  // The log before the oldest of two snapshots is deleted: without both there is a gap.
   fs.rmSync(path.join(server.data, 'snapshots'), { recursive: true });
   fs.rmSync(segmentsOf(server.data, 0)[0]!);
   const { exitCode, stderr } = await server.main();

@@ -77,7 +77,7 @@ function removeBlocks(file: string, count: number): void {
   if (count > 0) fs.truncateSync(file, starts.at(-count));
 }
 
-/** Takes so many blocks off the end of each shard's log. */
+/** Truncates each shard's log by a number of blocks. */
 export function loseBlocks(data: string, blocks: readonly number[]): void {
   for (const [shard, count] of blocks.entries()) {
     if (count > 0) removeBlocks(segmentsOf(data, shard).at(-1)!, count);

@@ -1,4 +1,6 @@
-/** Logs of the first format, as earlier versions have written them: they are read, and the log goes on in the newest. */
+/**
+ * Logs of the first format, as written by earlier versions: they are read, and the log continues in the newest format.
+ */
 // test-tier: long
 import { keyPerShard } from '#testkit';
 import fs from 'node:fs';
@@ -30,7 +32,7 @@ function blockOf(records: Uint8Array, number: number): Buffer {
   return Buffer.concat([head, records]);
 }
 
-/** Writes a segment anew in the first format. */
+/** Rewrites a segment in the first format. */
 function makeFirst(file: string): void {
   const head = fs.readFileSync(file).subarray(0, FILE_HEAD_BYTES);
   head.writeUInt32LE(1, 8);

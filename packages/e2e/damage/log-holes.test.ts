@@ -1,4 +1,4 @@
-/** Logs that the disk did not take to the end: what is missing is told. */
+/** Logs that did not reach the disk completely: missing records are reported. */
 // test-tier: long
 import fs from 'node:fs';
 import path from 'node:path';
@@ -25,7 +25,7 @@ const newServer = keptServers(holes);
 
 const snapshotsOf = (server: KeptServer): string => path.join(server.data, 'snapshots');
 
-/** No snapshot can be taken, and these segments cannot be begun. */
+/** Prevents snapshots and the creation of these segments. */
 async function obstruct(server: KeptServer, numbers: readonly number[]): Promise<void> {
   await obstructSegments(server.data, numbers);
   fs.writeFileSync(snapshotsOf(server), '');

@@ -7,7 +7,10 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import type { LiveDocument } from '#api-types';
 import { programOrNone, request, sharedService, until } from '#testkit';
 
-/** Screenshots of every run but CI's, where nobody looks at them and they take a quarter of the time; `dist` is in no commit. */
+/**
+ * Screenshots of every run except CI's, where they are not needed and take a quarter of the time; `dist` is in no
+ * commit.
+ */
 const SHOTS = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../screenshots');
 const WAIT_MS_MAX = 90_000;
 

@@ -1,4 +1,4 @@
-/** The pages about keys that have gone and about events of threads, in a real browser. */
+/** The pages of removed keys and of events of threads, in a real browser. */
 // test-tier: long
 import type { Browser, Page } from 'playwright-core';
 import { type ChildServer, needs, type RespClient, startServer } from '#testkit';
@@ -176,7 +176,9 @@ if (needs('chromium')) {
     await visit(page, server.httpPort, 'key-fates');
     const stuck = await server.client();
     const slept = stuck.call('DEBUG', 'SLEEP', '4');
-    await page.getByText('Shard 0, 1 did not reply in time; its removed keys are missing.').waitFor();
+    await page
+      .getByText('Shard 0, 1 did not reply in time; its removed keys are missing.')
+      .waitFor();
     await visit(page, server.httpPort, 'performance');
     await page
       .getByRole('table', { name: 'Flight recorder' })

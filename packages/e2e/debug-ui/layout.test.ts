@@ -1,4 +1,4 @@
-/** Layout of the debug pages on wide screens, and what screen readers are told. */
+/** Layout of the debug pages on wide screens, and announcements of screen readers. */
 // test-tier: long
 import type { Browser } from 'playwright-core';
 import { type ChildServer, needs, startServer, until } from '#testkit';

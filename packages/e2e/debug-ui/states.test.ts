@@ -166,7 +166,10 @@ if (needs('chromium')) {
       await page.locator('.panel[data-freshness="stale"]').first().waitFor();
       assert.is(await page.getByText('healthy').count(), 0);
       const alert = await page.getByRole('alert').first().innerText();
-      assert.match(alert, /^The server does not respond\. The data shown is as of \d\d:\d\d:\d\d\./);
+      assert.match(
+        alert,
+        /^The server does not respond\. The data shown is as of \d\d:\d\d:\d\d\./,
+      );
       await shoot(page, `state-stale-${theme}`);
       frozen.signal('SIGCONT');
       await badge(page).getByText('healthy').waitFor();
@@ -182,7 +185,7 @@ if (needs('chromium')) {
       // A page that was never there is not to be had any more.
       for (const name of [...PAGES.slice(1), 'overview']) await go(page, name);
       await page.getByText('No issues.').last().waitFor();
-      // A panel that never had an answer has no time of its answer to tell.
+      // A panel without any data shows no time of its data.
       await answered(page);
       gone.signal('SIGKILL');
       await gone.ended;

@@ -12,7 +12,10 @@ const traffic = suite('traffic of the debug pages');
 const FIRST_LOAD_BYTES_MAX = 70_000;
 /** Samples that the server keeps, and a page draws when it is opened. */
 const SAMPLES = 300;
-/** The live document comes once a second: what came beside so many of them is what so many seconds cost. */
+/**
+ * The live document is requested once a second: the other traffic of this number of requests is the cost of that number
+ * of seconds.
+ */
 const SECONDS = 10;
 const KIB = 1_024;
 

@@ -84,7 +84,7 @@ function preloaded(name: string, text: string): Record<string, string> {
   return { NODE_OPTIONS: `--import ${file}` };
 }
 
-/** Writes until the connection is gone; answers how many writes were acknowledged, and under which keys. */
+/** Writes until the connection is closed; returns the number of acknowledged writes and their keys. */
 async function write(client: RespClient, prefix: string): Promise<number> {
   for (let nth = 0; ; nth += 1) {
     try {

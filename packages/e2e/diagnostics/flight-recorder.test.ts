@@ -72,7 +72,7 @@ flight('events are readable while every shard is stuck', async () => {
   assert.ok((await of('slow-batch', 1)).length > 0);
   const answer = await request(server.httpPort, '/debug/api/flight-recorder');
   const document = answer.json() as { threads: Entry[]; entries: Entry[] };
-  // Threads go on noting: what was read later holds what was read before.
+  // Threads continue recording: a later reading contains an earlier one.
   const timed = ({ time_us: timeUs, ...rest }: Entry): string =>
     JSON.stringify({ time_ms: (timeUs as number) / 1_000, ...rest });
   const later = new Set((await entries('COUNT', -1)).map(timed));

@@ -284,7 +284,7 @@ hotkeys('a window that is sampled says how far it may be off', async () => {
   }, 'a load within one window');
   const [row] = told!.rows;
   assert.ok(row!.error > 0);
-  // Three deviations are told; five are never seen.
+  // Three deviations are reported; five never occur.
   assert.ok(Math.abs(row!.ops - 5_000) <= (5 / 3) * row!.error, `${row!.ops}, ${row!.error}`);
   assert.is(row!.ops, told!.samples * 10);
   await setWindow('hotkeys-window-enabled', 'no');

@@ -1,4 +1,4 @@
-/** KEYFATE: every way in which a key can go, on one shard and on several, told truly and counted once. */
+/** KEYFATE: every way in which a key can be removed, on one shard and on several, reported correctly and counted once. */
 import {
   byName,
   type ChildServer,

@@ -56,7 +56,7 @@ live('scripting-memory-limit bounds scripts, those whose engine is there too', a
   const script = "return #string.rep('x', tonumber(ARGV[1]))";
   const long = ['EVAL', script, '0', 60 * 1024 ** 2] as const;
   assert.is(await client.call(...long), 60 * 1024 ** 2);
-  // A short one makes the engine that the limit is told.
+  // A short script creates the engine that receives the limit.
   assert.is(await client.call('EVAL', script, '0', 10), 10);
   await set('scripting-memory-limit', '32mb');
   const refused = await client.reply(...long);

@@ -1,4 +1,4 @@
-/** Scripts and functions as the commands and the debug API tell of them: the same numbers everywhere. */
+/** Scripts and functions in commands and in the debug API: equal numbers everywhere. */
 import { createHash } from 'node:crypto';
 import {
   type ChildServer,
@@ -206,7 +206,7 @@ scripts('LATENCY DOCTOR says that scripts stop all shards', async () => {
     return textOf(await client.call('LATENCY', 'DOCTOR'));
   };
   assert.not.match(await run('return 1'), /All shards had to stop/);
-  // What is called cannot be told from this text.
+  // The called commands cannot be derived from this text.
   const report = await run('local server = redis; return 1');
   const [, share = '0'] = /All shards had to stop for (\d+) %/.exec(report) ?? [];
   assert.ok(Number(share) > 30 && Number(share) <= 50, report);

@@ -31,7 +31,7 @@ async function multi(client: RespClient, ...commands: (readonly string[])[]): Pr
   for (const key of KEYS) await client.call('GET', key);
 }
 
-/** Does that, kills the server, and takes so many blocks off the end of each shard's log. */
+/** Runs the commands, kills the server, and truncates each shard's log by a number of blocks. */
 async function lose(
   doing: (client: RespClient) => Promise<void>,
   blocks: readonly number[],

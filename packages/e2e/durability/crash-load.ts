@@ -1,6 +1,6 @@
 /**
- * A load whose outcome is known whatever is left of it: each piece of data says by itself which commands it has
- * seen, so that it can be compared with what was sent and what was acknowledged when the server was killed.
+ * A load whose outcome can be checked for any remaining part of it: each piece of data shows which commands it has
+ * seen, so that it can be compared with the commands that were sent and acknowledged when the server was killed.
  */
 import { type Random, ReplyError, type RespClient, type Word } from '#testkit';
 
@@ -13,7 +13,7 @@ const TOGETHER = 6;
 /** Share of transactions, and of scripts: all shards stop for one, and it takes long. */
 const CONDUCTED = 0.1;
 const SCRIPT = "for _, key in ipairs(#KEYS > 0 and KEYS or ARGV) do redis.call('INCR', key) end";
-/** A key is removed when so many more were set. */
+/** Number of keys set later after which a key is removed. */
 const REMOVED_BEHIND = 5;
 /** Values for which a warm tier has its place: each of the keys has one after the other. */
 const BLOBS = 400;
@@ -39,7 +39,7 @@ class Tally {
     return keepsAcked ? this.acked : this.#base;
   }
 
-  /** Goes on from what the server says. */
+  /** Continues from the state of the server. */
   restart(count: number): void {
     this.sent = count;
     this.acked = count;
@@ -250,9 +250,9 @@ export class CrashLoad {
   }
 
   /**
-   * Returns what the server has and should not have, or lacks and should have: all that was acknowledged must be
-   * there, or none in this round; nothing that was sent may be there twice; what belongs together is there as a whole
-   * or not at all. Goes on from there.
+   * Returns data that the server has and should not have, or lacks: all acknowledged data must exist, or none of this
+   * round; data that was sent may not exist twice; data that belongs together exists as a whole or not at all.
+   * Continues from there.
    */
   async faults(client: RespClient, keepsAcked: boolean): Promise<string[]> {
     const id = this.#id;

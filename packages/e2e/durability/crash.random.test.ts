@@ -1,7 +1,7 @@
 /**
- * Servers that are killed at random moments under load, and started again on what they have left.
- * TEST_KILLS says how many times in each mode (TEST_LIMIT_SECS gives many of them time), TEST_STEPS how many things are done
- * at most before each; TEST_SEED brings a load back.
+ * Servers that are killed at random moments under load, and restarted with their data. TEST_KILLS is the number of
+ * kills in each mode (many of them need TEST_LIMIT_SECS), TEST_STEPS the maximum number of steps before each; TEST_SEED
+ * replays a load.
  */
 import { chosenSeed, Random, ReplyError, type RespClient, until } from '#testkit';
 import { suite } from 'uvu';
@@ -19,7 +19,7 @@ const CONNECTIONS = 8;
 /** Things that each connection has under way at a time. */
 const DEPTH = 8;
 const STEPS_MIN = 200;
-/** The next round goes on from what this one has left: the data grow with each. */
+/** The next round continues from the state of this one: the data grows with each. */
 const STEPS_MAX = Number(process.env['TEST_STEPS'] ?? 1_500);
 const SNAPSHOT_ROUNDS = 0.5;
 /** Steps between two requests for a snapshot, in rounds that have some. */

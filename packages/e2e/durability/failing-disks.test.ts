@@ -25,7 +25,7 @@ const WRITES_MAX = 10_000;
 const FAILURES = 3;
 const MISCONF = /^MISCONF Errors writing to the AOF file/;
 
-/** A server whose data folder is on a disk of its own, and what it has acknowledged. */
+/** A server whose data folder is on a separate disk, with its acknowledged writes. */
 class Subject {
   readonly server = new KeptServer();
   readonly disk = path.join(this.server.folder, 'disk');
@@ -83,7 +83,7 @@ class Subject {
     return until(isSynced, 'the log is synced');
   }
 
-  /** Waits until so many snapshots have failed. */
+  /** Waits until `count` snapshots have failed. */
   untilFailed(count: number): Promise<void> {
     const failed = (): number => this.server.server.stdout.split(' snapshot-failed ').length - 1;
     return until(() => failed() >= count, `${String(count)} snapshots have failed`);
@@ -196,7 +196,7 @@ onDisk('removed snapshots', small(200), unmount, async (subject, _disk, mode) =>
 
 onDisk('an unmounted disk', small(200), unmount, async (subject, disk, mode) => {
   await subject.writeMany(20);
-  // As a disk that is mounted in two places keeps what it has.
+  // Like a disk that is mounted in two places and keeps its contents.
   const again = path.join(subject.server.folder, 'again');
   fs.mkdirSync(again);
   execFileSync('mount', ['--bind', disk.folder, again]);

@@ -1,7 +1,7 @@
 /**
- * Servers on new data folders that are killed soon after their first writes: what was acknowledged is there, and what is
- * there of a client that waits for each reply is a prefix of what it has sent, whatever shards its keys are on.
- * TEST_KILLS says how many in each mode (TEST_LIMIT_SECS gives many of them time); TEST_SEED brings one back.
+ * Servers on new data folders that are killed soon after their first writes: acknowledged writes exist, and the
+ * existing writes of a client that waits for each reply are a prefix of those it has sent, on any shards. TEST_KILLS is
+ * the number of kills in each mode (many of them need TEST_LIMIT_SECS); TEST_SEED replays one.
  */
 // test-tier: long
 import { chosenSeed, keyPerShard, Random, type RespClient, startServer } from '#testkit';

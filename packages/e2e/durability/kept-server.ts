@@ -1,4 +1,4 @@
-/** A server whose folder outlives it: killed, and started again on what it has left. */
+/** A server whose folder outlives it: killed, and restarted with its data. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

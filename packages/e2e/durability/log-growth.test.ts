@@ -18,7 +18,7 @@ const TWO_LOOKS_MS = 2_500;
 
 const newServer = keptServers(growth);
 
-/** Writes so many bytes to the log; they cannot be packed. */
+/** Writes `bytes` bytes to the log; they cannot be compressed. */
 async function write(client: RespClient, key: string, bytes: number): Promise<void> {
   await client.call('SET', key, randomBytes(bytes));
 }

@@ -53,7 +53,7 @@ interface Moved {
   readonly digest: string;
 }
 
-/** A server that was killed when the hash had been moved, and what it held; nobody starts it again. */
+/** A server that was killed after the hash was moved, and its contents; it is not started again. */
 let killedAfterMove: Moved;
 
 long.before(async () => {
@@ -136,7 +136,7 @@ long('a long state is in a snapshot in parts, among states of other keys', async
   assert.is(await again.call('HLEN', to), FIELDS + 1);
   assert.is(await again.call('GET', second), 'short');
   await server.stop();
-  // With another number of shards it is written anew.
+  // With another number of shards the data is rewritten.
   const fewer = await server.start({ ...OPTIONS, shards: 2 });
   assert.is(await digestOf(fewer, from), digest);
 });

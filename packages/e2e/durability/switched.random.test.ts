@@ -1,7 +1,7 @@
 /**
- * Servers that are told CONFIG SET appendonly under load, and killed at random moments: what a start finds is what was
- * there before, or all that was acknowledged, and nothing in between. TEST_KILLS says how many times in each mode
- * (TEST_LIMIT_SECS gives many of them time); TEST_SEED brings a load back.
+ * Servers that receive CONFIG SET appendonly under load, and are killed at random moments: a start finds the earlier
+ * data, or all acknowledged writes, and nothing in between. TEST_KILLS is the number of kills in each mode (many of
+ * them need TEST_LIMIT_SECS); TEST_SEED replays a load.
  */
 // test-tier: long
 import { chosenSeed, Random, ReplyError, type RespClient, textOf, until } from '#testkit';
@@ -20,7 +20,7 @@ const OLD_KEYS = 40;
 /** Keys that make the first snapshot take a while. */
 const MANY_KEYS = 20_000;
 const SWITCHES_MAX = 6;
-/** A kill comes so many round trips after the last switch, at most: within the first snapshot, or behind it. */
+/** Maximum number of round trips between the last switch and the kill: during the first snapshot, or after it. */
 const PINGS_MAX = 150;
 
 const QUIET = ['--set', 'snapshot.interval-secs=0'];
@@ -123,7 +123,7 @@ async function kill(mode: string, random: Random, seed: number): Promise<void> {
   } else if (!wasFounded && old > 0) {
     assert.equal([old, many, await again.call('DBSIZE')], [OLD_KEYS, 0, OLD_KEYS], what);
   } else {
-    // The kill was behind the snapshot after all, or the folder is as it was when it was switched off.
+    // The kill came after the snapshot, or the folder is as it was when it was switched off.
     assert.equal([old, many, await accountFaults(again)], [0, MANY_KEYS, []], what);
   }
   assert.not.instance(await again.reply('SAVE'), ReplyError);

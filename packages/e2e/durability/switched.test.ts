@@ -51,7 +51,7 @@ async function isFounded(client: RespClient): Promise<void> {
   await until(async () => (await field()) === '0', 'the first snapshot is on disk');
 }
 
-/** Writes so many keys, over all shards. */
+/** Writes `count` keys, over all shards. */
 async function fill(client: RespClient, prefix: string, count = KEYS): Promise<void> {
   const value = 'x'.repeat(KEY_BYTES);
   await client.pipeline(
@@ -65,7 +65,7 @@ async function counts(client: RespClient, ...prefixes: string[]): Promise<number
   return prefixes.map((prefix) => all.filter((key) => textOf(key).startsWith(prefix)).length);
 }
 
-/** Leaves a folder with other data, of so many shards. */
+/** Leaves a folder with other data, of a number of shards. */
 async function leaveOld(server: KeptServer, shards: number): Promise<void> {
   const client = await server.start({ shards, args: [...QUIET] });
   await fill(client, 'old', 50);

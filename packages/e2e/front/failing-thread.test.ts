@@ -1,4 +1,4 @@
-/** A front thread that dies, or does nothing more: both are told loudly. */
+/** A front thread that dies, or stops working: both are logged as errors. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

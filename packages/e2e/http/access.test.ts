@@ -196,7 +196,7 @@ access('without a token, is nobody else by name', async () => {
   for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example:9090']) {
     assert.is((await page(host)).status, 403, host);
   }
-  // Probes are nobody's secret.
+  // Probes are public.
   const probe = await request(open.httpPort, '/healthz', { headers: { host: 'evil.example' } });
   assert.is(probe.status, 200);
 });

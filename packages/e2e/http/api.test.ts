@@ -379,7 +379,7 @@ api('shows settings as they are now, with where they come from', async () => {
   assert.equal(await entry('server.port'), [String(server.port), 'cli', true]);
   assert.equal(await entry('server.max-clients'), ['10000', 'default', true]);
   await client.call('CONFIG', 'SET', 'maxclients', '500');
-  // The ops thread is told behind the reply.
+  // The ops thread is notified after the reply.
   const isTold = async (): Promise<boolean> => (await entry('server.max-clients'))[0] === '500';
   await until(isTold, 'the setting is shown');
   assert.equal(await entry('server.max-clients'), ['500', 'runtime', true]);

@@ -1,4 +1,4 @@
-/** The Grafana dashboard with a server that nobody has set up: a panel has data, or says what switches it on. */
+/** The Grafana dashboard with a server in default configuration: a panel has data, or shows how to switch it on. */
 import { readFileSync } from 'node:fs';
 import { request, startServer } from '#testkit';
 import { suite } from 'uvu';

@@ -1,4 +1,4 @@
-/** Removed keys and the flight recorder over HTTP: as the commands tell them, also while threads are stuck. */
+/** Removed keys and the flight recorder over HTTP: as in the commands, also while threads are stuck. */
 import {
   type ChildServer,
   type Reply,

@@ -1,4 +1,4 @@
-/** /metrics of a running server: what Prometheus' own tool says of it, and that it costs nobody anything. */
+/** /metrics of a running server: validated by Prometheus' own tool, and without cost for other threads. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -245,7 +245,7 @@ probes('are let in past a thousand connections that ask nothing', async () => {
   for (let nth = 0; nth < 1_000; nth += 1) {
     const socket = net.connect(server.httpPort, '127.0.0.1');
     socket.on('error', () => undefined);
-    // A socket that nobody reads never sees that the other side has closed it.
+    // A socket that is not read never notices that the other side has closed it.
     socket.resume();
     socket.write('GET /healthz HTTP/1.1\r\nHost: half');
     sockets.push(socket);

@@ -84,7 +84,7 @@ far('keys whose copies no memory holds are not lent, and stay', async () => {
   await refused(/insufficient memory/, 'EXEC');
   assert.is(await client.call('EXISTS', target), 0);
   assert.is(await client.call('GETBIT', sources[0]!, '7'), 0);
-  // Nobody waits for them.
+  // No other client waits for them.
   assert.is(await client.call('SETBIT', sources[0]!, '0', '1'), 0);
   assert.is(await client.call('STRLEN', sources[8]!), 512 * MIB);
 });

@@ -1,4 +1,7 @@
-/** Large values that commands want from another shard: they arrive whole, last, and nobody is in between. */
+/**
+ * Large values that commands need from another shard: they arrive completely, last, and without other commands in
+ * between.
+ */
 // test-tier: long
 import { keysOnShard, type Reply, type RespClient, textOf, until, withRandom } from '#testkit';
 import { suite } from 'uvu';

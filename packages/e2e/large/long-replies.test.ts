@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 const replies = suite('long replies');
 
 const VALUE_BYTES = 100_000_000;
-/** So many of them are more than 2^31 bytes. */
+/** Number of values whose reply exceeds 2^31 bytes. */
 const TIMES = 22;
 const VALUE_REPLY_BYTES = `$${VALUE_BYTES}\r\n\r\n`.length + VALUE_BYTES;
 const END = 'the end of it';

@@ -1,4 +1,4 @@
-/** Commands with so many keys or prefixes that what compares each with each does not come to an end. */
+/** Commands with enough keys or prefixes that what compares each with each does not come to an end. */
 // test-tier: long
 import { type ChildServer, type RespClient, startServer, textOf } from '#testkit';
 import { suite } from 'uvu';
@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 
 const manyKeys = suite('many keys');
 
-/** So many that looking at each for each takes minutes on any machine. */
+/** Number of keys for which comparing each with each takes minutes on any machine. */
 const MANY_KEYS = 150_000;
 
 let server: ChildServer;

@@ -1,4 +1,4 @@
-/** Memory of large values goes back to the system when they are gone. */
+/** Memory of large values returns to the system after their removal. */
 // test-tier: long
 import { type ChildServer, type RespClient, startServer, textOf, until } from '#testkit';
 import { readFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ async function churn(): Promise<void> {
   }
 }
 
-/** Values of a size that glibc keeps the memory of, until it is told to give it back. */
+/** Values of a size whose memory glibc keeps until it is trimmed. */
 async function churnMany(): Promise<void> {
   const value = Buffer.alloc(KEPT_VALUE_BYTES, 'v');
   for (let round = 0; round < 2; round += 1) {
@@ -106,7 +106,7 @@ memory('of many values comes back at once with MEMORY PURGE', async () => {
   assert.ok(after < 1.5 * before, `${after} bytes are resident, and ${before} were before`);
 });
 
-/** Commands that add the nth element to the key; what has gone of each kind is kept by another object of a shard. */
+/** Commands that add the nth element to the key; removed elements of each kind are kept by another object of a shard. */
 const kinds: readonly (readonly [kind: string, words: (nth: number) => readonly string[]])[] = [
   ['list', () => ['RPUSH', 'k']],
   ['hash', (nth) => ['HSET', 'k', `field:${nth}`]],

@@ -24,14 +24,14 @@ const bullmq = suite('BullMQ');
 
 const JOBS = 40;
 const PATIENCE_MS = 90_000;
-/** A job's lock is lost this long after its worker stood still. */
+/** Milliseconds after which a job's lock is lost when its worker has stopped. */
 const LOCK_MS = 100;
 
 /** Queues, workers and the like that a test has opened; closed in the reverse order. */
 class Opened {
   readonly #connection;
   readonly #closers: (() => Promise<void>)[] = [];
-  /** Errors that connections and workers have told of, but for those that the test expects. */
+  /** Errors of connections and workers, except for those that the test expects. */
   readonly errors: string[] = [];
   expectedErrors = /^never$/;
 
@@ -236,7 +236,7 @@ for (const shards of [1, 3]) {
     opened.worker(name, () => Promise.resolve('by the other'), short);
     assert.is(await job.waitUntilFinished(events, PATIENCE_MS), 'by the other');
     assert.equal(stalled, [job.id]);
-    // Its lock is gone by now: what it has done is refused.
+    // Its lock has expired by now: its result is refused.
     opened.expectedErrors = /^Missing lock for job|^Job \S+ is not in the active state/;
     const refused = new Promise((resolve) => still.once('error', resolve));
     goOn();

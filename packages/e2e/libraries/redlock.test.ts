@@ -84,7 +84,7 @@ for (const shards of [1, 3]) {
         await locks.using(resources, LONG_MS, async (signal) => {
           state.holders += 1;
           assert.is(state.holders, 1);
-          // Lost unless nobody else does so meanwhile.
+          // A lost update unless no other client does the same meanwhile.
           await own.set(counter, Number(await own.get(counter)) + 1);
           assert.not(signal.aborted);
           state.holders -= 1;

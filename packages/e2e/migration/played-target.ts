@@ -4,8 +4,8 @@ import net from 'node:net';
 import { type Reply, RespParser } from '#testkit';
 
 /**
- * Answers to the commands of one connection: text that is sent, `CUT` for its end, or nothing, which `answer` can make up for
- * later.
+ * Replies to the commands of one connection: text that is sent, `CUT` for its end, or nothing, for which `answer` can
+ * send one later.
  */
 type Behaviour = (
   command: readonly string[],

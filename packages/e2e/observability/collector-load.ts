@@ -22,7 +22,7 @@ export let server: ChildServer;
 export let client: RespClient;
 let collector: Collector | undefined;
 
-/** Stops behind each test of a suite what it has started. */
+/** Stops everything that a test of a suite has started, after each test. */
 export function stopExporting(of: Test): void {
   of.after.each(async () => {
     await server.stop();

@@ -1,4 +1,4 @@
-/** Collectors that are dead, slow or refuse cost what they were to be told, which is counted, and nothing else. */
+/** Collectors that are dead, slow or refuse data: their data is dropped and counted, without other effects. */
 // test-tier: long
 
 import { freePort, request, until } from '#testkit';

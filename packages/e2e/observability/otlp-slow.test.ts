@@ -1,4 +1,4 @@
-/** A collector that never answers costs what it was to be told, which is counted, and nothing else. */
+/** A collector that never replies: its data is dropped and counted, without other effects. */
 // test-tier: long
 
 import { request, until } from '#testkit';

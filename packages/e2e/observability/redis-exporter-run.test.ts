@@ -61,7 +61,7 @@ const ITS_OWN: readonly (readonly [reason: string, names: RegExp])[] = [
 
 let server: ChildServer;
 let child: ChildProcess;
-/** Samples of all metrics, as told by the exporter, and by the server. */
+/** Samples of all metrics, from the exporter, and from the server. */
 let byExporter: readonly Sample[];
 let byServer: readonly Sample[];
 

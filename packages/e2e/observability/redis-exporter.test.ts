@@ -100,7 +100,7 @@ exporter('labels the instance', () => {
     assert.ok((fieldOf(name) ?? '') !== '', name);
   }
   assert.is(fieldOf('role'), 'master');
-  // There is no build id: a version is all that tells one build from another.
+  // There is no build id: only the version distinguishes builds.
   assert.is(fieldOf('redis_build_id'), undefined);
   for (const name of ['uptime_in_seconds', 'configured_hz', 'hz']) {
     assert.match(section('Server').get(name) ?? '', /^\d+$/, name);

@@ -1,4 +1,4 @@
-/** Sampling of requests, and the traces that are kept: as settings and clients say, and as all surfaces tell. */
+/** Sampling of requests, and the kept traces: according to settings and clients, on all surfaces. */
 
 import { type OtlpSpan, ReplyError, request, until } from '#testkit';
 import { suite } from 'uvu';

@@ -97,7 +97,7 @@ shutdown('does not wait longer than the settings say', async () => {
   await server.stop();
 });
 
-/** Longer than this file may take: whoever waits for it has failed. */
+/** Timeout longer than the time of this file: a test that waits for it has failed. */
 const PATIENT = ['--set', 'server.shutdown-timeout-secs=1000'];
 
 shutdown('is not kept up by a client that waits for something', async () => {

@@ -1,4 +1,4 @@
-/** INFO commandstats counts every command once, whatever way it takes, as Redis counts. */
+/** INFO commandstats counts every command once, on any path, as Redis counts. */
 import { type ChildServer, keyPerShard, type RespClient, startServer, textOf } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

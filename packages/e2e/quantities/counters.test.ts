@@ -1,4 +1,4 @@
-/** Counters never go back: whoever reads them twice takes a decrease for a restart, and the whole for growth. */
+/** Counters never decrease: a monitoring system takes a decrease for a restart, and the whole value for growth. */
 import { type ChildServer, keyPerShard, request, startServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

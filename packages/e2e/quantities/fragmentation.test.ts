@@ -1,4 +1,4 @@
-/** The fragmentation ratio means what it means on Redis at any amount of data: an alert on 1.5 tells of waste only. */
+/** The fragmentation ratio has the meaning of Redis at any amount of data: an alert on 1.5 indicates real waste. */
 // test-tier: long
 
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -221,7 +221,7 @@ function metricOf({ metric, label, by }: PageQuantity): string | undefined {
   return `${metric}{${label[0]}="${label[1]}"}`;
 }
 
-/** Times have another unit on each surface, and threads go on with their own while they are read: both are equal nowhere. */
+/** Times have another unit on each surface, and threads keep counting while they are read: both are never equal. */
 function isEqual({ by, unit }: Partial<PageQuantity>): boolean {
   return by !== 'each' && unit !== 'us';
 }

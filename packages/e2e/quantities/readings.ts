@@ -79,7 +79,7 @@ function figuresOf(live: Json): Json {
   return (live['status'] as { readonly figures: Json }).figures;
 }
 
-/** Answers a quantity by the surface. A count that nothing has come to yet may be left out: then it is 0. */
+/** Returns a quantity on a surface. A count without any events may be missing: it is 0 then. */
 export function valuesOf({ on }: Quantity, reading: Reading): Map<string, number> {
   const values = new Map<string, number>();
   const { info, status, shards, metrics, exporter, clients, calls, fate } = on;
@@ -178,7 +178,7 @@ interface Wanted {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Stands for the sample of a metric that nobody knows. */
+/** In place of an unknown sample of a metric. */
 const NOTHING = { labels: {}, value: NaN };
 
 /** `name{label="value"}` in its parts. */
@@ -194,7 +194,7 @@ function fits(has: Readonly<Record<string, unknown>>, wanted: Wanted['labels']):
 function inInfo({ info }: Reading, name: string): number {
   const [field = '', part] = name.split('.');
   const line = new RegExp(`^${field}:(.*)\r$`, 'm').exec(info)?.[1];
-  // Of commands, errors and databases there is a line when there is something to tell.
+  // Commands, errors and databases have a line only if there is data.
   if (line === undefined) return part === undefined ? NaN : 0;
   return Number(part === undefined ? line : new RegExp(`\\b${part}=([\\d.]+)`).exec(line)?.[1]);
 }

@@ -64,7 +64,7 @@ async function isExplained(): Promise<void> {
   assert.ok(Math.abs(share) <= UNEXPLAINED_PERCENT_MAX, `${share} % are unexplained: ${shown}`);
 }
 
-/** True once every shard has told of its heap, which each does within a second of its start. */
+/** True once every shard has reported its heap, which each does within a second of its start. */
 async function hasHeaps(): Promise<boolean> {
   const heaps = partOf(partOf(await stats(), 'resident'), 'heaps');
   return [...heaps].every(([, bytes]) => Number(bytes) > 0);
@@ -82,7 +82,7 @@ resident('MEMORY STATS has the fields of Redis, in its order', async () => {
     ['SET', 'k', 'v'],
     ['SELECT', '0'],
   ]);
-  // The databases are told of by the shards' pages, once they have got round to it.
+  // The databases are reported by the shards' pages, after their next update.
   await until(async () => (await stats()).has('db.3'), 'the database is told of');
   const tree = await stats();
   assert.equal([...tree.keys()], [...REDIS_FIELDS, 'resident']);

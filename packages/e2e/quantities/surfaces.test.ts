@@ -301,7 +301,7 @@ surfaces('tell the same events of threads', async () => {
       .join(' '),
   );
   assert.ok(before.length >= SHARDS + 1);
-  // Threads go on noting while they are asked.
+  // Threads continue recording while they are read.
   assert.equal(byHttp.slice(0, before.length), before);
   assert.equal(after.slice(0, byHttp.length), byHttp);
 });

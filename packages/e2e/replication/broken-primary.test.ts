@@ -1,4 +1,4 @@
-/** Primaries that send what cannot be used: the replica says why, and keeps what it has until it gets something whole. */
+/** Primaries that send invalid data: the replica reports why, and keeps its data until it receives a complete set. */
 // test-tier: long
 
 import net from 'node:net';

@@ -28,7 +28,7 @@ const AT_ONCE = [
   ...['--set', 'replication.ping-period-secs=3600'],
 ];
 
-/** Starts what a word stands for: a server with so many shards, or a Redis. */
+/** Starts the server described by a word: a server with a number of shards, or a Redis. */
 function start(what: string): Promise<ChildServer> {
   if (what === 'redis') return startRedis(REDIS_AT_ONCE);
   return startServer({ shards: Number(what), args: AT_ONCE });

@@ -174,7 +174,7 @@ if (needs(redisProgram())) {
       assert.is(await here.call('PUBLISH', 'channel', 'message'), 0);
       await here.call('CONFIG', 'SET', 'replica-read-only', 'no');
       assert.is(textOf(await here.call('SET', 'own', 'mine')), 'OK');
-      // Counted before: where the machine is busy, some may be gone before they could be.
+      // Counted before: on a busy machine, some may expire before they are counted.
       const keys = await here.call('DBSIZE');
       await here.call('SET', 'own and short', 'mine', 'PX', '40');
       await here.call('RPUSH', 'own list', 'mine');

@@ -1,4 +1,4 @@
-/** INFO of replication, and waiting for what it tells. */
+/** INFO replication, and waiting for its values. */
 
 import { readFileSync } from 'node:fs';
 import { type ChildServer, type RespClient, textOf, until } from '#testkit';
@@ -32,14 +32,14 @@ export async function untilSame(primary: RespClient, replica: RespClient): Promi
   }, 'the replica has applied all that the primary has written');
 }
 
-/** Stops a server's process, until SIGCONT; ends when it stands still. */
+/** Stops a server's process until SIGCONT; returns once it is stopped. */
 export async function freeze(server: ChildServer): Promise<void> {
   server.signal('SIGSTOP');
   const stat = `/proc/${server.pid}/stat`;
   await until(() => readFileSync(stat, 'latin1').includes(') T '), 'the server stands still');
 }
 
-/** Ends when a server has so many replicas that follow its stream. */
+/** Returns once a server has `replicas` replicas online. */
 export async function untilOnline(primary: RespClient, replicas: number): Promise<void> {
   await until(async () => {
     const lines = Object.entries(await infoOf(primary)).filter(([name]) => /^slave\d+$/.test(name));

@@ -13,7 +13,7 @@ export function startReplica(of: ChildServer): Promise<ChildServer> {
   ]);
 }
 
-/** Waits until so many replicas have acknowledged all that was done, by whatever client. */
+/** Waits until `replicas` replicas have acknowledged all writes of any client. */
 export async function caughtUp(primary: RespClient, replicas: number): Promise<void> {
   // WAIT is about what its own client has done, and before this is all that others have.
   await primary.call('PUBLISH', 'nobody', 'listens');

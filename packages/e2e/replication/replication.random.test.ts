@@ -1,4 +1,7 @@
-/** A primary and its replica under load, with links that are cut and servers that are killed: nobody sees a half. */
+/**
+ * A primary and its replica under load, with links that are cut and servers that are killed: no client sees a part of a
+ * transaction.
+ */
 // test-tier: long
 
 import {
@@ -57,7 +60,7 @@ function commandsOf(random: Random, round: number): readonly (readonly string[])
   return [...together.flat(), ...alone.filter(() => random.chance(0.6))];
 }
 
-/** Reads keys that belong together, until told to stop; answers how often it has read. */
+/** Reads keys that belong together, until stopped; returns the number of reads. */
 async function watch(clientOf: () => RespClient, state: { isOver: boolean }): Promise<number> {
   let reads = 0;
   while (!state.isOver) {
@@ -96,7 +99,7 @@ replicated(
       await replica.start({ shards: 2, args: follows });
       let reader = await replica.server.client({ buffers: true });
       watching = watch(() => reader, state);
-      // Told below, where it is waited for.
+      // Reported below, where it is awaited.
       watching.catch(() => undefined);
       let round = 0;
       const events = {

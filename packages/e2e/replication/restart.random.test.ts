@@ -1,4 +1,7 @@
-/** Restarts of a primary, of its replica and of both: who stopped in good order goes on where it was, who was killed does not. */
+/**
+ * Restarts of a primary, of its replica and of both: after a clean shutdown replication resumes, after a kill it does
+ * not.
+ */
 // test-tier: long
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

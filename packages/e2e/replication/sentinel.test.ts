@@ -72,7 +72,7 @@ class Sentinel {
     }
   }
 
-  /** Port of the primary that clients are told of. */
+  /** Port of the primary that clients receive. */
   async primary(): Promise<number> {
     const reply = (await this.ask('GET-MASTER-ADDR-BY-NAME', NAME)) as string[] | undefined;
     return Number(reply?.[1]);
@@ -111,7 +111,7 @@ async function withClients(
   run: (clients: Clients) => Promise<void>,
 ): Promise<void> {
   const place = { host: '127.0.0.1', port: sentinel.port };
-  // A primary that stands still closes no connection: ioredis has to listen to Sentinel.
+  // A stopped primary closes no connection: ioredis has to listen to Sentinel.
   const ioredis = new Redis({
     sentinels: [place],
     name: NAME,
@@ -132,7 +132,7 @@ async function withClients(
 
 const ignore = (): void => undefined;
 
-/** Waits until Sentinel tells clients of another primary than that; answers which of the servers it is. */
+/** Waits until Sentinel reports another primary than that to clients; returns which of the servers it is. */
 async function nextPrimary(
   sentinel: Sentinel,
   servers: readonly ChildServer[],

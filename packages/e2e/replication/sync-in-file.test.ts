@@ -1,4 +1,4 @@
-/** Full synchronisations of which the length is told ahead, for replicas and tools that do not take an end mark. */
+/** Full syncs whose length is sent in advance, for replicas and tools without support for an end mark. */
 // test-tier: long
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -178,12 +178,12 @@ if (needs(redisProgram()) && needs('redis-cli')) {
       (await infoOf(client, 'persistence'))['rdb_bgsave_in_progress'] === '1';
     await client.call('CONFIG', 'SET', 'rdb-key-save-delay', '2000000000');
     await client.call('BGSAVE');
-    // What nobody wanted any more may have to end before.
+    // An abandoned sync may have to end before.
     await until(isSaving, 'a snapshot has begun');
     await client.call('CONFIG', 'SET', 'rdb-key-save-delay', '-2147483648');
     await until(async () => !(await isSaving()), 'the snapshot is there');
     await client.call('CONFIG', 'SET', 'rdb-key-save-delay', '2000000000');
-    // One that loads what comes at once would answer nobody while nothing comes.
+    // A replica that loads data as it arrives would not reply while nothing arrives.
     const replica = await startRedis(['--replicaof', '127.0.0.1', String(server.port)]);
     await until(isSaving, 'a full synchronisation has begun');
     await client.call('SET', 'meanwhile', '1');

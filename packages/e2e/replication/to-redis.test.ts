@@ -1,4 +1,4 @@
-/** svc as the primary of Redis' server: synchronisation, the stream, and what is told of both. */
+/** svc as the primary of a Redis server: synchronisation, the stream, and reports of both. */
 // test-tier: long
 // test-again: SVC_SERVER__FRONT_THREADS=1
 import {

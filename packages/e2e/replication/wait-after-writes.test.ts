@@ -1,4 +1,4 @@
-/** WAIT and WAITAOF after each way in which a command writes, while the only replica stands still: none is confirmed. */
+/** WAIT and WAITAOF after each way in which a command writes, while the only replica is stopped: none is confirmed. */
 // test-limit: 120s
 
 import {

@@ -1,4 +1,4 @@
-/** A warm tier on a disk without room: the server serves on, reads what it has spilled, and spills again when there is room. */
+/** A warm tier on a full disk: the server keeps serving, reads spilled values, and spills again when there is room. */
 // test-tier: long
 // test-limit: 120s
 import fs from 'node:fs';

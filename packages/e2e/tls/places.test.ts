@@ -35,7 +35,7 @@ places.after(async () => {
 
 const at = (file: string): string => path.join(certificates.folder, file);
 
-/** The reply to PING over TLS; none where nobody listens. */
+/** Returns the reply to PING over TLS; empty if the port has no listener. */
 const ping = async (port: number): Promise<string> => {
   try {
     const client = RespClient.over(await connectSecurely(port, certificates));

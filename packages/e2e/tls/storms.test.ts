@@ -10,7 +10,7 @@ import { endOf, SecureServer, sessionOf } from './tls-server.ts';
 const storms = suite('storms of tls');
 
 const MB = 1024 * 1024;
-/** Handshakes that are begun at the same time. */
+/** Number of handshakes that start at the same time. */
 const AT_ONCE = 500;
 /** Growth beyond this is no cache that fills up. */
 const GROWTH_BYTES_MAX = 60 * MB;
@@ -105,7 +105,7 @@ storms('a stop waits for no handshake, and says goodbye to who has shaken hands'
   await halfway;
 });
 
-/** Connects so many times, with sessions resumed, and leaves in every way there is. */
+/** Connects `count` times, with resumed sessions, and disconnects in every possible way. */
 async function comeAndGo(count: number): Promise<void> {
   const first = await server.connect();
   const session = await sessionOf(first);

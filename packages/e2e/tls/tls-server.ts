@@ -145,7 +145,7 @@ export function sessionOf(socket: TLSSocket): Promise<Buffer> {
     socket.once('close', () => {
       reject(new Error('no session was given'));
     });
-    // Nothing is read of a socket whose data nobody wants.
+    // A socket without a consumer is not read.
     socket.resume();
   });
 }

@@ -140,7 +140,7 @@ tools('openssl sees a whole chain, and a clean end after QUIT', () => {
   assert.match(output, /^closed$/m);
 });
 
-/** Talks by openssl's own client, which goes on reading when its input ends. */
+/** Runs openssl's own client, which continues reading when its input ends. */
 function opensslClient(input: string): string {
   const place = `127.0.0.1:${server.tlsPort}`;
   const ca = ['-CAfile', certificates.authority.certificate];

@@ -1,4 +1,4 @@
-/** Users by commands: who may do what, on one shard and across several, and what is told of it. */
+/** Users by commands: permissions, on one shard and across several, and reports of denials. */
 
 import {
   byName,

@@ -1,4 +1,4 @@
-/** Rate limits of users: what is refused, what is free, and what is told of it. */
+/** Rate limits of users: refused and exempt commands, and reports of refusals. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Numbers of users: they add up to those of the server, whoever does what. */
+/** Counts of users: they add up to those of the server, for any distribution of work. */
 
 import {
   byName,

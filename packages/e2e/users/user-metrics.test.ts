@@ -1,4 +1,4 @@
-/** Metrics, ACL STATS and the debug API tell the same of users, which adds up to what is told of the server. */
+/** Metrics, ACL STATS and the debug API show equal counts of users, which add up to those of the server. */
 import {
   byName,
   type ChildServer,

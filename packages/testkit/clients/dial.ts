@@ -65,6 +65,6 @@ export function dial(
 /** Breaks a connection off with a reset, as a peer that crashes would. */
 export function resetSocket(socket: net.Socket): void {
   (below.get(socket) ?? socket).resetAndDestroy();
-  // The secure socket does not notice that the plain one is gone.
+  // The TLS socket does not notice that the plain one is closed.
   socket.destroy();
 }

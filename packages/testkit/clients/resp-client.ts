@@ -35,7 +35,7 @@ interface Awaited {
 
 /** A connection to a server under test. */
 export class RespClient {
-  /** Messages that came unasked: pushes, and replies nobody waited for. */
+  /** Unrequested messages: pushes, and replies without a waiting command. */
   readonly pushes: Reply[] = [];
   /** Settles when the connection is closed, by whichever side. */
   readonly closed: Promise<void>;

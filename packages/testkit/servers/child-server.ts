@@ -195,7 +195,7 @@ function withOutput(error: Error, server: ChildServer, end: ServerEnd): Error {
   return new Error(`${error.message} (${how})\n${server.stdout}${server.stderr}`, { cause: error });
 }
 
-/** A TCP port that nobody listens on just now, and that is not `other`. */
+/** Returns a TCP port without a listener that is not `other`. */
 export async function freePort(other = 0): Promise<number> {
   for (;;) {
     const port = await anyFreePort();

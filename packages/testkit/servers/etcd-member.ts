@@ -1,4 +1,4 @@
-/** A member of an etcd as a process, which can be killed and started again on what it has left. */
+/** A member of an etcd as a process, which can be killed and restarted with its data. */
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -6,7 +6,7 @@ export class LinkProxy {
   readonly port: number;
   readonly #server: net.Server;
   readonly #pairs = new Set<readonly [net.Socket, net.Socket]>();
-  /** True while nothing gets through, and nobody is told. */
+  /** True while all data is blocked without closing connections. */
   isSilent = false;
   /** True while no connection is taken. */
   isClosed = false;

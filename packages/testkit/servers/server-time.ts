@@ -1,4 +1,4 @@
-/** Waiting for what a server tells of itself. */
+/** Waiting for states that a server reports. */
 
 import type { RespClient } from '../clients/resp-client.ts';
 import { textOf } from '../clients/resp-parser.ts';
@@ -8,7 +8,7 @@ interface ShardState {
   readonly executing: { readonly command: string } | null;
 }
 
-/** Ends when every shard is in DEBUG SLEEP, which the status tells without them. */
+/** Resolves when every shard is in DEBUG SLEEP, which the status shows without asking them. */
 export async function untilShardsSleep(client: RespClient): Promise<void> {
   await until(async () => {
     const { shards } = JSON.parse(textOf(await client.call('STATUS', 'JSON'))) as {
@@ -18,7 +18,7 @@ export async function untilShardsSleep(client: RespClient): Promise<void> {
   }, 'every shard sleeps');
 }
 
-/** Ends when the server's own clock has gone on by so much: for what nothing but time brings about. */
+/** Resolves when the server's own clock has advanced by `ms`: for effects that only depend on time. */
 export async function letTimePass(client: RespClient, ms: number): Promise<void> {
   const beganMs = await unixMs(client);
   await until(async () => (await unixMs(client)) >= beganMs + ms, `${ms} ms are over`);

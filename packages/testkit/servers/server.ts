@@ -5,7 +5,7 @@ import { launch, type ChildServer, type ServerPlaces } from './child-server.ts';
 import { isSecure, serverPair } from '../clients/dial.ts';
 import { request } from '../clients/http-client.ts';
 
-/** The executable, as it is started by whoever installs it. */
+/** The executable, as users start it after the installation. */
 export const mainFile = fileURLToPath(new URL('../../../bundle/server/main.js', import.meta.url));
 
 /** Options of a test's server. */

@@ -96,12 +96,12 @@ export class Certificates {
     return this.opensslWith('', ...args.flat());
   }
 
-  /** The same with an input. */
+  /** Runs openssl with an input. */
   opensslWith(input: string, ...args: readonly string[]): string {
     return execFileSync('openssl', args, { input, encoding: 'utf8', stdio: 'pipe' });
   }
 
-  /** The same for what may end with a failure: both outputs. */
+  /** Runs openssl for a command that may fail; returns both outputs. */
   opensslAtLeastTried(input: string, args: readonly string[]): string {
     const { stdout, stderr } = spawnSync('openssl', args, { input, encoding: 'utf8' });
     return stdout + stderr;

@@ -19,7 +19,7 @@ const entry = commandTable.byName('MIGRATE')!;
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
-/** Runs a line; answers what is said at once, or later, and the migration that was begun. */
+/** Runs a line; returns its immediate or later reply, and the migration that it has started. */
 async function migrate(
   line: string | readonly string[],
   outcome: MigrationOutcome = 'moved',

@@ -109,7 +109,7 @@ debug('each part is known to disturb, or not to', () => {
       .filter((each) => each.isProtected === isProtected)
       .map(({ name }) => name.slice('DEBUG|'.length))
       .sort();
-  // What only looks is for everybody: whoever adds a part decides.
+  // Read-only subcommands are open to all clients: a new one must be classified.
   assert.equal(names(false), [
     ...['BUNDLE', 'DIGEST-VALUE', 'ERROR', 'FLIGHT-RECORDER', 'HELP', 'HTSTATS', 'LISTPACK'],
     ...['OBJECT', 'PROTOCOL', 'SHARD', 'TRACING'],

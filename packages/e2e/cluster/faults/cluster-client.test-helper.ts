@@ -1,4 +1,4 @@
-/** A small client of a cluster: it follows redirects, and tells writes that were refused from those of which nothing is known. */
+/** A small cluster client: it follows redirects, and distinguishes refused writes from those with an unknown outcome. */
 
 import { type Random, type Reply, ReplyError, RespClient } from '#testkit';
 import type { FaultCluster } from './fault-cluster.test-helper.ts';
@@ -17,7 +17,7 @@ type Answer = readonly Reply[] | 'refused' | 'unknown';
 export class ClusterClient {
   readonly #cluster: FaultCluster;
   readonly #random: Random;
-  /** Nodes that were told last for the tag of keys. */
+  /** Node of the latest redirect for the tag of keys. */
   readonly #owners = new Map<string, FaultNode>();
   readonly #links = new Map<FaultNode, RespClient>();
   /** Connection that the last command was taken on. */
@@ -56,7 +56,7 @@ export class ClusterClient {
     return 'refused';
   }
 
-  /** Sends WAIT on the connection that the last command was taken on: on another it would tell of nothing. */
+  /** Sends WAIT on the connection of the last command: on another it would not cover that command. */
   async wait(words: Words): Promise<Reply | undefined> {
     if (this.#last === undefined || this.#last.socket.destroyed) return undefined;
     const link = this.#last;

@@ -9,9 +9,9 @@ const NODES_PER_GROUP = 2;
 /** Least that an etcd takes as it comes. */
 const LEASE_MS = 2_000;
 const SHARDS = 2;
-/** Last output of each node that is told where something is wrong. */
+/** Characters of the last output of each node that are printed after a failure. */
 const OUTPUT_CHARS_MAX = 6_000;
-/** Several nodes may have to get all their data anew, on a machine that is busy. */
+/** Milliseconds: several nodes may need a full sync, on a busy machine. */
 const WHOLE_MS_MAX = 90_000;
 
 export class FaultCluster {
@@ -109,7 +109,7 @@ export class FaultCluster {
     return undefined;
   }
 
-  /** Tells people what the nodes have told last. */
+  /** Prints the last output of the nodes. */
   tellOutput(): void {
     for (const { name, output } of this.nodes) {
       process.stderr.write(`--- ${name}\n${output.slice(-OUTPUT_CHARS_MAX)}\n`);

@@ -28,7 +28,7 @@ export interface Stage {
   readonly takeovers: number[];
   /** Slots that were to move, a list for each move. */
   readonly moves: (readonly [first: number, last: number])[];
-  /** Answers to CLUSTER FAILOVER and CLUSTER MIGRATE-SLOTS. */
+  /** Replies to CLUSTER FAILOVER and CLUSTER MIGRATE-SLOTS. */
   readonly answers: string[];
   /** Names of the faults so far. */
   readonly events: string[];
@@ -51,7 +51,7 @@ const killPrimary: Fault = async (stage) => {
   const group = random.pick(cluster.groups);
   const primary = await cluster.primaryOf(group);
   if (primary === undefined) return;
-  // The load goes on for a while, so that it is killed in the midst of it.
+  // The load continues for a while, so that the kill happens during it.
   await lasts(stage, [100, 600]);
   await primary.kill();
   const killedAt = performance.now();
@@ -110,7 +110,7 @@ const killLeader: Fault = async (stage) => {
 const failOver: Fault = async (stage) => {
   const { random, cluster, answers } = stage;
   const replica = await cluster.replicaOf(random.pick(cluster.groups));
-  // One that does not follow may lack what was confirmed, and would take the place with what it has.
+  // A replica that does not follow may lack confirmed writes, and would be promoted with incomplete data.
   if (replica === undefined) return;
   const way = random.pick([[], [], ['FORCE'], ['TAKEOVER']]);
   const answer = await replica.ask('CLUSTER', 'FAILOVER', ...way);

@@ -80,7 +80,7 @@ export class FaultNode {
     return this.#kept.server.stdout + this.#kept.server.stderr;
   }
 
-  /** Starts it on what it has; it need not have its place in the cluster yet. */
+  /** Starts it with its existing data; it may not have joined the cluster yet. */
   async start(): Promise<void> {
     const { group, leaseMs, shards } = this.#options;
     const endpoints = this.coordinators.map(({ port }) => `127.0.0.1:${port}`).join(' ');
@@ -119,7 +119,7 @@ export class FaultNode {
     this.#kept.server.signal('SIGCONT');
   }
 
-  /** Starts it where it was killed, and lets it go on where it was stopped. */
+  /** Starts it if it was killed, and resumes it if it was stopped. */
   async revive(): Promise<void> {
     this.goOn();
     if (!this.#isRunning) await this.start();

@@ -10,7 +10,7 @@ import net from 'node:net';
 /** A piece on its way; undefined for the end of what comes. */
 type Piece = Buffer | undefined;
 
-/** One direction of a connection. Pieces stay in order, whatever becomes of the delay. */
+/** One direction of a connection. Pieces stay in order when the delay changes. */
 class Direction {
   readonly #to: net.Socket;
   readonly #delayMs: () => number;
@@ -82,7 +82,7 @@ export class FaultProxy {
 
   #keep(socket: net.Socket): void {
     this.#sockets.add(socket);
-    // Tells nothing that its closing does not tell.
+    // The error adds nothing to the close event.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.#sockets.delete(socket);
@@ -117,13 +117,13 @@ export class FaultProxy {
     this.cut();
   }
 
-  /** Lets nothing through, and tells nobody. */
+  /** Blocks all data without closing connections. */
   stall(): void {
     this.#isSilent = true;
     for (const socket of this.#sockets) socket.pause();
   }
 
-  /** Holds each piece up for so long. */
+  /** Delays each piece by `ms` milliseconds. */
   delay(ms: number): void {
     this.#delayMs = ms;
   }

@@ -1,9 +1,9 @@
 /**
- * Nodes and members of an etcd as processes under faults and load: no write that WAIT has confirmed is lost, nothing is there
- * that nobody wrote, registers are what they promise, and no two primaries acknowledge writes of one slot.
- * TEST_EVENTS says how many faults (TEST_LIMIT_SECS gives many of them time), TEST_FAULTS which of them, by names with commas:
- * TEST_FAULTS=kill kills primaries alone. TEST_GROUPS says how many groups of two nodes. TEST_SEED draws the same faults.
- * Clocks do not jump here, which needs the program faketime; leases go by the monotonic clock.
+ * Nodes and members of an etcd as processes under faults and load: no write that WAIT has confirmed is lost, no data
+ * exists that was not written, registers are what they promise, and no two primaries acknowledge writes of one slot.
+ * TEST_EVENTS says how many faults (TEST_LIMIT_SECS gives many of them time), TEST_FAULTS which of them, by names with
+ * commas: TEST_FAULTS=kill kills primaries alone. TEST_GROUPS says how many groups of two nodes. TEST_SEED draws the
+ * same faults. Clocks do not jump here, which needs the program faketime; leases go by the monotonic clock.
  */
 // test-tier: long
 import { needs, type Random, withRandom } from '#testkit';

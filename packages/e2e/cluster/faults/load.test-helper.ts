@@ -1,7 +1,7 @@
 /**
- * Load on a cluster under faults: clients that write sets and registers, each write with WAIT behind it, and probes that write
- * to each node by itself. Begins a step of each client that is idle with each tick, so that the load leaves the machine time
- * for renewals of leases; faults last for so many ticks.
+ * Load on a cluster under faults: clients that write sets and registers, each write followed by WAIT, and probes that
+ * write to each node separately. With each tick, every idle client starts a step, so that the load leaves time for
+ * lease renewals; faults last for a number of ticks.
  */
 
 import { Random, type Reply, ReplyError, type RespClient, textOf, until } from '#testkit';
@@ -21,7 +21,7 @@ const SETS = 12;
 const REGISTER_OPERATIONS = 150;
 /** Share of writes whose WAIT is sent when their reply is there. */
 const LATE_WAITS = 0.3;
-/** Ticks until a load that has ended is told to have done so. */
+/** Milliseconds until a load that has ended is reported as such. */
 const REST_MS_MAX = 30_000;
 
 /** A writer, whose steps follow one another. */
@@ -85,7 +85,7 @@ export class Load {
     }, TICK_MS);
   }
 
-  /** Waits for so many more ticks. */
+  /** Waits for `ticks` more ticks. */
   async lasts(ticks: number): Promise<void> {
     const end = this.ticks + ticks;
     // A tick that is late has those behind it late as well.

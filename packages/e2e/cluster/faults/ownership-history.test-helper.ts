@@ -1,9 +1,8 @@
 /**
- * Acknowledgements of writes by node: no two primaries acknowledge writes of one slot.
- *
- * A primary has its place in an epoch of its group, which the node tells just before and just behind the write, so an
- * acknowledgement is of one epoch. Of two epochs no write of the earlier begins when one of the later has been
- * acknowledged, and an epoch has one node. A slot that goes from group to group does so at most as often as it was moved.
+ * Acknowledgements of writes by node: no two primaries acknowledge writes of one slot. A primary has its role in an
+ * epoch of its group, which is read from the node directly before and after the write, so an acknowledgement belongs to
+ * one epoch. No write of an earlier epoch starts after one of a later epoch was acknowledged, and an epoch has one
+ * node. A slot changes its group at most as often as it was moved.
  */
 
 interface Acknowledgement {
@@ -41,7 +40,7 @@ export class OwnershipHistory {
     return later.length === 0 ? undefined : Math.min(...later.map(({ returnedAt }) => returnedAt));
   }
 
-  /** Returns the faults; `movesOf` tells how often a slot was moved. */
+  /** Returns the faults; `movesOf` returns how often a slot was moved. */
   faults(movesOf: (slot: string) => number): string[] {
     const faults: string[] = [];
     for (const [group, acknowledged] of byName(this.#acknowledged, ({ group: name }) => name)) {
@@ -96,7 +95,7 @@ function epochFaults(group: string, acknowledged: readonly Acknowledgement[]): s
   return faults;
 }
 
-/** Returns how often a slot has gone from group to group at least. */
+/** Returns the minimum number of moves of a slot between groups. */
 function changesOf(acknowledged: readonly Acknowledgement[]): number {
   const tenures: Tenure[] = [];
   for (const each of acknowledged.toSorted((a, b) => a.returnedAt - b.returnedAt)) {

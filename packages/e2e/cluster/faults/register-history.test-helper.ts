@@ -1,12 +1,11 @@
 /**
- * Registers under writes and reads: what replication and leases promise of them.
- *
- * Replication is asynchronous: a write that no replica has confirmed may be seen, and be lost with its primary. So operations are
- * of two kinds. Those that are confirmed, a write by WAIT behind it, a read by a write behind it in one transaction and WAIT, must
- * be linearizable, together with those writes of which the client does not know what has become of them: each of these happens at any
- * time after it was sent, or never. Such a write is left out where no confirmed read has seen it: no reply tells of it. All
- * other reads are judged by less: a value that a confirmed write has replaced before the read began is seen no more, since
- * nobody may answer for a primary that was superseded; and what was refused, or written by nobody, is never seen.
+ * Registers under writes and reads: the guarantees of replication and leases for them. Replication is asynchronous: a
+ * write that no replica has confirmed may be seen, and be lost with its primary. So operations are of two kinds.
+ * Confirmed ones, a write followed by WAIT, a read with a write after it in one transaction and WAIT, must be
+ * linearizable, together with writes of unknown outcome: each of these happens at any time after it was sent, or never.
+ * Such a write is left out if no confirmed read has seen it. All other reads are checked less strictly: a value that a
+ * confirmed write has replaced before the read started is not seen any more, since a superseded primary must not serve
+ * reads; and values that were refused, or never written, are never seen.
  */
 
 import { linearize, type Operation } from '#testkit';
@@ -31,7 +30,7 @@ interface RegisterRead extends Span {
   readonly isConfirmed: boolean;
 }
 
-/** Operations told when no order is found. */
+/** Maximum number of operations printed if no order is found. */
 const TOLD_MAX = 12;
 
 export class RegisterHistory {
@@ -58,7 +57,7 @@ export class RegisterHistory {
   /** Returns what no register that keeps the promises can have answered. */
   faults(key: string): string[] {
     const faults = [...this.#unwritten(), ...this.#stale()];
-    // A search for an order of values that nobody wrote finds none, and says less.
+    // A search for an order of values that were never written finds none, and is less informative.
     if (faults.length === 0) faults.push(...this.#disorder());
     return faults.map((fault) => `${key}: ${fault}`);
   }

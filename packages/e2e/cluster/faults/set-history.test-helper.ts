@@ -28,7 +28,7 @@ export class SetHistory {
     return count;
   }
 
-  /** Returns the faults of a set as it was found: lost members, and members that nobody has written. */
+  /** Returns the faults of a set: lost members, and members that were never written. */
   faults(key: string, found: ReadonlySet<string>): string[] {
     const members = this.#outcomes.get(key) ?? new Map<string, Outcome>();
     const faults: string[] = [];

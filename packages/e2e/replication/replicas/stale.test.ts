@@ -1,4 +1,4 @@
-/** Data that may be old: with `replica-serve-stale-data no` nobody sees them, by scripts and transactions neither. */
+/** Possibly stale data: with `replica-serve-stale-data no` no client reads it, not by scripts or transactions either. */
 
 import {
   type ChildServer,

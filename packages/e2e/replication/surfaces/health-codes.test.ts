@@ -42,7 +42,7 @@ health.after(async () => {
   await proxy.close();
 });
 
-/** Codes as STATUS JSON and /status/json tell them, which must be the same. */
+/** Codes of STATUS JSON and /status/json, which must be equal. */
 async function codes(server: ChildServer, client: RespClient): Promise<readonly string[]> {
   const status = (await request(server.httpPort, '/status/json')).json() as StatusDocument;
   const own = JSON.parse(textOf(await client.call('STATUS', 'JSON'))) as StatusDocument;

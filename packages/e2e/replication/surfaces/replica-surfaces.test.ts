@@ -1,4 +1,4 @@
-/** A replica's link on all surfaces: they tell the same, and probes ask for it where that is wanted. */
+/** A replica's link on all surfaces: equal values, and probes that depend on it if configured. */
 
 import type { ReplicationDocument, StatusDocument } from '#api-types';
 import { type ChildServer, LinkProxy, request, startServer, textOf, until } from '#testkit';

@@ -94,7 +94,7 @@ stamps('a stream that rests does not grow by itself', async () => {
   await untilOnline(writer, 1);
   await untilMeasured(writer, replica);
   const offset = (await document(primary)).offset;
-  // A second and more, as acknowledgements tell, in which nothing is written.
+  // A second and more without writes, according to acknowledgements.
   const acknowledged = async (): Promise<number> =>
     (await document(primary)).replicas[0]!.ack_age_ms;
   for (let nth = 0; nth < 2; nth += 1) {

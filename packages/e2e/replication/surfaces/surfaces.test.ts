@@ -38,7 +38,7 @@ surfaces.after(async () => {
   await primary.stop();
 });
 
-/** Ends when the replica has acknowledged all, and the pages and the metrics tell of it. */
+/** Returns once the replica has acknowledged everything, and the pages and the metrics show it. */
 async function untilAcknowledged(): Promise<void> {
   await until(async () => {
     const offset = (await infoOf(there))['master_repl_offset'];
@@ -59,7 +59,7 @@ async function untilAcknowledged(): Promise<void> {
   }, 'the replica tells how far it is');
 }
 
-/** A quantity as each surface tells it, the bundle's files among them. */
+/** A quantity as shown on each surface, including the bundle's files. */
 function told(
   at: Surfaces,
   [info, status, metric, document, exporter]: Quantity,
@@ -236,7 +236,7 @@ const quantities: readonly Quantity[] = [
   }),
 ];
 
-/** Asserts that all surfaces of a server tell each quantity alike. */
+/** Asserts that all surfaces of a server show equal quantities. */
 function assertAlike(at: Surfaces): void {
   for (const quantity of quantities) {
     const values = told(at, quantity);

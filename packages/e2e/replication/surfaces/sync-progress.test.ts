@@ -51,7 +51,7 @@ for (const [how, args, tellsTotal] of [
       probe: (await request(replica.httpPort, '/readyz?verbose')).text,
     });
     let seen = await read();
-    // Main tells its page at its ticks, so that a reading in between has the one before on some surfaces.
+    // Main updates its page with its ticks, so that a reading in between has the previous value on some surfaces.
     await until(async () => {
       seen = await read();
       const keys = seen.sync?.keys ?? 0;

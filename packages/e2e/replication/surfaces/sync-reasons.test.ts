@@ -1,4 +1,4 @@
-/** Reasons of full synchronisations: each is counted by itself, where a replica could not go on with the stream. */
+/** Reasons of full syncs: each is counted separately when no partial resync was possible. */
 
 import { once } from 'node:events';
 import net from 'node:net';
@@ -34,7 +34,7 @@ async function document(): Promise<ReplicationDocument> {
   return (await request(server.httpPort, '/debug/api/replication')).json() as ReplicationDocument;
 }
 
-/** Connects as a replica, tells what it can, and asks for the stream; nothing of that is looked at. */
+/** Connects as a replica, announces its capabilities, and requests the stream; the replies are ignored. */
 async function asReplica(facts: string, asks: string): Promise<net.Socket> {
   const socket = net.connect(server.port, '127.0.0.1');
   socket.on('error', () => undefined);
