@@ -185,7 +185,7 @@ gate('when the lease is not sure nothing is written', () => {
   state.nowUs = 999_999;
   assert.is(judge('SET a 1'), undefined);
   state.nowUs = 1_000_000;
-  const text = 'CLUSTERDOWN The lease of this node is not sure: etcd is away';
+  const text = 'CLUSTERDOWN The lease of this node is uncertain: etcd is away';
   assert.is(judge('SET a 1'), text);
   assert.is(judge('GET a'), text);
   state.readsWhenDown = true;

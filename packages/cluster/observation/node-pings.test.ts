@@ -87,7 +87,7 @@ pings('of a node that cannot be reached fail, with the reason', async () => {
   measured.start();
   await until(() => (measured.report('other')?.failures ?? 0) > 0, 'a ping has failed');
   const report = measured.report('other')!;
-  assert.equal([report.last_us, report.problem], [null, 'it cannot be connected to']);
+  assert.equal([report.last_us, report.problem], [null, 'connection failed']);
   measured.stop();
 });
 

@@ -40,7 +40,7 @@ weighing('statistics are taken where there are any', async () => {
   const rows = [[5, ['key-count', 3, 'cpu-usec', 70]]];
   assert.is((await weigh('keys', rows))[5], 3);
   assert.is((await weigh('load', rows))[5], 70);
-  assert.match(await refusalOf('memory', rows), /does not tell memory-bytes/);
+  assert.match(await refusalOf('memory', rows), /does not report memory-bytes/);
 });
 
 weighing('other measures need statistics', async () => {

@@ -135,13 +135,13 @@ coordinator('certificates on both sides, and those of a stranger', async () => {
   await isWhole(node);
   const stranger = certificates.newAuthority('stranger');
   const strange = { ...secure, 'cluster.coordinator-ca-file': stranger.certificate };
-  await refused(etcd, strange, /coordinator cannot be used.*(certificate|self.signed)/i);
+  await refused(etcd, strange, /coordinator unreachable.*(certificate|self.signed)/i);
   await refused(
     etcd,
     { 'cluster.coordinator-ca-file': authority.certificate },
-    /coordinator cannot be used/,
+    /Coordinator unreachable/,
   );
-  await refused(etcd, {}, /coordinator cannot be used/);
+  await refused(etcd, {}, /Coordinator unreachable/);
 });
 
 coordinator('files that are not there, or are half of a pair', async () => {

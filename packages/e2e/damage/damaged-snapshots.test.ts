@@ -137,7 +137,7 @@ snapshots(
     assert.match(checked.stdout, lost);
     const lostKeys = Number(lost.exec(checked.stdout)?.[1]);
     assert.ok(lostKeys > 0 && lostKeys < 200, `${lostKeys} keys are lost`);
-    assert.match(checked.stdout, `${lostKeys} records of the log could not be done again`);
+    assert.match(checked.stdout, `${lostKeys} log records could not be replayed`);
     assert.match(checked.stdout, `The data is readable: ${keys - lostKeys} keys`);
 
     const anyway = ['--set', 'persistence.recover-anyway=yes'];
@@ -145,7 +145,7 @@ snapshots(
     assert.is(await client.call('DBSIZE'), keys - lostKeys);
     await server.told(lost);
     await server.told('the readable part of the newest is used');
-    await server.told(`${lostKeys} records of the log could not be done again`);
+    await server.told(`${lostKeys} log records could not be replayed`);
     const [some] = (await client.call('SCAN', '0', 'COUNT', '1', 'TYPE', 'list')) as Reply[];
     assert.ok(some !== undefined);
     await server.told(/Snapshot \d+ finished/);

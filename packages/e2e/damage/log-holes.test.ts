@@ -69,7 +69,7 @@ holes(
     assert.match(textOf(await client.call('INFO', 'persistence')), 'recovery_log_holes:1');
     const status = async (): Promise<string> => textOf(await client.call('STATUS', 'JSON'));
     assert.match(await status(), /"recovery":\{"lost_bytes":0,"log_holes":1\}/);
-    assert.match(await status(), 'the start has left out 0 damaged bytes, and found 1 logs');
+    assert.match(await status(), 'the recovery skipped 0 damaged bytes, and found 1 logs');
     await client.call('SET', 'after', '1');
     await server.kill();
     const again = await server.start({ shards: 1, args: NEVER });

@@ -78,7 +78,7 @@ if (needs('chromium') && needs('etcd')) {
     const { page, complaints } = await openView(browser, {});
     await visit(page, alone.httpPort, 'cluster');
     await answered(page);
-    await page.getByText('This server is in no cluster').waitFor();
+    await page.getByText('This server is not part of a cluster').waitFor();
     assert.equal(complaints, []);
     await page.close();
   });

@@ -99,7 +99,7 @@ profiles('there is one profile of a thread at a time', async () => {
   const elsewhere = other.call('DEBUG', 'SHARD', 1, 'PROFILE', 0.1);
   await other.call('PING');
   const third = await server.client();
-  assert.is(await refusal(third, 0, 'PROFILE', 1), 'ERR a profile of shard-0 is being made');
+  assert.is(await refusal(third, 0, 'PROFILE', 1), 'ERR a profile of shard-0 is already running');
   assert.ok((await first).samples.length > 0);
   assert.ok(textOf(await elsewhere).startsWith('{"nodes"'));
   await third.end();
@@ -127,7 +127,7 @@ profiles('a client that leaves leaves no profile behind', async () => {
     async () => textOf(await client.call('CLIENT', 'LIST', 'ID', id)).includes('cmd=debug '),
     'it is being made',
   );
-  assert.match(await refusal(client, 0, 'PROFILE', 0.01), /is being made$/);
+  assert.match(await refusal(client, 0, 'PROFILE', 0.01), /is already running$/);
   void leaving.end();
   await until(
     async () => !((await client.reply('DEBUG', 'SHARD', 0, 'PROFILE', 0.01)) instanceof ReplyError),

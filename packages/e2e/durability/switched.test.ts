@@ -200,7 +200,7 @@ switched('on in a folder that another server has, or that cannot be, is refused'
   const without = await nowhere.start({ args: [...OFF, '--data-dir', 'file/data'] });
   const why = await said(without, 'CONFIG', 'SET', 'persistence-enabled', 'yes');
   assert.match(why, "(possibly related to argument 'persistence-enabled') - the data folder ");
-  assert.match(why, 'cannot be used: what is above it is a file');
+  assert.match(why, 'cannot be used: its parent is a file');
   await nowhere.stop();
 });
 

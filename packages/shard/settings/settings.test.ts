@@ -43,7 +43,7 @@ settings('have no other names and no other kinds', () => {
 settings('are all there', () => {
   assert.throws(
     () => new Settings({ 'server.hz': 10 } as ShardSettingValues),
-    /is told the setting/,
+    /receives the setting/,
   );
 });
 

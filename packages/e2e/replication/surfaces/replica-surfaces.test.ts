@@ -78,7 +78,7 @@ surfaces('tell of a link that is down, and the probe does where that is wanted',
     'the replica is not ready',
   );
   const { text } = await request(replica.httpPort, '/readyz?verbose');
-  assert.match(text, '[-]sync failed: there is no link to the primary');
+  assert.match(text, '[-]sync failed: the link to the primary is down');
   proxy.isClosed = false;
   await until(
     async () => (await request(replica.httpPort, '/readyz')).status === 200,
