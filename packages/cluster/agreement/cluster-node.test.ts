@@ -323,7 +323,7 @@ const refusals: readonly (readonly [
     (t) => setSlot(t, 'b', 1, { kind: 'stable' }),
     /^Please use SETSLOT only with masters\.$/,
   ],
-  ['a free slot', (t) => deleteSlots(t, 'c', [1]), /another node's/],
+  ['a free slot', (t) => deleteSlots(t, 'c', [1]), /belongs to another node/],
   [
     'itself',
     (t) => replicate(t, { id: 'a', address: { host: '', port: 0, tlsPort: 0, hostname: '' } }, 'a'),

@@ -235,7 +235,7 @@ const cases: readonly (readonly [line: string, reply: unknown, asked?: unknown])
   ['CLUSTER BUMPEPOCH', 'BUMPED 9', ['bump']],
   [
     'CLUSTER SET-CONFIG-EPOCH 3',
-    '-ERR Epochs are revisions of the coordinator, which nobody sets by hand',
+    '-ERR Epochs are revisions of the coordinator, which cannot be set',
   ],
   ['CLUSTER COUNT-FAILURE-REPORTS bbb', 0],
   ['CLUSTER COUNT-FAILURE-REPORTS x', '-ERR Unknown node x'],
