@@ -178,7 +178,10 @@ export class Access {
     return this.#options.connected.all.filter(({ session }) => session.identity === user);
   }
 
-  /** Closes a client whose user is gone, or may not listen to what it does; who has asked for it is answered first. */
+  /**
+   * Closes a client whose user was deleted, or may not receive its subscriptions; the client that requested it is
+   * replied to first.
+   */
   #close(client: Client): void {
     this.setUser(client, this.users.default);
     client.session.authenticated = false;
@@ -238,7 +241,7 @@ export class Access {
     this.#failedLogins.add({ conn_id: id, addr: socket.remoteAddress }, this.#options.nowMs());
   }
 
-  /** Does what is done now and then: counts, and tells of what has failed. */
+  /** Performs periodic work: updates counts, and logs failures. */
   tick(nowMs: number): void {
     this.count();
     this.#failedLogins.tick(nowMs);

@@ -15,7 +15,7 @@ const notSaved = new Error(
   'There was an error trying to save the ACLs. Please check the server logs for more information',
 );
 
-/** Stands for all users without counts of their own, and those who are gone. No user has a name with a space. */
+/** Name of the row for all users without their own counts, including deleted ones. No user name contains a space. */
 const OTHER_USERS = '(other users)';
 
 export interface AclPortOptions {

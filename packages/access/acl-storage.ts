@@ -25,7 +25,7 @@ export async function readAcl(file: string): Promise<string> {
   }
 }
 
-/** The same at the start, when nobody waits. */
+/** Reads the ACL file at the start, synchronously. */
 export function readAclAtStart(file: string): string {
   try {
     return readFileSync(file, 'latin1');

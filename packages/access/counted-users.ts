@@ -15,7 +15,7 @@ import type { UserRows } from './user-rows.ts';
 export interface CountedUsers {
   /** Counts by the name of the user, in the order of names; users without counts of their own are not there. */
   readonly own: ReadonlyMap<string, UserCounts>;
-  /** Counts of all others together, those who are gone among them; undefined when there are none. */
+  /** Counts of all other users together, including deleted ones; undefined if there are none. */
   readonly others: UserCounts | undefined;
 }
 

@@ -33,7 +33,7 @@ function takeLine(users: Users, line: string): void {
   }
 }
 
-/** Says what is wrong with rules. A word that is no rule may be a part of a password: it is told by its place. */
+/** Returns the error of invalid rules. An invalid word may be a part of a password: it is identified by its position. */
 function reasonOf({ text }: CommandError, rules: readonly string[]): string {
   const [, wrong, reason] = /^ERR Error in ACL SETUSER modifier '(.*)': (.*)$/s.exec(text) ?? [];
   if (wrong === undefined) return text.replace(/^ERR | starting at '.*'/gs, '');

@@ -21,7 +21,7 @@ export function chargeLimits(
   return charge(client, commands, args, nowUs);
 }
 
-/** The same for a command that is not run, since there is none such or its user may not run it: hammering costs. */
+/** Charges a command that is not run, because it is unknown or not permitted: repeated attempts count. */
 export function chargeFailure(
   client: Client,
   args: Arguments,
@@ -30,7 +30,7 @@ export function chargeFailure(
   return charge(client, 1, args, nowUs);
 }
 
-/** Charges so many commands, or none of a command that is never refused, and the bytes of the arguments. */
+/** Charges `commands` commands, or none for a command that is never refused, and the bytes of the arguments. */
 function charge(
   client: Client,
   commands: number | undefined,

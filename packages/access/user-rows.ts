@@ -10,14 +10,14 @@ export class UserRows {
   #next = FIRST_ROW;
   readonly #given: (name: string) => void;
 
-  /** `given` is told the name of each row, in the order of the rows. */
+  /** `given` is called with the name of each row, in the order of the rows. */
   constructor(given: (name: string) => void) {
     this.#given = given;
   }
 
   /**
-   * The row of a user; that of all others when there are no more. A name keeps its row when its user is gone: what that has
-   * done is still told of, and threads may still count for it.
+   * Returns the row of a user, or that of all others when there are no more rows. A name keeps its row after the
+   * deletion of its user: its counts are still reported, and threads may still count for it.
    */
   of(name: string): number {
     const known = this.#rows.get(name);

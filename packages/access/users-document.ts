@@ -1,4 +1,4 @@
-/** Users with what they may do and have done, and the latest denials, as the debug API tells them. */
+/** Users with their permissions and statistics, and the latest denials, for the debug API. */
 
 import { fromLatin1, readable } from '#base';
 import { DEFAULT_USER, type User } from '#acl';
@@ -12,7 +12,7 @@ import { rulesInWords } from './rules-in-words.ts';
 
 /** Users described before others get their turn. */
 const USERS_AT_ONCE = 200;
-/** Ids of clients that are told of one user. */
+/** Maximum number of client ids reported for one user. */
 const CLIENTS_MAX = 100;
 const DENIALS_MAX = 128;
 const OBJECT_BYTES_MAX = 1_024;
@@ -22,7 +22,7 @@ const NO_FIGURES = Object.fromEntries(
   USER_QUANTITIES.map(({ api }) => [api.split('.')[0], null]),
 ) as { readonly [name in keyof UserFigures]: null };
 
-/** `clients` are all that are connected, the oldest first; `count` is the most users that are told of. */
+/** `clients` are all connected clients, oldest first; `count` is the maximum number of users in the document. */
 export async function usersDocument(
   access: Access,
   clients: readonly Client[],

@@ -77,7 +77,7 @@ export interface LiveReplication {
   /** Microseconds by which the slowest replica is behind, and this one behind its primary; null where there is none. */
   readonly replica_lag_us: number | null;
   readonly primary_lag_us: number | null;
-  /** Bytes that the slowest replica lacks; null where there is none. */
+  /** Lag of the slowest replica, in bytes; null where there is none. */
   readonly replica_lag_bytes: number | null;
   readonly stream_bytes: number;
   readonly bytes_in: number;

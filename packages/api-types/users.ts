@@ -43,7 +43,7 @@ export interface DenialReport {
   readonly id: number;
   readonly reason: 'auth' | 'command' | 'key' | 'channel';
   readonly context: 'toplevel' | 'multi' | 'lua';
-  /** The command, key or channel that was denied; of a login that failed, the command. At most 1,024 bytes of it. */
+  /** The denied command, key or channel; of a login that failed, the command. At most 1,024 bytes of it. */
   readonly object: string;
   readonly user: string;
   /** Alike denials that are this entry. */

@@ -20,14 +20,14 @@ export const KeyFate = {
   expiredActive: 0,
   /** Its time had come, and a command met it. */
   expiredLazy: 1,
-  /** A hash whose last field has expired. */
+  /** Hash whose last field expired. */
   expiredFields: 2,
   evicted: 3,
   /** Deleted by a command, also by one that took its last element or set its end to the past. */
   deleted: 4,
-  /** A command has put another value in its place. */
+  /** Overwritten by a command with another value. */
   overwritten: 5,
-  /** It has another name now, or is in another database or on another server. */
+  /** Renamed, or moved to another database or server. */
   moved: 6,
   flushed: 7,
 } as const satisfies Record<string, number>;

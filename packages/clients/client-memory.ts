@@ -11,7 +11,7 @@ import type { Page } from '#stats';
 import type { Client } from '#router';
 import type { ConnectedClients } from '#access';
 
-/** Below this nobody could connect to set a limit right again; Redis takes the same for the least. */
+/** Minimum limit: below it no client could connect to raise the limit again; Redis has the same minimum. */
 const LIMIT_BYTES_MIN = 128 * 1024;
 
 interface ClientMemoryOptions {
@@ -64,7 +64,7 @@ export class ClientMemory {
     if (this.#limit > 0 && this.#total > this.#limit) this.#evict();
   }
 
-  /** Forgets a client that is gone. */
+  /** Removes a disconnected client. */
   forget(client: Client): void {
     this.#total -= this.#bytes.get(client) ?? 0;
     this.#bytes.delete(client);

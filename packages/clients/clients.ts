@@ -88,7 +88,7 @@ export class Clients {
     return this.#connected.byId(id);
   }
 
-  /** Takes a new connection, or tells it why not and closes it. */
+  /** Accepts a new connection, or refuses it with an error and closes it. */
   accept(connection: Connection): void {
     this.#page.add('connectionsTotal', 1);
     const refusal = this.#refusal(connection);
@@ -367,7 +367,7 @@ const LISTENERS_COMMANDS: ReadonlySet<string> = new Set([
   ...['PING', 'QUIT', 'RESET'],
 ]);
 
-/** True when a RESP2 client that listens to messages may run it; other replies could not be told from messages. */
+/** True when a RESP2 client with subscriptions may run it; other replies could not be distinguished from messages. */
 function mayWhileListening({ command }: CommandEntry): boolean {
   return LISTENERS_COMMANDS.has(command.name);
 }

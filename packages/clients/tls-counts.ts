@@ -53,7 +53,7 @@ export class TlsCounts {
     this.#failures.add({ addr: address, reason: failure, error }, this.#clock.wallMs());
   }
 
-  /** Tells of failures that were too many to be told of at once. */
+  /** Logs failures that exceeded the rate limit of the log. */
   tick(nowMs: number): void {
     this.#failures.tick(nowMs);
   }

@@ -9,7 +9,10 @@ import { hasCertificates, hasDhParameters } from './pem.ts';
 
 /** Bytes of the key of session tickets, as OpenSSL wants it. */
 const TICKET_KEYS_BYTES = 48;
-/** The same for the life of the process: tickets outlive a change of certificates, and hold in every thread. */
+/**
+ * Keys of session tickets for the life of the process: tickets remain valid after a change of certificates, and in
+ * every thread.
+ */
 const ticketKeys = randomBytes(TICKET_KEYS_BYTES);
 
 /** Names of certificates in a folder: with an extension of theirs, or named by their hash as `openssl rehash` does. */
@@ -42,8 +45,8 @@ export function readTls(valueOf: ValueOf): TlsOptions {
 }
 
 /**
- * The same for links to other servers, where they are secured: with a certificate of their own, with that of the server, or
- * with none.
+ * Reads the TLS options of links to other servers, if these use TLS: with their own certificate, with that of the
+ * server, or with none.
  */
 export function readOutgoingTls(valueOf: ValueOf): TlsOptions | undefined {
   if (valueOf('tls.replication') !== true) return undefined;

@@ -1,4 +1,4 @@
-/** Ends the waits of clients for keys that are not this node's any more, or that nobody can write here. */
+/** Unblocks clients that wait for keys which no longer belong to this node, or cannot be written here. */
 
 import type { Router } from '#router';
 import type { Lease } from './agreement/lease.ts';
@@ -8,7 +8,7 @@ interface BlockedRedirectsOptions {
   readonly router: Pick<Router, 'blockedClients'>;
   readonly gate: Pick<ClusterGate, 'judgeWaiting'>;
   readonly lease: Pick<Lease, 'isSafe'>;
-  /** Slots of which it is not known yet whether they are let go. */
+  /** Slots whose removal is not decided yet. */
   readonly withheld: ReadonlySet<number>;
   readonly beginTurn: () => void;
 }

@@ -1,4 +1,4 @@
-/** Facts of the cluster that commands tell, made of the topology. */
+/** Cluster data for commands, derived from the topology. */
 
 import { SLOT_COUNT } from '#base';
 import type { ClusterGroupFacts, ClusterNodeFacts } from '#commands';
@@ -8,7 +8,7 @@ import type { MemberAddress } from './agreement/documents/documents.ts';
 
 type KnownNode = Pick<ClusterNode, 'id' | 'topology' | 'group'>;
 
-/** View of whoever asks about nodes. */
+/** Properties of the client that asks for nodes. */
 interface View {
   /** It has come by TLS. */
   readonly isSecure: boolean;
@@ -86,7 +86,7 @@ function movedSlots({ topology }: KnownNode, group: string): MovedSlots {
   return { migrating, importing };
 }
 
-/** Messages between nodes: told to one each, not told, not for want of room, and taken. */
+/** Counts of messages between nodes: sent, dropped, dropped for lack of room, and received. */
 interface MessageCounts {
   readonly sent: number;
   readonly lost: number;

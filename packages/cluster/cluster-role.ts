@@ -10,7 +10,7 @@ import type { Clients } from '#clients';
 
 /** Longest wait for a replica that is to take over; writes are held back meanwhile. */
 const HANDOVER_MS_MAX = 5_000;
-/** The same where it is not to be waited for: what is under way comes to its end. */
+/** Time limit in milliseconds without waiting for the shards: pending work is finished. */
 const FORCED_MS_MAX = 500;
 const LOOK_MS = 5;
 
@@ -26,11 +26,11 @@ interface ClusterRoleOptions {
 
 export class ClusterRole implements ClusterHost {
   readonly #options: ClusterRoleOptions;
-  /** It has followed another: without slots its keys are of nobody. */
+  /** True if it has followed another node: without slots its keys are invalid. */
   hasFollowed = false;
   /** Node that is followed. */
   #followed = '';
-  /** Streams that had begun of whoever was followed at the same place before. */
+  /** Number of streams that had started when the same primary was followed before. */
   #streamsBefore = 0;
 
   constructor(options: ClusterRoleOptions) {

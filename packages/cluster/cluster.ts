@@ -92,7 +92,7 @@ export class Cluster implements ClusterPort {
   readonly #moves: SlotMoves;
   readonly #lost: LostSlots;
   readonly #gone: GoneNodes;
-  /** Slots that are being let go: served by nobody until it is known what came of it. */
+  /** Slots whose removal is being decided: not served until the outcome is known. */
   readonly #withheld = new Set<number>();
   readonly #beats: Beats;
   readonly #leaseWatch = new LeaseWatch(
@@ -230,7 +230,7 @@ export class Cluster implements ClusterPort {
   get #wish(): { group: string; isNamed: boolean } {
     const name = this.#options.settings.string('cluster.group');
     const { topology, group } = this.node;
-    // The group that it has founded may have gone on without it.
+    // The group that it founded may have continued without it.
     if (group === undefined && topology.groups.has(this.#ownGroup)) this.#ownGroup = newId();
     if (name === '') return { group: this.#ownGroup, isNamed: false };
     return { group: createHash('sha1').update(name).digest('hex'), isNamed: true };
@@ -250,7 +250,7 @@ export class Cluster implements ClusterPort {
     this.#moves.follow();
     this.#lost.follow(this.#table.isPrimary);
     const { router, beginTurn } = this.#options;
-    // Who was told to wait may be told where to go.
+    // Deferred commands may now be redirected.
     router.retryAll();
     beginTurn();
     this.#waits.judge();
@@ -340,7 +340,7 @@ export class Cluster implements ClusterPort {
     if (own.length > 0) await this.deleteSlots(own);
   }
 
-  /** Serves slots no more while it is decided whether they are let go. */
+  /** Stops serving slots while their removal is decided. */
   async #letGo(slots: readonly number[], decide: () => Promise<void>): Promise<void> {
     for (const slot of slots) this.#withheld.add(slot);
     this.#changed();
@@ -410,9 +410,9 @@ export class Cluster implements ClusterPort {
 
   async reset(isHard: boolean): Promise<void> {
     const { node } = this;
-    // Who has no place and has followed nobody has keys of its own, as a primary has.
+    // A node without a role that has followed no other has its own keys, like a primary.
     const wasPrimary = node.isPrimary || !(node.isRegistered || this.#role.hasFollowed);
-    // A replica that was forgotten leads nobody, and has keys that others have.
+    // A removed replica is not a primary, and has keys of others.
     const isLeft = wasPrimary && this.#ownSlots().length === 0 && this.#role.hasFollowed;
     if (wasPrimary && !isLeft && (await this.#hasKeys())) {
       throw new ClusterError("CLUSTER RESET can't be called with master nodes containing keys");
@@ -424,7 +424,7 @@ export class Cluster implements ClusterPort {
       const before = node.id;
       this.fence.disarm();
       await node.rename(this.#nodeId.renew());
-      // As who it was it may have joined a group anew.
+      // With its old identity it may have joined a group again.
       await node.refresh();
       await node.decide((topology) => reset(topology, before));
     }

@@ -18,7 +18,7 @@ export function demandCluster(settings: Settings): void {
     );
   }
   if (settings.number('server.front-threads') > 0) {
-    // A thread of its own would write what main has let go before the lease ended.
+    // A front thread could send output of main after the lease has expired.
     throw new Error('cluster.enabled needs server.front-threads at 0 or -1');
   }
   coordinatorOptions(settings);

@@ -1,12 +1,15 @@
 /**
- * Sees to it that no client is told of a write when this node may not be the primary any more. Asked before each write to a
- * socket, by a clock that is read then: a process that was stopped for a minute goes on behind any check that came before.
+ * Prevents replies to writes when this node may no longer be the primary. It is checked before each write to a socket,
+ * by a clock that is read then: a process that was stopped for a minute resumes after any earlier check.
  */
 
 import type { Client } from '#router';
 import type { Lease } from './agreement/lease.ts';
 
-/** Replies are dropped so long before the time is over where nobody writes one: a reply that is written then finds it done. */
+/**
+ * Milliseconds before the time limit at which pending replies are dropped if none is written, so that a later write
+ * finds it done.
+ */
 const AHEAD_MS = 50;
 
 interface FenceOptions {
@@ -31,7 +34,7 @@ export class Fence {
     this.#isArmed = true;
   }
 
-  /** The node has given its place up by itself, and took no write since: what it has still to tell is true. */
+  /** The node has given up its role itself, and has accepted no write since: pending replies are correct. */
   disarm(): void {
     this.#isArmed = false;
   }
@@ -56,13 +59,13 @@ export class Fence {
   #trip(): void {
     if (this.#isTripped) return;
     this.#isTripped = true;
-    // Whoever is about to write does not expect connections to go.
+    // Callers that are about to write do not expect connections to close.
     setImmediate(() => {
       this.#cutOff();
     });
   }
 
-  /** Cuts off whoever waits for a reply: it cannot be said any more whether what it has written is in force. */
+  /** Closes the connections that wait for replies: it is unknown whether their writes are valid. */
   #cutOff(): void {
     let count = 0;
     for (const client of this.#options.clients()) {

@@ -9,7 +9,7 @@ import { nodeLogin } from './messages/node-login.ts';
 /** Longest wait for a node that is to be met. */
 const MEET_MS_MAX = 2_000;
 
-/** The id of the node at an address, as it is registered or as it tells itself; undefined where none answers. */
+/** Returns the id of the node at an address, as registered or as reported by it; undefined if none replies. */
 export async function nodeIdAt(
   topology: Topology,
   host: string,
@@ -23,7 +23,7 @@ export async function nodeIdAt(
   return await askForId(host, port, settings);
 }
 
-/** Asks whoever answers at an address who it is: nodes may announce another. */
+/** Asks the server at an address for its id: nodes may announce another address. */
 async function askForId(
   host: string,
   port: number,

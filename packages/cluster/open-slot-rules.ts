@@ -1,4 +1,4 @@
-/** Slots that are moved key by key, as shards are told of them. */
+/** Slots that are migrated key by key, in the form sent to shards. */
 
 import { endpointOf, type EndpointType } from '#commands';
 import type { OpenSlotRule } from '#link';

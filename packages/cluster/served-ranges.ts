@@ -1,4 +1,4 @@
-/** Tells shards which slots this node serves, when that changes: scripts use keys that main does not see. */
+/** Sends the served slots to the shards when they change: scripts use keys that main does not see. */
 
 import { SLOT_COUNT } from '#base';
 import type { Settings } from '#config';
@@ -41,7 +41,7 @@ export class ServedSlotsPublisher {
     router.broadcast({ kind: 'served-slots', served });
   }
 
-  /** The same where nothing but the time has gone on. */
+  /** Sends changes that are only caused by the passing of time. */
   look(): void {
     if (this.#options.gate.refused !== this.#refused) this.publish();
   }

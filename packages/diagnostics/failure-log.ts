@@ -2,12 +2,12 @@
 
 import type { LogFields } from '#base';
 
-/** Failures are told at most once in this time. */
+/** Minimum interval of log lines about failures, in milliseconds. */
 const INTERVAL_MS = 1_000;
 
 export class FailureLog {
   readonly #tell: (fields: LogFields) => void;
-  /** Failures that were not told yet. */
+  /** Number of failures that were not logged yet. */
   #count = 0;
   /** The last failure. */
   #last: LogFields = {};
@@ -24,7 +24,7 @@ export class FailureLog {
     this.tick(nowMs);
   }
 
-  /** Tells what was not told yet, unless something was within the last second. Called now and then. */
+  /** Logs failures that were not logged yet, unless there was a line within the last second. Called periodically. */
   tick(nowMs: number): void {
     if (this.#count === 0 || Math.abs(nowMs - this.#toldMs) < INTERVAL_MS) return;
     this.#tell({ count: this.#count, ...this.#last });

@@ -1,4 +1,4 @@
-/** The last removed keys, as main answers the ops thread: in pieces, since so many may be kept. */
+/** The latest removed keys for the ops thread: generated in pieces, since there may be many. */
 
 import type { RemovedKeyEntry } from '#commands';
 import type { RemovedKeyReport } from '#api-types';

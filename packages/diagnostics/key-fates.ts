@@ -62,7 +62,7 @@ export class KeyFates implements KeyFatePort {
       REMOVED_KEYS,
       of === undefined ? question : { ...question, of },
     );
-    // As of now: while the shards were asked, more keys have gone.
+    // As of now: more keys were removed while the shards were asked.
     const fromId = log.oldestId;
     return {
       removedKeys: reports

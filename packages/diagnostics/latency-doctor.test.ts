@@ -40,7 +40,7 @@ const healthy: Symptoms = {
   nowMs: NOW_SECONDS * 1_000,
 };
 
-/** An event with occurrences of so many milliseconds, so many seconds ago, on a shard. */
+/** An event with occurrences of given durations in milliseconds, given seconds ago, on a shard. */
 function series(
   event: LatencyEvent,
   ...occurrences: readonly (readonly [ms: number, secondsAgo: number, shard: number])[]

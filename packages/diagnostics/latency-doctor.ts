@@ -114,7 +114,7 @@ function headline({ event, usMax, samples }: LatencySeries, nowMs: number): stri
   );
 }
 
-/** Tells whether occurrences come in one burst, or all the time. */
+/** Describes whether occurrences come in one burst, or periodically. */
 function spread(samples: LatencySeries['samples']): string {
   const times = samples.map(({ unixSeconds }) => unixSeconds);
   const first = times[0] ?? 0;

@@ -81,13 +81,13 @@ function slowAnswers(
     },
     'slowlog-reset': async () => {
       await slowCommands.reset();
-      log.info('slowlog-reset', 'the slow log was emptied over HTTP');
+      log.info('slowlog-reset', 'Slow log reset over HTTP');
       return null;
     },
     'removed-keys': (question) => removedKeys(keyFates, question),
     'key-fates-reset': async () => {
       await keyFates.reset();
-      log.info('key-fates-reset', 'removed keys were forgotten over HTTP');
+      log.info('key-fates-reset', 'Removed keys reset over HTTP');
       return null;
     },
   };
@@ -109,7 +109,7 @@ function latencyAnswers(
       })),
     'latency-reset': () => {
       monitor.reset();
-      log.info('latency-reset', 'latency events were reset over HTTP');
+      log.info('latency-reset', 'Latency events reset over HTTP');
       return null;
     },
   };
@@ -120,7 +120,7 @@ function slowReport(entry: SlowEntry): SlowlogReport {
   return {
     id: entry.id,
     timestamp: Math.floor(entry.unixMs / 1_000),
-    // As SLOWLOG GET tells it.
+    // As in SLOWLOG GET.
     duration_us: Math.floor(entry.executeUs),
     command,
     args,

@@ -81,7 +81,7 @@ export class LatencyMonitor implements LatencyPort {
     }
   }
 
-  /** Begins to measure how long main stands still. */
+  /** Starts measuring the pauses of main. */
   start(): void {
     this.#collections.start();
     this.#loop.start();

@@ -25,7 +25,7 @@ export class MainFlight {
     }
   }
 
-  /** Looks at what has grown; called at every tick, so that what comes often is told together. */
+  /** Records growth of counters; called at every tick, so that frequent events are recorded together. */
   look(atUs: number): void {
     const { page, flight, settings } = this.#options;
     const waits = this.#grown('readStalls');
@@ -42,12 +42,12 @@ export class MainFlight {
     const now = this.#options.page.get(counter);
     const before = this.#before.get(counter) ?? 0;
     this.#before.set(counter, now);
-    // What was set back has begun anew.
+    // A counter that was reset has started over.
     return now >= before ? now - before : now;
   }
 }
 
-/** Returns a number or a boolean as a number; anything else is not told (NaN): it may be long, or a secret. */
+/** Returns a number or a boolean as a number; NaN for other values, which may be long, or secrets. */
 function numberOf(value: unknown): number {
   if (typeof value === 'number') return value;
   return typeof value === 'boolean' ? Number(value) : NaN;

@@ -5,7 +5,7 @@ import type { Router } from '#router';
 import { mergeScripts, SCRIPT_STATS, type ScriptReport } from '#stats';
 import { beginningAsText } from '#main';
 
-/** Characters of a source that are told, and the bytes that are looked at for them. */
+/** Maximum number of characters of a source in reports, and of bytes that are read for them. */
 const SOURCE_CHARACTERS_MAX = 4_096;
 const SOURCE_BYTES_MAX = 4 * SOURCE_CHARACTERS_MAX;
 
@@ -24,7 +24,7 @@ export async function collectScripts({ shardCalls }: Router): Promise<CollectedS
   };
 }
 
-/** Answers the ops thread. */
+/** Returns the document for the ops thread. */
 export async function scriptsDocument(
   router: Router,
   { count }: { readonly count: number },

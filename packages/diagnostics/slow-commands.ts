@@ -32,7 +32,7 @@ interface SlowCommandsOptions {
   readonly clock: Clock;
   readonly settings: Settings;
   readonly ids: SharedCounter;
-  /** Has the id below which entries are forgotten: the length is then known to whoever sees the page. */
+  /** Page with the id below which entries are cleared: the length is thereby known to all readers of the page. */
   readonly page: Page;
   /** Slow log of main's own commands, and of those that several shards answer. */
   readonly ofMain: SlowLog;

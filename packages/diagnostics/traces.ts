@@ -27,7 +27,7 @@ export function followTracing(settings: Settings, tracing: Router['tracing']): v
   settings.onChange('logging.per-request-spans', apply);
 }
 
-/** Answers of DEBUG TRACING: main's own counts, and what the ops thread knows. */
+/** Replies of DEBUG TRACING: main's own counts, and the state of the ops thread. */
 export class Traces implements TracesPort {
   readonly #settings: Settings;
   readonly #page: Page;

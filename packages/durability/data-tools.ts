@@ -147,7 +147,7 @@ function folderOf(settings: Settings): string {
   return settings.string('persistence.data-dir');
 }
 
-/** Uses a folder under its lock, and makes none: a name that was misspelt is told, and nothing stays of it. */
+/** Opens an existing folder under its lock: a misspelt name is an error, and creates nothing. */
 async function withFolder<T>(
   settings: Settings,
   use: (folder: DataFolder) => Promise<T>,

@@ -3,7 +3,7 @@
 import { LogProgress, ringPublished, ringTaken } from '#link';
 import type { ServerMemory } from '#main';
 
-/** Between two looks: shards and the disk thread tell nobody of a sync, and of a write. */
+/** Milliseconds between two checks: shards and the disk thread send no notice of a sync or a write. */
 const LOOK_MS = { synced: 5, written: 1 } as const;
 
 export class DiskWait {
@@ -18,7 +18,10 @@ export class DiskWait {
     this.#until = until;
   }
 
-  /** Calls back at once where it is there, and else when it is; `done` may have gone on without. */
+  /**
+   * Calls back at once if the data is on disk, and otherwise once it is; the caller of `done` may have continued
+   * without it.
+   */
   add(done: () => void): void {
     const positions = this.#published();
     if (this.#isOnDisk(positions)) {
@@ -57,7 +60,7 @@ export class DiskWait {
   }
 
   #look(): void {
-    // Positions only grow: who came first is through first.
+    // Positions only grow: waiters finish in their order.
     while (this.#waiting.length > 0 && this.#isOnDisk(this.#waiting[0]!.positions)) {
       this.#waiting.shift()!.done();
     }

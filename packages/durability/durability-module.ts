@@ -66,7 +66,7 @@ function moduleOf(
         const { durability } = persistence;
         if (durability === undefined) return 'nothing-kept';
         if (durability.saveInBackground(false) === 'busy') return 'busy';
-        log.info('snapshot-asked', 'a snapshot was asked for over HTTP');
+        log.info('snapshot-asked', 'Snapshot requested over HTTP');
         return 'started';
       },
     },

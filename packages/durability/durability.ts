@@ -31,7 +31,7 @@ import { LogFailure } from './log-failure.ts';
 import { ServerRecovery } from './recovery.ts';
 import { SnapshotDue } from './snapshot-due.ts';
 
-/** A sync that takes so long is notable. */
+/** Duration from which a sync is a notable event, in microseconds. */
 const SLOW_SYNC_US = 100_000;
 const SWITCHED_OFF = 'persistence was switched off';
 
@@ -60,7 +60,7 @@ interface SnapshotUnderWay {
   readonly changes: number;
   readonly beganUs: number;
   readonly waiting: ((error: Error | undefined) => void)[];
-  /** False while keys are frozen for somebody else: nobody has been told of it yet. */
+  /** False while the keys are frozen for another purpose: the shards were not notified yet. */
   hasFreeze: boolean;
 }
 
@@ -186,8 +186,8 @@ export class Durability {
   }
 
   /**
-   * Keeps what is done from now on, behind a snapshot of what there is: once it is on disk, it takes the place of what
-   * was there. Rejects with an error when the folder does not take it; then nothing has changed.
+   * Persists further changes, based on a snapshot of the current data: once it is on disk, it replaces the contents of
+   * the folder. Rejects with an error if the folder cannot be written; nothing has changed then.
    */
   async found(): Promise<void> {
     const { serverMemory, clock } = this.#options;
@@ -381,7 +381,7 @@ export class Durability {
 
   #notSaved(number: number, error: Error): void {
     if (!this.#isOn) {
-      // Nobody wants it any more.
+      // The snapshot is no longer needed.
       this.#endSnapshot(error);
       return;
     }
@@ -396,7 +396,7 @@ export class Durability {
     this.#next();
   }
 
-  /** Tells those who wait for the snapshot under way what has become of it. */
+  /** Notifies the waiters of the current snapshot of its outcome. */
   #endSnapshot(error: Error | undefined): void {
     const underWay = this.#underWay;
     this.#underWay = undefined;
@@ -419,7 +419,7 @@ export class Durability {
   }
 
   #logFailed(message: string, shard = -1): void {
-    // A log that could not be closed is told, and nothing waits for it.
+    // A log that could not be closed is reported, and nothing waits for it.
     if (this.#isOn) this.#failure.begin(message, shard);
     else this.#options.log.error('log-failed', message);
   }
@@ -433,7 +433,7 @@ export class Durability {
     }
   }
 
-  /** A snapshot has what the logs lack, and they go on behind it. */
+  /** The snapshot contains what the logs lack, and they continue after it. */
   #heal(number: number): void {
     if (this.#failure.message === undefined) return;
     this.disk.send({ kind: 'healed' });
@@ -446,13 +446,13 @@ export class Durability {
   }
 
   /**
-   * The log has everything; a snapshot makes the next start short. What time is left for it is bounded; `wanted`
-   * says what SHUTDOWN was told, if it was.
+   * The log is complete; a snapshot makes the next start faster. The time for it is limited; `wanted` is the option of
+   * SHUTDOWN, if any.
    */
   async saveAtEnd(leftMs: number, wanted: boolean | undefined): Promise<void> {
     const { settings } = this.#options;
     const isUsual = savePoints(settings).length > 0 && this.changesSinceSave > 0;
-    // What a log that has failed lacks is nowhere else, nor is what one rests on that was begun anew.
+    // Records that a failed log lacks exist nowhere else, and a log that has started over depends on its snapshot.
     const awaitsSnapshot = this.#options.serverMemory.mainPage.get('awaitsSnapshot') === 1;
     const isNeeded = isUsual || awaitsSnapshot || this.#failure.message !== undefined;
     if (!(wanted ?? isNeeded) || leftMs <= 0) return;
@@ -478,7 +478,7 @@ export class Durability {
   }
 }
 
-/** Removes what the last life has begun and not ended, and what counts for nothing since its snapshot never came. */
+/** Removes unfinished files of the last process, and logs whose snapshot never finished. */
 function removeLeftovers({ stillborn, unfounded }: DataFolder): void {
   for (const left of [...stillborn, ...unfounded]) rmSync(left, { recursive: true, force: true });
 }

@@ -11,9 +11,9 @@ export class KeyFreeze {
     return this.#isTaken || this.#waiting.length > 0;
   }
 
-  /** Takes it, which nobody has. */
+  /** Takes the lock, which must be free. */
   take(): void {
-    assert(!this.#isTaken, 'nobody has frozen the keys');
+    assert(!this.#isTaken, 'the keys are not frozen');
     this.#isTaken = true;
   }
 

@@ -1,11 +1,13 @@
-/** Failure of the logs: what clients are told, and the snapshots that are tried until one has what the logs lack. */
+/**
+ * Failure of the logs: error replies to clients, and snapshots that are retried until one contains what the logs lack.
+ */
 
 import { type CommandError, errors, type Logger } from '#base';
 import type { Settings } from '#config';
 import { AT, type FlightEvent } from '#stats';
 import { refusesUnsaved, type ServerMemory } from '#main';
 
-/** Between two tries to go on behind a failure. */
+/** Milliseconds between two attempts to recover from a failure. */
 const HEAL_MS = 1_000;
 
 interface LogFailureOptions {
@@ -59,7 +61,7 @@ export class LogFailure {
     this.#heal();
   }
 
-  /** Begins snapshots until one succeeds: it has what the log lacks now, and the log goes on behind it. */
+  /** Starts snapshots until one succeeds: it contains what the log lacks, and the log continues after it. */
   #heal(): void {
     if (this.#isStopped || this.#healing !== undefined) return;
     this.#healing = setTimeout(() => {
@@ -71,7 +73,7 @@ export class LogFailure {
     this.#healing.unref();
   }
 
-  /** All logs are written again, behind the snapshot of that number. */
+  /** All logs are written again, after the snapshot of that number. */
   healed(number: number): void {
     this.forget();
     this.#options.note('log-healed', [number]);

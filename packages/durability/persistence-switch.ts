@@ -154,7 +154,7 @@ export class PersistenceSwitch implements TwoPhaseSetting {
     return true;
   }
 
-  /** Keeps what is done from now on, behind a snapshot of what there is; tries until the disk takes it. */
+  /** Persists further changes, based on a snapshot of the current data; retries until the disk accepts it. */
   async resume(): Promise<void> {
     const { settings, log } = this.#options;
     for (let isOn = false; !isOn && !this.#isStopping;) {

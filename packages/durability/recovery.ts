@@ -33,7 +33,7 @@ interface ServerRecoveryOptions {
 
 type Recovered = Extract<RecoveryAnswer, { kind: 'recovered' }>;
 
-/** Results of every shard: what it has read, and what it lacks that another has. */
+/** Results of every shard: the data it has read, and transactions that it lacks and another shard has. */
 interface AllRecovered {
   readonly shards: readonly Recovered[];
   readonly missing: Agreement['missing'];
@@ -67,7 +67,7 @@ export class ServerRecovery {
       redistributed === undefined
         ? await this.#fromNewest(anyway)
         : await this.#recoverFrom(redistributed, anyway);
-    // What was written anew a moment ago.
+    // The data that was just rewritten.
     if (isProblem(recovered)) throw refusalOf(recovered.message);
     const { shards, missing } = recovered;
     this.#tell(shards);
@@ -104,7 +104,7 @@ export class ServerRecovery {
     }
   }
 
-  /** Data that was written for another number of shards is written anew first; answers what to read then. */
+  /** First rewrites data that was written for another number of shards; returns the plan of what to read then. */
   async #redistribute(anyway: boolean): Promise<RecoveryPlan | undefined> {
     const { folder, settings, log, serverMemory } = this.#options;
     const { shards } = serverMemory.shape;

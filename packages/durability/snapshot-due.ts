@@ -5,7 +5,7 @@ import type { Settings } from '#config';
 import { type LogFigure, LogFigures, sumOfLogs } from '#stats';
 import { refusesUnsaved, type SavePoint, savePoints, type ServerMemory } from '#main';
 
-/** Behind a snapshot that failed none is due for so long, as in Redis. */
+/** Milliseconds after a failed snapshot in which none is due, as in Redis. */
 const RETRY_MS = 5_000;
 
 interface SnapshotDueOptions {
@@ -31,12 +31,12 @@ export class SnapshotDue {
     mainPage.set('logCountAtBase', -log);
   }
 
-  /** Makes the next snapshot due whatever has changed: what is on disk cannot be read as it is. */
+  /** Makes the next snapshot due regardless of changes: the data on disk is not readable as it is. */
   owe(): void {
     this.#isOwed = true;
   }
 
-  /** The logs begin anew, and rest on a snapshot that is not on disk. */
+  /** The logs start over, based on a snapshot that is not on disk yet. */
   found(): void {
     const { mainPage } = this.#options.serverMemory;
     this.#isOwed = true;
@@ -45,7 +45,7 @@ export class SnapshotDue {
     mainPage.set('logCountAtBase', this.#ofLogs('bytes'));
   }
 
-  /** A snapshot is on disk; the logs go on in segments that began with it. */
+  /** A snapshot has finished; the logs continue in segments that started with it. */
   saved(snapshotBytes: number): void {
     const { mainPage } = this.#options.serverMemory;
     this.#isOwed = false;
@@ -60,7 +60,7 @@ export class SnapshotDue {
     if (refusesUnsaved(settings)) this.#isOwed = true;
   }
 
-  /** True when a snapshot is due, after so many changes since the last. */
+  /** True when a snapshot is due, after `changes` changes since the last. */
   isDue(changes: number): boolean {
     if (this.#options.clock.wallMs() < this.#retryMs) return false;
     if (this.#isOwed || changes === 0) return this.#isOwed;

@@ -1,4 +1,4 @@
-/** Memory of the process as MEMORY tells it, and MEMORY PURGE. */
+/** Memory of the process for MEMORY, and MEMORY PURGE. */
 
 import { type MemoryMap, readMemoryMap } from '#base';
 import type { MemoryPort } from '#commands';

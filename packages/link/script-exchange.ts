@@ -1,5 +1,5 @@
 /**
- * Place in the link memory by which a script that runs alone has other shards run commands, without main in between. One
+ * Area of the link memory by which a script that runs alone runs commands on other shards, without main in between. One
  * serves all shards, since one such script runs at a time. Its shard is the host; a target is a shard that has stopped for it.
  *
  *   word      written by        read by   meaning
@@ -7,9 +7,9 @@
  *   HOST      host              target    shard that runs the script
  *   RUN       host              target    number of the run, by which a target knows that it has stopped for it
  *   WANTED    host              target    0 for a command, whose frame is there; else the offset of the reply's next piece
- *   TIME_RUN  host              targets   number of the run for which time stands still
- *   SECONDS   host              targets   the moment at which it does, in whole Unix seconds
- *   MILLIS    host              targets   and the milliseconds beside them
+ *   TIME_RUN  host              targets   number of the run for which time is frozen
+ *   SECONDS   host              targets   the frozen time in whole Unix seconds
+ *   MILLIS    host              targets   and its milliseconds
  *   TOTAL     target            host      bytes of the whole reply; -1 when the command has to go by way of main
  *
  * Behind the words is the frame of the command, and later a piece of its reply.

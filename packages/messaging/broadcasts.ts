@@ -1,4 +1,4 @@
-/** Keys that have changed in this turn, for those who want to be told of all with a prefix. */
+/** Keys that have changed in this turn, for clients that track prefixes in BCAST mode. */
 
 import type { ReplyWriter } from '#resp';
 import type { Client } from '#router';
@@ -47,7 +47,7 @@ export class Broadcasts {
     }
   }
 
-  /** Tells everybody, each prefix in a message of its own. */
+  /** Sends all messages, one for each prefix. */
   send(): void {
     if (!this.#hasKeys) return;
     this.#hasKeys = false;

@@ -33,7 +33,7 @@ export class ClientMessaging {
   readonly monitors: Monitors;
   readonly keyEvents: KeyEvents;
   readonly #router: Router;
-  /** True while the shards tell of what scripts call. */
+  /** True while the shards report commands that scripts call. */
   #areCallsWatched = false;
 
   constructor({ settings, page, blocks, router, clients, modules }: ClientMessagingOptions) {
@@ -86,7 +86,7 @@ export class ClientMessaging {
     if (this.monitors.isOn) this.monitors.endTurn();
   }
 
-  /** Ends what a client had with others: it is gone, or begins anew. */
+  /** Ends all subscriptions, watches and tracking of a client that has disconnected or was reset. */
   left(client: Client): void {
     this.pubsub.forget(client);
     this.tracking.forget(client);

@@ -32,7 +32,7 @@ export class FanOut {
     if (client.replies.unsentBytes > UNSENT_BYTES_UNCHECKED) this.#overfull(client);
   }
 
-  /** The same for one client and one message. */
+  /** Sends one message to one client. */
   send(client: Client, write: WriteMessage): void {
     this.begin(write);
     this.sendTo(client);

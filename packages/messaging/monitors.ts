@@ -9,7 +9,7 @@ const REDACTED = '(redacted)';
 
 interface Monitor {
   readonly filter: MonitorFilter;
-  /** Unix milliseconds; Infinity when it goes on until told otherwise. */
+  /** Unix milliseconds; Infinity without a time limit. */
   readonly untilMs: number;
   linesLeft: number;
   /** Commands that passed the filter, shown or not. */
@@ -76,7 +76,7 @@ export class Monitors implements MonitorsPort {
       this.#show({ client, entry, call, words: wordsOf(entry, args) });
     } catch (error) {
       if (!isResourceError(error)) throw error;
-      // A line longer than any text can be shown to nobody, and none is to be left out.
+      // A line longer than any text cannot be shown, and lines must not be omitted.
       for (const target of [...this.#monitors.keys()]) target.socket.destroy();
     }
   }

@@ -39,7 +39,7 @@ export class PubSub implements PubSubPort {
   /** The bytes of each pattern that somebody listens to. */
   readonly #globs = new Map<string, Bytes>();
   readonly #published: Published;
-  /** Messages that other nodes have told of. */
+  /** Number of messages received from other nodes. */
   received = 0;
 
   /** `published` takes each message that a client publishes here; notifications are each server's own. */
@@ -99,7 +99,7 @@ export class PubSub implements PubSubPort {
     return true;
   }
 
-  /** Ends all subscriptions of a client, of which it is told nothing. */
+  /** Ends all subscriptions of a client, without notifying it. */
   forget(client: Client): void {
     const { subscriptions } = client.roles;
     if (subscriptions === undefined) return;
@@ -150,7 +150,7 @@ export class PubSub implements PubSubPort {
     return isForAll ? this.notify(channel, message) : this.#notifyShard(channel, message);
   }
 
-  /** Ends the subscriptions to shard channels that have gone, and tells those who had them. */
+  /** Ends the subscriptions to shard channels that have moved, and notifies their subscribers. */
   endShardChannels(isGone: (name: string) => boolean): void {
     for (const [name, audience] of [...this.#audiences.shardChannel]) {
       if (!isGone(name)) continue;
@@ -198,7 +198,7 @@ export class PubSub implements PubSubPort {
     return this.#sendToAll(audience);
   }
 
-  /** Answers how many they are; who is cut off for a full output meanwhile is counted nonetheless. */
+  /** Returns the number of receivers; a client that is disconnected for a full output is counted. */
   #sendToAll(audience: Audience): number {
     const size = sizeOf(audience);
     if (audience instanceof Set) for (const client of audience) this.#fanOut.sendTo(client);

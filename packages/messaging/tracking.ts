@@ -1,10 +1,9 @@
 /**
- * Server-assisted client-side caching: who has read which key, and who is told that it has changed.
- *
- * Keys are remembered when a command is routed, which is before it is executed. A change made earlier
- * in the order may thus be reported for a key that is read only later: its message takes its place
- * behind that command's reply, so the client drops a value that was good, and never keeps a bad one. So it is with
- * what a transaction was to read that is then not run. The client's own changes are told apart by their sequence.
+ * Server-assisted client-side caching: which client has read which key, and invalidation messages. Keys are recorded
+ * when a command is routed, which is before it is executed. A change made earlier in the order may thus be reported for
+ * a key that is read only later: its message comes after that command's reply, so the client drops a valid value, and
+ * never keeps an invalid one. The same holds for reads of a transaction that is then not executed. The client's own
+ * changes are recognized by their sequence.
  */
 
 import { latin1 } from '#base';
@@ -33,7 +32,7 @@ interface ReadAt {
   readonly step: number;
 }
 
-/** The first read of a key that no change was told of since, and the last one. */
+/** The first read of a key since its last reported change, and the last read. */
 interface Reads {
   readonly first: ReadAt;
   readonly last: ReadAt;
@@ -45,7 +44,7 @@ interface TrackingTableOptions {
   page: Page;
   clientById: (id: number) => Client | undefined;
   clientInSlot: (slot: number) => Client | undefined;
-  /** Tells the shards whether anybody wants to know of changes. */
+  /** Switches reports of changed keys by the shards on or off. */
   follow: (isOn: boolean) => void;
   keysMax: () => number;
   random: () => number;
@@ -53,7 +52,7 @@ interface TrackingTableOptions {
 
 export class Tracking implements TracksPort {
   readonly #options: TrackingTableOptions;
-  /** Clients that have read a key, by id since they may be gone. */
+  /** Clients that have read a key, by id since they may have disconnected. */
   readonly #readers = new Map<string, Map<number, Reads>>();
   /** The keys again, so that one can be drawn: its place is in `#places`. */
   readonly #keys: string[] = [];
@@ -97,7 +96,7 @@ export class Tracking implements TracksPort {
     this.#count();
   }
 
-  /** Ends tracking. What the client has read stays, as in Redis, until the keys change or nobody tracks any more. */
+  /** Ends tracking. The client's recorded reads stay, as in Redis, until the keys change or no client uses tracking. */
   disable(port: ClientPort): void {
     const client = port as Client;
     if (client.roles.tracking === undefined) return;
@@ -105,7 +104,7 @@ export class Tracking implements TracksPort {
     client.ownRoles.tracking = undefined;
     this.#clients.delete(client);
     if (!this.isOn) {
-      // Shards tell of no changes from now on, so what the table says would soon be untrue.
+      // Shards report no changes from now on, so the table would soon be wrong.
       this.#options.follow(false);
       this.#clear();
     }
@@ -177,7 +176,7 @@ export class Tracking implements TracksPort {
     this.#items = 0;
   }
 
-  /** Tells of what was collected, and keeps the table within its limit. To be called before outputs are written. */
+  /** Sends the collected messages, and limits the size of the table. Called before outputs are written. */
   endTurn(): void {
     this.#broadcasts.send();
     const most = this.#options.keysMax();
@@ -194,7 +193,7 @@ export class Tracking implements TracksPort {
     }
   }
 
-  /** Ends all that a client has with tracking: it is gone, or begins anew. */
+  /** Ends all tracking of a client that has disconnected or was reset. */
   forget(client: Client): void {
     this.disable(client);
   }
@@ -321,7 +320,10 @@ function isBefore(one: ReadAt, other: ReadAt): boolean {
   return ahead < 0 || (ahead === 0 && one.step < other.step);
 }
 
-/** True when a client is told of a change: one that broadcasts now knows already, and NOLOOP leaves out its own. */
+/**
+ * True when a client must be notified of a change: clients in BCAST mode are notified separately, and NOLOOP omits a
+ * client's own changes.
+ */
 function isToBeTold(client: Client, writer: Client | undefined): boolean {
   const { tracking } = client.roles;
   if (tracking === undefined || tracking.broadcasts) return false;

@@ -1,4 +1,4 @@
-/** Facts that a replica tells of itself as it comes to its primary, and its login. */
+/** Properties that a replica announces to its primary, and its login. */
 
 import { readFileSync } from 'node:fs';
 import type { Logger } from '#base';

@@ -82,7 +82,7 @@ export class Failover implements FailoverPort {
     this.#end();
   }
 
-  /** The server stops: nobody is handed over to. */
+  /** Aborts a failover because the server stops. */
   stop(): void {
     clearInterval(this.#ticker);
     this.#wish = undefined;

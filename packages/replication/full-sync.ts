@@ -30,14 +30,14 @@ const SKIPPED_SHOWN = 10;
 interface FullSyncOptions {
   readonly shardCalls: ShardCalls;
   readonly shardCount: number;
-  /** Place of the stream from which it goes on behind the snapshot. */
+  /** Position at which the stream continues after the snapshot. */
   readonly position: StreamPosition;
   /** Bytes of the snapshot; undefined where the primary does not know. */
   readonly totalBytes: number | undefined;
   readonly startedMs: number;
   /** More may be read. */
   resume(): void;
-  /** Keys were skipped, as their collections have no elements: these, of so many so far. */
+  /** Reports skipped keys without elements: their names, and the number so far. */
   skipped(names: readonly string[], count: number): void;
   /** The data cannot be used. */
   failed(reason: string): void;
@@ -126,7 +126,7 @@ export class FullSync {
     void this.#options.shardCalls.ask(dropStagedCall, null);
   }
 
-  /** The shards serve what they have built. */
+  /** The shards serve the staged data. */
   done(): void {
     this.#port.close();
   }

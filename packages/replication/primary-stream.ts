@@ -30,7 +30,7 @@ interface PrimaryStreamOptions {
   readonly config: ConnectionConfig;
   /** Address of the primary. */
   readonly address: string;
-  /** Place from which the stream goes on, and the database that is selected there. */
+  /** Position from which the stream continues, with its selected database. */
   readonly position: StreamPosition;
   readonly database: number;
   /** Unix milliseconds. */
@@ -50,7 +50,7 @@ interface PrimaryStreamOptions {
   failed(error: string, offset: number | undefined): void;
   /** Bytes of whole commands of the stream that were taken. */
   relay(bytes: Bytes): void;
-  /** All such bytes were told of. */
+  /** All such bytes have been relayed. */
   relayed(): void;
   /** False for a command that is not to be run here; without it all are. */
   accepts?(command: ParsedCommand): boolean;
@@ -76,7 +76,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
   readonly #id: string;
   /** Bytes that are not of the primary's stream: what this server has put before it. */
   #ownBytes = 0;
-  /** Place before the transaction that has begun. */
+  /** Offset before the current transaction. */
   #beforeTransaction = 0;
   #applied: number;
   /** Offset behind all that has come. */
@@ -308,7 +308,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
   }
 
   ended(): void {
-    // The link tells when it is over.
+    // The link reports the end.
   }
 
   closed(): void {
@@ -317,7 +317,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
   }
 
   wrote(): void {
-    // Nobody is charged for replies that nobody reads.
+    // Replies that are discarded are not counted for a client.
   }
 
   backlogged(): void {

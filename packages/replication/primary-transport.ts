@@ -1,4 +1,4 @@
-/** The stream of a primary as a transport of a connection: bytes are handed to it, and nobody reads the replies. */
+/** The stream of a primary as a transport of a connection: bytes are passed to it, and replies are discarded. */
 
 import type { Bytes } from '#base';
 import type { Sink, Transport, TransportEvents } from '#net';

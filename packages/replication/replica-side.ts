@@ -47,7 +47,7 @@ export interface ReplicaSideOptions {
   readonly port: number;
   /** Id of this node in its cluster; empty outside of one. */
   nodeId(): string;
-  /** Settles with where to go on, when all that came before is applied. */
+  /** Resolves with the position to resume from, once all earlier data is applied. */
   readonly before: Promise<Reached>;
   /** Handing over of the primary's role to the server that is followed, if that is under way. */
   readonly failover: Pick<Failover, 'isAsking' | 'answered'>;
@@ -93,9 +93,9 @@ export class ReplicaSide implements Follower {
   downSinceMs: number;
   /** Time from the last timestamp of the primary until it was applied; undefined where there was none. */
   #lag: LinkLag | undefined;
-  /** Streams of the primary that have begun: from the first on the data are the primary's. */
+  /** Number of streams of the primary that have started: from the first on the data is the primary's. */
   streamsBegun = 0;
-  /** Streams that the primary goes on with, as it has told before its data. */
+  /** History of the primary's stream, as reported before its data. */
   #past: PrimaryPast | undefined;
   #hasStarted = false;
   #hasStopped = false;
@@ -273,7 +273,7 @@ export class ReplicaSide implements Follower {
     return this.#options.persistence.durability === undefined ? undefined : this.#diskOffset;
   }
 
-  /** Tells the primary when what is applied now is on disk too. */
+  /** Reports to the primary when applied data is on disk as well. */
   #awaitDisk(): void {
     const { persistence } = this.#options;
     const stream = this.#stream;
@@ -447,7 +447,7 @@ export class ReplicaSide implements Follower {
   /** All before a timestamp of the primary's is applied. */
   #reached(stampMs: number): void {
     const atMs = this.#options.clock.wallMs();
-    // Clocks that do not agree tell of no lag rather than of a negative one.
+    // Clocks that differ yield no lag rather than a negative one.
     this.#lag = { ms: Math.max(0, Math.round(atMs - stampMs)), atMs };
     this.#options.page.set('primaryLagUs', 1_000 * this.#lag.ms);
   }

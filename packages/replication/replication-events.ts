@@ -74,7 +74,7 @@ export class ReplicationEvents {
     this.#record('sync-begin', [NaN, -1]);
   }
 
-  /** The server has all data of its primary, which came as so many bytes. */
+  /** The server has received all data of its primary, `bytes` bytes. */
   ownSyncEnded(startedMs: number, bytes: number): void {
     this.#ended(NaN, this.#usSince(startedMs), bytes);
   }

@@ -21,7 +21,7 @@ const APPLY_MS_MAX = 5_000;
 const DRAIN_MS_MAX = 5_000;
 /** Id that no stream has. */
 const NO_STREAM = '0'.repeat(40);
-/** Tells shards that no other server says what is in this one. */
+/** Role sent to shards of a server without a primary. */
 const NO_PRIMARY = { kind: 'role', isReplica: false, primary: undefined } as const;
 
 export interface ReplicationOptions extends Omit<
@@ -101,7 +101,7 @@ export class Replication implements ReplicationPort {
   /** The data are back, at a place in the stream if that is known; nothing was done since. */
   restore(place: StreamPlace | undefined): void {
     const { settings, primary, router, log } = this.#options;
-    // A node of a cluster is told later what it is.
+    // A cluster node receives its role later.
     const isReplica = settings.string('replication.primary-host') !== '' || this.#isClustered;
     // From the first moment on nothing expires by itself.
     if (isReplica) router.broadcast({ kind: 'role', isReplica, primary: undefined });
@@ -124,7 +124,7 @@ export class Replication implements ReplicationPort {
     return this.#options.settings.boolean('cluster.enabled');
   }
 
-  /** Is a primary from now on, whatever it was before, or was restored as. */
+  /** Makes the server a primary, regardless of its previous or restored role. */
   lead(): void {
     const restored = this.#restored;
     this.#restored = undefined;
@@ -234,7 +234,7 @@ export class Replication implements ReplicationPort {
     return { position, database: 0 };
   }
 
-  /** Makes this server a primary of what it has. */
+  /** Makes this server a primary with its current data. */
   replicaOfNone(): void {
     const replica = this.#replica;
     if (replica === undefined) return;
@@ -299,7 +299,7 @@ export class Replication implements ReplicationPort {
     return this.#replica !== undefined;
   }
 
-  /** True while the data may be old, and nobody is to see them. */
+  /** True while the data may be stale, and must not be served. */
   get isStale(): boolean {
     if (this.#replica === undefined || this.#replica.isUp) return false;
     return !this.#options.settings.boolean('replication.serve-stale-data');

@@ -4,7 +4,7 @@ import { ReplyErrors } from './reply-errors.ts';
 
 const replies = suite('errors in replies');
 
-/** Errors found in replies that come in pieces of so many bytes. */
+/** Returns the errors found in replies that arrive in pieces of `pieceBytes` bytes. */
 function found(text: string, pieceBytes: number): string[] {
   const errors: string[] = [];
   const reader = new ReplyErrors((error, { nth, left }) => errors.push(`${nth}/${left} ${error}`));

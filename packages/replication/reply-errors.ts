@@ -1,9 +1,9 @@
-/** Finds the errors in replies that nobody reads: what a primary has sent and this server could not run. */
+/** Finds errors in discarded replies: commands of a primary that failed on this server. */
 
 import type { Bytes } from '#base';
 import { ReplyParser } from '#resp';
 
-/** More of an error is not told. */
+/** Maximum number of bytes of an error that are reported. */
 const LINE_BYTES_MAX = 1_024;
 /** The replies are this server's own, and may be as long as they are. */
 const LIMITS = {

@@ -1,6 +1,6 @@
 /**
- * Commands of a primary's stream that this server could not run. Its data may differ from the primary's then, so all data are
- * needed anew, before the link counts as up again. A stream that fails again and again has them sent at longer and longer
+ * Commands of a primary's stream that failed on this server. Its data may then differ from the primary's, so a full
+ * sync is required before the link counts as up again. After repeated failures, full syncs follow at increasing
  * intervals.
  */
 

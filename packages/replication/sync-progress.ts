@@ -1,4 +1,4 @@
-/** Progress of data that are coming from a primary, as reports tell of it. */
+/** Progress of a full sync from a primary, for reports. */
 
 import type { LogFields } from '#base';
 

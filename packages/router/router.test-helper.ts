@@ -59,7 +59,7 @@ export interface SentFrame {
   /** Number of the transaction of a `host`, a `share`, an `offer` or an `exec`. */
   readonly transaction: number;
   readonly lenders: number;
-  /** True for a script for which the other shards stand still. */
+  /** True for a script for which the other shards are stopped. */
   readonly isAlone: boolean;
 }
 
@@ -119,12 +119,12 @@ class PlayedShard {
     };
   }
 
-  /** Answers a command, or several in a row by one frame. */
+  /** Sends the reply to a command, or to several consecutive ones in one frame. */
   reply({ slot, sequence }: SentFrame, text: string, count = 1): void {
     this.send(FrameKind.command, { slot, sequence, count }, Buffer.from(text, 'latin1'));
   }
 
-  /** Answers this shard's part of a command with what its handler would have returned. */
+  /** Sends this shard's part of a command, as its handler would have returned it. */
   part(frame: SentFrame, value: unknown, flags = 0): void {
     const { slot, sequence } = frame;
     this.send(FrameKind.part, { slot, sequence, flags }, encodedPart(frame, value));
@@ -274,7 +274,7 @@ export class PlayedClient {
   }
 }
 
-/** Calls that nobody listens to. */
+/** Callbacks that do nothing. */
 const NO_CALLS = {
   spokeHttp: () => undefined,
   keyEvents: () => undefined,
@@ -294,7 +294,7 @@ const NO_ACCESS = {
   denied: () => undefined,
 };
 
-/** A router with so many shards, played by the test. */
+/** A router with a number of shards, played by the test. */
 export class RouterFixture {
   readonly router: Router;
   readonly shards: readonly PlayedShard[];
@@ -408,7 +408,7 @@ export class RouterFixture {
     return new PlayedClient(this.router, this.#memory);
   }
 
-  /** One turn of main: what was sent is seen by the shards, and what they have said by the clients. */
+  /** One turn of main: the shards receive the frames, and the clients the replies. */
   turn(): void {
     this.router.publish();
     this.router.drain();

@@ -1,4 +1,4 @@
-/** The router: replies in the order of their commands, whatever shards do first, and commands that must wait. */
+/** The router: replies in the order of their commands, regardless of the order of shards, and commands that must wait. */
 
 import { keyPerShard } from '#testkit';
 import { suite } from 'uvu';

@@ -107,7 +107,7 @@ export class Router {
     return this.#clientRegistry.add(make);
   }
 
-  /** Forgets a client whose socket is gone, as soon as the shards have answered it. */
+  /** Removes a disconnected client, once the shards have replied to all of its commands. */
   removeClient(client: Client): void {
     if (this.blockedClients.has(client)) this.blockedClients.giveUp(client);
     else this.#answers.giveUpWait(client);
@@ -124,7 +124,7 @@ export class Router {
     return this.#answers.defer(client, timedOut);
   }
 
-  /** Answers everything a client waits for with an error, and closes: nobody else will answer. */
+  /** Replies to all pending commands of a client with an error, and closes it: there will be no other replies. */
   abandon(client: Client, error: CommandError): void {
     this.#answers.abandon(client, error);
   }
@@ -241,9 +241,9 @@ export class Router {
     return errors.outOfMemory;
   }
 
-  /** Answers why the command is not run; a transaction that it belongs to will not be either. */
+  /** Replies with the reason why the command is not run; a transaction that contains it is not run either. */
   #refuse(client: Client, entry: CommandEntry, error: CommandError): void {
-    // Whether or not a transaction was begun, as in Redis.
+    // With or without MULTI, as in Redis.
     const isExec = entry.route === 'exec';
     if (isExec) this.transactions.discard(client);
     else if (client.transaction !== undefined) client.transaction.isBroken = true;
@@ -296,7 +296,7 @@ export class Router {
     return found;
   }
 
-  /** Sends an order about what replicas are told, at this place of the order of all commands. */
+  /** Sends an order about the replication feed, at this place of the order of all commands. */
   orderFeed(order: FeedOrder): void {
     if (order.kind !== 'abandon') this.#routes.hasFeed = order.kind !== 'end';
     const body = encodeMessage(order);
@@ -305,13 +305,13 @@ export class Router {
     }
   }
 
-  /** Lets a shard send so many more bytes of a full synchronisation. */
+  /** Grants a shard `byteCount` more bytes of a full sync. */
   grantSync(shard: number, number: number, byteCount: number): void {
     const head = { ...emptyHead(), kind: FrameKind.rdb, connection: number, sequence: byteCount };
     this.#routes.links[shard]?.sendMessage(head, NOTHING);
   }
 
-  /** Shards log what they do, and whatever several of them do is to be logged whole by each; or they do not any more. */
+  /** True while shards log their changes, and every shard has to log transactions of several shards completely. */
   set isDurable(value: boolean) {
     this.#routes.isDurable = value;
   }
@@ -323,7 +323,7 @@ export class Router {
     for (const link of this.#links) link.sendMessage(head, new Uint8Array(0));
   }
 
-  /** Tells every shard something, in order with the commands. */
+  /** Sends a control message to every shard, in order with the commands. */
   broadcast(control: Control): void {
     broadcastTo(this.#links, control);
   }
@@ -357,7 +357,7 @@ export class Router {
     return this.transactions.isAtBarrier || this.#clientRegistry.isBusy;
   }
 
-  /** Takes all replies there are for nobody: main has failed, and shards are not to wait for it. */
+  /** Discards all available replies: main has failed, and shards must not wait for it. */
   dropReplies(): void {
     this.#replies.drop();
   }

@@ -31,7 +31,7 @@ interface SignalTakers {
   readonly redirected?: RedirectTaker;
 }
 
-/** Takes note of a client that a shard has told of another node. */
+/** Counts MOVED and ASK replies sent by a shard. */
 export type RedirectTaker = (kind: ShardRedirect['kind'], client: Client) => void;
 
 export function shardSignals(takers: SignalTakers): ShardSignals {

@@ -1,9 +1,7 @@
 /**
- * Decides which requests are traced, and keeps what main knows of them.
- *
- * The decision is made once for each request, by one random draw, before anything is made for it; a request that is
- * not drawn costs that draw, and while tracing is off there is not even that. The spans are made elsewhere, of what
- * is told here to the ops thread.
+ * Decides which requests are traced, and keeps main's data about them. The decision is made once for each request, by
+ * one random number, before anything is allocated for it; a request that is not sampled costs that number, and while
+ * tracing is off not even that. The spans are created elsewhere, from the records sent to the ops thread.
  */
 
 import type { Clock } from '#base';
@@ -45,7 +43,7 @@ export interface TracingSettings {
   readonly isEnabled: boolean;
   /** From 0 to 1. */
   readonly samplingRate: number;
-  /** Every request is told of for the log, whether it is sampled or not. */
+  /** True if every request is recorded for the log, sampled or not. */
   readonly tellsAll: boolean;
   readonly spans: SpanSwitches;
 }
@@ -62,7 +60,7 @@ export class Tracing {
   readonly #values: Float64Array;
   /** Doubles of the link memory. */
   readonly #doubles: Float64Array;
-  /** Answered, and not told of yet. */
+  /** Answered requests that were not sent to the ops thread yet. */
   readonly #ended: Trace[] = [];
   readonly #spare: Trace[] = [];
   #isEnabled = false;
@@ -167,7 +165,7 @@ export class Tracing {
     bytes.set(parent.spanId, PARENT_AT);
   }
 
-  /** Tells of a snapshot that is on disk, begun at `startUs`, where such spans are wanted and it is drawn. */
+  /** Records a finished snapshot that started at `startUs`, if such spans are enabled and it is sampled. */
   snapshot(startUs: number, keyCount: number): void {
     const isWanted = (this.#flags & RecordFlag.persistenceSpans) !== 0;
     if (!isWanted || this.#draw() >= this.#threshold) return;
@@ -188,7 +186,7 @@ export class Tracing {
     this.#spare.push(trace);
   }
 
-  /** The command found no room, and is offered again: it is decided on anew. */
+  /** The command found no room, and is offered again: it is sampled again. */
   giveBack(client: Client): void {
     const { current: trace } = client.traces;
     if (trace === undefined) return;
@@ -214,7 +212,7 @@ export class Tracing {
     if (error >= 0) trace.draft.doubles[RecordAt.error] = error;
   }
 
-  /** Tells of the requests that were answered: their replies are in their place. */
+  /** Sends the answered requests to the ops thread: their replies are in place. */
   flush(): void {
     if (this.#ended.length === 0) return;
     const { ring } = this.#options;

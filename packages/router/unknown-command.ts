@@ -1,4 +1,4 @@
-/** Commands that do not exist, and what a client is told of them. */
+/** Unknown commands, and their error replies. */
 
 import { type CommandError, errors, latin1, untilNul } from '#base';
 import type { Arguments } from '#commands';

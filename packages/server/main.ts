@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 /**
- * The server's executable: what must hold before anything else is loaded.
- *
- * Node opens its debugger on SIGUSR1, to whoever of this machine connects, unless somebody listens to that signal. From
- * here on it does nothing; only in the time that Node itself takes to start, before this line, would it still be heeded.
+ * The server's executable: conditions that must hold before anything else is loaded. Node opens its debugger on
+ * SIGUSR1, for any process of this machine, unless there is a listener for that signal. From here on the signal has no
+ * effect; it would only be handled while Node itself starts, before this line.
  */
 
 import { earlyOpsWorker } from '#main';

@@ -11,7 +11,7 @@ interface Followers {
 }
 
 export function followProcess({ crashes, ops, listeners }: Followers): void {
-  // Rejections that nobody handles come here too.
+  // Unhandled rejections come here as well.
   process.on('uncaughtException', (error) => {
     crashes.mainDied(error);
   });

@@ -13,7 +13,7 @@ import { startSummary } from './start-summary.ts';
 interface StartParts extends ServerParts {
   readonly shutdown: Shutdown;
   readonly crashes: Crashes;
-  /** Answers of main to the ops thread. */
+  /** Handlers of main for requests of the ops thread. */
   readonly answers: MainAnswers;
 }
 
@@ -57,7 +57,7 @@ export class Server {
     log.info('started', startSummary(settings, shards), { shards, pid: process.pid });
   }
 
-  /** Ends what has begun of a start that has failed. */
+  /** Ends the parts that were started before a start has failed. */
   async #giveUp(): Promise<void> {
     const { progress, listeners, clients, pool, frontPool, tierPool, loop, persistence, ops } =
       this.#parts;

@@ -55,7 +55,7 @@ function shutdownAnswer(
 ): MainAnswers['shutdown'] {
   return ({ save }) => {
     if (save === 'always' && persistence.durability === undefined) return 'nothing-kept';
-    log.info('shutdown-asked', 'shutdown was asked for over HTTP');
+    log.info('shutdown-asked', 'Shutdown requested over HTTP');
     // Before the answer: who has it may ask the probes next. The ops thread, which passes it on, ends last.
     shutdown.begin({ save, now: false, force: false });
     return 'begun';

@@ -128,7 +128,7 @@ export class Shutdown {
     const timeoutMs = this.#timeoutMs;
     const untilMs = clock.wallMs() + timeoutMs;
     if (!(await this.#wait.run(timeoutMs, isOver)) || isOver()) return;
-    log.info('stopping', 'svc finishes what is in flight and stops');
+    log.info('stopping', 'svc is stopping: finishing work in flight');
     listeners.listener.close();
     modules.stopping();
     for (const client of clients.all) {
@@ -159,7 +159,7 @@ export class Shutdown {
     page.set('phase', Phase.stopping);
     const untilMs = clock.wallMs() + timeoutMs;
     while (this.#hasClientsInFlight() && clock.wallMs() < untilMs) await sleep(DRAIN_POLL_MS);
-    // Nothing that replicas would have to be told of happens by itself any more.
+    // No further changes that would have to be replicated occur without commands.
     router.broadcast({ kind: 'pause', isOn: true });
     await modules.leave(() => clock.wallMs() < untilMs);
     await this.#save(untilMs);

@@ -7,7 +7,7 @@ export type DenialContext = 'toplevel' | 'multi' | 'lua';
 export interface AclDenial {
   readonly reason: DenialReason;
   readonly context: DenialContext;
-  /** The command, key or channel that was denied; of a failed authentication, the command. */
+  /** The denied command, key or channel; of a failed authentication, the command. */
   readonly object: string;
   readonly user: string;
   /** The client as CLIENT LIST shows it. */

@@ -73,7 +73,7 @@ export interface PrimaryReport {
   readonly read_only: boolean;
   /** Milliseconds since the primary was heard of last. */
   readonly silent_ms: number;
-  /** Data of the primary that are coming; null while none are. */
+  /** Progress of the full sync; null while none are. */
   readonly sync: {
     readonly total_bytes: number | null;
     readonly received_bytes: number;

@@ -1,4 +1,4 @@
-/** Reason why something cannot be done in the cluster, as a sentence for whoever asked for it. */
+/** Reason why a cluster operation failed, as a sentence for its caller. */
 export class ClusterError extends Error {
   override readonly name = 'ClusterError';
 }

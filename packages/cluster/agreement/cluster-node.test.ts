@@ -16,7 +16,7 @@ const nodes = suite('nodes of a cluster');
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** A server that notes what it was told. */
+/** A server that records its calls. */
 class PlayedHost implements ClusterHost {
   role = 'none';
   offset = 0;
@@ -98,7 +98,7 @@ function stage() {
   return { store, clock, add };
 }
 
-/** Lets everything that was begun come to its end. */
+/** Lets all pending work finish. */
 async function settle(): Promise<void> {
   for (let turns = 0; turns < 200; turns += 1) await Promise.resolve();
 }

@@ -20,9 +20,9 @@ import type { Group, Topology } from './topology.ts';
 
 /** Least time between two reports of how far the node's data are: less than a second, since a beat may come a moment early. */
 const TELL_MS = 900;
-/** A primary is without replicas for so long before one of another's comes: its own may be back soon. */
+/** Milliseconds without replicas after which a primary gets one of another primary: its own may reconnect soon. */
 const ORPHAN_MS = 5_000;
-/** Lives of a lease for which a primary that was started anew waits for a replica to take its place. */
+/** Number of lease lifetimes for which a restarted primary waits for a replica to take over. */
 const STAND_DOWN_LEASES = 2;
 
 /** Place in a stream of replication; the offset is -1 where the node does not have the primary's data. */
@@ -37,11 +37,11 @@ export interface ClusterHost {
   placeOf(primary: string): DataPlace;
   /** Takes its keys from that primary from now on. */
   follow(primary: string, address: MemberAddress): void;
-  /** Is the primary of what it has from now on. */
+  /** Makes the server a primary with its current data. */
   lead(): void;
   /** Holds writes back until that replica has all data; false when that cannot be had. With `isForced` it does not wait. */
   prepareHandover(target: string, isForced: boolean): Promise<boolean>;
-  /** Goes on with the writes that were held back. */
+  /** Resumes suspended writes. */
   endHandover(): void;
   /** The topology, or what the node may do in it, is another now. */
   changed(): void;
@@ -88,7 +88,7 @@ export class ClusterNode {
   #handsOverTo: string | undefined;
   #toldMs = 0;
   #told = '';
-  /** It has told that it has the data. */
+  /** True once it has reported that it has the data. */
   #hasTold = false;
   /** Group that this replica may go to, and since when that is so. */
   #orphan: { readonly group: string; readonly sinceMs: number } | undefined;
@@ -163,7 +163,7 @@ export class ClusterNode {
     await this.#react();
   }
 
-  /** Gives the lease back, so that nobody waits for its end. */
+  /** Revokes the lease, so that other nodes need not wait for its expiry. */
   async stop(): Promise<void> {
     if (this.#hasStopped) return;
     this.#hasStopped = true;
@@ -179,19 +179,19 @@ export class ClusterNode {
   }
 
   /**
-   * Carries a decision out: makes its plan by the topology at hand, and anew where another was first. Settles when it is in
-   * force and known here.
+   * Executes a decision: computes its plan from the current topology, and again if another node was first. Resolves
+   * when it is in effect and known here.
    */
   decide(make: (topology: Topology) => Plan | undefined): Promise<void> {
     return this.#view.decide(make);
   }
 
-  /** Reads everything anew. Throws a ClusterError for what another cluster has agreed on. */
+  /** Reads all documents again. Throws a ClusterError if they belong to another cluster. */
   refresh(): Promise<void> {
     return this.#view.refresh();
   }
 
-  /** Tells others that this node announces something else of itself now; without a lease it does so when it has one. */
+  /** Publishes new announced properties of this node; without a lease, once it has one. */
   async readdress(): Promise<void> {
     if (this.#registeredAt === 0) return;
     try {
@@ -209,7 +209,7 @@ export class ClusterNode {
     await this.#react();
   }
 
-  /** Is another node from now on, which nobody knows. */
+  /** Becomes another node with a new, unknown id. */
   async rename(id: string): Promise<void> {
     const { coordinator } = this.#options;
     this.lease.lost();
@@ -229,15 +229,16 @@ export class ClusterNode {
     this.lease.renewed(sentMs, ttlMs);
     this.#registeredAt = revision;
     this.#hasRegistered = true;
-    // Nobody can have taken the place of a primary whose lease is there: what was before is known with this.
+    // The role of a primary with an existing lease cannot have been taken over: its earlier state becomes known by
+    // this.
     await this.refresh();
     log.info('cluster-registered', 'Node registered in the cluster', { node: this.#id });
     this.#options.host.changed();
   }
 
   /**
-   * True while a primary that was started anew leaves its place to a replica: the last that it had acknowledged may not have
-   * come to its disk, but a replica has it.
+   * True while a restarted primary leaves its role to a replica: its last acknowledged writes may not be on its disk,
+   * but a replica has them.
    */
   async #standsDown(): Promise<boolean> {
     const { group, topology } = this;
@@ -269,7 +270,7 @@ export class ClusterNode {
     await this.#register();
   }
 
-  /** Tells how far the data are, now and then. */
+  /** Periodically publishes the replication offset of the data. */
   async #tell(): Promise<void> {
     const { nowMs } = this.lease;
     const document = this.#document();
@@ -342,7 +343,7 @@ export class ClusterNode {
     const { host } = this.#options;
     if (group === undefined) return;
     if (group.primary === this.#id) {
-      // A place that is not sure any more is not taken anew.
+      // An uncertain role is not taken again.
       if (!this.isRegistered) return;
       this.#isForced = false;
       host.lead();
@@ -385,7 +386,7 @@ export class ClusterNode {
       }
     } catch (error) {
       this.#fails(error);
-      // Whether it was done is not known: the lease is given up, and taken anew with what is in force.
+      // The outcome is unknown: the lease is given up, and acquired again with the current state.
       this.lease.lost();
       this.#registeredAt = 0;
       this.#options.host.changed();

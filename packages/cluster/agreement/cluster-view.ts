@@ -53,8 +53,8 @@ export class ClusterView {
   }
 
   /**
-   * Carries a decision out: makes its plan by the topology at hand, and anew where another was first. Settles when it is in
-   * force and known here.
+   * Executes a decision: computes its plan from the current topology, and again if another node was first. Resolves
+   * when it is in effect and known here.
    */
   async decide(make: (topology: Topology) => Plan | undefined): Promise<void> {
     const { coordinator } = this.#options;
@@ -68,7 +68,7 @@ export class ClusterView {
     throw new ClusterError('The cluster changes too quickly: try again');
   }
 
-  /** Reads everything anew. Throws a ClusterError for what another cluster has agreed on. */
+  /** Reads all documents again. Throws a ClusterError if they belong to another cluster. */
   async refresh(): Promise<void> {
     const known = this.topology.revision;
     const { entries, revision, source } = await this.#options.coordinator.read();

@@ -3,7 +3,7 @@
 import type { Topology } from './topology.ts';
 
 export class LastSlots {
-  /** Group that has the last slot of the node's own; undefined while that has slots, or where nobody took it. */
+  /** Group that took the node's last slot; undefined while the node has slots, or if no group took it. */
   takenBy: string | undefined;
 
   /** Takes note of a topology that comes after another. */

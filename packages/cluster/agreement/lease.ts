@@ -8,7 +8,7 @@ import type { Clock } from '#base';
 /** Share of the lease's life that is left when writes are taken no more, and the least of it. */
 const WRITES_SHARE = 0.15;
 const WRITES_MS_MIN = 300;
-/** The same for replies to what was taken: clocks may go at different speeds. */
+/** Fraction of the lease reserved for replies to accepted writes: clocks may run at different speeds. */
 const REPLIES_SHARE = 0.05;
 const REPLIES_MS_MIN = 100;
 
@@ -16,7 +16,7 @@ export class Lease {
   readonly #clock: Pick<Clock, 'nowUs'>;
   /** Monotonic milliseconds: from then on no write is taken. */
   writesUntilMs = 0;
-  /** Monotonic milliseconds: from then on nothing that was written is told to clients any more. */
+  /** Monotonic milliseconds until which replies to writes may be sent to clients. */
   repliesUntilMs = 0;
   /** Monotonic milliseconds of the last renewal; 0 before the first. */
   renewedMs = 0;
@@ -31,7 +31,7 @@ export class Lease {
     return this.#clock.nowUs() / 1_000;
   }
 
-  /** A renewal that was sent at `sentMs` was answered: the lease lives for so long from then. */
+  /** Records the reply to a renewal that was sent at `sentMs`: the lease lives for `ttlMs` from then. */
   renewed(sentMs: number, ttlMs: number): void {
     this.renewedMs = sentMs;
     this.ttlMs = ttlMs;
@@ -39,7 +39,7 @@ export class Lease {
     this.repliesUntilMs = sentMs + ttlMs - Math.max(REPLIES_MS_MIN, ttlMs * REPLIES_SHARE);
   }
 
-  /** The lease is gone, or is given up. */
+  /** The lease has expired, or is given up. */
   lost(): void {
     this.writesUntilMs = 0;
     this.repliesUntilMs = 0;

@@ -39,7 +39,7 @@ export interface SlotMigration extends MigrationDocument {
   readonly id: string;
 }
 
-/** A member of a group as reports tell of it. */
+/** A member of a group in reports. */
 export interface Member {
   readonly id: string;
   readonly group: Group;
@@ -183,7 +183,7 @@ export class Topology {
     return group && this.#membersOf(group).find(({ id }) => id === node);
   }
 
-  /** Slots that nobody can serve: without an owner, or whose primary is away. */
+  /** Number of slots that are not served: unassigned, or without a primary with a lease. */
   get failedCount(): number {
     let failed = SLOT_COUNT - this.assignedCount;
     for (const [first, last, owner] of this.slots.ranges) {

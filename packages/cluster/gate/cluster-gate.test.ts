@@ -1,4 +1,4 @@
-/** Judgements of commands in a cluster: who runs them, and when nobody does. */
+/** Decisions about commands in a cluster: which node runs them, and when none does. */
 
 import { Arguments, commandTable, type EndpointType } from '#commands';
 import type { Client } from '#router';

@@ -183,7 +183,7 @@ export class ClusterGate {
     if (slot === SEVERAL_SLOTS) return this.#crossSlot(client);
     const { table, lease, turnUs } = this.#options;
     const isOwn = table.codes[slot] === SlotCode.own;
-    // The time of the turn will do, since a reading costs 60 ns: whether a client is told of it is for the fence to say.
+    // The time of the turn is sufficient, since a reading costs 60 ns: the fence decides about replies.
     if (isOwn && !table.hasGaps && turnUs() < lease.writesUntilMs * 1_000) return undefined;
     if (entry.has('asking')) this.#isAsked = true;
     return this.#judgeOwner(client, slot, this.#useOf(entry, args));
@@ -209,7 +209,7 @@ export class ClusterGate {
     return refusal && this.#down(client, refusal);
   }
 
-  /** Sends a command on to whoever has the slot. */
+  /** Redirects a command to the node that serves the slot. */
   #judgeForeign(
     client: Client,
     slot: number,
@@ -233,7 +233,7 @@ export class ClusterGate {
     return errors.noLease(problem() ?? 'it was not renewed in time');
   }
 
-  /** Says why nothing is done in the whole cluster: nobody serves some of the slots. */
+  /** Returns why the whole cluster refuses commands: some slots are not served. */
   #gapsRefusal(use: SlotUse): CommandError | undefined {
     const { table, requiresFullCoverage, allowsReadsWhenDown } = this.#options;
     if (!table.hasGaps || !requiresFullCoverage() || this.#isAllowedWhenDown(use)) return undefined;

@@ -35,7 +35,7 @@ export function newGate({ settings, router, clock, table, cluster }: NewGateOpti
     problem: () => node.problem,
     mayWrite: (entry, args) =>
       entry.isWrite ||
-      // PFCOUNT may keep what it has counted, which is no write of the client's.
+      // PFCOUNT may store its cached count, which is not a write of the client.
       (entry.script !== undefined && router.scripts.mayWrite(entry, args)),
     redirected: (kind, client) => {
       observation.redirects.count(kind, client.session);

@@ -1,6 +1,6 @@
 /**
- * Messages that clients publish, to the other nodes: there is no bus, so each node has a light connection to every other that
- * it sees. PUBLISH goes to all, SPUBLISH to those of the own group, and whoever is told tells nobody on.
+ * Forwards published messages to the other nodes: there is no bus, so each node has a light connection to every other
+ * visible one. PUBLISH is sent to all, SPUBLISH to those of the own group, and receivers do not forward it.
  */
 
 import { type Bytes, type Clock, keySlot, type Logger } from '#base';
@@ -41,12 +41,12 @@ export class NodeMessages {
     this.#options = options;
   }
 
-  /** Messages told to a node each, those that could not be, how often for want of room, and those that others told of. */
+  /** Counts of messages sent to nodes, dropped, dropped for lack of room, and received. */
   get counts() {
     return { ...this.#counts, received: this.#options.pubsub.received };
   }
 
-  /** Connections to other nodes, and those over which they tell this one. */
+  /** Connections to other nodes, and those over which they send messages. */
   get links(): readonly ClusterLinkFacts[] {
     const links: ClusterLinkFacts[] = [];
     for (const [node, { link }] of this.#peers) {
@@ -72,7 +72,7 @@ export class NodeMessages {
     }
   }
 
-  /** Connects to the nodes that there are now; ends subscriptions to shard channels that have gone to another group. */
+  /** Connects to the current nodes; ends subscriptions to shard channels that have moved to another group. */
   update(): void {
     const { node, pubsub } = this.#options;
     const { topology, group, id } = node;
@@ -99,7 +99,7 @@ export class NodeMessages {
     });
   }
 
-  /** Connects anew where that has failed. */
+  /** Reconnects failed connections. */
   look(): void {
     for (const { link } of this.#peers.values()) link.open();
   }

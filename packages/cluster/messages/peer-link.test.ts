@@ -1,4 +1,4 @@
-/** A link to another node: what is told, what is lost, and what is counted of it. */
+/** A link to another node: sent, dropped and counted messages. */
 
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { connectTo } from '#net';

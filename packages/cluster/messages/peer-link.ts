@@ -1,6 +1,7 @@
 /**
- * Connection by which a node tells another of messages. It is written many at once, and reads no more than how many were
- * answered; what is not told, since there is no connection or it is too slow, is counted and forgotten, as on Redis' bus.
+ * Connection by which a node forwards messages to another. Many are written at once, and only the number of replies is
+ * read; messages that cannot be sent, without a connection or over a slow one, are counted and dropped, as on Redis'
+ * bus.
  */
 
 import type { Bytes } from '#base';
@@ -18,12 +19,12 @@ interface PeerLinkOptions {
   connect(): Socket;
   /** Words of AUTH; empty where none is wanted. */
   login(): readonly string[];
-  /** Words of a command that says who tells; empty for none. */
+  /** Words of a command that identifies the sender; empty for none. */
   readonly greeting: readonly string[];
   /** Most bytes of messages that wait for a slow node; 0 for no limit. */
   queuedBytesMax(): number;
   wallMs(): number;
-  /** So many messages were not told; `isFull` says that too many waited. */
+  /** `count` messages were dropped; `isFull` if too many were queued. */
   lost(count: number, isFull: boolean): void;
   /** The connection has failed, or is refused. */
   failed(reason: string): void;
@@ -94,7 +95,7 @@ export class PeerLink {
     if (greeting.length > 0) socket.write(commandBytes(greeting));
   }
 
-  /** Tells the node of a message, with what else there is at the end of the turn. */
+  /** Sends a message to the node, together with others at the end of the turn. */
   send(message: Bytes): void {
     const most = this.#options.queuedBytesMax();
     const isFull = most > 0 && this.#queuedBytes + message.length > most;

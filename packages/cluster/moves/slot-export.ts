@@ -125,7 +125,7 @@ export class SlotExport {
     return reports.reduce((sum, report) => sum + (report.missing ? 0 : report.answer), 0);
   }
 
-  /** Waits until the target is only so far behind that writes need not be held back for long. */
+  /** Waits until the lag of the target is so small that writes need not be suspended for long. */
   async #near(): Promise<void> {
     const { primary, nowMs } = this.#options;
     for (let rounds = 0; rounds < ROUNDS_MAX; rounds += 1) {
@@ -141,7 +141,7 @@ export class SlotExport {
     return this.#until(({ ack }) => ack.offset >= offset, LOOK_MS, hasTime);
   }
 
-  /** Gives the slots away while nothing is written; false when the target has not come up in time. */
+  /** Hands the slots over while writes are suspended; false if the target has not caught up in time. */
   async #handOver(): Promise<boolean> {
     const { clients, primary, progress, nowMs, flip } = this.#options;
     const beganMs = nowMs();
@@ -152,7 +152,7 @@ export class SlotExport {
       // What is under way comes to its end, and all of it is in the stream.
       if (!(await untilDrained(this.#options, hasTime))) return false;
       if (!(await this.#acknowledged(primary.offset, hasTime))) return false;
-      // Who asks between the transaction and the end of the pause is told no 0.
+      // Reports between the transaction and the end of the pause must not show 0.
       progress.pauseMs = Math.max(1, Math.ceil(nowMs() - beganMs));
       await flip();
       return true;

@@ -1,4 +1,4 @@
-/** Commands of a primary's stream that concern slots which come here from it, told from all others. */
+/** Selects the commands of a primary's stream that concern slots migrating here from it. */
 
 import { keySlot, SLOT_COUNT } from '#base';
 import { Arguments, type CommandEntry, commandTable, findKeys } from '#commands';

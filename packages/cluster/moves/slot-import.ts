@@ -1,6 +1,7 @@
 /**
- * The target's side of a move of slots: it follows the source as a replica does, and takes what concerns these slots: the keys
- * as commands that restore them, then the stream. Nobody sees any of it before the slots are this node's.
+ * The target's side of a slot migration: it follows the source like a replica, and applies what concerns these slots:
+ * the keys as commands that restore them, then the stream. No client sees any of it before the slots belong to this
+ * node.
  */
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
@@ -231,7 +232,7 @@ export class SlotImport implements Follower {
     this.#stream = new PrimaryStream({
       router,
       clients,
-      // The lease has nothing to say of what nobody is told.
+      // The lease does not apply to replies that are discarded.
       config: { ...config, mayWrite: undefined },
       address: `${source.host}:${source.port}`,
       position,
@@ -263,7 +264,7 @@ export class SlotImport implements Follower {
     begun(this.#stream.client.slot);
   }
 
-  /** Tells the source of what is applied, when that outlives this process. */
+  /** Acknowledges applied data to the source, once it would survive a restart of this process. */
   #acknowledge(): void {
     const stream = this.#stream;
     if (stream === undefined || this.#hasEnded) return;

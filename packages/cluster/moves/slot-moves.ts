@@ -1,7 +1,7 @@
 /**
- * Moves of slots that this node takes part in, as the source or as the target. What is to be done follows from the documents of
- * the moves alone, and is looked at with each change of the topology: so whoever comes back after a crash ends what it
- * finds, and drops the keys that do not count.
+ * Slot migrations of this node, as the source or as the target. The work follows from the documents of the migrations
+ * alone, and is checked with each change of the topology: so a node that restarts after a crash ends the migrations
+ * that it finds, and drops invalid keys.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,7 +34,7 @@ import { sweepSlots } from './slot-sweep.ts';
 
 /** Between two tries of what the coordinator, or a shard, has not done. */
 const AGAIN_MS = 500;
-/** Moves that have ended and are told of. */
+/** Maximum number of finished migrations that are reported. */
 const ENDED_MAX = 32;
 /** Longest wait for the coordinator while writes are held back. */
 const FLIP_MS_MAX = 3_000;
@@ -111,7 +111,7 @@ export class SlotMoves {
       this.#beginning.delete(id);
     }
     const migration = node.topology.migrations.get(id);
-    // Somebody may have ended it already, who has told why.
+    // It may have been ended already, with a reason.
     if (migration?.state === 'begun') this.#export(migration);
     else this.#exports.delete(id);
     return id;
@@ -172,7 +172,7 @@ export class SlotMoves {
     this.#options.router.broadcast(message);
   }
 
-  /** A move has begun: it goes on here, or cannot. */
+  /** A migration has started: it continues here, or fails. */
   #goOn(migration: SlotMigration): void {
     const { node } = this.#options;
     const { id, target } = migration;
@@ -181,7 +181,7 @@ export class SlotMoves {
     else if (target === node.group?.id && !this.#imports.has(id)) this.#import(migration);
   }
 
-  /** A move is over, or has gone with all that there was to do. */
+  /** A migration has ended, or its document was deleted after its cleanup. */
   #ended(id: string, migration: SlotMigration | undefined): void {
     // A move that has only just begun has no document yet.
     if (this.#exports.has(id) && this.#exports.get(id) === undefined) return;
@@ -204,7 +204,7 @@ export class SlotMoves {
     else progress.enter(reason === CANCELLED ? 'cancelled' : 'failed', reason);
   }
 
-  /** True where the slots have moved: the document says so, or who has them where it is gone already. */
+  /** True if the slots have moved: according to the document, or to the owner of the slots if it was deleted already. */
   #hasMoved(progress: MoveProgress, migration: SlotMigration | undefined): boolean {
     if (migration !== undefined) return migration.state === 'moved';
     const { topology, group } = this.#options.node;
@@ -276,7 +276,7 @@ export class SlotMoves {
 
   readonly #failing = new Set<string>();
 
-  /** Ends a move, as soon as the coordinator can be told. */
+  /** Fails a migration, once the coordinator is reachable. */
   #fail(id: string, reason: string): void {
     if (this.#failing.has(id)) return;
     this.#failing.add(id);
@@ -289,7 +289,7 @@ export class SlotMoves {
     });
   }
 
-  /** Sees to it that a move has not begun any more, whatever has come of it. */
+  /** Ensures that a migration is no longer running, with any outcome. */
   async #settle(id: string, reason: string): Promise<void> {
     const { node } = this.#options;
     while (!this.#hasStopped) {
@@ -343,7 +343,7 @@ export class SlotMoves {
     });
   }
 
-  /** Gives the slots away. While it is not known what came of that nobody is served them. */
+  /** Hands the slots over. While the outcome is unknown they are not served. */
   async #flip({ id, ranges }: SlotMigration): Promise<void> {
     const { node, withhold } = this.#options;
     const slots = slotsOf(ranges);
@@ -408,7 +408,7 @@ export class SlotMoves {
   }
 }
 
-/** The same, but for one that takes too long, of which it is not known what comes of it. */
+/** Limits the wait for a decision, whose outcome is unknown after that. */
 async function inTime(decided: Promise<void>): Promise<void> {
   const isLate = await Promise.race([
     decided.then(() => false),

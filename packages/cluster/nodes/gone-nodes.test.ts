@@ -1,4 +1,4 @@
-/** Nodes that are gone, and for how long they are remembered. */
+/** Removed nodes, and how long they are remembered. */
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

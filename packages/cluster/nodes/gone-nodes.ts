@@ -1,9 +1,9 @@
-/** Nodes that were known and are gone: who is told to forget one of them has done so already. */
+/** Known nodes that were removed: CLUSTER FORGET of one of them succeeds. */
 
 import type { Clock } from '#base';
 import type { Topology } from '../agreement/topology.ts';
 
-/** Milliseconds for which a node that is gone is remembered, as in Redis. */
+/** Milliseconds for which a removed node is remembered, as in Redis. */
 const REMEMBERED_MS = 60_000;
 
 export class GoneNodes {

@@ -1,7 +1,7 @@
 /**
- * The id of this server as a node, and that of the cluster that it belongs to. They are kept with the data: a node that has
- * lost its data is another node, since it could not be the primary of what it had; and data of one cluster are no
- * other's.
+ * The id of this server as a node, and that of its cluster. They are stored with the data: a node that has lost its
+ * data is another node, since it cannot be the primary of that data; and data of one cluster does not belong to
+ * another.
  */
 
 import { randomBytes } from 'node:crypto';

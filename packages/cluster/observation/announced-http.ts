@@ -1,4 +1,4 @@
-/** Address of the HTTP side as other nodes are told of it. */
+/** Address of the HTTP side as announced to other nodes. */
 
 import type { Settings } from '#config';
 

@@ -1,4 +1,4 @@
-/** The cluster as the debug API tells it. */
+/** The cluster in the debug API. */
 
 import type {
   ClusterDocument,
@@ -184,7 +184,7 @@ function offsetOf({ subject }: ClusterObservation, id: string): number | null {
   return document.offset;
 }
 
-/** Bytes that a replica lacks, by what it and its primary have told; both tell once a second. */
+/** Returns the lag of a replica in bytes, from the offsets that it and its primary publish once a second. */
 function lagOf(observation: ClusterObservation, replica: string, primary: string): number | null {
   const { nodes } = observation.subject.node.topology;
   const [its, theirs] = [offsetOf(observation, replica), offsetOf(observation, primary)];

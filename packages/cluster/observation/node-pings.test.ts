@@ -11,7 +11,7 @@ import { NodePings } from './node-pings.ts';
 
 const pings = suite('pings between nodes');
 
-/** A node that answers as it is told, and notes who has come. */
+/** A node with prepared replies that records its clients. */
 class PlayedNode {
   readonly server: Server;
   readonly sockets: Socket[] = [];

@@ -15,7 +15,7 @@ import { nodeLogin } from '../messages/node-login.ts';
 const PING_DELAY_MS = 500;
 /** Longest wait for an answer. */
 const ANSWER_MS_MAX = 2_000;
-/** Answers that the figures are of. */
+/** Number of replies from which the figures are computed. */
 const SAMPLES_MAX = 60;
 /** Pings between two questions of how many keys there are. */
 const PINGS_PER_COUNT = 5;
@@ -70,7 +70,7 @@ export class NodePings {
     return this.#links.get(node)?.report ?? null;
   }
 
-  /** Answers of the last minute, oldest first. */
+  /** Round-trip times of the last minute, oldest first. */
   samples(node: string): readonly LatencySample[] {
     return this.#links.get(node)?.samples ?? [];
   }
@@ -152,7 +152,7 @@ class PingedNode {
     try {
       const problem = await this.#ping();
       if (this.#isClosed) {
-        // It may have come about behind the end: nobody else would close it, and the process would stay.
+        // It may have been established after the end: otherwise it would stay open, and keep the process running.
         this.#connection?.close();
         return;
       }

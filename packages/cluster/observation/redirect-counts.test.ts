@@ -1,4 +1,4 @@
-/** Redirects are counted by library, and there are only so many of those. */
+/** Redirects are counted by library, for a limited number of libraries. */
 
 import { Page } from '#stats';
 import { suite } from 'uvu';

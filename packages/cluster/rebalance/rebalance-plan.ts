@@ -1,4 +1,4 @@
-/** Moves of slots that make the weights of groups alike. Nothing but numbers: whoever has them runs the plan. */
+/** Plans migrations that balance the weights of groups. Pure computation: the caller runs the plan. */
 
 import { spansOf } from '../agreement/decisions/migrations.ts';
 import type { SlotSpan } from '../agreement/documents/documents.ts';
@@ -26,7 +26,7 @@ interface Plan {
 /** Share of the mean weight that is let be: moving that little is worth nothing. */
 const TOLERANCE = 0.02;
 
-/** Plans moves; `weightOf` tells what a slot weighs. */
+/** Plans migrations; `weightOf` returns the weight of a slot. */
 export function planMoves(holders: readonly Holder[], weightOf: (slot: number) => number): Plan {
   const before = holders.map(({ slots }) => slots.reduce((sum, slot) => sum + weightOf(slot), 0));
   const after = [...before];

@@ -106,7 +106,7 @@ async function connect(
   return client;
 }
 
-/** Primaries as CLUSTER SHARDS tells of them; an address that is not told is the one that was asked. */
+/** Primaries in a reply of CLUSTER SHARDS; without an announced address, the address of the connection is used. */
 function primariesOf(reply: Reply, wish: Wish): readonly Primary[] {
   return (reply as readonly Reply[]).map((shard) => {
     const { slots, nodes } = fieldsOf(shard);
@@ -150,7 +150,7 @@ function described(move: Move): string {
   return `${rangesOf(move).join(',')} from ${move.from} to ${move.to}`;
 }
 
-/** Runs a move to its end, and tells how far it is whenever that changes. */
+/** Runs a migration to its end, and prints each change of its progress. */
 async function run(move: Move, source: ReplyClient, print: Print): Promise<void> {
   const id = await source.call('CLUSTER', 'MIGRATE-SLOTS', ...rangesOf(move), 'TO', move.to);
   let told = '';

@@ -7,7 +7,7 @@ import type { ReplyClient } from '../tools/reply-client.ts';
 /** Measure by which groups are made alike. */
 export type Measure = 'keys' | 'memory' | 'load';
 
-/** Field of CLUSTER SLOT-STATS that tells it. */
+/** Field of CLUSTER SLOT-STATS with the measure. */
 const FIELDS: Readonly<Record<Measure, string>> = {
   keys: 'key-count',
   memory: 'memory-bytes',

@@ -92,10 +92,10 @@ class OwnCommands implements ConnectionOwner {
   }
 
   wrote(): void {
-    // Nobody is charged for it.
+    // Not counted for any client.
   }
 
   backlogged(): void {
-    // Nobody reads the replies.
+    // The replies are discarded.
   }
 }

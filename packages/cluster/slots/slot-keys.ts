@@ -50,7 +50,7 @@ export class SlotKeys {
     return total;
   }
 
-  /** At most so many keys of a slot. */
+  /** Returns at most `count` keys of a slot. */
   async some(slot: number, count: number): Promise<readonly Bytes[]> {
     const total = await this.count(slot);
     if (count === 0 || total === 0) return [];

@@ -6,9 +6,9 @@ import type { SlotKeys } from './slot-keys.ts';
 interface Wanted {
   readonly first: number;
   readonly last: number;
-  /** True for slots of this node's group: others are not told. */
+  /** True for slots of this node's group: others are not reported. */
   readonly isOwn: (slot: number) => boolean;
-  /** Time and bytes are counted, and told. */
+  /** True if time and bytes are counted and reported. */
   readonly hasCosts: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Owners of the slots, told by one look into a table. */
+/** Owners of the slots, in a table for fast look-ups. */
 
 import { SLOT_COUNT } from '#base';
 import type { ClusterNode } from '../agreement/cluster-node.ts';
@@ -7,7 +7,7 @@ import type { Topology } from '../agreement/topology.ts';
 /** Codes of slots; others are places in the list of groups. */
 export const SlotCode = { own: 0, nobody: 1, first: 2 } as const;
 
-/** Address of the primary of a group; undefined while it cannot be told. */
+/** Address of the primary of a group; undefined while unknown. */
 export interface SlotPlace {
   readonly group: string;
   readonly host: string;
@@ -23,7 +23,7 @@ export class SlotTable {
   importing: ReadonlySet<number> = new Set();
   /** This node is its group's primary. */
   isPrimary = false;
-  /** Nobody serves some of the slots. */
+  /** True if some slots are not served. */
   hasGaps = true;
   ownGroup = '';
   readonly #places: SlotPlace[] = [];
@@ -33,7 +33,7 @@ export class SlotTable {
     return code < SlotCode.first ? undefined : this.#places[code - SlotCode.first];
   }
 
-  /** Takes another topology over; slots that are withheld are served by nobody. */
+  /** Applies another topology; withheld slots are not served. */
   update(
     node: Pick<ClusterNode, 'topology' | 'group' | 'isPrimary' | 'id'>,
     withheld: Iterable<number>,

@@ -22,7 +22,7 @@ import {
 import { readCertificates, readGiven, TLS_HELP, TLS_OPTIONS } from './tool-options.ts';
 
 const ADDRESS_DEFAULT = '127.0.0.1:9090';
-/** A node without a byte for so long is given up. */
+/** Milliseconds without data after which a node is abandoned. */
 const IDLE_MS_MAX = 60_000;
 /** Longest answer that is read for its error. */
 const ERROR_BYTES_MAX = 64 * 1024;

@@ -1,4 +1,4 @@
-/** Nodes of a cluster as a tool finds them: one of them tells of all, or the coordinator does. */
+/** Nodes of a cluster as found by a tool: reported by one of them, or by the coordinator. */
 
 import type { ClusterState } from '#api-types';
 import { httpGet } from '#net';
@@ -14,7 +14,7 @@ export interface FoundNode {
   readonly id: string;
   readonly role: 'primary' | 'replica';
   readonly group: string;
-  /** Address of its HTTP side; undefined where it tells none. */
+  /** Address of its HTTP side; undefined if it announces none. */
   readonly http: string | undefined;
   /** It has a lease. */
   readonly isPresent: boolean;

@@ -57,7 +57,7 @@ function hotKeysAnswers(
     'hot-keys-start': (options) => {
       if (hotKeys.state === 'active') return 'hotkeys session already started';
       hotKeys.start({ ...options, slots: [] });
-      log.info('hotkeys-start', 'a hot-key session was started over HTTP');
+      log.info('hotkeys-start', 'Hot-key session started over HTTP');
       return null;
     },
     'hot-keys-stop': () => {

@@ -1,4 +1,4 @@
-/** The session of HOTKEYS, of which there is one per process: main tells the shards, and merges what they have seen. */
+/** The session of HOTKEYS, of which there is one per process: main starts it on the shards, and merges their results. */
 
 import { LongTimer } from '#base';
 import type { HotKeysPort, HotKeysReport, HotKeysStart, HotWindow } from '#commands';

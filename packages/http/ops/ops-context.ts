@@ -48,7 +48,7 @@ export class OpsContext {
   readonly userNames: string[] = [];
   /** Latest state of replicas and primary from main; undefined before there was either. */
   replication: ReplicationState | undefined;
-  /** The cluster as main has told of it last; undefined where the server is in none. */
+  /** Latest state of the cluster from main; undefined without a cluster. */
   cluster: ClusterUpdate | undefined;
   readonly mainRates: ThreadRates;
   readonly shardRates: readonly ThreadRates[];

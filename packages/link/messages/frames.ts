@@ -225,7 +225,7 @@ export const RequestFlag = {
   traced: 1 << 13,
   /** Flag of `exec`: the client watches keys, perhaps on this shard. */
   watches: 1 << 14,
-  /** Flag of `command`: a script that concerns all keys, while the other shards stand still for it. */
+  /** Flag of `command`: a script that concerns all keys, while the other shards are stopped for it. */
   exclusive: 1 << 14,
   /** The command, or one of a transaction, runs a script. */
   scripts: 1 << 15,

@@ -1,6 +1,6 @@
 /** Work on many items that must not keep commands waiting. */
 
-/** Returns what `of` makes of each item; behind so many at once, others get their turn. */
+/** Maps items with `of`, and yields to other work after each batch of items. */
 export async function mapInTurns<T, R>(
   items: readonly T[],
   atOnce: number,

@@ -1,4 +1,4 @@
-/** Keys as JSON tells them: texts, bytes, and what was cut within a character. */
+/** Keys in JSON: texts, bytes, and texts cut within a character. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { beginningAsText, keyAsText } from './json-text.ts';

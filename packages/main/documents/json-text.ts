@@ -1,4 +1,4 @@
-/** Bytes of clients as JSON tells them: it has texts only. */
+/** Bytes of clients in JSON, which only has texts. */
 
 import { isUtf8 } from 'node:buffer';
 import { type Bytes, readable } from '#base';

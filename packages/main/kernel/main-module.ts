@@ -56,7 +56,7 @@ export interface MainHooks {
   readonly published: (command: MessageCommand, channel: Bytes, message: Bytes) => void;
   /** Ends what a client had here: its connection is closed. */
   readonly left: (client: Client) => void;
-  /** Takes what has come up, when the replies of a turn are there and not written yet. */
+  /** Processes pending work of the module, when the replies of a turn are complete and not written yet. */
   readonly endTurn: () => void;
   /** Returns true when there is more to do without anything new. */
   readonly hasWork: () => boolean;

@@ -27,7 +27,7 @@ export class Modules {
   readonly gate = new Gate();
   /** Ports of all modules, and the command that is being run. */
   readonly handlers = new HandlerContext();
-  /** Answers of all modules to the ops thread. */
+  /** Handlers of all modules for requests of the ops thread. */
   readonly answers: Partial<MainAnswers> = {};
   /** Settings that take two phases, in the order in which they are made. */
   readonly settings: TwoPhaseSetting[] = [];

@@ -1,9 +1,9 @@
-/** Address under which a primary is told that its replica is reached. */
+/** Address that a replica announces to its primary. */
 
 import type { Settings } from '#config';
 import { nodeAddress } from './node-address.ts';
 
-/** Returns the place that the primary is told of. In a cluster it finds by it the replica that is to take its place. */
+/** Returns the address announced to the primary. In a cluster it is used to find the replica that is to be promoted. */
 export function announcedPlace(settings: Settings): { readonly port: number; readonly ip: string } {
   if (settings.boolean('cluster.enabled')) {
     const { host, port, tlsPort } = nodeAddress(settings);
@@ -16,7 +16,7 @@ export function announcedPlace(settings: Settings): { readonly port: number; rea
   };
 }
 
-/** The port that a primary is told of: with secured links that of TLS, where there is one. */
+/** Returns the port announced to a primary: with TLS links the TLS port, if there is one. */
 function ownPort(settings: Settings): number {
   const isSecure = settings.boolean('tls.replication') && settings.boolean('tls.enabled');
   return settings.number(isSecure ? 'tls.port' : 'server.port');

@@ -25,7 +25,7 @@ const ANNOUNCED = [
   'cluster.announce-human-nodename',
 ] as const;
 
-/** Has the node tell others when the settings announce something else of it. */
+/** Makes the node publish announced properties again when their settings change. */
 export function readdressOnChange(settings: Settings, node: { readdress(): Promise<void> }): void {
   for (const name of ANNOUNCED) {
     settings.onChange(name, () => {

@@ -1,4 +1,4 @@
-/** Settings that the ops thread is told: those that it needs, and of the secrets only its own tokens. */
+/** Settings that are sent to the ops thread: the ones it needs, and of the secrets only its own tokens. */
 
 import type { LogThreshold } from '#base';
 import { REDIS_VERSION, rowOf, settingNames, type Settings, VERSION } from '#config';

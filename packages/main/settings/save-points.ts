@@ -2,7 +2,7 @@
 
 import type { Settings } from '#config';
 
-/** A snapshot is due when so much time and so many changes have passed since the last. */
+/** A snapshot is due when both the time and the number of changes since the last are reached. */
 export interface SavePoint {
   readonly seconds: number;
   readonly changes: number;

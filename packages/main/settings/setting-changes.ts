@@ -3,7 +3,7 @@
 import type { Logger } from '#base';
 import { rowOf, settingNames, type Settings } from '#config';
 
-/** Tells the log of all changes from now on. A secret's value is not told. */
+/** Logs all changes of settings from now on. Values of secrets are omitted. */
 export function logSettingChanges(settings: Settings, log: Pick<Logger, 'debug'>): void {
   for (const name of settingNames) {
     const { kind, isSecret } = rowOf(name);

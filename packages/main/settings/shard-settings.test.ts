@@ -1,4 +1,4 @@
-/** Shards are told what they read, and no more. */
+/** Shards receive the settings that they read, and no others. */
 import { shardSettingNames } from '#commands';
 import { configName, rowOf, settingNames, Settings } from '#config';
 import { suite } from 'uvu';

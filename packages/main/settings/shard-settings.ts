@@ -6,10 +6,10 @@ import { frontCountOf, type SettingName, settingNames, type Settings } from '#co
 import { settingsAppliedCall } from '#stats';
 import type { Router } from '#router';
 
-/** Settings that shards are told, at the start and whenever they change. */
+/** Settings that shards receive, at the start and whenever they change. */
 export const settingsOfShards: readonly SettingName[] = settingNames.filter(isShardSetting);
 
-/** Returns the settings that shards are told. */
+/** Returns the values of settings that shards receive. */
 export function shardSettings(settings: Settings): ShardSettingValues {
   return Object.fromEntries(
     settingsOfShards.map((name) => [name, settings.get(name)]),
@@ -19,7 +19,7 @@ export function shardSettings(settings: Settings): ShardSettingValues {
 /** Hands every change of a setting on to the shards, in order with the commands. */
 export class SettingsBroadcast {
   readonly #router: Router;
-  /** Something was handed on, and nobody has asked since whether it is applied. */
+  /** True if settings were sent, and their application was not waited for since. */
   #isPending = false;
 
   constructor(settings: Settings, router: Router, beginTurn: () => void) {

@@ -15,7 +15,7 @@ export interface TwoPhaseSetting {
   make(changes: SettingChanges, pairs: Pairs): Promise<() => void | Promise<void>>;
   /** Hears that the changes are made. */
   changed?(changes: SettingChanges): void;
-  /** Settles when all that changes have begun is done. */
+  /** Resolves when all work started by changes is done. */
   settled?(): Promise<void>;
 }
 
@@ -32,8 +32,8 @@ export class TwoPhaseSettings {
   }
 
   /**
-   * Does CONFIG SET; a promise where something is to be done first. Throws, or rejects with, a ConfigCommandError.
-   * Where shards stand still for who asks (`mayWait` is false), none of them is waited for.
+   * Performs CONFIG SET; returns a promise if asynchronous work is needed. Throws, or rejects with, a
+   * ConfigCommandError. While shards are stopped for the client (`mayWait` is false), none of them is waited for.
    */
   set(pairs: Pairs, mayWait: boolean): Promise<void> | undefined {
     const changes = this.#settings.changesBy(pairs);

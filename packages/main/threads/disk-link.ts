@@ -40,7 +40,7 @@ export class DiskLink {
   #hasStopped: () => void = () => undefined;
   #isStopping = false;
   #hasEnded = false;
-  /** Hear how the logs have begun anew, and that all are closed, while somebody waits for that. */
+  /** Called when the logs have started over, and when all are closed, while there is a waiter. */
   #founded: (problem: string | undefined) => void = () => undefined;
   #left: () => void = () => undefined;
   /** Waiting purges, the first one first. */
@@ -64,7 +64,7 @@ export class DiskLink {
     });
   }
 
-  /** Has everything told from now on; nothing is lost if it follows in the turn that made the link. */
+  /** Sets the listener of notices; none is lost if it is set in the turn that created the link. */
   follow(listener: DiskListener): void {
     this.#port.on('message', (message: DiskNotice) => {
       if (message.kind === 'stopped') this.#hasStopped();
@@ -107,7 +107,7 @@ export class DiskLink {
     await this.#begun;
   }
 
-  /** Begins the logs anew; rejects with why none could be. */
+  /** Starts the logs over; rejects with the reason if that failed. */
   async found({ number, epoch }: LogStart): Promise<void> {
     if (this.#hasEnded) throw new Error(ENDED);
     const founded = new Promise<string | undefined>((resolve) => {

@@ -16,7 +16,7 @@ interface FrontPoolOptions {
   readonly tls: TlsOptions | undefined;
   /** Front threads have an epoll of their own, as main has. */
   readonly usesEpoll: boolean;
-  /** Called once, for the first thread that ends without being told to. */
+  /** Called once, for the first thread that ends unexpectedly. */
   readonly died: (thread: string, reason: unknown) => void;
 }
 

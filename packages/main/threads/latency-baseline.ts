@@ -7,7 +7,7 @@ import { type LatencyBaseline, latencyVerdict } from '#stats';
 import { latencyTestUrl } from '#workers';
 import { runTask } from './run-task.ts';
 
-/** Measures for so many seconds; `newMaximum` is told of each as it comes. */
+/** Measures for a number of seconds; `newMaximum` is called for each maximum. */
 export async function testLatency(
   seconds: number,
   newMaximum: (us: number) => void,

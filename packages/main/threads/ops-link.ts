@@ -1,4 +1,7 @@
-/** Main's end of the ops thread: log records go there, questions come from there, and nobody waits for it but at the start and the end. */
+/**
+ * Main's end of the ops thread: sends log records and receives requests. Main waits for it only at the start and the
+ * end.
+ */
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { ReplicationState } from '#api-types';
@@ -38,7 +41,10 @@ export class OpsLink {
   /** The least level that is written, as an index into LOG_LEVELS. */
   level: number;
 
-  /** `instanceId` tells this process from others, and from itself before a restart; the thread may run already. */
+  /**
+   * `instanceId` distinguishes this process from others, and from itself before a restart; the thread may be running
+   * already.
+   */
   constructor(settings: Settings, instanceId: string, worker?: OpsWorker) {
     this.#worker = worker;
     this.#settings = settings;
@@ -91,7 +97,7 @@ export class OpsLink {
         resolve();
       });
     });
-    // `start` tells of it.
+    // Reported by `start`.
     this.#listening.catch(() => undefined);
     port1.unref();
     if (this.#isDead) return;
@@ -110,7 +116,7 @@ export class OpsLink {
       this.#calls?.on(name, answer as (question: unknown) => unknown);
     }
     this.#send({ kind: 'metrics', metrics });
-    // Lines alone are waited for by nobody.
+    // Log lines alone need no wait.
     if (!this.#settings.boolean('http.enabled')) return;
     worker?.ref();
     port?.ref();
@@ -129,7 +135,7 @@ export class OpsLink {
     else if (this.#early.length < EARLY_RECORDS_MAX) this.#early.push(record);
   }
 
-  /** Closes the log file and opens it again: whoever rotates it by himself has moved it away. */
+  /** Closes and reopens the log file, after an external program has rotated it. */
   reopenLog(): void {
     this.#send({ kind: 'reopen-log' });
   }
@@ -139,7 +145,7 @@ export class OpsLink {
     if (tls !== undefined) this.#send({ kind: 'secure', options: contextOptions(tls) });
   }
 
-  /** Publishes a user that counts have begun for: its name, as text, is that of the next row. */
+  /** Publishes a user for whom counts have started: its name, as text, belongs to the next row. */
   publishUser(name: string): void {
     this.#send({ kind: 'user', name });
   }
@@ -197,7 +203,7 @@ export class OpsLink {
     clearImmediate(this.#publishing);
     this.#publishing = undefined;
     const shown = this.ask('live', httpLiveSettings(this.#settings), SHOWN_MS_MAX);
-    // Without HTTP nobody sees it, nor before there is any.
+    // Without HTTP, or before it listens, no client sees it.
     if (this.#isListening) await shown.catch(() => undefined);
     else shown.catch(() => undefined);
   }

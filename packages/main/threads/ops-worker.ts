@@ -17,7 +17,7 @@ export class OpsWorker {
   #failure: Error | undefined;
 
   constructor() {
-    // What is told of the end of a thread that nobody listens to would end the process.
+    // An error event of a thread without a listener would end the process.
     this.#worker.on('error', (error) => {
       this.#failure = error;
     });

@@ -1,4 +1,4 @@
-/** Data that was written for another number of shards is written anew by a process of its own. */
+/** Rewrites data for another number of shards, in a separate process. */
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { redistributionUrl } from '#workers';
 type Answer =
   { readonly report: OfflineReport; readonly problem?: undefined } | { readonly problem: string };
 
-/** Answers what was found; throws with what is wrong with it. */
+/** Returns the report; throws an error that describes invalid data. */
 export function redistributeApart(options: Redistribution): Promise<OfflineReport> {
   return new Promise((resolve, reject) => {
     const child = fork(fileURLToPath(redistributionUrl), { serialization: 'advanced' });

@@ -28,13 +28,13 @@ interface ShardPoolOptions {
   recovers: boolean;
   /** The shard's end of its way to the warm tier; undefined without one. */
   tierOf(shard: number): ShardTier | undefined;
-  /** Called once, for the first shard that ends without being told to. */
+  /** Called once, for the first shard that ends unexpectedly. */
   died(shard: number, reason: unknown): void;
 }
 
 export class ShardPool {
   readonly ports: readonly BodyPort[];
-  /** The disk thread's ends of its ways to the shards, which may be told to log at any time. */
+  /** The disk thread's ports to the shards, which may start logging at any time. */
   readonly diskPorts: readonly DiskPorts[];
   readonly #workers: Worker[] = [];
   readonly #ends: Promise<void>[] = [];

@@ -57,9 +57,9 @@ export class ServerMemory {
   readonly pageShape: PageShape;
   readonly shardMemory: readonly SharedMemory[];
   readonly mainPage: Page;
-  /** Memory in which the tier's threads tell of the disk of each shard; none without a tier. */
+  /** Memory in which the tier's threads publish the state of the disk for each shard; empty without a tier. */
   readonly tierMemory: readonly SharedMemory[];
-  /** Memory in which the disk thread tells of each shard's log. */
+  /** Memory in which the disk thread publishes the state of each shard's log. */
   readonly logMemory: readonly SharedMemory[];
   readonly logFigures: readonly LogFigures[];
   /** Pages of the front threads. */
@@ -70,7 +70,7 @@ export class ServerMemory {
   readonly flight: FlightRecorder;
   /** Numbers of the slow log's entries. */
   readonly slowIds: SharedCounter;
-  /** The same of removed keys. */
+  /** Counter of ids of removed keys. */
   readonly removedKeyIds: SharedCounter;
   readonly shardPages: readonly Page[];
   /** Data that another thread needs to see all of this, and main's own view of it. */
@@ -150,7 +150,7 @@ export class ServerMemory {
     return this.layout.scripts.map((at) => new ScriptControl(this.memory, at));
   }
 
-  /** Returns the ring that tells the ops thread of traced requests. */
+  /** Returns the ring of traced requests to the ops thread. */
   traceRing(): TraceRingWriter {
     return new TraceRingWriter(this.memory, this.layout.traces);
   }

@@ -7,7 +7,7 @@ import { Turn } from './turn.ts';
 
 const turning = suite('turn');
 
-/** So many that some may be put off, and too few for that. */
+/** Enough sockets that some may be deferred, and too few for that. */
 const MANY = 20;
 const FEW = 5;
 
@@ -31,7 +31,7 @@ class FakeConnection implements TurnConnection {
   }
 }
 
-/** A turn whose router has work for so many more rounds of the turn at hand. */
+/** A turn whose router has work for `rounds` more rounds. */
 function newTurn() {
   const work = { rounds: 0 };
   const nothing = (): void => undefined;

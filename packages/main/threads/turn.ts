@@ -1,14 +1,10 @@
 /**
- * One turn of main's event loop: read what came, from sockets or front threads, tell the shards once, take their
- * answers, write every socket once.
- *
- * A write is what costs main most. So while many sockets are to be written, one whose client is still owed
- * replies, of another shard perhaps, is left for the next turn, when most of them are there: Redis as well
- * writes when the whole of what it has read from a client is answered. A timer sees to it that the wait is
- * short when there is no such turn.
- *
- * Main is marked asleep only between turns. While it is awake shards do not ring: it looks at their
- * rings by itself before it sleeps.
+ * One turn of main's event loop: read input from sockets or front threads, publish frames to the shards once, take
+ * their replies, write every socket once. Writes are the largest cost of main. So while many sockets are to be written,
+ * one whose client still waits for replies, for example of another shard, is deferred to the next turn, when most of
+ * them are there: Redis also writes when all input read from a client is answered. A timer keeps the wait short if
+ * there is no such turn. Main is marked asleep only between turns. While it is awake shards do not ring: it checks
+ * their rings itself before it sleeps.
  */
 
 import type { Doorbell } from '#link';
@@ -96,7 +92,7 @@ export class Turn<Routing extends TurnRouter> {
     this.#doorbell.setAsleep();
   }
 
-  /** Work has come up: the turn ends after all sockets that are ready now were read. */
+  /** There is work: the turn ends after all sockets that are ready now were read. */
   readonly begin = (): void => {
     if (this.#active) {
       this.router.readMonotonic();
@@ -109,7 +105,7 @@ export class Turn<Routing extends TurnRouter> {
     this.#loop.schedule();
   };
 
-  /** Takes no more turns: main has failed, and whoever ends it looks at the rings. */
+  /** Processes no more turns: main has failed, and its shutdown reads the rings. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -147,7 +143,7 @@ export class Turn<Routing extends TurnRouter> {
       router.publish();
       router.drain();
       this.#modules.endTurn();
-      // What replies have let go on: shards work on it while sockets are written.
+      // Frames released by replies: shards process them while sockets are written.
       router.publish();
       this.#flush(round === 0);
       this.#fronts?.publish();

@@ -1,4 +1,4 @@
-/** Tells the log when the disk of the warm tier cannot be used, when it can again, and what could not be read. */
+/** Logs when the disk of the warm tier fails, when it recovers, and values that could not be read. */
 
 import type { Logger } from '#base';
 import { TIER_FAULT_TEXTS, TIER_FAULTS } from '#stats';
@@ -46,7 +46,7 @@ export class TierWatch {
   #lookAtFault(shard: number, seen: Seen, fault: number): void {
     if (fault === seen.fault) return;
     seen.fault = fault;
-    // The end of a thread is told where it is met.
+    // The end of a thread is reported elsewhere.
     if (fault === TierFault.dead) return;
     const word = TIER_FAULTS[fault] ?? 'none';
     const text = TIER_FAULT_TEXTS[word];

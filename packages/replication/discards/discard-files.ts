@@ -47,7 +47,7 @@ export async function writeDiscards(
   await writeFile(`${file}.json`, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** Removes the oldest files until there are no more bytes than that; answers the names of those that are gone. */
+/** Removes the oldest files until the total size is within the limit; returns the names of removed files. */
 export async function trimDiscards(
   dataFolder: string,
   bytesMax: number,

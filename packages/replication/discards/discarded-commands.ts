@@ -135,7 +135,10 @@ class DiscardReader {
   }
 }
 
-/** Offset of the first command of bytes that begin anywhere: one from which whole commands go on to the end. */
+/**
+ * Returns the offset of the first complete command in bytes that start anywhere: from it, complete commands follow up
+ * to the end.
+ */
 function firstCommand(bytes: Bytes): number {
   const command = new ParsedCommand();
   let tries = 0;

@@ -1,4 +1,4 @@
-/** Parts of a stream that are discarded: where they begin, what of them is kept, and that none is told of twice. */
+/** Discarded parts of a stream: their start, their kept part, and that none is reported twice. */
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -152,7 +152,7 @@ discards('of a process that was killed are counted by the mark that it has left'
   const mark = new StreamMark(folder);
   await mark.note({ id: OWN, offset: 1_000 });
   const last = mark.note({ id: OWN, offset: 9 * WRITE.length });
-  // One is written at a time, and nobody waits for it but who closes the file.
+  // One is written at a time, and only closing the file waits for it.
   await mark.note({ id: OWN, offset: 10 * WRITE.length });
   await mark.close();
   await last;

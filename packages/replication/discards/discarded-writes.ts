@@ -51,14 +51,14 @@ interface DiscardedWritesOptions {
 /** Beginning of the part that is discarded, and how it is known. */
 interface Border {
   readonly offset: number;
-  /** False where the primary does not tell: some of what is behind it may be there. */
+  /** False if the primary does not report its history: some of the later writes may exist there. */
   readonly isExact: boolean;
 }
 
 export class DiscardedWrites {
   readonly #options: DiscardedWritesOptions;
   readonly #listeners: ((discard: Discard) => void)[] = [];
-  /** Part that was taken note of last: a synchronisation that fails is begun anew. */
+  /** Last recorded part: a failed full sync is repeated. */
   #lastPart = '';
   /** Undefined where nothing is kept on disk. */
   readonly #mark: StreamMark | undefined;
@@ -167,7 +167,7 @@ export class DiscardedWrites {
     const offset = past === undefined ? undefined : commonEnd(past, end);
     if (offset !== undefined) return { offset, isExact: true };
     const { highest } = this.#options.primary.acks;
-    // Without a replica there was nobody who could have taken over: it is made a copy of another.
+    // Without a replica there was no possible successor: the server becomes a copy of another.
     return highest < 0 ? undefined : { offset: highest, isExact: false };
   }
 

@@ -1,6 +1,6 @@
 /**
- * Place that the stream of a primary had come to a moment ago, in the data folder. It is of no use to go on from: what is on
- * disk may be before it or behind. It tells a process that comes after a kill how much was in the stream at least.
+ * Recent offset of a primary's stream, in the data folder. Replication cannot resume from it: the data on disk may be
+ * before or after it. It is a lower bound of the stream for a process that starts after a kill.
  */
 
 import { readFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ export class StreamMark {
 
   /** Closes the file when what is being written is there. */
   async close(): Promise<void> {
-    // Whoever has it written is told of its failure, and a mark is of little use to whoever stops.
+    // The caller of the write receives its failure, and the mark is of little use during a shutdown.
     await this.#writing?.catch(() => undefined);
     await this.#handle?.close().catch(() => undefined);
     this.#handle = undefined;

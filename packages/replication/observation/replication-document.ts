@@ -1,4 +1,4 @@
-/** Replication as the debug API tells it. */
+/** Replication in the debug API. */
 
 import type {
   LinkChangeReport,
@@ -34,7 +34,7 @@ export function replicationState(
   nowMs: number,
 ): ReplicationState {
   const { primary, role, page } = replication;
-  // Figures that are worked out at every tick are told as they are now.
+  // Figures that are updated with every tick are updated now.
   primary.figures.show();
   const lastsSeconds = page.get('backlogLastsSecs');
   return {

@@ -2,7 +2,7 @@
 
 import { type Page, Rate } from '#stats';
 
-/** Told while nothing is written: then the backlog lasts for ever. */
+/** Value without writes: the backlog then lasts for ever. */
 const NOTHING_WRITTEN = -1;
 
 export class ReplicationRates {

@@ -1,4 +1,4 @@
-/** Timestamps in the stream: when one is due, and what acknowledgements tell of a replica's lag. */
+/** Timestamps in the stream: when one is due, and the lag of a replica computed from acknowledgements. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Stamps, type StampLag } from './stamps.ts';
@@ -25,7 +25,7 @@ stamps('an acknowledgement tells how long the last stamp before it took', () => 
   assert.equal(lag, fresh());
   all.acknowledged(lag, 250, 1_107);
   assert.equal(lag, { stampOffset: 200, delayMs: 7 });
-  // One that comes a second later, by itself, says nothing anew.
+  // A periodic one, a second later, contains nothing new.
   all.acknowledged(lag, 260, 2_000);
   assert.equal(lag, { stampOffset: 200, delayMs: 7 });
 });

@@ -1,9 +1,8 @@
 /**
- * Timestamps in the stream, between servers of this kind: `REPLCONF GETACK <unix ms>`, which a replica answers with an
- * acknowledgement when it has applied all before it. So a lag is told to the millisecond by the clock of one machine.
- *
- * A Redis that follows beside such a replica answers it as any GETACK. Stamps stand behind commands of the same turn, and
- * nowhere else: a stream that rests does not grow, so whoever has all of it stays the same as its primary.
+ * Timestamps in the stream, between servers of this kind: `REPLCONF GETACK <unix ms>`, which a replica acknowledges
+ * once it has applied everything before it. So the lag is measured in milliseconds by the clock of one machine. A Redis
+ * beside such a replica treats it as any GETACK. Stamps follow commands of the same turn, and occur nowhere else: an
+ * idle stream does not grow, so a replica that is up to date stays equal to its primary.
  */
 
 /** Stream that stamps are put into, and the replicas that follow it. */
@@ -16,7 +15,7 @@ interface StampedStream {
   append(words: readonly string[]): void;
 }
 
-/** Capability by which a replica tells that it takes timestamps; Redis ignores one that it does not know. */
+/** Capability by which a replica announces support of timestamps; Redis ignores unknown ones. */
 export const STAMP_CAPABILITY = 'svc-stamps';
 
 /** Least time between two stamps. */
@@ -33,7 +32,7 @@ interface Stamp {
   readonly ms: number;
 }
 
-/** Lag of one replica, as its answers to stamps tell it. */
+/** Lag of one replica, computed from its replies to stamps. */
 export interface StampLag {
   /** Offset of the last stamp that it has answered, and how long that took; -1 before the first. */
   stampOffset: number;
@@ -67,7 +66,7 @@ export class Stamps {
   note(offset: number, nowMs: number): void {
     this.#lastMs = nowMs;
     const last = this.#stamps.at(-1);
-    // The stream has begun anew, or a link brings again what there was.
+    // The stream has restarted, or a link repeats earlier parts.
     if (last !== undefined && last.offset >= offset) this.clear();
     this.#stamps.push({ offset, ms: nowMs });
     if (this.#stamps.length > 2 * STAMPS_MAX) this.#stamps = this.#stamps.slice(STAMPS_MAX);
@@ -82,8 +81,8 @@ export class Stamps {
   }
 
   /**
-   * Milliseconds by which a replica is behind that has acknowledged less than there is; `unackedMs` is the time for which
-   * it has lacked something, as far as it has told.
+   * Lag in milliseconds of a replica that has not acknowledged everything; `unackedMs` is the time for which it has
+   * been behind, according to its acknowledgements.
    */
   lagMs(lag: StampLag, offset: number, unackedMs: number, nowMs: number): number {
     const waiting = this.#stamps[this.#firstBehind(offset)];

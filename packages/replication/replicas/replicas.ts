@@ -60,7 +60,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
   readonly #byClient = new Map<number, Replica>();
   /** Clients whose last writes have no offset yet. */
   readonly #writers = new Set<Client>();
-  /** The same, where units of shards still wait for others': with the last unit that their writes may be in. */
+  /** Clients whose writes may be in units that wait for other shards, with the last such unit. */
   readonly #lateWriters = new Map<Client, number>();
 
   constructor(options: ReplicasOptions) {
@@ -192,7 +192,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
     if (replica !== undefined) this.primary.acks.take(replica, offset, diskOffset);
   }
 
-  /** A client is gone. */
+  /** A client has disconnected. */
   left(client: Client): void {
     this.#writers.delete(client);
     this.#lateWriters.delete(client);

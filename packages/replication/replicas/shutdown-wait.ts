@@ -38,14 +38,14 @@ export class ShutdownWait {
   }
 
   /**
-   * Waits until replicas have all, for so long at most, or `isOver`. Settles with true where the server is to end now, and with
-   * false where that was called off, is over already, or waits already.
+   * Waits until replicas have acknowledged everything, for at most `timeoutMs`, or until `isOver`. Resolves with true
+   * if the server must stop now, and with false if the shutdown was aborted, is complete, or is already waited for.
    */
   async run(timeoutMs: number, isOver: () => boolean): Promise<boolean> {
     const { primary, clients, clock, log, page } = this.#options;
     if (this.#untilMs !== undefined) return false;
     const lacksAcks = (): boolean => primary.lacksAcks;
-    // The stream of a replica goes on until its link is ended.
+    // The stream of a replica continues until its link is closed.
     const isReplica = page.get('isReplica') === 1;
     if (timeoutMs <= 0 || isReplica || !lacksAcks()) return true;
     const untilMs = clock.wallMs() + timeoutMs;

@@ -8,11 +8,11 @@ import type { SyncFile } from '../protocol/primary/sync-file.ts';
 const NAME = 'full-sync.tmp';
 
 /**
- * Makes a file in the data folder that has no name any more when this settles: its room is given back when it is closed,
- * and when the process ends in whatever way.
+ * Creates a file in the data folder and unlinks it: its space is freed when it is closed, or when the process ends in
+ * any way.
  */
 export async function openSyncFile(folder: string): Promise<SyncFile> {
-  // Without persistence nobody else has made it.
+  // Without persistence the folder may not exist yet.
   makeFolders(folder);
   const file = path.join(folder, NAME);
   // A process that was killed at the worst moment has left an empty one.

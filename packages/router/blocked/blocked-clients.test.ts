@@ -1,4 +1,7 @@
-/** Clients that wait: on one shard, on several by offers and verdicts, and those that leave or are let go meanwhile. */
+/**
+ * Blocked clients: on one shard, on several by offers and verdicts, and those that disconnect or are unblocked
+ * meanwhile.
+ */
 
 import { CommandError, errors, keySlot } from '#base';
 import { FrameKind, ReplyFlag, Unpark, Verdict } from '#link';

@@ -47,7 +47,7 @@ interface ClientWait {
   itemsLeft: number;
   /** The command, when main may have to send it again: its keys are on several shards. */
   readonly again: SentCommand | undefined;
-  /** The shards are asked once more what is there, since what was there is gone. */
+  /** True while the shards are asked again, since the offered elements are no longer there. */
   isAsking: boolean;
   /** The reply is under way, or given: nothing more can be decided. */
   isDecided: boolean;
@@ -55,13 +55,13 @@ interface ClientWait {
   /** Somebody wanted it to end while that could not be done. */
   stop: { readonly error: CommandError | undefined } | undefined;
   timer: LongTimer | undefined;
-  /** Callbacks of those who want to end the wait, in their order: told when it has ended, and whether by them. */
+  /** Callbacks of requests to end the wait, in their order: called when it has ended, with whether they have ended it. */
   readonly enders: ((isDone: boolean) => void)[];
   /** It was ended on request, not by what it waited for. */
   isStopped: boolean;
 }
 
-/** Number by which a shard is told what to answer. */
+/** Returns the code by which a shard selects its reply. */
 function unparkFor(error: CommandError | undefined): number {
   if (error === undefined) return Unpark.timeout;
   if (error === errors.unblocked) return Unpark.error;
@@ -178,7 +178,7 @@ export class BlockedClients {
     wait.offers.push(answer);
     if (wait.offers.length < wait.shards.length) return;
     wait.isAsking = false;
-    // What was there when the command came is given, whatever was wanted since.
+    // Elements that existed when the command arrived are returned, regardless of later requests.
     if (wait.stop !== undefined && wait.isParked) {
       this.#stop(client, wait, wait.stop.error);
       return;
@@ -225,7 +225,7 @@ export class BlockedClients {
     this.#answer(client, wait, reply);
   }
 
-  /** A shard has ended the wait because it was told to. */
+  /** A shard has ended the wait on request. */
   unparked(client: Client, sequence: number): void {
     const wait = this.#find(client, sequence);
     if (wait !== undefined) wait.isStopped = true;
@@ -239,7 +239,7 @@ export class BlockedClients {
     else if (!wait.isParked) this.#park(client, wait, timeoutMs);
   }
 
-  /** The shard that was to run an offer did not find what was there: all begin anew. */
+  /** The shard that was to run an offer did not find the elements: all shards start again. */
   #askAgain(client: Client, wait: ClientWait): void {
     wait.isAsking = true;
     wait.isDecided = false;
@@ -258,7 +258,7 @@ export class BlockedClients {
         this.#stop(client, wait, undefined);
       });
     }
-    // Whoever has hung up meanwhile waits for nothing.
+    // A client that has disconnected meanwhile no longer waits.
     if (wait.stop !== undefined) this.#stop(client, wait, wait.stop.error);
     else if (client.socket.isClosed) this.giveUp(client);
     else if (client.isEnding) client.hungUp();
@@ -313,7 +313,7 @@ export class BlockedClients {
     }
   }
 
-  /** The client is gone: what it waits for is answered as if its time were over. */
+  /** The client has disconnected: its wait ends as on a timeout. */
   giveUp(client: Client): void {
     const wait = this.#blocked.get(client);
     if (wait?.isParked === true) this.#stop(client, wait, undefined);
@@ -339,7 +339,7 @@ export class BlockedClients {
     this.#answer(client, wait, reply);
   }
 
-  /** Decides which shard runs the command (-1: none), and tells all of them. */
+  /** Selects the shard that runs the command (-1: none), and notifies all of them. */
   #settle(wait: ClientWait, client: Client, chosen: number): void {
     wait.isDecided = true;
     for (const shard of wait.shards) {

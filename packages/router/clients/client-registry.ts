@@ -42,7 +42,7 @@ export class ClientRegistry {
     this.nowUs = this.#clock.nowUs();
   }
 
-  /** Notes what main is at, for others to see should it stand still. */
+  /** Records the current work of main, which other threads can report if it gets stuck. */
   worksFor(client: Client | undefined, commandId = -1): void {
     this.#values[AT.workClient] = client === undefined ? 0 : client.id;
     this.#values[AT.workCommand] = commandId + 1;
@@ -59,7 +59,7 @@ export class ClientRegistry {
     return client;
   }
 
-  /** Forgets a client whose socket is gone, as soon as the shards have answered it. */
+  /** Removes a disconnected client, once the shards have replied to all of its commands. */
   remove(client: Client): void {
     this.#stalled.delete(client);
     this.#held.delete(client);
@@ -145,7 +145,7 @@ export class ClientRegistry {
     return this.hold(client);
   }
 
-  /** True while a client, or one that is gone, has commands on their way that do not wait for an event. */
+  /** True while a client, connected or not, has commands in flight that are not blocked. */
   get isBusy(): boolean {
     return this.#slots.some((client) => client !== undefined && isInFlight(client));
   }

@@ -22,7 +22,10 @@ import { ReplyWindow } from './reply-window.ts';
 
 export class Client implements ClientPort {
   readonly id: number;
-  /** Index in the router's list; used again for another client when this one is gone and all answered. */
+  /**
+   * Index in the router's list; reused for another client when this one has disconnected and all its commands are
+   * answered.
+   */
   readonly slot: number;
   readonly socket: ClientSocket;
   readonly session: ClientSession;

@@ -52,7 +52,7 @@ function fixture(holds = true) {
   return { all, player, taken, asked, give, found, gone };
 }
 
-/** Answers of both shards: each key is there, with its name's number as value. */
+/** Replies of both shards: each key exists, with its name's number as value. */
 function answerAll({ give, found }: ReturnType<typeof fixture>): void {
   // Pieces know nothing of where a value ends.
   give(0, 'on');
@@ -65,7 +65,7 @@ function answerAll({ give, found }: ReturnType<typeof fixture>): void {
   found(1, [{ nth: 0, expireAt: -1, bytes: 4 }]);
 }
 
-/** Indexes of moved keys that a shard was told. */
+/** Indexes of moved keys sent to a shard. */
 function toldMoved(all: RouterFixture): (readonly number[])[] {
   return all
     .sent()

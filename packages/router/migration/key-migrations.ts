@@ -36,7 +36,7 @@ interface WantedKeys {
   readonly client: Client;
   readonly entry: CommandEntry;
   readonly keys: readonly Bytes[];
-  /** Nobody may use the keys until `end`. */
+  /** True if the keys are locked until `end`. */
   readonly holds: boolean;
   /** The values are to be in a form that Redis 7.0 reads. */
   readonly isForOld: boolean;
@@ -116,7 +116,7 @@ export class KeyMigrations {
     this.#shareOf(shard, transaction).pieces.push(piece);
   }
 
-  /** A shard has given all values, and tells of which keys. */
+  /** A shard has sent all values, with the keys that it has found. */
   found(shard: number, transaction: number, body: Bytes): void {
     this.#shareOf(shard, transaction).found = decodeMessage(body) as KeysFound;
     const underWay = this.#underWay.get(transaction)!;
@@ -128,7 +128,7 @@ export class KeyMigrations {
 
   #shareOf(shard: number, transaction: number): Share {
     const share = this.#underWay.get(transaction)?.shares.get(shard);
-    return share ?? unreachable('a shard tells of keys that it was asked for');
+    return share ?? unreachable('a shard reports keys that were requested from it');
   }
 
   #taken(transaction: number, underWay: UnderWay): TakenKeys {
@@ -163,7 +163,8 @@ export class KeyMigrations {
 
   /** A shard has deleted what was moved. */
   moved(transaction: number, isSafe: boolean): void {
-    const ending = this.#ending.get(transaction) ?? unreachable('a shard ends what was begun');
+    const ending =
+      this.#ending.get(transaction) ?? unreachable('a shard ends a migration that exists');
     ending.shardsLeft -= 1;
     ending.isSafe &&= isSafe;
     if (ending.shardsLeft > 0) return;

@@ -55,7 +55,7 @@ export class CommandQueue {
   needsShards = false;
   /** True when a command runs a script. */
   hasScripts = false;
-  /** True when every command can run inside a shard with copies of its keys; else shards must stand still. */
+  /** True when every command can run on one shard with copies of its keys; otherwise shards must stop. */
   isForOneShard = true;
   /** True when every command reads from shards, names all its keys, and waits for nothing. */
   onlyReads = true;
@@ -200,7 +200,7 @@ function copyArguments({ bytes, words }: Piece, spansAt: number, command: Comman
   }
 }
 
-/** The same of a long command, with what is between its arguments. */
+/** Copies a long command including the bytes between its arguments. */
 function copyWhole({ bytes, words }: Piece, spansAt: number, command: CommandBytes): void {
   const { source, at, length, spans, count } = command;
   for (let index = 0; index < 2 * count; index += 1) words[spansAt + index] = spans[index]!;

@@ -78,8 +78,8 @@ function commonOwner(queue: CommandQueue, watched: WatchedKeys, ownership: Owner
 }
 
 /**
- * Plans the lending for a command that names some of its keys by values: it needs those, which are `read`, and its
- * own. The host is to be told which of those are its own: its frame does not say so.
+ * Plans the lending for a command whose keys partly depend on values: it needs those, which are only read, and its own.
+ * The host is informed which are its own, since its frame does not contain it.
  */
 export function planInquired(
   { entry, command }: QueuedCommand,

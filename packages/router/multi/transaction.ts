@@ -1,4 +1,4 @@
-/** Transaction of a client: what it has queued since MULTI. */
+/** Transaction of a client: the commands queued since MULTI. */
 
 import type { UserRules } from '#acl';
 import type { CommandEntry } from '#commands';

@@ -80,7 +80,7 @@ export class ReorderBuffer {
     this.#places[place + 2] = length;
   }
 
-  /** Parks bytes that are its own from now on: a reply, or a piece of one that goes on (`count` is 0). */
+  /** Stores bytes that are handed over: a reply, or a piece of an incomplete one (`count` is 0). */
   give(sequence: number, count: number, bytes: Bytes): void {
     this.#loose ??= new SequenceTable(PLACES);
     const begun = this.#loose.find(0, sequence);
@@ -112,7 +112,7 @@ export class ReorderBuffer {
     return count;
   }
 
-  /** Forgets everything: the client is gone. */
+  /** Discards everything: the client has disconnected. */
   clear(): void {
     this.#places.fill(0);
     this.#loose?.clear();

@@ -1,4 +1,4 @@
-/** Commands in flight, by sequence: found whatever came between, and without a trace when they are gone. */
+/** Commands in flight, by sequence: found in any order, and removed without leaving garbage. */
 import { bytesPromoted, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,9 +1,8 @@
 /**
- * Values of commands in flight, by their sequence.
- *
- * They come and go all the time, and a Map that grows and shrinks makes a table for each time that it is empty, of which
- * every one refers to the next: once one of them is in V8's old generation, all that follow get there, with whatever they
- * held, though all are garbage. So here values are chained to each other in buckets that stay.
+ * Values of commands in flight, by their sequence. They are added and removed constantly, and a Map that grows and
+ * shrinks creates a table each time it is empty, each of which refers to the next: once one of them is in V8's old
+ * generation, all later ones are promoted as well, with their contents, though all are garbage. So here values are
+ * chained to each other in permanent buckets.
  */
 
 /** Value that may stand in one table. */
@@ -28,7 +27,7 @@ export class SequenceTable<Value extends Sequenced<Value>> {
     return this.#count;
   }
 
-  /** Takes in a value whose place nobody has. */
+  /** Adds a value whose sequence is unused. */
   add(value: Value): void {
     const bucket = this.#bucketOf(value.slot, value.sequence);
     value.next = this.#buckets[bucket];

@@ -194,13 +194,13 @@ export class Answers {
     this.#deliver(client, client.replies.takeSequence(), client.session.isMuted);
   }
 
-  /** Answers an error without running the command. */
+  /** Replies with an error without running the command. */
   reject(client: Client, entry: CommandEntry, error: CommandError): void {
     this.#page.rejected(entry.countedAs);
     this.error(client, error, entry);
   }
 
-  /** Answers that a command which was sent is not run. */
+  /** Replies that a command which was sent is not run. */
   refuseSent(client: Client, entry: CommandEntry, sequence: number, error: CommandError): void {
     this.#page.rejected(entry.countedAs);
     this.#tellRefused(client, error, entry);
@@ -209,14 +209,14 @@ export class Answers {
     this.#clientRegistry.finishIfGone(client);
   }
 
-  /** Answers that a command which needs no running has failed. */
+  /** Replies that a command which needs no execution has failed. */
   fail(client: Client, entry: CommandEntry, error: CommandError): void {
     this.#commandStats.ran(entry, 0);
     this.#page.failed(entry.countedAs);
     this.error(client, error, entry);
   }
 
-  /** Answers an error, which without an entry belongs to no command. */
+  /** Replies with an error, which without an entry belongs to no command. */
   error(client: Client, error: CommandError, entry?: CommandEntry): void {
     this.#begin(client).error(error);
     this.#tellRefused(client, error, entry);
@@ -226,7 +226,7 @@ export class Answers {
     this.#deliver(client, client.replies.takeSequence(), client.session.isMuted);
   }
 
-  /** Arguments are not told: they may be secrets. */
+  /** Arguments are omitted: they may be secrets. */
   #tellRefused(client: Client, { text }: CommandError, entry: CommandEntry | undefined): void {
     if (!this.#log.isOn('debug')) return;
     const [error = ''] = text.split(/['"`(]|, with args/, 1);
@@ -238,7 +238,7 @@ export class Answers {
     this.#log.debug('command-refused', 'Command failed with an error reply', fields);
   }
 
-  /** Answers everything a client waits for with an error, and closes: nobody else will answer. */
+  /** Replies to all pending commands of a client with an error, and closes it: there will be no other replies. */
   abandon(client: Client, error: CommandError): void {
     client.isDeaf = true;
     if (client.replies.outstanding > 0) {
@@ -295,7 +295,7 @@ export class Answers {
     client.session.endMuting();
   }
 
-  /** The same; a client whose reply there is no memory for is let go. */
+  /** Hands over a reply; a client whose reply exceeds the memory is disconnected. */
   #hand(client: Client, sequence: number, isMuted: boolean): void {
     const pieces = this.#reply.takeChunks();
     const bytes = this.#reply.take();

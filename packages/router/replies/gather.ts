@@ -1,4 +1,4 @@
-/** Answers of several shards on their way to becoming one reply. */
+/** Replies of several shards that are combined into one reply. */
 
 import { type Bytes, CommandError, latin1 } from '#base';
 import type { ByKeyCommand, EveryShardCommand, SplitPlan } from '#commands';
@@ -50,7 +50,7 @@ export class Gather implements Sequenced<Gather> {
   durableUs = 0;
   /** Monotonic microseconds: when its parts were asked for. */
   sinceUs = 0;
-  /** Error of a command that a shard has refused before its part was begun. */
+  /** Error of a command that a shard has refused before its part was started. */
   refusal: CommandError | undefined;
   readonly #command: Gathered;
   readonly #plan: SplitPlan;
@@ -92,7 +92,7 @@ export class Gather implements Sequenced<Gather> {
     this.slowestShard = shard;
   }
 
-  /** Takes a piece of a shard's answer that goes on; its memory is the gather's. */
+  /** Adds a piece of an incomplete reply of a shard, whose memory is handed over. */
   addPiece(shard: number, piece: Bytes): void {
     this.#parts[this.#shards.indexOf(shard)]?.push(piece);
   }

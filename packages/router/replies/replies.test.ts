@@ -1,4 +1,7 @@
-/** Frames of shards: given in turn, parked only for a slower shard, put together, passed on, and dropped for who is gone. */
+/**
+ * Frames of shards: replies in order, parked only for a slower shard, combined, forwarded, and dropped for disconnected
+ * clients.
+ */
 
 import { errors } from '#base';
 import { CONTINUED, FrameKind, ReplyFlag, UNSAFE_KIND } from '#link';

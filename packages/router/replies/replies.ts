@@ -37,17 +37,17 @@ export interface ShardSignals {
   named(client: Client, sequence: number, names: Bytes | undefined): void;
   /** A shard has a key that a client waits for on several shards. */
   woken(client: Client, sequence: number, shard: number): void;
-  /** Tells what a shard did for a traced command: `length` doubles of the link memory. */
+  /** Records the times of a shard for a traced command: `length` doubles of the link memory. */
   traced(shard: number, at: number, length: number): void;
   /** A script, or a command that has waited, was denied something. */
   denied(body: Bytes): void;
-  /** A client was told that its keys are on their way to another node. */
+  /** A client was redirected because its keys are migrating to another node. */
   redirected(body: Bytes): void;
   /** A shard's script asks for something: a number of ScriptAsk. */
   asked(shard: number, what: number, body: Bytes): void;
   /** A shard gives a piece of values that are to be moved to another server. */
   valuesGiven(shard: number, transaction: number, piece: Bytes): void;
-  /** A shard tells which keys that are to be moved it has. */
+  /** A shard reports which of the keys to be moved it has. */
   keysFound(shard: number, transaction: number, body: Bytes): void;
   /** A shard has deleted what was moved; `isSafe`: its log says so. */
   keysMoved(transaction: number, isSafe: boolean): void;
@@ -73,7 +73,7 @@ interface RepliesOptions {
 interface SyncedPiece {
   readonly shard: number;
   readonly bytes: Bytes;
-  /** Its last value goes on in the next piece of the shard. */
+  /** True if its last value continues in the next piece of the shard. */
   readonly goesOn: boolean;
 }
 
@@ -83,9 +83,9 @@ export interface FeedTaker {
   takeFeed(shard: number, body: Bytes): void;
   /** A piece of the full synchronisation of that number: its last is empty, or says why it has failed. */
   synced(number: number, piece: SyncedPiece, isFault: boolean): void;
-  /** All that the client has written is answered; what shards tell of it may come in the same turn. */
+  /** All writes of the client are answered; the feeds of shards may contain them in the same turn. */
   wrote(client: Client): void;
-  /** All that shards have told so far was taken. */
+  /** All frames that shards have sent so far were processed. */
   drained(): void;
 }
 
@@ -145,7 +145,7 @@ export class Replies {
     return false;
   }
 
-  /** Answers whether anything was taken; stops at a reply that is not due unless `outOfTurn`. */
+  /** Returns true if any frame was processed; stops at a reply that is not due unless `outOfTurn`. */
   #drainLink(link: ShardLink, outOfTurn: boolean): boolean {
     const { words, bytes } = this.#memory;
     const clientRegistry = this.#clientRegistry;

@@ -1,7 +1,7 @@
 /**
- * Commands that read keys which only values tell (SORT BY, GET): first the owner of their own keys is asked
- * which, then the command is sent with those keys lent. When they have changed in between, the command notices
- * where it runs, and it begins anew; so what is answered was true at one place of the order.
+ * Commands that read keys which depend on values (SORT BY, GET): first the owner of their own keys is asked for those,
+ * then the command is sent with them lent. If they have changed in between, the command notices that when it runs, and
+ * starts again; so the reply was true at one place of the order.
  */
 
 import { type Bytes, errors } from '#base';
@@ -14,7 +14,7 @@ import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { Routes } from './routes.ts';
 import { ownedCopy } from '../multi/transaction.ts';
 
-/** Others may change the keys each time; whoever loses so often is told. */
+/** Maximum number of attempts: other clients may change the keys each time, which then is an error. */
 const TRIES_MAX = 1_000;
 
 interface Inquiry {
@@ -78,7 +78,7 @@ export class KeyDiscovery {
     this.retry();
   }
 
-  /** Goes on with what found a ring full. */
+  /** Continues commands that found a ring full. */
   retry(): void {
     if (!this.hasResends) return;
     for (const [client, resend] of [...this.#resends]) {

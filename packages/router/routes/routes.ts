@@ -90,7 +90,7 @@ export class Routes {
     return this.#transactions;
   }
 
-  /** Sends the command to whoever runs it; false when a ring is full, and then nothing was sent. */
+  /** Sends the command to the shard or to main; returns false, without having sent anything, if a ring is full. */
   send(client: Client, entry: CommandEntry, args: Arguments, command: CommandBytes): boolean {
     if (entry.route === 'oneShard') return this.#toOne(client, entry, args, command);
     const definition = entry.command;
@@ -120,7 +120,7 @@ export class Routes {
     return this.#toOwners(client, entry, args, command);
   }
 
-  /** The head of a client's frame; one object, filled anew each time. */
+  /** Returns the head of a client's frame; one object, reused for each. */
   fillHead(client: Client, entry: CommandEntry, kind: number): RequestHead {
     const head = this.#head;
     let flags = 0;
@@ -157,7 +157,7 @@ export class Routes {
     return link;
   }
 
-  /** Sends a command to one shard, whoever owns its keys; false when its ring is full. */
+  /** Sends a command to one shard, regardless of the owner of its keys; false if its ring is full. */
   sendTo(client: Client, entry: CommandEntry, shard: number, command: CommandBytes): boolean {
     const link = this.linkFor(client, shard);
     const size = link.frameSize(command.count, command.length);

@@ -66,7 +66,10 @@ export class BusyScripts {
     return (flags & ScriptFlag.isFunction) === 0 ? errors.busyScript : errors.busyFunction;
   }
 
-  /** Has the script that has run longest stopped; throws a CommandError where that cannot be. Returns what tells that it has ended. */
+  /**
+   * Stops the script that has run longest; throws a CommandError if that is not possible. Returns a function that
+   * returns whether it has ended.
+   */
   kill(isFunction: boolean): () => boolean {
     const running = this.#running();
     const [longest] = running;

@@ -1,7 +1,7 @@
 /**
- * Shards that run functions. Every shard has each library with its variables, so a function that keeps something in them
- * runs on one shard only, whatever its keys are; the others run where their first key is. Shard 0 finds which are which; a
- * function of which that is not known yet runs as if it kept something.
+ * Shards that run functions. Every shard has each library with its variables, so a function that keeps state in them
+ * runs on one shard only, for any keys; the others run where their first key is. Shard 0 determines the kind of each; a
+ * function of unknown kind runs as if it kept state.
  */
 
 import type { CommandEntry } from '#commands';

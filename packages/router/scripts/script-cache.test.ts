@@ -1,4 +1,4 @@
-/** Scripts by their digests: which stay, which go, and who is told. */
+/** Scripts by their digests: which are kept, which are evicted, and notices to shards. */
 
 import { createHash } from 'node:crypto';
 import { ERROR_CODES } from '#base';
@@ -15,7 +15,7 @@ const EVALUATED_MAX = 500;
 
 class Fixture {
   readonly page = newPage();
-  /** Digests of scripts that the shards are told to forget. */
+  /** Digests of scripts that the shards are requested to remove. */
   readonly forgotten: string[] = [];
   readonly cache = new ScriptCache(this.page, ({ digest }) => {
     this.forgotten.push(digest);

@@ -36,7 +36,7 @@ export class ScriptCache {
   #latest: Script | undefined;
   readonly #digests = new SourceDigests();
   readonly #named = new NamedDigests();
-  /** Tells the shards that have it that a script is gone. */
+  /** Notifies the shards that have a script of its removal. */
   readonly #forgotten: (script: Script) => void;
   readonly #page: Page;
 
@@ -92,7 +92,7 @@ export class ScriptCache {
     this.#forgotten(script);
   }
 
-  /** Forgets all; the shards are told by whoever calls. */
+  /** Removes all scripts; the caller notifies the shards. */
   clear(): void {
     this.#scripts.clear();
     this.#evaluated.clear();

@@ -72,7 +72,7 @@ export class ScriptCaller {
   }
 }
 
-/** Stands for a client that is gone. */
+/** User in place of that of a disconnected client. */
 const CALLER = User.unrestricted();
 
 /** A script has one call under way at a time, so no reply of it comes before its turn. */
@@ -121,7 +121,7 @@ class CallerSocket implements ClientSocket {
   }
 
   touch(): void {
-    // Nobody reads from a socket here.
+    // There is no socket to read from.
   }
 
   resume(): void {

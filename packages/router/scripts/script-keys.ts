@@ -1,7 +1,7 @@
 /**
- * Tells from a script's source that it can touch none but its declared keys: each call names its command by a text, and its
- * key by `KEYS[n]`. Such a script needs no other shard, and so no barrier. Of what is written otherwise nothing is said: it
- * may be as harmless, and runs alone.
+ * Determines from a script's source whether it can only access its declared keys: each call names its command by a
+ * constant string, and its key by `KEYS[n]`. Such a script needs no other shard, and so no barrier. Other scripts may
+ * be harmless as well, but run alone.
  */
 
 import { commandTable } from '#commands';
@@ -84,7 +84,7 @@ function isHarmless(tokens: readonly string[], nth: number): boolean {
   return KEYLESS.has(name) || (comma === ',' && isDeclaredKey(name, tokens.slice(nth + 6)));
 }
 
-/** True when the arguments behind a command's name begin with a declared key, and it takes no other. */
+/** True when the arguments after a command's name start with a declared key, and it takes no other. */
 function isDeclaredKey(
   name: string,
   [keys, left, index = '', right, after]: readonly string[],

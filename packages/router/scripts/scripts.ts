@@ -1,9 +1,8 @@
 /**
- * Scripts on main: which are known, where they run, and what they ask of main while they run.
- *
- * With several shards, a script runs alone unless its text shows that it needs one shard only: the shards that are not its
- * host stop at its place in the order, as they do for a transaction at a barrier, and main runs for it what its host cannot.
- * So it may touch any key, and nobody sees half of what it does.
+ * Scripts on main: the cache, where they run, and their requests to main while they run. With several shards, a script
+ * runs alone unless its text shows that it needs one shard only: the shards that are not its host stop at its place in
+ * the order, as for a transaction at a barrier, and main runs for it what its host cannot. So it may access any key,
+ * and no client sees a part of its changes.
  */
 
 import { assert, type Bytes, type CommandError, errors, unreachable } from '#base';
@@ -52,7 +51,7 @@ interface ScriptsOptions {
   readonly memory: LinkMemory;
   /** Sources about the scripts that run. */
   readonly running: BusyScriptsOptions;
-  /** Work has come up outside of a turn. */
+  /** There is work outside of a turn. */
   beginTurn(): void;
   readonly page: Page;
   /** A script writes to the log; levels as in redis.LOG_*. */
@@ -87,7 +86,7 @@ export class Scripts {
   readonly #runs: ExclusiveRun[] = [];
   readonly #requests = new Map<number, PendingRequest>();
   readonly #callers = new Map<number, ScriptCaller>();
-  /** Shard that runs a script of the transaction for which all stand still; -1 when none does. */
+  /** Shard that runs a script of the transaction for which all shards are stopped; -1 if there is none. */
   #hostAtBarrier = -1;
   readonly #args = new Arguments();
   #readOnlyFunctions: ReadonlySet<string> = new Set();
@@ -138,8 +137,8 @@ export class Scripts {
   }
 
   /**
-   * Sends a command of a transaction for which all shards stand still; false when a ring is full. Its host gets no keys lent:
-   * it asks for what it does not have, as any script does.
+   * Sends a command of a transaction for which all shards are stopped; false if a ring is full. No keys are lent to its
+   * host: it requests missing ones, like any script.
    */
   sendAtBarrier(
     client: Client,
@@ -160,14 +159,14 @@ export class Scripts {
     this.#hostAtBarrier = -1;
   }
 
-  /** Tells the host of a command the source of its script, if it has to be told. */
+  /** Sends the source of its script to the host of a command, if the host does not have it. */
   #introduce(entry: CommandEntry, args: Arguments): void {
     const script = this.#scriptOf(entry, args);
     if (script === undefined) return;
     this.#introduceTo(this.#hostOf(entry, args), entry, script);
   }
 
-  /** The same for the commands of a transaction, which one host runs. */
+  /** Sends the sources of scripts of a transaction to its host. */
   introduceAll(queue: CommandQueue, host: number): void {
     this.waiting.scriptSent();
     for (const entry of queue.pointAtEach(this.#args)) {
@@ -282,7 +281,7 @@ export class Scripts {
     return this.#scriptOf(entry, args)?.staysOnItsKeys === false;
   }
 
-  /** True when no shard serves anybody: all run scripts, or stand still for one that runs alone. */
+  /** True when no shard serves clients: all run scripts, or are stopped for one that runs alone. */
   get #areAllBusy(): boolean {
     const [run] = this.#runs;
     return this.busy.areAll || (run !== undefined && this.busy.isBusy(run.host));
@@ -343,7 +342,7 @@ export class Scripts {
     this.#advance(shard);
   }
 
-  /** Goes on with what found a ring full. */
+  /** Continues commands that found a ring full. */
   retry(): void {
     for (const [shard, { isBegun }] of this.#requests) if (!isBegun) this.#advance(shard);
   }
@@ -436,7 +435,7 @@ export class Scripts {
   }
 }
 
-/** True when the number of keys is one, and there are so many arguments. */
+/** True when the number of keys is valid for the number of arguments. */
 function hasKeyCount(args: Arguments): boolean {
   const count = args.integerAt(NUMKEYS_INDEX);
   return count >= 0 && count < args.count - NUMKEYS_INDEX;

@@ -41,7 +41,7 @@ interface WaitingCommandsOptions {
   readonly gathers: Gathers;
   readonly clock: Clock;
   thresholdMs(): number;
-  /** Work has come up outside of a turn. */
+  /** There is work outside of a turn. */
   beginTurn(): void;
 }
 
@@ -59,7 +59,7 @@ export class WaitingCommands {
     if (this.#timer === undefined) this.#wakeIn(this.#options.thresholdMs());
   }
 
-  /** Answers what waits, where it is time to look. */
+  /** Replies to waiting commands, if a check is due. */
   answer(): void {
     if (!this.#isDue) return;
     this.#isDue = false;
@@ -127,7 +127,7 @@ export class WaitingCommands {
     }
   }
 
-  /** Answers a shard's part of a command; false where the command stays, since another shard may have written. */
+  /** Replies for a shard's part of a command; false if the command stays, since another shard may have written. */
   #refusePart(shard: number, entry: CommandEntry, gather: Gather): boolean {
     const { gathers, answers, busy } = this.#options;
     const isOfThisShard = gather.shardCount === 1 && entry.route === 'byKey';

@@ -1,7 +1,7 @@
 import { type Control, encodeControl, FrameKind } from '#link';
 import { emptyHead, type ShardLink } from './shard-link.ts';
 
-/** Tells every shard something, in order with the commands. */
+/** Sends a control message to every shard, in order with the commands. */
 export function broadcastTo(links: readonly ShardLink[], control: Control): void {
   const head = { ...emptyHead(), kind: FrameKind.control };
   // A long body is given away with its memory, so each has its own.

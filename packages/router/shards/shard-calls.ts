@@ -31,7 +31,7 @@ interface Waits {
 
 /** One question under way. */
 interface Asked {
-  /** Answers by shard. */
+  /** Replies by shard. */
   readonly answers: Map<number, Bytes>;
   left: number;
   timer: LongTimer;

@@ -76,7 +76,7 @@ export class ShardLink {
     this.#frameBytesMax = requests.capacity >> 2;
   }
 
-  /** Ring bytes that a frame of so many arguments and body bytes needs; larger ones travel by message. */
+  /** Ring bytes of a frame with a number of arguments and body bytes; larger ones travel by message. */
   frameSize(argumentCount: number, bodyBytes: number, extraWords = 0): number {
     const size = frameBytes(REQUEST_HEADER_BYTES + 4 * extraWords + 8 * argumentCount + bodyBytes);
     return size > this.#frameBytesMax ? REQUEST_HEADER_BYTES : size;
@@ -99,14 +99,14 @@ export class ShardLink {
     return this.requests.reserve(size);
   }
 
-  /** True when frames of so many bytes together can be sent now, none of them by message. */
+  /** True when frames of `byteCount` bytes together can be sent now, none of them by message. */
   hasRoom(byteCount: number): boolean {
     return byteCount <= this.#frameBytesMax && this.reserve(byteCount) >= 0;
   }
 
   /**
-   * Writes the whole of a client's command at a place of `frameSize` bytes. With `isLast` nobody reads it afterwards, and
-   * its memory may be given away.
+   * Writes a client's complete command at a place of `frameSize` bytes. With `isLast` it is not read afterwards, and
+   * its memory may be handed over.
    */
   writeCommand(
     at: number,
@@ -131,7 +131,7 @@ export class ShardLink {
     this.requests.commit(size);
   }
 
-  /** The same, as the frame of a transaction's host. */
+  /** Writes a command as the frame of a transaction's host. */
   writeHost(
     at: number,
     size: number,

@@ -6,7 +6,7 @@ import { RecordAt, RecordFlag, TraceDraft } from '#link';
 
 const ID_BYTES = 24;
 
-/** Is used again for another request when this one has been told of. */
+/** Reused for another request after this one was sent to the ops thread. */
 export class Trace {
   sequence = 0;
   readonly draft = new TraceDraft();

@@ -1,8 +1,6 @@
 /**
- * One transaction that main conducts while all shards have stopped.
- *
- * Its commands take the ordinary ways; what they answer is put together and given to the client as one
- * reply. It goes through to its end even when the client is gone: the commands were accepted.
+ * One transaction that main runs while all shards are stopped. Its commands are routed as usual; their replies are
+ * combined into one reply for the client. It is completed even if the client disconnects: the commands were accepted.
  */
 
 import { type Bytes, type Clock, type CommandError, unreachable } from '#base';
@@ -40,7 +38,7 @@ interface BarrierTransactionOptions {
   /** All commands are done: answers how many shards will say that their logs have the end of it. */
   prepare(): number;
   readonly clock: Clock;
-  /** The shards may go on; its commands took so long, from the first to the last, which ended then. */
+  /** The shards may continue; `executeUs` is the time from the first command to the end of the last, at `endUs`. */
   done(executeUs: number, endUs: number): void;
 }
 

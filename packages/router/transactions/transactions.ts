@@ -1,11 +1,10 @@
 /**
- * Transactions: queued on main, run in one of three ways.
- *
- * Nearly all go to one shard as one frame, and the shards that own other keys lend it theirs
- * (exec-plan.ts). A short one that only reads, with a command of all shards (DBSIZE, KEYS, ...), is sent command by
- * command in one go: nothing of another client comes in between in any ring, and each key is used in the order of the
- * rings. One with any other command that is not a shard's alone (FLUSHALL, SELECT, PUBLISH, ...) is
- * conducted: all shards stop at EXEC's place in the order, main sends the commands, the shards go on.
+ * Transactions: queued on main, run in one of three ways. Nearly all are sent to one shard as one frame, and the shards
+ * that own other keys lend it theirs (exec-plan.ts). A short read-only one with a command of all shards (DBSIZE, KEYS,
+ * ...) is sent command by command without interruption: no command of another client comes in between in any ring, and
+ * each key is used in the order of the rings. One with any other command that is not for a single shard (FLUSHALL,
+ * SELECT, PUBLISH, ...) runs at a barrier: all shards stop at EXEC's place in the order, main sends the commands, the
+ * shards continue.
  */
 
 import { type Clock, type CommandError, errors, keyName, unreachable } from '#base';
@@ -320,7 +319,7 @@ export class Transactions {
     this.#barriers.get(client)?.prepared();
   }
 
-  /** Goes on with what found a ring full. */
+  /** Continues transactions that found a ring full. */
   retry(): void {
     if (!this.isAtBarrier) return;
     for (const barrier of [...this.#barriers.values()]) barrier.advance();

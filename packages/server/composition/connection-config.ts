@@ -33,7 +33,7 @@ export function connectionConfig(
       },
       begin: ({ label }) => {
         turn.begin();
-        // Should main stand still, others can tell over whose input.
+        // If main gets stuck, other threads can report whose input it processes.
         page.values[AT.workClient] = label;
         page.values[AT.workCommand] = 0;
       },

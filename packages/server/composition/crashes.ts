@@ -32,7 +32,7 @@ interface CrashesOptions {
   beginTurn(): void;
   /** Main takes no more turns of its own. */
   stopTurns(): void;
-  /** Ends everything, unless that has begun before. */
+  /** Starts the shutdown, unless it has started before. */
   end(): void;
   /** Has the last lines of the log written. */
   flushLog(): Promise<void>;
@@ -117,7 +117,7 @@ export class Crashes {
     });
   }
 
-  /** Main itself has failed, outside of what a client can be told of. */
+  /** Main itself has failed, outside of a command. */
   mainDied(reason: unknown): void {
     const { serverMemory, clock, progress } = this.#options;
     if (progress.isMainDead) {
@@ -125,7 +125,7 @@ export class Crashes {
       return;
     }
     progress.isMainDead = true;
-    // What it has failed at may be met again in the rings.
+    // The cause of the failure may still be in the rings.
     this.#options.stopTurns();
     const { mainPage: page } = serverMemory;
     const client = this.#options.clients.byId(page.get('workClient'));
@@ -138,7 +138,7 @@ export class Crashes {
     setTimeout(() => {
       this.#endNow('it did not stop in time');
     }, END_MS_MAX).unref();
-    // Where the end has begun already it goes on, as far as it can.
+    // A shutdown in progress continues as far as possible.
     this.#options.end();
   }
 

@@ -1,9 +1,7 @@
 /**
- * MIGRATE on main: shards give the values of the keys and hold them, the target is sent them, and what it has taken is
- * deleted. Main waits for nobody meanwhile.
- *
- * A key is deleted only behind the target's answer to its RESTORE: whatever is cut off, and whoever ends in between, it is
- * on one of both servers, or on both.
+ * MIGRATE on main: shards send the values of the keys and lock them, the target receives them, and keys that it has
+ * accepted are deleted. Main does not block meanwhile. A key is deleted only after the target's reply to its RESTORE:
+ * after any failure in between, it is on one of both servers, or on both.
  */
 
 import { errors, systemClock } from '#base';
@@ -71,7 +69,7 @@ export class Migrations implements MigrationPort {
     if (found.keys.length === 0) return { outcome: 'none', hasUnfit: false };
     const fit = found.keys.filter(({ value }) => value !== undefined);
     let sent = await this.#send(migration, fit);
-    // The target may have been started anew.
+    // The target may have been restarted.
     if (sent.mayRetry) sent = await this.#send(migration, fit);
     if (!wasReplica && isReplica()) {
       // What is deleted now, its primary would still have.
@@ -163,7 +161,7 @@ export class Migrations implements MigrationPort {
       }
       return 'error';
     }
-    // Whatever else it says, it has not said that it has the key.
+    // Any other reply does not confirm that it has the key.
     if (sent.outcome === 'moved') {
       sent.outcome = { brokenOff: isWriting() ? 'writing' : 'reading' };
       const isClosed = answer.end === 'closed';

@@ -4,7 +4,7 @@ import type { Bytes } from '#base';
 import type { Migration } from '#commands';
 import type { MigratedKey } from '#router';
 
-/** Short commands are put together into writes of so many bytes. */
+/** Size of writes into which short commands are combined. */
 const WRITE_BYTES = 64 * 1024;
 
 const END = Buffer.from('\r\n');

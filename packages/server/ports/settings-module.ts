@@ -101,7 +101,7 @@ async function setSetting(
     if (error instanceof ConfigCommandError) return error.message;
     throw error;
   }
-  log.info('setting-changed', 'a setting was changed over HTTP', { name });
+  log.info('setting-changed', 'Setting changed over HTTP', { name });
   await ops.settingsShown();
   return null;
 }

@@ -1,4 +1,4 @@
-/** CONFIG RESETSTAT: every thread begins to count anew. */
+/** CONFIG RESETSTAT: resets the counters of every thread. */
 
 import type { StatisticsPort } from '#commands';
 import { resetStatisticsCall } from '#stats';

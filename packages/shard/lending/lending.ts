@@ -91,7 +91,7 @@ export class Lending {
     return this.#isAtScript;
   }
 
-  /** Number of the last script that all shards were to stand still for. */
+  /** Number of the last script for which all shards stopped. */
   get exclusiveRun(): number {
     return this.#exclusiveRuns;
   }

@@ -32,7 +32,7 @@ export interface MetricSource {
   readonly users: readonly LabelledCounts[];
   /** Latest state of replicas and primary from main; undefined before there was either. */
   readonly replication: ReplicationState | undefined;
-  /** The cluster as main has told of it last; undefined where the server is in none. */
+  /** Latest state of the cluster from main; undefined without a cluster. */
   readonly cluster: ClusterUpdate | undefined;
   /** Names of commands, by the ids that pages count by. */
   readonly commandNames: readonly string[];

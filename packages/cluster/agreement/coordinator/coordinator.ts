@@ -1,6 +1,6 @@
 /**
- * Port to whoever keeps what the nodes of a cluster must agree on. Keys are relative to the cluster's own place there; a
- * revision counts all changes of the coordinator, so it orders them.
+ * Interface of the store for the shared state of a cluster. Keys are relative to the cluster's prefix; a revision
+ * counts all changes of the coordinator, so it orders them.
  */
 
 /** A document with the revision that wrote it. */
@@ -10,7 +10,7 @@ export interface Entry {
   readonly revision: number;
 }
 
-/** A change of a document; without a value it is gone. */
+/** A change of a document; without a value it was deleted. */
 export interface Change {
   readonly key: string;
   readonly value: string | undefined;
@@ -48,9 +48,9 @@ export interface Reading {
 /** Takes the news of a watch, in order. */
 export interface WatchSink {
   changed(changes: readonly Change[], revision: number): void;
-  /** The watch was interrupted, and goes on where it was, perhaps at another coordinator, or one that was put back. */
+  /** The watch was interrupted, and resumes, perhaps at another coordinator, or one that was restored. */
   resumed(): void;
-  /** The watch has ended, and may have missed something: all must be read anew. */
+  /** The watch has ended, and may have missed changes: everything must be read again. */
   ended(reason: string): void;
 }
 
@@ -66,7 +66,7 @@ export interface Coordinator {
   commit(guards: readonly Guard[], writes: readonly Write[]): Promise<Outcome>;
   /** Takes a lease in place of the one before; answers the milliseconds that it lives. */
   grant(ttlMs: number): Promise<number>;
-  /** Renews the lease; answers the milliseconds that it lives from now on, 0 when it is gone. */
+  /** Renews the lease; returns its remaining lifetime in milliseconds, 0 if it has expired. */
   keepAlive(): Promise<number>;
   /** Gives the lease back, and with it all documents that go with it. */
   revoke(): Promise<void>;

@@ -27,7 +27,7 @@ export class LeaseRenewals {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Renews the lease; returns the milliseconds that it lives from now on, 0 when it is gone. */
+  /** Renews the lease; returns its remaining lifetime in milliseconds, 0 if it has expired. */
   async renew(): Promise<number> {
     const stream = await (this.#stream ??= this.#open());
     if (stream.isOver) throw new Error('the stream has ended');

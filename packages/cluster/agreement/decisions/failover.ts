@@ -23,12 +23,12 @@ type Candidacy =
   | 'yield'
   /** This node is to be the primary. */
   | 'win'
-  /** Nobody has the data. */
+  /** No node has the data. */
   | 'hopeless';
 
 /**
- * Judges what a replica has to do about its primary. All replicas that are there say how far they are before one is chosen, so
- * that one which has what a client was told of is never passed over; who does not say it loses its lease soon.
+ * Decides what a replica does about its primary. All connected replicas publish their offset before one is chosen, so
+ * that one with acknowledged writes is never passed over; a replica that does not publish it loses its lease soon.
  */
 export function candidacyOf(topology: Topology, self: string): Candidacy {
   const group = topology.groupOf(self);

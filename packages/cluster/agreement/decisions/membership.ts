@@ -44,7 +44,7 @@ export function join(topology: Topology, self: Self, wish: JoinWish): Plan | und
   return { guards, writes: [putGroup(group.id, withReplica(group, self))] };
 }
 
-/** Tells of an address that has changed. */
+/** Plans the publication of a changed address. */
 function readdress(topology: Topology, self: Self, own: Group): Plan | undefined {
   if (JSON.stringify(own.addresses[self.id]) === JSON.stringify(self.address)) return undefined;
   const addresses = { ...own.addresses, [self.id]: self.address };
@@ -108,7 +108,7 @@ function leave(topology: Topology, own: Group, id: string): Plan['writes'][numbe
   return deleteGroup(own.id);
 }
 
-/** Takes a node out of the cluster; one that is there goes on by itself. */
+/** Plans the removal of a node from the cluster; a node that is up continues alone. */
 export function forget(topology: Topology, self: string, id: string): Plan | undefined {
   if (id === self) {
     throw new ClusterError("I tried hard but I can't forget myself...");
@@ -121,7 +121,7 @@ export function forget(topology: Topology, self: string, id: string): Plan | und
   if (group.primary === id && group.replicas.includes(self)) {
     throw new ClusterError("Can't forget my master!");
   }
-  // It was forgotten already, and knows nobody.
+  // It was removed already, and knows no other node.
   if (!group.hasMet && topology.nodes.has(id)) return undefined;
   if (group.primary === id && topology.slotsOf(group.id).length > 0) {
     throw new ClusterError('The node has slots: move or delete them first.');
@@ -151,7 +151,7 @@ export function reset(topology: Topology, self: string): Plan | undefined {
   return { guards, writes };
 }
 
-/** Writes a node's group anew as it is: its epoch is the revision of that. */
+/** Plans a rewrite of a node's group without changes: its revision is the new epoch. */
 export function bumpEpoch(topology: Topology, self: string): Plan | undefined {
   const own = topology.groupOf(self);
   return own && { guards: [topology.guardGroup(own)], writes: [putGroup(own.id, own)] };

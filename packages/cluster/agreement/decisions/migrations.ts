@@ -1,9 +1,7 @@
 /**
- * Decisions about moves of slots from group to group as a whole.
- *
- * A move has a document from its beginning until nothing of it is left to do. Until it has moved the source's keys are those
- * that count, behind that the target's; one transaction is the border. Whoever has keys then that do not count drops them, and
- * takes the document away.
+ * Decisions about migrations of slots between groups. A migration has a document from its start until its last cleanup.
+ * Until it has moved, the source's keys are valid, afterwards the target's; one transaction is the border. A node with
+ * invalid keys drops them, and deletes the document.
  */
 
 import { ClusterError } from '../cluster-error.ts';
@@ -100,7 +98,7 @@ export function finishMove(topology: Topology, self: string, id: string): Plan {
   };
 }
 
-/** Ends a move that has begun, for a reason; nothing where it has moved, or was ended before. */
+/** Ends a running migration, for a reason; undefined if it has moved, or was ended before. */
 export function failMove(topology: Topology, id: string, reason: string): Plan | undefined {
   const migration = topology.migrations.get(id);
   if (migration?.state !== 'begun') return undefined;
@@ -117,12 +115,12 @@ export function forgetMove(topology: Topology, id: string): Plan | undefined {
   return { guards: [topology.guard(migrationKey(id))], writes: [deleteMigration(id)] };
 }
 
-/** Id of the group that has keys of a move which are not to be served: while it has begun, those that have come so far. */
+/** Id of the group with keys of a migration that must not be served: while it is running, the keys received so far. */
 export function uncleanGroup({ state, source, target }: MigrationDocument): string {
   return state === 'moved' ? source : target;
 }
 
-/** Says why a move that has begun cannot go on; undefined where it can. */
+/** Returns why a running migration cannot continue; undefined if it can. */
 export function moveFault(topology: Topology, migration: SlotMigration): string | undefined {
   const { source, sourceNode, sourceRun, target, targetNode, targetRun } = migration;
   const sides = [

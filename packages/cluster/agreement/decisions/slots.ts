@@ -28,7 +28,7 @@ export function addSlots(
   return slotsPlan(topology, own, { ...topology.slots, ranges: rangesOf(owners) });
 }
 
-/** Takes slots from the node's group, so that nobody has them. */
+/** Plans the removal of slots from the node's group; they are unassigned then. */
 export function deleteSlots(
   topology: Topology,
   self: string,
@@ -59,7 +59,7 @@ export function setSlot(
   slot: number,
   wish: SlotWish,
 ): Plan | undefined {
-  // Redis' words: redis-cli moves a last slot, tells the source of it, and takes them for success.
+  // Redis' wording: redis-cli moves a last slot, notifies the source of it, and takes this for success.
   const own = ownGroup(topology, self, 'Please use SETSLOT only with masters.');
   const owner = topology.owners[slot];
   const before = topology.slots.open[String(slot)] ?? {};
@@ -92,8 +92,8 @@ export function setSlot(
 }
 
 /**
- * Gives a slot to a node. One that another group serves is given away by a move that this has opened: it takes no key of the
- * slot that it has not got, so nobody's write is lost between the transaction and the news of it.
+ * Plans the assignment of a slot to a node. One that another group serves is assigned by an open migration: the target
+ * accepts no key that it has not received, so no write is lost between the transaction and its notification.
  */
 function giveSlot(topology: Topology, own: Group, slot: number, node: string): Plan | undefined {
   const target = targetGroup(topology, node);

@@ -13,7 +13,7 @@ export interface NodeDocument {
   /** Name that people have for it; missing or empty where it has none. */
   readonly nodename?: string;
   readonly version: string;
-  /** Drawn at each start, so that a node which was started anew is told from the one before. */
+  /** Random id of each start, which distinguishes a restarted node from the previous process. */
   readonly run: string;
   /** Id of the stream of replication that it is in, and its offset there; -1 while it has no data. */
   readonly streamId: string;
@@ -42,7 +42,7 @@ export interface GroupDocument {
   readonly primary: string;
   readonly replicas: readonly string[];
   readonly addresses: Readonly<Record<string, MemberAddress>>;
-  /** It has met the others: before, its nodes see nobody but themselves. */
+  /** True once it has met others: before, its nodes see only themselves. */
   readonly hasMet: boolean;
   /** A replica that has asked to be the primary. */
   readonly handover: Handover | undefined;
@@ -75,15 +75,15 @@ export interface SlotsDocument {
 export interface MigrationDocument {
   readonly source: string;
   readonly target: string;
-  /** Primaries that do it, and the processes that they are: none that comes after them goes on with it. */
+  /** Primaries that perform it, with the ids of their processes: their successors do not continue it. */
   readonly sourceNode: string;
   readonly sourceRun: string;
   readonly targetNode: string;
   readonly targetRun: string;
   readonly ranges: readonly SlotSpan[];
   /**
-   * While it has begun the source has the slots. Then it has moved, and the source drops its keys; or it has failed, and the
-   * target drops what it was given.
+   * While it is running, the source has the slots. Then it has moved, and the source drops its keys; or it has failed,
+   * and the target drops the keys it has received.
    */
   readonly state: 'begun' | 'moved' | 'failed';
   /** Reason of the failure; empty before. */
@@ -93,7 +93,7 @@ export interface MigrationDocument {
 /** First and last slot. */
 export type SlotSpan = readonly [first: number, last: number];
 
-/** Identity of a cluster, by which it is told from others. The first node writes it, and nobody changes it. */
+/** Identity of a cluster, which distinguishes it from others. The first node writes it, and it never changes. */
 export interface IdentityDocument {
   readonly id: string;
 }

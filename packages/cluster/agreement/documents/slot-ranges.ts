@@ -5,7 +5,7 @@ import { SLOT_COUNT } from '#base';
 /** First slot, last slot, and the id of the group that has them. */
 export type SlotRange = readonly [first: number, last: number, group: string];
 
-/** The group of every slot; undefined for one that nobody has. */
+/** Group of every slot; undefined for an unassigned one. */
 export type SlotOwners = (string | undefined)[];
 
 /** Returns the group of every slot. */

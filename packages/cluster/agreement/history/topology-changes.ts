@@ -99,7 +99,7 @@ function failoverKind(reason: string): FailoverKind {
   return reason === FAILOVER_REASONS.handedOver ? 'handover' : 'other';
 }
 
-/** Leases of members that came and went; a node that was started anew within one reading did both. */
+/** Changes of leases of members; a node that restarted between two readings has lost and acquired one. */
 function presenceChanges(before: Topology, after: Topology, now: Group): TopologyChange[] {
   return [...members(now)].flatMap((node) => {
     const [old, own] = [before.nodes.get(node), after.nodes.get(node)];

@@ -58,8 +58,8 @@ export class Acknowledgements {
   }
 
   /**
-   * Has replicas tell what they have: they do so without having been asked only once a second. `isNow` where what is asked
-   * about is in the stream, else they are asked when all is.
+   * Requests acknowledgements of replicas, which otherwise come only once a second. `isNow` if the writes in question
+   * are in the stream; otherwise replicas are asked once all are.
    */
   ask(isNow = false): void {
     this.#isAsked = true;
@@ -75,7 +75,7 @@ export class Acknowledgements {
     return true;
   }
 
-  /** Tells a waiter of acknowledgements, which replicas are asked for. */
+  /** Adds a waiter for acknowledgements, which are requested from the replicas. */
   await(waiter: AckWaiter): void {
     this.#waiters.add(waiter);
     this.ask();

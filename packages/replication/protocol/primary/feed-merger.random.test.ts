@@ -80,7 +80,7 @@ function mustWait(
   );
 }
 
-/** Tells the merger that a shard has come to a task. */
+/** Notifies the merger that a shard has reached a task. */
 function tell(merger: FeedMerger, { id, kind, shards }: Task, shard: number): void {
   const own = commandsOf(id, [shard]);
   if (kind === 'own') merger.own(shard, own, false);

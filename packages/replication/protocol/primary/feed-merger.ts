@@ -1,10 +1,8 @@
 /**
- * Merges the feeds of all shards into one order of commands.
- *
- * Each shard's units stay in their order. What concerns several shards comes at a place where all of them have come to it: a
- * transaction that one shard has run with keys of others, a command that each has done a share of, what was done while all
- * stood still. Where shards have met such commands in different orders (which they may where they have no key in common),
- * those that wait for each other are one unit.
+ * Merges the feeds of all shards into one order of commands. Each shard's units stay in their order. A unit of several
+ * shards comes at a place where all of them have reached it: a transaction that one shard has run with keys of others,
+ * a command with a part on each shard, or a barrier. If shards have reached such units in different orders (which is
+ * possible without a common key), those that wait for each other become one unit.
  */
 
 import { assert, type Bytes, unreachable } from '#base';
@@ -115,7 +113,10 @@ export class FeedMerger {
     this.#push(node, [shard], joint.missing === 0);
   }
 
-  /** A shard has come to something that counts once, of which every one of `parts` shards tells; with `commands` at first. */
+  /**
+   * A shard has reached a command that counts once, and that each of `parts` shards reports; the first with its
+   * `commands`.
+   */
   whole(
     shard: number,
     name: string,
@@ -135,7 +136,7 @@ export class FeedMerger {
     this.#push(node, [shard], node.missing === 0);
   }
 
-  /** Puts a unit behind what its shards have told before; `isLast` where it may end a circle. */
+  /** Adds a unit after the shards' earlier ones; `isLast` if it may complete a cycle. */
   #push(node: Node, shards: readonly number[], isLast: boolean): void {
     for (const shard of shards) this.#queueOf(shard).push(node);
     this.#settle([...shards]);

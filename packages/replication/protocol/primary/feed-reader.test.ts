@@ -116,7 +116,7 @@ readers('what is done while all stand still is one, in the order of what counts 
   const { read, units } = begun();
   const end = { flags: FeedEnd.barrier, transaction: 8, parts: 2 };
   const whole = { flags: FeedEnd.whole, transaction: 7, parts: 2 };
-  // Shard 1 is ahead: what it has done behind FLUSHALL stays behind it.
+  // Shard 1 is ahead: its changes after FLUSHALL stay after it.
   read(
     1,
     segment('flush', { group: 6, parent: 5 }),
@@ -154,7 +154,7 @@ readers('nothing is settled before what was done while all stood still has ended
   const end = { flags: FeedEnd.barrier, transaction: 8, parts: 2 };
   read(0, segment('', { ...end, group: 2, parent: 2 }));
   assert.not(reader.hasHandedOn(arrivals), 'the other shard has not come to the end');
-  // What comes later holds up nobody who has written before.
+  // A later writer does not delay earlier ones.
   read(1, segment('', { ...end, group: 4, parent: 4 }));
   read(0, segment('x', { group: 9 }));
   read(0, segment('', { flags: FeedEnd.share, transaction: 9, parts: 2, group: 9 }));

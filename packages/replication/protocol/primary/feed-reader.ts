@@ -4,14 +4,14 @@ import { asBuffer, type Bytes, unreachable } from '#base';
 import { FeedEnd, FeedFlag, SEGMENT_BYTES, SegmentAt } from '#link';
 import { FeedMerger, type FeedCommands, type FeedTarget } from './feed-merger.ts';
 
-/** Commands that are still to go on. */
+/** Commands that continue in the next segment. */
 interface OpenCommands {
   readonly database: number;
   readonly pieces: Bytes[];
   count: number;
 }
 
-/** Unit of all that is done while all shards stand still: in an order of its own, and its commands so far. */
+/** Unit of a barrier, during which all shards are stopped: its commands so far, in an order of its own. */
 interface BarrierUnit {
   readonly merger: FeedMerger;
   readonly commands: FeedCommands[];
@@ -30,7 +30,7 @@ interface Segment {
   readonly parts: number;
 }
 
-/** Commands that a shard has told of, but whose units have not ended. */
+/** Commands of a shard whose units have not ended. */
 interface ShardFeed {
   hasBegun: boolean;
   readonly groups: Map<number, FeedCommands[]>;
@@ -74,7 +74,7 @@ export class FeedReader {
     }));
   }
 
-  /** True when all that was told has been handed on. */
+  /** True when all received commands were passed on. */
   get isSettled(): boolean {
     return this.#barrier === undefined && this.#merger.isEmpty;
   }
@@ -200,7 +200,7 @@ export class FeedReader {
     }
   }
 
-  /** A shard has come to the end of what was done while all stood still. */
+  /** A shard has ended its part of a barrier. */
   #endShare(shard: number, { transaction, parts }: Segment): void {
     const { commands, arrival } = this.#atBarrier;
     this.#merger.whole(shard, `barrier ${transaction}`, parts, { commands, arrival });
@@ -212,7 +212,7 @@ export class FeedReader {
     return parent !== 0 && parent !== group ? this.#atBarrier.merger : this.#merger;
   }
 
-  /** One more shard has ended what was done while all stood still. */
+  /** One more shard has ended its part of a barrier. */
   #partEnded(parts: number): void {
     this.#ended += 1;
     if (this.#ended < parts) return;
@@ -234,7 +234,7 @@ function newBarrier(shards: number, arrival: number): BarrierUnit {
   const commands: FeedCommands[] = [];
   const merger = new FeedMerger(shards, {
     unit: (unit) => commands.push(...unit),
-    cut: () => unreachable('nothing is cut while all shards stand still'),
+    cut: () => unreachable('there is no cut while all shards are stopped'),
   });
   return { merger, commands, arrival };
 }

@@ -1,4 +1,4 @@
-/** Figures of a primary: how far its replicas are behind, as its page tells. */
+/** Statistics of a primary: the lag of its replicas, as published on its page. */
 
 import { OffsetTimes } from './offset-times.ts';
 import type { Replica } from './replica.ts';
@@ -53,8 +53,8 @@ export class Figures {
   }
 
   /**
-   * Milliseconds by which a replica is behind. By timestamps in the stream where it answers them; else the time for which
-   * it has lacked something as far as it has told, which is up to a second more than it is.
+   * Lag of a replica in milliseconds. By timestamps in the stream if it returns them; otherwise the time for which it
+   * has been behind according to its acknowledgements, which is up to a second more than the real lag.
    */
   lagMs(replica: Replica): number {
     const { offset, stampLag } = replica.ack;
@@ -73,7 +73,7 @@ export class Figures {
     return Math.max(0, this.#source.offset - ack.offset);
   }
 
-  /** Nobody follows any more: what was is forgotten. */
+  /** Clears the figures when there are no replicas. */
   forget(): void {
     this.#times.clear();
     this.#stamps.clear();

@@ -59,7 +59,7 @@ export class FileSends {
     this.#options.wake();
   }
 
-  /** A replica is gone. */
+  /** A replica has disconnected. */
   left(replica: Replica): void {
     const send = this.#sends.get(replica);
     if (send === undefined) return;

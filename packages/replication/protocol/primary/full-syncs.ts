@@ -35,7 +35,7 @@ interface FullSyncsOptions {
   openFile(): Promise<SyncFile>;
   nowMs(): number;
   wake(): void;
-  /** The place of a full synchronisation in the stream is known: its replicas are told. */
+  /** The stream position of a full sync is known: its replicas are notified. */
   began(replicas: readonly Replica[]): void;
   /** Keys are frozen no more. */
   thawed(): void;
@@ -71,7 +71,7 @@ interface FullSync {
   shardsLeft: number;
   /** All shards have come to its place in the order. */
   isPlaced: boolean;
-  /** Nobody wants it any more, but the shards have not ended. */
+  /** True if the sync was abandoned, but the shards have not ended it. */
   isAbandoned: boolean;
   fault: string | undefined;
 }
@@ -236,7 +236,7 @@ export class FullSyncs {
     if (this.#current === sync) this.#current = undefined;
   }
 
-  /** A replica is gone. */
+  /** A replica has disconnected. */
   left(replica: Replica): void {
     this.#fileSends.left(replica);
     const sync = this.#current;

@@ -1,4 +1,4 @@
-/** Times at which the stream had come to an offset, so that a lag in bytes can be told in milliseconds. */
+/** Times at which the stream reached an offset, to convert a lag in bytes to milliseconds. */
 
 /** Samples kept: some minutes of them. */
 const SAMPLES_MAX = 2_048;

@@ -1,4 +1,4 @@
-/** Values that go on in several pieces stay whole, whatever other shards send meanwhile. */
+/** Values in several pieces stay contiguous, even if other shards send pieces meanwhile. */
 import { fromLatin1 } from '#base';
 import { withRandom } from '#testkit';
 import { suite } from 'uvu';

@@ -1,6 +1,6 @@
 /**
- * Puts pieces of full synchronisations that several shards write at once in an order in which each value is whole: while a
- * value of one shard goes on in its next piece, pieces of others wait.
+ * Orders pieces of full syncs that several shards write at the same time, so that each value is contiguous: while a
+ * value of one shard continues in its next piece, pieces of others wait.
  */
 
 import type { Bytes } from '#base';
@@ -9,13 +9,13 @@ import type { Bytes } from '#base';
 export interface ShardPiece {
   readonly shard: number;
   readonly bytes: Bytes;
-  /** Its last value goes on in the next piece of the shard. */
+  /** True if its last value continues in the next piece of the shard. */
   readonly goesOn: boolean;
 }
 
 export class PieceOrder {
   readonly #give: (piece: ShardPiece) => void;
-  /** Shard whose value goes on. */
+  /** Shard whose value is incomplete. */
   #unfinished: number | undefined;
   /** Pieces that wait, by their shards, whose order they keep. */
   readonly #waiting = new Map<number, ShardPiece[]>();
@@ -32,7 +32,7 @@ export class PieceOrder {
       return;
     }
     this.#pass(piece);
-    // A value that waited may go on as well, and the rest waits for that.
+    // A value that waited may be incomplete as well, and the rest waits for that.
     for (const waiting of this.#waiting.keys()) {
       if (this.#unfinished === undefined) this.#passWaiting(waiting);
     }

@@ -7,7 +7,7 @@ import type { Replica, StateListener } from './replica.ts';
 import type { SyncFile } from './sync-file.ts';
 import type { ReasonCounter, SyncReason } from './sync-reasons.ts';
 
-/** Settings that a primary reads, each time anew. */
+/** Settings that a primary reads, always with their current values. */
 export interface PrimarySettings {
   readonly backlogBytes: number;
   /** Seconds for which the backlog is kept without replicas; 0 = always. */
@@ -15,7 +15,7 @@ export interface PrimarySettings {
   readonly pingPeriodSecs: number;
   readonly timeoutSecs: number;
   readonly syncDelaySecs: number;
-  /** From so many waiting replicas on nobody is waited for; 0 = always as long as the delay. */
+  /** Number of waiting replicas from which a full sync starts without waiting; 0 = always wait for the whole delay. */
   readonly syncMaxReplicas: number;
   /** Seconds of lag up to which a replica counts; 0 = the count of good replicas is not kept. */
   readonly maxLagSecs: number;
@@ -65,7 +65,7 @@ export interface PrimaryOptions {
   show(figure: PrimaryFigure, value: number): void;
   /** A reading command of the client in that slot has caused a change. */
   readonly caused: (connection: number) => void;
-  /** There is something to send: a turn is to be begun. */
+  /** There is output to send: starts a turn. */
   wake(): void;
   log(level: 'info' | 'warn', event: string, message: string, fields: LogFields): void;
 }

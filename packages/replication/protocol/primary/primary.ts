@@ -38,9 +38,9 @@ export class Primary {
   readonly #syncs: FullSyncs;
   readonly #replicas = new Set<Replica>();
   #reader: FeedReader;
-  /** Number of the last place in the order that shards were told to mark. */
+  /** Number of the last cut that shards were requested to mark. */
   #cuts = 0;
-  /** True while shards tell what they do. */
+  /** True while shards send their feed. */
   #hasFeed = false;
   /** Stream that is followed instead of being made; undefined on a primary, and while there is no link. */
   #followed: FollowedStream | undefined;
@@ -151,7 +151,7 @@ export class Primary {
     return this.#followers.filter(({ slotLink }) => slotLink === undefined);
   }
 
-  /** The same with the nodes that take slots over. */
+  /** Replicas, including nodes that take slots over. */
   get #followers(): readonly Replica[] {
     return [...this.#replicas].filter(({ state }) => state !== 'handshake');
   }
@@ -179,14 +179,14 @@ export class Primary {
     return replica.holdsStream ? this.#stream.offset - replica.offset : 0;
   }
 
-  /** A connection tells that it is a replica's. */
+  /** A connection declares itself as a replica's. */
   connect(link: ReplicaLink): Replica {
     const replica = new Replica(link, this.#options.nowMs(), this.#options.events);
     this.#replicas.add(replica);
     return replica;
   }
 
-  /** The connection of a replica is gone. */
+  /** The connection of a replica has closed. */
   left(replica: Replica): void {
     if (!this.#replicas.delete(replica)) return;
     this.#syncs.left(replica);
@@ -297,7 +297,7 @@ export class Primary {
     replica.enter('send_bulk', 'is sent a full synchronisation', this.#options.nowMs());
   }
 
-  /** Shards tell what they do from the cut of the last number on. */
+  /** Starts the feed of shards from the cut of the last number on. */
   #begin(beginsTogether: boolean): void {
     this.#hasFeed = true;
     this.#reader = this.#newReader(beginsTogether);
@@ -411,7 +411,7 @@ export class Primary {
     this.#options.wake();
   }
 
-  /** Nobody has come back for as long as the backlog is kept. */
+  /** Frees the backlog when no replica has connected for its lifetime. */
   #end(): void {
     this.#hasFeed = false;
     this.#options.order({ kind: 'end' });
@@ -425,17 +425,17 @@ export class Primary {
     return this.#reader;
   }
 
-  /** True when all that shards have told is in the stream: none waits for another. */
+  /** True when all received feeds are in the stream: no unit waits for another. */
   get isSettled(): boolean {
     return this.#reader.isSettled;
   }
 
   /**
-   * Goes on as a primary with the stream that it has followed as a replica, whose id and offset those were: replicas of that
-   * stream can go on with this one.
+   * Continues as a primary the stream that the server has followed as a replica, with its id and offset: replicas of
+   * that stream can resume.
    */
   promote(id: string, offset: number): void {
-    // Its own stream may not have ended yet: what shards are still to tell is part of it.
+    // Its own stream may be incomplete: pending feeds of shards are part of it.
     const hasFeedStill = this.#hasFeed && !this.#isFollowing;
     this.#isFollowing = false;
     this.#followed = undefined;
@@ -443,22 +443,22 @@ export class Primary {
     this.acks.highest = -1;
     if (!hasFeedStill) {
       this.#cuts += 1;
-      // What a client is told of is in the stream at once, whatever keeps another shard.
+      // Confirmed writes enter the stream at once, even if another shard is delayed.
       this.#begin(false);
       this.#options.order({ kind: 'begin', number: this.#cuts });
     }
     this.#idleSinceMs = this.#options.nowMs();
-    // They learn of the id as they come again, and go on where they are.
+    // They receive the id when they reconnect, and resume at their offset.
     this.#close('the replication id changed');
   }
 
-  /** Place in the stream that belongs to the data now; undefined where nothing is told to replicas. */
+  /** Current position of the data in the stream; undefined if there is no replication. */
   get place(): StreamPlace | undefined {
     if (!this.#hasFeed || this.#isFollowing || !this.isSettled) return undefined;
     return this.#placeAt(this.#stream.offset, this.#stream.database);
   }
 
-  /** The same of a stream that is followed, which is applied up to there. */
+  /** Position in a followed stream, which is applied up to there. */
   placeOf(id: string, offset: number, database: number): StreamPlace {
     const isHere =
       id === this.#stream.id && offset >= this.#backlogFrom && offset <= this.#stream.offset;
@@ -470,7 +470,7 @@ export class Primary {
     return this.#stream.placeAt(offset, database, from);
   }
 
-  /** Goes on at a place that was kept, before anything is done: as the replica of a server, or as a primary itself. */
+  /** Resumes at a saved position before any command runs: as the replica of a server, or as a primary. */
   restore(place: StreamPlace, isReplica: boolean): void {
     this.#stream.restore(place);
     if (isReplica) this.#isFollowing = true;
@@ -483,7 +483,7 @@ export class Primary {
     this.#isFollowing = true;
     this.#followed = undefined;
     this.#hasFeed = false;
-    // Who has all data may go on with the stream of the next primary.
+    // Replicas with all data may resume with the stream of the next primary.
     this.#close('this server became a replica', ({ state }) => state !== 'online');
   }
 
@@ -502,7 +502,7 @@ export class Primary {
   renamed(id: string): void {
     if (id === this.#stream.id) return;
     this.#stream.rename(id);
-    // They learn of it as they come again, and go on where they are.
+    // They receive the id when they reconnect, and resume at their offset.
     this.#close('the replication id changed');
   }
 

@@ -1,4 +1,4 @@
-/** A replica of this server: what it has said of itself, how far it is, and how its link came to be as it is. */
+/** A replica of this server: its announced properties, its offset, and the state of its link with the reason. */
 
 import type { Bytes } from '#base';
 import type { SlotSpan } from '#link';
@@ -27,7 +27,7 @@ export interface ReplicaLink {
 }
 
 export type ReplicaState =
-  /** It has told of itself, or asks for what it lacks. */
+  /** It has announced its properties, or requests a sync. */
   | 'handshake'
   /** It waits for a full synchronisation to begin. */
   | 'wait_bgsave'
@@ -45,7 +45,7 @@ interface SlotLink {
 /** Contents of a full synchronisation. */
 export type SyncFilter = 'all' | 'functions' | 'nothing';
 
-/** So many bytes wait in a connection before it is given more. */
+/** Maximum number of bytes queued in a connection before it gets more. */
 const PENDING_BYTES_MAX = 256 * 1024;
 /** Bytes given to it at once. */
 const PIECE_BYTES = 64 * 1024;
@@ -166,7 +166,7 @@ export class Replica {
     this.#listener.replicaChanged(this, state, reason);
   }
 
-  /** Its connection is gone. */
+  /** Its connection has closed. */
   leave(): void {
     this.isGone = true;
     const reason = this.link.closeReason ?? 'the replica has closed the connection';

@@ -17,7 +17,7 @@ export interface KeptStream {
   readonly bytes: Bytes;
   /** Database that the stream is in there; undefined where that is not known. */
   readonly database: number | undefined;
-  /** The same of its end. */
+  /** Database selected at the end of the stream. */
   readonly lastDatabase: number | undefined;
 }
 
@@ -59,7 +59,7 @@ export class ReplicationStream {
     return this.bytes.end;
   }
 
-  /** Begins anew, without a past. */
+  /** Starts a new stream without a history. */
   beginAnew(): void {
     this.#id = newId();
     this.#secondId = EMPTY_ID;
@@ -67,7 +67,7 @@ export class ReplicationStream {
     this.#selected = [];
   }
 
-  /** Goes on where another stream is, which was followed up to now. */
+  /** Continues another stream, which was followed up to now. */
   goOn(id: string, offset: number): void {
     this.#secondId = id;
     this.#secondOffset = offset + 1;
@@ -85,7 +85,7 @@ export class ReplicationStream {
     this.bytes.reset(offset);
   }
 
-  /** Goes on at a place that was kept. */
+  /** Resumes at a saved position. */
   restore({ id, offset, database, secondId, secondOffset, tail }: StreamPlace): void {
     this.#id = id;
     this.#selected = [[offset, database]];

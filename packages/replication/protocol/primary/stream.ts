@@ -7,9 +7,9 @@ import { assert, type Bytes } from '#base';
 
 /** Short bytes are put together into chunks of this. */
 const CHUNK_BYTES = 64 * 1024;
-/** From so many bytes on they are kept as they came. */
+/** Size in bytes from which pieces are kept without copying. */
 const KEPT_BYTES_MIN = 16 * 1024;
-/** Chunks that are gone are taken out of the list when they are so many. */
+/** Number of dropped chunks at which they are removed from the list. */
 const GONE_CHUNKS_MAX = 256;
 
 /** Bytes that begin at an offset. */
@@ -23,7 +23,7 @@ export class Stream {
   #begin: number;
   #end: number;
   #chunks: Chunk[] = [];
-  /** Chunks at the beginning of the list that are gone. */
+  /** Number of dropped chunks at the start of the list. */
   #gone = 0;
   /** The last chunk, while it has room. */
   #tail: Bytes = new Uint8Array(0);
@@ -128,7 +128,7 @@ export class Stream {
     this.#tailUsed = 0;
   }
 
-  /** Forgets all, and goes on at an offset. */
+  /** Drops everything, and continues at an offset. */
   reset(offset: number): void {
     this.#chunks = [];
     this.#gone = 0;

@@ -1,8 +1,8 @@
-/** Full synchronisations in temporary files, for replicas that must be told their length ahead. */
+/** Full syncs in temporary files, for replicas that need their length in advance. */
 
 import type { Bytes } from '#base';
 
-/** Temporary file, which is gone when it is closed, or when the process ends. */
+/** Temporary file, which is deleted when it is closed, or when the process ends. */
 export interface SyncFile {
   /** Writes bytes behind all that were written. */
   append(bytes: readonly Bytes[]): Promise<void>;
@@ -55,7 +55,7 @@ export class SyncFileWriter {
     void this.#goOn();
   }
 
-  /** Nobody wants the file any more. */
+  /** Drops the file when it is no longer needed. */
   drop(): void {
     this.#isDropped = true;
     this.#waiting = [];

@@ -1,4 +1,4 @@
-/** Reasons for full synchronisations: why a replica could not go on with the stream where it was. */
+/** Reasons for full syncs: why a replica could not resume the stream. */
 
 export type SyncReason = keyof typeof COUNTERS;
 
@@ -34,12 +34,12 @@ export function wordsOf(reason: SyncReason): string {
   return WORDS[reason];
 }
 
-/** True when a replica wanted to go on, and could not. */
+/** True when a replica requested a partial resync that was not possible. */
 export function isRefusal(reason: SyncReason): boolean {
   return reason !== 'first' && reason !== 'data-only' && reason !== 'old-protocol';
 }
 
-/** Stream that a replica wants to go on with. */
+/** Stream that a replica requests to resume. */
 interface ResumedStream {
   readonly isActive: boolean;
   readonly stream: {
@@ -51,7 +51,7 @@ interface ResumedStream {
   readonly backlogBegin: number;
 }
 
-/** Reason for which a replica cannot go on behind an offset of a stream; undefined where it can. */
+/** Returns the reason why a replica cannot resume after an offset of a stream; undefined if it can. */
 export function reasonFor(
   { isRdbOnly }: { readonly isRdbOnly: boolean },
   id: string,

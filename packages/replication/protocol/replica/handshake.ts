@@ -2,7 +2,7 @@
 
 import { STAMP_CAPABILITY } from '../stamps.ts';
 
-/** Facts that a replica tells of itself, and its login. */
+/** Properties that a replica announces, and its login. */
 export interface Announced {
   /** Port at which clients reach it. */
   readonly port: number;
@@ -33,7 +33,7 @@ const never = (): boolean => false;
 /** Errors of PING that only say that a login is due. */
 const LOGIN_DUE = /^(NOAUTH|NOPERM|ERR operation not permitted)/;
 
-/** Question for the streams that the primary goes on with. */
+/** Request for the history of the primary's stream. */
 export function pastQuestion(takes: (answer: string | undefined) => void): Question {
   return { words: ['INFO', 'replication'], isNeeded: never, takes };
 }

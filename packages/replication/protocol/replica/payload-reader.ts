@@ -1,6 +1,6 @@
 /**
- * The data of a primary: of a length that is told before, or, where they are made while they are sent, up to a mark of
- * 40 bytes. Behind that mark nothing comes before the replica has acknowledged, so it is looked for at the end only.
+ * The data of a primary: of a length that is sent before, or, if it is created while it is sent, up to a mark of 40
+ * bytes. Nothing follows the mark before the replica has acknowledged, so only the end is searched for it.
  */
 
 import type { Bytes } from '#base';
@@ -14,7 +14,7 @@ interface Payload {
 
 const MARK_BYTES = 40;
 
-/** The form that a line tells; undefined when the line is none that begins data. */
+/** Returns the form that a line announces; undefined if the line does not start data. */
 export function payloadOf(line: string): Payload | undefined {
   const marked = /^\$EOF:(.{40})$/s.exec(line);
   if (marked !== null) return { bytes: undefined, mark: Buffer.from(marked[1]!, 'latin1') };
@@ -50,7 +50,7 @@ export class PayloadReader {
     return length;
   }
 
-  /** All but the last 40 bytes are data whatever follows. */
+  /** All but the last 40 bytes are data in any case. */
   #takeMarked(piece: Bytes, handOn: (data: Bytes) => void): number {
     const known = this.#tail.length + piece.length - MARK_BYTES;
     const fromTail = Math.max(0, Math.min(this.#tail.length, known));

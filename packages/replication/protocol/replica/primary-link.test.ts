@@ -167,7 +167,7 @@ function linked(
   return { link: made, follower, sockets, clock, handing, socket: sockets[0]! };
 }
 
-/** Answers the questions before PSYNC. */
+/** Replies to the requests before PSYNC. */
 function shakeHands({ socket }: Pick<Fixture, 'socket'>): void {
   assert.equal(socket.take(), ['PING']);
   socket.say('+PONG\r\n');

@@ -18,7 +18,7 @@ import { handshake, pastQuestion, type Announced, type Question } from './handsh
 import { PayloadReader, payloadOf } from './payload-reader.ts';
 import { readPast, type PrimaryPast, type StreamPosition } from './primary-past.ts';
 
-/** States of a link, by the names that ROLE tells. */
+/** States of a link, named as in ROLE. */
 export type LinkState = 'connect' | 'connecting' | 'handshake' | 'sync' | 'connected';
 
 /** Taker of what a primary sends. */
@@ -29,17 +29,17 @@ export interface Follower {
   readonly diskOffset: number | undefined;
   /** True where it has to be known which part of its data the primary has; absent where that is of no meaning. */
   readonly asksPast?: boolean;
-  /** Takes the streams that the primary goes on with; undefined where it does not tell. */
+  /** Receives the history of the primary's stream; undefined if it does not report it. */
   takePast?(past: PrimaryPast | undefined): void;
   /** Settles when all that was taken of the stream before is applied. */
   settled(): Promise<void>;
-  /** All data of the primary follow, `bytes` long where that is known; what it sends later goes on from `position`. */
+  /** A full sync of the primary follows, `bytes` long if known; its stream continues from `position`. */
   beginSync(position: StreamPosition, bytes: number | undefined): void;
   /** Bytes of the data, an RDB; false when no more are to come before `resume` of the link. */
   takeData(piece: Bytes): boolean;
   /** The data are complete; settles when they are in the place of those before, or rejects with the reason why not. */
   endSync(): Promise<void>;
-  /** The stream goes on where it was left, with another id if the primary has one. */
+  /** The stream continues at the last offset, with another id if the primary has one. */
   goOn(id: string | undefined): void;
   /** The stream follows. */
   beginStream(): void;
@@ -67,9 +67,9 @@ interface PrimaryLinkOptions {
   readonly follower: Follower;
   /** True while the server at the other end is asked to become the primary. */
   isHandingOver(): boolean;
-  /** The primary has answered where the stream goes on, or refused. */
+  /** The primary has accepted or refused the connection. */
   answered(isAccepted: boolean): void;
-  /** Facts that the replica tells of itself, and its login. */
+  /** Returns the properties that the replica announces, and its login. */
   announced(): Announced;
   /** Milliseconds without a byte after which the link is broken. */
   timeoutMs(): number;
@@ -102,7 +102,7 @@ export class PrimaryLink {
   #socket: LinkSocket | undefined;
   /** Takes what comes next, and answers how many bytes of it; undefined while nothing may be taken. */
   #take: ((piece: Bytes) => number) | undefined;
-  /** Bytes that nobody may take yet. */
+  /** Bytes that cannot be processed yet. */
   #kept: Bytes[] = [];
   #questions: Question[] = [];
   #lastInputMs = 0;
@@ -139,7 +139,7 @@ export class PrimaryLink {
     this.#connect();
   }
 
-  /** Ends the link for good; the follower is not told. */
+  /** Ends the link for good, without notifying the follower. */
   stop(): void {
     this.#isStopped = true;
     this.#socket?.destroy();
@@ -158,7 +158,7 @@ export class PrimaryLink {
     this.#socket?.resume();
   }
 
-  /** Tells the primary up to where the stream is applied. */
+  /** Acknowledges to the primary the offset up to which the stream is applied. */
   acknowledge(): void {
     const { position } = this.#options.follower;
     if (this.#state !== 'connected' || position === undefined) return;
@@ -235,10 +235,10 @@ export class PrimaryLink {
     this.#questions = [];
     this.lastFailure = reason;
     const { host, port } = this;
-    const message = `The link to the primary is broken: ${reason}`;
+    const message = `Link to the primary broken: ${reason}`;
     this.#options.log[isNew ? 'warn' : 'debug']('replica-link-broken', message, { host, port });
     this.#options.follower.broken(reason);
-    // Until what has come is applied, it is not known from where to go on.
+    // Until received data is applied, the offset to resume from is unknown.
     this.#set('connecting', `the link is broken: ${reason}`);
     void this.#options.follower.settled().then(() => {
       if (!this.#isStopped && this.#socket === undefined)
@@ -270,7 +270,7 @@ export class PrimaryLink {
     }
   }
 
-  /** Goes on with what came while nobody took it. */
+  /** Processes data that was received while the link was blocked. */
   #goOn(take: (piece: Bytes) => number): void {
     this.#take = take;
     const kept = this.#kept;
@@ -425,7 +425,7 @@ export class PrimaryLink {
     const { follower } = this.#options;
     follower.beginStream();
     this.resume();
-    // Only now does the primary count the replica in, and send it what it has kept.
+    // Only now does the primary count the replica as online, and send it the buffered stream.
     this.acknowledge();
     this.#goOn((piece) => {
       follower.takeStream(piece);

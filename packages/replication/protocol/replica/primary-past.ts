@@ -1,4 +1,4 @@
-/** Streams that a primary goes on with, by ids and offsets, as its INFO tells them. */
+/** History of a primary's stream, by ids and offsets, as reported by its INFO. */
 
 /** Place in a primary's stream: the stream's id, and the bytes of it up to there. */
 export interface StreamPosition {
@@ -28,7 +28,7 @@ export function readPast(info: string): PrimaryPast | undefined {
   const firstOther = Number(lines.get('second_repl_offset') ?? NaN);
   if (id === undefined || secondId === undefined) return undefined;
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(firstOther)) return undefined;
-  // INFO tells the first offset that the stream before does not have, by which bytes count from 1.
+  // INFO reports the first offset beyond the previous stream, counting bytes from 1.
   return { id, offset, secondId, secondOffset: firstOther < 0 ? -1 : firstOther - 1 };
 }
 

@@ -33,11 +33,11 @@ export type SplitMessage =
       readonly batch: Uint8Array<ArrayBuffer>;
     }
   | { readonly kind: 'commands'; readonly keys: number; readonly commands: Bytes }
-  /** So many bytes of the snapshot were looked at. */
+  /** Number of processed bytes of the snapshot. */
   | { readonly kind: 'taken'; readonly bytes: number }
   /** The code of a library of functions. */
   | { readonly kind: 'library'; readonly code: string }
-  /** Field that tells something of the snapshot. */
+  /** Auxiliary field of the snapshot. */
   | { readonly kind: 'field'; readonly name: string; readonly value: string }
   /** All keys were sent. */
   | { readonly kind: 'ended' }
