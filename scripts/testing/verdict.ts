@@ -88,7 +88,7 @@ function countsOf(output: string): Counts[] {
 }
 
 function countFaults(counts: readonly Counts[], mayBeEmpty: boolean): string[] {
-  // uvu starts once per event-loop turn: a `.run()` behind an `await` starts it a second time, and
+  // uvu starts once per event-loop turn: a `.run()` after an `await` starts it a second time, and
   // then it loses tests of the first.
   if (counts.length > 1) return ['ran its suites in several turns; call every run() without await'];
   const count = counts[0] ?? { total: 0, passed: 0, skipped: 0 };

@@ -178,7 +178,7 @@ const help = onMain({
       ['ADDSLOTS <slot> [<slot> ...]', 'Assigns free slots to this node.'],
       [
         'ADDSLOTSRANGE <start slot> <end slot> [<start slot> <end slot> ...]',
-        'The same by ranges.',
+        'Assigns ranges of free slots to this node.',
       ],
       ['BUMPEPOCH', 'Assigns a new epoch to the group of this node.'],
       ['CANCELSLOTMIGRATIONS', 'Cancels all running slot migrations of this node.'],
@@ -187,7 +187,7 @@ const help = onMain({
       ['DELSLOTS <slot> [<slot> ...]', 'Removes slots from this node.'],
       [
         'DELSLOTSRANGE <start slot> <end slot> [<start slot> <end slot> ...]',
-        'The same by ranges.',
+        'Removes ranges of slots from this node.',
       ],
       ['FAILOVER [FORCE|TAKEOVER]', 'Promotes this replica to primary of its group.'],
       ['FLUSHSLOTS', 'Removes all slots from this node.'],
