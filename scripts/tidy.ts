@@ -1,6 +1,7 @@
 /**
- * `npm run tidy`: layers of packages and of folders, sizes of classes, seams, leftovers, tests that do not run, dead files and exports, names
- * in READMEs. With `--figures`: how large, how entangled and how well told the sources are.
+ * `npm run tidy`: layers of packages and of folders, sizes of classes, seams, leftovers, tests that do not run, dead files and
+ * exports, names in READMEs, turns of phrase. With `--figures`: sizes and dependencies of the sources; with `--language
+ * [words]`: the turns of phrase that are counted, in files whose path contains one of the words.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,6 +25,7 @@ const documents = {
 const faults = [
   ...layerFaults(files),
   ...folderFaults(files),
+  ...languageFaults(files),
   ...classFaults(files),
   ...tidyFaults(files),
   ...exportFaults(files),

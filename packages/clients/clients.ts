@@ -318,7 +318,7 @@ export class Clients {
       number,
       number,
     ];
-    // What is in the backlog is kept for nobody in particular, as in Redis.
+    // Bytes that are also in the backlog do not count to a replica, as in Redis.
     const least = client.roles.isReplica ? this.#settings.number('replication.backlog-size') : 0;
     return [hard > 0 ? Math.max(hard, least) : 0, soft, seconds];
   }

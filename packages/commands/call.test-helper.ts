@@ -76,7 +76,7 @@ const NO_SCRIPTS: ShardScripts = {
 };
 
 /**
- * One shard and one client in memory. Time stands still until a test moves `nowMs`.
+ * One shard and one client in memory. Time advances only when a test sets `nowMs`.
  *
  * Large because it has the members of `ShardContext`, and those that tests look at.
  */

@@ -156,7 +156,7 @@ export class Tracking implements TracksPort {
   modified({ connection, sequence, step, key }: KeyEvent): void {
     const name = latin1(key);
     const writer = connection < 0 ? undefined : this.#options.clientInSlot(connection);
-    // What its own command has done, though it waited, is told behind the reply.
+    // Invalidations caused by the client's own blocked command follow its reply.
     if (writer?.wait.isBlocked === true) writer.wait.isServed = true;
     this.#broadcasts.modified(name, writer);
     this.#invalidate(name, writer, { sequence, step });

@@ -1,5 +1,5 @@
 /**
- * Writes replies in RESP2 or RESP3 straight into whatever memory its owner lends it.
+ * Writes replies in RESP2 or RESP3 directly into memory that its owner lends.
  *
  * A handler says what the reply *is* (a map, a double, a null array), never how the protocol in use
  * spells it. When the lent memory ends, `onFull` must lend more with the bytes written so far kept.

@@ -62,7 +62,7 @@ export interface RouterOptions {
   queryBytesMax(): number;
   /** True when a shard has been at one command for long, so that it will not answer soon. */
   isShardStuck(shard: number): boolean;
-  /** Work has come up outside of a turn. */
+  /** Starts a turn: there is work that no turn in progress will do. */
   beginTurn(): void;
 }
 

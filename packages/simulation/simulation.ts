@@ -269,7 +269,7 @@ export class Simulation {
 
   #newMachine(memory: LinkMemory, layout: LinkLayout, index: number, port: Ports): ShardMachine {
     const replies = new RingWriter(memory, layout.replies[index]!);
-    // A shard that waits for room can only go on when main does: so main does.
+    // A shard that waits for room resumes only when main has read replies: so main runs a turn.
     replies.waitForRoom = () => {
       this.#turn();
     };

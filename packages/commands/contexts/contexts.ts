@@ -189,7 +189,7 @@ export interface AskingSpan {
   to: number;
 }
 
-/** Session of a client: who it is, and what it has set for its connection. */
+/** Session of a client: its identity and the state that its commands have set. */
 export interface SessionPort {
   database: number;
   protocol: 2 | 3;

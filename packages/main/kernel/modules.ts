@@ -1,7 +1,7 @@
 /**
- * The modules of main in the order in which they were added. What concerns all of them goes to each in this order, the end in
- * the reverse. The list is there before the first of them, so that router, turn and clients are made once, with it; whatever
- * is called of it before a module is added does not concern that module.
+ * The modules of main in the order in which they were added. Hooks are called in this order, `stop` in reverse. The list is
+ * created before the first module, so that router, turn and clients are created with it; calls before a module is added do
+ * not reach that module.
  *
  * Large because each thing that modules take part in has a list of its own, which a turn walks without asking the
  * modules that have no part in it.

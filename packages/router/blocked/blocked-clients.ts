@@ -135,7 +135,7 @@ export class BlockedClients {
     };
     this.#blocked.set(client, wait);
     client.wait.awaitsReply = true;
-    // From here on: its command is before that of whoever wants it to end, though it may still be on its way.
+    // Set now: this command precedes the one that unblocks it, though it may still be in flight.
     client.wait.unblock = (error, ended) => {
       wait.enders.push(ended);
       if (wait.enders.length > 1) return;
@@ -397,7 +397,7 @@ export class BlockedClients {
     client.wait.isServed = false;
     if (wait.isParked) {
       this.#options.clientRegistry.unblock(client);
-      // Whoever waited longer than the idle time allowed is not idle.
+      // A client that was blocked for longer than the idle timeout is not idle.
       client.account.lastCommandMs = this.#options.clientRegistry.nowMs;
     }
     client.releasePushes();

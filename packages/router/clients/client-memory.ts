@@ -8,7 +8,7 @@ export const CLIENT_BYTES = 16 * 1024;
 /** Bytes of a query buffer and of waiting replies that `CLIENT_BYTES` already counts. */
 const QUERY_BYTES_COUNTED = 4 * 1024;
 const REPLY_BYTES_COUNTED = 16 * 1024;
-/** Memory of a prefix for which changes are told. */
+/** Bytes counted for a prefix of CLIENT TRACKING in broadcast mode. */
 const PREFIX_BYTES = 96;
 
 /** Holdings of a client that take memory. */

@@ -1,4 +1,4 @@
-/** Session of a client: who it is, and what it has set for its connection. RESET sets most of it back. */
+/** Session of a client: its identity and the state that its commands have set. RESET restores most of the defaults. */
 
 import type { User } from '#acl';
 import type { AskingSpan, ReplyMode, SessionPort, TraceParent } from '#commands';

@@ -156,7 +156,7 @@ export class Answers {
       isOpen = false;
       this.#unblock(client);
       this.#clientRegistry.ran(client);
-      // Whoever waited longer than the idle time allowed is not idle: its reply is under way.
+      // A client that was blocked for longer than the idle timeout is not idle: its reply follows.
       client.account.lastCommandMs = this.#clientRegistry.nowMs;
       const reply = new OwnedReply(client.session.protocol);
       try {

@@ -2,7 +2,7 @@
  * The warm tier as a store sees it: which values are there, and those that commands have at hand for now.
  *
  * The record of a warm value keeps its type, encoding, clock and expiry, the size of the value, and a number: the
- * extent that the value is in, and its place there. Whoever wants the value gets a loan of it; the record stays warm
+ * extent that the value is in, and its place there. A command that needs the value gets a loan of it; the record stays warm
  * until `settle` decides whether the value comes back. So a reference to a record stays good while its value is used.
  *
  * Large because spilling, fetching, settling and compacting share the numbers of values and of extents, and a change of

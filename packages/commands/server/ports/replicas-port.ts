@@ -50,7 +50,7 @@ export interface ReplicasPort {
   stateOf(place: FailoverTarget): string | undefined;
   /** Replicas that follow the stream. */
   readonly online: readonly ReplicaPlace[];
-  /** Facts that the connection has told of itself, to be changed. */
+  /** Returns what the connection has announced by REPLCONF; the caller changes it. */
   factsOf(client: ClientPort): ReplicaFacts;
   /** The connection is that of a node which takes over the slots of a move; false where no such move begins here. */
   takesSlots(client: ClientPort, migration: string): boolean;

@@ -64,7 +64,7 @@ export class Figures {
     return this.#stamps.lagMs(stampLag, offset, unackedMs, nowMs);
   }
 
-  /** True when its lag is told by timestamps. */
+  /** True when the replica's lag is measured by timestamps. */
   hasStampLag({ announced, ack }: Replica): boolean {
     return announced.hasStamps && ack.stampLag.stampOffset >= 0;
   }

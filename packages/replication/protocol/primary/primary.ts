@@ -1,7 +1,7 @@
 /**
- * This server as a primary: the stream of what is done, with its backlog, and the replicas that follow it.
+ * This server as a primary: the replication stream with its backlog, and the replicas that follow it.
  *
- * Replication is off until the first replica comes: shards tell nothing then. It is off again when there has been none for as
+ * Replication is off until the first replica connects: shards send no feed. It is off again when there was no replica for as
  * long as the backlog is kept.
  *
  * Large because the stream has one owner in both roles: connections of replicas, shards, the turn of main and a stream

@@ -3,7 +3,7 @@
 import type { Replica } from './replica.ts';
 import type { PrimarySettings } from './primary-options.ts';
 
-/** True where a replica is told the length of a full synchronisation ahead. What is filtered has an end mark always. */
+/** True if a replica needs the length of a full synchronisation in advance. Filtered ones always have an end mark. */
 export function wantsFile({ announced, slotLink }: Replica, isDiskless: boolean): boolean {
   if (slotLink !== undefined) return false;
   const { hasEof, filter } = announced;
