@@ -52,7 +52,7 @@ async function failingServer(
 }
 
 const SEGMENTS = Array.from({ length: 100 }, (_, nth) => nth + 2);
-const UNWRITTEN = /0000000001.log: the log could not be written after offset \d+, since .* is lost/;
+const UNWRITTEN = /0000000001.log: the log could not be written after offset \d+, since .* are lost/;
 
 holes(
   'a log that failed, and a death before the snapshot that heals: the next start says it',
