@@ -91,10 +91,14 @@ export class ClientMemory {
     for (const [client, bytes] of largestFirst) {
       if (this.#total <= this.#limit) return;
       page.add('evictedClients', 1);
-      log.info('client-evicted', 'a client was closed: clients took more than maxmemory-clients', {
-        client: client.socket.remoteAddress,
-        bytes,
-      });
+      log.info(
+        'client-evicted',
+        'Client evicted: clients used more memory than maxmemory-clients',
+        {
+          client: client.socket.remoteAddress,
+          bytes,
+        },
+      );
       client.socket.destroy();
     }
   }

@@ -48,8 +48,8 @@ export function clientsModule({
         const client = clients.byId(id);
         if (client === undefined) return 'No such client ID';
         const fields = { id, addr: client.socket.remoteAddress };
-        log.info('client-killed', 'a client was disconnected over HTTP', fields);
-        client.roles.closing('it was killed over HTTP');
+        log.info('client-killed', 'Client killed over HTTP', fields);
+        client.roles.closing('killed over HTTP');
         client.socket.destroy();
         return null;
       },

@@ -10,7 +10,7 @@ export function clientsPort(clients: Clients): ClientsPort {
     byId: (id) => clients.byId(id),
     kill: (client: ClientPort) => {
       const victim = clients.byId(client.id);
-      victim?.roles.closing('a client has killed it');
+      victim?.roles.closing('killed by a client');
       victim?.socket.destroy();
     },
     pause: (mode, untilMs) => {

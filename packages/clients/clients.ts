@@ -124,8 +124,8 @@ export class Clients {
 
   /** Closes the connection of a replica that sends what would be answered: a reply would be taken for a part of the stream. */
   endReplica(client: Client, what: string): void {
-    const reason = `it has sent ${JSON.stringify(what)}, which would be answered`;
-    const message = `The connection of a replica is closed: ${reason}.`;
+    const reason = `it sent ${JSON.stringify(what)}, which has a reply`;
+    const message = `Replica connection closed: ${reason}`;
     this.#log.warn('replica-closed', message, { addr: client.socket.remoteAddress });
     client.roles.closing(reason);
     client.socket.destroy();
@@ -336,13 +336,13 @@ export class Clients {
     if (!isOverHard && !isSoftTooLong) return;
     this.#page.add('outputLimitDisconnections', 1);
     const fields = { conn_id: client.id, addr: socket.remoteAddress, bytes: pendingBytes };
-    this.#log.warn('client-output', 'A client was closed: it left its replies unread.', fields);
+    this.#log.warn('client-output', 'Client closed: output buffer limit exceeded', fields);
     closeUnread(client);
   }
 }
 
 function closeUnread({ roles, socket }: Client): void {
-  roles.closing('it has left too much unread');
+  roles.closing('output buffer limit exceeded');
   socket.destroy();
 }
 
@@ -422,7 +422,7 @@ class Session implements ConnectionOwner {
 
   protocolError(text: string): 'taken' | 'held' {
     if (!this.client.roles.isReplica) return this.#router.protocolError(this.client, text);
-    this.#clients.endReplica(this.client, 'what is no command');
+    this.#clients.endReplica(this.client, 'something that is not a command');
     return 'taken';
   }
 

@@ -26,7 +26,7 @@ checking('refuses the places that a start would not get, and leaves none behind'
     [[...http, 'http.bind=192.0.2.1'], 'http: 192.0.2.1 is not an address of this machine'],
     [[...http, 'http.bind='], 'http.bind'],
     [[...data, plain], 'it is a file'],
-    [[...data, path.join(plain, 'below')], 'what is above it is a file'],
+    [[...data, path.join(plain, 'below')], 'its parent is a file'],
   ];
   for (const [args, problem] of refused) {
     const end = await runMain(['--check-config', ...args]);

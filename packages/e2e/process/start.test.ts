@@ -87,7 +87,7 @@ start('its lines are told in the order of what has happened', async () => {
 start('the summary names no port for the pages that the system is to choose', async () => {
   const server = await startServer({ args: ['--set', 'http.enabled=yes', '--set', 'http.port=0'] });
   await until(() => server.stdout.includes('svc is ready'), 'the summary is logged');
-  assert.match(server.stdout, /HTTP is served at http:\/\/127\.0\.0\.1:[1-9]/);
+  assert.match(server.stdout, /HTTP listening on http:\/\/127\.0\.0\.1:[1-9]/);
   assert.not.match(server.stdout, 'pages at');
   await server.stop();
 });

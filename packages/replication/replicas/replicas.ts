@@ -369,7 +369,7 @@ function linkTo(
     close(reason) {
       if (socket.isClosed) return;
       this.closeReason = reason;
-      log.warn('replica-closed', `The connection of a replica is closed: ${reason}.`, {
+      log.warn('replica-closed', `Replica connection closed: ${reason}`, {
         addr: client.socket.remoteAddress,
       });
       socket.destroy();

@@ -133,7 +133,7 @@ export class ClientRegistry {
     this.#values[AT.blockedClients] = this.#values[AT.blockedClients]! - 1;
     if (!this.#log.isOn('trace')) return;
     const fields = { conn_id: client.id, ms: Math.round(this.nowMs - client.wait.blockedSinceMs) };
-    this.#log.trace('client-unblocked', 'A client waits no longer.', fields);
+    this.#log.trace('client-unblocked', 'Client unblocked', fields);
   }
 
   /** The client's command waits until all before it are answered. */

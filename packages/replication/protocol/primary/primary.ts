@@ -248,7 +248,7 @@ export class Primary {
     }
     if (this.#waiting.length === 0) this.#waitingSinceMs = nowMs;
     replica.sync.hasMark = true;
-    replica.enter('wait_bgsave', `waits for all data: ${wordsOf(reason)}`, nowMs);
+    replica.enter('wait_bgsave', `waits for a full sync: ${wordsOf(reason)}`, nowMs);
     this.#options.events.replicaSyncBegun(replica, reason);
     this.#options.log('info', 'full-sync-asked', 'Full resync requested by a replica', {
       addr: replica.link.address,
@@ -282,8 +282,8 @@ export class Primary {
     const nowMs = this.#options.nowMs();
     for (const replica of together) {
       replica.sync.awaitsFile = isInFile;
-      if (isInFile) replica.enter('wait_bgsave', 'waits for the file with all data', nowMs);
-      else replica.enter('send_bulk', 'is sent a full synchronisation', nowMs);
+      if (isInFile) replica.enter('wait_bgsave', 'waits for the file of the full sync', nowMs);
+      else replica.enter('send_bulk', 'receives a full sync', nowMs);
       // From where the stream is now, at the latest: it is known when all shards have come there.
       replica.offset = this.#stream.offset;
     }
@@ -294,7 +294,7 @@ export class Primary {
   #sendsFile(replica: Replica): void {
     replica.sync.awaitsFile = false;
     replica.sync.hasMark = false;
-    replica.enter('send_bulk', 'is sent a full synchronisation', this.#options.nowMs());
+    replica.enter('send_bulk', 'receives a full sync', this.#options.nowMs());
   }
 
   /** Starts the feed of shards from the cut of the last number on. */
@@ -317,7 +317,7 @@ export class Primary {
     replica.ack.ms = nowMs;
     // Without an end mark it knows where the data end.
     replica.ack.isAwaited = replica.sync.hasMark;
-    replica.enter('online', 'has its full synchronisation', nowMs);
+    replica.enter('online', 'full sync finished', nowMs);
     this.#options.events.replicaSyncEnded(replica);
     this.figures.show();
     const fields = { addr: replica.link.address };
@@ -354,7 +354,7 @@ export class Primary {
     this.#syncs.pump();
     for (const replica of this.#replicas) {
       if (replica.announced.isRdbOnly && replica.state === 'online') {
-        if (replica.link.pendingBytes === 0) replica.link.close('it wanted the data alone');
+        if (replica.link.pendingBytes === 0) replica.link.close('it requested the data only');
       } else if (replica.isStreaming) {
         replica.offset = replica.give(this.#stream.bytes, replica.offset);
       }
