@@ -56,6 +56,13 @@ export function readReadmes(root: string): SourceFile[] {
     .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
 }
 
+/** Every document in Markdown of the repository. */
+export function readDocuments(root: string): SourceFile[] {
+  return ['README.md', 'CHANGELOG.md', ...readPaths(root).filter((file) => file.endsWith('.md'))]
+    .filter((file) => existsSync(path.join(root, file)))
+    .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
+}
+
 /** Returns what a file imports or exports from elsewhere, read from the lines as Prettier leaves them. */
 export function importsOf({ text }: SourceFile): Import[] {
   const statements = text.matchAll(

@@ -12,11 +12,12 @@ import { folderFaults } from './folders.ts';
 import { languageFaults, languageList } from './language/turns.ts';
 import { layerFaults } from './layers.ts';
 import { classFaults } from './rules/classes.ts';
-import { readPaths, readReadmes, readSources } from './source-files.ts';
+import { readDocuments, readPaths, readReadmes, readSources } from './source-files.ts';
 import { documentFaults, tidyFaults } from './tidiness.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const files = readSources(root);
+const texts = [...files, ...readDocuments(root)];
 const documents = {
   readmes: readReadmes(root),
   files: readPaths(root),
@@ -25,7 +26,7 @@ const documents = {
 const faults = [
   ...layerFaults(files),
   ...folderFaults(files),
-  ...languageFaults(files),
+  ...languageFaults(texts),
   ...classFaults(files),
   ...tidyFaults(files),
   ...exportFaults(files),
@@ -34,7 +35,7 @@ const faults = [
 if (process.argv.includes('--figures')) for (const line of figures(files)) console.log(line);
 const wanted = process.argv.indexOf('--language');
 if (wanted >= 0) {
-  for (const line of languageList(files, process.argv.slice(wanted + 1))) console.log(line);
+  for (const line of languageList(texts, process.argv.slice(wanted + 1))) console.log(line);
 }
 for (const fault of faults) console.log(fault);
 console.log(`${files.length} files, ${faults.length} faults`);

@@ -38,6 +38,16 @@ const cases: readonly (readonly [text: string, found: readonly string[], file?: 
   [`// Those of a block.`, []],
   [`const a = { summary: 'Answers the time' };`, ['Answers']],
   [`const a = 'Answers';`, []],
+  [`The server ${tells} all.\n\n- It goes\n  on`, [tells, 'goes on'], 'README.md'],
+  [`| ${nobody} | \`${nobody}\` |`, [nobody], 'packages/net/README.md'],
+  [`a \`\`x \` ${tells}\`\` b \`${tells}\nc\`, ${nobody}`, [nobody], 'CHANGELOG.md'],
+  [`a \` b\n\n${tells} \` c`, [tells], 'configs/a.md'],
+  [`\`\`\`sh run\necho ${tells}\n\`\`\`\n${nobody}`, [nobody], 'configs/a.md'],
+  [`- a\n  ~~~~\n  ~~~\n  ${tells}\n  ~~~~\n  ${nobody}`, [nobody], 'configs/a.md'],
+  [`\`\`\`\n${tells}`, [], 'configs/a.md'],
+  [`[what it has](${tells}.md#${nobody})`, ['what it has'], 'configs/a.md'],
+  [`the list [here](a.md) ${tells}`, [tells], 'configs/a.md'],
+  [`Answers the time.`, [], 'configs/a.md'],
 ];
 
 for (const [text, found, file = 'packages/net/a.ts'] of cases) {
@@ -68,6 +78,19 @@ language('counts allowances in both directions', () => {
     assert.match(faults[0]!, 'net: has 2 turns and 1 openings');
   }
   assert.match(languageFaults([], { net: [1, 0] }).join('\n'), 'net: has 0 turns');
+});
+
+language('counts a document with its package, or with its top folder or name', () => {
+  for (const [file, name] of [
+    ['packages/net/README.md', 'net'],
+    ['packages/README.md', 'packages'],
+    ['configs/reference/a.md', 'configs'],
+    ['README.md', 'README.md'],
+  ] as const) {
+    const faults = languageFaults([{ file, text: `It ${tells} of ${nobody}.` }], {});
+    assert.is(faults.length, 1);
+    assert.match(faults[0]!, `${name}: has 2 turns and 0 openings`);
+  }
 });
 
 language('lists findings with their lines', () => {

@@ -1,6 +1,7 @@
 /**
- * The field's English: turns of phrase that a reader has to decipher are counted in comments and in the sentences that the
- * product writes for its users, and their number may only shrink. `npm run tidy -- --language [words]` lists them, each with its line.
+ * The field's English: turns of phrase that a reader has to decipher are counted in comments, in the sentences that the
+ * product writes for its users and in documents, and their number may only shrink. `npm run tidy -- --language [words]` lists
+ * them, each with its line.
  */
 import { isTest, type SourceFile } from '../source-files.ts';
 import { allowances } from './allowances.ts';
@@ -68,14 +69,52 @@ const SENTENCE = /[a-z]+[,;:]? \S*[a-z]\S* \S*[a-z]/i;
 /** Names of code within a text. */
 const QUOTED = /\$\{[^{}'"`]*\}|(?<!^)`[^`\n]*`(?!$)/g;
 
-/** Returns the banned turns and openings of a file: in its comments and, where it is a part of the product, in its sentences. */
-export function findingsIn({ file, text }: SourceFile): Finding[] {
+/** Parts of Markdown that are no prose: fenced blocks, code within a paragraph, and targets of links. */
+const MARKDOWN_CODE = new RegExp(
+  [
+    String.raw`^[ \t]*(?<fence>\`{3,}|~{3,})[\s\S]*?(?:^[ \t]*\k<fence>|$(?![\s\S]))`,
+    String.raw`(?<!\`)(?<ticks>\`+)(?!\`)(?:(?!\n[ \t]*\n)[\s\S])*?(?<!\`)\k<ticks>(?!\`)`,
+    String.raw`(?<=\])\([^()\n]*\)`,
+  ].join('|'),
+  'gm',
+);
+
+/**
+ * Returns the banned turns and openings of a file: in its comments and, where it is a part of the product, in its sentences;
+ * of a document in Markdown the turns outside of code.
+ */
+export function findingsIn(source: SourceFile): Finding[] {
+  return source.file.endsWith('.md') ? findingsInDocument(source) : findingsInCode(source);
+}
+
+function findingsInDocument({ file, text }: SourceFile): Finding[] {
+  const prose = text.replaceAll(MARKDOWN_CODE, blank);
+  return [...prose.matchAll(bannedTurn)].map((match) =>
+    findingAt({ file, text }, match.index, 'turn', match[0]),
+  );
+}
+
+/** Returns a text of equal length that has only its line ends. */
+function blank(text: string): string {
+  return text.replaceAll(/[^\n]/g, ' ');
+}
+
+function findingAt(
+  { file, text }: SourceFile,
+  index: number,
+  kind: Finding['kind'],
+  turn: string,
+): Finding {
+  const line = text.slice(0, index).split('\n').length;
+  const shown = text.split('\n', line).at(-1)!.trim();
+  return { file, line, kind, found: turn.replaceAll(/[\s*/]+/g, ' '), shown };
+}
+
+function findingsInCode({ file, text }: SourceFile): Finding[] {
   const isForUsers = /^(?:packages|workers)\//.test(file) && !isTest(file) && !isForTests(file);
   const found: Finding[] = [];
   const add = (index: number, kind: Finding['kind'], turn: string): void => {
-    const line = text.slice(0, index).split('\n').length;
-    const shown = text.split('\n', line).at(-1)!.trim();
-    found.push({ file, line, kind, found: turn.replaceAll(/[\s*/]+/g, ' '), shown });
+    found.push(findingAt({ file, text }, index, kind, turn));
   };
   const read = (piece: string, at: number): void => {
     const plain = piece.replaceAll(QUOTED, (name) => ' '.repeat(name.length));
@@ -88,7 +127,7 @@ export function findingsIn({ file, text }: SourceFile): Finding[] {
     const at = args.at(-3) as number;
     if (comment !== undefined) read(piece, at);
     else if (string !== undefined && isForUsers && SENTENCE.test(string)) read(piece, at);
-    return piece.replaceAll(/[^\n]/g, ' ');
+    return blank(piece);
   });
   if (isForUsers && file.endsWith('.tsx')) {
     // The text of a page stands between tags and expressions.
@@ -103,7 +142,7 @@ function isForTests(file: string): boolean {
   return file.startsWith('packages/testkit/');
 }
 
-/** Returns the faults of packages and top folders whose findings are not as many as they are allowed. */
+/** Returns the faults of packages, top folders and top documents whose findings are not as many as they are allowed. */
 export function languageFaults(files: readonly SourceFile[], allowed = allowances): string[] {
   const counts = new Map<string, [turns: number, openings: number]>();
   for (const { file, kind } of files.flatMap(findingsIn)) {
@@ -131,6 +170,6 @@ export function languageList(files: readonly SourceFile[], words: readonly strin
 }
 
 function packageOf(file: string): string {
-  const [top = '', name = ''] = file.split('/');
-  return top === 'packages' ? name : top;
+  const [top = '', name = '', below] = file.split('/');
+  return top === 'packages' && below !== undefined ? name : top;
 }
