@@ -78,8 +78,16 @@ export const COMMAND_QUANTITIES = {
   reports: [
     {
       ...MAIN_COUNTER,
-      counter: 'reportGaps',
-      help: 'Reports with a shard missing because it did not reply in time.',
+      counter: 'missingShardReplies',
+      help: 'Replies and pages without the part of a shard that did not reply in time.',
+      info: 'missing_shard_replies',
+      metric: 'svc_missing_shard_replies_total',
+    },
+    {
+      ...MAIN_COUNTER,
+      counter: 'missingShardReplies',
+      isFormer: true,
+      help: 'Former name of svc_missing_shard_replies_total.',
       info: 'report_gaps',
       metric: 'svc_report_gaps_total',
     },

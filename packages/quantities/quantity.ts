@@ -22,6 +22,8 @@ export interface Quantity {
   readonly help?: string;
   /** True where a shard's store counts it: `store.stats.add`. */
   readonly inStore?: true;
+  /** True for a row with the names of an earlier release, which are kept for one release beside the row with the new ones. */
+  readonly isFormer?: true;
   /** Line of INFO. */
   readonly info?: string;
   readonly infoAs?: InfoForm;

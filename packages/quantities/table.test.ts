@@ -27,14 +27,26 @@ table('gives a name on a surface once', () => {
 });
 
 table('has two rows of one counter only where main and the shards count different things', () => {
+  const current = QUANTITIES.filter(({ isFormer }) => isFormer === undefined);
   assert.equal(
-    times(QUANTITIES, ({ counter, by, shards }) => `${counter} ${by} ${shards}`),
+    times(current, ({ counter, by, shards }) => `${counter} ${by} ${shards}`),
     [],
   );
-  const twice = times(QUANTITIES, ({ counter }) => counter);
+  const twice = times(current, ({ counter }) => counter);
   assert.equal(twice, ['commands']);
   const resets = QUANTITIES.filter(({ counter }) => twice.includes(counter));
   assert.ok(resets.every((row) => row.resets === resets[0]!.resets));
+});
+
+table('has a row with new names for each row with former ones', () => {
+  const former = QUANTITIES.filter(({ isFormer }) => isFormer);
+  assert.ok(former.length > 0);
+  for (const { counter } of former) {
+    assert.ok(
+      QUANTITIES.some((row) => row.counter === counter && !row.isFormer),
+      counter,
+    );
+  }
 });
 
 table('has the same help, kind and label for all samples of a metric', () => {

@@ -70,13 +70,13 @@ reports('asks one shard alone, and marks it when it does not answer', async () =
   );
   answer(1, 0, 21);
   assert.equal(await asked, { shard: 1, missing: false, answer: 21 });
-  assert.is(page.get('reportGaps'), 0);
+  assert.is(page.get('missingShardReplies'), 0);
   // The timer of a report keeps no process alive.
   const alive = setTimeout(() => undefined, 5_000);
   const late = await all.askOne(2, sizes, { question: { prefix: 'b' }, timeoutMs: 1 });
   clearTimeout(alive);
   assert.equal(late, { shard: 2, missing: true });
-  assert.is(page.get('reportGaps'), 1);
+  assert.is(page.get('missingShardReplies'), 1);
 });
 
 reports('keeps several questions apart', async () => {
@@ -99,7 +99,7 @@ reports('marks who did not answer in time, and passes over what comes later', as
     { shard: 0, missing: true },
     { shard: 1, missing: false, answer: 7 },
   ]);
-  assert.is(page.get('reportGaps'), 1);
+  assert.is(page.get('missingShardReplies'), 1);
   answer(0, 0, 6);
   clearTimeout(alive);
 });

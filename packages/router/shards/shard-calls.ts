@@ -109,7 +109,7 @@ export class ShardCalls {
       const finish = (): void => {
         this.#asked.delete(number);
         const gaps = links.length - answers.size;
-        if (gaps > 0) this.#options.page.add('reportGaps', gaps);
+        if (gaps > 0) this.#options.page.add('missingShardReplies', gaps);
         resolve(links.map(({ index }) => reportOf<Answer>(answers.get(index), index)));
       };
       const isHopeful = (waitedMs: number): boolean =>
