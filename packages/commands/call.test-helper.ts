@@ -275,7 +275,7 @@ export class CallContext implements ShardContext {
 }
 
 /**
- * Runs one command and answers its reply: errors as `-ERR ...`, and all that RESP2 has as JavaScript's
+ * Runs one command and returns its reply: errors as `-ERR ...`, and all that RESP2 has as JavaScript's
  * own; `undefined` when the command answers later. For a line see `pointedAt`. A command that all shards
  * answer is run on `shards`.
  */
@@ -289,7 +289,7 @@ export function call(
   reply.take();
   try {
     const entry = resolve(args);
-    // A subcommand's arguments begin behind its name.
+    // A subcommand's arguments begin after its name.
     if (entry.container !== undefined && entry.container.bare !== entry) args.position = 2;
     run(entry, context, args, shards);
   } catch (error) {

@@ -72,7 +72,7 @@ const wholes: readonly (readonly [before: readonly string[], command: string])[]
   [[`ZADD a ${scores}`], 'ZRANGESTORE k a 0 -1'],
 ];
 
-/** Commands that may come half way: run once more, they end as if nothing had been. */
+/** Commands that may come half way: run again, they end as if nothing had been. */
 const repeatable: readonly (readonly [before: readonly string[], command: string])[] = [
   [[], `MSET a ${long} b ${longer} c 1`],
   [[], `HSET k ${fields} g ${long}`],

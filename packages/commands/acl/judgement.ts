@@ -130,7 +130,7 @@ const dryRun = onMain<AclContext>({
   },
 });
 
-/** The command that the arguments name; of a container alone, the container. */
+/** Command of the arguments; the container if there is no subcommand. */
 function entryOf(commands: CommandTable, args: Arguments): CommandEntry | undefined {
   const top = commands.find(args.source, args.at(0), args.length(0));
   if (top?.route !== 'container' || top.isOpaque || args.count < 2) return top;

@@ -47,7 +47,7 @@ export interface AclPort {
   user(name: string): UserFacts | undefined;
   /** Makes a user or changes one, by all rules or none. Throws a CommandError. */
   setUser(name: string, rules: readonly string[]): void;
-  /** Deletes users, closes their clients, and answers how many there were. Throws a CommandError. */
+  /** Deletes users, closes their clients, and returns how many there were. Throws a CommandError. */
   deleteUsers(names: readonly string[]): number;
   /** Replaces all users by those of the file; rejects with a CommandError. */
   load(): Promise<void>;

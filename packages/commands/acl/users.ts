@@ -79,7 +79,7 @@ const getUser = onMain<AclContext>({
       reply.nil();
       return;
     }
-    // Limits are of this server alone: who has none looks as in Redis.
+    // Limits are an extension: users without limits look as in Redis.
     const isLimited = user.limitRules.length > 0;
     reply.mapHeader(isLimited ? 7 : 6);
     reply.text('flags');

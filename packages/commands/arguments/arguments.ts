@@ -41,7 +41,7 @@ const GIVEN_PARTS = 64;
 export class Arguments implements ArgumentSource {
   /** The memory that offsets refer to. */
   source: Bytes = Buffer.alloc(0);
-  /** The memory is the command's alone, which may keep it: see `given`. */
+  /** True if the memory belongs to the command, which may keep it: see `given`. */
   isGiven = false;
   /** Number of arguments, the command's name included. */
   count = 0;
@@ -50,7 +50,7 @@ export class Arguments implements ArgumentSource {
   #spans: Int32Array = new Int32Array(2);
   #spansAt = 0;
   #bodyAt = 0;
-  /** Slot of the first argument as a key; -1 until it is asked for. */
+  /** Slot of the first argument as a key; -1 until it is first read. */
   #firstKeySlot = -1;
 
   /** Points at a command: `spans` holds offset and length pairs from `spansAt`, relative to `bodyAt`. */
@@ -71,7 +71,7 @@ export class Arguments implements ArgumentSource {
     this.#firstKeySlot = -1;
   }
 
-  /** Slot of the first argument as a key: who judges a command asks for it, and then who sends it. */
+  /** Slot of the first argument as a key: computed once, for the check of a command and for its routing. */
   get firstKeySlot(): number {
     if (this.#firstKeySlot < 0) {
       this.#firstKeySlot = keySlot(this.source, this.at(1), this.length(1));
@@ -200,7 +200,7 @@ export class Arguments implements ArgumentSource {
     return this.count - this.position;
   }
 
-  /** Steps over the next argument and answers its index. */
+  /** Steps over the next argument and returns its index. */
   next(): number {
     if (this.position >= this.count) throw errors.syntax;
     const index = this.position;

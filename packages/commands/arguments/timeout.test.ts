@@ -1,4 +1,4 @@
-/** Timeouts of commands that wait are judged as Redis judges them, and behind the other arguments. */
+/** Timeouts of commands that wait are judged as Redis judges them, and after the other arguments. */
 
 import { call, CallContext } from '../call.test-helper.ts';
 import { suite } from 'uvu';

@@ -47,7 +47,7 @@ export function combined(operation: BitOperation, sources: readonly Bytes[]): By
   for (let from = 0; from < length; from += PIECE_BYTES) {
     const to = Math.min(from + PIECE_BYTES, length);
     for (const [nth, source] of sources.entries()) {
-      // The first is taken over; what it does not have is zero already.
+      // The first source is copied; the bytes after it are zero already.
       if (nth > 0 || operation === 'NOT') apply(operation, result, from, to, source);
       else result.set(source.subarray(from, to), from);
     }

@@ -210,7 +210,7 @@ function run(context: ShardContext, args: Arguments, operations: readonly Operat
     isWritten ||= outcome.isWritten;
     if (outcome.isChanged) changes += 1;
   }
-  // Bits that were not there before are a change by themselves, of which Redis says nothing where none was written.
+  // Growth is a change, even if no bit was written.
   if (hasGrown && changes === 0) changes = 1;
   if (changes > 0) changedAt(context, args, 1, isWritten ? events.setbit : events.silent, changes);
 }

@@ -143,7 +143,7 @@ function readPositionRange(args: Arguments): AskedRange {
   return { start, end, hasEnd, isBits };
 }
 
-/** The unit is judged before the end that stands before it. */
+/** The unit is validated before the end, which comes first. */
 function readLastUnit(args: Arguments): boolean {
   const { position } = args;
   args.position = 5;

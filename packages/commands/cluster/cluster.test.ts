@@ -57,7 +57,7 @@ const MOVE = {
   pauseMs: 0,
 };
 
-/** Runs a line against a played cluster; answers what is said at once or later, and what the cluster was asked. */
+/** Runs a line against a played cluster; returns what is said at once or later, and what the cluster was asked. */
 async function run(
   line: string,
   fails?: string,

@@ -100,7 +100,7 @@ const getSlotMigrations = onMain<ClusterContext>({
   },
 });
 
-/** The fields of Valkey, and behind them our own. */
+/** Fields of Valkey, followed by our own. */
 function fieldsOf(move: SlotMigrationFacts): readonly (readonly [string, string | number])[] {
   const ranges = move.spans.map(([first, last]) => `${first}-${last}`);
   return [

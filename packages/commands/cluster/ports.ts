@@ -46,7 +46,7 @@ export interface ClusterLinkFacts {
   readonly queuedBytes: number;
 }
 
-/** Change of one slot that SETSLOT asks for. */
+/** Change of one slot by SETSLOT. */
 export type SlotChange =
   | { readonly kind: 'migrating' | 'importing' | 'node'; readonly node: string }
   | { readonly kind: 'stable' };
@@ -75,7 +75,7 @@ export interface SlotMigrationFacts {
   readonly createdMs: number;
   readonly updatedMs: number;
   readonly state: string;
-  /** Reason for which it was ended; empty where it was not. */
+  /** Reason of its failure or cancellation; empty otherwise. */
   readonly message: string;
   readonly keys: number;
   readonly bytes: number;

@@ -100,7 +100,7 @@ const slots = onMain<ClusterContext>({
   },
 });
 
-/** Writes a node's place, and behind it what else is known of how it is reached. */
+/** Writes a node's place, and after it what else is known of how it is reached. */
 function writePlace(reply: ReplyWriter, node: ClusterNodeFacts, type: EndpointType): void {
   const { host, port, id, hostname } = node;
   const more: (readonly [name: string, value: string])[] = [];

@@ -1,4 +1,4 @@
-/** ASKING, READONLY and READWRITE: what a client of a cluster says of itself. */
+/** ASKING, READONLY and READWRITE: states of a cluster client. */
 
 import { onMain, type CommandHead } from '../definition/definition.ts';
 import { noKeys } from '../definition/keys.ts';
@@ -23,7 +23,7 @@ const asking = onMain<ClusterContext>({
   flags: ['fast'],
   run(context) {
     clusterOf(context);
-    // The gate has noted which command it is for.
+    // The gate has recorded the command to which it applies.
     context.reply.ok();
   },
 });

@@ -1,4 +1,4 @@
-/** CLUSTER SLOT-STATS: what the slots of this node have and cost. */
+/** CLUSTER SLOT-STATS: keys, time and bytes of the slots of this node. */
 
 import { CommandError, errors, SLOT_COUNT } from '#base';
 import type { ReplyWriter } from '#resp';

@@ -1,4 +1,4 @@
-/** CLUSTER subcommands about slots: which keys are in them, and who has them. */
+/** CLUSTER subcommands about slots: their keys, and their assignment to nodes. */
 
 import { CommandError, errors, keySlot, SLOT_COUNT } from '#base';
 import { answerOrError, writeOk } from '../contexts/answer-later.ts';

@@ -214,7 +214,7 @@ function isMeant(client: ClientPort, filter: KillFilter, me: ClientPort, nowMs: 
   );
 }
 
-/** True when a property is what was asked for, or when nothing was. */
+/** True when a property equals the wanted value, or when there is no wanted value. */
 function fits(wanted: string | number | undefined, actual: string | number): boolean {
   return wanted === undefined || wanted === actual;
 }

@@ -1,4 +1,4 @@
-/** A line of CLIENT LIST. Fields and their order are Redis 7.4's, with the totals of Valkey 8 behind them. */
+/** A line of CLIENT LIST. Fields and their order are Redis 7.4's, with the totals of Valkey 8 after them. */
 
 import type { ClientConnection, ClientPort } from '../contexts/contexts.ts';
 
@@ -59,7 +59,7 @@ export function flagsOf(client: ClientPort): string {
   return flags.length === 0 ? 'N' : flags.join('');
 }
 
-/** Letters in Redis' order, each with what it stands for. */
+/** Flag letters in Redis' order, each with its condition. */
 const FLAGS: readonly (readonly [letter: string, isSet: (client: ClientPort) => boolean])[] = [
   ['O', ({ roles }) => roles.isMonitor],
   ['S', ({ roles }) => roles.isReplica && !roles.isMonitor],
@@ -85,7 +85,7 @@ export function clientTypeOf(name: string): ClientType | undefined {
   return (['normal', 'master', 'replica', 'pubsub'] as const).find((type) => type === lower);
 }
 
-/** True when a client is of that kind: who listens to messages is of another than who does not. */
+/** True when a client has this type; clients with subscriptions are of type pubsub, not normal. */
 export function isOfType(client: ClientPort, type: ClientType): boolean {
   if (client.roles.isPrimary) return type === 'master';
   if (client.roles.isReplica) return type === 'replica';

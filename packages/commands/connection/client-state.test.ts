@@ -35,7 +35,7 @@ for (const [line, reply] of cases) {
 const W3C = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const malformed =
   '-ERR TRACEPARENT must be 00-<32 hex digits of the trace>-<16 of the parent>-<2 of the flags>, in lower case';
-const badWord = '-ERR TRACEPARENT takes NEXT behind the value, or OFF alone';
+const badWord = '-ERR TRACEPARENT takes NEXT after the value, or OFF alone';
 
 const traceParents: readonly (readonly [words: string, reply: string])[] = [
   [W3C, 'OK'],

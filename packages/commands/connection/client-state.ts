@@ -275,7 +275,7 @@ const help = onMain({
         'UNBLOCK <client-id> [TIMEOUT|ERROR]',
         'Unblocks a client that waits in a blocking command.',
       ],
-      ['UNPAUSE', 'End a pause.'],
+      ['UNPAUSE', 'Ends a CLIENT PAUSE.'],
     ]);
   },
 });

@@ -27,7 +27,7 @@ const ping = onMain({
   run({ reply, client }, args) {
     if (args.count > 2) throw errors.wrongArguments('ping');
     if (client.session.protocol === 2 && client.roles.subscriptions !== undefined) {
-      // What such a client reads are messages, and this must look like one.
+      // A client in subscription mode reads messages, and this must look like one.
       reply.arrayHeader(2);
       reply.text('pong');
       if (args.count === 1) reply.text('');

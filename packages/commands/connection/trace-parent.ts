@@ -1,11 +1,11 @@
-/** CLIENT TRACEPARENT: an application says which trace its commands belong to. */
+/** CLIENT TRACEPARENT: the application sets the trace of its commands. */
 
 import { CommandError } from '#base';
 import { onMain } from '../definition/definition.ts';
 import { noKeys } from '../definition/keys.ts';
 import { parseTraceParent } from '../contexts/trace-context.ts';
 
-const badWord = new CommandError('ERR TRACEPARENT takes NEXT behind the value, or OFF alone');
+const badWord = new CommandError('ERR TRACEPARENT takes NEXT after the value, or OFF alone');
 
 export const traceParent = onMain({
   name: 'CLIENT|TRACEPARENT',

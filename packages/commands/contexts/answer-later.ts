@@ -1,4 +1,4 @@
-/** Replies to commands whose answer somebody else has to find first. */
+/** Replies to commands whose result comes later, from another thread or server. */
 
 import { CommandError } from '#base';
 import type { ReplyWriter } from '#resp';

@@ -42,7 +42,7 @@ export interface Wait {
   readonly isReady?: boolean;
   /** True when the command has something to answer; without this, a key of the type waited for is enough. */
   readonly ready?: (context: ShardContext, args: Arguments) => boolean;
-  /** Does what is left to do when the command is run again; without it, all of it is done again. */
+  /** Finishes the command when it runs again; if absent, the whole command is repeated. */
   readonly retry?: (context: ShardContext, args: Arguments) => void;
 }
 
@@ -108,21 +108,21 @@ export interface ShardContext {
   ): void;
   /** Announces what has changed in another database than the client's. */
   inDatabase(database: number, announce: () => void): void;
-  /** True when what a command does is kept on disk; otherwise commands need not say what they do. */
+  /** True when changes are logged to disk; otherwise commands need not rewrite themselves for the log. */
   readonly isLogged: boolean;
   /** True when the command is replicated: a command that depends on the clock or blocks must then rewrite itself. */
   readonly isFed: boolean;
   /**
-   * Must be called when the command would not do the same once more, because it goes by chance or by a setting, or is
-   * refused when it has changed something: a command that does what was done. Several do it one after the other. Words
-   * given as bytes are kept, not copied.
+   * Sets the command that is logged and replicated instead of the current one. Required if that would not have the same
+   * effect again, because it depends on chance or on a setting, or fails after a change. Several calls set several
+   * commands. Words given as bytes are kept, not copied.
    */
   logAs(words: readonly (string | Bytes)[]): void;
-  /** Counts changes that those who watch or track the key need not know of: what a group has delivered. */
+  /** Counts changes that do not invalidate WATCH or tracking, such as deliveries of a consumer group. */
   countChanges(count: number): void;
-  /** Lets those who wait for a key look at it again, though it is no change to those who watch it. */
+  /** Wakes the clients that are blocked on a key, without invalidating WATCH. */
   concernsWaiters(key: Bytes, at: number, length: number): void;
-  /** Must be called where something has changed that Redis counts as no change: it lasts all the same. */
+  /** Marks a change that is logged but not counted in rdb_changes_since_last_save. */
   changedUncounted(): void;
   /** Sends a notification without counting a change (key misses, new keys, ...). */
   notify(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
@@ -130,7 +130,7 @@ export interface ShardContext {
   flushed(database: number, changes: number): void;
   /** Must be called when a command has exchanged two databases. */
   swapped(one: number, other: number): void;
-  /** True when the client may run the command at hand and read every key there is: what SORT finds by values. */
+  /** True when the client may run the current command and read every key there is: what SORT finds by values. */
   mayReadEveryKey(args: Arguments): boolean;
   /** True when a script calls the command. */
   readonly isCalled: boolean;
@@ -261,7 +261,7 @@ export interface ClientPort {
   readonly traffic: ClientTraffic;
   /** Memory that the client takes in all. */
   readonly memoryBytes: number;
-  /** Takes no more commands, and closes when what was taken is answered. */
+  /** Stops reading commands, and closes once all received commands are replied to. */
   quit(): void;
 }
 
@@ -269,7 +269,7 @@ export interface ClientPort {
 export interface ClientTraffic {
   readonly bytesRead: number;
   readonly bytesWritten: number;
-  /** Received and not yet taken as a command, and the memory kept for it. */
+  /** Bytes received but not yet parsed, and the memory reserved for them. */
   readonly queryBytes: number;
   /** Bytes of an incomplete command that are understood. */
   readonly parsedBytes: number;

@@ -37,9 +37,9 @@ export interface ShardScripts {
   eval(args: Arguments, call: ScriptCall): void;
   /** Runs FCALL or FCALL_RO, and writes its reply. */
   call(args: Arguments, call: ScriptCall): void;
-  /** Compiles and keeps a script; answers its digest. */
+  /** Compiles and keeps a script; returns its digest. */
   load(args: Arguments, index: number): string;
-  /** Loads a library; answers its name. Throws a CommandError where it cannot be. */
+  /** Loads a library; returns its name. Throws a CommandError if that fails. */
   loadLibrary(code: string, replaces: boolean): string;
   /** Removes a library; false when there is none of the name. */
   deleteLibrary(name: string): boolean;

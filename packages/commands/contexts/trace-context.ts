@@ -15,7 +15,7 @@ export interface TraceParent {
 }
 
 const SAMPLED = 0x01;
-/** Version, trace, parent and flags; versions to come may say more behind them. */
+/** Version, trace, parent and flags; versions to come may say more after them. */
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/s;
 
 const malformed = new CommandError(

@@ -6,7 +6,7 @@ export interface TrackingOptions {
   /** True in BCAST mode: invalidations for all keys with its prefixes, whether it has read them or not. */
   readonly broadcasts: boolean;
   readonly prefixes: readonly string[];
-  /** Keys count as read only behind CLIENT CACHING YES, or: but behind CLIENT CACHING NO. */
+  /** OPTIN: tracks keys only after CLIENT CACHING YES. OPTOUT: tracks keys except after CLIENT CACHING NO. */
   readonly optIn: boolean;
   readonly optOut: boolean;
   /** True when the client receives no invalidations for its own changes. */

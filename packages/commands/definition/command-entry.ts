@@ -23,14 +23,14 @@ export class CommandEntry {
   readonly id: number;
   /** The id that its calls are counted by: of a command that clients do not know by itself, its container's. */
   readonly countedAs: number;
-  // Of the command, here once more: all entries are of one shape, and so read faster than commands are.
+  // Of the command, here again: all entries are of one shape, and so read faster than commands are.
   readonly name: string;
   readonly route: Command['route'];
   /** Lower case, as Redis prints names: `client|list`. */
   readonly lowerName: string;
   readonly arity: number;
   readonly isWrite: boolean;
-  /** It writes, or changes something beside what it answers. */
+  /** True when it writes, or has another effect besides its reply. */
   readonly mayChange: boolean;
   readonly deniesOom: boolean;
   /** Run only where the setting enable-debug-command allows it. */
@@ -55,7 +55,7 @@ export class CommandEntry {
   readonly otherKeys: OneShardCommand['otherKeys'];
   /** Part of the command in running scripts, if it has any. */
   readonly script: OneShardCommand['script'];
-  /** To clients this is one command, whose first argument says what to do; the rest is our matter. */
+  /** True when COMMAND hides its subcommands: to clients it is one command. */
   readonly isOpaque: boolean;
   readonly container: CommandEntry | undefined;
   /** Command that the name of a container alone runs, if any. */

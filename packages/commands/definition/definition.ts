@@ -148,7 +148,7 @@ export interface OneShardCommand extends CommandHead {
   otherKeys?: {
     /** True when the arguments ask for any such keys. */
     areNamed(args: Arguments): boolean;
-    /** Names them, without a trace of having looked; throws what the command would. */
+    /** Returns them without side effects of the look-up; throws the errors of the command. */
     of(context: ShardContext, args: Arguments): readonly Bytes[];
   };
   run(context: ShardContext, args: Arguments): void;
@@ -176,7 +176,7 @@ export interface OnMainCommand extends CommandHead {
    * others see what those have done, and are seen by those behind.
    */
   sessionOnly?: true;
-  /** It has keys, which it asks shards for by a port of its own. */
+  /** True for a command with keys that accesses shards through its own port. */
   asksForKeys?: true;
   /** The context holds every port of the family that declares the command. */
   run(context: MainContext, args: Arguments): void;

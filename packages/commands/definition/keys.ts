@@ -33,7 +33,7 @@ export interface KeySpec extends KeyHandling {
   isIncomplete?: true;
   /** The key is changed although its access is RO, which in Redis is about the value's data alone. */
   altersState?: boolean;
-  /** The access depends on other arguments: answers what it is for these. */
+  /** The access depends on other arguments: returns what it is for these. */
   variable?: (args: ArgumentSource) => KeyHandling;
   /** Redis' note on the spec, in our words. */
   notes?: string;

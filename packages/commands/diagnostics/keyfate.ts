@@ -171,7 +171,7 @@ const help = onMain<DiagnosticsContext>({
         'Returns the latest removals of one key of the selected database, and the time of the last FLUSH.',
       ],
       ['COUNTS', 'Returns the number of removed keys by reason since CONFIG RESETSTAT.'],
-      ['LEN', 'Counts the removed keys that are kept.'],
+      ['LEN', 'Returns the number of recorded key removals.'],
       ['RESET', 'Clears the recorded key removals; the counts stay.'],
     ]);
   },

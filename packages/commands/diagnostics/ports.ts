@@ -47,7 +47,7 @@ export interface LatencyPort {
   readonly events: readonly EventSeries[];
   /** The event of that name, if it has occurred. */
   event(name: string): EventSeries | undefined;
-  /** Forgets the events named, or all; answers how many there were. */
+  /** Forgets the events named, or all; returns how many there were. */
   reset(names?: readonly string[]): number;
   /** Executions of a command, over all threads. */
   histogram(commandId: number): Steps;

@@ -1,4 +1,4 @@
-/** PREFIXES: what keys with configured prefixes are used for, and what they take. */
+/** PREFIXES: usage, number and memory of keys by configured prefix. */
 
 import { CommandError } from '#base';
 import type { PrefixReport } from '#stats';

@@ -40,7 +40,7 @@ interface ScannedValue {
 /** A type whose values are walked. */
 interface ScanFamily<Value extends ScannedValue> {
   readonly find: (context: ShardContext, args: Arguments) => Value | undefined;
-  /** Reads the element at hand; false when it has ended. */
+  /** Reads the current element; false when it has ended. */
   readonly read: (value: Value, context: ShardContext) => boolean;
   /** Gathers what belongs to an element; without it there is nothing. NOVALUES leaves it out where it is known. */
   readonly gatherRest?: (value: Value) => void;
@@ -166,7 +166,7 @@ export class GatheredStrings {
     }
   }
 
-  /** Writes the strings, one behind the other. */
+  /** Writes the strings, one after the other. */
   writeTo(reply: ReplyWriter): void {
     let at = 0;
     for (const end of this.#ends) {

@@ -47,7 +47,7 @@ export function holds({ keyspace }: ShardContext, ref: Ref, type: number): boole
   return true;
 }
 
-/** Removes the key when its value has become empty; answers whether it has. */
+/** Removes the key when its value has become empty; returns whether it has. */
 export function removeIfEmpty(
   { keyspace }: ShardContext,
   value: { readonly count: number; readonly ref: Ref },

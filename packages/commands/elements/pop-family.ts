@@ -152,7 +152,7 @@ const noKeyCount = new CommandError('ERR numkeys should be greater than 0');
 const noCount = new CommandError('ERR count should be greater than 0');
 
 interface MultiPop {
-  /** Index of the first key, and the one behind the last. */
+  /** Index of the first key, and the one after the last. */
   first: number;
   end: number;
   /** True when the first of the two words for the ends was given. */

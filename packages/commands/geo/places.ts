@@ -1,4 +1,4 @@
-/** GEOADD, and what is known of single members: GEODIST, GEOHASH and GEOPOS. */
+/** GEOADD, and properties of single members: GEODIST, GEOHASH and GEOPOS. */
 
 import { errors } from '#base';
 import type { ReplyWriter } from '#resp';
@@ -169,7 +169,7 @@ function formatCoordinate(value: number): string {
   return text === '-0' ? '0' : text;
 }
 
-/** Reads the options before the first longitude and answers where that is. */
+/** Reads the options before the first longitude and returns where that is. */
 function readAddOptions(args: Arguments): number {
   let onlyNew = false;
   let onlyOld = false;

@@ -23,8 +23,8 @@ const mismatch = new CommandError(
 );
 
 /**
- * Reads FIELDS at argument `index` and the number behind it, with `stride` arguments for each field to
- * the end; answers the index of the first.
+ * Reads FIELDS at argument `index` and the number after it, with `stride` arguments for each field to
+ * the end; returns the index of the first.
  */
 export function demandFieldCount(
   args: Arguments,

@@ -8,7 +8,7 @@ const FIELD_END_MS_MAX = 2 ** 46 - 1;
 
 const negativeTime = new CommandError('ERR invalid expire time, must be >= 0');
 
-/** Reads a time at argument `index`; answers milliseconds of Unix time. */
+/** Reads a time at argument `index`; returns milliseconds of Unix time. */
 export function fieldEnd(
   args: Arguments,
   index: number,

@@ -105,7 +105,7 @@ export function announceEnded(context: ShardContext, args: Arguments, isGone: bo
   takenAt(context, args, KEY_INDEX, events.hexpired, 1, isGone);
 }
 
-/** Removes all fields that have ended; answers whether the hash is still there. */
+/** Removes all fields that have ended; returns whether the hash is still there. */
 export function dropEnded(context: ShardContext, args: Arguments): boolean {
   const { store, keyspace, nowMs } = context;
   if (!hashScratch.mayExpire || store.lazyExpireDisabled) return true;

@@ -57,7 +57,7 @@ function keepPart(context: ShardContext, args: Arguments, value: Bytes): void {
   hyperloglog.forgetCount(value);
   keep(context, args, 1, value);
   changedAt(context, args, 1, events.silent);
-  // Once more, the command would be refused once more, and a log that has one such is not read.
+  // A replay of the command would be refused as well, and a log with such a command cannot be read.
   if (context.isLogged) context.logAs(['SET', args.copy(1), value.slice(), 'KEEPTTL']);
 }
 

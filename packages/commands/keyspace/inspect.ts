@@ -1,4 +1,4 @@
-/** TYPE and OBJECT: what is known about a key without its value. */
+/** TYPE and OBJECT: metadata of a key. */
 
 import { CommandError } from '#base';
 import type { Ref } from '#store';

@@ -159,7 +159,7 @@ function putsOff(
   return true;
 }
 
-/** Removes what is at the place, where that is allowed; answers whether nothing is there now. */
+/** Removes the key at the place if `replaces`; returns true if the place is free. */
 function makeRoom({ keyspace, key, at, length }: Place, replaces: boolean): boolean {
   if (keyspace.find(key, at, length) === 0) return true;
   return replaces && keyspace.remove(key, at, length, KeyFate.overwritten);

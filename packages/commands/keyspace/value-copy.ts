@@ -1,7 +1,7 @@
 /**
  * Giving the value of one key to another: moved for RENAME and MOVE, copied for COPY.
  *
- * Bytes are stored again, where they are not memory of their own that can be handed over. What an object value is,
+ * Bytes are stored again, unless their memory can be handed over. What an object value is,
  * only its codec knows.
  */
 

@@ -11,7 +11,7 @@ const lpos = oneShard({
   name: 'LPOS',
   summary: 'Returns the indexes of elements that equal a value.',
   since: '6.0.6',
-  complexity: 'O(N) for N elements, or as many as MAXLEN says.',
+  complexity: 'O(N) for N elements, or up to MAXLEN elements.',
   group: 'list',
   arity: -3,
   flags: ['readonly'],

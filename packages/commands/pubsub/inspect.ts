@@ -1,4 +1,4 @@
-/** PUBSUB: who listens to what. */
+/** PUBSUB: channels, patterns and their subscribers. */
 
 import { errors, fromLatin1, globMatches } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
@@ -119,13 +119,16 @@ const help = onMain({
   run({ reply }) {
     helpReply(reply, 'PUBSUB', [
       ['CHANNELS [<pattern>]', 'Returns the channels that have subscribers (default: all).'],
-      ['NUMPAT', 'Counts the different patterns that are listened to.'],
-      ['NUMSUB [<channel> ...]', 'Counts who listens to each of these channels, patterns apart.'],
+      ['NUMPAT', 'Counts the distinct patterns that have subscribers.'],
+      ['NUMSUB [<channel> ...]', 'Returns the number of subscribers of each channel.'],
       [
         'SHARDCHANNELS [<pattern>]',
         'Returns the shard channels that have subscribers (default: all).',
       ],
-      ['SHARDNUMSUB [<shardchannel> ...]', 'Counts who listens to each of these shard channels.'],
+      [
+        'SHARDNUMSUB [<shardchannel> ...]',
+        'Returns the number of subscribers of each shard channel.',
+      ],
     ]);
   },
 });

@@ -18,7 +18,7 @@ export interface PubSubPort {
   subscribe(client: ClientPort, kind: SubscriptionKind, name: string): boolean;
   /** False when the client did not have it. */
   unsubscribe(client: ClientPort, kind: SubscriptionKind, name: string): boolean;
-  /** Sends the message to everybody concerned, and answers how many they are. */
+  /** Sends the message to all subscribers; returns the number of receivers. */
   publish(channel: Piece, message: Piece): number;
   publishToShard(channel: Piece, message: Piece): number;
   /** Gives a message that was published on another node of a cluster to the clients of this one. */

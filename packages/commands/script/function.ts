@@ -304,8 +304,8 @@ const help = onMain({
   args: [],
   run({ reply }) {
     helpReply(reply, 'FUNCTION', [
-      ['LOAD [REPLACE] <FUNCTION CODE>', 'Load a library.'],
-      ['DELETE <LIBRARY NAME>', 'Remove a library.'],
+      ['LOAD [REPLACE] <FUNCTION CODE>', 'Loads a library.'],
+      ['DELETE <LIBRARY NAME>', 'Removes a library.'],
       ['LIST [LIBRARYNAME PATTERN] [WITHCODE]', 'Returns the libraries with their functions.'],
       ['STATS', 'Returns the running function, and the number of libraries and functions.'],
       ['KILL', 'Stops the running function, unless it has written.'],

@@ -157,7 +157,7 @@ const NAME_BYTES_MAX = 128;
 // eslint-disable-next-line scratch/name -- Main sets it once, when it starts.
 let secrecy: ReadonlyMap<string, boolean> = new Map();
 
-/** Sets which settings are secrets; until then, all values are redacted. */
+/** Sets which settings are secrets; until then, all names and values of CONFIG SET are redacted. */
 export function tellSecrecy(ofNames: ReadonlyMap<string, boolean>): void {
   secrecy = ofNames;
 }

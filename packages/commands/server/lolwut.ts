@@ -28,7 +28,7 @@ const HEIGHT = 12;
 /** From calm water to foam. */
 const SHADES = ' .-~=^*#';
 
-/** Ripples of three stones thrown into a pond, seen from above; the seed says where they fell. */
+/** Ripples of three stones thrown into a pond, seen from above; the seed determines where they fell. */
 function drawWaves(seed: number): string {
   let state = seed | 1;
   const next = (): number => {

@@ -1,4 +1,4 @@
-/** Values that the patterns of SORT stand for. */
+/** Values to which the patterns of SORT refer. */
 
 import { type Bytes, copyBytes, reused } from '#base';
 import { HashValue, type Ref, ValueType } from '#store';
@@ -11,7 +11,7 @@ const NO_BYTES: Bytes = new Uint8Array(0);
 const NO_LIMITS = { entries: Infinity, valueBytes: Infinity };
 const hashScratch = reused(new HashValue());
 
-/** One pattern, asked for the value of one element after the other. */
+/** One pattern, which finds the values of elements one by one. */
 export class PatternReader {
   /** Value that was found last: good until the next call that may write to the store. */
   bytes: Bytes = NO_BYTES;

@@ -85,7 +85,7 @@ const getDenied = new CommandError(
   'ERR GET option of SORT denied due to insufficient ACL permissions.',
 );
 
-/** Reads a pattern: a star stands for the element, and what follows an arrow behind it is a field. */
+/** Parses a pattern: the star is replaced by the element, and an arrow after it precedes a field. */
 function patternOf(text: Bytes): Pattern {
   const star = indexOfByte(text, STAR, 0, text.length);
   const isElement = text.length === 1 && text[0] === HASH;

@@ -104,7 +104,7 @@ const optionDocs: readonly ArgumentDoc[] = [
 ];
 
 const head = {
-  complexity: 'O(N+M*log(M)) for N elements of which M are answered; O(N) where nothing is sorted.',
+  complexity: 'O(N+M*log(M)) for N elements of which M are returned; O(N) if nothing is sorted.',
   group: 'generic',
   arity: -2,
   acl: { add: ['set', 'sortedset', 'list', 'dangerous'], drop: ['keyspace'] },
@@ -115,7 +115,7 @@ const otherKeysOf = (mayStore: boolean): NonNullable<OneShardCommand['otherKeys'
     try {
       return readsOtherKeys(readSort(args, mayStore));
     } catch {
-      // What is wrong with the arguments is the handler's to say.
+      // Invalid arguments are reported by the handler.
       return false;
     }
   },
@@ -259,7 +259,7 @@ function textsOf(elements: Texts, reader: PatternReader): Texts {
 /** As many bytes as a double holds exactly. */
 const HEAD_BYTES = 6;
 
-/** Returns the first bytes of each text, behind those that are common to all, as a number; what is missing comes first. */
+/** Returns the first bytes of each text, after those that are common to all, as a number; what is missing comes first. */
 function headsOf(texts: Texts, common: number): Float64Array {
   const { bytes, count } = texts;
   const heads = new Float64Array(count);

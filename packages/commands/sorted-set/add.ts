@@ -85,7 +85,7 @@ const zincrby = oneShard({
   ],
   run(context, args) {
     readOptions(args);
-    // Redis reads ZADD's options here too, and an option leaves no pair behind it.
+    // Redis reads ZADD's options here too, and an option leaves no pair after it.
     if (args.position > 2) throw errors.syntax;
     options.increments = true;
     addMembers(context, args, 2, 1);

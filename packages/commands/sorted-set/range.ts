@@ -220,7 +220,7 @@ function answerRange(
   set.each(start, count, query.isDown, reply);
 }
 
-/** Reads the options behind the range, and then the range; `keyIndex` is where the key stands. */
+/** Reads the options after the range, and then the range; `keyIndex` is where the key stands. */
 function readQuery(
   args: Arguments,
   keyIndex: number,

@@ -157,7 +157,7 @@ class PlainSource implements Source {
   }
 }
 
-/** Calls back at each member that all sources have, until it answers false. */
+/** Calls back at each member that all sources have, until it returns false. */
 export function eachCommon(
   sources: readonly (Source | undefined)[],
   aggregate: Aggregate,

@@ -203,7 +203,7 @@ interface SetOperationSources {
   withScores: boolean;
 }
 
-/** The sources and options behind the argument with their number. */
+/** The sources and options after the argument with their number. */
 function readSources(
   context: ShardContext,
   args: Arguments,

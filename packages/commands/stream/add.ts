@@ -23,7 +23,7 @@ const smallId = new CommandError(
 );
 const tooLarge = new CommandError('ERR Elements are too large to be stored');
 
-// What the command at hand asks for: nothing is made for each.
+// Options of the current command; reused for all.
 const trimmingScratch = new TrimOptions();
 const wish = { makes: true, hasId: false, isSequenceOpen: false };
 const idScratch = new StreamId();

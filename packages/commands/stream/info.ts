@@ -1,4 +1,4 @@
-/** XINFO: what is known of a stream, its groups and their consumers. */
+/** XINFO: properties of a stream, its groups and their consumers. */
 
 import { errors, INT64_MAX } from '#base';
 import {
@@ -22,7 +22,7 @@ import { groupAt, noGroupOfKey, streamToRead } from './entries/lookup.ts';
 
 const KEY_INDEX = 2;
 const GROUP_INDEX = 3;
-/** Number of entries of each kind that are shown where no count is given. */
+/** Default number of entries of each kind that FULL returns. */
 const SHOWN_STANDARD = 10;
 
 const idScratch = new StreamId();
@@ -58,7 +58,10 @@ const streamInfo = oneShard({
   ],
   history: [
     ['6.0.0', 'Added FULL.'],
-    ['7.0.0', 'Added Counts of what groups have read and of what lies before them.'],
+    [
+      '7.0.0',
+      'Added entries-added, max-deleted-entry-id and recorded-first-entry-id, and entries-read and lag of groups.',
+    ],
     ['7.2.0', 'Added active-time of consumers; before, it was part of seen-time.'],
   ],
   run(context, args) {
@@ -91,7 +94,7 @@ const groups = oneShard({
   complexity: 'O(N) for N groups.',
   arity: 3,
   args: [{ name: 'key', type: 'key' }],
-  history: [['7.0.0', 'Added Counts of what groups have read and of what lies before them.']],
+  history: [['7.0.0', 'Added entries-read and lag.']],
   run(context, args) {
     const stream = streamToShow(context, args);
     const { reply } = context;

@@ -1,4 +1,4 @@
-/** XRANGE, XREVRANGE and XLEN: what is in a stream. */
+/** XRANGE, XREVRANGE and XLEN: entries of a stream. */
 
 import { errors } from '#base';
 import { StreamId } from '#store';

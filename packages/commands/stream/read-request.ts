@@ -14,7 +14,7 @@ const noackOfXread = new CommandError(
 const missingGroup = new CommandError('ERR Missing GROUP option for XREADGROUP');
 /** Request of a reader. */
 export interface ReadRequest {
-  /** Most entries that `readNow` answers of each stream; 0 is no limit. */
+  /** Maximum number of entries of each stream in a reply; 0 for no limit. */
   count: number;
   /** Milliseconds to wait at most, 0 for ever; -1: not at all. */
   blockMs: number;
@@ -22,7 +22,7 @@ export interface ReadRequest {
   isUnacknowledged: boolean;
   /** Index of the arguments that name the group and the consumer; 0 without a group. */
   groupIndex: number;
-  /** Index of the first key; the ids stand behind the keys. */
+  /** Index of the first key; the ids stand after the keys. */
   firstKey: number;
   /** Behind which id each stream is read; the highest one stands for what its group has not read. */
   after: StreamId[];
@@ -49,7 +49,7 @@ export function readOptions(args: Arguments, isGroup: boolean, nowMs: number): R
   return request;
 }
 
-/** Takes an option that both commands have; answers whether there is one. */
+/** Takes an option that both commands have; returns true if there is one. */
 function takeOption(
   args: Arguments,
   request: ReadRequest,

@@ -1,5 +1,5 @@
 /**
- * XREAD and XREADGROUP: the entries behind an id, of several streams at once.
+ * XREAD and XREADGROUP: the entries after an id, of several streams at once.
  *
  * A command is read once, into a `ReadRequest`, which settles what `$` and `+` stand for. `readNow` then
  * answers what there is, or nothing: who waits for more calls it again with the same request.
@@ -201,7 +201,7 @@ function readNow(context: ShardContext, args: Arguments, request: ReadRequest): 
   return served > 0;
 }
 
-/** Sets what each stream is read behind, and judges the groups. */
+/** Sets the id after which each stream is read, and checks the groups. */
 function settleIds(context: ShardContext, args: Arguments, request: ReadRequest): void {
   const { after, firstKey, groupIndex } = request;
   for (const [nth, id] of after.entries()) {
@@ -265,14 +265,14 @@ const groupPlaceScratch = new IdPlace();
 
 interface StreamReading {
   stream: Stream;
-  /** Entries behind it are read. */
+  /** Id after which entries are read. */
   id: StreamId;
   /** Writes what comes before the entries of the stream. */
   begin: () => void;
 }
 
 function hasBehind(stream: Stream, id: StreamId): boolean {
-  // No entry comes behind the highest id that was given.
+  // No entry comes after the highest id that was given.
   if (stream.length === 0 || stream.lastId.compare(id) <= 0) return false;
   return stream.readLastEntryId(lastEntryIdScratch) && lastEntryIdScratch.compare(id) > 0;
 }
@@ -339,7 +339,7 @@ interface Reader {
   rows: ClaimRows | undefined;
 }
 
-/** Delivers entries that the group has not read; answers whether there were any. */
+/** Delivers entries that the group has not read; returns true if there were any. */
 function deliver(
   { reply, nowMs }: ShardContext,
   { stream, group, name, rows }: Reader,
@@ -365,7 +365,8 @@ function deliver(
 }
 
 /**
- * Replies with the pending entries of the consumer, which are delivered once more; returns false if there are none.
+ * Replies with the pending entries of the consumer, which are delivered again, and with nil for those that were deleted
+ * from the stream; returns false if no entry was delivered.
  * Redis counts that as no change, and its log lacks it.
  */
 function showPending(

@@ -110,7 +110,7 @@ const xsetid = oneShard({
 
 export const streamRemoval = [xdel, xsetid];
 
-/** Reads the arguments into `id` and `maxDeletedId`; answers how many were added, or -1. */
+/** Reads the arguments into `id` and `maxDeletedId`; returns how many were added, or -1. */
 function readPast(args: Arguments): number {
   let entriesAdded = -1;
   maxDeletedIdScratch.setZero();

@@ -68,7 +68,7 @@ export class TrimOptions implements Trimming {
     this.#hasLimit = false;
   }
 
-  /** Takes an option at the arguments' position; answers whether there is one. */
+  /** Takes an option at the arguments' position; returns true if there is one. */
   take(args: Arguments): boolean {
     if (args.left < 2) return false;
     if (args.takes('MAXLEN')) {

@@ -31,7 +31,7 @@ export class StringOptions {
     }
   }
 
-  /** The time is a moment, not a span from now on. */
+  /** True when the time is a Unix time instead of a time to live. */
   get isAbsolute(): boolean {
     return this.#time?.absolute === true;
   }

@@ -34,7 +34,7 @@ const incrbyfloat = oneShard({
     keyspace.set(args.keySpan(1), valueScratch.all(text), AS_TEXT);
     if (ref === 0) createdAt(context, args, 1);
     changedAt(context, args, 1, events.incrbyfloat);
-    // Who adds by itself may round otherwise.
+    // A replica that adds on its own may round differently.
     if (context.isFed) context.logAs(['SET', args.copy(1), text, 'KEEPTTL']);
     reply.bulk(text);
   },

@@ -100,7 +100,7 @@ function setWithOptions(context: ShardContext, args: Arguments): void {
   if (!optionsScratch.answersOld) reply.ok();
 }
 
-/** Replies with the string that the key holds; answers its ref. */
+/** Replies with the string that the key holds; returns its ref. */
 function answerOld(context: ShardContext, args: Arguments): Ref {
   const ref = findString(context, args, 1);
   if (ref === 0) {
@@ -112,7 +112,7 @@ function answerOld(context: ShardContext, args: Arguments): Ref {
   return ref;
 }
 
-/** Gives what was stored of an argument an end. */
+/** Sets the expiry of the string that was stored from an argument. */
 function expireStored(
   context: ShardContext,
   args: Arguments,

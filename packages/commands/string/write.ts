@@ -31,7 +31,7 @@ export function storeString(
   return ref;
 }
 
-/** A long value that came by itself is kept where it is. */
+/** Stores a string; a long value in its own memory is not copied. */
 function store(keyspace: Keyspace, args: Arguments, keyIndex: number, valueIndex: number): Ref {
   const given = args.given(valueIndex);
   const key = args.keySpan(keyIndex);

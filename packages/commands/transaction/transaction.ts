@@ -1,4 +1,4 @@
-/** MULTI and what goes with it. What is queued between MULTI and EXEC is the router's matter. */
+/** MULTI, EXEC, DISCARD, WATCH and UNWATCH. The router queues the commands between MULTI and EXEC. */
 
 import { CommandError } from '#base';
 import type { MainContext } from '../contexts/contexts.ts';

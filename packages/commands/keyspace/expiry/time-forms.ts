@@ -7,7 +7,7 @@ export interface TimeForm {
   readonly word: 'EX' | 'PX' | 'EXAT' | 'PXAT';
   readonly doc: Readonly<Pick<ArgumentDoc, 'name' | 'type'>>;
   readonly unitMs: 1 | 1000;
-  /** A moment of Unix time, not a span from now on. */
+  /** True for a Unix time; false for a time to live. */
   readonly absolute: boolean;
 }
 

@@ -164,7 +164,7 @@ function optionWords(args: Pick<ArgumentSource, 'spellsAt'>, index: number): num
 
 /** Keys behind KEYS, unless a key stands before the options too, which is a mistake. */
 function findMoved(args: ArgumentSource, specs: readonly KeySpec[]): readonly FoundKey[] {
-  // Found so, they are all keys that there are: the spec that says so of itself is for those who know no better.
+  // This finds all keys, although the spec is marked as incomplete for clients.
   const [spec] = specs as readonly [KeySpec];
   let index = OPTIONS_INDEX;
   while (index < args.count && !args.spellsAt(index, 'KEYS')) {

@@ -1,4 +1,4 @@
-/** DEBUG FLIGHT-RECORDER: what was notable in each thread lately. */
+/** DEBUG FLIGHT-RECORDER: recent notable events of each thread. */
 
 import { CommandError, errors } from '#base';
 import type { ReplyWriter } from '#resp';
@@ -42,7 +42,7 @@ function threadNamed(args: Arguments, names: readonly string[]): string {
   return name;
 }
 
-/** COUNT n, and nothing behind it; -1 is all. */
+/** Reads COUNT n, the last option; -1 is all. */
 function readCount(args: Arguments): number {
   if (args.count !== args.position + 2 || !args.spellsAt(args.position, 'COUNT'))
     throw errors.syntax;

@@ -1,4 +1,4 @@
-/** The part of DEBUG that says from when on elements of lists get nodes of their own, and what nodes say. */
+/** DEBUG subcommands for the size from which list elements get their own nodes, and for the contents of nodes. */
 
 import { CommandError } from '#base';
 import type { Quicklist } from '#store';

@@ -1,4 +1,4 @@
-/** DEBUG LOADAOF: all keys are what the snapshot and the log on disk say that they are. */
+/** DEBUG LOADAOF: reloads all keys from the snapshot and the log on disk. */
 
 import { CommandError } from '#base';
 import { installStates, KeyStateWriter, type Store } from '#store';

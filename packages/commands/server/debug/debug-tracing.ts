@@ -1,4 +1,4 @@
-/** DEBUG TRACING: how tracing goes, and the latest traces, without HTTP. */
+/** DEBUG TRACING: state of tracing and the latest traces, without HTTP. */
 
 import { CommandError, errors } from '#base';
 import type { SpanReport, TraceReport } from '#api-types';
@@ -9,7 +9,7 @@ import { onMain } from '../../definition/definition.ts';
 import { debugHead } from './debug-head.ts';
 import type { ServerContext, TraceStatus } from '../ports/ports.ts';
 
-/** Traces that RECENT answers where no number is given. */
+/** Default number of traces that RECENT returns. */
 const RECENT_DEFAULT = 10;
 
 const unknownWord = new CommandError('ERR DEBUG TRACING takes STATUS, or RECENT and a number');

@@ -48,7 +48,7 @@ export class Digest {
     this.#end();
   }
 
-  /** Mixes in elements whose order says nothing; answers whether the type has such. */
+  /** Adds elements of types without order; returns false for other types. */
   #addElements(keyspace: Keyspace, ref: Ref): boolean {
     const elements = new Digest();
     const isKnown = eachElement(keyspace, ref, (pieces) => {

@@ -21,7 +21,7 @@ const NO_LIMITS = { entries: Infinity, valueBytes: Infinity, intsetEntries: Infi
 
 /**
  * Calls back with copies of what makes up each element: a member, a field and its value, a member and
- * its score, an index and its element, or a piece of a stream. Answers false for other types.
+ * its score, an index and its element, or a piece of a stream. Returns false for other types.
  */
 export function eachElement(keyspace: Keyspace, ref: Ref, visit: Visit): boolean {
   switch (keyspace.type(ref)) {

@@ -44,7 +44,7 @@ export interface ReplicationPort {
   replicaOf(host: string, port: number): boolean;
   /** Makes the server a primary with its current data. */
   replicaOfNone(): void;
-  /** This server's primary hands over to it: true when the id is that of the stream, and then this is the primary. */
+  /** Takes over from this server's primary; returns false if the id is not that of its stream. */
   takeOver(id: string): boolean;
   /** Error for replicas that connect while no replication is possible. */
   readonly syncRefusal: CommandError | undefined;
@@ -73,7 +73,7 @@ export interface MemoryPort {
   /** Describes what seems wrong, and what to do about it. */
   latencyMonitor(): string;
   allocator(): string;
-  /** Has the shards give back what they can; resolves when they have. */
+  /** Makes the shards return unused memory to the system; resolves when they have. */
   purge(): Promise<void>;
 }
 
@@ -188,7 +188,7 @@ export interface TraceStatus {
   readonly collector: string;
 }
 
-/** Traces; what cannot be asked rejects with the reason. */
+/** Traces; a request that fails rejects with the reason. */
 export interface TracesPort {
   status(): Promise<TraceStatus>;
   /** The latest, newest first. */
@@ -247,7 +247,7 @@ export interface MonitorFilter {
 }
 
 export interface MonitorsPort {
-  /** Shows the client what is sent from now on. */
+  /** Starts to send commands of all clients to the client. */
   start(client: ClientPort, filter: MonitorFilter): void;
 }
 
@@ -260,7 +260,7 @@ export interface SavingPort {
   save(): Promise<void>;
   /** Begins one; while one is under way it is `busy`, or with `schedule` one follows it. */
   saveInBackground(schedule: boolean): 'started' | 'scheduled' | 'busy';
-  /** Begins one when the transaction at hand has ended. */
+  /** Starts a snapshot at the end of the current transaction. */
   saveLater(): void;
 }
 
@@ -283,10 +283,10 @@ export interface ServerContext extends MainContext {
   readonly timers: TimersPort;
   readonly log: LogPort;
   readonly monitors: MonitorsPort;
-  /** Undefined where nothing is kept on disk. */
+  /** Undefined without persistence. */
   readonly saving: SavingPort | undefined;
   /** Start of the server, in Unix milliseconds. */
   readonly startedMs: number;
-  /** The Redis whose commands and replies this server has. */
+  /** Version of Redis with whose commands and replies this server is compatible. */
   readonly redisVersion: string;
 }

@@ -34,7 +34,7 @@ export interface AckWish {
   readonly isLocal: boolean;
 }
 
-/** Acknowledgements of what a client has done. */
+/** Acknowledgements of the writes of a client. */
 export interface Acks {
   readonly replicas: number;
   /** 1 when it is on this server's disk. */
@@ -44,7 +44,7 @@ export interface Acks {
 export interface ReplicasPort {
   /** Bytes of the stream so far. */
   readonly offset: number;
-  /** Number of replicas that have asked to be synchronised. */
+  /** Number of replicas that have requested a sync. */
   readonly count: number;
   /** State of the replica at an address; undefined where there is none. */
   stateOf(place: FailoverTarget): string | undefined;
@@ -52,17 +52,17 @@ export interface ReplicasPort {
   readonly online: readonly ReplicaPlace[];
   /** Returns what the connection has announced by REPLCONF; the caller changes it. */
   factsOf(client: ClientPort): ReplicaFacts;
-  /** The connection is that of a node which takes over the slots of a move; false where no such move begins here. */
+  /** Uses the connection for a slot migration to another node; returns false if there is no such migration. */
   takesSlots(client: ClientPort, migration: string): boolean;
-  /** PSYNC: answers the line to reply at once; undefined when a full synchronisation comes first. */
+  /** PSYNC: returns the line to reply at once; undefined when a full synchronisation comes first. */
   resume(client: ClientPort, id: string, offset: number): string | undefined;
   /** SYNC. */
   requestFull(client: ClientPort): void;
   acknowledge(client: ClientPort, offset: number, diskOffset: number): void;
   /** Acknowledgements of all that the client has written. */
   acks(client: ClientPort, wish: AckWish): Acks;
-  /** Calls back when the wish is fulfilled; answers what gives it up, and then has the acknowledgements so far. */
+  /** Calls back when the wish is fulfilled; returns what gives it up, and then has the acknowledgements so far. */
   await(client: ClientPort, wish: AckWish, done: (acks: Acks) => void): () => Acks;
-  /** True while what is done is kept on this server's disk. */
+  /** True while changes are logged to this server's disk. */
   readonly keepsLog: boolean;
 }

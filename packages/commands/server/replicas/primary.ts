@@ -114,7 +114,7 @@ const replconf = onMain<ServerContext>({
           // It is never answered.
           return;
         case 'getack':
-          // Only what a primary sends is answered with an acknowledgement.
+          // Only GETACK of a primary gets an acknowledgement.
           return;
         case 'slot-migration':
           if (!replicas.takesSlots(client, args.latin1(index + 1))) throw noMigration;

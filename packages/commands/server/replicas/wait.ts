@@ -1,4 +1,4 @@
-/** WAIT and WAITAOF: until replicas, and disks, have what a client has written. */
+/** WAIT and WAITAOF: block until the writes of a client are on replicas and on disk. */
 
 import { CommandError } from '#base';
 import type { ReplyWriter } from '#resp';

@@ -38,7 +38,7 @@ export function readIdOrEdge(args: Arguments, index: number, id: StreamId): void
   if (!parse(args, index, id, 0)) throw invalidId;
 }
 
-/** The id of a new entry; answers whether the server chooses its sequence number (`5-*`). */
+/** The id of a new entry; returns whether the server chooses its sequence number (`5-*`). */
 export function readNewId(args: Arguments, index: number, id: StreamId): boolean {
   if (!parse(args, index, id, Form.strict | Form.openSequence)) throw invalidId;
   return isSequenceOpenScratch;

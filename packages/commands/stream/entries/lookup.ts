@@ -65,7 +65,7 @@ export function noGroupOfKey(args: Arguments, keyIndex: number, groupIndex: numb
   return new CommandError(`NOGROUP No such consumer group '${group}' for key name '${key}'`);
 }
 
-/** A consumer that asks for something: it is made where it is not there, which is announced. */
+/** Returns the consumer of a request; creates and announces it if it does not exist. */
 export function consumerAsking(
   context: ShardContext,
   args: Arguments,

@@ -157,7 +157,7 @@ interface Taker {
 }
 
 interface Claim {
-  /** Index behind the last id. */
+  /** Index after the last id. */
   end: number;
   idleMs: number;
   deliveredMs: number;
@@ -208,7 +208,7 @@ function takeClaimOption(args: Arguments, claim: Claim, nowMs: number): void {
   }
 }
 
-/** Claims the entry of `id`, where it is pending or the claim is forced. */
+/** Claims the entry of `id` if it is pending or the claim is forced. */
 function claimOne(
   { reply, nowMs }: ShardContext,
   { stream, group, consumer }: Taker,
@@ -250,7 +250,7 @@ interface Sweep {
   isIdOnly: boolean;
 }
 
-/** Reads where XAUTOCLAIM begins into `start`, and what it asks for. */
+/** Parses the arguments of XAUTOCLAIM; sets `start`. */
 function readSweep(args: Arguments): Sweep {
   const idleMs = Math.max(args.roundedAt(IDLE_INDEX, invalidAutoIdle), 0);
   readStart(args, START_INDEX, startScratch);

@@ -33,7 +33,7 @@ export class Deliveries {
     this.#log('XGROUP', 'CREATECONSUMER', this.#key, this.#name, this.#consumer);
   }
 
-  /** Records entries of the consumer, with the time and the count of their delivery; deleted entries are released. */
+  /** Replicates entries of the consumer, with the time and the count of their delivery. Replicas drop deleted entries. */
   claimed(ids: readonly Bytes[], deliveredMs: number, deliveries: number): void {
     if (ids.length === 0) return;
     this.#log(

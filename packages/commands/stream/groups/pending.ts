@@ -1,4 +1,4 @@
-/** XPENDING and XACK: what was delivered and is not acknowledged. */
+/** XPENDING and XACK: entries that were delivered and not acknowledged. */
 
 import { errors } from '#base';
 import { IdPlace, type StreamGroup, StreamId } from '#store';
