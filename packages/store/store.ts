@@ -117,7 +117,7 @@ export class Store extends Databases {
     this.#evictor.forget();
   }
 
-  /** Empties one database, or all. Nothing is walked: what they held is dropped whole. */
+  /** Flushes one database, or all, without visiting their keys. */
   flush(database?: number): void {
     if (database !== undefined) {
       this.#flushOne(database);
@@ -138,7 +138,7 @@ export class Store extends Databases {
     this.#evictor.forget();
   }
 
-  /** Removes expired keys until few are left or the time is over; answers how many. */
+  /** Removes expired keys until few are left or the time is over; returns how many. */
   expireSlice(nowUs: () => number, budgetUs: number): number {
     return this.#expirer.slice(nowUs, budgetUs);
   }
@@ -149,17 +149,17 @@ export class Store extends Databases {
     return this.#fieldExpirer.slice(nowUs, budgetUs);
   }
 
-  /** Removes the fields of one hash that have ended: once more, as it was done before. */
+  /** Replays the removal of the expired fields of one hash. */
   expireFieldsIn(database: number, key: Uint8Array): void {
     this.#fieldExpirer.expireIn(this.#database(database), key);
   }
 
-  /** Removes one key as the policy says; answers the bytes that freed, 0 when there is nothing to evict. */
+  /** Evicts one key by the policy; returns the freed bytes, 0 if there is nothing to evict. */
   evictOne(): number {
     return this.#evictor.evictOne();
   }
 
-  /** Spills the value of one key; answers the bytes that freed, 0 when there is nothing to spill, SPILL_BUSY or SPILL_SEARCHING. */
+  /** Spills the value of one key; returns the bytes that freed, 0 when there is nothing to spill, SPILL_BUSY or SPILL_SEARCHING. */
   spillOne(): number {
     return this.#evictor.spillOne();
   }
@@ -169,7 +169,7 @@ export class Store extends Databases {
     return this.#defragmenter.isActive;
   }
 
-  /** Moves records out of sparse slabs until memory is dense or the time is over; answers bytes given back. */
+  /** Moves records out of sparse slabs until memory is dense or the time is over; returns bytes given back. */
   defragSlice(nowUs: () => number, budgetUs: number): number {
     return this.#defragmenter.slice(nowUs, budgetUs);
   }

@@ -38,7 +38,7 @@ export class FieldExpirer {
     this.#keyspace = store.databases[0]!;
   }
 
-  /** Works for at most one round over all databases; answers how many fields went. */
+  /** Works for at most one round over all databases; returns how many fields went. */
   slice(nowUs: () => number, budgetUs: number): number {
     const { databases } = this.#store;
     const endUs = nowUs() + budgetUs;

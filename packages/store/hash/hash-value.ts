@@ -35,7 +35,7 @@ export class HashValue {
   bytes: Bytes = EMPTY_LISTPACK;
   at = 0;
   length = 0;
-  /** View of the same bytes, where it is at hand. */
+  /** View of the same bytes, if there is one already. */
   view: DataView | undefined;
   #keyspace!: Keyspace;
   #limits: PackedLimits = { entries: 0, valueBytes: 0 };
@@ -119,7 +119,7 @@ export class HashValue {
     return this.count - ended;
   }
 
-  /** Steps to the field with this name; answers whether there is one. */
+  /** Steps to the field with this name; returns true if there is one. */
   find(field: Bytes, at: number, length: number): boolean {
     if (this.#table === undefined) return this.#packed.find(field, at, length);
     this.#found = this.#table.find(field, at, length);
@@ -151,7 +151,7 @@ export class HashValue {
     else this.#found = this.#table.random(random);
   }
 
-  /** Calls back at each of about `count` fields from the cursor on; answers the next cursor. */
+  /** Calls back at each of about `count` fields from the cursor on; returns the next cursor. */
   scan(cursor: number, count: number, visit: () => void): number {
     if (this.#table === undefined) {
       for (let more = this.first(); more; more = this.next()) visit();
@@ -196,7 +196,7 @@ export class HashValue {
   }
 
   /**
-   * Sets the value of a field, which may be new: answers whether it is. The end of an old one goes
+   * Sets the value of a field; returns true if the field is new. An existing field loses its expiry
    * unless it is kept.
    */
   put(field: Piece, value: Piece, keepsExpiry = false): boolean {
@@ -210,7 +210,7 @@ export class HashValue {
     return this.#putInTable(field, value, keepsExpiry);
   }
 
-  /** Converts to a table and makes room if `newFields` more fields would exceed a listpack. */
+  /** Prepares for `newFields` new fields: converts to a table if they alone exceed a listpack; makes room in a table. */
   expect(newFields: number): void {
     if (this.#table === undefined && newFields > this.#limits.entries) this.#convert();
     if (this.#table === undefined || newFields <= this.#table.count) return;
@@ -257,7 +257,7 @@ export class HashValue {
     this.#classify();
   }
 
-  /** Takes out fields that have ended, at most `max`; answers how many. */
+  /** Takes out fields that have ended, at most `max`; returns how many. */
   removeEnded(nowMs: number, max: number, names?: Bytes[]): number {
     let removed = 0;
     while (removed < max && this.#findSoonest() && this.hasEnded(nowMs)) {

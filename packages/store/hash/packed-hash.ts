@@ -95,7 +95,7 @@ export class PackedHash {
     return expires;
   }
 
-  /** Sets the value of a field: answers whether it is new. The end of an old one goes unless kept. */
+  /** Sets the value of a field; returns true if it is new. An existing one loses its expiry unless that is kept. */
   put(field: Piece, value: Piece, keepsExpiry: boolean): boolean {
     const { cursor } = this;
     if (this.find(field.bytes, field.at, field.length)) {

@@ -121,7 +121,7 @@ interface Run {
   length: number;
 }
 
-/** The run whose opcode is at `at`; what the end of the value has cut off is zero. */
+/** Returns the run whose opcode is at `at`; bytes beyond the end of the value count as zero. */
 export function runAt(value: Bytes, at: number): Run {
   const opcode = value[at]!;
   if ((opcode & 0x80) !== 0) {
@@ -132,7 +132,7 @@ export function runAt(value: Bytes, at: number): Run {
   return { bytes: 2, value: 0, length };
 }
 
-/** Raises `registers` to what the value has; false when its sparse code is broken. */
+/** Raises `registers` to those of the value; returns false if its sparse encoding is invalid. */
 export function mergeInto(registers: Uint8Array, value: Bytes): boolean {
   if (!isDense(value)) return mergeSparse(registers, value);
   // Four registers are three bytes.

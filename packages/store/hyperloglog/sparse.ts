@@ -10,7 +10,7 @@ const VALUE_RUN_MAX = 4;
 /** Maximum number of bytes into which a run is split by a single register. */
 const SPLIT_BYTES_MAX = 5;
 const BYTES_USUAL = 4_096;
-/** Number of registers between two remembered positions, as a power of two. */
+/** Base-2 logarithm of the number of registers between two remembered positions. */
 const MARK_SHIFT = 8;
 const MARKS = REGISTERS >> MARK_SHIFT;
 /** Maximum number of bytes after a replaced run that joining may change. */
@@ -52,7 +52,7 @@ export class SparseCode {
     this.#markBefores[0] = HEADER_BYTES;
   }
 
-  /** The value as it is now, good until the next is assigned. */
+  /** Current value; valid until the next one is assigned. */
   get value(): Bytes {
     return this.#bytes.subarray(0, this.#size);
   }
@@ -110,7 +110,7 @@ export class SparseCode {
     return false;
   }
 
-  /** The run found last has changed with all up to `end`, and what is behind has moved. */
+  /** Updates the positions after a change of the last found run up to `end`: later bytes have moved by `distance`. */
   #moveMarks(end: number, distance: number): void {
     for (let nth = 1; nth < MARKS; nth += 1) {
       const at = this.#markAts[nth]!;

@@ -114,7 +114,7 @@ export function visitHomes(
       if (i >= last) break;
       continue;
     }
-    // A home behind its slot means that probing ran over the end of the block and came round.
+    // A home after its slot means that probing ran over the end of the block and came round.
     const home = homeOf(hash, chunk);
     const cameRound = home > slot;
     if (home < first || home >= last || cameRound !== i >= slotCount) continue;

@@ -236,7 +236,7 @@ export class KeyIndex {
     this.#ledger.add(INDEX_BYTES, bytes);
   }
 
-  /** Makes a full block larger, or two of it. Answers how many slots were moved. */
+  /** Makes a full block larger, or two of it. Returns how many slots were moved. */
   #makeRoom(hash: number, block: number, chunk: Chunk): number {
     const count = chunk.counts[block & BLOCK_MASK]!;
     if (chunk.bits < BLOCK_BITS) {

@@ -90,8 +90,8 @@ export class Contents {
   }
 
   /**
-   * Lets `next`, which has taken over all that `ref` keeps outside, stand where `ref` stood; frees the
-   * old cell alone. One may have an expiry and the other not.
+   * Replaces `ref` by `next`, which has taken over all its memory outside of the cell; frees only the
+   * old cell. One may have an expiry and the other not.
    */
   exchange(hash: number, ref: Ref, next: Ref): void {
     const expires = this.records.head(next) < 0;
@@ -104,7 +104,7 @@ export class Contents {
     this.records.heap.free(ref);
   }
 
-  /** A record has got another encoding where it stands. */
+  /** Called when a record has changed its encoding in place. */
   reclassify(hash: number, ref: Ref, oldWord: number): void {
     const had = hasFieldExpiry(oldWord);
     const has = hasFieldExpiry(this.records.word(ref));
@@ -136,7 +136,7 @@ export class Contents {
     return Math.ceil(share);
   }
 
-  /** `ref` stands where `old` stood, which may be 0. */
+  /** Replaces `old`, which may be 0, by `ref` in the index of hashes whose fields expire. */
   #followFields(hash: number, old: Ref, ref: Ref): void {
     const had = old !== 0 && hasFieldExpiry(this.records.word(old));
     const has = hasFieldExpiry(this.records.word(ref));

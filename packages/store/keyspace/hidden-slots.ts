@@ -1,6 +1,6 @@
 /**
- * Slots of a cluster whose keys are here and not served: they are on their way here, or have not been dropped yet. Their keys
- * are in no listing and no count, and do not expire: when their time is over is for the node to say that serves them.
+ * Cluster slots whose keys are in the store but not served: they are being imported, or are not dropped yet. Their keys
+ * are in no listing and no count, and do not expire: the node that serves them decides when they expire.
  */
 
 import { SLOT_COUNT } from '#base';

@@ -69,7 +69,7 @@ export class Keyspace {
     return this.#index.count;
   }
 
-  /** Keys that are served: those of hidden slots are none. */
+  /** Number of served keys: without those of hidden slots. */
   get servedSize(): number {
     return this.#index.count - (this.#contents.slots?.hiddenKeys ?? 0);
   }
@@ -249,17 +249,17 @@ export class Keyspace {
     else this.#records.addObjectBytes(this.#records.number(ref), delta);
   }
 
-  /** True when the value is in the warm tier, at hand or not. */
+  /** True when the value is in the warm tier, with or without a loan. */
   isWarm(ref: Ref): boolean {
     return isWarmHead(this.#records.head(ref));
   }
 
-  /** For this package only: lets a record stand where another stood, which it has taken everything of. */
+  /** For this package only: replaces a record by one that has taken over all its memory. */
   standIn(ref: Ref, next: Ref): void {
     this.#exchange(ref, next);
   }
 
-  /** Brings a warm value back; answers the record, which has moved. */
+  /** Moves a warm value back to memory; returns the record, which has moved. */
   unspill(ref: Ref): Ref {
     return this.#exchange(ref, unspillValue(this.#contents.records, this.#store.tier, ref));
   }
@@ -293,7 +293,7 @@ export class Keyspace {
     return this.#records.warmSize(ref);
   }
 
-  /** The loan of a warm value that no command waits for and that was not changed ends. */
+  /** Ends the loan of a warm value, unless a command waits for it or it was changed. */
   endLoan(ref: Ref): void {
     const { loans } = this.#store.tier;
     const number = this.warmNumber(ref);
@@ -349,14 +349,14 @@ export class Keyspace {
     this.takeOut(ref);
   }
 
-  /** Removes a record whose key lives on elsewhere. */
+  /** Removes a record whose key was moved elsewhere. */
   takeOut(ref: Ref): void {
     const hash = this.#hashOf(ref);
     this.#lastRef = 0;
     this.#contents.remove(hash, ref);
   }
 
-  /** The 24 access bits as they stand. */
+  /** Current 24 access bits. */
   access(ref: Ref): number {
     return this.#records.word(ref) & ACCESS_MASK;
   }
@@ -370,7 +370,7 @@ export class Keyspace {
     return idleSince(this.access(ref), this.#store.clock);
   }
 
-  /** The access counter under LFU policies, with what it lost since. */
+  /** Access counter under LFU policies, after its decay since the last access. */
   frequency(ref: Ref): number {
     return decayedCounter(this.access(ref), this.#store);
   }
@@ -385,7 +385,7 @@ export class Keyspace {
     return this.#records.bytesOf(ref) + this.#contents.indexShare(ref);
   }
 
-  /** Visits about `count` records from a cursor; answers the next, 0 at the end. `visit` must not write. */
+  /** Visits about `count` records from a cursor; returns the next, 0 at the end. `visit` must not write. */
   scan(cursor: number, count: number, visit: (ref: Ref) => void): number {
     return this.#index.scan(cursor, count, visit);
   }
@@ -418,7 +418,7 @@ export class Keyspace {
     target.#adopt(contents);
   }
 
-  /** For a freeze: the database as it stands, which stays readable when it is emptied or exchanged. */
+  /** For a freeze: the current database, which stays readable after a flush or swap. */
   standing(): Keyspace {
     return new Keyspace(this.#store, this.#hasher, this.#number, this.#contents);
   }
@@ -472,7 +472,7 @@ export class Keyspace {
     return 0;
   }
 
-  /** True when a key with an expiry is there for who looks at it. */
+  /** True when a key with an expiry is visible to commands. */
   #isLive(ref: Ref): boolean {
     return this.#records.expiry(ref) >= this.#store.nowMs || this.#store.seesExpired;
   }
@@ -488,7 +488,7 @@ export class Keyspace {
     this.#lastHash = hash;
   }
 
-  /** Lets a rebuilt record stand where another stood, and answers it. */
+  /** Replaces a record by its rebuilt version, and returns that. */
   #exchange(ref: Ref, next: Ref): Ref {
     const hash = this.#hashOf(ref);
     this.#contents.exchange(hash, ref, next);

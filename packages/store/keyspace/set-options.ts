@@ -3,7 +3,7 @@
 import { ValueType } from '../values/value-type.ts';
 
 export interface SetOptions {
-  /** The expiry of the key stays, which otherwise goes. */
+  /** True to keep the expiry of the key, which is removed otherwise. */
   readonly keepTtl: boolean;
   /** A number of ValueType. */
   readonly type: number;

@@ -63,11 +63,11 @@ export abstract class StoreContext {
   nowMs = 0;
   /** Seconds modulo 2^24, for access times. */
   clock = 0;
-  /** Bytes from which on an element of a list gets a node of its own; 0: what its settings say. */
+  /** Size in bytes from which an element of a list gets its own node; 0 to use the settings. */
   listPlainBytes = 0;
   /** The freeze bit of records that are new, or that the last freeze has met. */
   freezeBit = 0;
-  /** While true, look-ups leave access bits alone. */
+  /** While true, look-ups do not update access bits. */
   noTouch = false;
   /** Somebody wants to know the names of fields that expire. */
   namesFields = false;
@@ -81,7 +81,7 @@ export abstract class StoreContext {
   activeExpire = true;
   /** While true, expired keys are absent but not removed: on a replica, the primary says when. */
   lazyExpireDisabled = false;
-  /** Slots whose keys are here and not served. */
+  /** Slots whose keys are in the store but not served. */
   readonly hiddenSlots = new HiddenSlots();
   /** While true, expired keys are there: for what a primary sends, which knows when their time is over. */
   seesExpired = false;
@@ -97,7 +97,7 @@ export abstract class StoreContext {
   /** Keys are counted by their slots. */
   readonly countsSlots: boolean;
 
-  /** `random` answers a number from 0 up to 1. */
+  /** `random` returns a number from 0 up to 1. */
   constructor(random: () => number, countsSlots = false) {
     this.random = random;
     this.countsSlots = countsSlots;

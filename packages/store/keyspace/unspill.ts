@@ -4,7 +4,7 @@ import { blobOf, type Records } from '../records/records.ts';
 import { PLACE_MASK, PLACE_OBJECT, withoutValue, withValue } from '../records/record-head.ts';
 import type { WarmTier } from '../warm/warm-tier.ts';
 
-/** Takes a warm value, which is read now if it is not at hand, back; answers the record that takes the place of `ref`. */
+/** Moves a warm value back to memory, reading it if it is not lent; returns the record that replaces `ref`. */
 export function unspillValue(records: Records, tier: WarmTier, ref: Ref): Ref {
   const number = records.number(ref) >>> 0;
   const loan = records.loan(ref);

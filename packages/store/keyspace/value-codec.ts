@@ -26,7 +26,7 @@ export function isLong(keyspace: Keyspace, ref: Ref): boolean {
   return byteCount > LONG_COPY_BYTES;
 }
 
-/** All bytes of a value, in pieces of memory of their own. */
+/** Returns all bytes of a value, in newly allocated pieces. */
 export function* piecesOf(form: Encoded): Steps<Bytes[]> {
   const pieces: Bytes[] = [];
   let left = form.byteCount;
@@ -45,7 +45,7 @@ export function bytesForm(value: Bytes): Encoded {
   return { byteCount: value.length, write: (writer) => writer.bytesInSteps(value) };
 }
 
-/** A view of a record's value, where it is bytes. */
+/** Returns a view of a record's value; only for values that are bytes. */
 export function valueOf(keyspace: Keyspace, ref: Ref): Bytes {
   const { bytes, at, length } = keyspace.value(ref);
   return bytes.subarray(at, at + length);

@@ -48,7 +48,7 @@ export class ListNode {
   /** Bytes of the listpack or element, before compression. */
   size: number;
   count: number;
-  /** True when the node is one element, as it is. */
+  /** True when the node is a single plain element. */
   readonly isPlain: boolean;
   isCompressed = false;
 
@@ -92,7 +92,7 @@ export class ListNode {
     return new ListNode(bytes, size, count, isPlain);
   }
 
-  /** Bytes from `start` on that say what the node holds. */
+  /** Number of bytes from `start` on that store the contents of the node. */
   get storedBytes(): number {
     return this.isCompressed ? this.bytes.length : this.size;
   }
@@ -111,7 +111,7 @@ export class ListNode {
     this.#counted(entries.count);
   }
 
-  /** Puts entries behind all others. */
+  /** Appends entries. */
   append(entries: ListpackEntries): void {
     this.#unpack();
     const end = this.start + this.size;
@@ -172,7 +172,7 @@ export class ListNode {
     this.#unpack();
   }
 
-  /** The node's listpack or element in `target`, which begins with it afterwards. */
+  /** Copies the node's listpack or element to the start of `target`. */
   readInto(target: Bytes): void {
     assert(decompressLzf(this.bytes, target, this.size), 'a node that was compressed here');
   }
@@ -212,7 +212,7 @@ export class ListNode {
     this.start = start;
   }
 
-  /** Writes the header for the size as it is. */
+  /** Writes the header for the current size. */
   #counted(added: number): void {
     this.count += added;
     writeWord(this.bytes, this.start, this.size);

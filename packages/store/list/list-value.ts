@@ -184,7 +184,7 @@ export class ListValue {
   }
 
   /**
-   * Takes the current element out and steps to the one that comes next in the direction; answers
+   * Takes the current element out and steps to the one that comes next in the direction; returns
    * whether there is one. An empty list is the caller's to remove.
    */
   remove(isForward: boolean): boolean {
@@ -244,7 +244,7 @@ export class ListValue {
     this.length = length;
   }
 
-  /** Puts the entries in the place of others; the cursor stands nowhere. */
+  /** Replaces entries; the cursor has no position afterwards. */
   #splice(offset: number, bytes: number, count: number): void {
     this.ref = spliceRecord(this.#keyspace, this.ref, { offset, bytes, count }, entriesScratch);
     this.#cursor.pointAt(this.#keyspace.value(this.ref));

@@ -26,7 +26,7 @@ class UnpackedNode {
   #node: ListNode | undefined;
   #packed: Bytes | undefined;
 
-  /** Unpacks a node, unless it is the last one as it was then. */
+  /** Unpacks a node, unless it is the last unpacked one and unchanged. */
   point(node: ListNode): void {
     if (this.#node === node && this.#packed === node.bytes) return;
     if (this.bytes.length < node.size) this.bytes = new Uint8Array(node.size);
@@ -66,7 +66,7 @@ export class NodeChain {
     return this.#memory;
   }
 
-  /** Puts a node behind all others as it is, compressed or not. */
+  /** Appends a node unchanged, compressed or not. */
   adopt(node: ListNode): void {
     this.#insert(node, this.tail, undefined);
     this.count += node.count;
@@ -97,7 +97,7 @@ export class NodeChain {
     this.compressAround(undefined);
   }
 
-  /** Puts the entries before or behind those of a node at an end, which is never compressed. */
+  /** Adds entries at the front or the end of a node at an end of the list, which is never compressed. */
   extend(node: ListNode, isFront: boolean): void {
     const before = node.memoryBytes;
     if (isFront) node.prepend(entriesScratch);
@@ -160,7 +160,7 @@ export class NodeChain {
     this.compressAround(target);
   }
 
-  /** Makes one node of two neighbours where the limit allows it, and answers it. */
+  /** Joins two neighbours if the limit allows it; returns the joined node. */
   #join(left: ListNode, right: ListNode): ListNode | undefined {
     if (left.isPlain || right.isPlain) return undefined;
     if (!admitsJoin(this.size, left.size + right.size, left.count + right.count)) return undefined;

@@ -6,7 +6,7 @@ export interface ListLimits {
   size: number;
   /** `list-compress-depth`. */
   compressDepth: number;
-  /** Bytes from which on an element gets a node of its own; 0 for what the size says. For tests. */
+  /** Size in bytes from which an element gets its own node; 0 to use the size limit. For tests. */
   plainBytes: number;
 }
 
@@ -37,7 +37,7 @@ export function exceedsLimit(size: number, bytes: number, count: number): boolea
   return bytes > SAFE_BYTES_MAX || count > Math.max(size, 1);
 }
 
-/** True when a listpack is small enough for a list to be that alone again: half of what is allowed. */
+/** True when a quicklist is small enough to become a listpack again: half of the limit. */
 export function isWellBelowLimit(size: number, bytes: number, count: number): boolean {
   if (size < 0) return bytes <= sizeBytes(size) / 2;
   return count <= Math.floor(Math.max(size, 1) / 2);

@@ -165,7 +165,7 @@ export class Quicklist {
     return true;
   }
 
-  // Changes at the cursor, which stands nowhere afterwards, but for `remove`.
+  // Changes at the cursor, which has no position afterwards, except for `remove`.
 
   /** Puts an element beside the current one. */
   insert(bytes: Bytes, at: number, length: number, isAfter: boolean): void {
@@ -297,7 +297,7 @@ export class Quicklist {
     return cursorScratch.entryBytes;
   }
 
-  /** Returns the offset of the gap before or behind the current element. */
+  /** Returns the offset of the gap before or after the current element. */
   #gapOffset(node: ListNode, isAfter: boolean): number {
     return isAfter ? this.#offset + this.#entryBytes(node) : this.#offset;
   }

@@ -19,7 +19,7 @@ export class Word64 {
   high = 0;
   low = 0;
 
-  /** Reads decimal text; answers whether it is such an integer. */
+  /** Parses decimal text; returns false if it is not an integer of 64 bits. */
   parse(bytes: Bytes, at: number, length: number): boolean {
     const value = parseInteger(bytes, at, length);
     if (!Number.isNaN(value)) {
@@ -40,7 +40,7 @@ export class Word64 {
     this.low = value >>> 0;
   }
 
-  /** Writes it in decimal; answers how many bytes that takes, at most 20. */
+  /** Writes the integer in decimal; returns the number of bytes, at most 20. */
   write(target: Bytes): number {
     const value = this.high * 2 ** 32 + this.low;
     if (Number.isSafeInteger(value)) return writeInteger(value, target, 0);
@@ -65,13 +65,13 @@ export function emptyIntset(): Bytes {
 
 const NO_BYTES: Bytes = new Uint8Array(0);
 
-/** A view of an intset that others own; what it says is good until the memory is written. */
+/** View of an intset; valid until its memory is written. */
 export class Intset {
   bytes: Bytes = NO_BYTES;
   start = 0;
   width = 2;
   count = 0;
-  /** Result of the last search: the integer's place, or where it belongs. */
+  /** Result of the last search: the index of the integer, or the one at which it must be inserted. */
   index = 0;
   readonly text: Bytes = new Uint8Array(DIGITS);
   readonly #word = new Word64();
@@ -91,7 +91,7 @@ export class Intset {
     this.count = 0;
   }
 
-  /** Looks for an integer; `index` says where it is or belongs. */
+  /** Finds an integer; sets `index` to its position, or to the one at which it must be inserted. */
   find(wanted: Word64): boolean {
     let first = 0;
     let last = this.count - 1;
@@ -123,7 +123,7 @@ export class Intset {
     }
   }
 
-  /** Writes the integer at `index` to `text` in decimal; answers how many bytes it takes. */
+  /** Writes the integer at `index` to `text` in decimal; returns how many bytes it takes. */
   writeText(index: number): number {
     this.read(index, this.#word);
     return this.#word.write(this.text);

@@ -11,7 +11,7 @@ import type { Ref } from '../memory/segment.ts';
 
 /** An integer with its first byte; the heads of strings are shorter. */
 export const HEAD_BYTES_MAX = 9;
-/** Beside a string's bytes: its head and the length behind it. */
+/** Beside a string's bytes: its head and the length after it. */
 const ENTRY_OVERHEAD_BYTES = 10;
 
 /** Room that is kept for the next entries; there may be more between two commands. */
@@ -147,7 +147,7 @@ export function spliced(listpack: Bytes, stretch: Stretch, entries: ListpackEntr
 
 /**
  * Writes how an entry for the text begins: the whole of an integer, or what comes before a string's
- * bytes. Answers how many bytes that takes.
+ * bytes. Returns how many bytes that takes.
  */
 export function encodeHead(
   target: Bytes,

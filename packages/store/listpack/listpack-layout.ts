@@ -8,7 +8,7 @@ export const COUNT_UNKNOWN = 0xffff;
 /** The last byte. */
 export const END = 0xff;
 
-/** Bytes that the length `body` takes behind its entry. */
+/** Bytes that the length `body` takes after its entry. */
 export function backLengthBytes(body: number): number {
   if (body <= 127) return 1;
   if (body < 16_383) return 2;
@@ -16,7 +16,7 @@ export function backLengthBytes(body: number): number {
   return body < 268_435_455 ? 4 : 5;
 }
 
-/** Writes the length `body` so that it is read backwards; answers its bytes. */
+/** Writes the length `body` so that it is read backwards; returns its bytes. */
 export function writeBackLength(target: Bytes, at: number, body: number): number {
   const count = backLengthBytes(body);
   let rest = body;

@@ -1,5 +1,5 @@
 /**
- * Redis' listpack: many short strings and integers one behind the other in one piece of memory.
+ * Redis' listpack: many short strings and integers one after the other in one piece of memory.
  *
  *   listpack   u32 bytes in all, u16 entries (65535: count them), entries, 0xff
  *   entry      encoding with the data, then the length of that, readable backwards
@@ -84,7 +84,7 @@ export class Listpack {
     return this.totalBytes - 1;
   }
 
-  /** Steps to the first entry; answers whether there is one. */
+  /** Moves to the first entry; returns true if there is one. */
   first(): boolean {
     return this.#settle(this.start + HEADER_BYTES);
   }
@@ -94,7 +94,7 @@ export class Listpack {
     return this.prev();
   }
 
-  /** Steps on; behind the last entry there is none. */
+  /** Moves to the next entry; returns false after the last one. */
   next(): boolean {
     return this.#settle(this.position + this.entryBytes);
   }
@@ -144,7 +144,7 @@ export class Listpack {
     return body + backLengthBytes(body);
   }
 
-  /** True when the current entry is kept as an integer. */
+  /** True when the current entry is stored as an integer. */
   get isInteger(): boolean {
     const first = this.bytes[this.position]!;
     return first < 0x80 || first > 0xf0 || (first >= 0xc0 && first < 0xe0);
@@ -243,7 +243,7 @@ export class Listpack {
 
   /**
    * Steps from the current entry on to one that is this text, looking at it and then at each
-   * `stride`-th; behind the last one there is none.
+   * `stride`-th; after the last one there is none.
    */
   find(bytes: Bytes, at: number, length: number, stride = 1): boolean {
     if (this.position < 0) return false;

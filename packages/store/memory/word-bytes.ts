@@ -126,7 +126,7 @@ export class WordReader {
     return views;
   }
 
-  /** Bytes that are left of the piece at hand, or of the next where that is read. */
+  /** Bytes that are left of the current piece, or of the next where that is read. */
   #left(): number {
     if (this.#at === this.#bytes.length) this.#goOn();
     return this.#bytes.length - this.#at;

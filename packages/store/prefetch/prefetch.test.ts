@@ -18,7 +18,7 @@ const looks = suite('look-ahead');
 
 const KEYS = ['a', 'bc', 'def', 'ghijklmnop', 'absent'];
 
-/** A store with keys, and their names one behind the other in one piece of memory. */
+/** A store with keys, and their names one after the other in one piece of memory. */
 function fixture(): { store: Store; bytes: Uint8Array; spans: [at: number, length: number][] } {
   const store = testStore();
   for (const key of KEYS.slice(0, -1)) setText(store.databases[0]!, key, `value of ${key}`);

@@ -30,7 +30,7 @@ export class KeyPrefetch {
   readonly #refs = new Int32Array(LOOK_AHEAD_MAX);
   /** 1 for keys whose value must be reported as in memory or not. */
   readonly #isTold = new Uint8Array(LOOK_AHEAD_MAX);
-  /** 1 where it was. */
+  /** 1 if the value was in memory and had to be reported. */
   readonly #inMemory = new Uint8Array(LOOK_AHEAD_MAX);
   // Of the field or member that the command looks up in the value; none at -1.
   readonly #fieldAts = new Int32Array(LOOK_AHEAD_MAX);
@@ -40,7 +40,7 @@ export class KeyPrefetch {
   #fields = 0;
   #count = 0;
   #next = 0;
-  /** Database of the key at hand, where its value was in memory. */
+  /** Database of the current key if its value was in memory; otherwise undefined. */
   #found: Keyspace | undefined;
   /** Keys whose hash has none of these bits are sampled: each is looked up, and none is reported. */
   watchedMask = -1;
@@ -54,12 +54,12 @@ export class KeyPrefetch {
     this.#databases = databases;
   }
 
-  /** True where it matters whether values are in memory. */
+  /** True when callers need to know whether values are in memory. */
   get isAsked(): boolean {
     return this.watchedMask !== -1;
   }
 
-  /** Commands whose turn has not come. */
+  /** Number of prefetched commands that have not run. */
   get left(): number {
     return this.#count - this.#next;
   }
@@ -93,14 +93,14 @@ export class KeyPrefetch {
     this.#fieldAts[nth] = -1;
   }
 
-  /** The command of the last key accesses no other value: report whether its value is in memory. */
+  /** Requests a report whether the value of the last key is in memory; its command must access no other value. */
   tell(): void {
     const nth = this.#count - 1;
     if (this.#ats[nth]! < 0) return;
     this.#isTold[nth] = Number((this.#hashes[nth]! & this.watchedMask) !== 0);
   }
 
-  /** The command of the last key looks this field or member up in its value. */
+  /** Adds the field or member that the command of the last key looks up. */
   addField(at: number, length: number): void {
     const nth = this.#count - 1;
     if (this.#ats[nth]! < 0) return;
@@ -109,7 +109,7 @@ export class KeyPrefetch {
     this.#fields += 1;
   }
 
-  /** The next command is none that can be looked ahead for. */
+  /** Adds a command that cannot be prefetched. */
   skip(): void {
     this.#ats[this.#count] = -1;
     this.#inMemory[this.#count] = 0;
@@ -117,7 +117,7 @@ export class KeyPrefetch {
     this.#count += 1;
   }
 
-  /** Reads what was added, whose bytes all stand in `bytes`. */
+  /** Reads the memory of all added keys, whose bytes are in `bytes`. */
   read(bytes: Uint8Array): void {
     const count = this.#count;
     const refs = this.#refs;
@@ -165,7 +165,7 @@ export class KeyPrefetch {
   }
 
   /**
-   * True when the value of the key at hand, which is all that its command looks at, was in memory as the command was
+   * True when the value of the current key, which is all that its command looks at, was in memory as the command was
    * looked ahead for. It may have been spilled since, or be that of another key with the same hash: who believes it must
    * do well in those cases, too.
    */
@@ -178,7 +178,7 @@ export class KeyPrefetch {
     return keyspace === this.#found && this.#hasher.isHinted(bytes, at, length);
   }
 
-  /** The bytes of the keys so far are no more what they were. */
+  /** Drops the hints of earlier keys, whose bytes may have been overwritten. */
   rest(): void {
     const { hint } = this.#hasher;
     hint.bytes = undefined;
@@ -189,7 +189,7 @@ export class KeyPrefetch {
     if (this.left === 0) this.begin();
   }
 
-  /** Drops the fields of further keys, which will not be reported. */
+  /** Ends the prefetch: drops all remaining keys and their fields. */
   end(): void {
     this.begin();
     this.rest();

@@ -87,7 +87,7 @@ export function dumpFunctions(codes: readonly Bytes[]): Bytes {
   return withFooter(writer);
 }
 
-/** A payload holds something else than functions; the message says what. */
+/** A payload that contains something other than functions; the message names it. */
 export class NoFunctionError extends Error {
   override readonly name = 'NoFunctionError';
 }
@@ -118,7 +118,7 @@ function withFooter(writer: RdbWriter, version = RDB_VERSION): Bytes {
   return writer.written;
 }
 
-/** A value that stands in a file, as the payload of a dump. */
+/** Returns a value of a file as the payload of a dump. */
 export function payloadOfFile(type: number, { bytes, at, length }: ByteRange): Bytes {
   const payload = Buffer.allocUnsafe(1 + length + FOOTER_BYTES);
   payload[0] = type;

@@ -43,7 +43,7 @@ interface RdbTarget {
 interface RdbContents {
   readonly version: number;
   readonly keys: number;
-  /** Keys whose time was over. */
+  /** Number of keys that had expired. */
   readonly expired: number;
   /** Keys without elements, which are skipped as Redis does. */
   readonly empty: readonly string[];
@@ -56,7 +56,7 @@ interface RdbContents {
 /** A file that can be read at any place. */
 export interface RdbSource {
   readonly bytes: number;
-  /** Fills `into` with what stands at `at`. */
+  /** Fills `into` with the bytes at `at`. */
   read(into: Bytes, at: number): void;
 }
 

@@ -365,7 +365,7 @@ export class Records {
     this.objects.setNumber(number, this.objects.number(number) + delta);
   }
 
-  /** Frees what the record's value keeps outside. */
+  /** Frees the memory of the record's value outside of its cell. */
   freeValue(ref: Ref, head: number): void {
     const place = head & PLACE_MASK;
     if (place === PLACE_BLOB) this.removeBlob(this.number(ref));
@@ -408,7 +408,7 @@ export class Records {
   }
 }
 
-/** Bytes in memory of their own: what a Buffer calls a slice is not. */
+/** Bytes in their own memory: what a Buffer calls a slice is not. */
 function copyOf(bytes: Uint8Array, at: number, length: number): Uint8Array {
   const copy = new Uint8Array(length);
   copyLong(copy, 0, bytes, at, length);

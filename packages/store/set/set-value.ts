@@ -29,7 +29,7 @@ import { ValueType } from '../values/value-type.ts';
 
 registerCodec(ValueType.set, Encoding.hashtable, tableCodec);
 
-/** Limits of a set, beyond which it is kept another way. */
+/** Limits of a set, beyond which it gets another encoding. */
 export interface SetLimits extends PackedLimits {
   /** Integers of an intset. */
   intsetEntries: number;
@@ -140,7 +140,7 @@ export class SetValue {
     return found;
   }
 
-  /** Adds a member; answers whether it is new. */
+  /** Adds a member; returns true if it is new. */
   add(bytes: Bytes, at: number, length: number): boolean {
     if (this.#table !== undefined) return this.#addToTable(bytes, at, length);
     return this.#isIntset
@@ -148,7 +148,7 @@ export class SetValue {
       : this.#addToListpack(bytes, at, length);
   }
 
-  /** Converts to a table and makes room if `newMembers` more members would exceed the packed forms. */
+  /** Prepares for `newMembers` members: converts to a table if they alone exceed a packed form; makes room in a table. */
   expect(newMembers: number): void {
     const most = this.#isIntset ? this.#limits.intsetEntries : this.#limits.entries;
     if (this.#table === undefined && newMembers > most) this.#toTable();
@@ -167,7 +167,7 @@ export class SetValue {
     this.#post();
   }
 
-  /** Takes a member out; answers whether it was there. An empty set is the caller's to remove. */
+  /** Takes a member out; returns whether it was there. An empty set is the caller's to remove. */
   delete(bytes: Bytes, at: number, length: number): boolean {
     const found = this.has(bytes, at, length);
     if (found) this.remove();
@@ -190,7 +190,7 @@ export class SetValue {
     }
   }
 
-  /** The members one behind the other, at the first; undefined where they do not lie so. */
+  /** The listpack, at its first member; undefined for other encodings. */
   get listpack(): Listpack | undefined {
     const isPacked = this.#table === undefined && !this.#isIntset;
     return isPacked && this.#cursor.first() ? this.#cursor : undefined;
@@ -229,7 +229,7 @@ export class SetValue {
     else this.#cursor.seek(Math.floor(random() * this.count));
   }
 
-  /** Calls back at each of about `count` members from the cursor on; answers the next cursor. */
+  /** Calls back at each of about `count` members from the cursor on; returns the next cursor. */
   scan(cursor: number, count: number, visit: () => void): number {
     if (this.#table === undefined) {
       for (let more = this.first(); more; more = this.next()) visit();

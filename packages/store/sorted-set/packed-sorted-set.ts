@@ -42,7 +42,7 @@ export class PackedSortedSet {
     return this.#cursor.count / 2;
   }
 
-  /** Steps to a member; answers whether it is there. */
+  /** Moves to a member; returns true if it exists. */
   find(bytes: Bytes, at: number, length: number): boolean {
     return this.#cursor.first() && this.#cursor.find(bytes, at, length, 2);
   }

@@ -102,7 +102,7 @@ export class RankedTable implements SlotOrder {
     this.#wantEntry(entry);
     this.tree.remove(score, this);
     this.table.remove(entry);
-    // A long member has memory of its own, which nothing leads to any more.
+    // A long member has its own memory, which nothing leads to any more.
     this.#want(NO_BYTES, 0, 0);
     this.bytes = NO_BYTES;
   }

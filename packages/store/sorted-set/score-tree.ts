@@ -132,7 +132,7 @@ export class ScoreTree {
     place.slot = rest;
   }
 
-  /** Steps on; false behind the last slot. */
+  /** Steps on; false after the last slot. */
   next(place: TreePlace): boolean {
     place.slot += 1;
     if (place.slot < this.leaves.count(place.leaf)) return true;
@@ -220,7 +220,7 @@ export class ScoreTree {
     return node;
   }
 
-  /** The child that holds the member: the last whose first slot does not come behind it. */
+  /** The child that holds the member: the last whose first slot does not come after it. */
   #childSlot(node: number, score: number, order: SlotOrder): number {
     const { inner } = this;
     const { scores } = inner.page(node);
@@ -302,7 +302,7 @@ export class ScoreTree {
     leaves.link(leaf, right);
     leaves.link(right, following);
     if (following === NONE) this.last = right;
-    // What is added at either end of everything leaves full leaves behind it.
+    // What is added at either end of everything leaves full leaves after it.
     let kept = SLOTS / 2;
     if (following === NONE && slot === SLOTS) kept = SLOTS;
     else if (leaves.prev(leaf) === NONE && slot === 0) kept = 0;
@@ -396,7 +396,7 @@ export class ScoreTree {
     while (this.height > 0 && this.inner.count(this.root) <= 1) this.#lowerRoot();
   }
 
-  /** Joins a node with a neighbour below the same parent, where that is due; answers which is free. */
+  /** Joins a node with a neighbour below the same parent, where that is due; returns which is free. */
   #merged(level: number, nodes: NodePages, node: number): number {
     const { inner } = this;
     const parent = pathNodeScratch[level]!;

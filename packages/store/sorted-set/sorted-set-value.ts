@@ -82,7 +82,7 @@ export class SortedSetValue {
     return this.#ranked === undefined;
   }
 
-  /** Steps to a member; answers whether it is there. */
+  /** Moves to a member; returns true if it exists. */
   find(bytes: Bytes, at: number, length: number): boolean {
     if (this.#ranked === undefined) return this.#packed.find(bytes, at, length);
     this.#entry = this.#ranked.find(bytes, at, length);
@@ -161,7 +161,7 @@ export class SortedSetValue {
     return holder.countBefore(bytes, withEqual);
   }
 
-  /** Converts to a table and makes room if `newMembers` more members would exceed a listpack. */
+  /** Prepares for `newMembers` members: converts to a table if they alone exceed a listpack; makes room in a table. */
   expect(newMembers: number): void {
     if (this.#ranked === undefined && newMembers > this.#limits.entries) this.#convert();
     if (this.#ranked === undefined || newMembers <= this.#ranked.table.count) return;
@@ -235,7 +235,7 @@ export class SortedSetValue {
     this.#post();
   }
 
-  /** Calls back at each of about `count` members from the cursor on; answers the next cursor. */
+  /** Calls back at each of about `count` members from the cursor on; returns the next cursor. */
   scan(cursor: number, count: number, visit: () => void): number {
     if (this.#ranked === undefined) {
       for (let more = this.#packed.seek(0); more; more = this.#packed.next()) visit();

@@ -125,7 +125,7 @@ export class KeyStateReader {
     return (this.#view.getUint8(this.#at + 5) & StateFlag.absent) !== 0;
   }
 
-  /** The record of a command in the place of a state, in memory of its own; undefined where it is a state. */
+  /** The record of a command in the place of a state, in its own memory; undefined where it is a state. */
   get effect(): Bytes | undefined {
     if ((this.#view.getUint8(this.#at + 5) & StateFlag.effect) === 0) return undefined;
     return new Uint8Array(this.#bytes.subarray(this.keyAt + this.keyLength, this.#next));
@@ -157,7 +157,7 @@ export class KeyStateReader {
     return this.#bytes.subarray(this.#at, this.#next);
   }
 
-  /** Makes the key in the store what the state says. */
+  /** Stores the key in the state that was read. */
   install(store: Databases): void {
     const bytes = this.#bytes;
     const view = this.#view;
@@ -179,7 +179,7 @@ export class KeyStateReader {
     let ref: Ref;
     const following = this.#following;
     const key = new Span(bytes, keyAt, keyLength);
-    // What came in pieces is put together in memory of its own.
+    // A value in pieces is joined in newly allocated memory.
     const options = setOptions({ type, encoding, expireAt, isGiven: following.length > 0 });
     if ((flags & StateFlag.object) !== 0) {
       const codec = codecOf(type, encoding);

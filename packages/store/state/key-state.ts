@@ -26,7 +26,7 @@ const SHORT_SIZE_MAX = 2 ** 32 - 1;
 /** Flags beside the encoding. */
 export const StateFlag = {
   encoding: 15,
-  /** The size is the double behind the other fields. */
+  /** The size is the double after the other fields. */
   longSize: 16,
   /** The key is not there. */
   absent: 32,
@@ -53,7 +53,7 @@ export interface StateCopy {
 /** A longer value is not written among other states, but in pieces of its own. */
 const VALUE_INSIDE_MAX = 4 * 1024 * 1024;
 
-/** Bytes that grow as states are written into them; what is long stands in pieces of its own. */
+/** Growing buffer into which states are written; long values are in separate pieces. */
 export class KeyStateWriter {
   #bytes: Bytes;
   #view: DataView;
@@ -66,7 +66,7 @@ export class KeyStateWriter {
   length: number;
   count = 0;
 
-  /** The states begin behind room for something else. */
+  /** The states start after `begin` bytes, which are reserved for the caller. */
   constructor(byteCount = 4_096, begin = 0) {
     this.#bytes = new Uint8Array(byteCount);
     this.#view = new DataView(this.#bytes.buffer);
@@ -178,7 +178,7 @@ export class KeyStateWriter {
     return length === 0 ? [first, ...full] : [first, ...full, last];
   }
 
-  /** Forgets what was written. */
+  /** Discards the output. */
   clear(): void {
     this.#full.length = 0;
     this.length = this.#begin;

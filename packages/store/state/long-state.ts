@@ -39,7 +39,7 @@ export class PieceInstaller {
     this.#store = store;
   }
 
-  /** Takes a piece in, in memory that may be used again; answers how many keys are there with it. */
+  /** Takes a piece in, in memory that may be used again; returns how many keys are there with it. */
   install(states: Bytes, count: number): number {
     if (count < PART) return installStates(this.#store, states);
     const number = count % LAST_PART;

@@ -54,7 +54,7 @@ function filled(): Store {
   return store;
 }
 
-/** Walks to the end in the least of steps, with `between` before each; answers what was handed out. */
+/** Walks to the end in the least of steps, with `between` before each; returns what was handed out. */
 function walked(store: Store, between: (snapshotIterator: SnapshotIterator) => void): Store {
   const pieces: (readonly [states: Bytes, count: number])[] = [];
   let count = 0;

@@ -93,7 +93,7 @@ export class SnapshotIterator {
   /** Bytes written because they were about to change. */
   preservedBytes = 0;
 
-  /** Warm keys that were met, and are yet to be written. */
+  /** Visited warm keys that are not yet written. */
   readonly #warm: WarmStates;
 
   constructor(store: Databases) {
@@ -159,7 +159,7 @@ export class SnapshotIterator {
     this.#failed = undefined;
   }
 
-  /** Writes a key as it is, because it is about to change. */
+  /** Writes the current state of a key that is about to change. */
   preserve(database: number, bytes: Bytes, at: number, length: number): void {
     const keyspace = this.#store.databases[database];
     if (keyspace === undefined) return;
@@ -295,7 +295,7 @@ export class SnapshotIterator {
     }
   }
 
-  /** True when the value is warm and not at hand. */
+  /** True when the value is warm and not lent. */
   #isAway(keyspace: Keyspace, ref: Ref): boolean {
     return keyspace.isWarm(ref) && !this.#store.tier.loans.has(keyspace.warmNumber(ref));
   }
@@ -315,7 +315,7 @@ export class SnapshotIterator {
 
   #beginLong(keyspace: Keyspace, ref: Ref): void {
     const long = this.#longState(keyspace, ref, this.#database);
-    // What the record says is read now.
+    // The record is read now.
     if (long.steps.next().done !== true) this.#long.push(long);
   }
 

@@ -163,7 +163,7 @@ export class IdIndex {
     this.#count += 1;
   }
 
-  /** Takes out the id of a place, which then is that of the next id; false behind the last one. */
+  /** Takes out the id of a place, which then is that of the next id; false after the last one. */
   remove(place: IdPlace): boolean {
     const chunk = this.#chunks[place.chunk]!;
     this.#closeSlot(chunk, place.slot);
@@ -226,7 +226,7 @@ export class IdIndex {
     return compareAt(words, (first + count - 1) * this.#stride, id);
   }
 
-  /** Finds the place where the id is or belongs; that may be behind the last slot of a chunk. */
+  /** Finds the place where the id is or belongs; that may be after the last slot of a chunk. */
   #lowerBound(id: StreamId, place: IdPlace): void {
     const chunks = this.#chunks;
     const stride = this.#stride;
@@ -267,7 +267,7 @@ export class IdIndex {
     const stride = this.#stride;
     const chunk = this.#chunks[place.chunk]!;
     const isAtEnd = place.chunk === this.#chunks.length - 1 && place.slot === chunk.count;
-    // What is added behind everything leaves full chunks.
+    // What is added after everything leaves full chunks.
     const kept = isAtEnd ? chunk.count : chunk.count >>> 1;
     const right = this.#newChunk(isAtEnd ? NEXT_SLOTS : CHUNK_SLOTS);
     const { words, first, count } = chunk;

@@ -1,5 +1,5 @@
 /**
- * The nodes of a stream: listpacks one behind the other in extents of memory, in the order of their ids.
+ * The nodes of a stream: listpacks one after the other in extents of memory, in the order of their ids.
  *
  * Entries are added to the last node, which lies at the end of the open extent and grows there. A full
  * extent is cut to its size, so that nodes cost nothing beside their bytes and a slot of the index. A node
@@ -88,7 +88,7 @@ export class NodeLog {
     return sizeAt(this.bytes, this.at);
   }
 
-  /** Adds a node whose first id is behind all others. */
+  /** Adds a node whose first id is after all others. */
   begin(id: StreamId, listpack: Bytes, length = listpack.length): void {
     const tail = this.#tail;
     const offset = this.#roomForNode(length);
@@ -147,7 +147,7 @@ export class NodeLog {
     return more;
   }
 
-  /** Sees to it that the last node ends the open extent, with room behind it. */
+  /** Sees to it that the last node ends the open extent, with room after it. */
   #settleTail(room: number): Extent {
     const { index } = this;
     const tail = this.#tail;
@@ -232,7 +232,7 @@ export class NodeLog {
     }
   }
 
-  /** Moves the nodes of an extent together, and leaves room behind them; all are close to `near`. */
+  /** Moves the nodes of an extent together, and leaves room after them; all are close to `near`. */
   #compact(number: number, near: IdPlace, room: number): void {
     const { index } = this;
     const extent = this.#extents[number]!;

@@ -38,7 +38,7 @@ interface Form {
   readonly hasCounters: boolean;
   /** It has when a consumer was given something. */
   readonly hasActivity: boolean;
-  /** This program has written it a moment ago, or behind a checksum: nodes are taken as they are. */
+  /** True for data that this program has just written, or that a checksum protects: nodes are not checked. */
   readonly isOwn: boolean;
 }
 
@@ -104,7 +104,7 @@ function* readNodes(reader: RdbReader, stream: Stream, last: StreamId | undefine
   return live;
 }
 
-/** Checks a node's entries, whose ids ascend; answers how many are not deleted. */
+/** Checks a node's entries, whose ids ascend; returns how many are not deleted. */
 function checkNode(listpack: Bytes, node: StreamId, last: StreamId): number {
   const id = new StreamId();
   cursorScratch.point(listpack, 0);
@@ -132,7 +132,7 @@ function checkNode(listpack: Bytes, node: StreamId, last: StreamId): number {
   return live;
 }
 
-/** Goes from an entry's flags to its last element; answers the flags. */
+/** Goes from an entry's flags to its last element; returns the flags. */
 function checkEntry(fields: number, node: StreamId, id: StreamId): number {
   const flags = integer();
   demand(flags <= FLAGS);

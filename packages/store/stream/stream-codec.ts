@@ -1,6 +1,6 @@
 /**
  * Streams as bytes: what DUMP has of them without its frame. A stream that is longer than a section is a byte that no
- * length begins with, and sections, each of them behind its bytes as 32 bits: one piece of memory could not have it all.
+ * length begins with, and sections, each of them after its bytes as 32 bits: one piece of memory could not have it all.
  */
 
 import { type Bytes, bytesOfPieces, joined, type Pieces, type Steps } from '#base';
@@ -82,7 +82,7 @@ function* encode(stream: Stream, sectionBytes: number): Steps<Encoded> {
   return { byteCount, write: (writer) => writeSections(writer, stream, sectionBytes) };
 }
 
-/** Makes the sections once more, so that no more than one of them is in memory. */
+/** Makes the sections again, so that no more than one of them is in memory. */
 function* writeSections(writer: WordWriter, stream: Stream, sectionBytes: number): Steps<void> {
   writer.bytes(MARK);
   yield* eachSection(stream, sectionBytes, (section) => {
@@ -106,6 +106,6 @@ function* eachSection(
     }
     yield;
   }
-  // A stream that ends with a section has nothing behind it.
+  // A stream that ends with a section has nothing after it.
   if (writer.written.length > 0) take(writer.written);
 }

@@ -37,7 +37,7 @@ export class StreamConsumer {
   readonly number: number;
   /** Ids of the entries that it has to acknowledge. */
   readonly pending: IdIndex;
-  /** Times at which the consumer last asked, and was last given something. */
+  /** Unix milliseconds of the consumer's last request, and of the last one that returned entries. */
   seenMs: number;
   activeMs = NEVER;
 
@@ -69,7 +69,7 @@ export class StreamGroup {
     tally.add(GROUP_OVERHEAD_BYTES + name.length);
   }
 
-  /** Adds the consumers of another group, and what is pending; there is nothing here. */
+  /** Copies the consumers and pending entries of another group into this empty one. */
   *copyFrom(group: StreamGroup): Steps<void> {
     yield* this.pending.copyFrom(group.pending);
     for (const consumer of group.#byNumber) {
@@ -91,7 +91,7 @@ export class StreamGroup {
     return copy;
   }
 
-  /** Gives back what the group has posted. */
+  /** Removes the group's memory from the counts. */
   dispose(): void {
     for (const consumer of this.consumers.sorted) this.#forget(consumer);
     this.pending.clear();
@@ -150,7 +150,7 @@ export class StreamGroup {
     this.pending.setWord(at, CONSUMER, consumer.number);
   }
 
-  /** Takes an entry out; answers whether it was pending. */
+  /** Removes an entry; returns true if it was pending. */
   acknowledge(id: StreamId): boolean {
     if (!this.pending.find(id, placeScratch)) return false;
     this.release(placeScratch, id);

@@ -80,7 +80,7 @@ export class StreamId {
     return this.seqLow === other.seqLow ? 0 : order(this.seqLow, other.seqLow);
   }
 
-  /** Becomes the next id; answers false when there is none, and becomes the first one. */
+  /** Becomes the next id; returns false when there is none, and becomes the first one. */
   increment(): boolean {
     this.seqLow = (this.seqLow + 1) | 0;
     if (this.seqLow !== 0) return true;
@@ -92,7 +92,7 @@ export class StreamId {
     return this.msHigh !== 0;
   }
 
-  /** Becomes the id before; answers false when there is none, and becomes the last one. */
+  /** Becomes the id before; returns false when there is none, and becomes the last one. */
   decrement(): boolean {
     const wasZero = this.isZero;
     this.seqLow = (this.seqLow - 1) | 0;
@@ -105,7 +105,7 @@ export class StreamId {
     return !wasZero;
   }
 
-  /** Writes the text at `at`; answers how many bytes it took. */
+  /** Writes the text at `at`; returns how many bytes it took. */
   write(target: Bytes, at: number): number {
     const bytes = this.writeMs(target, at);
     return bytes + this.writeSequence(target, at + bytes);

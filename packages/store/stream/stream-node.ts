@@ -19,7 +19,7 @@ export const EntryFlag = { deleted: 1, sameFields: 2 } as const;
 
 /** Flags and both parts of the id. */
 export const ENTRY_HEAD_ELEMENTS = 3;
-/** An integer up to here is its own entry, of two bytes with the length behind it. */
+/** An integer up to here is its own entry, of two bytes with the length after it. */
 const SMALL_MAX = 127;
 const SAFE_HIGH_MAX = 2 ** 21;
 const WORD = 2 ** 32;
@@ -56,7 +56,7 @@ export function readCounts(bytes: Bytes, at: number): void {
 }
 
 /**
- * Writes how many entries a node has. Where that changes its size, answers the whole new node, which the
+ * Writes how many entries a node has. Where that changes its size, returns the whole new node, which the
  * caller puts in the place of the old one.
  */
 export function writeCounts(

@@ -114,7 +114,7 @@ export class Stream {
   }
 
   /**
-   * Removes an entry; answers whether it was there. `refreshFirst` must follow when its id was the
+   * Removes an entry; returns whether it was there. `refreshFirst` must follow when its id was the
    * first one.
    */
   remove(id: StreamId): boolean {
@@ -141,7 +141,7 @@ export class Stream {
     this.firstId.set(isThere ? cursorScratch.id : HIGHEST);
   }
 
-  /** Takes entries away from the front; answers how many. */
+  /** Removes entries from the front; returns their number. */
   trim(trimming: Trimming): number {
     const { firstKept, kept, isApproximate, limit } = trimming;
     const { nodes } = this;
@@ -264,7 +264,7 @@ export class Stream {
     );
   }
 
-  /** Marks entries at the front of the first node as deleted; answers how many. */
+  /** Marks entries at the front of the first node as deleted; returns their number. */
   #trimNode({ firstKept, kept }: Trimming): number {
     const { live, deleted } = nodeCounts;
     let count = 0;

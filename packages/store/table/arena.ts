@@ -1,5 +1,5 @@
 /**
- * Memory of one table's entries: pages that entries are written to one behind the other.
+ * Memory of one table's entries: pages that entries are written to one after the other.
  *
  * A reference is a page and a distance in it, in words; that of a large entry may be its page alone, so that
  * there can be as many as memory holds. Entries that go leave a gap, and the owner moves what is left of a
@@ -19,9 +19,9 @@ const FAR_BASE = 0xf000_0000;
 const FAR_MASK = 0x0fff_ffff;
 /** The last is left out, so that -1 is no reference. */
 const FAR_PAGES_MAX = FAR_MASK;
-/** Number of pages for single entries that get near numbers; further ones get far numbers. */
+/** Number of pages from which a new page for a single entry gets a far number, so that near ones are left for shared pages. */
 export const NEAR_OWN_PAGES_MAX = 2 ** 14;
-/** Larger entries get a page of their own. */
+/** Larger entries get their own page. */
 const SHARED_ENTRY_BYTES_MAX = PAGE_BYTES / 4;
 const FIRST_PAGE_BYTES = 256;
 /** A new page begins as this part of what there is, so that little of it is unused. */

@@ -73,7 +73,7 @@ export class Buckets {
     return { last, into: this.split };
   }
 
-  /** Gives back what lies far behind the last bucket. */
+  /** Gives back what lies far after the last bucket. */
   trim(): void {
     const pieces = (this.count >>> PIECE_BITS) + 2;
     while (this.#pieces.length > pieces) {

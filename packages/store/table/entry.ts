@@ -89,7 +89,7 @@ export function entryBytes(
   return padded(expires ? bytes + EXPIRY_BYTES : bytes);
 }
 
-/** Writes what stands before the field; answers where that begins. Of an expiry, only room is made. */
+/** Writes what stands before the field; returns where that begins. Of an expiry, only room is made. */
 export function writeEntryHead(
   bytes: Uint8Array,
   start: number,

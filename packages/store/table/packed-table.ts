@@ -118,7 +118,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
     return this.#chains.first(hash);
   }
 
-  /** The entry behind one of these, or 0. */
+  /** The entry after one of these, or 0. */
   behind(ref: number): number {
     return this.#chains.next(ref);
   }
@@ -371,7 +371,7 @@ export class PackedTable implements ExpiringEntries, HashedEntries {
 
   /**
    * Moves what is left of a sparse page elsewhere, some entries with each call, when gaps are many and memory is there.
-   * Answers where `kept` is now. The page goes with its last entry.
+   * Returns where `kept` is now. The page goes with its last entry.
    */
   #tidy(kept: number): number {
     if (this.#emptying >= 0 && this.#arena.usedIn(this.#emptying) === 0) this.#emptying = -1;

@@ -39,7 +39,7 @@ function hastyClock(): () => number {
   return () => (nowUs += 1);
 }
 
-/** Runs slices until none is active; answers the bytes given back. */
+/** Runs slices until none is active; returns the bytes given back. */
 function defragment(store: Store): number {
   let given = 0;
   let slices = 0;

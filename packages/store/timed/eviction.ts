@@ -14,7 +14,7 @@ import { maySpill, spill } from './spill.ts';
 import type { Databases } from '../keyspace/databases.ts';
 
 const FREQUENCY_MAX = 255;
-/** Answered in the place of freed bytes: there is something to spill, and the disk has no room for it yet. */
+/** Returned instead of a number of freed bytes: there is a value to spill, but the disk has no room for it yet. */
 export const SPILL_BUSY = -1;
 /** Result of a search in progress: keys are being checked one after another for a value to spill. */
 export const SPILL_SEARCHING = -2;
@@ -26,7 +26,7 @@ const SPILL_TRIES = 24;
 const SPILL_ROUNDS = 4;
 /** Keys looked at in one step of a search: some tens of microseconds. */
 const SEARCH_KEYS = 1_000;
-/** Number of visited keys without a result for which a search allows one eviction. */
+/** Number of keys visited by a search without result for each eviction that it then allows. */
 const SEARCHED_PER_EVICTION = 100;
 /** From this share of dead bytes on a full tier waits for them to be given back. */
 const DEAD_SHARE = 0.25;
@@ -157,7 +157,7 @@ export class Evictor {
 
   /**
    * Looks at the next keys, and spills the first value that it finds in memory: where nearly all are warm, chance meets the
-   * last ones too seldom to say that there are none. Answers 0 behind the last key of the last database.
+   * last ones too seldom to say that there are none. Returns 0 after the last key of the last database.
    */
   #searchStep(): number {
     const search = this.#search;
@@ -219,7 +219,7 @@ export class Evictor {
     return this.#score(keyspace, ref) >= entry.score ? ref : 0;
   }
 
-  /** Samples every database; answers how many keys the policy allows to evict there are. */
+  /** Samples every database; returns how many keys the policy allows to evict there are. */
   #fill(): number {
     const isVolatile = isVolatileOnly(this.#store.policy);
     const databases = this.#store.databases;

@@ -58,7 +58,7 @@ export class Expirer {
     return removed;
   }
 
-  /** Looks at one sample of the current database, and removes what is due. Answers how many. */
+  /** Looks at one sample of the current database, and removes what is due. Returns how many. */
   #sample(): number {
     this.#sampled = 0;
     if (this.#keyspace.expires === 0) return 0;

@@ -54,7 +54,7 @@ export class KeySizes {
     this.restart();
   }
 
-  /** Keys with each prefix, and behind those the keys with none. */
+  /** Keys with each prefix, and after those the keys with none. */
   get prefixKeys(): Float64Array {
     return this.#prefixKeys;
   }
@@ -73,7 +73,7 @@ export class KeySizes {
     this.#cursor = 0;
   }
 
-  /** Counts on until the time is over; answers whether everything was visited. */
+  /** Counts on until the time is over; returns whether everything was visited. */
   slice(nowUs: () => number, budgetUs: number): boolean {
     const { databases } = this.#store;
     const endUs = nowUs() + budgetUs;

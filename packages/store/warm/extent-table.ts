@@ -63,7 +63,7 @@ export class ExtentTable {
     this.#counts[extent]! += 1;
   }
 
-  /** The value is in use twice for now. */
+  /** Counts one more use of a value: two records share it for now. */
   regained(extent: number): void {
     this.#live[extent]! += 1;
     this.liveBytes += this.#bytes[extent]! / this.#counts[extent]!;
@@ -76,7 +76,7 @@ export class ExtentTable {
     this.liveBytes += byteCount * this.#liveShare(extent);
   }
 
-  /** A value of the extent is no more in use; answers how many are. */
+  /** Counts a value of the extent as dead; returns the number of those in use. */
   lost(extent: number): number {
     const live = this.#live[extent]! - 1;
     assert(live >= 0, 'a value in use is lost once');
@@ -85,7 +85,7 @@ export class ExtentTable {
     return live;
   }
 
-  /** No value of the extent is in use any more, and it is to be removed. */
+  /** Records that no value of the extent is in use, and that it will be removed. */
   emptied(extent: number): void {
     this.byteCount -= this.#bytes[extent]!;
     this.liveBytes -= this.#bytes[extent]! * this.#liveShare(extent);

@@ -1,5 +1,5 @@
 /**
- * Extents: what is written to the warm tier at once. Values of several keys stand one behind the other, each with its
+ * Extents: what is written to the warm tier at once. Values of several keys stand one after the other, each with its
  * key, so that compaction, which moves the live ones to another extent, finds their records.
  *
  *   entry     u32 CRC-32 of the rest, u32 bytes of the value, u16 bytes of the key, u8 type, u8 encoding and flags,
@@ -76,7 +76,7 @@ export class ExtentWriter {
     return count < EXTENT_VALUES_MAX && this.#length + byteCount + tail <= this.#bytes.length;
   }
 
-  /** Adds an entry, whose value `write` puts into the bytes at a place; answers which one it is. */
+  /** Adds an entry, whose value `write` puts into the bytes at a place; returns which one it is. */
   add(
     head: EntryHead,
     key: { readonly bytes: Bytes; readonly at: number; readonly length: number },
@@ -104,7 +104,7 @@ export class ExtentWriter {
     return this.#bytes.subarray(this.#offsets[nth], this.#offsets[nth + 1] ?? this.#length);
   }
 
-  /** The whole extent, as a view; nothing may be added behind it. */
+  /** The whole extent, as a view; nothing may be added after it. */
   finish(): Bytes {
     const view = this.#view;
     let at = this.#length;

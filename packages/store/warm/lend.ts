@@ -11,7 +11,7 @@ export function lend(tier: WarmTier, owner: number, number: number): Loan {
   return loan;
 }
 
-/** A value has come from the disk, or an error in its place; who asked may find that it is no more in use. */
+/** Creates the loan of a value that was read, or of the error; the value may be unused by then. */
 export function arrived(
   tier: WarmTier,
   owner: number,

@@ -1,4 +1,4 @@
-/** Warm values at hand. */
+/** Loans: warm values in memory. */
 import { type Bytes, type CommandError, finish } from '#base';
 import { CELL_BYTES_MAX } from '../memory/limits.ts';
 import { codecOf } from '../values/codecs.ts';
@@ -15,7 +15,7 @@ export interface Loan {
   keyBytes: Bytes;
   keyAt: number;
   keyLength: number;
-  /** The value, where it is no object. */
+  /** Bytes of the value; only if it is no object. */
   readonly bytes: Bytes;
   readonly object: unknown;
   objectBytes: number;
@@ -67,7 +67,7 @@ export function failedLoan(owner: number, failure: CommandError): Loan {
   };
 }
 
-/** The key has another name than its entry says. */
+/** Sets the name of a key that was renamed after its entry was written. */
 export function nameLoan(loan: Loan, name: Bytes): void {
   loan.keyBytes = name;
   loan.keyAt = 0;

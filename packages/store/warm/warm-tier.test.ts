@@ -31,7 +31,7 @@ function played(): { store: Store; keyspace: Keyspace } {
   return { store, keyspace: store.databases[0]! };
 }
 
-/** Spills the one value there is; answers its number. */
+/** Spills the one value there is; returns its number. */
 function spillOnly(store: Store, keyspace: Keyspace, name: string): number {
   assert.ok(store.spillOne() > 0);
   const ref = refOf(keyspace, name);

@@ -26,11 +26,11 @@ export interface WarmOutlet {
   waitForRoom(timeoutMs: number): void;
   /** The disk takes nothing, or cannot be read. */
   readonly isFailing: boolean;
-  /** The entry of a value, after what was put before; waits for it. An error says why there is none. */
+  /** Reads the entry of a value, after all earlier puts, and blocks until it is read. Returns an error if there is none. */
   read(number: number): Bytes | CommandError;
 }
 
-/** Ways of a tier to what is around it. */
+/** Connections of a tier to its environment. */
 export interface WarmWays {
   /** Undefined where there is no tier. */
   readonly outlet?: WarmOutlet | undefined;
@@ -56,7 +56,7 @@ export class WarmTier {
   };
   /** Values may be spilled. */
   isOn = false;
-  /** Shorter values stay where they are. */
+  /** Shorter values stay in memory. */
   bytesMin = 64;
   /** Bytes that extents may take; 0 without a limit. */
   bytesMax = 0;
@@ -72,9 +72,9 @@ export class WarmTier {
   isWriting: () => boolean = () => true;
   readonly extents = new ExtentTable();
   readonly counts: TierCounts;
-  /** Keys whose values are here. */
+  /** Number of keys whose values are in the tier. */
   keyCount = 0;
-  /** Values at hand, by number. */
+  /** Lent values, by number. */
   readonly loans = new ChurnMap<number, Loan>();
   /** Names of keys whose values were spilled under another one. */
   readonly #renamed = new Map<number, Bytes>();
@@ -99,7 +99,7 @@ export class WarmTier {
     this.counts = counts;
   }
 
-  /** Says how the tier reaches what is around it; what is left out stays as it is. */
+  /** Connects the tier to its environment; absent ways stay unchanged. */
   connect(ways: WarmWays): void {
     const { outlet, fetch, othersMaySpill, isWriting } = ways;
     this.outlet = outlet;
@@ -187,17 +187,17 @@ export class WarmTier {
     return this.outlet?.put(writer.extent, writer.finish()) === true;
   }
 
-  /** A copy of a value's entry that has not gone to the disk yet; undefined when it has. */
+  /** Returns a copy of a value's entry that is not written to disk yet; undefined if it is. */
   unwritten(number: number): Bytes | undefined {
     const extent = extentOf(number);
     const open = this.#open.get(this.extents.owner(extent));
     const writer =
       open?.extent === extent ? open : this.#sealed.find((one) => one.extent === extent);
-    // Who gets it may write to it.
+    // A copy, since the caller may write to it.
     return writer?.entry(number & NTH_MASK).slice();
   }
 
-  /** The entry of a value, for which the shard waits. */
+  /** Reads the entry of a value; the shard blocks meanwhile. */
   entryNow(number: number): Bytes | CommandError {
     const unwritten = this.unwritten(number);
     if (unwritten !== undefined) return unwritten;
@@ -205,7 +205,7 @@ export class WarmTier {
     return this.outlet?.read(number) ?? errors.noWarmTier;
   }
 
-  /** A value is no more in use. */
+  /** Called when a record no longer uses a value. */
   release(number: number): void {
     if (!this.#shared.delete(number)) {
       // The number may soon be that of another value.
@@ -215,7 +215,7 @@ export class WarmTier {
     this.renumber(number);
   }
 
-  /** Moves the value to another number. */
+  /** Called when a value of an extent is dead: removes the extent if none is left in use, or checks if it is sparse. */
   move(number: number): void {
     const extent = extentOf(number);
     if (this.extents.lost(extent) > 0) this.#judge(extent);
@@ -229,7 +229,7 @@ export class WarmTier {
     this.keyCount += 1;
   }
 
-  /** The value has another number from now on. */
+  /** Called when a record uses this number no longer: the value is released, or was moved to another number. */
   renumber(number: number): void {
     // It is written under the name that its key has now.
     this.#renamed.delete(number);

@@ -1,4 +1,4 @@
-/** Listpacks that come from outside, made safe: what they say of themselves is true afterwards. */
+/** Checks of listpacks from outside: their headers and lengths are valid afterwards. */
 import { type Bytes, reused } from '#base';
 import { ListpackEntries } from '../../listpack/listpack-entries.ts';
 import {

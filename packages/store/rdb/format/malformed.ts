@@ -1,6 +1,6 @@
 import { type Bytes, latin1 } from '#base';
 
-/** Bytes that are not what they say. Thrown while a value is read, before anything is stored. */
+/** Malformed bytes of a value. Thrown while a value is read, before anything is stored. */
 export class MalformedValueError extends Error {
   override readonly name: string = 'MalformedValueError';
 }
@@ -10,7 +10,7 @@ export class EmptyValueError extends MalformedValueError {
   override readonly name = 'EmptyValueError';
 }
 
-/** The file is none that can be read; the message says why and where. */
+/** The file cannot be read; the message has the reason and the position. */
 export class RdbFileError extends Error {
   override readonly name = 'RdbFileError';
 }

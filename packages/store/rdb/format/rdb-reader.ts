@@ -21,9 +21,9 @@ const WORD = 2 ** 32;
 /** Three bytes of LZF are at most 264. */
 const LZF_FACTOR_MAX = 88;
 
-/** Sections of memory behind the first, each of which begins where something does that is read in one piece. */
+/** Sections of memory after the first, each of which begins where something does that is read in one piece. */
 export interface RdbSections {
-  /** At least the bytes of those that were not given yet; 0 behind the last. */
+  /** At least the bytes of those that were not given yet; 0 after the last. */
   readonly bytesLeft: number;
   next(): Bytes;
 }
@@ -44,7 +44,7 @@ export class RdbReader {
   readonly wide = { high: 0, low: 0 };
   #at: number;
   #textBytes = 0;
-  /** Up to where bytes were asked for, if that is behind the end: of a file that is read in pieces they may follow. */
+  /** Up to where bytes were asked for, if that is after the end: of a file that is read in pieces they may follow. */
   wanted = 0;
 
   /** Reads `length` bytes from `at` on, and then the sections. */
@@ -57,7 +57,7 @@ export class RdbReader {
     this.#end = length;
   }
 
-  /** Bytes read so far, of the section at hand where there are several. */
+  /** Bytes read so far, of the current section where there are several. */
   get position(): number {
     return this.#at;
   }
@@ -125,7 +125,7 @@ export class RdbReader {
     return this.#buffer.readDoubleLE(at);
   }
 
-  /** Points `place` at a string where it stands, or at bytes of its own. */
+  /** Points `place` at a string in place, or at a decompressed copy. */
   stringPlace(place: Span): void {
     const first = this.byte();
     if (first >>> 6 === LENGTH_CODE) {
@@ -141,7 +141,7 @@ export class RdbReader {
     place.point(this.#bytes, at, length);
   }
 
-  /** Steps over a string, whose bytes are not looked at. */
+  /** Skips a string without reading its bytes. */
   skipString(): void {
     const first = this.byte();
     if (first >>> 6 !== LENGTH_CODE) {
@@ -191,7 +191,7 @@ export class RdbReader {
     return (high | 0) * WORD + low;
   }
 
-  /** A moment of up to 53 bits. */
+  /** Reads Unix milliseconds of up to 53 bits. */
   milliseconds(): number {
     const at = this.#take(8);
     const value = this.#buffer.readInt32LE(at + 4) * WORD + this.#buffer.readUInt32LE(at);
@@ -199,7 +199,7 @@ export class RdbReader {
     return value;
   }
 
-  /** Steps over bytes, and answers where they begin in `#bytes`, which may be others than before. */
+  /** Steps over bytes, and returns where they begin in `#bytes`, which may be others than before. */
   #take(length: number): number {
     if (this.#at === this.#end && this.#sections.bytesLeft > 0) this.#goOn();
     const at = this.#at;
@@ -252,7 +252,7 @@ export class RdbReader {
     return bytes;
   }
 
-  /** Steps over compressed text; answers its length, and leaves that of the text in `#textBytes`. */
+  /** Steps over compressed text; returns its length, and leaves that of the text in `#textBytes`. */
   #compressedBytes(): number {
     const compressedBytes = this.length();
     const length = this.length();

@@ -12,7 +12,7 @@ export const RdbType = {
   hash: 4,
   /** Scores as doubles. */
   zset2: 5,
-  /** Fields and values one behind the other, as Redis before 2.6 wrote them. */
+  /** Fields and values one after the other, as Redis before 2.6 wrote them. */
   hashZipmap: 9,
   listZiplist: 10,
   setIntset: 11,

@@ -36,14 +36,14 @@ export class RdbWriter {
     return this.#length;
   }
 
-  /** Takes what was written, in memory of its own; what is written next comes behind it. */
+  /** Returns the output in newly allocated memory; further output starts a new piece. */
   take(): Bytes {
     const taken = this.written.slice();
     this.#length = 0;
     return taken;
   }
 
-  /** Forgets what was written. */
+  /** Discards the output. */
   clear(): void {
     this.#length = 0;
   }
@@ -124,7 +124,7 @@ export class RdbWriter {
     this.raw(doubleBytesScratch, 0, doubleBytesScratch.length);
   }
 
-  /** A moment, as an integer of 64 bits. */
+  /** Writes Unix milliseconds, as an integer of 64 bits. */
   milliseconds(unixMs: number): void {
     this.word(unixMs % WORD);
     this.word(Math.floor(unixMs / WORD));

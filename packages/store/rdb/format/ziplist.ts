@@ -61,7 +61,7 @@ export function listpackOfZiplist(bytes: Bytes): Bytes {
   return entries.toListpack();
 }
 
-/** Adds the entry that begins at `at`; answers where the next one does. */
+/** Adds the entry that begins at `at`; returns where the next one does. */
 function takeEntry(
   buffer: Buffer,
   at: number,

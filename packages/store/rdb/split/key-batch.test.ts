@@ -52,7 +52,7 @@ for (const batchBytes of [1, 1_000, undefined]) {
     const store = testStore();
     const made = batchesOf(file, batchBytes);
     for (const batch of made) {
-      // Only what has memory of its own can be moved.
+      // Only what has its own memory can be moved.
       const moved = structuredClone(batch, { transfer: [batch.buffer] });
       assert.is(batch.length, 0);
       const loader = new SplitKeyLoader({

@@ -82,7 +82,7 @@ export class KeyBatchWriter {
     this.#count += 1;
   }
 
-  /** The batch, in memory of its own that can be transferred; another begins. */
+  /** The batch, in its own memory that can be transferred; another begins. */
   take(): Uint8Array<ArrayBuffer> {
     const batch = this.#batch.subarray(0, this.#length);
     this.#use(new Uint8Array(0));

@@ -57,7 +57,7 @@ const ignoring: RdbSplitTarget = {
   field: () => undefined,
 };
 
-/** Feeds a file in pieces; answers how many bytes were taken. */
+/** Feeds a file in pieces; returns how many bytes were taken. */
 function feed(splitter: RdbSplitter, file: Bytes, lengthOf: () => number): number {
   let taken = 0;
   for (let at = 0; at < file.length && !splitter.isEnded;) {
@@ -200,8 +200,8 @@ const refusals: readonly (readonly [what: string, file: Bytes, reason: string])[
   ['a value of a module', fileOf(Buffer.from([7, 1, 97, 1])), 'it holds a value of a module'],
   ['an unknown type', fileOf(Buffer.from([26, 1, 97, 1])), 'it holds a value of type 26'],
   ['an early function', fileOf(Buffer.from([246, 1])), 'it holds the operation 246 at offset 9'],
-  ['a string of 2^63', Buffer.from([0, 1, 97].concat(LENGTH_64)), 'before offset 21 is no value'],
-  ['a list of 2^63', Buffer.from([1, 1, 97].concat(LENGTH_64)), 'before offset 21 is no value'],
+  ['a string of 2^63', Buffer.from([0, 1, 97].concat(LENGTH_64)), 'before offset 21 is invalid'],
+  ['a list of 2^63', Buffer.from([1, 1, 97].concat(LENGTH_64)), 'before offset 21 is invalid'],
   ['a string of 2^50', Buffer.from([0, 1, 97].concat(PEBIBYTE)), 'more than 4 GiB at offset 9'],
   ['a set of 2^50', Buffer.from([2, 1, 97].concat(PEBIBYTE)), 'more than 4 GiB at offset 9'],
   ['a key of 2^50', Buffer.from([0].concat(PEBIBYTE)), 'more than 4 GiB at offset 9'],
@@ -283,10 +283,7 @@ splitting('what is missing of a file that is cut off is told', () => {
     return splitter.cutOff().message;
   };
   assert.is(cutOffAt(5), 'it is no snapshot of Redis');
-  assert.match(
-    cutOffAt(12),
-    'it ends at offset 12; what stands at offset 9 is longer than the file',
-  );
+  assert.match(cutOffAt(12), 'it ends at offset 12; the entry at offset 9 is longer than the file');
   assert.match(cutOffAt(EVERYTHING.length - 3), 'in its checksum');
 });
 

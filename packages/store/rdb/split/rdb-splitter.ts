@@ -66,13 +66,13 @@ export class RdbSplitter {
   readonly #skipper = new ValueSkipper();
   #stage: 'head' | 'operations' | 'checksum' | 'ended' = 'head';
   #buffer = new Uint8Array(BUFFER_BYTES);
-  /** Stretch of the buffer that holds bytes. It begins with the operation at hand, whose offset in the file is the third. */
+  /** Stretch of the buffer that holds bytes. It begins with the current operation, whose offset in the file is the third. */
   #begin = 0;
   #end = 0;
   #offset = 0;
-  /** Bytes that must be there before the operation at hand is looked at again. */
+  /** Bytes that must be there before the current operation is looked at again. */
   #wanted = HEAD_BYTES;
-  /** Position of the reader at which the operation at hand begins. */
+  /** Position of the reader at which the current operation begins. */
   #mark = 0;
   /** From the beginning of the operation: its value, 0 as long as that is not reached, and what was stepped over. */
   #valueBegin = 0;
@@ -105,7 +105,7 @@ export class RdbSplitter {
     return this.#offset + (this.isEnded ? 0 : this.#buffered);
   }
 
-  /** Bytes of memory for the operation at hand. */
+  /** Bytes of memory for the current operation. */
   get bufferBytes(): number {
     return this.#buffer.length;
   }
@@ -116,7 +116,7 @@ export class RdbSplitter {
   }
 
   /**
-   * Takes a piece; answers how many of its bytes belong to the file: fewer than it has when the file ends within. Throws an
+   * Takes a piece; returns how many of its bytes belong to the file: fewer than it has when the file ends within. Throws an
    * RdbFileError, or what the target throws.
    */
   take(piece: Bytes): number {
@@ -137,7 +137,7 @@ export class RdbSplitter {
       return new RdbFileError(`it ends at offset ${this.bytes}, in its checksum`);
     }
     return new RdbFileError(
-      `it ends at offset ${this.bytes}; what stands at offset ${this.#offset} is longer than the file`,
+      `it ends at offset ${this.bytes}; the entry at offset ${this.#offset} is longer than the file`,
     );
   }
 
@@ -145,7 +145,7 @@ export class RdbSplitter {
     return this.#end - this.#begin;
   }
 
-  /** Lets the memory go; answers how many of the bytes in it are not of the file. */
+  /** Lets the memory go; returns how many of the bytes in it are not of the file. */
   #giveBack(): number {
     const behind = this.#buffered;
     this.#buffer = new Uint8Array(0);
@@ -163,7 +163,7 @@ export class RdbSplitter {
     this.#end += slice.length;
   }
 
-  /** Moves the operation at hand to the front: of memory twice as long where it would fill half of it. */
+  /** Moves the current operation to the front: of memory twice as long where it would fill half of it. */
   #makeRoom(needed: number): void {
     if (needed > BUFFER_BYTES_MAX) throw this.#tooLong();
     const rest = this.#buffered;
@@ -246,7 +246,7 @@ export class RdbSplitter {
   #waitFor(reader: RdbReader): void {
     if (reader.wanted === 0) {
       const at = this.#offset + reader.position;
-      throw new RdbFileError(`what stands before offset ${at} is no value`);
+      throw new RdbFileError(`the value that ends before offset ${at} is invalid`);
     }
     this.#wanted = reader.wanted - this.#mark;
     if (this.#wanted > BUFFER_BYTES_MAX) throw this.#tooLong();

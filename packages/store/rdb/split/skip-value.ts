@@ -6,17 +6,17 @@ import { demand } from '../format/malformed.ts';
 import { RdbType } from '../format/rdb-type.ts';
 import type { RdbReader } from '../format/rdb-reader.ts';
 
-/** Steps over a part of a value that has no parts itself: over all of it, or nothing. */
+/** Skips an elementary part of a value, completely or not at all. */
 type Step = (reader: RdbReader) => void;
 
-/** A number of pieces that are laid out alike, behind the length that says how many. */
+/** Repeated pieces of the same layout, preceded by their number. */
 interface Repeat {
   readonly layout: Layout;
-  /** Reads how many there are, for which there must be bytes. */
+  /** Reads the number of pieces, and throws if there are fewer bytes than they need. */
   readonly count: (reader: RdbReader) => number;
 }
 
-/** Parts of a value in their order. */
+/** Parts of a value, in order. */
 type Layout = readonly (Step | Repeat)[];
 
 /** The fewest bytes of a stream's nodes, groups, consumers and what is pending for a group and a consumer. */
@@ -46,7 +46,7 @@ const streamId: Step = (reader) => {
   reader.skip(16);
 };
 
-/** Pieces of at least `bytes` bytes. A value that needs a piece and has none is found by its reader. */
+/** Returns a repetition of a layout, of any number of pieces (also none) with at least `bytes` bytes each. */
 const any = (bytes: number, layout: Layout): Repeat => ({
   layout,
   count: (reader) => reader.pieces(bytes),
@@ -101,7 +101,7 @@ const layouts = new Map<number, Layout>([
 /** Type of a module's value, in Redis' numbers. */
 export const MODULE_TYPE = 7;
 
-/** Parts of a module's value, each behind its code. */
+/** Parts of a module's value, each after its code. */
 const ModulePart = { end: 0, signed: 1, unsigned: 2, float: 3, double: 4, string: 5 } as const;
 
 /** Steps over the number of a module and the parts of its value. */
@@ -138,7 +138,7 @@ interface Level {
   readonly left: number;
 }
 
-/** Steps over one value after another, each in as many runs as its bytes need to come. */
+/** Skips values one after the other; a value may take several runs if its bytes arrive in pieces. */
 export class ValueSkipper {
   /** Position of the reader up to which no run has to read again. */
   position = 0;

@@ -18,7 +18,7 @@ export interface SplitKey extends KeyUse {
   /** The type of the value, as the file has it. */
   readonly type: number;
   readonly key: ByteRange;
-  /** The bytes of the file behind the type and the key. */
+  /** The bytes of the file after the type and the key. */
   readonly value: ByteRange;
 }
 

@@ -35,7 +35,7 @@ export interface ValueLimits {
   readonly list: ListLimits;
 }
 
-/** Stores a value under a key; what was there goes, with its expiry. */
+/** Stores a value under a key, replacing any value and its expiry. */
 export function storeFinished(
   keyspace: Keyspace,
   key: Piece,

@@ -208,7 +208,7 @@ function hasFieldEnds(keyspace: Keyspace, ref: Ref): boolean {
 
 /**
  * Writes a value as `writeValue` does, in steps. The value must stay as it is until then, wherever its record may lie
- * meanwhile: what is short is written at once, all else has memory of its own.
+ * meanwhile: what is short is written at once, all else has its own memory.
  */
 export function valueSteps(
   writer: RdbWriter,
@@ -351,7 +351,7 @@ function* pieceSteps(
   give: (piece: Bytes) => void,
 ): Steps<void> {
   let isDone = steps.next().done === true;
-  // The key stands behind the first byte of its value, which is the type.
+  // The key stands after the first byte of its value, which is the type.
   const { written } = value;
   head.byte(written[0]!);
   head.raw(key.written, 0, key.writtenBytes);
