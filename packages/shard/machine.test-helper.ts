@@ -270,7 +270,7 @@ class PlayedShard {
     return frames;
   }
 
-  /** Sends a command and lets the shard run; answers the text of all replies. */
+  /** Sends a command and lets the shard run; returns the text of all replies. */
   call(line: string | readonly string[], head: Partial<Head> = {}): string {
     this.send(line, head);
     return textsOf(this.run());
@@ -345,7 +345,7 @@ export class ShardsFixture {
     );
   }
 
-  /** Passes on what is for other shards, as main does; answers the rest. */
+  /** Passes on what is for other shards, as main does; returns the rest. */
   pass(frames: readonly ShardFrame[]): ShardFrame[] {
     return frames.filter((frame) => {
       if (frame.kind !== 'copies' && frame.kind !== 'returned') return true;

@@ -1,4 +1,4 @@
-/** Recovery of a shard's thread: what main says and what the thread answers. */
+/** Messages between main and a shard's thread during recovery. */
 
 import { parentPort, type MessagePort } from 'node:worker_threads';
 import { unreachable } from '#base';
@@ -22,7 +22,7 @@ export type RecoveryOrder =
   | { readonly kind: 'give'; readonly ids: readonly number[] }
   | { readonly kind: 'go'; readonly records: readonly RecordPieces[] };
 
-/** Unasked, `up`: the thread runs, and has no data yet. */
+/** `up` is sent without a request: the thread runs, and has no data yet. */
 export type RecoveryAnswer =
   | { readonly kind: 'up' }
   | {

@@ -56,7 +56,7 @@ export interface ShardThreadData {
   link: LinkShape;
   memory: WebAssembly.Memory;
   pageShape: PageShape;
-  /** The pages of all shards, this one's at `index`, and behind them main's. */
+  /** The pages of all shards, this one's at `index`, and after them main's. */
   pages: readonly SharedMemory[];
   /** Memory in which this shard's flight recorder keeps events. */
   recorder: SharedMemory;

@@ -129,7 +129,7 @@ damage('--recover-anyway starts, says what is left out, and keeps it aside', asy
   assert.ok(left > 0 && left < 2 * KEYS, `${left} keys`);
   await server.told(`${path.basename(file!)} is damaged at offset ${FIRST_BLOCK}`);
   await server.told(`${was.length - FIRST_BLOCK} bytes are left out`);
-  await server.told(`${path.basename(later!)} is behind the damage`);
+  await server.told(`${path.basename(later!)} is after the damage`);
   assert.equal(fs.readFileSync(`${file!}.damaged`), was);
   assert.equal(fs.readFileSync(`${later!}.damaged`), wasLater);
   await client.call('SET', 'third', 'kept');

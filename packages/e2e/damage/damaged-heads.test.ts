@@ -49,7 +49,7 @@ heads('a segment whose head is damaged: refused, and left out with --recover-any
     ),
   );
   await server.told(
-    new RegExp(`${path.basename(later!)} is behind the damage; ${wasLater.length} bytes`),
+    new RegExp(`${path.basename(later!)} is after the damage; ${wasLater.length} bytes`),
   );
   const lost = was.length + wasLater.length;
   assert.match(textOf(await client.call('INFO', 'persistence')), `recovery_lost_bytes:${lost}`);

@@ -32,7 +32,7 @@ interface Known {
 export class ShardUsers {
   readonly #sender: ReplySender;
   readonly #page: Page;
-  /** Rules by user: as text until they are asked for. */
+  /** Rules by user: as text until they are first needed. */
   readonly #rules = new Map<string, UserRules | string>([
     [DEFAULT_USER, UserRules.ofDefault(true)],
   ]);
@@ -46,7 +46,7 @@ export class ShardUsers {
     this.#page = page;
   }
 
-  /** Main says who the client in a slot is. */
+  /** Sets the user of the client in a slot, as sent by main. */
   introduce(slot: number, { user, userRow }: Known): void {
     this.#users[slot] = user;
     if (slot >= this.#rows.length) {

@@ -250,7 +250,7 @@ blocking('at a barrier nobody is served before it is over', () => {
   assert.equal(shard.run(), [], 'what its transaction has made it has unmade');
 });
 
-/** Waits for an entry of a group of a stream that expires, or is evicted; answers the shard and its clock. */
+/** Waits for an entry of a group of a stream that expires, or is evicted; returns the shard and its clock. */
 function groupReader(): { shard: Shard; clock: ShardsFixture['clock'] } {
   const fixture = new ShardsFixture(2);
   const shard = fixture.shards[0]!;

@@ -40,7 +40,7 @@ interface OfferState {
 
 export class BlockedCommands {
   readonly #options: BlockedCommandsOptions;
-  /** Offers that main asked this shard to hold ready. */
+  /** Offers of main that wait for a verdict, by transaction. */
   readonly #offers = new Map<number, Frame>();
   #isServing = false;
   /** Main has decided that the offer being run is to wait. */
@@ -136,7 +136,7 @@ export class BlockedCommands {
   }
 
   #serveKey(name: string): void {
-    // Lent keys are not what they seem; their return touches them again.
+    // Lent keys may be out of date; their return touches them again.
     if (this.#options.keyLocks.isLent(name)) return;
     for (const waiter of this.#options.waitingClients.of(name) ?? []) {
       const type = this.#typeOf(name);
@@ -211,7 +211,7 @@ export class BlockedCommands {
     return { first, wait, flags: wait === undefined ? 0 : ReplyFlag.waits };
   }
 
-  /** For a command that answers an item for each key. */
+  /** Dry run of a command that replies with an item for each key. */
   #tryOwn(frame: Frame): OfferState {
     const { wait, refusedAt } = this.#options.dryRuns.tryCommand(frame);
     if (refusedAt >= 0) return { first: refusedAt, wait: undefined, flags: ReplyFlag.error };
@@ -232,7 +232,7 @@ export class BlockedCommands {
       return;
     }
     this.#offers.delete(transaction);
-    // What is to wait is run once more, and finds nothing: a group notes who has asked.
+    // A command that will wait runs again and finds nothing: a consumer group records the request.
     if (verdict === Verdict.run || verdict === Verdict.park) {
       this.#isParking = verdict === Verdict.park;
       executor.runCommand(offer, false);
@@ -242,7 +242,7 @@ export class BlockedCommands {
     keyLocks.release(transaction);
   }
 
-  /** Ends a wait, with its command's being run or not; who waits behind it is looked at next. */
+  /** Ends a wait, with or without running its command; the next waiter is checked then. */
   #end(waiter: Waiter, runs: boolean): void {
     const { waitingClients, keyLocks, executor } = this.#options;
     waitingClients.remove(waiter);

@@ -64,7 +64,7 @@ export class OpenSlots {
       ({ index }) => keyspace.peek(args.source, args.at(index), args.length(index)) !== 0,
     ).length;
     if (here === found.length) return undefined;
-    // Those that are sent on ask for it there; one key alone may be made here.
+    // ASKING allows missing keys in an importing slot; a single one may be created here.
     if (rule.target === null && found.length === 1) return undefined;
     const target = here === 0 ? rule.target : null;
     const { redirected, isSecure } = this.#options;

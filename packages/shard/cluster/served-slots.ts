@@ -15,7 +15,7 @@ const Owner = { other: 0, own: 1, replicated: 2, nobody: 3 } as const;
 
 const NO_SLOT = -1;
 
-/** Script at hand, as far as slots go. */
+/** Slots of the current script. */
 interface ScriptSlots {
   /** Slot of all keys that it has used, -1 before the first. */
   slot: number;
@@ -124,7 +124,7 @@ export class ServedSlots {
 
 const NOT_LOCAL = 'Script attempted to access a non local key in a cluster node';
 
-/** Notes the slot; says so where the script has used another. */
+/** Records the slot; returns an error text if the script has used another one. */
 function crossing(slot: number, script: ScriptSlots): string | undefined {
   if (script.mayCrossSlots) return undefined;
   if (script.slot === NO_SLOT) script.slot = slot;

@@ -31,7 +31,7 @@ export function walkSlot(store: Store, { slot, cursor, count }: SlotWalk): SlotW
   return { cursor: next, found, keys };
 }
 
-/** Keys that one step of a sweep answers, about. */
+/** Approximate number of keys that one step of a sweep returns. */
 const KEYS_PER_SWEEP = 500;
 
 /** Takes one step of a walk for the keys of slots that are to be dropped. */

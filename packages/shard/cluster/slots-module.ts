@@ -1,4 +1,4 @@
-/** Slots of a cluster in a shard: which are served here, which are on their way, and what is asked of them. */
+/** Cluster slots in a shard: served slots, migrating slots, and requests for their keys. */
 
 import { slotBytesCall, slotFiguresCall, sweepSlotsCall, walkSlotCall } from '#stats';
 import type { Store } from '#store';

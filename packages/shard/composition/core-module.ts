@@ -16,7 +16,7 @@ export class CoreModule implements ShardModule {
   readonly #parts: ShardLinks & ExecutingParts;
   readonly frames: FrameTakers;
   readonly controls: ControlTakers;
-  /** Main has said that it is over. */
+  /** True after main has sent the end. */
   isStopped = false;
 
   constructor(options: MachineOptions, parts: ShardLinks & ExecutingParts) {

@@ -45,13 +45,13 @@ export interface MachineOptions {
   purge?: () => void;
   /** Bytes that all shards use together, from their pages. */
   usedBytesOfAll: () => number;
-  /** Journal in which the shard logs what it does, while anything is kept on disk; undefined where nothing ever is. */
+  /** Journal in which the shard logs its changes; undefined if persistence can never be switched on. */
   journal?: Journal;
   /** Takes the pieces of snapshots. */
   snapshots?: SnapshotOutlet;
   /** Way to the warm tier; undefined without one. */
   tier?: TierLink | undefined;
-  /** True while another shard may spill what is too much; without it none may. */
+  /** True while another shard may spill values instead of this one; if absent, none may. */
   othersMaySpill?: () => boolean;
   /** A tier in the thread itself, for offline use. */
   localTier?: WarmOutlet | undefined;

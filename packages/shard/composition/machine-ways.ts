@@ -3,17 +3,17 @@
 import type { Frame } from '../frames/frame.ts';
 
 export interface MachineWays {
-  /** Does what a frame says; `names` are those of its keys, where they are known. */
+  /** Processes a frame; `names` are the names of its keys, if known. */
   dispatch(frame: Frame, names?: readonly string[] | null): void;
-  /** Writes what was logged before replies are shown; false when it cannot be. */
+  /** Writes logged records before their replies are published; returns false on failure. */
   settle(): boolean;
-  /** Shows all what was done. */
+  /** Publishes replies and effects. */
   show(): void;
   /** Processes a frame while a script waits; false if there was none. */
   work(): boolean;
-  /** Position in the ring behind the frame at hand. */
+  /** Position in the ring after the current frame. */
   placeBehind(): number;
-  /** A command has found nothing and waits, or takes long: the context says which. */
+  /** Defers a command that blocks or takes long, by the state of the context. */
   putOff(frame: Frame): void;
   /** A command that has waited was run and answered. */
   answered(frame: Frame): void;

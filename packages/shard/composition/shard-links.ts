@@ -34,7 +34,7 @@ export interface ShardLinks {
   readonly servedSlots: ServedSlots;
   readonly events: KeyEvents;
   readonly waitingClients: WaitingClients;
-  /** Arguments of the command at hand. */
+  /** Arguments of the current command. */
   readonly args: Arguments;
   readonly work: IncrementalWork;
 }

@@ -1,4 +1,4 @@
-/** Parts of a shard that stand on its store, and that the executor stands on. */
+/** Components of a shard that depend on its store, and on which the executor depends. */
 
 import type { Store } from '#store';
 import { ExecutionContext } from '../execution/context.ts';
@@ -13,7 +13,7 @@ import { WarmValues } from '../warm/warm-values.ts';
 import type { MachineOptions } from './machine-options.ts';
 import type { ShardLinks } from './shard-links.ts';
 
-/** Parts that an executor stands on. */
+/** Components on which an executor depends. */
 export interface StoreParts {
   readonly store: Store;
   readonly watches: Watches;

@@ -10,7 +10,7 @@ import type { Frame } from '../frames/frame.ts';
 export interface Waiter {
   readonly slot: number;
   readonly sequence: number;
-  /** The command, in memory of its own, to be run again. */
+  /** The command, in its own memory, to be run again. */
   readonly frame: Frame;
   /** Names of the keys of this shard that it waits for. */
   readonly names: readonly string[];

@@ -8,7 +8,7 @@ import type { CommandTime } from './command-time.ts';
 
 interface CommandClockOptions {
   readonly clock: Clock;
-  /** Time of the command at hand. */
+  /** Time of the current command. */
   readonly time: CommandTime;
   /** True while the shard is stopped for one transaction or script, whose commands come one by one. */
   isStopped(): boolean;

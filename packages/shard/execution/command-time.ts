@@ -1,4 +1,4 @@
-/** The moment of the command at hand, on which its store goes too. */
+/** Time of the current command, which its store uses as well. */
 
 import type { Store } from '#store';
 

@@ -21,12 +21,12 @@ export class CommandTurn {
   prepared: unknown;
   /** Progress of the judgement of a command that is tried: how far it had come. */
   judgement = 0;
-  /** Beginnings of the items of a command whose items main puts together. */
+  /** Start offsets of the items of a command whose items main merges. */
   readonly items: ItemMark[] = [];
   isLogged = false;
   /** True when the command is replicated: its effects must not depend on the clock or on chance. */
   isFed = false;
-  /** Commands that do what the one at hand has done, where itself would not. */
+  /** Commands to log and replicate instead of the current one, which would not have the same effect again. */
   readonly effects: Effect[] = [];
 
   constructor(time: CommandTime) {

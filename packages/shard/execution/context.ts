@@ -60,7 +60,7 @@ export class ExecutionContext implements ShardContext {
   readonly shardCount: number;
   database = 0;
   connection = 0;
-  /** State of the command at hand, which the executor turns. */
+  /** State of the current command, which the executor manages. */
   readonly turn: CommandTurn;
   /** Changes that the page does not count. */
   #uncounted = 0;
@@ -102,7 +102,7 @@ export class ExecutionContext implements ShardContext {
     this.#isKept = options.isKept;
   }
 
-  /** Undefined while nothing is kept on disk. */
+  /** Undefined without persistence. */
   get readLog(): (() => Store) | undefined {
     return this.#journal?.isOn === true ? this.#readLog : undefined;
   }

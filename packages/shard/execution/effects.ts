@@ -20,11 +20,11 @@ interface EffectsOptions {
   readonly store: Store;
   readonly context: ExecutionContext;
   readonly freeze: SnapshotIterator;
-  /** Undefined where nothing is kept on disk. */
+  /** Undefined without persistence. */
   readonly journal: Journal | undefined;
   readonly feed: Feed;
   readonly shardIndex: number;
-  /** Arguments of the command at hand. */
+  /** Arguments of the current command. */
   readonly args: Arguments;
 }
 
@@ -62,7 +62,7 @@ export class Effects {
     this.#freeze = options.freeze;
   }
 
-  /** True while what is done goes into the log. */
+  /** True while changes are logged. */
   get isLogging(): boolean {
     return this.#journal?.isOn === true;
   }
@@ -89,7 +89,7 @@ export class Effects {
     this.#changesBefore = context.changeCount;
   }
 
-  /** The command of the frame was run; answers the bytes that were logged. */
+  /** Ends the command of the frame; returns the number of bytes logged. */
   end(frame: Frame): number {
     const { context } = this.#options;
     if (!context.isLogged) return 0;
@@ -236,12 +236,12 @@ export class Effects {
     });
   }
 
-  /** True unless keys of others are here: what is done with them is in a group of its own. */
+  /** True unless the command uses keys of other shards, whose changes are in another group. */
   get #tellsGroups(): boolean {
     return this.#feed.isOn && !this.#options.context.turn.hasGuests;
   }
 
-  /** Leaves the group at hand, if that is this shard's alone: what is done next is no part of it. `goOn` continues it. */
+  /** Leaves the current group, if it is local to this shard: later changes are not part of it. `goOn` continues it. */
   leaveGroup(): FeedGroup | undefined {
     return this.#feed.isOn ? this.#feed.leave() : undefined;
   }
@@ -375,7 +375,7 @@ export class Effects {
   }
 }
 
-/** Returns the kind of record by which a command is done again. */
+/** Returns the kind of record that replays a command. */
 function recordKindOf({ kind }: Frame): number {
   if (kind === FrameKind.share) return RecordKind.share;
   return kind === FrameKind.offer ? RecordKind.each : RecordKind.command;
@@ -396,7 +396,7 @@ function stateCommand(keyspace: Keyspace, key: Bytes): readonly EffectWord[] | u
   }
 }
 
-/** The words of a command, in memory of their own. */
+/** Returns a copy of the words of a command. */
 function wordsOf(args: Arguments): readonly EffectWord[] {
   return Array.from({ length: args.count }, (_, index) => args.copy(index));
 }

@@ -61,7 +61,7 @@ interface ExecutorOptions {
   readonly openSlots: OpenSlots;
   /** True while this shard is stopped for one transaction or script. */
   isStopped(): boolean;
-  /** A command has found nothing and waits, or takes long: the context says which. */
+  /** Defers a command that blocks or takes long, by the state of the context. */
   putOff(frame: Frame): void;
   /** A command that has waited was run and answered. */
   answered(frame: Frame): void;
@@ -116,7 +116,7 @@ export class Executor {
     this.nowUs = options.clock.nowUs();
   }
 
-  /** Begins the next command now: what was done behind the last one is the time of neither. */
+  /** Starts the time of the next command now: work after the last command counts for neither. */
   readClock(): number {
     this.nowUs = this.#options.clock.nowUs();
     return this.nowUs;
@@ -143,7 +143,7 @@ export class Executor {
     else for (const queued of framesIn(frame)) this.#options.makeRoomFor(this.entryOf(queued));
   }
 
-  /** Runs a command that is whole, with all its keys here; answers whether it is answered, and does not wait. */
+  /** Runs a complete command with all its keys on this shard; returns false if it was deferred. */
   runCommand(frame: Frame, again: boolean, wait?: Wait): boolean {
     const { words, word } = frame;
     const startUs = this.nowUs;
@@ -346,7 +346,7 @@ export class Executor {
   }
 
   /**
-   * Runs a command that the script at hand calls. Its reply is what the sender's writer has behind its mark. Times and
+   * Runs a command that the current script calls. Its reply is what the sender's writer has after its mark. Times and
    * failures are its own, but it is no request: no band and no queue time counts it.
    */
   runCalled(frame: Frame): void {
@@ -357,7 +357,7 @@ export class Executor {
     const effectsBefore = this.#turn.effects.length;
     if (entry.mayChange && effects.isFreezing) this.keys.preserve(frame, effects);
     this.execute(entry, MODES.called, frame);
-    // A script never waits: what the command would wait for is not there.
+    // A script never blocks: the command finds nothing instead.
     this.#turn.takeWait();
     this.#turn.takeSteps();
     effects.called(before, effectsBefore);
@@ -373,7 +373,7 @@ export class Executor {
     this.counts.called(entry, this.nowUs - startUs);
   }
 
-  /** Says in the page what is about to be executed. */
+  /** Publishes the command about to run. */
   start(frame: Frame, entry: CommandEntry, sequence = frame.sequence, step = 0): void {
     const values = this.#values;
     this.#options.events.begin(this.#context.connection, sequence, step);
@@ -424,7 +424,7 @@ export class Executor {
     }
   }
 
-  /** Logs what the command has done. */
+  /** Logs the changes of the command. */
   #keep(frame: Frame, traced: TracedCommands | undefined): void {
     const bytes = this.#options.effects.end(frame);
     if (traced === undefined || bytes === 0) return;
@@ -433,13 +433,13 @@ export class Executor {
     traced.logged(bytes, sinceUs, this.nowUs);
   }
 
-  /** Makes the reply of what was thrown. `frame` is undefined where nothing is logged. */
+  /** Replies with the error that was thrown. `frame` is undefined if nothing is logged. */
   #fail(error: unknown, entry: CommandEntry, frame: Frame | undefined): void {
     const reply = replyTo(error);
     this.#sender.rewind();
     this.#sender.writer.error(reply);
     if (reply !== errors.outOfResources || frame === undefined || !entry.mayChange) return;
-    // The command may have come half way: its keys are what they are now.
+    // The command may have changed some of its keys: their current values are logged.
     this.#options.effects.leaves(this.keys.written(frame));
     this.point(frame);
   }

@@ -17,7 +17,7 @@ import type { Frame } from '../frames/frame.ts';
 import { framesIn, spansOf } from '../frames/frame-spans.ts';
 import { watchPlace, type Watches } from './watches.ts';
 
-/** Receives a key: its argument, whether it may be written, and its other flags. */
+/** Receives a key: its database, its argument, whether it may be written, its key spec and its command. */
 type KeyVisitor = (
   database: number,
   args: Arguments,

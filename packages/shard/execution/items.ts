@@ -9,7 +9,7 @@ export interface ItemMark {
   readonly at: number;
 }
 
-/** The items written, each behind its argument's index and its size. */
+/** Encodes the written items, each preceded by its argument's index and its size. */
 export function encodeItems(writer: ReplyWriter, items: readonly ItemMark[]): Uint8Array {
   const begins = items.map(({ at }) => writer.offsetOf(at));
   const end = writer.at;

@@ -17,7 +17,7 @@ const NO_KEY: Bytes = new Uint8Array(0);
 interface Happening {
   readonly database: number;
   readonly key: Bytes;
-  /** The key is not what it was. */
+  /** True when the key was changed. */
   readonly isChange: boolean;
   readonly origin: Origin;
 }
@@ -63,7 +63,7 @@ export class KeyEvents implements Omit<StoreEvents, 'fieldsDropped' | 'endSet'> 
     this.origin.step = step;
   }
 
-  /** `isChange`: the key is not what it was. */
+  /** `isChange`: the key was changed. */
   add(type: EventClass, name: string, database: number, key: Bytes, isChange: boolean): void {
     this.#add(type, name, { database, key, isChange, origin: this.origin });
   }

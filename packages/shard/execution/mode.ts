@@ -1,7 +1,7 @@
 /**
- * Modes of the context: what the command at hand may do, and whose keys it concerns.
+ * Modes of the context: what the current command may do, and whose keys it concerns.
  *
- * The executor enters a mode for each command and leaves it behind it, so no command ever meets the mode of another.
+ * The executor enters a mode for each command and leaves it after it, so no command ever meets the mode of another.
  */
 
 import { FrameKind, Request, RequestFlag } from '#link';
@@ -13,7 +13,7 @@ export interface Mode {
   readonly mayBlock: boolean;
   /** The command's other keys are other shards' matter. */
   readonly isPartial: boolean;
-  /** The command only says whether there is something to answer. */
+  /** True for an offer: the command does not run, and only reports whether it would have a reply. */
   readonly isOffering: boolean;
   /** Main puts the items together: where they begin is noted, by argument. */
   readonly answersItems: boolean;

@@ -1,4 +1,4 @@
-/** A shard's part of a command that main gathers, put into the reply at hand. */
+/** A shard's part of a command that main gathers, put into the current reply. */
 
 import { unreachable } from '#base';
 import type {

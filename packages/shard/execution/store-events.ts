@@ -1,4 +1,4 @@
-/** Keys also change by themselves: who must know of it. */
+/** Notifications for changes of keys without a command: expiry and eviction. */
 
 import { type Bytes, latin1 } from '#base';
 import { commandTable } from '#commands';

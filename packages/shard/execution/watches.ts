@@ -18,7 +18,7 @@ interface Watch {
   readonly key: Bytes;
   /** True when the key was there when the watch began. */
   readonly existed: boolean;
-  /** It was there but over its time: that it then goes is no change. */
+  /** True if the key existed but had expired: its later removal is no change. */
   wasExpired: boolean;
   newer: Watch | undefined;
   older: Watch | undefined;
@@ -37,7 +37,7 @@ export class Watches {
   /** The newest watch on each key. */
   readonly #byKey = new Map<string, Watch>();
   readonly #bySlot = new Map<number, Map<string, Watch>>();
-  /** Names of keys whose WATCH waits for its turn, as the client's EXEC behind it then must. */
+  /** Names of keys whose WATCH is deferred; a later EXEC of the client must wait for it. */
   readonly #awaited = new Map<number, Set<string>>();
   /** Clients that have seen a change; their next transaction is not run. */
   readonly #broken = new Set<number>();
@@ -51,7 +51,7 @@ export class Watches {
     return this.#byKey.size > 0;
   }
 
-  /** A client is about to watch keys that are not free yet. */
+  /** Records a deferred WATCH of keys that are locked. */
   awaits(slot: number, names: readonly string[]): void {
     const awaited = this.#awaited.get(slot) ?? new Set();
     for (const name of names) awaited.add(name);
@@ -133,7 +133,7 @@ export class Watches {
     for (const watches of this.#bySlot.values()) yield* watches.values();
   }
 
-  /** Another database's key, or none, now stands where the watched one did. */
+  /** Checks a watched key after its database was flushed or swapped. */
   #exchanged(watch: Watch): void {
     const { key } = watch;
     const keyspace = this.#store.databases[watch.database]!;
@@ -164,7 +164,7 @@ export class Watches {
   }
 }
 
-/** True when the key has a record, be it over its time or not. */
+/** True when the key has a record, expired or not. */
 function isThere(keyspace: Keyspace, key: Bytes): boolean {
   return keyspace.lookUp(key, key.length) !== 0;
 }

@@ -17,7 +17,7 @@ export class CallAnswerers {
     this.#sender = sender;
   }
 
-  /** Says who answers a topic. */
+  /** Sets the handler of a topic. */
   on<Question, Answer>(
     { name }: ShardCall<Question, Answer>,
     answerer: (question: Question) => Answer,
@@ -26,7 +26,7 @@ export class CallAnswerers {
     this.#answerers.set(name, answerer as Answerer);
   }
 
-  /** Says who builds the keys of a batch, which is good until that is done. */
+  /** Sets the handler that builds the keys of a batch, which is valid until it returns. */
   onStage(stage: (batch: Bytes) => Staged): void {
     this.#stage = stage;
   }

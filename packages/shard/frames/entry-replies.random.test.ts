@@ -26,7 +26,7 @@ const layout = layoutOf({
 const memory = LinkMemory.allocate(layout.bytes);
 const workspaceAt = layout.workspaces[0]!;
 
-/** Lengths where heads, and lengths behind an entry, become longer; and the ends of each size of integer. */
+/** Lengths where heads, and lengths after an entry, become longer; and the ends of each size of integer. */
 const lengths = [0, 1, 9, 10, 62, 63, 64, 99, 100, 125, 126, 255, 256, 257, 999, 1000, 4095, 4096];
 const integers = [
   ...['0', '9', '10', '99', '100', '127', '128', '4095', '4096', '-1', '-4096', '-4097', '32767'],

@@ -9,7 +9,7 @@ import type { ReplyWriter } from '#resp';
 
 /** For fewer entries the way there is longer than it is worth. */
 const ENTRIES_MIN = 4;
-/** In front of the entries: what is said of the next one. */
+/** Bytes before the entries for the state of the next one. */
 const STATE_BYTES = 8;
 
 export class EntryReplies implements EntryTaker {

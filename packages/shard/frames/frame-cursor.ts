@@ -21,13 +21,13 @@ export class FrameCursor {
     return this.#at;
   }
 
-  /** Position in the ring behind the frame at hand, or behind the last one. */
+  /** Position in the ring after the current frame, or after the last one. */
   get behind(): number {
     const { position } = this.#requests;
     return this.#at < 0 ? position : (position + this.#words[this.#at >> 2]!) >>> 0;
   }
 
-  /** Steps past the frame at hand, unless that was done before. */
+  /** Consumes the current frame, unless that was done before. */
   pass(): void {
     if (this.#at < 0) return;
     this.#requests.advance(this.#words[this.#at >> 2]!);

@@ -3,7 +3,7 @@
 import { FrameKind, HOST_WORDS, Request } from '#link';
 import { Frame } from './frame.ts';
 
-/** The spans of a host's frame begin behind its own words, and so do the frames in a transaction's. */
+/** The spans of a host's frame begin after its own words, and so do the frames in a transaction's. */
 export const HOST_SPANS = Request.spans + HOST_WORDS;
 
 /** Returns the index of the frame's spans, counted from its first word. */

@@ -17,7 +17,7 @@ export class Frame {
   isGiven = false;
   /** Word of the link memory at which others may read it, where it is a copy of what still lies there; else -1. */
   place = -1;
-  /** The body, where it does not lie behind the header. */
+  /** The body, if it is not stored after the header. */
   readonly #message: Bytes | undefined;
 
   constructor(bytes: Bytes, words: Int32Array, word: number, message?: Bytes) {
@@ -40,7 +40,7 @@ export class Frame {
     return this.words[this.word + Request.bytes]!;
   }
 
-  /** The body of a message, which has no arguments, in memory of its own. */
+  /** Copy of the body of a message, which has no arguments. */
   get body(): Bytes {
     return this.#message ?? this.borrowedBody.slice();
   }

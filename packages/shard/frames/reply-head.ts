@@ -3,7 +3,7 @@
 import { Reply } from '#link';
 import { ticksToWord } from '#stats';
 
-/** Head of a reply frame: what it says besides its body. */
+/** Head of a reply frame: its fields besides the body. */
 export interface ReplyHead {
   kind: number;
   sequence: number;

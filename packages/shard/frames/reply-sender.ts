@@ -32,7 +32,7 @@ const FRAME_START_BYTES = 1024;
 const FRAME_BYTES_MAX = 64 * 1024;
 /** Room for the heads of what is sent by message, beside a frame of the feed. */
 const FEED_HEADS_BYTES = 2 * 1024;
-/** Private memory that a large reply may leave behind for the next one. */
+/** Maximum size of private memory that is kept for the next large reply. */
 const SPILL_BYTES_KEPT = 1024 * 1024;
 /** Longest wait for room before the shard looks again, in milliseconds; main always wakes it earlier. */
 const ROOM_WAIT_MS = 1_000;
@@ -79,7 +79,7 @@ export class ReplySender {
   /** The sequence that may follow in the frame. */
   #nextSequence = 0;
   #count = 0;
-  /** Beginning of the reply at hand in `writer.bytes`, and behind it the place that `rewind` goes back to. */
+  /** Offset of the current reply in `writer.bytes`, and then that to which `rewind` returns. */
   #replyAt = 0;
   #mark = 0;
   /** Pieces of a long reply before the mark. */
@@ -91,7 +91,7 @@ export class ReplySender {
   readonly #settle: () => boolean;
   /** Until when `settle` has waited for the disk, in monotonic microseconds; 0 when it has not. */
   settledUs = 0;
-  /** Feed that goes to main before replies are published; room for it is kept. */
+  /** Feed that is sent to main before replies are published; room for it is reserved. */
   #along = NOTHING_ALONG;
   #keptRoom = 0;
   /** Number of times that the shard had to wait for main to read, since this was last set to 0. */
@@ -116,7 +116,7 @@ export class ReplySender {
     this.writer.entries = new EntryReplies(memory, workspaceAt, this.writer);
   }
 
-  /** From now on something goes along with what is published, or nothing any more. */
+  /** Sets or removes data that is sent along with published replies. */
   sendAlong(along: SentAlong | undefined): void {
     this.#closeFrame();
     this.#along = along ?? NOTHING_ALONG;
@@ -166,18 +166,18 @@ export class ReplySender {
     this.#markedPieces = 0;
   }
 
-  /** Marks the place that `rewind` goes back to: it forgets what is written from here on. */
+  /** Marks the position to which `rewind` returns. */
   mark(): void {
     this.#mark = this.writer.at - this.#replyAt;
     this.#markedPieces = this.writer.chunks.length;
   }
 
-  /** Forgets what was written of the reply at hand, as far back as the last mark in it. */
+  /** Discards the current reply after its last mark. */
   rewind(): void {
     this.writer.goBackTo(this.#markedPieces, this.#replyAt + this.#mark);
   }
 
-  /** Bytes of the reply at hand, behind the last mark in it. */
+  /** Bytes of the current reply, after the last mark in it. */
   get written(): number {
     const { at, chunks } = this.writer;
     let total = at - this.#replyAt - this.#mark;
@@ -185,12 +185,12 @@ export class ReplySender {
     return total;
   }
 
-  /** Forgets the whole of the reply at hand. */
+  /** Discards the current reply. */
   discard(): void {
     this.writer.goBackTo(0, this.#replyAt);
   }
 
-  /** Forgets the reply at hand for good: there will be none. */
+  /** Discards the current reply without replacement: the command has no reply now. */
   abandon(): void {
     this.discard();
     if (!this.#spilled) return;
@@ -216,7 +216,7 @@ export class ReplySender {
     return { bytes, at: 0, length: bytes.length };
   }
 
-  /** Puts the reply at hand aside, so that others can be sent before it; `goOn` continues it. */
+  /** Puts the current reply aside, so that others can be sent before it; `goOn` continues it. */
   suspend(): SuspendedReply {
     if (!this.#spilled) this.#moveToSpill(0);
     const { writer } = this;
@@ -253,7 +253,7 @@ export class ReplySender {
     this.#spilled = true;
   }
 
-  /** Ends the reply at hand. */
+  /** Ends the current reply. */
   end(sequence: number, doneUs: number): void {
     if (this.#spilled) {
       this.#endSpilled({ kind: FrameKind.command, sequence, doneUs, ...NO_TIMES });
@@ -264,7 +264,7 @@ export class ReplySender {
     this.#memory.words[(this.#frame >> 2) + Reply.doneUs] = doneUs;
   }
 
-  /** Ends the reply at hand as a part of a gathered one, with a frame of its own. */
+  /** Ends the current reply as a part of a gathered one, in a separate frame. */
   endPart(part: Omit<ReplyHead, 'kind'>): void {
     const head = this.#partHead;
     head.sequence = part.sequence;
@@ -303,7 +303,7 @@ export class ReplySender {
     this.#commit(at, at + REPLY_HEADER_BYTES, 1);
   }
 
-  /** Sends a body that main must see before the reply at hand. */
+  /** Sends a body that main must see before the current reply. */
   sendAhead(kind: number, body: Uint8Array): void {
     if (!this.#spilled) this.#moveToSpill(0);
     const head = { kind, sequence: 0, doneUs: 0, ...NO_TIMES };
@@ -435,7 +435,7 @@ export class ReplySender {
     const body = writer.bytes;
     const bodyBytes = writer.at;
     this.#spilled = false;
-    // What belongs to pieces goes their way: main finds it behind them.
+    // A body that belongs to pieces is sent after them.
     if (this.#sendBody(head, this.#connection, body, bodyBytes, isInPieces))
       this.#spill = new Uint8Array(0);
     else this.#spill = body.length <= SPILL_BYTES_KEPT ? body : new Uint8Array(0);
@@ -452,7 +452,7 @@ export class ReplySender {
     this.#outlet.transfer(piece.buffer as ArrayBuffer);
   }
 
-  /** Sends a frame of its own; answers whether the body's memory was given away. */
+  /** Sends a separate frame; returns true if the body's memory was transferred. */
   #sendBody(
     head: ReplyHead,
     connection: number,

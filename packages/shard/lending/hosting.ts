@@ -38,7 +38,7 @@ const NOTHING: Pieces = [];
 /** Value of a copy that goes back unchanged. */
 const NO_VALUE = { value: new Uint8Array(0), object: undefined, sent: NOTHING };
 
-/** Options of hosting: what it asks of the machine it is a part of. */
+/** Options of hosting: functions of its machine. */
 export interface HostingOptions {
   readonly shardIndex: number;
   readonly store: Store;
@@ -122,7 +122,7 @@ export class Hosting {
       this.#early.set(transaction, [...(this.#early.get(transaction) ?? []), message]);
       return;
     }
-    // What the shard keeps of its own is no copy.
+    // Own keys of the shard are not copied.
     if (message.shard !== this.#options.shardIndex) hosted.lenders.push(message);
     hosted.lendersLeft -= 1;
     if (hosted.lendersLeft > 0) return;
@@ -244,7 +244,7 @@ export class Hosting {
     return { transaction, shard, isBroken: false, transactions: 0, copies: outcome };
   }
 
-  /** A key as it is after the command: of a stub, what was added to it. */
+  /** Copies a key after the command: for a stub, the added elements. */
   #after(keyspace: Keyspace, before: KeyCopy, isTouched: boolean): KeyCopy {
     const after = copyOf(keyspace, before.database, before.key, before.writable);
     if (!before.isStub || !isTouched) return after;
@@ -266,7 +266,7 @@ export class Hosting {
     };
   }
 
-  /** Logs what a hosted command has changed, here and of lenders; answers it where they must log it too. */
+  /** Logs the changes of a hosted command to own and lent keys; returns them if lenders must log them too. */
   #changes(
     frame: Frame,
     own: OwnChanges,
@@ -281,7 +281,7 @@ export class Hosting {
       own,
       returned,
       rests.map(({ shard, transactions }) => [shard, transactions]),
-      // A value that was taken as it came need not be written again.
+      // A value that was kept unchanged need not be written again.
       (keyspace, key) => {
         const ref = keyspace.peek(key, 0, key.length);
         if (ref === 0) return undefined;

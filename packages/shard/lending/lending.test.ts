@@ -165,7 +165,7 @@ lending('the lender judges what the client watches there, at the place of its fr
       flags: WATCHING,
     });
     lender.lend(0, TRANSACTION, [[theirs, 0]], watcherWord(5));
-    // What comes behind it is too late to break anything.
+    // What comes after it is too late to break anything.
     lender.send(`SET ${theirs} later`, { slot: 2 });
     const reply = all.settle().filter(({ slot }) => slot === 5);
     assert.is(textsOf(reply), isBroken ? '*-1\r\n' : '*1\r\n+OK\r\n');

@@ -31,15 +31,15 @@ import { keptNames, lentKeys, namesOf } from './lent-keys.ts';
 import { pushedOf, stubOf } from '../multi-shard/stubs.ts';
 import { watchPlace } from '../execution/watches.ts';
 
-/** Options of lending: what it asks of the machine it is a part of. */
+/** Options of lending: functions of its machine. */
 interface LendingOptions extends MigratedKeysOptions {
   /** Undefined where scripts reach other shards by way of main only. */
   readonly exchange: ScriptExchange | undefined;
-  /** Does what a frame says, at once. */
+  /** Processes a frame at once. */
   dispatch(frame: Frame, names?: readonly string[] | null): void;
 }
 
-/** Frames that answer what is under way, and wait for nothing. */
+/** Frames of transactions in progress, which are processed without waiting. */
 const IMMEDIATE: ReadonlySet<number> = new Set([
   ...[FrameKind.copies, FrameKind.returned, FrameKind.control],
   ...[FrameKind.prepare, FrameKind.resume, FrameKind.verdict, FrameKind.unpark, FrameKind.call],
@@ -47,7 +47,7 @@ const IMMEDIATE: ReadonlySet<number> = new Set([
   ...[FrameKind.stage, FrameKind.refused],
 ]);
 
-/** Copies of more are refused: the command would take as much again on its host, and once more for the log. */
+/** Copies of more are refused: the command would take as much again on its host, and again for the log. */
 const LENT_BYTES_MAX = 4 * 1024 ** 3;
 
 const WATCH = commandTable.byName('WATCH');
@@ -96,7 +96,7 @@ export class Lending {
     return this.#exclusiveRuns;
   }
 
-  /** Does what the frame says, or puts it aside when it conflicts with a hold. */
+  /** Processes the frame, or defers it if it conflicts with a hold. */
   admit(frame: Frame): void {
     const { kind } = frame;
     if (this.#isEarly(frame)) {
@@ -146,7 +146,7 @@ export class Lending {
     return true;
   }
 
-  /** Takes a piece of a message; the message is taken with its last. */
+  /** Takes a piece of a message, which is processed with its last piece. */
   #receive({ kind, body }: Frame): void {
     const pieces = this.#messages.take(body);
     if (pieces === undefined) return;
@@ -327,7 +327,7 @@ export class Lending {
     }
   }
 
-  /** Adds to a key what was added to its stub. */
+  /** Adds the elements to a key that were added to its stub. */
   #push(keyspace: Keyspace, copy: KeyCopy): void {
     const { context } = this.#options;
     const push = copy.type === ValueType.set ? addInto : pushOnto;

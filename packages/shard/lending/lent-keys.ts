@@ -1,4 +1,4 @@
-/** Keys that `lend` and `keep` frames ask for. */
+/** Keys of `lend` and `keep` frames. */
 
 import { type Bytes, keyName } from '#base';
 import { DATABASE_SHIFT, decodeKeys, LendFlag, Request } from '#link';
@@ -9,7 +9,7 @@ interface LentKey {
   key: Bytes;
   writable: boolean;
   insertsOnly: boolean;
-  /** Element that is added to the key, where the frame says so. */
+  /** Element that is added to the key, if the frame has one. */
   element: Bytes | undefined;
 }
 

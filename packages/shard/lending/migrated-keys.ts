@@ -171,7 +171,7 @@ export class MigratedKeys {
       context.changed('g', 'del', key, 0, key.length);
       gone.push(key);
     }
-    // In the log it is a deletion: what is done again asks no other server.
+    // Logged as a deletion: a replay must not contact another server.
     if (gone.length > 0 && context.isLogged) context.logAs(['DEL', ...gone]);
   }
 

@@ -1,6 +1,6 @@
 /**
- * A shard's log, up to the ring of the disk thread: records of changes. A command that changed something is copied from
- * its frame. Effects that depend on chance, on settings, or on lent keys are logged as effects. While the disk thread
+ * A shard's log, up to the ring of the disk thread: records of changes. The frame of a command that changed something
+ * is copied; if its effect depends on chance, on settings, or on lent keys, the effect is logged. While the disk thread
  * is behind, records wait in private memory. Replies wait for the write in periodic mode, for its fsync in sync mode;
  * in async mode the shard waits only when that memory is full.
  */
@@ -67,7 +67,7 @@ interface JournalOptions {
   readonly transfer: (pieces: Pieces) => void;
 }
 
-/** Head of a record: its kind, and what it is about. */
+/** Head of a record: its kind, database and time; its transaction and epoch, if it has any. */
 interface RecordHead {
   readonly kind: number;
   readonly database: number;
@@ -110,7 +110,7 @@ export class Journal {
     this.#view = new DataView(options.memory.bytes.buffer);
   }
 
-  /** Changes are logged from now on, in a segment that has nothing yet. */
+  /** Starts logging, in an empty segment. */
   begin(): void {
     this.#epoch = this.#options.epoch();
     this.transactions = 0;
@@ -125,7 +125,7 @@ export class Journal {
     this.#behindBytes = 0;
   }
 
-  /** A command as its frame has it. `kind` says how it is done again. */
+  /** Logs the command of a frame; `kind` determines its replay. */
   command(frame: Frame, kind: number, nowMs: number): void {
     const { memory, ring } = this.#options;
     const epoch = this.#epoch;
@@ -151,7 +151,7 @@ export class Journal {
     ring.commit(size);
   }
 
-  /** A command that does what was done; answers its bytes. */
+  /** Logs a command with the same effect; returns the number of bytes. */
   effect(words: readonly EffectWord[], database: number, nowMs: number): number {
     const record = recordOf(words);
     this.#add(record, { kind: RecordKind.command, database, nowMs });
@@ -166,7 +166,7 @@ export class Journal {
     return record;
   }
 
-  /** States of keys: of `removed` and `fieldsExpired` as those of absent ones. */
+  /** Logs states of keys; for `removed` and `fieldsExpired`, states of absent keys. */
   states(kind: number, states: Bytes, nowMs: number): void {
     const record = new Uint8Array(frameBytes(REQUEST_HEADER_BYTES + states.length));
     record.set(states, REQUEST_HEADER_BYTES);
@@ -193,7 +193,7 @@ export class Journal {
   ): void {
     this.#hasCommands = true;
     const size = bytesOfPieces(pieces);
-    // What is small goes into the ring as one.
+    // Small records are written to the ring as one.
     const isLarge = size > this.#frameBytesMax;
     const padding = new Uint8Array(frameBytes(size) - size);
     const record = isLarge ? pieces[0] : Buffer.concat([...pieces, padding]);
@@ -326,7 +326,7 @@ export class Journal {
     return isSafe;
   }
 
-  /** Writes what was logged to the kernel: what the kernel has, a killed process does not take with it. */
+  /** Writes logged records to the kernel, where they survive a kill of the process. */
   #write(): boolean {
     const { progress, writeHere, wake } = this.#options;
     if (this.#isPlain && writeHere(false)) return this.answersUnkept || !progress.hasFailed;
@@ -380,7 +380,7 @@ export class Journal {
     view.setInt32(at + 4 * Record.epoch, head.epoch ?? 0, true);
   }
 
-  /** Puts a record behind those that wait; nearly always it need not. */
+  /** Queues a record after the waiting ones, which is rarely needed. */
   #wait(pieces: Pieces): void {
     this.#behind.push(pieces);
     this.#behindBytes += bytesOfPieces(pieces);

@@ -20,7 +20,7 @@ export class RecordPrefetch {
     this.#ahead = ahead;
   }
 
-  /** The record is about to be done again, and those behind it in its block after it. */
+  /** The record is about to be done again, and those after it in its block after it. */
   take(record: Frame): void {
     const ahead = this.#ahead;
     if (ahead.left === 0) this.#look(record);

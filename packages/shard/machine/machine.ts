@@ -89,7 +89,7 @@ export class ShardMachine {
   readonly #links: MachineLinks;
   readonly #parts: MachineParts;
   readonly store: Store;
-  /** Does again what a log says. */
+  /** Replays a log. */
   readonly replay: Replay;
   readonly #page: Page;
   readonly #values: Float64Array;
@@ -107,7 +107,7 @@ export class ShardMachine {
   readonly #detour: FrameDetour | undefined;
   readonly #urgent: ShardArrivals | undefined;
   readonly #cursor: FrameCursor;
-  /** Somebody watches what is taken, as of the last batch's beginning. */
+  /** True if a probe was attached at the start of the last batch. */
   #isProbed = false;
 
   constructor(links: MachineLinks, parts: MachineParts) {
@@ -158,7 +158,7 @@ export class ShardMachine {
     this.store.activeExpire = false;
   }
 
-  /** The data is as it was; what is counted begins here. */
+  /** Ends the replay and starts the counters: the data is complete. */
   endReplay(): void {
     this.store.activeExpire = true;
     this.#modules.resetStatistics();
@@ -172,7 +172,7 @@ export class ShardMachine {
     return this.#parts.core.isStopped;
   }
 
-  /** Runs what is in the ring, for a while. Answers whether there was anything. */
+  /** Runs frames of the ring, for a while; returns true if there were any. */
   #turn(): boolean {
     const { clock, journal } = this.#links;
     let at = this.#cursor.next();
@@ -247,7 +247,7 @@ export class ShardMachine {
     return worked ? 0 : this.#restMs();
   }
 
-  /** Takes what has come by other ways than the ring; answers whether anything has. */
+  /** Processes arrivals by other ways than the ring; returns true if there were any. */
   #takeArrivals(): boolean {
     let hasTaken = false;
     for (const arrival of this.#modules.arrivals) if (arrival.take()) hasTaken = true;
@@ -266,7 +266,7 @@ export class ShardMachine {
     return isBusy;
   }
 
-  /** Drops what is kept of the last command, whose frame and value may be large. */
+  /** Drops references to the last command, whose frame and value may be large. */
   letGo(): void {
     const pointers = [this.#executor.args, this.store.view, keyScratch, valueScratch];
     for (const pointer of pointers) pointer.letGo();
@@ -279,8 +279,8 @@ export class ShardMachine {
   }
 
   /**
-   * Milliseconds until the next timed work; short while a snapshot waits for the disk, 0 while there is incremental
-   * work.
+   * Milliseconds until the next timed work: 0 while there is incremental work or a blocked command to serve, short
+while a snapshot waits for the disk.
    */
   #restMs(): number {
     const { maintenance, work } = this.#parts;
@@ -294,7 +294,7 @@ export class ShardMachine {
     return dueInMs;
   }
 
-  /** Shows main the replies, and first what the page says of their effects. */
+  /** Publishes the replies to main, after the page with their effects. */
   flush(): void {
     // A client with a reply of a long command must not see a stuck thread.
     this.#values[AT.heartbeatUs] = this.#executor.nowUs;
@@ -326,7 +326,7 @@ export class ShardMachine {
     this.#modules.publish();
   }
 
-  /** Writes what was logged before replies are shown. */
+  /** Writes logged records before their replies are published. */
   settle(): boolean {
     this.#executor.counts.count();
     const { journal, clock } = this.#links;
@@ -374,7 +374,7 @@ export class ShardMachine {
     return true;
   }
 
-  /** Does what a frame says; `names` are those of its keys, where they are known. */
+  /** Processes a frame; `names` are the names of its keys, if known. */
   dispatch(frame: Frame, names?: readonly string[] | null): void {
     const detour = this.#detour;
     if (detour !== undefined && detour.isOn && detour.putsOff(frame, names)) return;
@@ -386,12 +386,12 @@ export class ShardMachine {
     if (this.#waitingClients.hasTouched) this.#blockedCommands.serve();
   }
 
-  /** Position in the ring behind the frame at hand. */
+  /** Position in the ring after the current frame. */
   get placeBehind(): number {
     return this.#cursor.behind;
   }
 
-  /** A command has found nothing and waits, or takes long: the context says which. */
+  /** Defers a command that blocks or takes long, by the state of the context. */
   putOff(frame: Frame): void {
     const wait = this.#parts.context.turn.takeWait();
     if (wait === undefined) this.#parts.preparedCommands.begin(frame);
@@ -408,7 +408,7 @@ export class ShardMachine {
     return this.#modules.hasArrivals;
   }
 
-  /** Something may come so at any moment. */
+  /** True when arrivals by other ways than the ring are possible. */
   get areArrivalsExpected(): boolean {
     return this.#modules.areArrivalsExpected;
   }
@@ -420,7 +420,7 @@ export class ShardMachine {
 
   #perform(frame: Frame): void {
     const kind = frame.words[frame.word + Request.kind]! & KIND_MASK;
-    // What else comes may change what is counted, or ask for it.
+    // Other frames may change counters, or read them.
     if (kind !== FrameKind.command) this.#executor.counts.count();
     switch (kind) {
       case FrameKind.command:

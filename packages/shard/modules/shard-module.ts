@@ -13,16 +13,16 @@ export type FrameTaker = (frame: Frame) => void;
 /** Takers of frames, by kind. */
 export type FrameTakers = Partial<Record<keyof typeof FrameKind, FrameTaker>>;
 
-/** Takers of controls of main, by what they say. */
+/** Handlers of control messages of main, by kind. */
 export type ControlTakers = {
   readonly [Kind in Control['kind']]?: (control: Extract<Control, { kind: Kind }>) => void;
 };
 
-/** Takes frames aside whose commands cannot be run yet. At most one module has it: it is asked with each frame. */
+/** Defers frames whose commands cannot run yet. At most one module has it, since it is called for each frame. */
 export interface FrameDetour {
   /** False while no frame need be looked at. */
   readonly isOn: boolean;
-  /** Puts a frame off, with its keys held; answers whether it has. `names` are those of its keys, where they are known. */
+  /** Defers a frame, with its keys locked; returns true if it did. `names` are the names of its keys, if known. */
   putsOff(frame: Frame, names?: readonly string[] | null): boolean;
 }
 
@@ -32,9 +32,9 @@ export interface ShardArrivals {
   readonly isDue: boolean;
   /** Something may come at any moment: the thread looks for a while before it sleeps. */
   readonly isExpected: boolean;
-  /** True when what comes ends the batch. At most one module says so: it is asked with each frame. */
+  /** True when an arrival must end the batch. At most one module has it, since it is read for each frame. */
   readonly isUrgent: boolean;
-  /** Does what has come wants, and shows it; answers whether anything was. */
+  /** Processes arrivals and publishes the results; returns true if there were any. */
   take(): boolean;
 }
 
@@ -56,7 +56,7 @@ export interface ShardModule {
   readonly detour?: FrameDetour | undefined;
   readonly arrivals?: ShardArrivals | undefined;
   readonly slices?: ShardSlices;
-  /** Says which calls of main it answers. */
+  /** Registers the handlers of calls of main. */
   answer?(answerers: CallAnswerers): void;
   /** Settings are others now, or are heard of first. */
   apply?(settings: Settings): void;

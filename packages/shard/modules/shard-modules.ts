@@ -1,4 +1,4 @@
-/** The modules of one shard, by what the machine asks of them: each list holds those alone that have such a thing. */
+/** Modules of one shard, in one list for each part of their interface: a list has only modules with that part. */
 
 import { assert, unreachable } from '#base';
 import { FrameKind, type Control } from '#link';
@@ -69,7 +69,7 @@ export class ShardModules {
     this.takers[kind] = taker;
   }
 
-  /** Does what a control of main says. */
+  /** Handles a control message of main. */
   obey(control: Control): void {
     const taker = this.#controls.get(control.kind) ?? unreachable('somebody takes each control');
     taker(control);
@@ -116,14 +116,14 @@ export class ShardModules {
     return false;
   }
 
-  /** True when something may come so at any moment. */
+  /** True when arrivals are possible. */
   get areArrivalsExpected(): boolean {
     for (const arrival of this.arrivals) if (arrival.isExpected) return true;
     return false;
   }
 }
 
-/** Modules that have such a thing. */
+/** Returns the modules with this part. */
 function having<Part extends keyof ShardModule>(
   modules: readonly ShardModule[],
   part: Part,

@@ -18,7 +18,7 @@ class History {
     this.logs = Array.from({ length: shards }, () => []);
   }
 
-  /** A transaction that sees what those shards had logged, and is logged by them; answers its id. */
+  /** A transaction that sees what those shards had logged, and is logged by them; returns its id. */
   run(shards: readonly number[], more: Partial<TransactionNote> = {}): number {
     const rests = shards.map((shard) => [shard, this.#count(shard)] as const);
     return this.#log(shards, { rests, ...more });

@@ -213,7 +213,7 @@ export function sameState(before: KeyCopy, after: KeyCopy): boolean {
 }
 
 /**
- * The message in pieces of memory of its own. The values of its copies must stay as they are until it is made. Throws a
+ * The message in pieces of its own memory. The values of its copies must stay as they are until it is made. Throws a
  * RangeError, as for memory that is not to be had, where they are more than `bytesMax`.
  */
 export function* encodeCopies(

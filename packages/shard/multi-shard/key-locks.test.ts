@@ -6,7 +6,7 @@ import { KeyLocks } from './key-locks.ts';
 
 const holding = suite('key locks');
 
-/** A frame is known by its first word behind the header's size. */
+/** A frame is known by its first word after the header's size. */
 function frameOf(id: number): Frame {
   const words = Int32Array.of(16, id, 0, 0);
   return new Frame(new Uint8Array(words.buffer), words, 0);

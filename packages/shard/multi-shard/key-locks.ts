@@ -15,7 +15,7 @@ interface Ticket {
   frame: Frame | undefined;
   /** Each once. */
   keys: readonly string[];
-  /** The keys stay where they are, as they are: who only looks at all keys need not wait. */
+  /** True if the keys stay unchanged in place: frames that only read all keys need not wait. */
   leavesInPlace: boolean;
   /** Keys of which another ticket is the first. */
   missing: number;
@@ -42,7 +42,7 @@ export class KeyLocks {
   #runningKeys: Iterable<string> | undefined;
   #isStopped = false;
 
-  /** `run` does what a frame says, when its turn has come. */
+  /** `run` processes a frame once it has its keys. */
   constructor(run: (frame: Frame) => void) {
     this.#run = run;
   }
@@ -175,7 +175,7 @@ export class KeyLocks {
     }
   }
 
-  /** Ends what a transaction holds, and runs what waited for that alone; `act` goes before them. */
+  /** Releases the keys of a transaction, calls `act`, and runs the frames that waited only for these keys. */
   release(transaction: number, act?: () => void): void {
     const ticket = this.#byTransaction.get(transaction);
     if (ticket === undefined) {
@@ -288,7 +288,7 @@ function eachOnce(keys: Iterable<string>): readonly string[] {
   return list.length < 2 ? list : [...new Set(list)];
 }
 
-/** A queue whose ends cost the same however long it is. */
+/** Queue with constant cost at both ends. */
 class Fifo<Item> {
   #items: (Item | undefined)[] = [];
   #first = 0;

@@ -2,7 +2,7 @@
  * Commands of a batch that were run, to be counted before their replies are shown.
  *
  * Counting is the same for all of them, and each thing that is counted lies in other memory: in one loop over many
- * commands it costs half of what it does behind each. What is no plain command from the ring is counted by itself.
+ * commands it costs half of what it does after each. What is no plain command from the ring is counted by itself.
  */
 
 import { AT, DEFAULT_USER_ROW, type Page, TICKS_PER_US } from '#stats';

@@ -22,7 +22,7 @@ import type { Slowness } from './slowness.ts';
 /** Index of the counter of the first fate; the others follow. */
 const FIRST_COUNTER = AT[KEY_QUANTITIES.fates[0].counter];
 
-/** The time of the command at hand. */
+/** The time of the current command. */
 interface Time {
   readonly unixMs: number;
 }

@@ -45,7 +45,7 @@ export class KeyUse {
   #countsUse = false;
   /** True when keys are counted, or a session is active. */
   #countsKeys = false;
-  /** Indexes of the keys of the command at hand. */
+  /** Indexes of the keys of the current command. */
   readonly #keys: number[] = [];
 
   constructor({ page, random, clock }: KeyUseOptions) {
@@ -95,7 +95,7 @@ export class KeyUse {
     this.isOn = this.#countsKeys || this.slots.isOn;
   }
 
-  /** Commands follow: what the thread has used before is no command's time. */
+  /** Starts measuring: earlier CPU time of the thread belongs to no command. */
   begin(nowUs: number): void {
     if (this.#session.isActive) this.#cpu?.begin(nowUs);
   }

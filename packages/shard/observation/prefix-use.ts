@@ -14,7 +14,7 @@ export class PrefixUse {
     this.#values = page.values;
   }
 
-  /** Counts for these prefixes from now on; answers whether they are others than before. */
+  /** Sets the counted prefixes; returns true if they have changed. */
   configure(prefixes: readonly string[]): boolean {
     const id = prefixesId(prefixes);
     if (id === this.#page.get('prefixesId')) return false;

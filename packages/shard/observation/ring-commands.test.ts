@@ -77,7 +77,7 @@ function textsOf({ log }: Fixture): string[] {
   return log.newest(0, Infinity).map(({ args }) => Buffer.from(args[0]!).toString('latin1'));
 }
 
-/** Logs the frame at hand, and steps past it; answers its text. */
+/** Logs the current frame, and steps past it; returns its text. */
 function logNext({ memory, reader, commands, log }: Fixture): string {
   const word = reader.next() >> 2;
   assert.ok(commands.has(new Frame(memory.bytes, memory.words, word)));

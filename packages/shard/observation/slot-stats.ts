@@ -19,7 +19,7 @@ export class SlotStats {
   /** Undefined before anybody wants them. */
   #counts: Counts | undefined;
 
-  /** Counts from now on, or no more; what was counted stays. */
+  /** Switches counting on or off; existing counts stay. */
   apply(isOn: boolean): void {
     this.isOn = isOn;
     if (isOn) this.#counts ??= newCounts();

@@ -99,7 +99,7 @@ export class Slowness {
     return this.#clients[slot]?.isSecure === true;
   }
 
-  /** Main says who the client in a slot is. */
+  /** Sets the client of a slot, as sent by main. */
   introduce(frame: Frame): void {
     const slot = frame.words[frame.word + Request.connection]!;
     const client = decodeMessage(frame.body) as Introduced;
@@ -107,12 +107,12 @@ export class Slowness {
     this.#users.introduce(slot, client);
   }
 
-  /** True when a command of this duration belongs into the slow log. */
+  /** True when a command of this duration gets a slow log entry. */
   isLogged(entry: CommandEntry, executeUs: number): boolean {
     return executeUs >= this.slowLog.slowerThanUs && !entry.skipsSlowLog;
   }
 
-  /** Logs a command with a copy of its arguments; answers the number of its entry. */
+  /** Logs a command with a copy of its arguments; returns the number of its entry. */
   log(entry: CommandEntry, args: Arguments, command: SlowCommand): number {
     this.#page.slow(command.executeUs);
     return this.slowLog.log(command, args, entry.secretsOf(args));

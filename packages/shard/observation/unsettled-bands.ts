@@ -1,4 +1,4 @@
-/** Requests whose replies may yet have to wait for the disk: what they wait belongs to their time, in latency bands and in the slow log. */
+/** Requests whose replies may still wait for the disk: the wait counts for their latency band and slow log entry. */
 
 import { AT, Bands, type Page } from '#stats';
 import type { Journal } from '../log/journal.ts';

@@ -1,4 +1,4 @@
-/** Brings a shard to where its files say that it was: the newest snapshot, and the log behind it. */
+/** Recovers a shard from its files: the newest snapshot, and the log after it. */
 
 import fs from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
@@ -45,7 +45,7 @@ interface RecoveryOptions {
   readonly store: Store;
   readonly replay: Replay;
   readonly page: Page;
-  /** Called behind each piece that was taken in. */
+  /** Called after each piece that was read. */
   readonly passed?: () => void;
 }
 
@@ -135,7 +135,7 @@ export class Recovery {
     }
   }
 
-  /** Takes in the states of all blocks up to damage or the end; answers how many keys there are then. */
+  /** Takes in the states of all blocks up to damage or the end; returns how many keys there are then. */
   #pieces(reader: BlockReader, keysBefore: number): number {
     let keys = keysBefore;
     const installer = new PieceInstaller(this.#options.store);
@@ -211,7 +211,7 @@ export class Recovery {
     if (keys > 0) page.set('loadedKeys', keys);
   }
 
-  /** Keeps a copy of what is damaged, and ends the log before it. */
+  /** Keeps a copy of the damaged part, and ends the log before it. */
   #putAside({ file, offset, message }: DamagedFile, later: readonly string[]): void {
     const { size } = fs.statSync(file);
     this.#repairs.push(() => {
@@ -222,14 +222,14 @@ export class Recovery {
     this.#leaveBehind(later, DAMAGED);
   }
 
-  /** Puts aside segments behind the end of the log. */
+  /** Moves segments after the end of the log aside. */
   #leaveBehind(later: readonly string[], end: typeof DAMAGED | typeof LEFT): void {
     for (const next of later) {
       const bytes = fs.statSync(next).size;
       this.#repairs.push(() => {
         fs.renameSync(next, `${next}.${end.suffix}`);
       });
-      const message = `${next} is behind ${end.what}`;
+      const message = `${next} is after ${end.what}`;
       const { isDamage } = end;
       this.#leftOut.push({ file: next, offset: 0, bytes, isDamage, message });
     }
@@ -237,7 +237,7 @@ export class Recovery {
 }
 
 const DAMAGED = { suffix: 'damaged', what: 'the damage', isDamage: true } as const;
-const LEFT = { suffix: 'left', what: 'the end of what counts', isDamage: false } as const;
+const LEFT = { suffix: 'left', what: 'the consistent end of the log', isDamage: false } as const;
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -79,9 +79,9 @@ const TRANSACTION_BYTES_KEPT = 64 * 1024 * 1024;
 export class Replay {
   readonly #options: ReplayOptions;
   readonly #ahead: RecordPrefetch;
-  /** Records of a group that is not whole yet. */
+  /** Records of an incomplete group. */
   #group: RecordPieces[] = [];
-  /** A long record that is not whole yet. */
+  /** Incomplete long record. */
   readonly #long = new PartCollector();
   /** The transactions met last, oldest first from `#kept`. */
   #transactions: SharedTransaction[] = [];
@@ -159,7 +159,7 @@ export class Replay {
     }
   }
 
-  /** Takes a piece of a long record, which is done again with its last. */
+  /** Takes a piece of a long record, which is replayed with its last piece. */
   #longRecord({ bytes, words, word }: Frame): void {
     const at = word << 2;
     if (this.#long.isEmpty && this.#stopAt !== undefined) {
@@ -187,7 +187,7 @@ export class Replay {
     if (kind !== RecordKind.commit) this.record(record, rest);
   }
 
-  /** Forgets what is left of a group: it was never whole. Answers how many records that were. */
+  /** Forgets what is left of a group: it was never whole. Returns how many records that were. */
   dropGroup(): number {
     const dropped = this.#group.length + (this.#long.drop() ? 1 : 0);
     this.#group = [];
@@ -408,7 +408,7 @@ function keptOf({ bytes, word, byteCount }: Frame, rest: Pieces): RecordPieces {
   return rest.length > 0 ? [bytes, ...rest] : [bytes.slice(at, at + byteCount)];
 }
 
-/** A record in memory of its own. */
+/** Returns a copy of a record as a frame. */
 function frameOf(record: Bytes): Frame {
   return new Frame(
     record,

@@ -6,9 +6,9 @@ import type { ShardSettings } from '#commands';
 const NOBODY = -1;
 
 export class Role {
-  /** True while another server says what is in this one. */
+  /** True while this server is a replica. */
   isReplica = false;
-  /** Slot of the client that stands for the primary. */
+  /** Slot of the client that represents the primary. */
   primary = NOBODY;
 
   /** A primary has fewer good replicas than writes need. */
@@ -20,7 +20,7 @@ export class Role {
   /** Clients that bring keys of slots which are on their way here. */
   importers: ReadonlySet<number> = new Set();
 
-  /** True for a client that brings what another server says: when the time of a key is over it has to say. */
+  /** True for clients that send changes of another server, which also decides when keys expire. */
   isTold(slot: number): boolean {
     return slot === this.primary || this.importers.has(slot);
   }
@@ -31,7 +31,7 @@ export class Role {
     this.primary = primary ?? NOBODY;
   }
 
-  /** True when what the client in a slot has run may write nothing. */
+  /** True when commands of the client in a slot may not write. */
   refusesWrites(slot: number, settings: Pick<ShardSettings, 'boolean'>): boolean {
     return this.isReplica && slot !== this.primary && settings.boolean('replication.read-only');
   }

@@ -1,11 +1,11 @@
-/** Frame of a command that a script calls, in memory of its own that is used again for the next one. */
+/** Frame of a command that a script calls, in memory that is reused for the next one. */
 
 import { type Bytes, copyBytes } from '#base';
 import { DATABASE_SHIFT, frameBytes, FrameKind, Request, REQUEST_HEADER_BYTES } from '#link';
 import { Frame } from '../frames/frame.ts';
 
 const BYTES_MIN = 4_096;
-/** Memory that a long command may leave behind for the next one. */
+/** Maximum size of memory that is kept for the next long command. */
 const BYTES_KEPT = 1024 * 1024;
 
 /** Fields of the head that are not about the arguments. */
@@ -62,7 +62,7 @@ export class CalledFrame {
     this.#nth += 1;
   }
 
-  /** The frame as it was completed last. */
+  /** The last completed frame. */
   get frame(): Frame {
     return this.#frame;
   }

@@ -51,7 +51,7 @@ export class Libraries {
   #functions = new Map<string, LoadedFunction>();
   /** Bytes of the sources of all libraries. */
   #bytes = 0;
-  /** True when the engine at hand has none of them. */
+  /** True when no library is loaded in the current engine. */
   #isUnloaded = false;
   /** Library that is being loaded, and since when. */
   #loading: Library | undefined;
@@ -94,7 +94,7 @@ export class Libraries {
     return this.#functions.get(key);
   }
 
-  /** Loads a library and answers its name; throws a CommandError. */
+  /** Loads a library and returns its name; throws a CommandError. */
   load(code: string, replaces: boolean): string {
     this.#ensureLoaded();
     const library = this.#made(code, this.#libraries, replaces);
@@ -150,7 +150,7 @@ export class Libraries {
     this.#count();
   }
 
-  /** The engine was discarded. */
+  /** Marks all libraries as unloaded after the engine was discarded. */
   unload(): void {
     this.#isUnloaded = this.#libraries.size > 0;
   }
@@ -174,7 +174,7 @@ export class Libraries {
     };
   }
 
-  /** Loads all into a new engine; what was loaded before can be loaded again. */
+  /** Loads all libraries into a new engine. Each was loaded before, so it loads again. */
   #ensureLoaded(): void {
     if (!this.#isUnloaded) return;
     this.#isUnloaded = false;

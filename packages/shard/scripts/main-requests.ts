@@ -16,7 +16,7 @@ const NOTHING: Bytes = new Uint8Array(0);
 
 interface MainRequestsOptions {
   readonly control: ScriptControl;
-  /** Position in the ring behind the frame at hand. */
+  /** Position in the ring after the current frame. */
   placeBehind(): number;
   readonly sender: ReplySender;
   readonly effects: Effects;
@@ -29,9 +29,9 @@ interface MainRequestsOptions {
 
 export class MainRequests {
   readonly #options: MainRequestsOptions;
-  /** Answer of main, as soon as it is there. */
+  /** Replies of main that are not taken yet. */
   readonly #answers: Bytes[] = [];
-  /** True when frames that come in are put aside because of the script at hand. */
+  /** True when frames that come in are put aside because of the current script. */
   #hasStopped = false;
   /** True when the script has opened a group in the log. */
   #hasGroup = false;
@@ -55,7 +55,7 @@ export class MainRequests {
   /** Waits for the end of what the script has done on other shards, and has main end it in all logs if it is to. */
   finish(endsInLogs: boolean): void {
     const { keyLocks, effects } = this.#options;
-    // What was lent in the script's name has to be back.
+    // Keys lent for the script must be returned first.
     this.wait(() => !keyLocks.isUnderWay);
     // Without a log or replicas there is nothing to end.
     if (!endsInLogs || !effects.isKept) return;

@@ -25,7 +25,7 @@ interface RemoteCommandsOptions {
   readonly page: Page;
   readonly clock: Clock;
   readonly keyUse: KeyUse;
-  /** Shows all what was done. */
+  /** Publishes replies and effects. */
   show(): void;
 }
 

@@ -46,7 +46,7 @@ export class ScriptCommands {
   mayCallAll = false;
   /** True while main wants to see what is called: a client monitors, or tracks keys. */
   areWatched = false;
-  /** Run at hand. */
+  /** Current run. */
   run: ScriptRun | undefined;
   readonly #options: ScriptCommandsOptions;
   readonly #frame = new CalledFrame();
@@ -56,7 +56,7 @@ export class ScriptCommands {
     this.#options = options;
   }
 
-  /** `redis.call`, where an error ends the script, or `redis.pcall`, which answers it. */
+  /** Implements `redis.call`, where an error ends the script, and `redis.pcall`, which returns it. */
   call(engine: LuaEngine, L: number, raises: boolean): number {
     const { vm } = engine;
     const fault = this.#read(L, vm);
@@ -94,7 +94,7 @@ export class ScriptCommands {
     this.run!.protocol = protocol;
   }
 
-  /** Puts the arguments into the frame; answers what is wrong with them. */
+  /** Writes the arguments to the frame; returns an error text if they are invalid. */
   #read(L: number, vm: LuaVm): string | undefined {
     const count = vm.count(L);
     if (count === 0) return 'Please specify at least one argument for this redis lib call';
@@ -129,7 +129,7 @@ export class ScriptCommands {
     return undefined;
   }
 
-  /** The command that the frame names; of a container alone, the container. */
+  /** Command of the frame; the container if there is no subcommand. */
   #named(): CommandEntry | undefined {
     const { bytes, bodyAt, count, words } = this.#frame;
     const span = Request.spans;
@@ -139,7 +139,7 @@ export class ScriptCommands {
     return top.subcommand(bytes, bodyAt + words[span + 2]!, words[span + 3]!);
   }
 
-  /** The command that the frame names, or what is wrong with it. */
+  /** Command of the frame, or an error text. */
   #find(): CommandEntry | string {
     const { count } = this.#frame;
     const entry = this.#named();
@@ -176,7 +176,7 @@ export class ScriptCommands {
     return servedSlots.refusalOf(entry, this.#argumentsOf(entry), this.run!, context);
   }
 
-  /** Notes that the script writes; says why it may not. */
+  /** Records that the script writes; returns an error text if it may not. */
   #beginWrite(entry: CommandEntry): string | undefined {
     const run = this.run!;
     if (!run.hasWritten) {
@@ -283,7 +283,7 @@ export class ScriptCommands {
     return found.every(({ index }) => context.isOwn(source, args.at(index), args.length(index)));
   }
 
-  /** Has the shard run a command whose keys are all there; else main. */
+  /** Runs a command on the shard that has all its keys, or else through main. */
   #askElsewhere(L: number, engine: LuaEngine, entry: CommandEntry): boolean {
     const { shardRequests } = this.#options;
     const owner = shardRequests === undefined ? -1 : this.#ownerOf(entry);
@@ -330,7 +330,7 @@ export class ScriptCommands {
     }
   }
 
-  /** Bytes of the frame at hand. */
+  /** Bytes of the current frame. */
   get #bytes(): Bytes {
     const { bytes, words } = this.#frame;
     return bytes.subarray(0, frameBytes(words[Request.bytes]!));

@@ -6,7 +6,7 @@ import { Frame } from '../frames/frame.ts';
 import { isAlone, type Lending } from '../lending/lending.ts';
 import type { MainRequests } from './main-requests.ts';
 
-/** Longer frames get memory of their own. */
+/** Longer frames get their own memory. */
 const SHADOW_BYTES = 4_096;
 
 export class ScriptFrames {
@@ -24,7 +24,7 @@ export class ScriptFrames {
     this.#lending = lending;
   }
 
-  /** Runs a frame by `run`, which gets it in memory of its own. */
+  /** Calls `run` with a copy of a frame. */
   run(frame: Frame, run: (detached: Frame) => void): void {
     const detached = frame.words === this.#linkWords ? this.#shadowOf(frame) : frame;
     if (!isAlone(frame)) {

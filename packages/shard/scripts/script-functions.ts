@@ -1,4 +1,4 @@
-/** Functions of the table `redis` that need the server: calls of commands, the log, and settings of the script at hand. */
+/** Functions of the table `redis` that need the server: calls of commands, the log, and settings of the current script. */
 
 import type { HostFunction, LuaEngine } from '#lua';
 import type { ScriptCommands } from './script-commands.ts';

@@ -25,7 +25,7 @@ import { ScriptFrames } from './script-frames.ts';
 import { Scripts } from './scripts.ts';
 import { ShardRequests, type ShardExchange } from './shard-requests.ts';
 
-/** Looks at what is waited for before the thread sleeps: some 25 us, as long as it takes to wake a thread. */
+/** Rounds of polling before the thread sleeps: about 25 us, as long as waking a thread takes. */
 export const SPIN_ROUNDS = 1_000;
 
 interface ScriptModuleOptions {
@@ -53,11 +53,11 @@ interface ScriptModuleOptions {
   readonly shardExchange?: ShardExchange;
   /** Redis release that scripts see. */
   readonly redisVersion: string;
-  /** Shows all what was done. */
+  /** Publishes replies and effects. */
   show(): void;
   /** Processes a frame while a script waits; false if there was none. */
   work(): boolean;
-  /** Position in the ring behind the frame at hand. */
+  /** Position in the ring after the current frame. */
   placeBehind(): number;
 }
 

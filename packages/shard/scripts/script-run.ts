@@ -16,8 +16,8 @@ export interface ScriptRun {
   /** True when the other shards are stopped for the script, so that it may access their keys. */
   readonly isAlone: boolean;
   /**
-   * True when they are stopped for the script alone, not for its transaction: the script ends its changes in their
-   * logs.
+   * True when they are stopped for the script itself, not for a transaction around it: the end of the script then
+   * ends its changes in their logs.
    */
   readonly hasBarrier: boolean;
   readonly isInCluster: boolean;
@@ -46,7 +46,7 @@ export interface ScriptRun {
   /** The protocol in which it gets replies; `redis.setresp` changes it. */
   protocol: 2 | 3;
   hasWritten: boolean;
-  /** It has written on other shards, whose logs have to end that together. */
+  /** True if it has written on other shards, whose logs must end these changes together. */
   hasWrittenElsewhere: boolean;
   /** Commands that it has called, and those among them that main had to run. */
   calls: number;

@@ -49,7 +49,7 @@ function askedCommand({ body }: ShardFrame): string {
   return args.join(' ');
 }
 
-/** Main, played by the test: it keeps what scripts ask for, and answers. */
+/** Main, played by the test: it records the requests of scripts, and replies. */
 class PlayedMain {
   /** Requests in their order: commands, `prepare`, `end`. */
   readonly asked: string[] = [];
@@ -91,7 +91,7 @@ class PlayedMain {
     this.#shard.tell({ kind: FrameKind.ask, sequence }, Buffer.from(text, 'latin1'));
   }
 
-  /** Runs a script; answers its reply. */
+  /** Runs a script; returns its reply. */
   run(line: readonly string[], head = EXCLUSIVE): string {
     this.#shard.send(line, head);
     this.take(this.#shard.run());

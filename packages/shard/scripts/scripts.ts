@@ -55,7 +55,7 @@ import { ScriptStats, type ScriptCounts } from './script-stats.ts';
 
 const CHUNK_NAME = '@user_script';
 const DIGEST_LENGTH = 40;
-/** An engine whose memory has grown beyond this is thrown away behind its script. */
+/** Memory in bytes beyond which an engine is discarded after its script. */
 const ENGINE_BYTES_KEPT = 48 * 1024 * 1024;
 const KILLED = 'Script killed by user with SCRIPT KILL...';
 
@@ -66,7 +66,7 @@ interface ScriptsOptions {
   readonly sender: ReplySender;
   readonly keyLocks: KeyLocks;
   readonly control: ScriptControl;
-  /** Position in the ring behind the frame at hand. */
+  /** Position in the ring after the current frame. */
   placeBehind(): number;
   readonly mainRequests: MainRequests;
   /** Undefined where scripts reach other shards by way of main only. */

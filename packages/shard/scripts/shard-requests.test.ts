@@ -51,7 +51,7 @@ class Scene {
     return this.#sleeps;
   }
 
-  /** Runs a script at the host, for which the other shard is to stop; answers its frames, with what main is asked. */
+  /** Runs a script at the host, for which the other shard is to stop; returns its frames, with what main is asked. */
   run(source: string, ...args: readonly string[]): string[] {
     this.#sleeps = 0;
     this.target.tell(BARRIER);

@@ -16,7 +16,7 @@ export interface SyncOrder {
   readonly number: number;
   readonly credit: number;
   readonly filter: 'all' | 'functions' | 'nothing';
-  /** Slots whose keys are sent alone; null where all are. */
+  /** Slots of the keys that are sent; null for all keys. */
   readonly slots: readonly SlotSpan[] | null;
 }
 
@@ -26,7 +26,7 @@ export class FullSync {
   readonly #freeze: SnapshotIterator;
   readonly #sender: ReplySender;
   readonly #writer: rdb.RdbPieceWriter;
-  /** Bytes that main has room for; less than nothing behind a large piece. */
+  /** Bytes that main has room for; negative after a large piece. */
   #credit: number;
   /** Pieces to be sent: some are written while a command runs, when nothing can be. */
   readonly #pieces = new SyncPieces();

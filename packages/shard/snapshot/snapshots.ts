@@ -11,7 +11,7 @@ import { PIECES_AHEAD_MAX, type SnapshotOutlet } from './snapshot-pieces.ts';
 
 /** Most microseconds of one slice: as much as a batch of commands takes. */
 const SLICE_US = 300;
-/** Between two slices, so that main and who asks get a processor in time where there are few. */
+/** Pause between two slices, in microseconds, so that main and clients on the same machine get a core in time. */
 const REST_US = 300;
 /**
  * Pause between slices of a full sync, in microseconds: a replica waits for it, so it is no longer than waking other
@@ -43,7 +43,7 @@ export class Snapshots implements ShardSlices {
   #keyDelayUs = 0;
   /** Keys written for the last move of slots to another node. */
   movedKeys = 0;
-  /** Full synchronisation that keys are frozen for; undefined where it is a snapshot, and where none is. */
+  /** Running full sync; undefined during a snapshot, and when idle. */
   #sync: FullSync | undefined;
 
   constructor(options: SnapshotsOptions) {
@@ -117,7 +117,7 @@ export class Snapshots implements ShardSlices {
     while (!this.freeze.slice(this.#options.nowUs, Infinity));
   }
 
-  /** Nothing is kept on disk from now on. */
+  /** Switches persistence off. */
   leaveLog(): void {
     const { journal, outlet } = this.#options;
     // The walk continues on its own.
@@ -174,7 +174,7 @@ export class Snapshots implements ShardSlices {
     return this.#isDelayed && this.freeze.stepKeys < SNAPSHOT_STEP_KEYS ? 0 : SLICE_US;
   }
 
-  /** Rests behind a slice; `before` are the keys that had been written before it. */
+  /** Pauses after a slice; `before` is the number of keys written before it. */
   #rest(endUs: number, before: number): void {
     if (!this.#isDelayed) {
       this.#restUntilUs = endUs + (this.#sync === undefined ? REST_US : SYNC_REST_US);

@@ -42,7 +42,7 @@ export class StagedData {
     const loader = new rdb.SplitKeyLoader({
       limits: valueLimits({ store, settings }),
       nowMs: store.nowMs,
-      // When their time is over is for the primary to say.
+      // The primary decides when they expire.
       keepsExpired: true,
       accessOf: (use) => accessOfUse(use, store),
     });
@@ -83,13 +83,13 @@ export class StagedData {
     }
   }
 
-  /** Drops what has come: the rest will not. */
+  /** Drops the received data, which will not be completed. */
   #drop(): void {
     for (const database of this.#databases ?? []) database.clear();
     this.#databases = undefined;
   }
 
-  /** Serves what has come instead of what there was. */
+  /** Replaces the served data by the received data. */
   adopt(): void {
     const { store, context, ownExpiry } = this.#options;
     const databases = this.#databases ?? store.newDatabases();

@@ -34,7 +34,7 @@ export class KeySizeWalk {
     return this.#hasOtherPrefixes;
   }
 
-  /** Counts keys by size for a while, when there were changes; answers whether there is more to count. */
+  /** Counts keys by size for a while, when there were changes; returns true if there is more to count. */
   slice(): boolean {
     const { values } = this.#page;
     const keySizes = this.#keySizes;

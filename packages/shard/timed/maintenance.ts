@@ -16,7 +16,7 @@ const EXPIRE_US = 1_000;
 const DEFRAG_US = 500;
 /** Between two slices of the walk for key sizes. */
 const KEY_SIZES_PERIOD_MS = 25;
-/** One defragmentation that was asked for. */
+/** Microseconds of a requested defragmentation. */
 const PURGE_US = 20_000;
 /** While keys are over the limit or sparse slabs are left, rounds follow this closely. */
 const BUSY_PERIOD_MS = 5;
@@ -82,13 +82,13 @@ export class Maintenance {
     this.room.limitChanged();
   }
 
-  /** While paused nothing is removed: what has expired is absent, and what is too much stays. */
+  /** While paused, no key is removed: expired keys are invisible, and nothing is evicted. */
   set isPaused(value: boolean) {
     this.room.isPaused = value;
     this.roleChanged();
   }
 
-  /** The shard has another role: on a replica nothing expires by itself. */
+  /** Called when the role has changed: a replica does not expire keys on its own. */
   roleChanged(): void {
     this.#store.lazyExpireDisabled = this.room.isPaused || this.#role.isReplica;
     // On a primary they expire as any other.
@@ -100,7 +100,7 @@ export class Maintenance {
     this.#watch(this.#keySizes.countPrefixes(prefixes));
   }
 
-  /** One round of timed work. What finds no room now is done in another. */
+  /** Runs one round of timed work. Work without memory is retried in a later round. */
   run(): void {
     try {
       this.#round();
@@ -147,7 +147,7 @@ export class Maintenance {
     return fields > 0 && this.#nowUs() - startUs >= this.#expireUs;
   }
 
-  /** Moves records out of sparse slabs at once, because somebody has asked; answers the bytes given back. */
+  /** Moves records out of sparse slabs at once, because somebody has asked; returns the bytes given back. */
   purge(): number {
     const { memory } = this.#store;
     const before = memory.segmentBytes;

@@ -13,7 +13,7 @@ const EVICT_STEP_US = 50;
 const EVICT_STEPS = 10;
 const EVICT_GROWTH = 1.15;
 const TENACITY_MAX = 100;
-/** Share of the limit from which spilling blocks until the disk has written something. */
+/** Memory usage, as a share of the limit, from which the shard blocks for the disk of the warm tier, TIER_WAIT_MS at a time. */
 const OVER_SHARE = 1.05;
 /** From this part of the limit on a shard waits for no other one to spill, which may be busy with something else. */
 const FAR_OVER_SHARE = 1.25;
@@ -132,8 +132,8 @@ export class MemoryRoom {
   }
 
   /**
-   * Makes room before a write where memory is over its limit. What is in use is compared once for each time that it was
-   * published: in between it stands, here and mostly elsewhere, and the pages of others are far from this processor.
+   * Makes room before a write if memory is over its limit. Usage is compared once for each time that it was
+   * published: in between it hardly changes, and reading the pages of other threads is slow.
    */
   makeRoomBefore(): void {
     if (this.#hasCompared || this.#isStopped()) return;
@@ -141,7 +141,7 @@ export class MemoryRoom {
     if (this.mustEvict()) this.makeRoom();
   }
 
-  /** Evicts for a while before a write; what is more than that goes between commands. */
+  /** Evicts for a while before a write; the rest is evicted between commands. */
   makeRoom(): void {
     this.evictSlice();
     this.#publish();
@@ -178,7 +178,7 @@ export class MemoryRoom {
       freed = this.#store.evictOne();
       values[AT.usedBytes] = this.#store.memory.usedBytes;
     } while (mayGoOn(freed) && this.mustEvict() && this.#nowUs() < endUs);
-    // The disk has no room yet: what is too much goes later.
+    // The disk has no room yet: values are spilled later.
     this.#hasToEvict = freed !== 0;
     if (freed === SPILL_BUSY) this.#waitForTier();
     const { isOn, evictsWhenFull, isExhausted } = this.#store.tier;

@@ -4,7 +4,7 @@
 const ROWS_PER_OCTAVE = 4;
 const OCTAVES = 28;
 const ROWS = ROWS_PER_OCTAVE * OCTAVES;
-/** From this many on, all counts are halved: what was long ago fades. */
+/** Number of fetches at which all counts are halved, so that old ones lose weight. */
 const COUNT_MAX = 16_384;
 
 export class FetchTimes {

@@ -48,7 +48,7 @@ export interface WarmCommandsOptions {
 interface PutOff {
   frame: Frame;
   readonly hold: number;
-  /** Values that it waits for or has at hand. */
+  /** Values that it waits for, and values that it holds. */
   readonly loans: warm.Loan[];
   readonly sinceUs: number;
 }
@@ -79,7 +79,7 @@ const firstNeeds = Uint8Array.from(commandTable.entries, (entry) => firstNeedOf(
 export class WarmCommands implements FrameDetour {
   readonly #options: WarmCommandsOptions;
   #lastHold = FIRST_HOLD;
-  /** Numbers of the values that the frame at hand needs, some more than once. */
+  /** Numbers of the values that the current frame needs, some more than once. */
   #needed: number[] = [];
   readonly #ready: PutOff[] = [];
   readonly #frames = new ByteSlab();
@@ -96,12 +96,12 @@ export class WarmCommands implements FrameDetour {
     return this.#options.store.tier.keyCount > 0;
   }
 
-  /** Puts a frame off when it needs values that are not at hand; answers whether it has. */
+  /** Defers a frame that needs values which are not in memory; returns true if it did. */
   putsOff(frame: Frame, knownNames?: readonly string[] | null): boolean {
     if (!this.#needsAny(frame)) return false;
     const { keyLocks } = this.#options;
     const names = knownNames === undefined ? this.#options.keysOf(frame) : knownNames;
-    // Who concerns all keys has them all to itself, and reads what it needs.
+    // A frame on all keys runs alone, and reads its values synchronously.
     if (names === null) return false;
     const needed = this.#needed;
     this.#needed = [];
@@ -202,7 +202,7 @@ export class WarmCommands implements FrameDetour {
     if (expireAt >= 0 && expireAt < store.nowMs) store.stats.add('tierExpired', 1);
   }
 
-  /** Runs what has all of its values; answers whether anything was. */
+  /** Runs frames whose values are all in memory; returns true if there were any. */
   run(): boolean {
     if (this.#ready.length === 0) return false;
     const { executor, keyLocks, nowUs, slowness, shardIndex } = this.#options;

@@ -23,7 +23,7 @@ interface WarmModuleOptions extends Omit<WarmCommandsOptions, 'values' | 'workin
   readonly page: Page;
   readonly room: MemoryRoom;
   readonly events: KeyEvents;
-  /** Shows all what was done. */
+  /** Publishes replies and effects. */
   show(): void;
 }
 
@@ -56,7 +56,7 @@ export class WarmModule implements ShardModule {
     };
   }
 
-  /** Runs commands whose values have come; answers whether any value has. */
+  /** Runs commands whose values have come; returns whether any value has. */
   #take(values: WarmValues, commands: WarmCommands): boolean {
     if (!values.step()) return false;
     this.#options.events.begin();
@@ -81,7 +81,7 @@ export class WarmModule implements ShardModule {
     }
   }
 
-  /** Has the use of what was in memory counted, and what is watched looked at. */
+  /** Adds the prefetched accesses to values in memory to the working set, and updates the mask of its sample. */
   #countUses(): void {
     const { keyPrefetch } = this.#store;
     this.#workingSet.use(keyPrefetch.foundInMemory);
@@ -89,7 +89,7 @@ export class WarmModule implements ShardModule {
     keyPrefetch.watchedMask = this.#workingSet.mask;
   }
 
-  /** Lets the tier's thread see what is wanted. */
+  /** Publishes requests to the tier's thread. */
   publish(): void {
     this.#values?.publish();
   }

@@ -100,7 +100,7 @@ export class WarmValues {
     }
   }
 
-  /** Lets the tier's thread see what was asked for. */
+  /** Publishes requests to the tier's thread. */
   publish(): void {
     this.#options.link.publish();
   }

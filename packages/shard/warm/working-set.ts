@@ -8,10 +8,10 @@
 /** Keys of which one is watched at first. */
 const FIRST_PART = 64;
 const SAMPLED_SHARE_MAX = 1 / 16;
-/** Uses behind which the share is judged. */
+/** Number of accesses after which the sampled share is adjusted. */
 const JUDGED_EVERY = 4_096;
 const WATCHED_MAX = 8_192;
-/** Uses behind which all counts are halved: what was long ago fades. */
+/** Number of accesses after which all counts are halved, so that old ones lose weight. */
 const FADED_EVERY = 1_000_000;
 
 interface WatchedKey {
@@ -32,7 +32,7 @@ export class WorkingSet {
     if (this.#uses >= JUDGED_EVERY) this.#judge();
   }
 
-  /** A key whose hash has none of these bits is watched. */
+  /** Mask of the sample: a key is sampled if its hash has none of these bits. */
   get mask(): number {
     return this.#mask;
   }
