@@ -8,12 +8,12 @@ import { integer, oneOf, ValueError, yesOrNo, type Value } from './kinds.ts';
 import { outputLimit, savePoints } from './redis/redis-kinds.ts';
 import { configName, rowOf, sectionAndKey, settingNames, type SettingName } from './settings.ts';
 
-/** A change that CONFIG SET asks for. */
+/** One change of CONFIG SET. */
 export type Assignment = readonly [name: SettingName, value: Value];
 
 /** Target of a name of CONFIG. Aliases share it, so that it is its own identity. */
 export interface Target {
-  /** The settings behind it, the one that it is mostly about first; none of a constant. */
+  /** The settings after it, the one that it is mostly about first; none of a constant. */
   readonly settings: readonly SettingName[];
   readonly isHidden: boolean;
   readonly isSecret: boolean;

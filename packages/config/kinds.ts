@@ -21,7 +21,7 @@ export interface Kind<V extends Value> {
   format(value: V): string;
   /** Writes a TOML value. */
   toml(value: V): string;
-  /** The value without what is secret in it, where it is no secret as a whole. */
+  /** Returns the value without its secret parts; for values that are only partly secret. */
   redact?(value: V): V;
 }
 
@@ -59,7 +59,7 @@ export function integer(bounds: Bounds = {}): Kind<number> {
   };
 }
 
-/** A whole number; what is beyond its bounds is taken as the nearest of them, as Redis does. */
+/** An integer; values out of bounds become the nearest bound, as in Redis. */
 export function clamped(least: number, most: number): Kind<number> {
   const clamp = (value: number): number => Math.min(most, Math.max(least, value));
   const kind = integer();

@@ -54,7 +54,7 @@ export function distinctWords(countMost: number, bytesMost: number): Kind<readon
   );
 }
 
-/** Names of hosts; `*.` with a name behind it stands for all that are below that. */
+/** Names of hosts; `*.` with a name after it stands for all that are below that. */
 export function hostNames(countMost: number): Kind<readonly string[]> {
   const pattern = /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i;
   return checkedWords(

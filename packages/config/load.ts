@@ -22,7 +22,7 @@ export interface LoadInput {
   readonly folder: string;
 }
 
-/** A configuration that holds, and what is to be done with it. */
+/** A valid configuration, and the action to perform. */
 export interface Loaded {
   readonly settings: Settings;
   readonly action: Action;
@@ -63,7 +63,7 @@ export function load(input: LoadInput): Loaded {
   return { settings, action, warnings: [...gathered.warnings, ...warningsOf(settings)] };
 }
 
-/** Throws where a token would not mean what it says. */
+/** Throws if http.viewer-token would restrict no access. */
 function demandTokens(settings: Settings): void {
   const viewerToken = settings.string('http.viewer-token');
   if (viewerToken === '') return;

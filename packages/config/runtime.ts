@@ -273,7 +273,7 @@ export class Settings {
     return target.read((name) => this.#value(name));
   }
 
-  /** Text of a setting as CONFIG GET answers it. */
+  /** Text of a setting in CONFIG GET. */
   #shown(target: Target): string {
     const text = this.#read(target);
     return target.isMasked && text !== '' ? HIDDEN : text;

@@ -8,7 +8,7 @@ export interface Setting<V extends Value = Value> {
   readonly kind: Kind<V>;
   readonly default: V;
   readonly effect: Effect;
-  /** One sentence for the one who has to set it. */
+  /** Meaning of the setting, for operators. */
   readonly meaning: string;
   /** The name CONFIG knows it by, where that is not `section-key`. */
   readonly config?: string;

@@ -1,7 +1,7 @@
 /**
  * Reads a configuration file in the format of Redis: directives under the names of CONFIG, `include`, repeated lines.
  * Directives without a meaning here are ignored with one warning. Directives that this version lacks and that the user
- * relies on (users, TLS, a primary) are refused, so that the lack is noticed at once.
+ * relies on (renamed commands, modules) are refused, so that the lack is noticed at once.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -53,12 +53,12 @@ export function isRedisFile(file: string): boolean {
   }
 }
 
-/** Takes what the file says; `shownAs` names it in messages. */
+/** Reads the settings of a file; `shownAs` is its name in messages. */
 export function takeRedisFile(gathered: Gathered, file: string, shownAs: string): void {
   takeRedisText(gathered, textOf(gathered, file, shownAs), shownAs);
 }
 
-/** Takes what a text of that form says. */
+/** Reads the settings of a text in this format. */
 export function takeRedisText(gathered: Gathered, text: string, shownAs: string): void {
   const directives = readDirectives(gathered, text, shownAs, 0);
   const namesByReason = new Map<string, string[]>();
@@ -191,7 +191,7 @@ function withRedisMeaning(directives: readonly Directive[]): readonly Directive[
   });
 }
 
-/** In Redis, who speaks TLS has to show a certificate unless the file says otherwise. */
+/** In Redis, TLS clients need a certificate unless the file allows them to have none. */
 function withClientCertificates(directives: readonly Directive[]): readonly Directive[] {
   const port = directives.findLast(({ name }) => name === 'tls-port');
   if (port === undefined || port.words[0] === '0') return directives;

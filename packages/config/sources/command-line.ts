@@ -94,7 +94,7 @@ export const helpText = `Usage: svc-server [options]
   --data-dir FOLDER          data folder: everything that the server writes
   --recover-anyway           starts with the readable part of damaged data
   --check-data               verifies all data without changing it, and exits
-  --import-rdb FILE          starts with the data of an RDB file; the data folder must be empty
+  --import-rdb FILE          imports an RDB file into a data folder without data, and starts
   --skip-damaged             with --import-rdb: imports the readable part of a damaged file
   --export-rdb FILE          writes the data as an RDB file, and exits
   --log-level LEVEL          trace, debug, info, warn or error, or a level of Redis

@@ -19,8 +19,8 @@ export function variableOf(name: SettingName): string {
 }
 
 /**
- * Takes what the environment says. `<variable>_FILE` names a file that holds the value, so that a
- * secret need not stand in the environment.
+ * Reads settings from the environment. `<variable>_FILE` names a file with the value, so that a
+ * secret need not be in the environment.
  */
 export function takeEnvironment(
   gathered: Gathered,

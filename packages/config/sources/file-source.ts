@@ -6,7 +6,7 @@ type Table = Readonly<Record<string, unknown>>;
 
 const sections = new Set(settingNames.map((name) => sectionAndKey(name)[0]));
 
-/** Takes what a parsed file says; `shownAs` names it in messages. */
+/** Reads the settings of a parsed file; `shownAs` is its name in messages. */
 export function takeTable(gathered: Gathered, file: TomlFile, shownAs = 'the file'): void {
   const take = (table: Table, path: string): void => {
     for (const [key, given] of Object.entries(table)) {

@@ -124,7 +124,7 @@ function keyEnd(text: string, from: number): number {
   return at;
 }
 
-/** Returns the end of the value that begins here, comments and blanks behind it left out. */
+/** Returns the end of the value that begins here, comments and blanks after it left out. */
 function valueEnd(text: string, from: number): number {
   let depth = 0;
   let at = from;

@@ -116,7 +116,7 @@ export const clusterSettings = rows({
     kind: yesOrNo,
     default: true,
     effect: 'live',
-    meaning: 'Refuses commands with keys on all nodes while any slot is not served.',
+    meaning: 'Refuses all commands with keys, on every node, while any slot is not served.',
   },
   'cluster.allow-reads-when-down': {
     kind: yesOrNo,

@@ -8,7 +8,7 @@ const milliseconds = integer({ most: LONG_MAX, unit: 'milliseconds' });
 const count = integer({ most: LONG_MAX });
 const collector = 'http://localhost:4317';
 
-/** Settings of what is measured, and how it is shown. */
+/** Settings of diagnostics: logs of slow commands, metrics, traces, HTTP. */
 export const diagnosticsSettings = rows({
   'slowlog.log-slower-than': {
     kind: integer({ least: -1, most: LONG_MAX, unit: 'microseconds' }),

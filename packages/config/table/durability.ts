@@ -4,7 +4,7 @@ import { rows } from '../setting.ts';
 
 const MIB = 1024 ** 2;
 
-/** Settings of what goes to disk, to replicas, and over TLS. */
+/** Settings of persistence and snapshots. */
 export const durabilitySettings = rows({
   'persistence.enabled': {
     kind: yesOrNo,
@@ -40,7 +40,7 @@ export const durabilitySettings = rows({
     default: 'periodic',
     effect: 'live',
     meaning:
-      'Failures that an acknowledged write survives. sync: a power failure; periodic: a killed process, and a power failure except for the last interval; async: neither, for the last interval.',
+      'Moment at which writes are acknowledged. sync: once they are synced to disk; periodic: once the kernel has them, so that a power failure loses at most the last interval; async: at once, so that a killed process may lose the last writes, too.',
   },
   'persistence.sync-interval-ms': {
     kind: integer({ least: 1, most: 3_600_000, unit: 'milliseconds' }),

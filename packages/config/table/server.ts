@@ -66,7 +66,7 @@ export const serverSettings = rows({
     default: -1,
     effect: 'start',
     meaning:
-      'Number of threads that read and write client sockets, including TLS, instead of main; -1 means none up to 3 cores, otherwise one for each 3 cores.',
+      'Number of threads that read and write client sockets, including TLS, instead of main; -1 means none up to 3 cores, otherwise one for each 3 cores. A node of a cluster has none.',
   },
   'server.databases': {
     // The number is 16 bits of a frame and of a record of the log.
