@@ -46,7 +46,7 @@ export type DiskOrder =
   | { readonly kind: 'purge' }
   | { readonly kind: 'healed' }
   | ({ readonly kind: 'settings' } & DiskSettings)
-  /** With `isSaved` the last snapshot has everything: nothing was done behind it. */
+  /** With `isSaved` the last snapshot has everything: nothing was done after it. */
   | { readonly kind: 'stop'; readonly isSaved: boolean };
 
 /** Messages from the disk thread to main. */

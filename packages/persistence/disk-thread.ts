@@ -215,7 +215,7 @@ export class DiskThread {
     this.#data.port.postMessage(notice);
   }
 
-  /** Writes what is there, syncs what is due, and comes again when there is reason to. */
+  /** Writes waiting records, syncs the logs that are due, and schedules the next run. */
   #look(): void {
     if (this.#isStopped || !this.#hasBegun) return;
     clearTimeout(this.#timer);
@@ -368,7 +368,7 @@ export class DiskThread {
     }
   }
 
-  /** Data whose files were removed is kept nowhere: the logs fail, until a snapshot has all of it again. */
+  /** Checks that the files still exist: if some were removed, the logs fail until a new snapshot has all data. */
   #lookAtFiles(): void {
     for (const log of this.#logs) log.look();
     const newest = snapshotFolder(this.#data.folder, this.#newest);
@@ -394,7 +394,7 @@ export class DiskThread {
     this.#tell({ kind: 'snapshot', manifest, took, hasLogs });
   }
 
-  /** Removes what is of no use with a new snapshot: all that was there before logs that begin with it. */
+  /** Removes files that a new snapshot replaces: all from before the logs that start with it. */
   #removeOld(number: number): void {
     const { folder } = this.#data;
     if (!this.#isUnfounded) {

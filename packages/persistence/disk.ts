@@ -6,9 +6,9 @@ import { type Bytes, makeFolders } from '#base';
 
 export interface Disk {
   makeFolder(folder: string): void;
-  /** Makes a file that must not be there yet; answers a number for it. */
+  /** Makes a file that must not be there yet; returns a number for it. */
   create(file: string): number;
-  /** Puts pieces one behind the other, from `at` on; without it behind what was put last. */
+  /** Writes pieces one after the other, from `at` on, or without it after the last write. */
   append(fd: number, pieces: readonly Bytes[], at?: number): void;
   /** Puts other bytes in the place of a file's first ones, made from those; they are on disk when it returns. */
   rewrite(file: string, bytes: number, change: (was: Buffer) => Bytes): void;
@@ -101,7 +101,7 @@ export const realDisk: Disk = {
       const named = fs.statSync(file, { throwIfNoEntry: false });
       return named !== undefined && named.ino === open.ino && named.dev === open.dev;
     } catch {
-      // A disk that does not say so has not lost it.
+      // If the disk does not report it, the file is assumed to exist.
       return true;
     }
   },

@@ -39,7 +39,7 @@ export class FakeDisk implements Disk {
     return this.#held.length;
   }
 
-  /** Puts a file into a folder that is really there; answers its name. */
+  /** Puts a file into a folder that is really there; returns its name. */
   survive(file: string, folder: string, bytes = this.files.get(file)!): string {
     const name = path.join(folder, path.basename(file));
     fs.writeFileSync(name, bytes);

@@ -97,7 +97,7 @@ class ExtentFiles implements ExtentDisk {
   }
 
   commit(changes: readonly ExtentChange[]): void {
-    // What is removed may make the room that the rest needs, and may be removed once more.
+    // What is removed may make the room that the rest needs, and may be removed again.
     for (const { extent, bytes } of changes) if (bytes === undefined) this.#remove(extent);
     const written: { extent: number; place: Place }[] = [];
     try {

@@ -15,7 +15,7 @@ const NOTED_MAX = 1_048_576;
 export class FilePages {
   /** A bit for each page, set when it is in use. */
   #bits = new Uint32Array(WORDS_MIN);
-  /** Page behind the last one that was ever in use since the file was empty. */
+  /** Page after the last one that was ever in use since the file was empty. */
   #end = 0;
   #used = 0;
   /** Places, by length, at which a run of pages was freed; they may have been taken since. */

@@ -21,7 +21,7 @@ export const TierAnswer = { value: 1, extent: 2 } as const;
 
 export const TierStatus = {
   sound: 0,
-  /** The bytes are not what was written. */
+  /** The bytes differ from those that were written. */
   damaged: 1,
   /** Nothing is there. */
   missing: 2,

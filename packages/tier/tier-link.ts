@@ -48,7 +48,7 @@ export class TierLink implements WarmOutlet {
   readonly #reads: RingWriter;
   readonly #answers: RingReader;
   readonly #entries = new ByteSlab();
-  /** Removals for which there was no room; what comes behind them waits too. */
+  /** Removals for which there was no room; what comes after them waits too. */
   readonly #waitingDrops: number[] = [];
   readonly #waitingReads: WaitingOrder[] = [];
   /** Replies that arrived while another was waited for. */
@@ -156,7 +156,7 @@ export class TierLink implements WarmOutlet {
     return at;
   }
 
-  /** Lets the thread see what was ordered. */
+  /** Publishes the orders to the thread. */
   publish(): void {
     this.#flushDrops();
     this.#flushReads();
@@ -174,7 +174,7 @@ export class TierLink implements WarmOutlet {
     return this.#early.length > 0 || this.#answers.backlog > 0;
   }
 
-  /** Takes what has come. */
+  /** Takes arrived replies. */
   take(visit: (arrival: Arrival) => void): void {
     for (const arrival of this.#early.splice(0)) visit(arrival);
     for (let next = this.#next(); next !== undefined; next = this.#next()) visit(next);

@@ -91,7 +91,7 @@ export class TierService {
     this.#answers = new RingWriter(memory, places.answers);
   }
 
-  /** Does what was ordered, for a while; answers whether there was anything. */
+  /** Does what was ordered, for a while; returns true if there was anything. */
   turn(): boolean {
     const hasRead = this.#takeReads();
     const hasChanged = this.#commit();
@@ -104,7 +104,7 @@ export class TierService {
     this.#options.disk.close();
   }
 
-  /** Milliseconds until there is something to do by itself. */
+  /** Milliseconds until the next work without an order. */
   get restMs(): number {
     if (this.#pending.length === 0) return LOOK_MS;
     return this.#retryUs > 0 ? RETRY_MS : BATCH_MS;
@@ -217,7 +217,7 @@ export class TierService {
     }
   }
 
-  /** Writes what was ordered; answers whether there was anything that could be. */
+  /** Writes what was ordered; returns true if there was anything that could be. */
   #commit(): boolean {
     const { disk, figures, nowUs } = this.#options;
     const startUs = nowUs();

@@ -43,7 +43,7 @@ export interface TierThreadAnswer {
 /** Below the threads that clients wait for: what is spilled has time. */
 const NICENESS = 5;
 
-/** Runs until main says that it is to end. */
+/** Runs until main stops it. */
 export async function runTierThread(
   data: TierThreadData,
   answer: (message: TierThreadAnswer) => void,

@@ -2,7 +2,7 @@
  * Reads the blocks of a file in order, and judges its end.
  *
  * A file that was being written when the machine stopped ends somewhere: in the middle of a block, or with
- * blocks missing that were written but not synced. That is a torn end, and what is behind it was never promised.
+ * blocks missing that were written but not synced. That is a torn end, and what is after it was never promised.
  * Where a later block says that the missing one was on disk for certain, or the file is one that was finished,
  * it is damage.
  */
@@ -24,7 +24,7 @@ const BLOCK_BYTES_MAX = 2 ** 31 - 1;
 /** As much as one call of the system reads. */
 const READ_BYTES_MAX = 1024 * 1024 * 1024;
 
-/** A file is not what it was written as. */
+/** Error for a file that differs from its written state. */
 export class DamagedFile extends Error {
   override readonly name = 'DamagedFile';
   readonly file: string;
@@ -37,7 +37,7 @@ export class DamagedFile extends Error {
   }
 }
 
-/** Incomplete end of a file behind the last whole block; with 0 bytes it is zeros, written ahead of the log. */
+/** Incomplete end of a file after the last whole block; with 0 bytes it is zeros, written ahead of the log. */
 export interface TornEnd {
   readonly offset: number;
   readonly bytes: number;
@@ -167,7 +167,11 @@ export class BlockReader {
     for (let at = this.#markFrom(offset + 1); at < this.size; at = this.#markFrom(at + 1)) {
       const later = this.#headAt(at);
       if (later !== undefined && later.synced > this.#number) {
-        throw new DamagedFile(this.file, offset, `${what}, and block ${later.number} behind it is`);
+        throw new DamagedFile(
+          this.file,
+          offset,
+          `${what}, but the later block ${later.number} is intact`,
+        );
       }
     }
     return { offset, bytes: this.size - offset };

@@ -3,7 +3,7 @@
  *
  *   8 bytes magic, u32 format (of its blocks: block.ts), u32 shard, u32 shards, u32 number, u32 epoch, u32 CRC-32 of the other fields,
  *   f64 Unix milliseconds of its making, u32 number of the shard's segment before (0 = none), u32 records lost
- *   before it, f64 Unix milliseconds since which nothing could be written behind it (0 = never), u32 number of the
+ *   before it, f64 Unix milliseconds since which nothing could be written after it (0 = never), u32 number of the
  *   first snapshot that it can rest on (0 = it continues the data on disk), 4 bytes of zero
  */
 import { crc32 } from 'node:zlib';
@@ -35,7 +35,7 @@ export interface FileHead {
   readonly previous: number;
   /** Number of records that were to be in the log before this segment, and are not for certain. */
   readonly lostBefore: number;
-  /** Time since which the log could not be written behind this segment; 0 = it never was so. */
+  /** Time since which the log could not be written after this segment; 0 = it never was so. */
   readonly brokenMs: number;
   /**
    * Number of the first snapshot with the data that this segment continues, if it was not finished yet; 0 = it
@@ -106,7 +106,7 @@ export function decodeFileHead(kind: FileKind, bytes: Buffer): FileHead {
 }
 
 /**
- * Says in a segment's head since when the log could not be written behind it, 0 = it could; a head that says so already
+ * Says in a segment's head since when the log could not be written after it, 0 = it could; a head that says so already
  * keeps its time. Answers whether the disk has taken that.
  */
 export function markBroken(disk: Disk, file: string, sinceMs: number): boolean {

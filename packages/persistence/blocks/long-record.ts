@@ -4,7 +4,7 @@ import { type Bytes, bytesOfPieces, type Pieces } from '#base';
 import { frameBytes } from '#link';
 import { Record, RECORD_HEADER_BYTES, RecordKind } from './record.ts';
 
-/** A record in memory of its own; its head is in the first piece. */
+/** A record in its own memory; its head is in the first piece. */
 export type RecordPieces = readonly [Bytes, ...Bytes[]];
 
 /** A longer record in several pieces is written in parts. */
@@ -53,7 +53,7 @@ export class PartCollector {
     return this.#pieces.length === 0;
   }
 
-  /** Takes the part that begins at that byte, in memory that may be used again; answers the record when it is whole. */
+  /** Takes the part that begins at that byte, in memory that may be used again; returns the record when it is whole. */
   take(bytes: Bytes, at: number): RecordPieces | undefined {
     const view = new DataView(bytes.buffer, bytes.byteOffset + at, RECORD_HEADER_BYTES);
     const from = at + RECORD_HEADER_BYTES;
@@ -65,7 +65,7 @@ export class PartCollector {
     return record;
   }
 
-  /** Forgets a record that was never whole; answers whether there was one. */
+  /** Forgets a record that was never whole; returns true if there was one. */
   drop(): boolean {
     const wasBegun = !this.isEmpty;
     this.#pieces = [];

@@ -32,7 +32,7 @@ export function bytesOf({ files }: Manifest): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Throws an Error that says what is wrong with the text. */
+/** Parses a manifest; throws an Error with the fault of the text. */
 export function parseManifest(text: string): Manifest {
   const manifest = JSON.parse(text) as Manifest;
   if (typeof manifest.format !== 'number' || manifest.format > FORMATS.snapshot) {

@@ -1,5 +1,5 @@
 /**
- * Records as they lie in a block of a log: one behind the other, without the room that a frame needs in a ring.
+ * Records as they lie in a block of a log: one after the other, without the room that a frame needs in a ring.
  *
  *   1 byte    kind in bits 0-3, flags below
  *   time      nothing where it is that of the record before; with `timeFollows` the milliseconds from that to this, from
@@ -102,7 +102,7 @@ export class BlockPacker {
     return true;
   }
 
-  /** Ends the block; answers it with its head, as long as nothing is added. */
+  /** Ends the block; returns it with its head, as long as nothing is added. */
   end(number: number, synced: number): Bytes {
     const { bytes } = this.#memory;
     const body = bytes.subarray(this.#begin, this.#at);
@@ -112,7 +112,7 @@ export class BlockPacker {
     return bytes.subarray(at, this.#at);
   }
 
-  /** Writes a time; answers its flags. */
+  /** Writes a time; returns its flags. */
   #putTime(low: number, high: number): number {
     timeWords[0] = low;
     timeWords[1] = high;
@@ -224,7 +224,7 @@ export class BlockUnpacker {
     for (let at = end; at < this.#to; at += 1) this.#bytes[at] = 0;
   }
 
-  /** Copies arguments behind their spans; answers how long they are together. */
+  /** Copies arguments after their spans; returns how long they are together. */
   #arguments(spans: number, count: number): number {
     const words = this.#words;
     const begin = (spans + 2 * count) << 2;
@@ -239,9 +239,9 @@ export class BlockUnpacker {
     return length;
   }
 
-  /** Copies bytes; answers how many. */
+  /** Copies bytes; returns how many. */
   #body(to: number, length: number): number {
-    if (length > this.#rest) throw new PackedBlockError('a record ends behind its block');
+    if (length > this.#rest) throw new PackedBlockError('a record ends after its block');
     const source = this.#source;
     const from = this.#at;
     this.#at = from + length;
@@ -290,7 +290,7 @@ export class BlockUnpacker {
 
   #byte(): number {
     const byte = this.#source[this.#at];
-    if (byte === undefined) throw new PackedBlockError('a record ends behind its block');
+    if (byte === undefined) throw new PackedBlockError('a record ends after its block');
     this.#at += 1;
     return byte;
   }

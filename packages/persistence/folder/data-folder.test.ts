@@ -48,7 +48,7 @@ interface SegmentOptions {
   readonly bytes?: number;
 }
 
-/** A segment of the only shard, with something behind its head. */
+/** A segment of the only shard, with something after its head. */
 function segment(
   folder: string,
   number: number,

@@ -18,7 +18,7 @@ import {
 } from '../layout.ts';
 import { bytesOf, parseManifest, type Manifest } from '../blocks/manifest.ts';
 
-/** The data folder cannot be used as it is; the message says what and where. */
+/** Error for a data folder that cannot be used; the message has the reason and the path. */
 export class DataFolderError extends Error {
   override readonly name = 'DataFolderError';
 }
@@ -174,7 +174,7 @@ export class DataFolder {
     return { number, manifest, salvages, shards };
   }
 
-  /** Returns the plan that reads the newest snapshot alone: no log is behind it. */
+  /** Returns the plan that reads only the newest snapshot, without a log. */
   planOfSnapshot(): RecoveryPlan {
     const [manifest] = this.snapshots;
     if (manifest === undefined) throw new DataFolderError(`${this.folder} has no snapshot`);
@@ -205,7 +205,7 @@ export class DataFolder {
     return { snapshot, snapshotKeys, salvages, segments, hole, unwritten, bytes };
   }
 
-  /** Bytes of the newest snapshot, and of all segments behind it. */
+  /** Bytes of the newest snapshot, and of all segments after it. */
   get newestBytes(): { readonly snapshot: number; readonly log: number } {
     const [newest] = this.snapshots;
     const first = newest?.number ?? 0;

@@ -42,7 +42,7 @@ export function newOwnerId(): string {
   return `${process.pid}.${randomBytes(ID_BYTES).toString('hex')}`;
 }
 
-/** The owner that a file names; undefined where it names none. */
+/** Returns the owner that a file names; undefined if it names none. */
 export function readOwner(file: string): Owner | undefined {
   try {
     return JSON.parse(fs.readFileSync(file, 'utf8')) as Owner;
@@ -105,7 +105,7 @@ export function beat(fd: number): () => void {
   };
 }
 
-/** True when the file beats while it is looked at; false at once where it goes away. */
+/** True when the file gets a heartbeat while this polls it; false as soon as it is removed. */
 async function beats(file: string): Promise<boolean> {
   const first = lastBeat(file);
   const giveUpUs = systemClock.nowUs() + SILENT_US_MAX;
@@ -148,7 +148,7 @@ function startOf(pid: number): string | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // One that has ended, and whose parent has not looked yet, runs no more.
+    // A zombie process has ended.
     return fields[0] === 'Z' || fields[0] === 'X' ? ENDED : fields[START_TIME_FIELD];
   } catch {
     return undefined;

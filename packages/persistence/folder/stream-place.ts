@@ -28,7 +28,7 @@ export interface KeptPlace {
   readonly tail: Bytes;
 }
 
-/** Writes the place that belongs to a folder as it is; all of it is on disk behind that. */
+/** Writes the place that belongs to a folder as it is; all of it is on disk after that. */
 export function writeStreamPlace(found: DataFolder, place: KeptPlace): void {
   const { tail, ...facts } = place;
   const head = { format: FORMAT, files: found.fingerprint, ...facts };

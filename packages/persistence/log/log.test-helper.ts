@@ -23,7 +23,7 @@ const FOLDER = '/data';
 const CUT_BYTES = RECORD_HEADER_BYTES + 8;
 const MARK_WORD = Record.spans + 2;
 const RECORD_BYTES = RECORD_HEADER_BYTES + 16;
-/** Bytes of a block with one such record: head, kind and time, and the argument with its length behind their number. */
+/** Bytes of a block with one such record: head, kind and time, and the argument with its length after their number. */
 export const FIXTURE_BLOCK_BYTES = SHORT_HEAD_BYTES + 7 + 6;
 
 /** Returns the functions that put records into a ring. */

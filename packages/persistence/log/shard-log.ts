@@ -104,7 +104,7 @@ export class ShardLog {
     }
   }
 
-  /** Begins a segment; what was written before is on disk first. */
+  /** Starts a segment; earlier records are synced to disk first. */
   #next(number: number): void {
     const { disk, folder, shard, shards, clock, figures, owner } = this.#options;
     this.#closeLeft();
@@ -138,7 +138,7 @@ export class ShardLog {
     owner.add('lost', owner.get('lostBefore'));
   }
 
-  /** A segment whose head is on disk, or none: what is half made would look like the end of the log. */
+  /** Creates a segment with its head on disk, or none: an incomplete one would look like the end of the log. */
   #create(number: number, head: FileHead): number {
     const { disk, folder, shard } = this.#options;
     const file = segmentFile(folder, shard, number);
@@ -155,7 +155,7 @@ export class ShardLog {
     }
   }
 
-  /** Takes all that the shard has published; answers whether there was anything. */
+  /** Takes all that the shard has published; returns true if there was anything. */
   drain(): boolean {
     return this.#asOwner(() => this.#drain());
   }
@@ -228,7 +228,7 @@ export class ShardLog {
     });
   }
 
-  /** Fails the log where its file is not found by its name any more: what is written into it is kept nowhere. */
+  /** Fails the log if its file was removed or renamed: further records would be lost. */
   look(): void {
     const { disk, folder, shard, owner } = this.#options;
     if (!owner.isOpen) return;
