@@ -1,4 +1,4 @@
-/** Quantities of users: what they were denied, and what rate limits have refused. */
+/** Quantities of users: denials, and commands refused by rate limits. */
 
 import { MAIN_COUNTER, MAIN_GAUGE } from './heads.ts';
 import type { Quantity } from './quantity.ts';

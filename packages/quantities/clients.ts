@@ -1,4 +1,4 @@
-/** Quantities of clients: connections, traffic, messages between them. Main writes all but the keys waited for. */
+/** Quantities of clients: connections, traffic, messages between them. Main writes all except the keys with blocked clients. */
 
 import { MAIN_COUNTER, MAIN_GAUGE, SHARD_GAUGE } from './heads.ts';
 import type { Quantity } from './quantity.ts';
@@ -19,7 +19,7 @@ export const CLIENT_QUANTITIES = {
       metric: 'svc_connections',
     },
   ],
-  /** Connections without those of replicas, which INFO counts as replicas alone. */
+  /** Connections without replicas, which INFO counts separately. */
   clients: [
     {
       ...MAIN_GAUGE,
@@ -48,7 +48,7 @@ export const CLIENT_QUANTITIES = {
       exporter: 'redis_rejected_connections_total',
     },
   ],
-  /** Connections closed for too many replies that are not read, too long a command, or silence. */
+  /** Connections closed because of unread replies, too long a command, or inactivity. */
   closedForOutput: [
     {
       ...CLOSED,
@@ -82,7 +82,7 @@ export const CLIENT_QUANTITIES = {
       exporter: 'redis_evicted_clients_total',
     },
   ],
-  /** Memory that clients take beside keys. */
+  /** Memory of clients. */
   memory: [
     {
       ...MAIN_GAUGE,
@@ -127,7 +127,7 @@ export const CLIENT_QUANTITIES = {
       exporter: 'redis_blocked_clients',
     },
   ],
-  /** Keys with blocked clients, and those of them whose deletion ends a wait. */
+  /** Keys with blocked clients, and the number of these keys whose deletion ends a wait. */
   blockingKeys: [
     {
       ...SHARD_GAUGE,

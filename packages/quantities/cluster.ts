@@ -1,4 +1,4 @@
-/** Quantities of a server as a node of a cluster; all are 0 where it is none. */
+/** Quantities of a server as a node of a cluster; all are 0 without a cluster. */
 
 import { MAIN_GAUGE, MAIN_TOTAL } from './heads.ts';
 import type { Quantity } from './quantity.ts';
@@ -149,7 +149,7 @@ export const CLUSTER_QUANTITIES = {
     },
   ],
   lease: [
-    /** Monotonic microseconds: of the last renewal, and of when writes are taken no more; 0 without a lease. */
+    /** Monotonic microseconds of the last lease renewal, and from which writes are refused; 0 without a lease. */
     { ...MAIN_GAUGE, counter: 'clusterLeaseRenewedUs' },
     { ...MAIN_GAUGE, counter: 'clusterLeaseUntilUs' },
     {
@@ -175,7 +175,7 @@ export const CLUSTER_QUANTITIES = {
       status: 'cluster.coordinator_up',
       metric: 'svc_cluster_coordinator_up',
     },
-    /** Unix milliseconds since which it does not answer; 0 while it does. */
+    /** Unix milliseconds since which the coordinator has not replied; 0 while it does. */
     { ...MAIN_GAUGE, counter: 'clusterCoordinatorDownSinceMs' },
     {
       ...COORDINATOR_ERROR,

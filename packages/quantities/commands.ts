@@ -1,4 +1,4 @@
-/** Quantities of commands: how many, how they ended, and the work of several shards on one. */
+/** Quantities of commands: counts, outcomes, and commands over several shards. */
 
 import { MAIN_COUNTER, MAIN_GAUGE, MAIN_TOTAL, SHARD_COUNTER } from './heads.ts';
 import type { Quantity } from './quantity.ts';
@@ -17,7 +17,7 @@ export const COMMAND_QUANTITIES = {
       live: 'ops',
     },
   ],
-  /** A shard counts what it executes, and main all that clients send. */
+  /** Shards count executed commands; main counts all received commands. */
   byShard: [
     {
       ...SHARD_COUNTER,
@@ -28,7 +28,7 @@ export const COMMAND_QUANTITIES = {
       metric: 'svc_shard_commands_total',
     },
   ],
-  /** The metric of errors is by their code, and so read from other places of the pages. */
+  /** The metric of errors has a label for the code, and is read from other fields of the pages. */
   errors: [
     {
       counter: 'errors',
@@ -41,7 +41,7 @@ export const COMMAND_QUANTITIES = {
       live: 'errors',
     },
   ],
-  /** Commands that were logged as slow. */
+  /** Commands logged as slow. */
   slow: [
     {
       counter: 'slowCommands',
@@ -142,7 +142,7 @@ export const COMMAND_QUANTITIES = {
       metric: 'svc_shard_deferred_commands_total',
     },
   ],
-  /** Full rings, on either side. */
+  /** Waits for full rings, on either side. */
   stalls: [
     {
       ...MAIN_COUNTER,
@@ -172,18 +172,18 @@ export const COMMAND_QUANTITIES = {
       metric: 'svc_shard_queue_wait_clamped_total',
     },
   ],
-  /** Sums of time, of which percentages and means are made. */
+  /** Sums of times, for percentages and means. */
   state: [
     { ...SHARD_COUNTER, counter: 'queueUs', unit: 'us' },
     { ...SHARD_COUNTER, counter: 'executeTicks' },
     { ...MAIN_COUNTER, counter: 'replyUs', unit: 'us' },
     { ...MAIN_COUNTER, counter: 'replies' },
-    /** Entries of the slow log with a lower id are forgotten. */
+    /** Lowest id of a slow log entry that counts: a reset drops earlier ones. */
     { ...MAIN_GAUGE, counter: 'slowFirstId' },
-    /** Generation of the bands that are counted here: how often they had been set to zero. */
+    /** Generation of the latency bands counted on this page: the number of resets before. */
     { counter: 'bandsGeneration', by: 'all', kind: 'gauge' },
   ],
-  /** Requests that were traced, and those whose trace was dropped. */
+  /** Traced requests, and dropped traces. */
   traces: [
     {
       ...MAIN_TOTAL,

@@ -4,7 +4,7 @@ import { MAIN_GAUGE, MAIN_TOTAL, SHARD_COUNTER, SHARD_GAUGE } from './heads.ts';
 import type { Quantity } from './quantity.ts';
 
 export const DURABILITY_QUANTITIES = {
-  /** Snapshots that are on disk, and those that failed. */
+  /** Finished and failed snapshots. */
   snapshots: [
     {
       ...MAIN_TOTAL,
@@ -20,31 +20,31 @@ export const DURABILITY_QUANTITIES = {
       metric: 'svc_snapshots_failed_total',
     },
   ],
-  /** State of the snapshots and of the start; `status/durability.ts` makes a report of it. */
+  /** State of snapshots and recovery, for the report in `status/durability.ts`. */
   state: [
-    /** Bytes of files that the start reads, and has read so far, and keys that it has found. */
+    /** Bytes of files that recovery reads, bytes read so far, and keys found so far. */
     { ...SHARD_GAUGE, counter: 'loadTotalBytes', unit: 'bytes' },
     { ...SHARD_GAUGE, counter: 'loadedBytes', unit: 'bytes' },
     { ...SHARD_GAUGE, counter: 'loadedKeys' },
-    /** 1 while the data is kept on disk; and while a start would find none of it, before the first snapshot. */
+    /** 1 while persistence is on; and 1 while it waits for its first snapshot, so that a restart would lose all changes. */
     { ...MAIN_GAUGE, counter: 'keepsData' },
     { ...MAIN_GAUGE, counter: 'awaitsSnapshot' },
-    /** 1 while the data is read at the start. */
+    /** 1 during recovery. */
     { ...MAIN_GAUGE, counter: 'loading' },
-    /** The snapshot under way (Unix milliseconds of its beginning; 0 = none), and what became of the last one. */
+    /** Running snapshot (Unix milliseconds of its start; 0 = none), and outcome of the last one. */
     { ...MAIN_GAUGE, counter: 'savingSinceMs' },
     { ...MAIN_GAUGE, counter: 'lastSaveMs' },
     { ...MAIN_GAUGE, counter: 'lastSaveFailed' },
     { ...MAIN_GAUGE, counter: 'lastSaveUs', unit: 'us' },
-    /** Bytes of the last snapshot and of the log behind it when it was on disk; and what the logs had counted then. */
+    /** Bytes of the last snapshot and of the log after it, when it finished; and the counts of the logs at that time. */
     { ...MAIN_GAUGE, counter: 'logBaseBytes', unit: 'bytes' },
     { ...MAIN_GAUGE, counter: 'logCountAtBase' },
-    /** The count of changes of all shards when the last snapshot began. */
+    /** Count of changes of all shards at the start of the last snapshot. */
     { ...MAIN_GAUGE, counter: 'changesAtSave' },
     /** 1 while the log cannot be written. */
     { ...MAIN_GAUGE, counter: 'logFailed' },
   ],
-  /** The last snapshot; metrics have it only where something is kept on disk. */
+  /** The last snapshot; its metrics exist only with persistence. */
   lastSnapshot: [
     { ...MAIN_GAUGE, counter: 'lastSaveKeys', info: 'snapshot_last_keys' },
     { ...MAIN_GAUGE, counter: 'lastSaveBytes', unit: 'bytes', info: 'snapshot_last_bytes' },
@@ -66,7 +66,7 @@ export const DURABILITY_QUANTITIES = {
       metric: 'svc_snapshot_busy_seconds_total',
     },
   ],
-  /** Time that replies have waited for the disk, in sync mode, and the number of waits. */
+  /** Time that replies waited for the disk in sync mode, and the number of waits. */
   diskWaits: [
     {
       ...SHARD_COUNTER,
@@ -77,7 +77,7 @@ export const DURABILITY_QUANTITIES = {
     },
     { ...SHARD_COUNTER, counter: 'durableWaits' },
   ],
-  /** Damaged bytes that recovery has left out, and logs without an end: the disk had not taken what came then. */
+  /** Damaged bytes skipped by recovery, and logs whose last records had not reached the disk. */
   recovery: [
     {
       ...MAIN_GAUGE,

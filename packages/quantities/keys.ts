@@ -1,4 +1,4 @@
-/** Quantities of keys: look-ups, and what becomes of keys. */
+/** Quantities of keys: look-ups, changes and removals. */
 
 import { SHARD_COUNTER, SHARD_GAUGE } from './heads.ts';
 import type { Quantity } from './quantity.ts';
@@ -66,7 +66,7 @@ export const KEY_QUANTITIES = {
       exporter: 'redis_expired_subkeys_total',
     },
   ],
-  /** The work of removing what has expired. */
+  /** Active expiry. */
   expiry: [
     {
       ...SHARD_COUNTER,
@@ -86,7 +86,7 @@ export const KEY_QUANTITIES = {
       infoAs: 'whole-ms',
       metric: 'svc_shard_expire_seconds_total',
     },
-    /** Share of keys with an expiry that are expired and still there, as sampled; INFO weighs it by shard. */
+    /** Sampled share of keys with an expiry that are expired but not yet removed; INFO weights it by shard. */
     { ...SHARD_GAUGE, counter: 'stalePercent', inStore: true },
   ],
   evicted: [
@@ -102,7 +102,7 @@ export const KEY_QUANTITIES = {
       live: 'evicted',
     },
   ],
-  /** The work of making room. */
+  /** Eviction. */
   eviction: [
     {
       ...SHARD_COUNTER,
@@ -147,7 +147,7 @@ export const KEY_QUANTITIES = {
       metric: 'svc_key_changes_total',
     },
   ],
-  /** The work of moving records out of sparse slabs. */
+  /** Defragmentation. */
   defragmentation: [
     {
       ...SHARD_COUNTER,
@@ -168,10 +168,10 @@ export const KEY_QUANTITIES = {
     },
   ],
   walks: [
-    /** End of the walk that the key sizes show, and the count of changes when it began. */
+    /** Time at which the scan for key sizes ended, and the count of changes when it started. */
     { ...SHARD_GAUGE, counter: 'keySizesUs', unit: 'us' },
     { ...SHARD_GAUGE, counter: 'keySizesChanges' },
-    /** The list of prefixes that is counted for, and the one that the last walk counted for. */
+    /** Current list of prefixes, and the list that the last scan counted. */
     { ...SHARD_GAUGE, counter: 'prefixesId' },
     { ...SHARD_GAUGE, counter: 'prefixesWalkedId' },
   ],

@@ -3,7 +3,7 @@
 import type { LogQuantity } from './quantity.ts';
 
 export const LOG_QUANTITIES = {
-  /** Since the start, where nothing else is said. */
+  /** Counted since the start, unless stated otherwise. */
   work: [
     {
       figure: 'records',
@@ -57,7 +57,7 @@ export const LOG_QUANTITIES = {
       help: 'Fsyncs that became due while another one was running.',
       metric: 'svc_persistence_log_delayed_syncs_total',
     },
-    /** Writes and syncs that failed, and records that were dropped because of it. */
+    /** Failed writes and syncs, and records dropped because of them. */
     { figure: 'writeErrors', kind: 'counter' },
     { figure: 'syncErrors', kind: 'counter' },
     {
@@ -67,7 +67,7 @@ export const LOG_QUANTITIES = {
       info: 'log_lost_records',
       metric: 'svc_persistence_log_lost_records_total',
     },
-    /** The segment that is written: its number and its bytes. */
+    /** Current segment: its number and its bytes. */
     { figure: 'segment', kind: 'gauge' },
     {
       figure: 'segmentBytes',
@@ -96,7 +96,7 @@ export const LOG_QUANTITIES = {
       status: 'persistence.wal.pending_bytes',
       metric: 'svc_persistence_pending_bytes',
     },
-    /** Since when (monotonic microseconds) something is written that is not on disk for certain; 0 = nothing is. */
+    /** Time (monotonic microseconds) of the oldest write that is not yet synced; 0 when all are. */
     { figure: 'unsyncedSinceUs', kind: 'gauge', unit: 'us' },
   ],
 } as const satisfies Readonly<Record<string, readonly LogQuantity[]>>;

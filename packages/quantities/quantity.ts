@@ -1,10 +1,10 @@
 /** One row of the table of quantities: a number of a page, and its name on each surface that shows it. */
 
-/** Forms of microseconds in INFO: whole milliseconds or microseconds, or milliseconds with three digits behind the point. */
+/** Forms of microseconds in INFO: whole milliseconds or microseconds, or milliseconds with three decimal places. */
 export type InfoForm = 'whole-ms' | 'whole-us' | 'exact-ms';
 
 export interface Quantity {
-  /** Name on the page. Two rows may name the same counter, where main and the shards count different things with it. */
+  /** Name on the page. Two rows may name the same counter, if main and the shards count different things with it. */
   readonly counter: string;
   /** Threads that write it: main, the shards, main and the shards together, or each thread for itself. */
   readonly by: 'main' | 'shards' | 'all' | 'each';
@@ -16,7 +16,7 @@ export interface Quantity {
   readonly resets?: true;
   /** Reports the maximum over all threads instead of the sum. */
   readonly over?: 'greatest';
-  /** True when it changes by being read, or by itself: then no two readings are equal. */
+  /** True when two readings differ because reading changes it, or because it changes constantly. */
   readonly moves?: true;
   /** Help of the metric, one sentence. */
   readonly help?: string;
@@ -34,9 +34,9 @@ export interface Quantity {
   /** Metric; several rows may be samples of one, distinguished by their label. */
   readonly metric?: string;
   readonly label?: readonly [name: string, value: string];
-  /** The metric has a sample for each shard instead of the sum. */
+  /** True when the metric has a sample for each shard instead of the sum. */
   readonly perShard?: true;
-  /** Name that redis_exporter gives it. */
+  /** Its name in redis_exporter. */
   readonly exporter?: string;
   /** Field of the live samples, as a rate per second. */
   readonly live?: string;

@@ -17,7 +17,7 @@ export const REPLICA_QUANTITIES = [
     status: 'replication.link_up',
     metric: 'svc_primary_link_up',
   },
-  /** Unix milliseconds since which there has been no link; 0 while there is one. */
+  /** Unix milliseconds since which the link has been down; 0 while it is up. */
   { ...MAIN_GAUGE, counter: 'primaryLinkDownSinceMs' },
   {
     ...MAIN_GAUGE,
@@ -51,7 +51,7 @@ export const REPLICA_QUANTITIES = [
     status: 'replication.data_differ',
     metric: 'svc_primary_data_differ',
   },
-  /** Unix milliseconds of the last command of the stream that failed; 0 when none has. */
+  /** Unix milliseconds of the last failed command of the stream; 0 if none failed. */
   { ...MAIN_GAUGE, counter: 'primaryStreamFaultMs' },
   {
     ...MAIN_GAUGE,

@@ -4,7 +4,7 @@ import { MAIN_COUNTER, MAIN_GAUGE, MAIN_TOTAL, SHARD_GAUGE } from './heads.ts';
 import type { Quantity } from './quantity.ts';
 import { REPLICA_QUANTITIES } from './replica.ts';
 
-/** Beginning of the rows of full synchronisations by their reasons. */
+/** Common part of the rows of full syncs by reason. */
 const REASON = {
   ...MAIN_COUNTER,
   help: 'Full syncs requested by replicas, by the reason why no partial resync was possible.',
@@ -14,7 +14,7 @@ const REASON = {
 export const REPLICATION_QUANTITIES = {
   /** State of the server as a replica; all are 0 on a primary. */
   replica: REPLICA_QUANTITIES,
-  /** Synchronisations that a replica has had, and links that it has lost. */
+  /** Syncs of this server as a replica, and broken links. */
   links: [
     {
       ...MAIN_COUNTER,
@@ -41,7 +41,7 @@ export const REPLICATION_QUANTITIES = {
       metric: 'svc_primary_link_breaks_total',
     },
   ],
-  /** Keys of a writable replica that are its own. */
+  /** Keys written by clients to a writable replica. */
   ownKeys: [
     {
       ...SHARD_GAUGE,
@@ -54,13 +54,13 @@ export const REPLICATION_QUANTITIES = {
   ],
   /** State of the server as a primary. */
   primary: [
-    /** Unix milliseconds until which the server waits for replicas before it ends; 0 while it does not. */
+    /** Unix milliseconds until which a shutdown waits for replicas; 0 without one. */
     { ...MAIN_GAUGE, counter: 'shutdownUntilMs' },
-    /** 1 from when the first replica was attached on. */
+    /** 1 since the first replica connected. */
     { ...MAIN_GAUGE, counter: 'isPrimary' },
-    /** The most replicas that were there at once since the backlog was made. */
+    /** Maximum number of concurrent replicas since the creation of the backlog. */
     { ...MAIN_GAUGE, counter: 'replicasSeen' },
-    /** 1 while shards write a full synchronisation. */
+    /** 1 while shards write a full sync. */
     { ...MAIN_GAUGE, counter: 'writesFullSync' },
     {
       ...MAIN_GAUGE,
@@ -132,7 +132,7 @@ export const REPLICATION_QUANTITIES = {
       metric: 'svc_replication_buffer_bytes',
     },
   ],
-  /** Traffic of links to replicas and to a primary, and how long the backlog lasts at the present rate. */
+  /** Traffic of replication links, and the time that the backlog covers at the current rate. */
   flow: [
     {
       ...MAIN_GAUGE,

@@ -29,7 +29,7 @@ const COLLECTION_TIME = {
 } as const;
 
 export const THREAD_QUANTITIES = {
-  /** State that only `threads/` and `status/` read. */
+  /** State that only the observer's `threads/` and `status/` read. */
   life: [
     /** Monotonic microseconds of the last sign of life. */
     { ...THREAD_GAUGE, counter: 'heartbeatUs', unit: 'us' },
@@ -38,18 +38,18 @@ export const THREAD_QUANTITIES = {
     { ...THREAD_GAUGE, counter: 'executingSinceUs', unit: 'us' },
     { ...THREAD_GAUGE, counter: 'executingClient' },
     { ...THREAD_GAUGE, counter: 'executingFrame' },
-    /** Since when a script runs (0 = none does). */
+    /** Monotonic microseconds of the start of the running script; 0 = none. */
     { ...SHARD_GAUGE, counter: 'scriptSinceUs', unit: 'us' },
-    /** The client whose bytes main has looked at last (its id), and the command of it (id + 1); 0 for none. */
+    /** Client whose input main processed last (its id), and its command (id + 1); 0 for none. */
     { ...MAIN_GAUGE, counter: 'workClient' },
     { ...MAIN_GAUGE, counter: 'workCommand' },
     { ...THREAD_GAUGE, counter: 'startedUs', unit: 'us' },
     { counter: 'turns', by: 'each', kind: 'counter' },
     /** Monotonic microseconds at which a thread with an event loop last published its vitals, idle or not. */
     { ...THREAD_GAUGE, counter: 'aliveUs', unit: 'us' },
-    /** A number of Phase. */
+    /** Number of the enumeration Phase. */
     { ...MAIN_GAUGE, counter: 'phase' },
-    /** Since when the thread waits for work (0 = it does not). */
+    /** Monotonic microseconds since which the thread has been idle; 0 while it is busy. */
     { ...THREAD_GAUGE, counter: 'idleSinceUs', unit: 'us' },
     /** Sum of the page's histogram `loop`. */
     { counter: 'loopUs', by: 'each', kind: 'counter', unit: 'us', resets: true },
@@ -65,12 +65,12 @@ export const THREAD_QUANTITIES = {
       metric: 'svc_thread_busy_seconds_total',
     },
   ],
-  /** Processor time of the thread, as the system counts it; 0 where it does not. */
+  /** CPU time of the thread, as counted by the system; 0 if the system does not count it. */
   processor: [
     { ...PROCESSOR, counter: 'cpuUserUs', label: ['mode', 'user'] },
     { ...PROCESSOR, counter: 'cpuSystemUs', label: ['mode', 'system'] },
   ],
-  /** Garbage collections by kind, and what they took; the longest of all. */
+  /** Garbage collections by kind with their time, and the longest one. */
   collections: [
     { ...COLLECTION, counter: 'gcMinor', label: ['kind', 'minor'] },
     { ...COLLECTION, counter: 'gcMajor', label: ['kind', 'major'] },
@@ -145,9 +145,9 @@ export const THREAD_QUANTITIES = {
       metric: 'svc_front_handshakes_total',
     },
   ],
-  /** Time from when a front thread has bytes to when main has them, one for all that main gets at a time; by main. */
+  /** Time between the arrival of bytes at a front thread and at main, one value for each delivery; written by main. */
   frontWait: [{ counter: 'frontWaitUs', by: 'each', kind: 'counter', unit: 'us' }],
-  /** Bound of the distance between the thread's clock and those of the others. */
+  /** Upper bound of the difference between the thread's clock and those of the others. */
   clocks: [
     {
       ...THREAD_GAUGE,

@@ -25,7 +25,7 @@ export class LineOutput {
     this.#descriptor = descriptor;
   }
 
-  /** Lines lost since the last time this was asked. */
+  /** Returns the number of lines dropped since the last call. */
   takeDropped(): number {
     const dropped = this.#dropped;
     this.#dropped = 0;

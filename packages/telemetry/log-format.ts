@@ -56,7 +56,7 @@ function fieldText(value: string | number | boolean | null): string {
   return /^[\w./:@-]+$/.test(value) ? value : escaped(JSON.stringify(value));
 }
 
-/** Keeps what a client may have sent from making lines or colours of its own. */
+/** Escapes control characters, so that text of a client cannot create lines or colours. */
 function oneLine(text: string): string {
   return escaped(text.replaceAll('\r', '\\r').replaceAll('\n', '\\n'));
 }

@@ -37,7 +37,7 @@ const record: LogRecord = {
   fields: { keys: 3, name: 'a b', ok: true, none: null, message: 'mine', error: 'Error: x' },
 };
 
-/** Writes through a writer and answers what reached its descriptor. */
+/** Writes through a writer and returns what reached its descriptor. */
 async function written(
   options: Partial<LogWriterOptions>,
   body: (writer: LogWriter) => void | Promise<void>,

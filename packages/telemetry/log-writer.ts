@@ -76,7 +76,7 @@ export class LogWriter {
     this.#minimum = thresholdIndex(level);
   }
 
-  /** Writes those of the records that are important enough. */
+  /** Writes the records whose level is high enough. */
   write(records: readonly LogRecord[]): void {
     for (const record of records) {
       if (LOG_LEVELS.indexOf(record.level) < this.#minimum) continue;

@@ -2,7 +2,7 @@
 
 import { bucketOf, type Counts, HISTOGRAM_BUCKETS, TICKS_PER_US } from '#stats';
 
-/** Upper bounds in seconds; behind the last comes +Inf. */
+/** Upper bounds in seconds; +Inf follows the last one. */
 export const BUCKET_SECONDS = [
   ...[0.00001, 0.00005, 0.0001, 0.00025, 0.0005],
   ...[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5],

@@ -17,20 +17,20 @@ import type { LabelledCounts } from './user-series.ts';
 import type { Exemplar } from '../traces/exemplars.ts';
 import type { TraceFigures } from '../traces/trace-store.ts';
 
-/** Everything that metrics are read from, at the moment of a scrape. */
+/** Sources of all metrics at the time of a scrape. */
 export interface MetricSource {
   readonly main: Page;
   readonly shards: readonly Page[];
   /** Pages of all threads that have one, and of the front threads alone, by the thread's name. */
   readonly threads: NamedPages;
   readonly fronts: NamedPages;
-  /** Figures of each shard's log; none where nothing is kept on disk. */
+  /** Figures of each shard's log; empty without persistence. */
   readonly logs: readonly LogFigures[];
   readonly durability: DurabilityReport;
   readonly shape: PageShape;
   /** Counts of users under a bounded set of labels. */
   readonly users: readonly LabelledCounts[];
-  /** Latest state of replicas and primary from main; undefined before there was either. */
+  /** Latest state of replicas and primary from main; undefined before the first one. */
   readonly replication: ReplicationState | undefined;
   /** Latest state of the cluster from main; undefined without a cluster. */
   readonly cluster: ClusterUpdate | undefined;
@@ -57,25 +57,25 @@ export interface MetricSource {
   };
   /** The id that the next entry of the slow log gets. */
   readonly slowLogUpcoming: number;
-  /** Labels that redis_exporter gives an instance, with their values. */
+  /** Labels of an instance in redis_exporter, with their values. */
   readonly instance: Readonly<Record<string, string>>;
   /** The ops thread itself. */
   readonly ops: OpsFigures;
-  /** Returns, for a command's durations, the trace that fell into each bucket last. */
+  /** Returns the latest trace in each bucket of a command's durations. */
   readonly exemplarsOf: (command: number) => readonly (Exemplar | undefined)[] | undefined;
 }
 
-/** Figures that the ops thread has of itself. */
+/** Figures of the ops thread itself. */
 interface OpsFigures {
   readonly connections: number;
   readonly connectionsRefused: number;
-  /** Requests answered, by the class of their status. */
+  /** HTTP requests, by class of the status code. */
   readonly answered: Readonly<Record<string, number>>;
   /** Duration of the last scrape. */
   readonly scrapeSeconds: number;
   readonly logLinesDropped: number;
   readonly traces: TraceFigures;
-  /** Readings of the metrics pushed to a collector, and those that it did not take. */
+  /** Metrics pushes to a collector: accepted and failed ones. */
   readonly metricPushes: { readonly exported: number; readonly failed: number };
 }
 
@@ -110,7 +110,7 @@ export type Head = Omit<MetricDefinition, 'kind' | 'unit' | 'labels' | 'source' 
 
 type Read = MetricDefinition['read'];
 
-/** A metric that is read in its own way. */
+/** A metric with its own reader. */
 export function metric(kind: MetricKind, head: Head, source: string, read: Read): MetricDefinition {
   return { unit: '', labels: [], ...head, kind, source, read };
 }

@@ -50,7 +50,7 @@ export class Exposition {
 
   #register(definition: MetricDefinition, format: ExpositionFormat): void {
     const { kind, help } = definition;
-    // OpenMetrics names a counter without its ending, and prom-client puts that behind each sample.
+    // OpenMetrics names a counter without its ending, and prom-client puts that after each sample.
     const isBare = format === 'openmetrics' && kind === 'counter';
     const name = isBare ? definition.name.replace(/_total$/, '') : definition.name;
     const series = new PromSeries(name, definition.labels);

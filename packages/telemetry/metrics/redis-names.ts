@@ -1,5 +1,5 @@
 /**
- * The names that dashboards for redis_exporter ask for, with the values that exporter would read. Only with
+ * Metrics under the names of redis_exporter, for its dashboards, with the values that it would report. Only with
  * `[http] redis-exporter-names`.
  */
 
@@ -93,7 +93,7 @@ const instance = metric(
   },
 );
 
-/** Seconds that keys with an expiry of a database have left, on average. */
+/** Average remaining time of keys with an expiry of a database, in seconds. */
 function averageTtl({ shards, wallMs }: MetricSource, database: number): number {
   const expires = sumOf(shards, (page) => page.expires(database));
   if (expires === 0) return 0;
@@ -235,7 +235,7 @@ const clusterNames: readonly MetricDefinition[] = [
   ofCluster('redis_cluster_state', ({ main }) => main.get('clusterUp')),
   ofCluster('redis_cluster_slots_assigned', ({ main }) => main.get('clusterSlotsAssigned')),
   ofCluster('redis_cluster_slots_ok', ({ main }) => main.get('clusterSlotsOk')),
-  // A node fails when its lease has ended: there is no suspicion before.
+  // A node fails when its lease expires: there is no earlier suspicion.
   ofCluster('redis_cluster_slots_pfail', () => 0),
   ofCluster('redis_cluster_slots_fail', ({ main }) => main.get('clusterSlotsFailed')),
   ofCluster('redis_cluster_known_nodes', ({ main }) => main.get('clusterKnownNodes')),
@@ -244,7 +244,7 @@ const clusterNames: readonly MetricDefinition[] = [
   ofCluster('redis_cluster_my_epoch', ({ main }) => main.get('clusterOwnEpoch')),
 ];
 
-/** Metrics that are always 0: of what does not exist in this version, or never does. */
+/** Metrics that are always 0, because this version does not have the feature. */
 const noneOf = ['redis_lazyfree_pending_objects'];
 
 export const redisMetrics: readonly MetricDefinition[] = [

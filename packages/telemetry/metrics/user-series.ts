@@ -50,7 +50,7 @@ export class UserSeries {
       const isOther = row === OTHER_USERS_ROW || row >= this.#end;
       // The name is on its way: what is counted until then must never be taken for another's.
       if (user === undefined && !isOther) continue;
-      // Rows behind the last name are empty.
+      // Rows after the last name are empty.
       if (user === undefined && row > OTHER_USERS_ROW) break;
       const counts = userCountsOfRow(row, this.#pages);
       const isLabel = !isOther && user!.length <= NAME_LENGTH_MAX && !taken.has(user!);

@@ -1,6 +1,6 @@
 /**
- * Leaves a collector alone that does not take what it is sent: making it ready is most of what it costs. It is tried
- * again ever later, with as little as there is.
+ * Pauses exports to a collector that fails, since preparing the data is most of their cost. It is tried
+ * again at growing intervals, with little data.
  */
 
 import type { Clock } from '#base';

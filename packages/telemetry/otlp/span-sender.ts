@@ -44,7 +44,7 @@ export class SpanSender {
     this.#tracer = provider.getTracer('svc', identity.version);
   }
 
-  /** Rejects with the reason when the collector has not taken them; answers how many spans there were. */
+  /** Rejects with the reason when the collector has not taken them; returns how many spans there were. */
   async send(traces: readonly PlannedTrace[]): Promise<number> {
     for (const planned of traces) this.#make(planned);
     const spans = this.#spans.take();

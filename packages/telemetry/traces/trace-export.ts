@@ -77,7 +77,7 @@ export class TraceExport {
     this.#timer.unref();
   }
 
-  /** Sends what is left, for as long as `msMax`. */
+  /** Sends the remaining traces, for at most `msMax`. */
   async close(msMax: number): Promise<void> {
     clearInterval(this.#timer);
     let isLate = false;

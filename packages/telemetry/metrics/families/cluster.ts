@@ -4,7 +4,7 @@ import type { ClusterNodeReport, LibraryRedirects } from '#api-types';
 import { leaseAgeUs, leaseRemainingUs } from '#stats';
 import { metric, type MetricDefinition, type MetricSource } from '../definition.ts';
 
-/** Nodes and groups with samples of their own. */
+/** Maximum number of nodes and groups with their own samples. */
 const NODES_MAX = 128;
 
 const REDIRECT_KINDS = [

@@ -20,7 +20,7 @@ const TICKS_PER_SECOND = TICKS_PER_US * 1_000_000;
 
 export const pagesOf = ({ main, shards }: MetricSource): readonly Page[] => [main, ...shards];
 
-/** Gives `take` the sum over all pages of a field of a command's row, for every command that has been asked for. */
+/** Calls `take` with the sum over all pages of a field, for each command that was called. */
 export function eachCommand(
   source: MetricSource,
   field: keyof typeof CommandField,

@@ -7,7 +7,7 @@ import { headOf, metricsOf } from '../quantities.ts';
 
 export const usedBytes = ({ main, shards }: MetricSource): number => usedMemory(main, shards);
 
-/** Resident memory against what is in use. */
+/** Resident memory divided by used memory. */
 export const fragmentationOf = ({ process, main, shards }: MetricSource): Fragmentation =>
   fragmentation(process.rssBytes, main, shards);
 

@@ -3,7 +3,7 @@
 import type { ReplicaReport } from '#api-types';
 import { metric, type MetricDefinition, type MetricSource } from '../definition.ts';
 
-/** Replicas with samples of their own. */
+/** Maximum number of replicas with their own samples. */
 const REPLICAS_MAX = 64;
 
 /** Returns replicas by address: of those with equal addresses, the latest one. */

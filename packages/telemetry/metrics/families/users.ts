@@ -1,4 +1,4 @@
-/** Metrics of users. They add up to those of the server; the default user's are what no other user has of those. */
+/** Metrics of users. They add up to those of the server; the default user's are the rest. */
 
 import { USER_QUANTITIES } from '#quantities';
 import { headOf, told } from '../quantities.ts';
