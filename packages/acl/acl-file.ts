@@ -13,7 +13,7 @@ interface ReadOptions {
   readonly newRules: () => UserRules;
 }
 
-/** Users of a file, by name; or all that is wrong with it, in Redis' words with the rule behind them. */
+/** Users of a file, by name; or all that is wrong with it, in Redis' words with the rule after them. */
 type ReadUsers = { readonly users: ReadonlyMap<string, UserRules> } | { readonly mistakes: string };
 
 const UNCHANGED =
@@ -70,7 +70,7 @@ function applyAll(rules: UserRules, words: readonly string[], where: string): re
       if (error.fault === 'unknown') {
         mistakes.push(`${where}: Error in applying operation '${rule}': ${error.message}. `);
       } else if (!isBroken) {
-        // Those behind the first may only follow from it.
+        // Those after the first may only follow from it.
         isBroken = true;
         mistakes.push(`${where}: ${error.message} (${placeOf(rule, index)}). `);
       }

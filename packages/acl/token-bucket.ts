@@ -26,7 +26,7 @@ export class TokenBucket {
     return this.#perSecond > 0;
   }
 
-  /** Tokens at hand; below 0 when some are owed. */
+  /** Available tokens; negative when some are owed. */
   get tokens(): number {
     return this.#tokens;
   }

@@ -88,7 +88,7 @@ export class Users {
     this.#put(DEFAULT_USER, rules);
   }
 
-  /** Deletes users and answers how many there were. Throws a CommandError, and deletes none, for the default user. */
+  /** Deletes users and returns how many there were. Throws a CommandError, and deletes none, for the default user. */
   delete(names: readonly string[]): number {
     if (names.includes(DEFAULT_USER)) throw errors.defaultUserStays;
     let count = 0;
@@ -101,7 +101,7 @@ export class Users {
     return count;
   }
 
-  /** Replaces all users by those of a file's text; answers what is wrong with it, and then nothing has changed. */
+  /** Replaces all users by those of a file's text; returns what is wrong with it, and then nothing has changed. */
   load(text: string, file: string): string | undefined {
     const allowsAllChannels = this.#options.allowsAllChannels();
     const read = readAclFile(text, { file, newRules: () => new UserRules(allowsAllChannels) });

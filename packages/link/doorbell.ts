@@ -63,7 +63,7 @@ export class Doorbell {
   }
 
   /**
-   * Main is about to return to its event loop. Check the rings once more after this, since earlier publications have
+   * Main is about to return to its event loop. Check the rings again after this, since earlier publications have
    * not rung.
    */
   setAsleep(): void {

@@ -98,12 +98,12 @@ const BLOCKS = 1024;
 /** Some thousand traced requests between two looks of the ops thread; not resident while none is traced. */
 const TRACE_RING_BYTES = 2 * 1024 * 1024;
 
-/** Fraction of a request ring that stays valid after its release: the slow log refers to arguments there. */
+/** Inverse of the part of a request ring that stays readable after its release: the slow log refers to arguments there. */
 const KEPT_PART = 16;
 
 /** Bytes of a value that a shard copies at a time, for work that JavaScript does slowly. */
 export const WORKSPACE_BYTES = 16 * 1024;
-/** Margin before the workspace, for results, and behind it, for bytes read past the end. */
+/** Margin before the workspace, for results, and after it, for bytes read past the end. */
 const WORKSPACE_MARGIN_BYTES = 64;
 
 export function defaultShape(shards: number, fronts = 0, tierThreads = 0): LinkShape {

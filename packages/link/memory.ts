@@ -24,7 +24,7 @@ export function allocateShared(byteCount: number): SharedMemory {
 
 /**
  * Writes up to `count` entries of the listpack that lies at `source`, up to `end`, as bulk strings at `target`, up to
- * `limit`. Answers how many are left; leaves in the words at `state` where the next one begins and where it goes.
+ * `limit`. Returns how many are left; leaves in the words at `state` where the next one begins and where it goes.
  */
 type Bulks = (
   state: number,
@@ -36,8 +36,8 @@ type Bulks = (
 ) => number;
 
 /**
- * Writes `count` strings at `target`, each behind its length, seven bits a byte. Their offsets from `body` and their
- * lengths are the words at `spans`. Answers where they end; up to 15 bytes behind that lose what they held.
+ * Writes `count` strings at `target`, each after its length, seven bits a byte. Their offsets from `body` and their
+ * lengths are the words at `spans`. Returns where they end; up to 15 bytes after that lose what they held.
  */
 type Pack = (spans: number, count: number, body: number, target: number) => number;
 

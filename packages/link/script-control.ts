@@ -5,7 +5,7 @@
  *   RUN       shard         main      number of the run under way, counted from 1; 0 while there is none
  *   FLAGS     shard         main      bits of ScriptFlag
  *   STOP      main          shard     number of a run that is to be stopped
- *   PLACE     shard         main      position in the request ring behind the frame that runs the script
+ *   PLACE     shard         main      position in the request ring after the frame that runs the script
  *   INSIDE    shard         main      1 while the shard runs the script and takes no frame
  *   HOLD      main          shard     1 while main looks at frames behind PLACE: the shard takes none
  *
@@ -72,7 +72,7 @@ export class ScriptControl {
     return wasInside;
   }
 
-  /** Keeps the shard from taking frames until `release`; returns the position behind its script, -1 where none keeps it. */
+  /** Keeps the shard from taking frames until `release`; returns the position after its script, -1 where none keeps it. */
   hold(): number {
     Atomics.store(this.#words, this.#at + HOLD, 1);
     // The shard leaves before it looks at HOLD, so that one of both sees the other.

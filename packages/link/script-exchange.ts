@@ -122,7 +122,7 @@ export class ScriptExchange {
     return this.#memory.words[this.#word + WANTED]!;
   }
 
-  /** Frame of the command, in memory of its own. */
+  /** Frame of the command, in its own memory. */
   takeFrame(): Uint8Array<ArrayBuffer> {
     const { bytes, words } = this.#memory;
     return Uint8Array.from(bytes.subarray(this.#data, this.#data + words[this.#data >> 2]!));

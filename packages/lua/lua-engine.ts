@@ -25,7 +25,7 @@ import { keepsState } from './function-state.ts';
 import { HookMask, LuaGc, LuaStatus, REGISTRY_INDEX, type HostFunction } from './wasm/api.ts';
 
 const INSTRUCTIONS_BETWEEN_INTERRUPTS = 100_000;
-/** Number of runs between two steps of the garbage collector, and the size of a step. */
+/** Number of runs between two steps of the garbage collector; also the size argument of a step. */
 const GARBAGE_PERIOD = 50;
 
 type Functions = Readonly<Record<string, HostFunction>>;
@@ -112,7 +112,7 @@ export class LuaEngine {
     });
   }
 
-  /** True when the engine has to be thrown away. */
+  /** True when the engine must be discarded. */
   get isBroken(): boolean {
     return this.vm.isBroken;
   }
@@ -197,7 +197,7 @@ export class LuaEngine {
     api.lua_gc(L, LuaGc.Step, GARBAGE_PERIOD);
   }
 
-  /** Pushes the value of a command's reply; answers true when it is an error. */
+  /** Pushes the value of a command's reply; returns true when it is an error. */
   pushReply(L: number, bytes: Uint8Array, at: number, length: number): boolean {
     return this.#reader.push(L, bytes, at, length);
   }

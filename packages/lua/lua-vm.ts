@@ -93,7 +93,7 @@ export class LuaVm implements ImportsOwner {
     this.doubles = new Float64Array(buffer);
   }
 
-  /** Says whether the script that runs is being stopped: then all that calls something is interrupted behind it. */
+  /** Says whether the script that runs is being stopped: then all that calls something is interrupted after it. */
   set isStopping(value: boolean) {
     this.#stopping.value = Number(value);
   }

@@ -62,7 +62,7 @@ export class ScriptRunner {
     this.engine = this.#made();
   }
 
-  /** Runs a script; answers its reply, one character for each byte. */
+  /** Runs a script; returns its reply, one character for each byte. */
   run(source: string, client: Protocol = 2): string {
     const { engine } = this;
     const pieces: Buffer[] = [];
@@ -87,7 +87,7 @@ export class ScriptRunner {
     return Buffer.concat(pieces).toString('latin1');
   }
 
-  /** Loads a library; answers the error, if there is one. */
+  /** Loads a library; returns the error, if there is one. */
   load(source: string): ScriptError | string | undefined {
     const { engine } = this;
     const ref = engine.functions.compile(Buffer.from(source, 'latin1'), '@user_function');
@@ -194,7 +194,7 @@ export function compareWithRedis(compared: Test, scripts: string): void {
 
 const END = 'end of reply';
 
-/** Makes what asks a server and answers the bytes of the reply, one character for each. */
+/** Makes what asks a server and returns the bytes of the reply, one character for each. */
 export async function rawReplies(
   server: ChildServer,
   client: Protocol = 2,

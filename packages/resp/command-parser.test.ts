@@ -25,7 +25,7 @@ class Feeder {
     if (this.error !== '') return;
     this.#pending = Buffer.concat([this.#pending, piece]);
     let at = 0;
-    // Bytes behind the end belong to somebody else: they must not be looked at.
+    // Bytes after the end belong to somebody else: they must not be looked at.
     const bytes = Buffer.concat([this.#pending, Buffer.from('\r\n*9\r\n$1\r\n\n\r')]);
     const end = this.#pending.length;
     while (at < end) {

@@ -2,7 +2,7 @@
  * Finds the commands in a client's bytes, in place.
  *
  * A command is never copied to be parsed: the result is a list of spans into the bytes given. What
- * is incomplete is asked for again with more bytes behind it; a long command that arrives in many
+ * is incomplete is asked for again with more bytes after it; a long command that arrives in many
  * pieces is not parsed from its beginning each time. Errors and limits are Redis 7.4's
  * (`networking.c`, processMultibulkBuffer and processInlineBuffer).
  */
@@ -43,7 +43,7 @@ export interface ParserLimits {
 export class CommandParser {
   /** Bytes of the input that the last complete command took. */
   consumed = 0;
-  /** Least bytes of the command at hand; less input need not be tried. */
+  /** Least bytes of the current command; less input need not be tried. */
   bytesNeeded = 1;
   /** Bytes of an incomplete command that are understood: headers, and arguments that are whole. */
   parsedBytes = 0;

@@ -21,7 +21,7 @@ export class LineReader {
     this.#bytesMax = bytesMax;
   }
 
-  /** Takes bytes from a place up to the end of a line, and returns the place behind them. */
+  /** Takes bytes from a place up to the end of a line, and returns the place after them. */
   take(bytes: Bytes, from = 0): number {
     const end = endOfLine(bytes, from);
     const stop = end < 0 ? bytes.length : end;

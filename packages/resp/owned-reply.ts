@@ -29,7 +29,7 @@ export class OwnedReply extends ReplyWriter {
     return this.chunks.splice(0);
   }
 
-  /** Adds finished RESP whose memory the caller gives away. */
+  /** Adds finished RESP; takes over its memory. */
   giveRaw(bytes: Bytes): void {
     this.cut(CHUNK_BYTES);
     this.chunks.push(bytes);

@@ -18,7 +18,7 @@ export class ReplyMemory {
   /** Number of open arrays, whose headers may still grow. */
   protected openArrays = 0;
   readonly #onFull: (memory: ReplyMemory, bytesNeeded: number) => void;
-  /** Bytes by which other memory has shifted what was written before. */
+  /** Bytes by which a change of memory has shifted earlier output. */
   #shift = 0;
 
   /** `onFull` must lend more memory, with the bytes written so far kept. */

@@ -43,7 +43,7 @@ interface ReplyLimits {
   readonly lineBytes: number;
   /** Most bytes of a bulk string. */
   readonly bulkBytes: number;
-  /** Most elements of a reply, those of its inner arrays included. */
+  /** Maximum number of elements of a reply, including those of inner arrays. */
   readonly elements: number;
   /** Most arrays around an element. */
   readonly depth: number;
@@ -90,7 +90,7 @@ export class MalformedReply extends Error {
 /** An open array. */
 interface Level {
   left: number;
-  /** True for what stands beside replies and is none: a push, or attributes of the element behind them. */
+  /** True for what stands beside replies and is none: a push, or attributes of the element after them. */
   readonly isAside: boolean;
 }
 
@@ -128,7 +128,7 @@ export class ReplyParser {
     return this.#levels[0]?.left ?? 0;
   }
 
-  /** Takes bytes from a place up to the end of a reply; returns the place behind them. Throws at what is malformed. */
+  /** Takes bytes from a place up to the end of a reply; returns the place after them. Throws at what is malformed. */
   take(bytes: Bytes, from = 0): number {
     const ends = this.#ends;
     let at = from;
@@ -260,7 +260,7 @@ export class ReplyParser {
     return at;
   }
 
-  /** True for a bulk string whose content is of interest. */
+  /** True for a bulk string whose content must be passed on. */
   get #isKept(): boolean {
     if (this.#asides > 0) return false;
     return this.#bulkKind === BULK_ERROR || this.#parts.bulk !== undefined;

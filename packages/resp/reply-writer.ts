@@ -156,7 +156,7 @@ export class ReplyWriter extends ReplyMemory implements SpanTaker {
     else this.#fixedHeader(DOLLAR, -1);
   }
 
-  /** The null that stands for a missing array: `*-1` in RESP2. */
+  /** Writes the null of a missing array: `*-1` in RESP2. */
   nilArray(): void {
     if (this.protocol === 3) this.#nil3();
     else this.#fixedHeader(STAR, -1);
@@ -167,7 +167,7 @@ export class ReplyWriter extends ReplyMemory implements SpanTaker {
   }
 
   /**
-   * Begins an array whose length is known when it ends; answers what `endArray` wants to know. What is
+   * Begins an array whose length is known when it ends; returns what `endArray` wants to know. What is
    * written in between is moved where the length has other than the `expected` number of digits.
    */
   beginArray(expected: number): number {

@@ -15,7 +15,7 @@ const LINE_END = 0x0a0d;
 /** Copied at once, at least. */
 const WORDS_BYTES = 16;
 
-/** Writes one; answers where what comes next goes. */
+/** Writes one; returns where what comes next goes. */
 export function shortBulk(
   to: DataView,
   target: number,
@@ -60,7 +60,7 @@ export function shortBulks(spans: Spans, to: DataView, target: number): number {
   return at;
 }
 
-/** Begins one; answers where its bytes go. */
+/** Begins one; returns where its bytes go. */
 function headed(to: DataView, at: number, length: number): number {
   to.setInt32(at, SHORT_HEADERS[length]!, true);
   to.setUint8(at + 4, LF);

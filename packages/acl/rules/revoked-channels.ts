@@ -1,4 +1,4 @@
-/** Finds whom a change of rules takes channels away: who has subscribed to one that is not allowed any more is closed. */
+/** Finds subscriptions that a change of rules forbids: their clients are disconnected. */
 
 import { fromLatin1 } from '#base';
 import { channelPatterns } from './selector.ts';

@@ -79,7 +79,7 @@ function literal(text: string, at: number): { char: string; length: number } {
   return text.startsWith("\\'", at) ? { char: "'", length: 2 } : { char: text[at]!, length: 1 };
 }
 
-/** A word as it stands among others in parentheses: in quotes when it would not be read as it is. */
+/** Returns a word for use in parentheses, quoted if necessary. */
 export function quoteWord(word: string): string {
   if (!/["']|\)$/.test(word)) return word;
   return `"${word.replaceAll(/["\\]/g, '\\$&')}"`;

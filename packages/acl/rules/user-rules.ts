@@ -36,13 +36,13 @@ export class UserRules {
   readonly #channelsByDefault: boolean;
   #description: string | undefined;
 
-  /** `allowsAllChannels` is what acl-pubsub-default says. */
+  /** `allowsAllChannels` is the value of acl-pubsub-default. */
   constructor(allowsAllChannels: boolean) {
     this.#channelsByDefault = allowsAllChannels;
     this.#selectors = [new Selector(allowsAllChannels)];
   }
 
-  /** Rules of the user that everybody is who does not say otherwise. */
+  /** Returns the rules of the default user. */
   static ofDefault(allowsAllChannels: boolean): UserRules {
     const rules = new UserRules(allowsAllChannels);
     for (const rule of ['+@all', '~*', '&*', 'on', 'nopass']) rules.apply(rule);
@@ -58,7 +58,7 @@ export class UserRules {
     return rules;
   }
 
-  /** A copy to be changed; `allowsAllChannels` is what acl-pubsub-default says now. */
+  /** Returns a copy for changes; `allowsAllChannels` is the current value of acl-pubsub-default. */
   copy(allowsAllChannels: boolean): UserRules {
     const copy = new UserRules(allowsAllChannels);
     copy.isEnabled = this.isEnabled;

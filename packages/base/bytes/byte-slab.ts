@@ -7,7 +7,7 @@ import type { Bytes } from './byte-array.ts';
 import { copyBytes } from './bytes.ts';
 
 const BLOCK_BYTES = 256 * 1024;
-/** Longer ones have memory of their own: who keeps one would keep its whole block. */
+/** Longer pieces get their own memory: keeping one would keep its whole block. */
 const PIECE_BYTES_MAX = 16 * 1024 - 1;
 /** Pieces begin at a multiple of this: numbers may be read from them. */
 const ALIGNMENT = 8;
@@ -33,7 +33,7 @@ export class ByteSlab {
     return to < 0 ? bytes.slice(at, at + length) : this.#block.bytes.subarray(to, to + length);
   }
 
-  /** Copies bytes into `block`, and answers where they begin; -1 for those that need memory of their own. */
+  /** Copies bytes into `block`, and returns where they begin; -1 for those that need their own memory. */
   place(bytes: Bytes, at: number, length: number): number {
     if (length > PIECE_BYTES_MAX) return -1;
     if (this.#used + length > this.#block.bytes.length) {

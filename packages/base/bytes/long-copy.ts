@@ -21,7 +21,7 @@ export interface MovableMemory {
 
 const memories = new WeakMap<object, MovableMemory>();
 
-/** Says how bytes are moved within such memory. */
+/** Registers the function that moves bytes within shared memory. */
 export function registerShared(memory: MovableMemory): void {
   memories.set(memory.bytes.buffer, memory);
 }

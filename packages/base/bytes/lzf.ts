@@ -17,7 +17,7 @@ const SHORT_LENGTH_MAX = 6;
 /** Offset at which each hash of three bytes was last seen, plus one. */
 const seen = new Int32Array(1 << HASH_BITS);
 
-/** Compresses into `target`; answers how many bytes, or 0 when it does not have room for them. */
+/** Compresses into `target`; returns how many bytes, or 0 when it does not have room for them. */
 export function compressLzf(source: Bytes, at: number, length: number, target: Bytes): number {
   seen.fill(0);
   const end = at + length;
@@ -83,7 +83,7 @@ function writeMatch(target: Bytes, at: number, length: number, back: number): nu
   return to + 2;
 }
 
-/** Decompresses exactly `size` bytes; answers whether that was what the source held. */
+/** Decompresses exactly `size` bytes; returns whether that was what the source held. */
 export function decompressLzf(source: Bytes, target: Bytes, size: number): boolean {
   let from = 0;
   let to = 0;

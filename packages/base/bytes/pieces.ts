@@ -1,4 +1,4 @@
-/** Bytes in several pieces of memory, one behind the other: a Uint8Array ends at 4 GiB. */
+/** Bytes in several pieces of memory, one after the other: a Uint8Array ends at 4 GiB. */
 
 import type { Bytes } from './byte-array.ts';
 

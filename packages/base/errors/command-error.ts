@@ -52,7 +52,7 @@ export class CommandError extends Error {
     this.text = text;
   }
 
-  /** True when it says which node of a cluster to ask, or that none is to be asked now: clients act by its first word. */
+  /** True for redirects and for CLUSTERDOWN, on whose first word clients act. */
   get isOfCluster(): boolean {
     return OF_CLUSTER.test(this.text);
   }
@@ -156,7 +156,7 @@ export const errors = {
   shutdownFailed: fixed('ERR Errors trying to SHUTDOWN. Check logs.'),
   execWithoutMulti: fixed('ERR EXEC without MULTI'),
   execAborted: fixed('EXECABORT Transaction discarded because of previous errors.'),
-  /** Clients of a cluster have to find the error itself where it says which node to ask. */
+  /** Redirects are returned unchanged, since cluster clients must recognize them. */
   execRefused: (error: CommandError): CommandError =>
     error.isOfCluster
       ? error

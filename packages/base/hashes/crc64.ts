@@ -11,7 +11,7 @@ const POLYNOMIAL_LOW = 0xac4b_c9b5;
 /** Bytes that are added at once: their look-ups do not wait for one another, as those of single bytes do. */
 const STRIDE = 8;
 
-/** Words of the sum of each byte with as many zeros behind it as the number of the table. */
+/** Words of the sum of each byte with as many zeros after it as the number of the table. */
 const tableHigh = new Uint32Array(STRIDE * 256);
 const tableLow = new Uint32Array(STRIDE * 256);
 for (let byte = 0; byte < 256; byte += 1) {
@@ -43,7 +43,7 @@ interface Crc64 {
   readonly low: number;
 }
 
-/** The sum of `length` bytes from `at` on, behind those whose sum is `before`. */
+/** The sum of `length` bytes from `at` on, after those whose sum is `before`. */
 export function crc64(
   bytes: Bytes,
   at: number,
@@ -54,7 +54,7 @@ export function crc64(
   const end = at + length;
   let index = at;
   for (; index + STRIDE <= end; index += STRIDE) {
-    // Tables from the last to the first, for the byte with the most behind it to the one with none.
+    // Tables from the last to the first, for the byte with the most after it to the one with none.
     const first = (low ^ bytes[index]!) & 0xff;
     const second = ((low >>> 8) ^ bytes[index + 1]!) & 0xff;
     const third = ((low >>> 16) ^ bytes[index + 2]!) & 0xff;

@@ -8,7 +8,7 @@ const garbage = suite('garbage');
 const MIB = 1024 * 1024;
 const module = fileURLToPath(new URL('./garbage.js', import.meta.url));
 
-/** Drops a buffer in a thread, collects, and answers what was owned before and behind. */
+/** Drops a buffer in a thread, collects, and returns the bytes owned before and after that. */
 function inThread(): Promise<readonly [number, number]> {
   const code = `
     const { parentPort } = require('node:worker_threads');

@@ -93,7 +93,7 @@ function kindOf(
   if (name !== '') return kindOfName(name);
   if (rights.includes('x')) return 'code';
   if (!rights.startsWith('rw')) return 'other';
-  // It looks like an arena otherwise: behind it as well is set aside what it may not touch.
+  // It looks like an arena otherwise: after it as well is set aside what it may not touch.
   if (end - start === linkBytes) return 'link';
   if (isArena(mapping, after)) return 'malloc';
   if (start % HEAP_PAGE_BYTES === 0) return 'heaps';
@@ -106,7 +106,7 @@ function kindOfName(name: string): MemoryKind {
   return name === '[stack]' ? 'stacks' : 'other';
 }
 
-/** Address space that an arena has not asked for yet lies behind it, without any rights. */
+/** The unused address space of an arena follows it, without permissions. */
 function isArena({ start, end }: Mapping, after: Mapping | undefined): boolean {
   if (start % ARENA_BYTES !== 0) return false;
   if (end % ARENA_BYTES === 0) return true;

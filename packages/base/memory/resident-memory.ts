@@ -2,12 +2,12 @@
 
 let lastBytes = 0;
 
-/** Reads it from the system; answers what was read last while the process has no file descriptor left for that. */
+/** Reads it from the system; returns what was read last while the process has no file descriptor left for that. */
 export function residentBytes(): number {
   try {
     lastBytes = process.memoryUsage.rss();
   } catch {
-    // EMFILE: of all who need a descriptor, those who look on may not be the ones that fail.
+    // EMFILE: monitoring must not fail when there are no file descriptors left.
   }
   return lastBytes;
 }

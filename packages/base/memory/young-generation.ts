@@ -18,7 +18,7 @@ const BUSY_COLLECTIONS = 10;
 
 let isHeld = false;
 
-/** To be called by main about once a second, with its collections since; answers whether the nursery may not grow now. */
+/** To be called by main about once a second, with its collections since; returns whether the nursery may not grow now. */
 export function holdYoungGeneration(collections: number): boolean {
   const limit = collections < BUSY_COLLECTIONS ? NURSERY_BYTES : BUSY_NURSERY_BYTES;
   const nursery = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');

@@ -4,11 +4,11 @@ import { digits, lastDigitExponent, writeShortestDigits } from './shortest-digit
 
 /** Integers up to here are written with all their digits. */
 const INTEGER_MAX = 2 ** 62;
-/** An integer of more zeros than this behind its digits is written with an exponent. */
+/** An integer of more zeros than this after its digits is written with an exponent. */
 const ZEROS_MAX = 7;
-/** Fractions with fewer digits than this behind the point are written without an exponent. */
+/** Fractions with fewer decimal places than this are written without an exponent. */
 const FRACTION_DIGITS_MAX = 7;
-/** Numbers whose first digit is nearer to the point than this are written without an exponent. */
+/** Fractions whose first digit is nearer to the point than this are written without an exponent, too. */
 const NEAR_POINT = 4;
 
 /**

@@ -68,7 +68,7 @@ export function parseInteger64(bytes: Bytes, at: number, length: number): bigint
   return value < INT64_MIN || value > INT64_MAX ? undefined : value;
 }
 
-/** Writes a safe integer in decimal at `at`; answers how many bytes it took (at most 20). */
+/** Writes a safe integer in decimal at `at`; returns how many bytes it took (at most 20). */
 export function writeInteger(value: number, bytes: Bytes, at: number): number {
   let rest = value;
   let start = at;

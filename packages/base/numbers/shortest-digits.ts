@@ -49,7 +49,7 @@ export function lastDigitExponent(): number {
   return exponent10;
 }
 
-/** Writes the digits of a positive finite double into `digits`; answers how many. */
+/** Writes the digits of a positive finite double into `digits`; returns how many. */
 export function writeShortestDigits(value: number): number {
   scratch.setFloat64(0, value);
   const bitsHigh = scratch.getUint32(0);

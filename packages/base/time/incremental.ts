@@ -24,7 +24,7 @@ export function* inSteps(source: Bytes, take: (part: Bytes, at: number) => void)
   }
 }
 
-/** Bytes in memory of their own. */
+/** Bytes in their own memory. */
 export function* copyOfBytes(source: Bytes): Steps<Bytes> {
   const copy = new Uint8Array(source.length);
   yield* inSteps(source, (part, at) => {

@@ -5,7 +5,7 @@
 import { systemClock } from './clock.ts';
 
 const SECOND_MS = 1_000;
-/** Calls without work in between, behind which a timer slows down. */
+/** Number of calls without work after which the timer slows down. */
 const QUIET_CALLS = 4;
 
 /** Milliseconds to the next full second of the monotonic clock, which is the same for all threads. */

@@ -1,6 +1,6 @@
 /**
  * Frames between main and a front thread, which moves the bytes of connections. Each has a header of four words, and
- * bytes behind it in some kinds. The numbers cross threads.
+ * bytes after it in some kinds. The numbers cross threads.
  */
 
 /** Kinds of frames, by who sends them. */
@@ -25,7 +25,7 @@ export const FrontKind = {
   ended: 9,
   /** front -> main: the socket is closed; the slot is free once main has said its last word too. */
   closed: 10,
-  /** front -> main: the handshake is done. Value: bytes of the JSON text behind it. */
+  /** front -> main: the handshake is done. Value: bytes of the JSON text after it. */
   handshake: 11,
   /** front -> main: the handshake has failed. Value as in `handshake`. */
   refused: 12,
@@ -33,7 +33,7 @@ export const FrontKind = {
   slow: 13,
   /** front -> main: the kernel has taken some of what main waits for, or all there was. */
   progress: 14,
-  /** front -> main: time since when the frames behind it wait. Value: monotonic microseconds, modulo 2^32. */
+  /** front -> main: time since when the frames after it wait. Value: monotonic microseconds, modulo 2^32. */
   since: 15,
 } as const;
 

@@ -3,7 +3,7 @@
  * are counted from the begin of the connection, wrapping at 2^32.
  *
  *   word         written by   read by   meaning
- *   TAKEN_IN     main         front     bytes of input that processed by main
+ *   TAKEN_IN     main         front     bytes of input processed by main
  *   TAKEN_OUT    front        main      bytes of output that the kernel has taken
  *   FRONT_WAITS  both         both      1 while the front thread reads no more until TAKEN_IN moves
  *   MAIN_WAITS   both         both      1 while main writes no more until TAKEN_OUT moves
@@ -61,7 +61,7 @@ export class FrontSlots {
     return Atomics.load(this.#words, this.#at + slot * WORDS_PER_SLOT + TAKEN_OUT);
   }
 
-  /** The front thread waits for input to be taken. Look once more after this: it may have been meanwhile. */
+  /** The front thread waits for input to be taken. Look again after this: it may have been meanwhile. */
   awaitIn(slot: number): void {
     Atomics.store(this.#words, this.#at + slot * WORDS_PER_SLOT + FRONT_WAITS, 1);
   }

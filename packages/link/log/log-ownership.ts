@@ -87,7 +87,7 @@ export class LogOwner {
     Atomics.notify(this.#words, this.#at, 1);
   }
 
-  /** The owner's thread has ended. If it owned the log, writing stops: its progress is unknown. */
+  /** Called when the thread of this object has ended. If it owned the log, the log is closed: its progress is unknown. */
   endHolder(): void {
     if (Atomics.load(this.#words, this.#at) !== this.#holder) return;
     this.isOpen = false;

@@ -6,9 +6,9 @@ import type { Bytes } from '#base';
 /** Messages to every shard, in order with the commands. */
 export type Control =
   | { kind: 'settings'; values: Record<string, SettingValue> }
-  /** Bands are counted from zero; the page says under which number. */
+  /** Resets the latency bands; the page shows the new generation. */
   | { kind: 'reset-bands'; generation: number }
-  /** CLIENT PAUSE: nothing may change, not even by itself. */
+  /** CLIENT PAUSE: no changes, also not by expiry or eviction. */
   | { kind: 'pause'; isOn: boolean }
   /** True when any client tracks keys. */
   | { kind: 'tracking'; isOn: boolean }

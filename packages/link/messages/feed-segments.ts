@@ -32,7 +32,7 @@ export const SEGMENT_BYTES = 32;
 /** Kinds of units that end with a segment. */
 export const FeedEnd = {
   none: 0,
-  /** A group that concerns the shard alone. */
+  /** A group of this shard only. */
   local: 1,
   /** A group that has changed keys of other shards, which had lent them. */
   hosted: 2,

@@ -55,13 +55,13 @@ export const FrameKind = {
   snapshot: 24,
   /** shard -> main: when the parts of a traced command ran, ahead of its reply. Body: doubles (trace-times.ts). */
   times: 25,
-  /** main -> shard: what a barrier's transaction does is done, and to be ended in the log; shard -> main: it is. */
+  /** main -> shard: a barrier's transaction is complete and must be ended in the log; shard -> main: it is ended. */
   prepare: 26,
   /** main -> host: which of its own keys a command reads besides those that its frame names. Body: keys. */
   keep: 27,
   /** main -> shard: the source of a script that the shard is to run by its digest: 40 bytes digest, then the source. */
   script: 28,
-  /** shard -> main: what a script asks of main, by its number in `ScriptAsk`; main -> shard: the answer. */
+  /** shard -> main: a request of a script, a number of `ScriptRequest`; main -> shard: the reply. */
   ask: 29,
   /** main -> shard: nothing is logged from this place of the order on. */
   leaveLog: 30,
@@ -81,7 +81,7 @@ export const FrameKind = {
    * the sequence is the transaction's number. Body: msgpack. shard -> main: a piece of these values together.
    */
   migrate: 40,
-  /** shard -> main, behind the pieces: which of the keys are here. Body: msgpack. */
+  /** shard -> main, after the pieces: which of the keys are here. Body: msgpack. */
   found: 41,
   /**
    * main -> shard: the keys that another server has accepted, and with which the hold ends; shard -> main: they are
@@ -168,9 +168,9 @@ export const Reply = {
   bytes: 0,
   kind: 1,
   connection: 2,
-  /** Sequence of the first command that the body answers. */
+  /** Sequence of the first command to which the body replies. */
   sequence: 3,
-  /** Number of commands in a row that the body answers. */
+  /** Number of consecutive commands to which the body replies. */
   count: 4,
   bodyBytes: 5,
   /** Time at which the last of the commands was done: monotonic microseconds, low 32 bits. */
@@ -219,7 +219,7 @@ export const RequestFlag = {
   mute: 1 << 10,
   /** Belongs to the barrier at which the shard has stopped, and passes it. */
   passesBarrier: 1 << 11,
-  /** A command that has waited is run once more, unless it no longer waits. */
+  /** A command that has waited is run again, unless it no longer waits. */
   again: 1 << 12,
   /** The command is traced: its times are wanted. */
   traced: 1 << 13,

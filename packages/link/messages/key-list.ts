@@ -1,4 +1,4 @@
-/** Keys in the body of a frame, each behind its size in four bytes. */
+/** Keys in the body of a frame, each after its size in four bytes. */
 
 import { asBuffer, type Bytes } from '#base';
 

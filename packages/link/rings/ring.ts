@@ -209,7 +209,7 @@ export class RingWriter {
   }
 
   /**
-   * Says that the writer wants room. Look for room once more after this: the reader may have made
+   * Says that the writer wants room. Look for room again after this: the reader may have made
    * some before it could see the wish.
    */
   requestRoom(): void {

@@ -1,5 +1,5 @@
 /**
- * One traced request as main sends it to the ops thread: doubles, and behind them the bytes of arguments.
+ * One traced request as main sends it to the ops thread: doubles, and after them the bytes of arguments.
  *
  *   double        what
  *   0             the frame's size in bytes and the record's doubles, as two words

@@ -44,7 +44,7 @@ export class TraceRingWriter {
     return true;
   }
 
-  /** Lets the reader see what was written. */
+  /** Publishes written records to the reader. */
   publish(): void {
     this.#ring.publish();
   }

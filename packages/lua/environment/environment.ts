@@ -119,7 +119,7 @@ export class Environment {
     vm.pop(L);
   }
 
-  /** Compiles a chunk and keeps it: answers its reference, or the error's text. */
+  /** Compiles a chunk and keeps it: returns its reference, or the error's text. */
   compile(source: Uint8Array, chunkName: string): number | string {
     const { vm, L } = this;
     const { api } = vm;

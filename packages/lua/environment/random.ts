@@ -11,7 +11,7 @@ const HALF = 2 ** 24;
 const MULTIPLIER_HIGH = 0x5de;
 const MULTIPLIER_LOW = 0xece66d;
 const INCREMENT = 0xb;
-/** Lowest 16 bits of the state behind a seed. */
+/** Lowest 16 bits of the state after seeding. */
 const SEED_LOW = 0x330e;
 /** The state's highest 31 bits are the number. */
 const NUMBER_SHIFT = 17;

@@ -24,7 +24,7 @@ export class JsonStringReader {
   readonly #vm: LuaVm;
   #L = 0;
   #bytesMax = 0;
-  /** Address and length of the string read last, and the place behind it. */
+  /** Address and length of the string read last, and the place after it. */
   start = 0;
   length = 0;
   end = 0;
@@ -39,7 +39,7 @@ export class JsonStringReader {
     this.#bytesMax = bytes;
   }
 
-  /** Reads the string whose quote lies there; answers what is wrong with it, and `end` is where that is. */
+  /** Reads the string whose quote lies there; returns what is wrong with it, and `end` is where that is. */
   read(at: number): string | undefined {
     const { bytes } = this.#vm;
     let next = at + 1;
@@ -116,7 +116,7 @@ function hexadecimal(bytes: Uint8Array, at: number): number {
   return value;
 }
 
-/** Writes a code point, halves of pairs too; answers how many bytes that takes. */
+/** Writes a code point, halves of pairs too; returns how many bytes that takes. */
 function writeUtf8(bytes: Uint8Array, at: number, point: number): number {
   if (point <= 0x7f) {
     bytes[at] = point;

@@ -126,7 +126,7 @@ export class PackDecoder {
     this.#depth -= 1;
   }
 
-  /** Reads an unsigned number behind the type. */
+  /** Reads an unsigned number after the type. */
   #unsigned(count: number): number {
     this.#need(count + 1);
     const { bytes } = this.#vm;

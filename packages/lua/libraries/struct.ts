@@ -61,7 +61,7 @@ class Packer {
     this.#format = format;
   }
 
-  /** Packs what one option of the format says. */
+  /** Packs the value of one option of the format. */
   option(L: number): void {
     const format = this.#format;
     const option = format.option();
@@ -150,7 +150,7 @@ class Unpacker {
     this.#L = L;
   }
 
-  /** Pushes all results and the place behind the last; answers how many these are. */
+  /** Pushes all results and the place after the last; returns how many these are. */
   results(): number {
     const vm = this.#vm;
     const { api } = vm;

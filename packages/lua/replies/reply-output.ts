@@ -1,7 +1,7 @@
 /** RESP that a script's value becomes, collected in one buffer and handed on in pieces. */
 
 const BUFFER_BYTES = 16_384;
-/** Longer strings are handed on from where they lie. */
+/** Longer strings are passed on without a copy. */
 const COPIED_BYTES_MAX = 4_096;
 const CR = 0x0d;
 const LF = 0x0a;
@@ -31,7 +31,7 @@ export class ReplyOutput {
     this.#sink?.failed(message, isCounted);
   }
 
-  /** Hands on what is left. */
+  /** Passes on the rest. */
   end(): void {
     this.#flush();
     this.#sink = undefined;

@@ -23,7 +23,7 @@ const MINUS = 0x2d;
 const TRUE = 0x74;
 const ZERO = 0x30;
 const LINE_END_BYTES = 2;
-/** Format of a verbatim string and the colon behind it. */
+/** Format of a verbatim string and the colon after it. */
 const FORMAT_BYTES = 3;
 const FORMAT_HEAD_BYTES = 4;
 /** Slots of Lua's stack that one level takes at most. */
@@ -40,7 +40,7 @@ export class ReplyReader {
     this.#errors = errors;
   }
 
-  /** Pushes the value of one reply, which is whole; answers true when it is an error. */
+  /** Pushes the value of one reply, which is whole; returns true when it is an error. */
   push(L: number, bytes: Uint8Array, at: number, length: number): boolean {
     this.#at = this.#vm.located(L, bytes, at, length);
     const isError = this.#vm.bytes[this.#at] === ERROR;

@@ -145,7 +145,7 @@ export class ReplyWriter {
     this.#output.raw(this.#client === 3 ? '_\r\n' : '$-1\r\n');
   }
 
-  /** Writes the table at the top, which stays there; answers true when it has been opened only. */
+  /** Writes the table at the top, which stays there; returns true when it has been opened only. */
   #table(L: number): boolean {
     const vm = this.#vm;
     const { api } = vm;

@@ -129,7 +129,7 @@ export interface LuaApi {
   luaL_checkstack(L: number, slots: number, message: number): void;
 }
 
-/** C function written here: takes its arguments from the state's stack, pushes results and answers their number. */
+/** C function written here: takes its arguments from the state's stack, pushes results and returns their number. */
 export type HostFunction = (L: number) => number;
 /** Called by the interpreter at lines or after a number of instructions. */
 export type HookFunction = (L: number, activation: number) => void;

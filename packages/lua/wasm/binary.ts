@@ -10,7 +10,7 @@ export const Section = { Global: 6, Export: 7, Code: 10 } as const;
 /** Kinds of exports. */
 export const ExportKind = { Function: 0, Global: 3 } as const;
 
-/** One section: its id and what is behind its length. */
+/** One section: its id and what is after its length. */
 interface WasmSection {
   readonly id: number;
   readonly body: Uint8Array;

@@ -18,7 +18,7 @@ const TYPES = [
   [FUNCTION_TYPE, 2, I32, I32, 0],
 ];
 
-/** Appends functions of one signature to the table; answers the number of the first. */
+/** Appends functions of one signature to the table; returns the number of the first. */
 export function addEntries(
   table: WebAssembly.Table,
   functions: readonly unknown[],

@@ -8,7 +8,7 @@ const FILE = 'wasmoon-lua5.1/dist/liblua5.1.wasm';
 
 let compiled: object | undefined;
 
-/** Compiles the interpreter, or answers what was compiled before. */
+/** Compiles the interpreter once; returns the compiled module. */
 export function interpreterModule(): object {
   compiled ??= new WebAssembly.Module(
     adapted(readFileSync(createRequire(import.meta.url).resolve(FILE))),
