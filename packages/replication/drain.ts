@@ -8,8 +8,8 @@ import type { Primary } from './protocol/primary/primary.ts';
 /** Between two looks. */
 const LOOK_MS = 2;
 /**
- * Rounds through all shards in which nothing happens before nothing is believed to be under way: a command that was woken asks
- * for its keys, they are lent, it is run.
+ * Number of idle rounds through all shards after which no command is in flight: an unblocked command requests its keys in
+ * one, they are lent in the next, and it is executed in the third.
  */
 const DRAINED_ROUNDS = 3;
 

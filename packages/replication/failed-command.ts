@@ -22,7 +22,7 @@ export class CommandPlaces {
   readonly #places = new Float64Array(PLACES);
   #count = 0;
 
-  /** Notes where the next command stands; counted once it is taken. */
+  /** Records the offset of the next command, which is counted once it is accepted. */
   note(offset: number): void {
     this.#places[this.#count & (PLACES - 1)] = offset;
   }
@@ -32,16 +32,16 @@ export class CommandPlaces {
     this.#count += 1;
   }
 
-  /** Offset of the command that an error answers; undefined when it is too long ago. */
+  /** Returns the offset of the command with an error reply; undefined if it is too old. */
   of({ nth, left }: ErrorPlace): number | undefined {
-    // The commands of a transaction stand before its EXEC.
+    // The commands of a transaction precede its EXEC.
     const wanted = nth - left;
     const isKept = wanted >= 0 && this.#count - wanted < PLACES;
     return isKept ? this.#places[wanted & (PLACES - 1)] : undefined;
   }
 }
 
-/** Command that stands at an offset of a stream; without a name where that is kept no more. */
+/** Returns the command at an offset of a stream; without a name if the stream no longer has it. */
 export function commandAt(stream: Primary['stream'], offset: number | undefined): NamedCommand {
   const { id, offset: end } = stream;
   const from = offset ?? end;

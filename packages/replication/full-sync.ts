@@ -107,7 +107,7 @@ export class FullSync {
     return !this.#isPaused;
   }
 
-  /** All bytes have come; settles when the shards have built all keys, or rejects with what is wrong with them. */
+  /** Called after the last byte; resolves when the shards have built all keys, or rejects with the fault of the data. */
   ended(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#settle = (error) => {
@@ -119,7 +119,7 @@ export class FullSync {
     });
   }
 
-  /** Drops what has come. */
+  /** Drops the received data. */
   abandon(): void {
     this.#problem ??= 'they are no longer needed';
     this.#port.close();

@@ -46,23 +46,23 @@ interface PrimaryStreamOptions {
   stamped(offset: number): void;
   /** All before a timestamp of the primary's, in Unix milliseconds, is applied. */
   reached(stampMs: number): void;
-  /** A command of the stream was answered with an error; it stands at an offset, unless that is not known any more. */
+  /** Called when a command of the stream has failed, with its offset; undefined if that is no longer known. */
   failed(error: string, offset: number | undefined): void;
-  /** Bytes of whole commands of the stream that were taken. */
+  /** Called with the bytes of complete commands of the stream that were accepted. */
   relay(bytes: Bytes): void;
-  /** All such bytes have been relayed. */
+  /** Called after all such bytes were relayed. */
   relayed(): void;
   /** False for a command that is not to be run here; without it all are. */
   accepts?(command: ParsedCommand): boolean;
 }
 
-/** Place in the stream, known to be applied when the client has had the replies before a sequence. */
+/** Position in the stream that is applied once the client has received the replies before a sequence. */
 interface Mark {
   readonly sequence: number;
   readonly offset: number;
-  /** The primary has asked how far the stream is applied. */
+  /** True if the primary has requested an acknowledgement. */
   readonly isAsked: boolean;
-  /** Timestamp of the primary's at which it stands; NaN where it is none. */
+  /** Timestamp of the primary at this position; NaN if there is none. */
   readonly stampMs: number;
 }
 
@@ -71,20 +71,20 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
   readonly #options: PrimaryStreamOptions;
   readonly #connection: Connection;
   readonly #transport: PrimaryTransport;
-  /** Offset at which the connection's first byte stands. */
+  /** Offset of the connection's first byte. */
   readonly #beganAt: number;
   readonly #id: string;
-  /** Bytes that are not of the primary's stream: what this server has put before it. */
+  /** Bytes that this server has inserted before the primary's stream. */
   #ownBytes = 0;
   /** Offset before the current transaction. */
   #beforeTransaction = 0;
   #applied: number;
-  /** Offset behind all that has come. */
+  /** Offset after all received bytes. */
   #cameTo: number;
   readonly #lag = new ApplyLag();
   #marks: Mark[] = [];
   readonly #places = new CommandPlaces();
-  /** Pieces that have come and whose commands are not all taken, and how many bytes of the first are. */
+  /** Received pieces with commands that are not all processed. */
   readonly #came: Bytes[] = [];
   #handedOn = 0;
   #hasEnded = false;
@@ -131,7 +131,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     return { id: this.#id, offset: this.#applied };
   }
 
-  /** Offset behind all that has come, applied or not. */
+  /** Offset after all received bytes, applied or not. */
   get cameTo(): number {
     return this.#cameTo;
   }
@@ -141,7 +141,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     return this.#lag.waitedMs(this.position.offset, this.#options.nowMs());
   }
 
-  /** Takes bytes of the stream. */
+  /** Processes received bytes of the stream. */
   take(piece: Bytes): void {
     this.#cameTo += piece.length;
     this.#lag.came(this.#cameTo, this.#options.nowMs());
@@ -150,14 +150,14 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     this.#handOn();
   }
 
-  /** Runs commands of this server's, before any of the stream. */
+  /** Executes commands of this server before any of the stream. */
   run(commands: Bytes): void {
     this.#ownBytes += commands.length;
     this.#transport.received(commands);
     this.#mark();
   }
 
-  /** Place behind what was taken, which is applied or will be. */
+  /** Position after all accepted commands, which are applied or will be. */
   get taken(): StreamPosition {
     this.#handOn();
     return { id: this.#id, offset: this.#settledAt };
@@ -173,7 +173,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     return this.client.session.database;
   }
 
-  /** Hands on what was taken since the last time. */
+  /** Relays the bytes accepted since the last call. */
   #handOn(): void {
     let left = this.#unrelayed;
     if (left <= 0) return;
@@ -221,7 +221,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     this.#connection.destroy();
   }
 
-  /** Place behind what was taken; before a transaction that is not complete. */
+  /** Offset after the accepted commands; before an incomplete transaction. */
   get #settledAt(): number {
     return this.client.transaction === undefined ? this.#takenTo : this.#beforeTransaction;
   }
@@ -230,7 +230,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     return this.#beganAt + this.#connection.bytesTaken - this.#ownBytes;
   }
 
-  /** Notes the place reached, to know later that it is applied. */
+  /** Marks the current position, to know later that it is applied. */
   #mark(): void {
     const { transaction, replies } = this.client;
     const { nextSequence: sequence } = replies;
@@ -238,7 +238,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     this.#marks.push({ sequence, offset: this.#settledAt, isAsked: false, stampMs: NaN });
   }
 
-  /** Notes the place of a question for how far the stream is applied; what asks is a part of what is, then. */
+  /** Marks the position of a request for an acknowledgement, which counts as applied itself. */
   #markAsked({ length }: ParsedCommand, stampMs: number): void {
     const { transaction, replies } = this.client;
     const { nextSequence: sequence } = replies;
@@ -247,12 +247,12 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     if (!Number.isNaN(stampMs)) this.#options.stamped(this.#takenTo);
   }
 
-  /** Replies have come: more may be applied. */
+  /** Called for new replies: more of the stream may be applied. */
   #looked(): void {
     if (this.#look()) this.#options.acknowledge();
   }
 
-  /** Looks how far the stream is applied; true when the primary wants to know. */
+  /** Updates the applied offset; returns true if the primary has requested an acknowledgement. */
   #look(): boolean {
     const { dueSequence } = this.client.replies;
     let count = 0;

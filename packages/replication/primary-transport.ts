@@ -45,7 +45,7 @@ export class PrimaryTransport implements Transport {
   }
 
   setKeepAlive(): void {
-    // The link sees by itself whether the primary is alive.
+    // The link checks itself whether the primary is alive.
   }
 
   pause(): void {

@@ -16,7 +16,7 @@ export function replicaJudges({ router, replication, primary }: ReplicaJudgesOpt
   let wasLacking = false;
   let wasStale = false;
   return {
-    // A script is refused where it writes or reads, so its shard has to know; what it hears is before the command.
+    // A script is refused when it writes or reads, so its shard has to know the state, which is sent before the command.
     script: {
       concerns: (entry) => entry.script !== undefined || entry.route === 'exec',
       judge: () => {

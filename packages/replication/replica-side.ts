@@ -57,7 +57,7 @@ export interface ReplicaSideOptions {
   readonly discards: Pick<DiscardedWrites, 'mayBe' | 'take'>;
   /** Calls back when all that was done so far is on disk. */
   onDisk(done: () => void): void;
-  /** Lets shards see what was sent outside of a turn. */
+  /** Publishes frames to the shards that were sent outside of a turn. */
   beginTurn(): void;
 }
 
@@ -151,8 +151,8 @@ export class ReplicaSide implements Follower {
   }
 
   /**
-   * Lag by the timestamps of the primary, or the wait of what has come and is not applied, where that is more; undefined
-   * where nothing is known, and without a link.
+   * Lag by the timestamps of the primary, or the wait of received commands that are not applied, if that is longer;
+   * undefined if unknown, and without a link.
    */
   get lag(): LinkLag | undefined {
     if (!this.isUp) return undefined;
@@ -161,12 +161,12 @@ export class ReplicaSide implements Follower {
     return { ms: Math.round(ms), atMs: this.#options.clock.wallMs() };
   }
 
-  /** Offset behind all of the stream that has come; -1 where nothing is known of a stream. */
+  /** Offset after all received bytes of the stream; -1 if no stream is known. */
   get readOffset(): number {
     return this.#stream?.cameTo ?? this.#position?.offset ?? -1;
   }
 
-  /** Bytes of the stream that have come and are not applied, and for how long the oldest of them has waited. */
+  /** Number of received bytes of the stream that are not applied, and the wait of the oldest in milliseconds. */
   get unapplied(): { readonly bytes: number; readonly ms: number } {
     const stream = this.#stream;
     if (stream === undefined) return { bytes: 0, ms: 0 };
@@ -206,7 +206,7 @@ export class ReplicaSide implements Follower {
     });
   }
 
-  /** Ends the link; settles when what has come over it and was taken is applied. */
+  /** Ends the link; resolves when all accepted commands of it are applied. */
   async stop(): Promise<Reached> {
     this.#hasStopped = true;
     this.#link.stop();

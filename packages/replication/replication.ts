@@ -17,7 +17,7 @@ import { ReplicaSide, type Reached, type ReplicaSideOptions } from './replica-si
 
 /** Longest wait for what came of a primary to be applied, when the server stops. */
 const APPLY_MS_MAX = 5_000;
-/** Longest wait for what was under way when the server became a replica. */
+/** Maximum wait for commands in flight when the server becomes a replica. */
 const DRAIN_MS_MAX = 5_000;
 /** Id that no stream has. */
 const NO_STREAM = '0'.repeat(40);
@@ -103,7 +103,7 @@ export class Replication implements ReplicationPort {
     const { settings, primary, router, log } = this.#options;
     // A cluster node receives its role later.
     const isReplica = settings.string('replication.primary-host') !== '' || this.#isClustered;
-    // From the first moment on nothing expires by itself.
+    // A replica expires no keys itself, from the start.
     if (isReplica) router.broadcast({ kind: 'role', isReplica, primary: undefined });
     this.#wasRestoredAsReplica = isReplica;
     if (place !== undefined) {
@@ -258,7 +258,7 @@ export class Replication implements ReplicationPort {
       'the server no longer follows a primary',
     );
     log.info('primary', 'Replication stopped: the server is a primary');
-    // Some may wait for what they may write now.
+    // Waiting clients may be able to write now.
     router.retryAll();
   }
 

@@ -24,7 +24,7 @@ export interface ErrorPlace {
 
 export class ReplyErrors {
   readonly #parser: ReplyParser;
-  /** Replies that have come as a whole. */
+  /** Number of complete replies. */
   #replies = 0;
 
   /** `found` is called with the text of each error, without its `-`. */

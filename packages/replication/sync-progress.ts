@@ -22,7 +22,7 @@ export function progressFields(progress: SyncProgress, nowMs: number): LogFields
   };
 }
 
-/** Share that has come, in percent with one digit behind the point; null where it is not known how much there is. */
+/** Received share in percent, with one decimal; null if the total is unknown. */
 export function percentOf({
   receivedBytes,
   totalBytes,

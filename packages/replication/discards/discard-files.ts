@@ -1,6 +1,6 @@
 /**
  * Files of discarded writes, in the data folder: `discarded-writes/<time>-<stream>-<from>-<to>.resp` with commands that can be
- * run again, and a `.json` of the same name that says what they are. The oldest are removed when there are too many bytes.
+ * run again, and a `.json` of the same name that describes them. The oldest files are removed above a size limit.
  */
 
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import type { Bytes } from '#base';
 const DISCARDS_FOLDER = 'discarded-writes';
 
 const NAME = /^\d{8}T\d{9}Z-[0-9a-f]{40}-\d+-\d+\.(resp|json)$/;
-/** Bytes of a partial file's name behind that of the file. */
+/** Suffix of the name of a file that is being written. */
 const PARTIAL = '.partial';
 
 interface DiscardFileOptions {
@@ -28,7 +28,7 @@ export function discardFile({ dataFolder, timeMs, stream, from, to }: DiscardFil
   return path.join(dataFolder, DISCARDS_FOLDER, `${time}-${stream}-${from}-${to}`);
 }
 
-/** Writes commands and what they are; both are on disk behind that. */
+/** Writes commands and their description; both are synced to disk when it resolves. */
 export async function writeDiscards(
   file: string,
   commands: readonly Bytes[],

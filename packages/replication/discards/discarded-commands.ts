@@ -29,7 +29,7 @@ export interface DiscardedCommands {
   readonly keys: readonly string[];
   /** Keys that are not listed; one that is written twice counts twice. */
   readonly keysLeftOff: number;
-  /** Bytes to be run again: commands as they stood in the stream, behind a SELECT where the database is known. */
+  /** Bytes of commands that can be run again, as in the stream, after a SELECT if the database is known. */
   readonly replay: readonly Bytes[];
   /** Bytes at the beginning that are the rest of a command, and at the end that are no whole one. */
   readonly skippedBytes: number;

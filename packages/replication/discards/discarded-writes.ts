@@ -36,7 +36,7 @@ export interface Discard {
   readonly unkeptBytes: number;
   /** File with the commands; undefined where none was written. */
   readonly file: string | undefined;
-  /** Sentence about what is not known, or not kept; empty where everything is. */
+  /** Sentence about unknown or missing writes; empty if the record is complete. */
   readonly lacks: string;
 }
 
@@ -48,7 +48,7 @@ interface DiscardedWritesOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
-/** Beginning of the part that is discarded, and how it is known. */
+/** Start of the discarded part. */
 interface Border {
   readonly offset: number;
   /** False if the primary does not report its history: some of the later writes may exist there. */
@@ -58,11 +58,11 @@ interface Border {
 export class DiscardedWrites {
   readonly #options: DiscardedWritesOptions;
   readonly #listeners: ((discard: Discard) => void)[] = [];
-  /** Last recorded part: a failed full sync is repeated. */
+  /** Last recorded part, so that a repeated full sync does not record it twice. */
   #lastPart = '';
   /** Undefined where nothing is kept on disk. */
   readonly #mark: StreamMark | undefined;
-  /** Place that a process which was killed had come to, at least. */
+  /** Minimum stream position that a killed process had reached. */
   #killedAt: StreamPosition | undefined;
   #timer: PacedTimer | undefined;
   #closed: Promise<void> | undefined;
@@ -111,7 +111,7 @@ export class DiscardedWrites {
     await this.#closed;
   }
 
-  /** Place that the stream of this server has come to; undefined where it has none. */
+  /** Current position of this server's stream; undefined if it has none. */
   get #end(): StreamPosition | undefined {
     const { primary } = this.#options;
     return primary.offset > 0 ? { id: primary.stream.id, offset: primary.offset } : undefined;
@@ -144,7 +144,7 @@ export class DiscardedWrites {
     }
   }
 
-  /** Only how far the stream had come is known of a process that was killed, a moment before that. */
+  /** Logs the discarded writes of a killed process, of which only the last saved offset is known. */
   #noteKilled(end: StreamPosition, past: PrimaryPast | undefined, primary: string): void {
     const { log, clock } = this.#options;
     const { id: stream, offset: to } = end;
@@ -152,8 +152,8 @@ export class DiscardedWrites {
     if (from === undefined || from >= to) {
       const message =
         from === undefined
-          ? 'The previous process was killed: writes that the primary lacks are unknown'
-          : 'The previous process was killed: the primary has its whole stream as of a moment before';
+          ? 'The previous process was killed: it is unknown which of its writes the primary lacks'
+          : 'The previous process was killed: the primary has all writes up to the last saved offset';
       log.info('discarded-writes', message, { stream, to, primary });
       return;
     }
@@ -193,7 +193,7 @@ export class DiscardedWrites {
     this.#notify({ ...discard, file });
   }
 
-  /** Counts what is discarded, and says so. */
+  /** Counts and logs discarded writes. */
   #notify(discard: Discard): void {
     const { page, log } = this.#options;
     const { stream, from, to, primary, writes, bytes, unkeptBytes, file = '', lacks } = discard;
@@ -264,7 +264,7 @@ const NOTHING: DiscardedCommands = {
   cutBytes: 0,
 };
 
-/** Says what is not known of discarded writes, and what is not kept. */
+/** Returns sentences about unknown and missing discarded writes. */
 function lacksOf({ isExact }: Border, unkeptBytes: number, bytesMax: number): string {
   const sentences: string[] = [];
   if (!isExact) {

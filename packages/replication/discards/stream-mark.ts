@@ -52,7 +52,7 @@ export class StreamMark {
     await this.#handle.write(mark, 0, 'latin1');
   }
 
-  /** Closes the file when what is being written is there. */
+  /** Closes the file after the current write. */
   async close(): Promise<void> {
     // The caller of the write receives its failure, and the mark is of little use during a shutdown.
     await this.#writing?.catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Time for which bytes of a stream that have come wait to be applied. */
+/** Time for which received bytes of a stream have waited to be applied. */
 
 /** Bytes that come within this time count as having come when the first of them did. */
 const STEP_MS = 50;
@@ -14,7 +14,7 @@ interface Step {
 export class ApplyLag {
   readonly #steps: Step[] = [];
 
-  /** Bytes up to an offset have come. */
+  /** Records that bytes up to an offset were received. */
   came(end: number, nowMs: number): void {
     const last = this.#steps.at(-1);
     const isNew =

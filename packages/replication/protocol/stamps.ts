@@ -51,18 +51,18 @@ export class Stamps {
     return nowMs - this.#lastMs >= STAMP_MS || nowMs < this.#lastMs;
   }
 
-  /** Puts a timestamp behind what this turn has put into the stream, where a replica takes them and one is due. */
+  /** Appends a timestamp after this turn's commands in the stream, if a replica supports timestamps and one is due. */
   put(stream: StampedStream, nowMs: number): void {
     if (!this.hasChanged) return;
     this.hasChanged = false;
     if (!this.isDue(nowMs) || !isAnyStamped(stream)) return;
-    // An acknowledgement of what is before it answers it: Redis does not count it in.
+    // An acknowledgement of the offset before it is sufficient: Redis does not count the GETACK itself.
     const { offset } = stream;
     stream.append(['REPLCONF', 'GETACK', String(Math.floor(nowMs))]);
     this.note(offset, nowMs);
   }
 
-  /** A stamp stands at an offset of the stream. */
+  /** Records a timestamp at an offset of the stream. */
   note(offset: number, nowMs: number): void {
     this.#lastMs = nowMs;
     const last = this.#stamps.at(-1);

@@ -41,7 +41,7 @@ export interface ReplicasOptions {
   readonly log: Logger;
   readonly beginTurn: () => void;
   readonly usedBytes: () => number;
-  /** True while what is done is kept on disk. */
+  /** True while persistence is on. */
   readonly keepsLog: () => boolean;
   /** Calls back when all that was done so far is on disk. */
   readonly onDisk: (done: () => void) => void;
@@ -394,7 +394,7 @@ const PRIMARY_SETTINGS = {
   minReplicas: 'replication.min-replicas-to-write',
 } as const satisfies Record<keyof PrimarySettings, string>;
 
-/** The settings of a primary, kept current: each write asks for two of them. */
+/** Current settings of a primary, cached because each write reads two of them. */
 function primarySettings(settings: Settings): PrimarySettings {
   const values: Partial<Record<keyof PrimarySettings, number>> = {};
   for (const field of Object.keys(PRIMARY_SETTINGS) as (keyof PrimarySettings)[]) {

@@ -56,7 +56,7 @@ class UnnamedFile implements SyncFile {
     return this.#then(async () => {
       const into = new Uint8Array(byteCount);
       const { bytesRead } = await this.#handle.read(into, 0, byteCount, at);
-      if (bytesRead === 0) throw new Error('it is shorter than it was');
+      if (bytesRead === 0) throw new Error('the file was truncated');
       return into.subarray(0, bytesRead);
     });
   }

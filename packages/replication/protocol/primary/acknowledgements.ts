@@ -25,7 +25,7 @@ export class Acknowledgements {
     this.#stamps = stamps;
   }
 
-  /** A replica has what was done up to an offset, and on disk up to another. */
+  /** Records the offset that a replica has acknowledged, and the one that it has on disk. */
   take(replica: Replica, offset: number, diskOffset: number): void {
     replica.ack.offset = Math.max(replica.ack.offset, offset);
     if (replica.slotLink === undefined) this.highest = Math.max(this.highest, offset);

@@ -16,13 +16,13 @@ export interface FeedCommands {
 
 /** Takes the merged order. */
 export interface FeedTarget {
-  /** Commands of one unit, which must be done as one where `isOne`. */
+  /** Called with the commands of a unit, which must be executed as a transaction if `isOne`. */
   unit(commands: readonly FeedCommands[], isOne: boolean): void;
-  /** All that stands before a cut has come. */
+  /** Called when everything before a cut was emitted. */
   cut(number: number): void;
 }
 
-/** Parts of a command that several shards do a share of. */
+/** Parts of a command that is executed by several shards. */
 interface Joint {
   readonly parts: Node[];
   missing: number;
@@ -33,7 +33,7 @@ interface Node {
   readonly shards: readonly number[];
   readonly commands: readonly FeedCommands[];
   readonly isOne: boolean;
-  /** Shards that have yet to come to it. */
+  /** Number of shards that have not reached it. */
   missing: number;
   readonly joint: Joint | undefined;
   readonly cut: number | undefined;
@@ -150,7 +150,7 @@ export class FeedMerger {
     return this.#queues[shard] ?? unreachable('the shard exists');
   }
 
-  /** Takes what is ready from the front of queues. */
+  /** Emits the ready units at the front of queues. */
   #settle(shards: number[]): void {
     for (let shard = shards.pop(); shard !== undefined; shard = shards.pop()) {
       const node = this.#queueOf(shard)[0];
@@ -158,7 +158,7 @@ export class FeedMerger {
     }
   }
 
-  /** Emits a unit that nothing stands before; answers the shards whose fronts are others then. */
+  /** Emits a unit that is at the front of its queues; returns the shards whose front has changed. */
   #take(node: Node): readonly number[] {
     const { joint } = node;
     if (joint !== undefined) {
@@ -187,8 +187,8 @@ export class FeedMerger {
   }
 
   /**
-   * The smallest set of units that can come before all others though none of its fronts can by itself, since they wait for
-   * each other; undefined where there is none.
+   * Returns the smallest set of units that wait only for each other, so that they can be emitted together; undefined if
+   * there is none.
    */
   #circle(): ReadonlySet<Node> | undefined {
     let smallest: ReadonlySet<Node> | undefined;
@@ -200,7 +200,7 @@ export class FeedMerger {
     return smallest;
   }
 
-  /** A unit and all that has to come before it; undefined where not all of that has come. */
+  /** Returns a unit with all units that must precede it; undefined if some of them have not arrived. */
   #closureOf(first: Node): ReadonlySet<Node> | undefined {
     const closure = new Set<Node>();
     const rest = [first];

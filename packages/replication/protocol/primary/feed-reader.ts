@@ -41,7 +41,7 @@ interface ShardFeed {
 interface FeedStart {
   /** Number of the cut: what comes before it is of a feed that has ended. */
   readonly cut: number;
-  /** True where somebody begins to read: units wait until all shards have come to it. */
+  /** True for a new reader: units wait until all shards have reached the cut. */
   readonly beginsTogether: boolean;
 }
 
@@ -164,7 +164,7 @@ export class FeedReader {
     else this.#endShared(shard, segment, commands);
   }
 
-  /** A group is over that concerns its shard alone; what was to be done by all may have been. */
+  /** Ends a group of a single shard; a command for all shards may be complete then. */
   #endLocal(shard: number, segment: Segment, commands: readonly FeedCommands[]): void {
     if (segment.group === segment.parent) this.#endAlone(shard);
     else if (commands.length > 0) this.#mergerOf(segment).own(shard, commands, true);
@@ -207,7 +207,7 @@ export class FeedReader {
     this.#partEnded(parts);
   }
 
-  /** The merger of a group that is over: what is within a barrier has an order of its own. */
+  /** Returns the merger for a group that has ended: commands within a barrier have a separate order. */
   #mergerOf({ group, parent }: Segment): FeedMerger {
     return parent !== 0 && parent !== group ? this.#atBarrier.merger : this.#merger;
   }

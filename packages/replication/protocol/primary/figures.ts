@@ -84,7 +84,7 @@ export class Figures {
   show(): void {
     const source = this.#source;
     const { replicas, offset } = source;
-    // Who wants the data alone goes by itself.
+    // Replicas that request only the data disconnect afterwards, and do not count.
     const staying = replicas.filter(({ isOld, announced }) => !isOld && !announced.isRdbOnly);
     this.#times.note(offset, this.#options.nowMs());
     this.#seen = Math.max(this.#seen, staying.length);

@@ -106,7 +106,7 @@ export class FileSends {
     } catch (error) {
       if (!this.#sends.has(replica)) return;
       const reason = (error as Error).message;
-      replica.link.close(`the file of its full synchronisation cannot be read: ${reason}`);
+      replica.link.close(`the file of its full sync cannot be read: ${reason}`);
     }
     send.isReading = false;
     this.#options.wake();

@@ -39,7 +39,7 @@ interface FullSyncsOptions {
   began(replicas: readonly Replica[]): void;
   /** Keys are frozen no more. */
   thawed(): void;
-  /** Replicas are sent what was put into a file for them. */
+  /** Called when replicas start to receive the full sync from its file. */
   sending(replicas: readonly Replica[]): void;
   /** A replica has been sent all of it. */
   sent(replica: Replica): void;
@@ -59,17 +59,17 @@ interface FullSync {
   readonly replicas: Replica[];
   readonly offsets: Map<Replica, number>;
   readonly stream: Stream;
-  /** Writer of the file that it is put into; undefined where it is sent while it is made. */
+  /** Writer of the file of the sync; undefined if it is sent directly. */
   readonly file: SyncFileWriter | undefined;
   readonly order: PieceOrder;
   readonly mark: Bytes;
   readonly charges: Charge[];
   readonly used: number[];
   readonly beganMs: number;
-  /** Pieces that have come before its place in the order is known. */
+  /** Pieces received before the position of the sync in the stream is known. */
   early: ShardPiece[];
   shardsLeft: number;
-  /** All shards have come to its place in the order. */
+  /** True once all shards have reached its cut. */
   isPlaced: boolean;
   /** True if the sync was abandoned, but the shards have not ended it. */
   isAbandoned: boolean;
@@ -116,7 +116,7 @@ export class FullSyncs {
     return false;
   }
 
-  /** Begins one, under a number of its own, for replicas that want the same. */
+  /** Starts a full sync with a new number, for replicas with equal requirements. */
   begin(number: number, replicas: readonly Replica[], filter: SyncFilter, isInFile: boolean): void {
     const { shards } = this.#options;
     const mark = Buffer.from(randomBytes(MARK_BYTES).toString('hex'));
@@ -160,7 +160,7 @@ export class FullSyncs {
     });
   }
 
-  /** All shards have come to the place of a full synchronisation: what follows in the stream is not in it. */
+  /** Called when all shards have reached the cut of a full sync: later commands of the stream are not part of it. */
   placed(number: number): void {
     const sync = this.#current;
     if (sync?.number !== number) return;

@@ -80,7 +80,7 @@ export interface StreamPlace {
   readonly tail: Bytes;
 }
 
-/** Waits for replicas to have what was done up to an offset. */
+/** Waiter for acknowledgements of replicas up to an offset. */
 export interface AckWaiter {
   /** Looks again: an acknowledgement came. */
   look(): void;

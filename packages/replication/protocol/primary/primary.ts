@@ -53,7 +53,7 @@ export class Primary {
   #idleSinceMs = 0;
   /** Since when replicas wait for a full synchronisation. */
   #waitingSinceMs = 0;
-  /** True while nothing is to be added to the stream by itself. */
+  /** True while no PINGs may be added to the stream. */
   holdsPings = false;
 
   constructor(options: PrimaryOptions) {
@@ -114,7 +114,7 @@ export class Primary {
     return this.#stream.offset;
   }
 
-  /** True while there is a backlog: what is done is remembered. */
+  /** True while there is a backlog. */
   get isActive(): boolean {
     return this.#hasFeed;
   }
@@ -202,8 +202,8 @@ export class Primary {
   }
 
   /**
-   * A replica asks for the stream from an offset on, of the id that it knows. Answers the line to reply at once; undefined
-   * when a full synchronisation comes first.
+   * Handles a replica's request to resume the stream of an id at an offset. Returns the line to reply immediately, or
+   * undefined if a full sync is required first.
    */
   resume(replica: Replica, id: string, offset: number): string | undefined {
     const from = offset - 1;
@@ -229,7 +229,7 @@ export class Primary {
     return replica.announced.hasPsync2 ? `CONTINUE ${this.#stream.id}` : 'CONTINUE';
   }
 
-  /** Offset at which a full synchronisation stands that all shards have come to. */
+  /** Stream offset of a full sync whose cut all shards have reached. */
   get #syncOffset(): number {
     return this.#isFollowing ? this.#cutOffset : this.#stream.offset;
   }
@@ -284,7 +284,7 @@ export class Primary {
       replica.sync.awaitsFile = isInFile;
       if (isInFile) replica.enter('wait_bgsave', 'waits for the file of the full sync', nowMs);
       else replica.enter('send_bulk', 'receives a full sync', nowMs);
-      // From where the stream is now, at the latest: it is known when all shards have come there.
+      // A lower bound: the exact offset is known once all shards have reached the cut.
       replica.offset = this.#stream.offset;
     }
     this.#waitingSinceMs = nowMs;
@@ -297,7 +297,7 @@ export class Primary {
     replica.enter('send_bulk', 'receives a full sync', this.#options.nowMs());
   }
 
-  /** Starts the feed of shards from the cut of the last number on. */
+  /** Starts the feed of the shards at the latest cut. */
   #begin(beginsTogether: boolean): void {
     this.#hasFeed = true;
     this.#reader = this.#newReader(beginsTogether);
@@ -394,7 +394,7 @@ export class Primary {
     }
     for (const replica of [...this.#replicas]) {
       if (isTimedOut(replica, nowMs, timeoutSecs * 1_000)) {
-        replica.link.close('no acknowledgement within repl-timeout');
+        replica.link.close('no acknowledgement or progress within repl-timeout');
       }
     }
     const isIdle =

@@ -88,7 +88,7 @@ interface ReplicaAck {
   isAwaited: boolean;
 }
 
-/** Full synchronisation that a replica waits for or has had. */
+/** Pending or last full sync of a replica. */
 interface ReplicaSync {
   /** Undefined where it continued without one. */
   reason: SyncReason | undefined;

@@ -45,7 +45,7 @@ export class ReplicationStream {
     return this.#id;
   }
 
-  /** Id under which replicas may know what is before `secondOffset`. */
+  /** Id under which replicas may know the stream before `secondOffset`. */
   get secondId(): string {
     return this.#secondId;
   }
@@ -77,7 +77,7 @@ export class ReplicationStream {
     this.#database = -1;
   }
 
-  /** Is that stream from now on, at an offset; what is kept of another is forgotten. */
+  /** Switches to another stream at an offset, and drops the kept part of the old one. */
   become(id: string, offset: number): void {
     if (this.#id === id && this.bytes.end === offset) return;
     this.beginAnew();

@@ -110,7 +110,7 @@ export class Stream {
     return low;
   }
 
-  /** Forgets what is before an offset, in whole chunks but for the first: what is kept begins there, or before. */
+  /** Drops the bytes before an offset, in complete chunks: the kept part starts at the offset or before it. */
   trim(offset: number): void {
     const wanted = Math.min(offset, this.#end);
     while (this.#gone < this.#chunks.length) {

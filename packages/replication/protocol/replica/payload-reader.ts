@@ -25,7 +25,7 @@ export function payloadOf(line: string): Payload | undefined {
 export class PayloadReader {
   readonly #payload: Payload;
   #left: number;
-  /** The last bytes that have come, which may be the mark or its beginning. */
+  /** The last received bytes, which may be the mark or its start. */
   #tail = Buffer.alloc(0);
   isComplete = false;
 

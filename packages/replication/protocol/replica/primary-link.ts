@@ -76,7 +76,7 @@ interface PrimaryLinkOptions {
   nowMs(): number;
   /** The link has another state, and why. */
   changed(state: LinkState, reason: string): void;
-  /** Bytes have come. */
+  /** Called when bytes were received. */
   received(byteCount: number): void;
   readonly log: Pick<Logger, 'info' | 'warn' | 'debug'>;
 }
@@ -115,7 +115,7 @@ export class PrimaryLink {
   stateReason = 'the server starts to follow it';
   /** Reason for which the link was broken last; empty when it never was. */
   lastFailure = '';
-  /** Bytes that have come over all connections of this link. */
+  /** Number of bytes received over all connections of this link. */
   bytesReceived = 0;
 
   constructor(options: PrimaryLinkOptions) {
@@ -167,7 +167,7 @@ export class PrimaryLink {
     this.#send(['REPLCONF', 'ACK', String(position.offset), ...onDisk]);
   }
 
-  /** Breaks the link: what has come cannot be used. */
+  /** Breaks the link, because of unusable input. */
   fail(reason: string): void {
     if (this.#isStopped || this.#socket === undefined) return;
     this.#socket.destroy();
@@ -207,7 +207,7 @@ export class PrimaryLink {
     });
   }
 
-  /** Looks at how the link stands, acknowledges, and keeps the connection alive: once a second. */
+  /** Checks the link, acknowledges, and keeps the connection alive: called once a second. */
   tick(): void {
     if (this.#isStopped) return;
     if (this.#state === 'connect') {
