@@ -1,4 +1,4 @@
-/** Puts the parts of the router together, from below: each is made of those that are there already. */
+/** Constructs the parts of the router in the order of their dependencies. */
 
 import type { ShardDenial } from '#acl';
 import type { Bytes, Clock, CommandError } from '#base';
@@ -58,15 +58,15 @@ export interface RouterOptions {
   readonly replication: FeedTaker;
   /** Memory is over the limit and nothing can be evicted. */
   isOutOfMemory(): boolean;
-  /** Most bytes of commands that a client may send without their being run. */
+  /** Maximum number of bytes of unexecuted commands of a client. */
   queryBytesMax(): number;
-  /** True when a shard has been at one command for long, so that it will not answer soon. */
+  /** True when a shard has executed one command for so long that no reply is expected soon. */
   isShardStuck(shard: number): boolean;
-  /** Starts a turn: there is work that no turn in progress will do. */
+  /** Starts a turn for work that arose outside of one. */
   beginTurn(): void;
 }
 
-/** Parts by which commands go to shards, or are answered by main. */
+/** Parts that send commands to shards, or reply to them on main. */
 interface Ways {
   readonly clientRegistry: ClientRegistry;
   readonly tracing: Tracing;

@@ -90,7 +90,7 @@ export class Router {
     return this.#clientRegistry.nowUs;
   }
 
-  /** Takes both times: for what is dispatched from now on. */
+  /** Sets the monotonic and the wall time of the commands dispatched next. */
   readClock(): void {
     this.#clientRegistry.readClock();
     this.scripts.busy.look(this.#clientRegistry.nowUs);
@@ -330,7 +330,7 @@ export class Router {
 
   // Replies.
 
-  /** Lets the shards see what was dispatched, and wakes those that sleep. */
+  /** Publishes dispatched commands to the shards, and wakes sleeping ones. */
   publish(): void {
     for (const link of this.#links) {
       link.retryBacklog();

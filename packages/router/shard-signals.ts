@@ -1,4 +1,4 @@
-/** Hands what shards say besides replies to those whom it concerns. */
+/** Dispatches frames of shards that are not replies. */
 
 import type { ShardDenial } from '#acl';
 import type { Bytes } from '#base';

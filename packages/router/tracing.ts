@@ -96,18 +96,18 @@ export class Tracing {
       (persistence ? RecordFlag.persistenceSpans : 0);
   }
 
-  /** Decides on a command that is about to be sent on. */
+  /** Decides whether a command is traced, before it is sent. */
   take(client: Client, entry: CommandEntry, args: Arguments): void {
     if (client.traces.current !== undefined) client.traces.current = undefined;
     const parent = client.session.traceParent;
     if (parent?.isForNext === true) client.session.traceParent = undefined;
-    // An application's word stands, where anything is sampled at all.
+    // The sampling decision of the application has precedence, if sampling is enabled.
     const isSampled =
       parent === undefined ? this.#draw() < this.#threshold : parent.isSampled && this.#isEnabled;
     if (isSampled || this.#tellsAll) this.#take(client, entry, args, { isSampled, parent });
   }
 
-  /** The next of 2^32 - 1 numbers: xorshift by George Marsaglia, 2003. As cheap as it must be for every request. */
+  /** Returns the next of 2^32 - 1 pseudo-random numbers: xorshift by George Marsaglia, 2003, cheap enough for each request. */
   #draw(): number {
     let word = this.#word;
     word ^= word << 13;

@@ -57,7 +57,7 @@ interface ClientWait {
   timer: LongTimer | undefined;
   /** Callbacks of requests to end the wait, in their order: called when it has ended, with whether they have ended it. */
   readonly enders: ((isDone: boolean) => void)[];
-  /** It was ended on request, not by what it waited for. */
+  /** True if the wait was ended on request, not by an event. */
   isStopped: boolean;
 }
 
@@ -171,7 +171,7 @@ export class BlockedClients {
     return true;
   }
 
-  /** A shard has said what of an offer is there. */
+  /** Handles a shard's reply to an offer. */
   offered(client: Client, sequence: number, answer: OfferAnswer): void {
     const wait = this.#find(client, sequence);
     if (wait === undefined) return;
@@ -305,7 +305,7 @@ export class BlockedClients {
     return true;
   }
 
-  /** Ends the waits that are not this server's any more, with what is to be said. */
+  /** Ends the waits for keys that no longer belong to this server, with an error. */
   judge(judge: WaitJudge): void {
     for (const [client, { entry, slot }] of [...this.#blocked]) {
       const error = slot < 0 ? undefined : judge(client, entry, slot);

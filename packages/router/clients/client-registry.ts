@@ -31,7 +31,7 @@ export class ClientRegistry {
     this.#log = log;
   }
 
-  /** Takes both times: for what is dispatched from now on. */
+  /** Sets the monotonic and the wall time of the commands dispatched next. */
   readClock(): void {
     this.nowUs = this.#clock.nowUs();
     this.nowMs = this.#clock.wallMs();
@@ -94,7 +94,7 @@ export class ClientRegistry {
     return 'full';
   }
 
-  /** The client's command waits for something that says by itself when it has ended. */
+  /** Suspends a client whose command waits for asynchronous work that reports its own end. */
   hold(client: Client): 'held' {
     this.#held.add(client);
     return 'held';
@@ -166,7 +166,7 @@ export class ClientRegistry {
     }
   }
 
-  /** Resumes one client when what it waited for has ended. */
+  /** Resumes a client after the work it waited for has ended. */
   retry(client: Client): void {
     if (this.#held.delete(client)) client.socket.resume();
   }

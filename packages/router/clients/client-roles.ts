@@ -6,7 +6,7 @@ import type { RolesPort, Subscriptions, TrackingState } from '#commands';
 interface ReplicaConnection {
   /** Bytes that are kept for the replica, beside those that its connection has been given. */
   readonly heldBytes: number;
-  /** The kernel has taken what was written. */
+  /** Called when the kernel has accepted all output. */
   drained(): void;
   /** This side closes it, for a reason. */
   closing(reason: string): void;
@@ -35,7 +35,7 @@ export class ClientRoles implements RolesPort {
     if (this.replica !== undefined) this.replica.closing(reason);
   }
 
-  /** Reports to the link of a replica that the kernel has taken what was written. */
+  /** Notifies the link of a replica that the kernel has accepted all output. */
   drained(): void {
     if (this.replica !== undefined) this.replica.drained();
   }

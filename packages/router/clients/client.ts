@@ -88,25 +88,25 @@ export class Client implements ClientPort {
     return memoryOf(this);
   }
 
-  /** Closes the connection as soon as everything taken is answered. */
+  /** Closes the connection once all accepted commands have their replies. */
   end(): void {
     this.isEnding = true;
     this.endIfAnswered();
   }
 
-  /** Takes no more commands, and closes the connection when what was taken is answered. */
+  /** Stops accepting commands, and closes the connection once the accepted ones have their replies. */
   quit(): void {
     this.isDeaf = true;
     this.isEnding = true;
   }
 
-  /** The client sends no more: it gets the replies to come, but waits for no event. */
+  /** Handles the end of the client's input: pending replies are sent, but blocked commands are ended. */
   hungUp(): void {
     this.#hasHungUp = true;
     this.end();
   }
 
-  /** Closes a connection that is to end, once nothing stands in the way; called when something in the way has ended. */
+  /** Closes an ending connection if nothing is pending; called after each event that may complete pending work. */
   endIfAnswered(): void {
     const { wait, replies } = this;
     if (!this.isEnding || wait.isAtBarrier) return;
@@ -119,13 +119,13 @@ export class Client implements ClientPort {
   }
 
   /**
-   * Sends what answers no command, such as a published message, after the replies to all that was taken. While the client
-   * waits for an event it is sent at once, since the reply may never come.
+   * Sends a message that is not a reply, such as a published one, after the replies to all accepted commands. To a blocked
+   * client it is sent immediately, since its reply may never come.
    */
   push(bytes: Bytes, at: number, length: number): void {
     const { wait, replies } = this;
     const { output, isClosed } = this.socket;
-    // What is pushed to a replica would be taken for a part of the stream.
+    // A replica would take a pushed message for a part of the stream.
     if (isClosed || this.isEnding || this.roles.isReplica) return;
     if (wait.isAtBarrier || (wait.awaitsReply && (!wait.isBlocked || wait.isServed))) {
       // A transaction's reply is one, and a command that may wait has a reply or will be known to wait.
@@ -140,17 +140,17 @@ export class Client implements ClientPort {
     this.socket.touch();
   }
 
-  /** Sends what was pushed while it was not known whether a reply comes first. */
+  /** Sends messages that were deferred while it was unknown whether a reply comes first. */
   releasePushes(): void {
     const held = this.#heldPushes;
     this.#heldPushes = [];
     for (const bytes of held) this.push(bytes, 0, bytes.length);
   }
 
-  /** Replies were written: what has waited for them follows. */
+  /** Called when replies were written: continues the work that waited for them. */
   delivered(): void {
     const { wait, replies, traces } = this;
-    // The reply to a transaction that is conducted is put together of many.
+    // The reply to a transaction at a barrier is combined from many.
     if (traces !== NO_TRACES && !wait.isAtBarrier) traces.answered(replies.dueSequence);
     this.socket.touch();
     if (this.wrote !== undefined && replies.outstanding === 0) this.noteWrites();

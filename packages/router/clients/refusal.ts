@@ -2,7 +2,7 @@
 
 import { CommandError, errors, isResourceError } from '#base';
 
-/** The error to answer; throws again what is our own mistake. */
+/** Returns the error to reply with; rethrows errors that are not the client's. */
 export function refusalOf(error: unknown): CommandError {
   if (error instanceof CommandError) return error;
   if (isResourceError(error)) return errors.outOfResources;

@@ -59,7 +59,7 @@ interface UnderWay {
   readonly taken: (keys: TakenKeys) => void;
 }
 
-/** Shards that have still to delete what was moved. */
+/** Shards that have not deleted the moved keys yet. */
 interface Ending {
   shardsLeft: number;
   isSafe: boolean;
@@ -90,7 +90,7 @@ export class KeyMigrations {
     }
     const transaction = this.#routes.nextTransaction();
     return new Promise((taken) => {
-      // The command has had its sequence.
+      // The sequence of the command is used up.
       const sequence = (client.replies.nextSequence - 1) >>> 0;
       const sharesLeft = shares.size;
       const underWay = { wanted, sequence, shares, sharesLeft, taken };
@@ -161,7 +161,7 @@ export class KeyMigrations {
     });
   }
 
-  /** A shard has deleted what was moved. */
+  /** Called when a shard has deleted the moved keys. */
   moved(transaction: number, isSafe: boolean): void {
     const ending =
       this.#ending.get(transaction) ?? unreachable('a shard ends a migration that exists');

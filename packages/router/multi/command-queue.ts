@@ -28,7 +28,7 @@ export const QUEUE_BYTES_MAX = 2 ** 31 - 1024;
 
 const PAYLOAD_START = 4 * HOST_WORDS;
 
-/** A command in memory of its own, or of its queue. */
+/** A command in its own memory, or in that of its queue. */
 export interface QueuedCommand {
   readonly entry: CommandEntry;
   readonly command: CommandBytes;
@@ -46,7 +46,7 @@ interface ExecHead {
 export class CommandQueue {
   count = 0;
   hasWrites = false;
-  /** True when a command writes by itself, and not only where a script or a message does. */
+  /** True when a command writes directly, not only through a script or a message. */
   writes = false;
   deniesOom = false;
   /** True when a command may not be answered from data that may be old. */

@@ -17,7 +17,7 @@ export class Transaction {
   }
 }
 
-/** True when a command, or one of the transaction that it runs, writes by itself, and not only where a script does. */
+/** True when a command, or one of the transaction that it runs, writes directly, not only through a script. */
 export function writes(entry: CommandEntry, transaction: Transaction | undefined): boolean {
   return entry.route === 'exec' ? transaction?.queue.writes === true : entry.isWrite;
 }
@@ -27,7 +27,7 @@ export function mayWrite(entry: CommandEntry, transaction: Transaction | undefin
   return entry.route === 'exec' ? transaction?.queue.hasWrites === true : entry.mayChange;
 }
 
-/** The command in memory of its own. */
+/** Copy of the command in its own memory. */
 export function ownedCopy({ source, at, length, spans, count }: CommandBytes): CommandBytes {
   // Not `slice`: a Buffer's own makes no copy.
   const bytes = new Uint8Array(source.subarray(at, at + length));

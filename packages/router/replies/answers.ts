@@ -1,4 +1,4 @@
-/** Replies that main makes by itself: of its own commands, of errors, of gathered parts. */
+/** Replies created by main: of its own commands, of errors, of gathered parts. */
 
 import { type Bytes, type Clock, type CommandError, isResourceError } from '#base';
 import { type Arguments, type CommandEntry, commandTable } from '#commands';
@@ -26,7 +26,7 @@ export type RunOnMain = (
 /** Writes a reply that was left for later. */
 export type Write = (reply: OwnedReply) => void;
 
-/** Writes an error in place of what was written so far. */
+/** Replaces the reply written so far by an error. */
 function answerInstead(reply: OwnedReply, error: CommandError): void {
   reply.takeChunks();
   reply.at = 0;
@@ -295,7 +295,7 @@ export class Answers {
     client.session.endMuting();
   }
 
-  /** Hands over a reply; a client whose reply exceeds the memory is disconnected. */
+  /** Hands over a reply; if there is no memory for it, the client is disconnected. */
   #hand(client: Client, sequence: number, isMuted: boolean): void {
     const pieces = this.#reply.takeChunks();
     const bytes = this.#reply.take();

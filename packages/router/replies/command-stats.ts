@@ -1,4 +1,4 @@
-/** Accounts for the commands that main answers: those it runs by itself, and those it gathers from shards. */
+/** Statistics of the commands that main replies to: those it executes itself, and those it gathers from shards. */
 
 import type { Clock } from '#base';
 import { type Arguments, type CommandEntry, commandTable } from '#commands';

@@ -9,7 +9,7 @@ import type { Sequenced } from '../order/sequence-table.ts';
 
 type Gathered = ByKeyCommand<never> | EveryShardCommand<never>;
 
-/** Options of a gather: what is being gathered, and for whom. */
+/** Options of a gather: its command, its client and its shards. */
 export interface GatherOptions {
   client: Client;
   sequence: number;
@@ -115,7 +115,7 @@ export class Gather implements Sequenced<Gather> {
     return this.add(shard, new Uint8Array(0), false);
   }
 
-  /** Writes the reply, once all parts are there. */
+  /** Writes the reply, once all parts have arrived. */
   write(reply: ReplyWriter): void {
     if (this.#error !== undefined) {
       reply.error(this.#error);

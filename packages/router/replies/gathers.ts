@@ -31,7 +31,7 @@ export class Gathers {
     return gather ?? unreachable('a part answers a gathered command');
   }
 
-  /** All parts are there. */
+  /** Called when all parts have arrived. */
   end(gather: Gather): void {
     this.#table.remove(gather.slot, gather.sequence);
   }

@@ -2,7 +2,7 @@
 export interface OfferAnswer {
   readonly shard: number;
   readonly flags: number;
-  /** Index of the first of the command's keys that is there, or -1; of a refusal, the index where it fails. */
+  /** Index of the first existing key of the command, or -1; of a refusal, the index of the key that caused it. */
   readonly firstIndex: number;
   readonly timeoutMs: number;
 }

@@ -43,15 +43,15 @@ export interface ShardSignals {
   denied(body: Bytes): void;
   /** A client was redirected because its keys are migrating to another node. */
   redirected(body: Bytes): void;
-  /** A shard's script asks for something: a number of ScriptAsk. */
+  /** Called for a request of a shard's script, a number of ScriptAsk. */
   asked(shard: number, what: number, body: Bytes): void;
   /** A shard gives a piece of values that are to be moved to another server. */
   valuesGiven(shard: number, transaction: number, piece: Bytes): void;
   /** A shard reports which of the keys to be moved it has. */
   keysFound(shard: number, transaction: number, body: Bytes): void;
-  /** A shard has deleted what was moved; `isSafe`: its log says so. */
+  /** Called when a shard has deleted the moved keys; `isSafe` if the deletion is in its log. */
   keysMoved(transaction: number, isSafe: boolean): void;
-  /** A shard has answered what it was asked for a report. */
+  /** Called with a shard's reply to a request of main. */
   reported(shard: number, number: number, body: Bytes): void;
   /** Something took long in a shard: the index of the event, microseconds, when it ended. */
   tookLong(shard: number, event: number, us: number, unixMs: number): void;

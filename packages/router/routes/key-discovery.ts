@@ -59,7 +59,7 @@ export class KeyDiscovery {
     client.replies.takeSequence();
     if (client.session.replyMode !== 'on') client.session.endMuting();
     this.#open.set(client, inquiry);
-    // A transaction that is conducted waits by itself.
+    // A transaction at a barrier handles its own waits.
     if (client.wait.isAtBarrier) return true;
     client.wait.awaitsReply = true;
     client.wait.answered = () => {

@@ -46,7 +46,7 @@ interface LentCall {
   readonly again?: SentBefore;
 }
 
-/** Parts of a gathered command: what it asks of which shards. */
+/** Command and shards of a gather. */
 type GatherTarget = Pick<GatherOptions, 'command' | 'shards' | 'plan'>;
 
 /** Room in a lender's ring for the frame that asks for its keys. */
@@ -61,11 +61,11 @@ interface LendPlace {
 export class Routes {
   readonly ownership: Ownership;
   readonly links: readonly ShardLink[];
-  /** True while shards keep logs: commands that several do a share of go whole to each. */
+  /** True while shards write logs: commands of several shards are then sent completely to each. */
   isDurable = false;
   /** True while shards send a feed for replicas. */
   hasFeed = false;
-  /** Listeners that are called with each command that all shards get. */
+  /** Listeners for commands that are sent to all shards. */
   readonly everyShardSent = new Listeners<[CommandEntry]>();
   readonly #options: RoutesOptions;
   readonly #links: readonly ShardLink[];
@@ -79,12 +79,12 @@ export class Routes {
     this.ownership = new Ownership(options.links.length);
   }
 
-  /** True while shards have to know what they do together: for logs, for replicas, or for both. */
+  /** True while commands of several shards are recorded as a unit: for logs, for replicas, or for both. */
   get endsTogether(): boolean {
     return this.isDurable || this.hasFeed;
   }
 
-  /** A number that no transaction under way has. */
+  /** Returns a transaction number that is not in use. */
   nextTransaction(): number {
     this.#transactions = (this.#transactions + 1) >>> 0;
     return this.#transactions;
@@ -198,7 +198,7 @@ export class Routes {
     return owners.size === 0 ? [0] : [...owners];
   }
 
-  /** Sends a command that has waited for lent keys once more, under the same sequence. */
+  /** Sends a command that waited for lent keys again, under the same sequence. */
   sendAgain(
     client: Client,
     entry: CommandEntry,
@@ -221,7 +221,7 @@ export class Routes {
     return common;
   }
 
-  /** Sends a command to the host of a plan, and asks the others to lend; `head`, a host's, says the rest. */
+  /** Sends a command with the frame head `head` to the host of a plan, and requests to the lenders. */
   sendLent(
     client: Client,
     head: RequestHead,
@@ -397,7 +397,7 @@ export class Routes {
   }
 }
 
-/** The head of the frame that asks for keys, for the host's frame with `head`. */
+/** Returns the head of a lend request that belongs to the host's frame with `head`. */
 export function lendHead(head: RequestHead, host: number, transaction: number): RequestHead {
   const lend = { ...emptyHead(), kind: FrameKind.lend, command: head.command };
   lend.flags = head.flags & RequestFlag.passesBarrier;

@@ -12,7 +12,7 @@ export interface BusyScriptsOptions {
   sinceUs(shard: number): number;
   /** Words of the command that runs a shard's script, its name first. */
   commandOf(shard: number): readonly string[];
-  /** Digest of the script that a shard runs, or the function's name; null when it is not to be had. */
+  /** Digest of the script that a shard runs, or the function's name; null if unknown. */
   nameOf(shard: number): string | null;
   /** Milliseconds from which on a script is busy; 0 = never. */
   thresholdMs(): number;

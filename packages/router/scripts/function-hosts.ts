@@ -26,7 +26,7 @@ export class FunctionHosts {
     this.#shardCalls = shardCalls;
   }
 
-  /** Forgets what is known, if the command that is sent may change the libraries. */
+  /** Clears the known kinds of functions, if the sent command may change the libraries. */
   sent(entry: CommandEntry): void {
     if (!CHANGES.has(entry.lowerName)) return;
     this.#changes += 1;

@@ -9,7 +9,7 @@ import { scriptShebang } from '#commands';
 import type { Page } from '#stats';
 import { staysOnItsKeys } from './script-keys.ts';
 
-/** Most scripts that are there because of EVAL alone. */
+/** Maximum number of cached scripts that were only added by EVAL. */
 const EVALUATED_MAX = 500;
 
 export interface Script {
@@ -24,7 +24,7 @@ export interface Script {
   isLoaded: boolean;
   /** Shards that have it or get it with a command that was sent, by index. */
   readonly knownTo: boolean[];
-  /** Shards that have it by itself: no command sent to them later can come before it. */
+  /** Shards to which its source was sent separately: no later command can arrive before it. */
   readonly learnedBy: boolean[];
 }
 

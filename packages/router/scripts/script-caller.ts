@@ -1,4 +1,4 @@
-/** Client in whose name main runs what a script asks of it: one for each shard, without a connection. */
+/** Client as which main executes requests of scripts: one for each shard, without a connection. */
 
 import { User } from '#acl';
 import { type Bytes, unreachable } from '#base';
@@ -87,7 +87,7 @@ function unexpected(): never {
   return unreachable('a reply to a script comes in its turn');
 }
 
-/** Takes replies into memory of its own; nothing can be read from it. */
+/** Socket that stores replies in memory, and has no input. */
 class CallerSocket implements ClientSocket {
   readonly remoteAddress = SCRIPT_ADDRESS;
   readonly localAddress = SCRIPT_ADDRESS;

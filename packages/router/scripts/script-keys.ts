@@ -13,7 +13,7 @@ const HARMLESS = new Set([
   ...['error_reply', 'status_reply', 'sha1hex', 'log', 'setresp', 'replicate_commands', 'set_repl'],
   ...['LOG_DEBUG', 'LOG_VERBOSE', 'LOG_NOTICE', 'LOG_WARNING', 'REPL_ALL', 'REPL_NONE', 'REPL_AOF'],
 ]);
-/** Commands without keys that a shard answers by itself. */
+/** Commands without keys that a shard executes itself. */
 const KEYLESS = new Set(['TIME', 'ECHO', 'PING']);
 
 const TOKEN =
@@ -72,7 +72,7 @@ function isInCall(tokens: readonly string[], nth: number): boolean {
   return false;
 }
 
-/** True when what is done with `redis` at a place touches no keys, or one that is declared. */
+/** True when the use of `redis` at a position accesses no keys, or a declared one. */
 function isHarmless(tokens: readonly string[], nth: number): boolean {
   const [dot, field = '', open, command = '', comma] = tokens.slice(nth + 1);
   if (dot !== '.') return false;

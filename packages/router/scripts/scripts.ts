@@ -51,7 +51,7 @@ interface ScriptsOptions {
   readonly memory: LinkMemory;
   /** Sources about the scripts that run. */
   readonly running: BusyScriptsOptions;
-  /** There is work outside of a turn. */
+  /** Starts a turn for work that arose outside of one. */
   beginTurn(): void;
   readonly page: Page;
   /** A script writes to the log; levels as in redis.LOG_*. */
@@ -63,13 +63,13 @@ interface ScriptsOptions {
 /** A script that runs alone. */
 interface ExclusiveRun {
   readonly host: number;
-  /** Shards that have still to end it in their logs. */
+  /** Number of shards that have not ended it in their logs yet. */
   shardsLeft: number;
 }
 
-/** Request of a shard's script that is not answered. */
+/** Pending request of a shard's script. */
 interface PendingRequest {
-  /** Does what is asked, or begins to; false when it must be tried again. */
+  /** Executes the request, or starts it; false if it must be retried. */
   readonly act: () => boolean;
   isBegun: boolean;
 }
@@ -78,11 +78,11 @@ export class Scripts {
   readonly cache: ScriptCache;
   /** Scripts that run now. */
   readonly busy: BusyScripts;
-  /** Commands behind scripts that are busy. */
+  /** Commands that wait for busy scripts. */
   readonly waiting: WaitingCommands;
   readonly functionHosts: FunctionHosts;
   readonly #options: ScriptsOptions;
-  /** Scripts that run alone or are to, in the order of the rings. */
+  /** Running and pending scripts that run alone, in the order of the rings. */
   readonly #runs: ExclusiveRun[] = [];
   readonly #requests = new Map<number, PendingRequest>();
   readonly #callers = new Map<number, ScriptCaller>();
@@ -315,7 +315,7 @@ export class Scripts {
     if (run.shardsLeft === 0) this.#advance(run.host);
   }
 
-  /** A script asks for something. */
+  /** Handles a request of a script. */
   requested(shard: number, what: number, body: Bytes): void {
     switch (what) {
       case ScriptRequest.command:
@@ -347,7 +347,7 @@ export class Scripts {
     for (const [shard, { isBegun }] of this.#requests) if (!isBegun) this.#advance(shard);
   }
 
-  /** True while a script asks for something that has not begun. */
+  /** True while a request of a script has not started. */
   get isWaiting(): boolean {
     for (const { isBegun } of this.#requests.values()) if (!isBegun) return true;
     return false;

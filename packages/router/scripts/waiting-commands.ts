@@ -41,7 +41,7 @@ interface WaitingCommandsOptions {
   readonly gathers: Gathers;
   readonly clock: Clock;
   thresholdMs(): number;
-  /** There is work outside of a turn. */
+  /** Starts a turn for work that arose outside of one. */
   beginTurn(): void;
 }
 

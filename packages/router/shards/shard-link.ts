@@ -45,7 +45,7 @@ interface Choice {
   picked: readonly number[];
   /** Their bytes together, prefixes included. */
   bodyBytes: number;
-  /** A word that stands before each: what a lender must know of a key. */
+  /** A word before each key, with its database and flags for the lender. */
   prefixes?: readonly number[];
 }
 
@@ -191,7 +191,7 @@ export class ShardLink {
     return this.frameSize(0, payload.length);
   }
 
-  /** Writes a frame whose spans and body, or what stands for them, are made already. */
+  /** Writes a frame with prepared spans and body, or with a reference to them. */
   writePayload(
     at: number,
     size: number,
@@ -272,7 +272,7 @@ export class ShardLink {
     this.#announce(at, head, count, body.byteLength - bodyAt, body);
   }
 
-  /** Sends a body by message and the frame that stands for it. */
+  /** Sends a body by message, and a frame that refers to it. */
   #announce(
     at: number,
     head: RequestHead,
@@ -368,7 +368,7 @@ export function emptyHead(): RequestHead {
   };
 }
 
-/** The bytes as memory that can be given away: a message that is passed on is all of its own. */
+/** Returns the bytes in memory that can be transferred: without a copy if they are a complete buffer. */
 function bufferOf(body: Bytes): ArrayBuffer {
   const { buffer } = body;
   return body.length === buffer.byteLength ? (buffer as ArrayBuffer) : new Uint8Array(body).buffer;

@@ -37,14 +37,14 @@ interface Share {
 
 interface Split {
   shares: Share[];
-  /** For each key, which share has it. */
+  /** For each key, the index of its share. */
   partOfKey: number[];
 }
 
-/** Part of each shard in the split at hand, or -1. */
+/** Index of each shard's share in the current split, or -1. */
 const partOfShard = new Int32Array(SHARDS_MAX + 1);
 
-/** Splits a command whose keys stand every `stride` arguments from the first on. */
+/** Splits a command with a key at the first argument, and then at every `stride` arguments. */
 export function splitByOwner(args: Arguments, stride: number, ownership: Ownership): Split {
   const shares: Share[] = [];
   const partOfKey: number[] = [];
@@ -75,9 +75,9 @@ interface LentKey {
   index: number;
   database: number;
   writable: boolean;
-  /** Elements are added to what is there, and nothing of it is looked at but its type. */
+  /** True if elements are only added to the value, of which only the type is read. */
   insertsOnly: boolean;
-  /** No key, but what is added to the one before it. */
+  /** True for an element that is added to the preceding key. */
   isElement: boolean;
 }
 

@@ -16,8 +16,8 @@ import type { Routes } from '../routes/routes.ts';
 import { pointAt, type CommandQueue, type QueuedCommand } from '../multi/command-queue.ts';
 
 /**
- * Most commands that are under way at once: what is gathered for them is memory, some 500 bytes each. Each time that they are
- * waited for costs two wake-ups of threads, which on a busy machine is some 100 ms.
+ * Maximum number of commands in flight: their gathers take memory, about 500 bytes each. Each wait for them costs two
+ * wake-ups of threads, which take about 100 ms on a busy machine.
  */
 const OUTSTANDING_MAX = 4_096;
 
@@ -113,7 +113,7 @@ export class BarrierTransaction {
     return this.#isBroken ? 0 : this.#options.queue.count;
   }
 
-  /** Replies to what was sent before EXEC go to the socket first. */
+  /** Replies to commands before EXEC are sent first. */
   #begin(): void {
     const { client } = this.#options;
     if (client.replies.dueSequence !== this.#sequence) return;
@@ -195,7 +195,7 @@ export class BarrierTransaction {
   }
 }
 
-/** Takes a client's replies into memory of its own. */
+/** Stores the replies of a client in its own memory. */
 class CollectedReplies implements ReplyOutput {
   readonly #memory: LinkMemory;
   readonly #reply: OwnedReply;
