@@ -18,15 +18,15 @@ import type { Transport } from './transport.ts';
  * Redis reads 16 KiB of a client at a time, which is some 1,000 short arguments.
  */
 const ARGUMENTS_PER_TURN = 4_000;
-/** With so much to write, a write is worth its cost. */
+/** Number of unsent bytes from which output is written at once, although more replies are pending. */
 const WORTHY_BYTES = 4 * 1024;
 /** Maximum query buffer regardless of the setting: positions in a command have 31 bits. */
 const QUERY_BYTES_MAX = 2 ** 31 - 64 * 1024;
-/** Bytes of the line end behind an argument. */
+/** Bytes of the line end after an argument. */
 const LINE_END_BYTES = 2;
 /** Number of unsent bytes from which the owner is asked before they are written. */
 const LONG_REPLY_BYTES = 64 * 1024;
-/** Milliseconds for which a connection that the server has closed is still read from. */
+/** Milliseconds for which input of a connection is still read after the server has closed it. */
 const LINGER_MS = 500;
 
 export class Connection {
@@ -118,7 +118,7 @@ export class Connection {
     this.#parser.unauthenticated = value;
   }
 
-  /** The socket's file descriptor; -1 when it is not to be had. */
+  /** File descriptor of the socket; -1 if unknown. */
   get descriptor(): number {
     return this.#transport.descriptor;
   }
@@ -132,17 +132,17 @@ export class Connection {
     return this.#closed;
   }
 
-  /** Bytes received that are not yet a command taken, but for what is understood of it. */
+  /** Received bytes of unprocessed commands, without the part that is already parsed. */
   get queryBytes(): number {
     return Math.max(this.#pending.length - this.parsedBytes, this.#inHandBytes);
   }
 
-  /** Bytes of an incomplete command that are understood. */
+  /** Parsed bytes of an incomplete command. */
   get parsedBytes(): number {
     return this.#pending.length > 0 ? this.#parser.parsedBytes : 0;
   }
 
-  /** Private memory kept for them. */
+  /** Memory of the query buffer in bytes. */
   get queryMemoryBytes(): number {
     return this.#pending.bytes.length;
   }
@@ -158,7 +158,7 @@ export class Connection {
     this.#config.turn.dirty(this);
   }
 
-  /** True when little is to be written, and more will follow by itself. */
+  /** True while more replies are pending and there is too little output for a write of its own. */
   get isOwedReplies(): boolean {
     if (this.#closeWhenWritten || this.output.unsentBytes >= WORTHY_BYTES) return false;
     return this.#owner?.isOwedReplies === true;
@@ -212,7 +212,7 @@ export class Connection {
     this.destroy();
   }
 
-  /** Closes at once; what is not written is lost. */
+  /** Closes immediately; unwritten output is lost. */
   destroy(): void {
     if (this.#closed) return;
     this.#transport.destroy();
@@ -238,7 +238,7 @@ export class Connection {
     else this.#checkQueryLimit();
   }
 
-  /** Takes commands from the range; what is left over is saved. */
+  /** Processes commands in the range; the remaining bytes are saved. */
   #process(bytes: Bytes, from: number, end: number): void {
     const at = this.#takeCommands(bytes, from, end);
     if (at < end && !this.#deaf) this.#save(bytes, at, end - at);

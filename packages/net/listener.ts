@@ -280,7 +280,7 @@ function demandSocketPlace(path: string): void {
   // The kernel's refusal would be taken for one of permission.
   if (!existsSync(dirname(path))) throw new Error(`there is no folder ${resolve(dirname(path))}`);
   if (!existsSync(path) || lstatSync(path).isSocket()) return;
-  throw new Error('a file is there that is no socket');
+  throw new Error('the file exists and is not a socket');
 }
 
 /** Removes an unused socket file; one in use stays, and listening fails. */

@@ -32,7 +32,7 @@ export class Output {
   /** Bytes used of the last buffer. */
   #lastUsed = 0;
   #bufferedBytes = 0;
-  /** A write is under way, and what it writes must stay. */
+  /** True during a write, whose memory must stay unchanged. */
   #writing = false;
   #writingBlock = -1;
   #closed = false;

@@ -1,4 +1,4 @@
-/** Interface by which plain connections come to a server, by libuv's sockets or by the kernel's. */
+/** Source of plain connections for a server: sockets of libuv, or of the kernel with epoll. */
 
 import type { ListenOptions } from 'node:net';
 import type { Ends } from './ends.ts';
@@ -9,7 +9,7 @@ export interface Accepted {
   readonly ends: Ends;
   /** Returns what moves its bytes in this thread; undefined where the client has hung up. */
   transport(): Transport | undefined;
-  /** Gives its descriptor away; -1 where it is not to be had, and then the connection is closed. */
+  /** Hands over its descriptor; -1 if unknown, in which case the connection is closed. */
   release(): number;
 }
 

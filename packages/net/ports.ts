@@ -11,13 +11,13 @@ export type Taking = 'taken' | 'long' | 'full' | 'held';
 
 /** Callbacks of a connection to its owner. */
 export interface ConnectionOwner {
-  /** One command; what is not taken is offered again after `resume`. */
+  /** Called with one command; one that is not accepted is offered again after `resume`. */
   command(command: ParsedCommand): Taking;
   /** The client broke the protocol. Once that is taken nothing more is read; until then it is offered again after `resume`. */
   protocolError(text: string): 'taken' | 'held';
   /** True when replies to commands taken will come without further input from the client. */
   readonly isOwedReplies: boolean;
-  /** The memory kept for what is not yet a command taken has changed. */
+  /** Called when the memory of the query buffer has changed. */
   queryMemoryChanged(): void;
   /** The client will send no more, but may still read. Called again whenever commands of it that had to wait were taken. */
   ended(): void;
@@ -48,7 +48,7 @@ export interface TurnConnection {
   readonly label: number;
   /** Its flush was left for the next turn. */
   isPutOff: boolean;
-  /** True when little is to be written, and more will follow by itself. */
+  /** True while more replies are pending and there is too little output for a write of its own. */
   readonly isOwedReplies: boolean;
   flush(): void;
   resume(): void;
@@ -62,7 +62,7 @@ interface ConnectionTurn {
   begin(connection: TurnConnection): void;
   /** Called for a connection with something to flush at the turn's end. */
   dirty(connection: TurnConnection): void;
-  /** Called for a connection that has had its share of the turn: `resume` is called in the next one. */
+  /** Called for a connection that has used its share of the turn: `resume` is called in the next one. */
   later(connection: TurnConnection): void;
 }
 

@@ -15,7 +15,7 @@ const GIVEN_BYTES_MIN = 8 * 1024 * 1024;
 const ROOM_BEFORE_BYTES = 4 * 1024;
 /** Room behind it: the last bytes of a command are read together with what follows. */
 const ROOM_BEHIND_BYTES = 64 * 1024;
-/** Memory grows to this multiple of what has come, if a command is known to need that much. */
+/** Maximum size of the memory as a multiple of the received bytes, if a command is known to need that much. */
 const GROWTH = 8;
 
 export class QueryBuffer {
@@ -28,7 +28,7 @@ export class QueryBuffer {
     return this.end - this.start;
   }
 
-  /** True when the memory has room before what is in use, and is large enough to be given away. */
+  /** True when the memory has free space before the used part, and is large enough to be handed over. */
   get isGivable(): boolean {
     return this.start === ROOM_BEFORE_BYTES && this.bytes.length >= GIVEN_BYTES_MIN;
   }
@@ -47,7 +47,7 @@ export class QueryBuffer {
     this.end = 0;
   }
 
-  /** Moves what is in use to the front where that frees half of the memory, else to larger memory. */
+  /** Moves the used part to the front if that frees half of the memory, otherwise to larger memory. */
   #makeRoom(length: number, needed: number): void {
     const kept = this.length;
     const total = kept + length;

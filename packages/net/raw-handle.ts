@@ -74,7 +74,7 @@ export function rawHandleOf(socket: Socket): RawHandle | undefined {
   return complete ? (handle as RawHandle) : undefined;
 }
 
-/** The file descriptor of a socket; -1 when it is not to be had. */
+/** Returns the file descriptor of a socket; -1 if unknown. */
 export function descriptorOf(socket: Socket): number {
   return rawHandleOf(socket)?.fd ?? -1;
 }

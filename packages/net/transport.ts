@@ -42,7 +42,7 @@ export interface TransportEvents {
 
 export interface Transport {
   readonly sink: Sink;
-  /** File descriptor of the socket, -1 when it is not to be had. */
+  /** File descriptor of the socket; -1 if unknown. */
   readonly descriptor: number;
   /** Sets the listeners of events; no event occurs before. */
   begin(events: TransportEvents): void;
@@ -55,6 +55,6 @@ export interface Transport {
    * Ends the output, and drops further input until the peer closes, or for `lingerMs`; 0 does not wait for the peer.
    */
   finish(lingerMs: number): void;
-  /** Closes at once; what is not written is lost. */
+  /** Closes immediately; unwritten output is lost. */
   destroy(): void;
 }

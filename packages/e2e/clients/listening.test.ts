@@ -111,7 +111,7 @@ listening('a socket that cannot be had is said with its reason', async () => {
   const plain = path.join(folder, 'plain');
   writeFileSync(plain, 'precious');
   const noSocket = await runMain(['--port', '0', '--unix-socket', plain]);
-  assert.match(noSocket.stderr, 'a file is there that is no socket; choose another with --unix');
+  assert.match(noSocket.stderr, 'the file exists and is not a socket; choose another with --unix');
   const foreign = await runMain(['--bind', '192.0.2.1', '--port', String(await freePort())]);
   assert.match(foreign.stderr, 'it is not an address of this machine; choose another with --bind');
 });

@@ -22,7 +22,7 @@ checking('refuses the places that a start would not get, and leaves none behind'
   const refused: readonly (readonly [args: readonly string[], problem: string])[] = [
     [['--bind', '192.0.2.1'], 'cannot listen on 192.0.2.1:6379: it is not an address of this'],
     [['--unix-socket', path.join(folder, 'none', 'a')], 'there is no folder'],
-    [['--unix-socket', plain], 'a file is there that is no socket'],
+    [['--unix-socket', plain], 'the file exists and is not a socket'],
     [[...http, 'http.bind=192.0.2.1'], 'http: 192.0.2.1 is not an address of this machine'],
     [[...http, 'http.bind='], 'http.bind'],
     [[...data, plain], 'it is a file'],

@@ -29,7 +29,7 @@ const GENERATION_WORD = EVENT_WORDS - 1;
 
 /** Owner of a descriptor. */
 export interface EpollHandler {
-  /** Called with the events that are there; errors and hang-ups come unasked. */
+  /** Called with the ready events; errors and hang-ups are always reported. */
   ready(events: number): void;
 }
 

@@ -25,7 +25,7 @@ const { EAGAIN, ECONNABORTED, EINTR, ENAMETOOLONG } = constants.errno;
 const ANY_IPV4 = '0.0.0.0';
 const ANY_IPV6 = '::';
 const SOCK_STREAM = 1;
-/** Connections accepted in a turn; then those that are there are served. */
+/** Maximum number of connections accepted in a turn, before existing ones are served. */
 const ACCEPTS_MAX = 128;
 /** Milliseconds without a look at new connections when the process has no descriptor left, or the system no memory. */
 const REST_MS = 100;

@@ -28,7 +28,7 @@ export interface EpollShared {
   readonly set: EpollSet;
   readonly read: ReadBuffer;
   readonly readAt: Address;
-  /** Memory in which most of what is written lies, and its address. */
+  /** Memory of most of the output, and its address. */
   readonly written: ArrayBufferLike;
   readonly writtenAt: Address;
 }
@@ -138,7 +138,7 @@ export class EpollTransport implements Transport, Sink, EpollHandler {
     return 'kept';
   }
 
-  /** Notes what is to be written, from an offset of the first chunk on. */
+  /** Records the output to write, starting at an offset of the first chunk. */
   #keep(chunks: readonly Bytes[], from: number, byteCount: number): void {
     this.#kept = chunks;
     this.#keptNth = 0;
@@ -161,7 +161,7 @@ export class EpollTransport implements Transport, Sink, EpollHandler {
     return !this.#isPaused && !this.#hasEnded && this.descriptor >= 0;
   }
 
-  /** Has the kernel report what is waited for now. */
+  /** Registers the awaited events with the kernel. */
   #watch(): void {
     if (this.descriptor < 0 || this.#events === undefined) return;
     const wanted = (this.#isReading ? EPOLL_IN : 0) | (this.#keptBytes > 0 ? EPOLL_OUT : 0);
@@ -219,7 +219,7 @@ export class EpollTransport implements Transport, Sink, EpollHandler {
     this.onWritten(outcome === 'failed');
   }
 
-  /** Gives the kernel as much as it takes of what is kept. */
+  /** Writes buffered output, as much as the kernel accepts. */
   #send(): WriteOutcome {
     while (this.#keptBytes > 0) {
       const chunk = this.#kept[this.#keptNth]!;
@@ -235,13 +235,13 @@ export class EpollTransport implements Transport, Sink, EpollHandler {
     return 'done';
   }
 
-  /** Sends what is left of a chunk. Returns how much the kernel has taken; -1 after an error. */
+  /** Sends the rest of a chunk. Returns the number of bytes that the kernel has accepted; -1 after an error. */
   #sendPart(chunk: Bytes, length: number): number {
     const flags = length < this.#keptBytes ? NO_SIGNAL | MORE_FOLLOWS : NO_SIGNAL;
     return this.#shared.calls.send(this.descriptor, this.#addressOf(chunk), length, flags);
   }
 
-  /** Address of what is left of a chunk. */
+  /** Address of the rest of a chunk. */
   #addressOf(chunk: Bytes): Address {
     const { calls, written, writtenAt } = this.#shared;
     const at = chunk.buffer === written ? writtenAt + chunk.byteOffset : calls.addressOf(chunk);

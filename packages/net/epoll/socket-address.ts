@@ -34,7 +34,7 @@ export function inetAddress(calls: SystemCalls, host: string, port: number): Soc
   const family = isIpv6 ? AF_INET6 : AF_INET;
   const [name = '', zone] = host.split('%');
   const hostBytes = bytes.subarray(isIpv6 ? HOST_AT_INET6 : HOST_AT_INET);
-  if (calls.inet_pton(family, name, hostBytes) !== 1) throw new Error(`${host} is no address`);
+  if (calls.inet_pton(family, name, hostBytes) !== 1) throw new Error(`${host} is not an address`);
   writeNative16(bytes, family);
   view.setUint16(2, port);
   if (zone !== undefined) new Uint32Array(bytes.buffer)[SCOPE_AT / 4] = scopeOf(zone);

@@ -3,7 +3,7 @@
  */
 
 export interface TurnEvents {
-  /** Another thread has rung the bell: a turn of its own begins and ends. */
+  /** Called when another thread has rung the doorbell: runs one turn. */
   rang(): void;
   /** Ends the turn that was scheduled: all sockets that were ready have been read. */
   endTurn(): void;

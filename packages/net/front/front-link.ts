@@ -121,7 +121,7 @@ export class FrontLink {
     this.#reader.drain();
   }
 
-  /** Lets the front thread see what was sent, and wakes it. */
+  /** Publishes the sent frames to the front thread, and wakes it. */
   publish(): void {
     if (this.#writer.publish()) this.#bell.ring();
   }

@@ -169,7 +169,7 @@ export class FrontThread {
     this.#loop.schedule();
   }
 
-  /** Sends on what found no room, and reads on what was not read for that. */
+  /** Sends frames that found no room, and resumes reading of connections that were paused for that. */
   #flushWaiting(): void {
     this.#writer.flush();
     if (this.#writer.isFull) return;

@@ -93,7 +93,7 @@ export class FrontTransport implements Transport, Sink {
     return this.write([source.subarray(at, at + byteCount)], byteCount);
   }
 
-  /** Sends on what is kept, as far as there is room. */
+  /** Sends buffered output, as far as there is room. */
   goOn(): void {
     if (this.#restBytes === 0) return;
     this.#push();

@@ -52,7 +52,7 @@ export class Fronts {
     for (const link of this.#links) link.drain();
   }
 
-  /** Lets front threads see what was sent. */
+  /** Publishes the sent frames to the front threads. */
   publish(): void {
     for (const link of this.#links) link.publish();
   }

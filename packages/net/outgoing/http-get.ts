@@ -55,7 +55,7 @@ export function httpGet(url: string, options: HttpGetOptions): Promise<HttpReply
         )
       : requestPlain(url, asked, taken);
     sent.on('timeout', () => {
-      sent.destroy(new Error(`nothing has come for ${idleMs} ms`));
+      sent.destroy(new Error(`no data received for ${idleMs} ms`));
     });
     sent.on('error', reject);
     sent.end();

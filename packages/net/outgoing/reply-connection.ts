@@ -13,7 +13,7 @@ const PORT_MAX = 65_535;
 /** Longer replies are none to commands that are sent here. */
 const LIMITS = { lineBytes: 64 * 1024, bulkBytes: 64 * 1024, elements: 1_024, depth: 8 };
 
-/** End of a connection: nothing came or went for too long, or it was closed, has failed, or has sent what is no reply. */
+/** End of a connection: no progress for too long, closed, failed, or an invalid reply. */
 type ConnectionEnd = 'timeout' | 'closed';
 
 /** A reply, or why there will be none. */
@@ -107,8 +107,8 @@ export class ReplyConnection {
   }
 
   /**
-   * Waits until something holds; answers the end of the connection where that comes first. Everything that happens meanwhile
-   * is progress: an answer is awaited as long as what it answers is being written.
+   * Waits until a condition holds; returns the end of the connection if that comes first. Any event meanwhile is progress:
+   * the wait for a reply continues while its command is still being written.
    */
   #until(holds: () => boolean): Promise<ConnectionEnd | undefined> {
     if (holds()) return Promise.resolve(undefined);

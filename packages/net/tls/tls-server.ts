@@ -59,7 +59,7 @@ export class TlsServer {
     this.#server = this.#newServer(options);
   }
 
-  /** New connections have these options; those that are there stay. Throws where OpenSSL refuses them. */
+  /** Sets the options of new connections; existing ones stay unchanged. Throws if OpenSSL refuses the options. */
   update(options: TlsOptions): void {
     this.#server = this.#newServer(options);
     this.#options = options;
@@ -86,7 +86,7 @@ export class TlsServer {
     this.#server.emit('connection', socket);
   }
 
-  /** Breaks off the handshakes under way; what is secured stays. */
+  /** Aborts unfinished handshakes; established connections stay. */
   close(): void {
     for (const socket of this.#underWay) socket.destroy();
   }
