@@ -1,5 +1,5 @@
 /**
- * Puts main together from below: each part is made of those that are there already, and contributes what its module declares
+ * Composes main in the order of dependencies: each part uses earlier ones, and contributes what its module declares
  * (`main/kernel/main-module.ts`). A new feature is a package and a line here.
  */
 

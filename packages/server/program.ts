@@ -1,4 +1,4 @@
-/** Entry of the executable: serves, or does what else the command line asks for. */
+/** Entry of the executable: runs the server, or another action of the command line. */
 
 import {
   ConfigError,
@@ -26,7 +26,7 @@ import { composeServer } from './compose.ts';
 import type { Server } from './server.ts';
 import { demandStart } from './start-check.ts';
 
-/** Puts a server together that has its data folder for itself; rejects when that is not to be had. */
+/** Composes a server with an exclusive lock of its data folder; rejects if the lock cannot be acquired. */
 async function openServer(
   settings: Settings,
   ops: OpsWorker | undefined,
@@ -110,7 +110,7 @@ function followSignals(server: Server): void {
   }
 }
 
-/** Measures what latency the machine causes, and prints what is found as it is found. */
+/** Measures the intrinsic latency of the machine, and prints each result immediately. */
 async function intrinsicLatency(
   settings: Settings,
   seconds: number,
@@ -185,7 +185,7 @@ async function run(ops: OpsWorker | undefined): Promise<void> {
   }
 }
 
-/** Does what the command line asks for; the ops thread of a server may run already. */
+/** Runs the action of the command line; the ops thread of a server may already be running. */
 export async function main(ops: OpsWorker | undefined): Promise<void> {
   try {
     await run(ops);

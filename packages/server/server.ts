@@ -29,12 +29,12 @@ export class Server {
     return this.#parts.progress.isStopping;
   }
 
-  /** Accepts no more, finishes what is in flight for as long as the settings allow, ends the threads. */
+  /** Stops accepting connections, finishes work in flight for as long as the settings allow, ends the threads. */
   async stop(): Promise<void> {
     await this.#parts.shutdown.shutDown();
   }
 
-  /** Begins to serve; rejects when an address cannot be had. `imported` says what was imported before. */
+  /** Starts serving; rejects if an address cannot be bound. `imported` is the log message of a preceding import. */
   async start(warnings: readonly ConfigWarning[], imported?: string): Promise<void> {
     const { progress, log, ops, modules, page, router, turn, settings } = this.#parts;
     followProcess(this.#parts);
@@ -91,7 +91,7 @@ export class Server {
     page.set('loading', 0);
   }
 
-  /** Probes are there first: they say how far the rest is, and a client that has a reply finds HTTP too. */
+  /** Opens the listeners: HTTP first, since probes report the progress of the start. */
   async #openToClients(http: Promise<void>): Promise<void> {
     const { settings, log, frontPool, turn, beginTurn, listeners, progress } = this.#parts;
     if (settings.boolean('latency.startup-test')) {

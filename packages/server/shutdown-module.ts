@@ -1,4 +1,4 @@
-/** The end of a server as a module of main: SHUTDOWN, and what the ops thread asks. */
+/** Module of main for the shutdown: SHUTDOWN, and requests over HTTP. */
 
 import { errors } from '#base';
 import type { ProcessPort } from '#commands';

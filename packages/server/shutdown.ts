@@ -7,7 +7,7 @@ import { Phase } from '#stats';
 import { ShutdownWait, type StreamPlace } from '#replication';
 import type { ServerParts } from './composition/server-parts.ts';
 
-/** Least time for what is in flight at the end, unless the settings leave less. */
+/** Minimum time for work in flight at the end, unless the settings allow less. */
 const LEAST_END_MS = 1_000;
 /** Between two looks at whether all clients have their replies. */
 const DRAIN_POLL_MS = 5;
@@ -120,7 +120,7 @@ export class Shutdown {
     this.#parts.page.add('blockedClients', isAwaiting ? 1 : -1);
   }
 
-  /** Accepts no more, finishes what is in flight for as long as the settings allow, ends the threads. */
+  /** Stops accepting connections, finishes work in flight for as long as the settings allow, ends the threads. */
   async shutDown(): Promise<void> {
     const { progress, clock, log, listeners, modules, clients, turn } = this.#parts;
     const isOver = (): boolean => progress.isStopping;
@@ -137,7 +137,7 @@ export class Shutdown {
       else if (!client.roles.isReplica) client.end();
     }
     turn.begin();
-    // However long replicas were waited for, what is in flight has a moment.
+    // Work in flight has a minimum time, even after a long wait for replicas.
     await this.end(Math.max(untilMs - clock.wallMs(), Math.min(timeoutMs, LEAST_END_MS)));
   }
 

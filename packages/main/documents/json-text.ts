@@ -8,7 +8,7 @@ const CHARACTER_BYTES_MAX = 4;
 
 interface KeyText {
   readonly key: string;
-  /** True when the key is no UTF-8, so that each character of `key` stands for a byte. */
+  /** True when the key is not UTF-8; each character of `key` is then one byte. */
   readonly binary: boolean;
 }
 
@@ -16,7 +16,7 @@ export function keyAsText(key: Bytes): KeyText {
   return { key: readable(key), binary: !isUtf8(key) };
 }
 
-/** The beginning of a key: what was cut in the middle of a character ends before it. */
+/** Returns the start of a key, without a character that was cut in the middle. */
 export function beginningAsText(bytes: Bytes): KeyText {
   for (let cut = 0; cut < CHARACTER_BYTES_MAX; cut += 1) {
     const whole = bytes.subarray(0, Math.max(0, bytes.length - cut));

@@ -41,7 +41,7 @@ export class Composition<
     return new Composition({ ...this.#parts, ...make(this.#parts) });
   }
 
-  /** Makes a module and adds it behind those that are there. */
+  /** Creates a module and appends it. */
   add<
     Made extends object,
     Ports extends Exclude<PortName, Port>,

@@ -1,6 +1,6 @@
 /**
- * The gate that every command has to pass: the judges of all modules, one after the other. Each command has a list of those
- * that it concerns, made when it comes first, so what is switched off and what cannot refuse it costs nothing.
+ * The gate that every command has to pass: the judges of all modules, one after the other. Each command has a list of the
+ * judges that may refuse it, created at its first use, so that other judges cost nothing.
  */
 
 import type { Arguments, CommandEntry } from '#commands';

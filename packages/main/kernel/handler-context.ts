@@ -1,4 +1,4 @@
-/** Context that the handlers of commands on main run in: the command at hand, and the ports of all modules. */
+/** Context of command handlers on main: the current command, and the ports of all modules. */
 
 import { unreachable } from '#base';
 import type { Arguments, CommandEntry, MainContext } from '#commands';

@@ -1,6 +1,6 @@
 /**
- * A part of main, as the kernel knows it: a declaration of what it takes part in and what it contributes. The kernel knows no
- * part by its name, and joins nothing by the names of a class's members.
+ * A module of main as seen by the kernel: a declaration of its hooks and its contributions. The kernel refers to no module by
+ * name, and does not look up members of a class by name.
  */
 
 import type { Bytes, CommandError } from '#base';
@@ -12,13 +12,13 @@ import type { Client, FeedTaker, RedirectTaker } from '#router';
 import type { TwoPhaseSetting } from '../settings/two-phase-settings.ts';
 import type { MainPorts, PortName } from './main-ports.ts';
 
-/** Reason why a command is not run now; `wait` where it is run later, undefined where it is run. */
+/** Reason why a command is not executed now: an error, or `wait` if it is executed later; undefined if it is executed. */
 export type Verdict = CommandError | 'wait' | undefined;
 
 /**
- * Places of judges, in the order in which they are asked. It is that of Redis, of which clients see the first refusal: who
- * asks, whether the server is there, where the key is, the disk, the replicas, the role. A pause comes last: what would be
- * refused is not held back.
+ * Places of judges, in the order in which they are called. It is the order of Redis, in which clients see the first refusal:
+ * the client, the start of the server, the node of the key, the disk, the replicas, the role. A pause comes last: a command
+ * that is refused anyway must not wait.
  */
 export const JUDGE_PLACES = [
   'client',
@@ -36,8 +36,8 @@ export type JudgePlace = (typeof JUDGE_PLACES)[number];
 /** Decides on commands before they are sent on. */
 export interface Judge {
   /**
-   * Returns whether it may refuse this command at all; every command where it is left out. The result is kept for each
-   * command until `Gate.changed`, so that a judge with nothing to refuse costs nothing.
+   * True if it may refuse this command; without this function it may refuse any. The result is kept for each command until
+   * `Gate.changed`, so that a judge with nothing to refuse costs nothing.
    */
   concerns?(entry: CommandEntry): boolean;
   judge(client: Client, entry: CommandEntry, args: Arguments): Verdict;
@@ -46,43 +46,43 @@ export interface Judge {
 /** Judges of a module by their places. */
 export type Judges = Readonly<Partial<Record<JudgePlace, Judge>>>;
 
-/** Calls of the kernel to a module, in the order of a command's and a server's life. */
+/** Hooks of a module that the kernel calls, in the order of the life of a command and of the server. */
 export interface MainHooks {
   /** Called with events of keys, as shards send them. */
   readonly keyEvents: (body: Bytes) => void;
-  /** Called when a shard has sent a client to another node. */
+  /** Called when a shard has redirected a client to another node. */
   readonly redirected: RedirectTaker;
   /** Called with a message that a client has published, and the name of the command. */
   readonly published: (command: MessageCommand, channel: Bytes, message: Bytes) => void;
-  /** Ends what a client had here: its connection is closed. */
+  /** Releases the module's state of a client whose connection is closed. */
   readonly left: (client: Client) => void;
   /** Processes pending work of the module, when the replies of a turn are complete and not written yet. */
   readonly endTurn: () => void;
-  /** Returns true when there is more to do without anything new. */
+  /** True when there is more to do without new input. */
   readonly hasWork: () => boolean;
   /** Returns false where output may not leave the server now. */
   readonly mayWrite: () => boolean;
-  /** Does what is done `server.hz` times a second, or once where main is idle. `nowMs` is Unix time. */
+  /** Called `server.hz` times a second, or once a second while main is idle. `nowMs` is Unix time. */
   readonly tick: (nowMs: number) => void;
-  /** Returns true while something of it ends between two seconds, also where main is idle. */
+  /** True while the module needs every tick, even if main is idle. */
   readonly awaitsTick: () => boolean;
   /** Called when main has work again. */
   readonly worked: () => void;
-  /** Returns true while commands have to wait for it, though the server has started. */
+  /** True while commands have to wait for the module, although the server has started. */
   readonly isAwaited: () => boolean;
   /** Called when a shard's thread has died. */
   readonly shardDied: (shard: number, reason: unknown) => void;
   /** Called when a front thread has died. */
   readonly frontDied: (thread: string, reason: unknown) => void;
-  /** Called when the data are back, at a place in the stream of replication if that is known. */
+  /** Called after the recovery, with the position in the replication stream if it is known. */
   readonly recovered: (place: KeptPlace | undefined) => void;
-  /** Begins, once clients are served. */
+  /** Starts the module, once clients are served. */
   readonly start: () => void;
-  /** Begins nothing more: the server stops. */
+  /** Called when the server starts to stop: no new work may start. */
   readonly stopping: () => void;
-  /** Gives other servers what is theirs, while there is time. */
+  /** Hands over to other servers during the stop, while `hasTime` returns true. */
   readonly leave: (hasTime: () => boolean) => Promise<void>;
-  /** Ends what it does by itself: clients and replicas have all that is theirs. */
+  /** Ends the module's own work, after all output to clients and replicas was sent. */
   readonly stop: () => void;
 }
 

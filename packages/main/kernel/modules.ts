@@ -3,8 +3,7 @@
  * created before the first module, so that router, turn and clients are created with it; calls before a module is added do
  * not reach that module.
  *
- * Large because each thing that modules take part in has a list of its own, which a turn walks without asking the
- * modules that have no part in it.
+ * Large because each hook has its own list, so that a turn only calls the modules that have the hook.
  */
 
 import type { Bytes } from '#base';
@@ -20,7 +19,7 @@ import { HandlerContext } from './handler-context.ts';
 import type { AnswerName, InfoSection, MainHooks, MainModule } from './main-module.ts';
 import type { PortName } from './main-ports.ts';
 
-/** Functions of all modules for each hook, so that a turn or a write asks those that it concerns and no others. */
+/** Functions of all modules for each hook. */
 type HookLists = { readonly [Name in keyof MainHooks]: MainHooks[Name][] };
 
 export class Modules {
@@ -75,7 +74,7 @@ export class Modules {
     };
   }
 
-  /** Adds modules behind those that are there. */
+  /** Appends modules. */
   add<Port extends PortName, Answer extends AnswerName>(
     ...modules: readonly MainModule<Port, Answer>[]
   ): void {

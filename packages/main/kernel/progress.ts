@@ -1,4 +1,4 @@
-/** Progress of a server from its start to its end, and the judge that has commands wait until it serves. */
+/** Progress of a server from its start to its end, and the judge that delays commands until the start is complete. */
 
 import { errors } from '#base';
 import type { CommandEntry } from '#commands';
@@ -6,12 +6,12 @@ import type { LatencyBaseline } from '#stats';
 import type { Judge, Verdict } from './main-module.ts';
 
 export class Progress {
-  /** True when the data are there; at the latest when the server has started. */
+  /** True when the data is loaded; at the latest when the server has started. */
   isLoaded = false;
   isStarted = false;
-  /** True when the server ends, and that cannot be called off any more. */
+  /** True when the server stops, and that cannot be aborted any more. */
   isStopping = false;
-  /** A thread has died: nothing is saved any more, as it is not known what. */
+  /** True when a thread has died: no snapshot is written any more, since the state of the data is unknown. */
   hasCrashed = false;
   /** Main has failed, and does no more than end the others. */
   isMainDead = false;

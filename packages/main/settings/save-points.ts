@@ -1,4 +1,4 @@
-/** Save points: times and numbers of changes after which a snapshot is due by itself. */
+/** Save points: times and numbers of changes after which an automatic snapshot is due. */
 
 import type { Settings } from '#config';
 

@@ -25,7 +25,7 @@ export interface DiskPorts {
 /** Options that the disk thread is started with, except its ports. */
 type DiskOptions = Omit<DiskData, 'port' | 'records' | 'pieces'>;
 
-/** Hears what the disk thread says by itself. */
+/** Listener of the disk thread's notices. */
 interface DiskListener {
   notice(notice: DiskNotice): void;
   died(reason: unknown): void;

@@ -8,7 +8,7 @@ import { Page, THREAD_SHAPE } from '#stats';
 import { frontWorkerUrl } from '#workers';
 import type { ServerMemory } from './shared-memory.ts';
 
-/** Young generation of a front thread's heap: what it makes is dropped at once. */
+/** Young generation of a front thread's heap: its objects are short-lived. */
 const YOUNG_GENERATION_MB = 16;
 
 interface FrontPoolOptions {
@@ -26,7 +26,7 @@ interface FrontWorker {
 }
 
 export class FrontPool {
-  /** Undefined without front threads: then main moves the bytes by itself. */
+  /** Undefined without front threads: main then reads and writes the sockets itself. */
   readonly fronts: Fronts | undefined;
   readonly #options: FrontPoolOptions;
   readonly #workers: readonly FrontWorker[];

@@ -1,4 +1,4 @@
-/** Has a thread of its own measure what latency the machine itself causes. */
+/** Measures the intrinsic latency of the machine in a separate thread. */
 
 import { MessageChannel } from 'node:worker_threads';
 import type { Logger } from '#base';

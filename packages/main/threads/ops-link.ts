@@ -81,7 +81,7 @@ export class OpsLink {
     const calls = new PortCalls(port1);
     this.#calls = calls;
     this.#port = port1;
-    // Without its ops thread the server serves on; what it would have logged goes to standard error.
+    // Without its ops thread the server continues; log lines are written to standard error.
     this.#listening = new Promise<void>((resolve, reject) => {
       port1.on('message', (message: CallMessage | OpsNotice) => {
         if (isCall(message)) calls.take(message);
@@ -160,10 +160,10 @@ export class OpsLink {
     this.#send({ kind: 'cluster', update });
   }
 
-  /** Asks the ops thread; rejects when it does not answer in time, by default that of what may take a while. */
+  /** Sends a request to the ops thread; rejects if it does not reply within `timeoutMs`. */
   async ask(name: string, question: unknown = null, timeoutMs = ANSWER_MS_MAX): Promise<unknown> {
     const calls = this.#port === undefined ? undefined : this.#calls;
-    if (calls === undefined) throw new Error('the ops thread has not started');
+    if (calls === undefined) throw new Error('the ops thread is not running');
     return calls.ask(name, question, timeoutMs);
   }
 

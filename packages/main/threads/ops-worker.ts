@@ -1,4 +1,4 @@
-/** The ops thread from the moment that it is started, which may be before main knows what it is to do. */
+/** The ops thread from its start, which may be before main has its settings. */
 
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
@@ -6,7 +6,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { OpsData } from '#http';
 import { opsWorkerUrl } from '#workers';
 
-/** Young generation of its heap: what it makes is dropped at once, but for traces that wait for their collector. */
+/** Young generation of its heap: nearly all of its objects are short-lived, except traces that wait for the collector. */
 const YOUNG_GENERATION_MB = 16;
 
 export class OpsWorker {

@@ -76,7 +76,7 @@ export class ServerMemory {
   /** Data that another thread needs to see all of this, and main's own view of it. */
   readonly observerData: ObserverData;
   readonly observer: Observer;
-  /** `maxmemory`, which every command that writes asks for. */
+  /** Value of `maxmemory`, which every write command reads. */
   #memoryLimit: number;
 
   constructor(shardCount: number, settings: Settings, nowUs: number) {

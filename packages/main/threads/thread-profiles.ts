@@ -42,7 +42,7 @@ export class ThreadProfiles implements ThreadsPort {
         new LongTimer(seconds * 1_000, resolve);
       });
     } catch (error) {
-      // It may begin when the shard comes to it: this comes behind it, and ends it.
+      // The shard may start it later: this request follows in order, and ends it.
       void this.#ask(thread, PROFILE, 'stop', PROFILE_MS_MAX).catch(() => null);
       throw error;
     }

@@ -65,7 +65,7 @@ export class Turn<Routing extends TurnRouter> {
   #waiting: TurnConnection[] = [];
   /** Many sockets are to be written in this turn. */
   #isCrowded = false;
-  /** Ends the wait of what was put off. */
+  /** Timer that ends the wait of deferred writes. */
   #timer: NodeJS.Timeout | undefined;
 
   constructor({ doorbell, modules, loop, fronts, newRouter }: TurnParts<Routing>) {
@@ -121,7 +121,7 @@ export class Turn<Routing extends TurnRouter> {
     this.#waiting.push(connection);
   }
 
-  /** Takes what front threads have sent, and what was left of the turn before. */
+  /** Processes input of front threads, and input left over from the previous turn. */
   #takeInput(): void {
     this.#fronts?.drain();
     this.number += 1;

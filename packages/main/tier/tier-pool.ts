@@ -21,7 +21,7 @@ import type { ServerMemory } from '../threads/shared-memory.ts';
 import { takeTierFolder } from './tier-folder.ts';
 import { TierWatch } from './tier-watch.ts';
 
-/** Young generation of such a thread's heap: what it moves is in shared memory. */
+/** Young generation of such a thread's heap: the values that it moves are in shared memory. */
 const YOUNG_GENERATION_MB = 8;
 /** A thread that has not ended by then is ended. */
 const STOP_MS_MAX = 2_000;

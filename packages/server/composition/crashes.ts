@@ -1,6 +1,6 @@
 /**
- * The end of a server of which a part has failed: a report is left, what is in the rings goes to the log, and the
- * process ends with 1. Half of the keys would be no server, and a main that has failed cannot be trusted with its clients.
+ * The shutdown of a server after a thread has failed: a report is written, commands in the rings are logged, and the process
+ * exits with 1. The server does not continue with a part of the keys, or with a failed main.
  */
 
 import { type Clock, errors, type Logger } from '#base';
@@ -14,9 +14,9 @@ import { type Composed, MainModule, type Progress, type ServerMemory, type Turn 
 import { crashReport, writeCrashReport, type Crash } from './crash-report.ts';
 import type { Kernel } from './kernel.ts';
 
-/** Between two looks at what shards have said, once main looks by itself no more. */
+/** Interval in milliseconds at which replies of shards are read after main has stopped its turns. */
 const LOOK_MS = 5;
-/** A process that has not ended by then is ended. */
+/** Milliseconds after which the process is killed if it has not ended. */
 const END_MS_MAX = 20_000;
 
 interface CrashesOptions {
@@ -27,10 +27,10 @@ interface CrashesOptions {
   readonly router: Router;
   readonly clients: Clients;
   readonly progress: Pick<Progress, 'hasCrashed' | 'isMainDead'>;
-  /** Takes no more connections. */
+  /** Stops accepting connections. */
   close(): void;
   beginTurn(): void;
-  /** Main takes no more turns of its own. */
+  /** Stops the turns of main. */
   stopTurns(): void;
   /** Starts the shutdown, unless it has started before. */
   end(): void;
@@ -132,7 +132,7 @@ export class Crashes {
     const executing = mainWork(page, clock.nowUs());
     this.#report({ thread: 'main', reason, executing, client: client?.socket.remoteAddress });
     this.#options.close();
-    // What fails once more does so while nothing can be done about it.
+    // Further failures are ignored: nothing can be done about them.
     for (const client of this.#options.clients.all) ignoringFailure(() => client.socket.destroy());
     this.#keepRingsMoving();
     setTimeout(() => {
@@ -142,7 +142,7 @@ export class Crashes {
     this.#options.end();
   }
 
-  /** Shards wait for room, and for what main hands on between them: without it they would not come to their end. */
+  /** Drains the rings: shards wait for room, and for frames that main forwards, and could not finish otherwise. */
   #keepRingsMoving(): void {
     const { router } = this.#options;
     const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-/** The kernel of main: settings, memory, threads, the loop and its turns, the log. Every part of main stands on it. */
+/** The kernel of main: settings, memory, threads, the loop and its turns, the log. Every module of main uses it. */
 
 import { randomBytes } from 'node:crypto';
 import { type Clock, type Logger, systemClock } from '#base';

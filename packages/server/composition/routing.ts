@@ -13,7 +13,7 @@ export interface Routing {
   readonly access: Access;
   readonly router: Router;
   readonly turn: Turn<Router>;
-  /** Lets shards see what was sent outside of a turn. */
+  /** Publishes frames to the shards that were sent outside of a turn. */
   readonly beginTurn: () => void;
   readonly clients: Clients;
   readonly tlsCounts: TlsCounts;

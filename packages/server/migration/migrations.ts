@@ -29,7 +29,7 @@ interface Sent {
   /** Indexes of those that the target has taken. */
   readonly taken: number[];
   outcome: MigrationOutcome;
-  /** The target has closed the connection before it has taken or refused any: it may be tried once more. */
+  /** True if the target closed the connection before it accepted or refused any key: one retry is possible. */
   mayRetry: boolean;
 }
 
@@ -119,7 +119,7 @@ export class Migrations implements MigrationPort {
     return true;
   }
 
-  /** Sends the keys, and takes what is answered meanwhile. */
+  /** Sends the keys, and reads replies meanwhile. */
   async #restore(
     connection: ReplyConnection,
     migration: Migration,

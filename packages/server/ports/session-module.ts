@@ -1,4 +1,4 @@
-/** Commands' view of the connection at hand, its transaction and its replies, as a module of main. */
+/** Module of main for commands about the current connection, its transaction and its replies. */
 
 import { unixUs } from '#base';
 import type { TransactionsPort } from '#commands';
