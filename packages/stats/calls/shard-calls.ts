@@ -1,4 +1,4 @@
-/** Request that main may send to shards; the name travels, the types say what is asked and what is answered. */
+/** Request that main can send to shards: the name is sent, the types are those of the request and the reply. */
 export interface ShardCall<Question, Answer> {
   readonly name: string;
   /** Never there: ties the types to the topic. */

@@ -37,7 +37,7 @@ export function leaseAgeUs(main: Page, nowUs: number): number {
   return renewedUs > 0 ? Math.max(0, nowUs - renewedUs) : 0;
 }
 
-/** Says what is wrong with the cluster, as this node sees it; nothing where it is in none. */
+/** Returns the issues of the cluster as seen by this node; none without a cluster. */
 export function clusterIssues(main: Page, moment: Moment): readonly HealthIssue[] {
   if (main.get('clusterEnabled') === 0) return [];
   return [...coordinator(main, moment), ...lease(main, moment), ...slots(main), ...groups(main)];

@@ -24,7 +24,7 @@ export interface FlightField {
 
 export interface FlightKind {
   readonly event: string;
-  /** Sentence that says when the event is recorded. */
+  /** Sentence about the condition of the event. */
   readonly about: string;
   /** Its numbers, in their order; at most four. */
   readonly fields: readonly FlightField[];
@@ -84,7 +84,8 @@ export const FLIGHT_KINDS = [
   },
   {
     event: 'connections-refused',
-    about: 'Connections were refused; at most ten events a second, with the sum since the last.',
+    about:
+      'Connections were refused; at most one event per tick (server.hz), with the sum since the last.',
     fields: [{ name: 'refused' }, { name: 'connected' }, { name: 'max_clients' }],
   },
   {
@@ -109,7 +110,7 @@ export const FLIGHT_KINDS = [
   },
   {
     event: 'log-failed',
-    about: 'A log cannot be written; shard -1 means several shards.',
+    about: 'A log cannot be written; with shard -1, no log can: the disk thread has died.',
     fields: [{ name: 'shard' }],
   },
   {

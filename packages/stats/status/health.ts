@@ -1,4 +1,4 @@
-/** Judges how a server fares: what is wrong, and how badly. */
+/** Health of a server: issues with their severity. */
 
 import { TIER_FAULT_TEXTS } from './tier-faults.ts';
 import type { Health, HealthCode, HealthIssue, Severity } from '#api-types';
@@ -20,7 +20,7 @@ export interface Vitals {
   readonly limitBytes: number;
   /** Full memory makes room by itself: it has an eviction policy. */
   readonly evicts: boolean;
-  /** Word for what is wrong with the disk of the warm tier. */
+  /** Fault of the disk of the warm tier. */
   readonly tierFault: string;
   readonly connected: number;
   readonly maxClients: number;
@@ -42,15 +42,15 @@ export interface Vitals {
   readonly unappliedMs: number;
   /** Failure of a command of the primary's stream; null where there was none lately. */
   readonly streamFault: StreamFaultFacts | null;
-  /** Milliseconds for which the slowest replica has lacked something. */
+  /** Milliseconds for which the slowest replica has been behind. */
   readonly replicaLagMs: number;
   /** Activity of main if it is stuck, in words. */
   readonly mainStandstill: string | null;
-  /** Stuck front threads, each with what is known, in words. */
+  /** Stuck front threads, each as a sentence. */
   readonly stuckFronts: readonly string[];
   /** Issues of the cluster; none where the server is in none. */
   readonly clusterIssues: readonly HealthIssue[];
-  /** Stuck shards, each with what it does, in words. */
+  /** Stuck shards, each with its activity as a phrase. */
   readonly stuck: readonly { readonly shard: number; readonly doing: string }[];
 }
 
@@ -112,7 +112,8 @@ function replication(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
     issues.push(issue('warning', 'PRIMARY_LINK_DOWN', message));
   }
   if (lacksReplicas) {
-    const message = 'writes are refused: fewer than min-replicas-to-write replicas are connected';
+    const message =
+      'writes are refused: fewer than min-replicas-to-write replicas are connected and within min-replicas-max-lag';
     issues.push(issue('critical', 'NO_GOOD_REPLICAS', message));
   }
   if (replicas < replicasSeen) {
@@ -124,7 +125,7 @@ function replication(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
     issues.push(issue('warning', 'REPLICATION_LAG', message));
   }
   if (vitals.unappliedMs >= limits.replicationLagWarningMs) {
-    const message = `the replication stream is ${Math.round(vitals.unappliedMs)} ms behind in being applied`;
+    const message = `received commands of the primary have waited ${Math.round(vitals.unappliedMs)} ms to be applied`;
     issues.push(issue('warning', 'REPLICATION_LAG', message));
   }
   return issues;
@@ -151,7 +152,7 @@ function memory(vitals: Vitals, limits: HealthLimits): HealthIssue[] {
   // A full cache is as it should be.
   const isCritical = percent >= MEMORY_CRITICAL_PERCENT && !evicts;
   if (!isCritical && percent < limits.memoryWarningPercent) return [];
-  const message = `${percent.toFixed(1)}% of maxmemory are used`;
+  const message = `${percent.toFixed(1)}% of maxmemory is used`;
   return [issue(isCritical ? 'critical' : 'warning', 'MEMORY_PRESSURE', message)];
 }
 

@@ -142,7 +142,7 @@ function lastSave({ persistence, refusesUnsaved }: StatusSource): Vitals['lastSa
   return refusesUnsaved ? 'refuses writes' : 'failed';
 }
 
-/** Until a snapshot of what there is says that it will do: somebody should know what is missing. */
+/** Returns the text about data lost by the recovery, until the next snapshot has finished; null without a loss. */
 function recoveryLoss({ recovery }: PersistenceReport, main: Page): string | null {
   const { lost_bytes: bytes, log_holes: holes } = recovery;
   if ((bytes === 0 && holes === 0) || main.get('saves') > 0) return null;

@@ -10,15 +10,15 @@ import { collectGarbage, letReusedGo, systemClock, threadHeap } from '#base';
 
 const MIB = 1024 * 1024;
 /**
- * Less garbage is left to V8: main and two shards together leave less than half of the resident memory of a server
- * without data (about 155 MiB).
+ * Garbage in bytes below which no collection is started. Three threads (main and two shards) thus keep at most 60 MiB,
+ * less than half of the resident memory of a server without data (about 155 MiB).
  */
 const GARBAGE_BYTES_MIN = 20 * MIB;
-/** Minimum garbage as a fraction of the memory in use, which is not known exactly. */
+/** Garbage below 1 / GARBAGE_PARTS of the memory in use starts no collection either: that memory is an estimate. */
 const GARBAGE_PARTS = 8;
-/** A busy thread is not stopped at once: it may fall idle, or V8 may collect by itself. */
+/** Delay in microseconds before a busy thread is stopped for a collection: it may become idle, or V8 may collect. */
 const PATIENCE_US = 5_000_000;
-/** Size of a thread's heap that is no reason to collect: what its work makes there, V8 collects by itself. */
+/** Heap size of a thread in bytes up to which its garbage is left to V8. */
 const HEAP_BYTES_AT_WORK = 24 * MIB;
 /**
  * Pause after a collection, as a multiple of its duration, and at most a fixed time: memory must be freed within 20 s
@@ -27,8 +27,8 @@ const HEAP_BYTES_AT_WORK = 24 * MIB;
 const REST_TIMES = 100;
 const REST_US_MAX = 8_000_000;
 /**
- * Shortest and longest time after which the rest that a collection has left is looked at again; the time grows while
- * nothing comes of it.
+ * Minimum and maximum time after which a collection is tried again for memory that the last one did not free; the time
+ * grows while nothing is freed.
  */
 const AGAIN_US_MIN = 8_000_000;
 const AGAIN_US_MAX = 600_000_000;
