@@ -1,4 +1,4 @@
-/** Decides on main who a client is and what it may do: users, passwords, rules, rate limits; and keeps what was denied. */
+/** Authentication and authorization on main: users, passwords, rules and rate limits, and the log of denials. */
 
 import {
   type AclDenial,
@@ -56,7 +56,7 @@ interface AccessOptions {
   /** Unix milliseconds. */
   nowMs(): number;
   readonly connected: Pick<ConnectedClients, 'all'>;
-  /** A user has counts of its own from now on. */
+  /** Called when separate counts of a user start. */
   readonly counted: (name: string) => void;
 }
 
@@ -165,7 +165,7 @@ export class Access {
     }
   }
 
-  /** Keeps what is asked for often. */
+  /** Updates cached values: the need to authenticate, and the numbers of users. */
   #note(): void {
     const { main } = this.#options;
     const { rules } = this.users.default;
@@ -201,13 +201,13 @@ export class Access {
     return !this.users.default.rules.needsNoPassword;
   }
 
-  /** Makes a client what it was when it came. */
+  /** Resets a client to the default user. */
   reset(client: Client): void {
     this.setUser(client, this.users.default);
     client.session.authenticated = !this.#requiresLogin;
   }
 
-  /** Logs a client in; false when user and password do not fit. `command` is the word by which it asks. */
+  /** Authenticates a client; false if user and password do not match. `command` is the name of its command. */
   login(client: Client, name: string, password: string, command: string): boolean {
     const user = this.users.get(name);
     if (user?.rules.accepts(password) !== true) {
@@ -303,7 +303,7 @@ export class Access {
     return errors.noPermission(denialInExec(verdict));
   }
 
-  /** Returns why a user may not run a command, with what it is about. */
+  /** Returns the reason why a user may not run a command, with the denied object. */
   denialOf(name: string, entry: CommandEntry, args: Arguments): string | undefined {
     const rules = this.users.get(name)?.rules;
     const verdict = rules?.judge(entry, args) ?? ALLOWED;
@@ -380,7 +380,7 @@ export class Access {
     }
   }
 
-  /** Users of whom rate limits have refused commands within the last minute. */
+  /** Users with commands refused by rate limits within the last minute. */
   get refused(): readonly RefusedUser[] {
     return this.#refusals.at(this.#options.nowUs());
   }

@@ -1,4 +1,4 @@
-/** Counts of each user that is there, and of all others together, from the rows that threads keep. */
+/** Counts of each existing user, and of all others together, from the rows of the threads. */
 
 import { DEFAULT_USER, type Users } from '#acl';
 import {

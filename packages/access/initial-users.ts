@@ -5,7 +5,7 @@ import { CommandError } from '#base';
 import type { Settings } from '#config';
 import { readAclAtStart } from './acl-storage.ts';
 
-/** Takes the users; throws an error that says what is wrong, with the file and line, or the user. */
+/** Sets the initial users; throws an error with the fault and its file and line, or its user. */
 export function takeInitialUsers(users: Users, settings: Settings): void {
   const file = settings.string('security.acl-file');
   const lines = settings.list('security.users');

@@ -59,7 +59,7 @@ function takeCommands(client: Client, commands: number, nowUs: number): CommandE
   return commandTokens.take(commands) ? undefined : errors.tooManyCommands;
 }
 
-/** Commands that are charged: what is queued is charged with EXEC. */
+/** Number of commands to charge: queued ones are charged with EXEC. */
 function commandsOf({ transaction }: Client, entry: CommandEntry): number {
   if (transaction === undefined) return 1;
   if (entry.route === 'exec') return Math.max(1, transaction.queue.count);

@@ -122,7 +122,7 @@ export class Clients {
     this.#tell('client-connected', 'Client connected', client);
   }
 
-  /** Closes the connection of a replica that sends what would be answered: a reply would be taken for a part of the stream. */
+  /** Closes the connection of a replica that sent a command with a reply: it would be taken for a part of the stream. */
   endReplica(client: Client, what: string): void {
     const reason = `it sent ${JSON.stringify(what)}, which has a reply`;
     const message = `Replica connection closed: ${reason}`;
@@ -305,7 +305,7 @@ export class Clients {
     }
   }
 
-  /** True when somebody who has not authenticated leaves replies unread. */
+  /** True when an unauthenticated client has too many bytes of unread replies. */
   #isUnread(client: Client, pendingBytes: number): boolean {
     const mustAuthenticate = this.#access.requiresLogin && !client.session.authenticated;
     return mustAuthenticate && pendingBytes > UNAUTHENTICATED_OUTPUT_BYTES_MAX;
@@ -318,7 +318,7 @@ export class Clients {
       number,
       number,
     ];
-    // Bytes that are also in the backlog do not count to a replica, as in Redis.
+    // Bytes that are also in the backlog do not count for a replica, as in Redis.
     const least = client.roles.isReplica ? this.#settings.number('replication.backlog-size') : 0;
     return [hard > 0 ? Math.max(hard, least) : 0, soft, seconds];
   }

@@ -115,13 +115,13 @@ function readNamed(name: SettingName, file: string): string {
 function readDhParameters(file: string): string {
   const text = readNamed('tls.dh-params-file', file);
   if (file === '' || hasDhParameters(text)) return text;
-  throw new Error(`tls.dh-params-file: ${file} holds no parameters of Diffie-Hellman exchanges`);
+  throw new Error(`tls.dh-params-file: ${file} contains no Diffie-Hellman parameters`);
 }
 
 function readAuthorities(file: string, folder: string): readonly string[] {
   const texts = file === '' ? [] : [readNamed('tls.ca-file', file)];
   if (!texts.every((text) => hasCertificates(text))) {
-    throw new Error(`tls.ca-file: ${file} holds no certificates that can be read`);
+    throw new Error(`tls.ca-file: ${file} contains no readable certificates`);
   }
   if (folder === '') return texts;
   try {

@@ -80,7 +80,7 @@ export class ClientMessaging {
     this.monitors.routed(client, entry, args, call);
   };
 
-  /** To be called when a turn's replies are there and not yet written. */
+  /** Called when the replies of a turn are complete and not written yet. */
   endTurn(): void {
     if (this.tracking.isOn) this.tracking.endTurn();
     if (this.monitors.isOn) this.monitors.endTurn();

@@ -4,7 +4,7 @@ import type { Bytes } from '#base';
 import { OwnedReply, type Protocol, type ReplyWriter } from '#resp';
 import type { Client, ParkingBlocks } from '#router';
 
-/** From this many unsent bytes on, every further message asks whether the client is over its limit. */
+/** Number of unsent bytes from which the output limit of a client is checked with every further message. */
 const UNSENT_BYTES_UNCHECKED = 256 * 1024;
 
 /** Writes the message in the writer's protocol. */

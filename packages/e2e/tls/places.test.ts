@@ -193,7 +193,7 @@ places('a start that cannot have TLS is refused with a whole sentence', async ()
     [{ 'tls.cert-file': at('none') }, `tls.cert-file: cannot read ${at('none')}: it is not there`],
     [{ 'tls.key-file': second.key }, `${certificate} with the key ${second.key} cannot be used: k`],
     [{ 'tls.key-file': at('locked.key') }, 'cannot be used'],
-    [{ 'tls.ca-file': at('garbage.pem') }, 'garbage.pem holds no certificates that can be read'],
+    [{ 'tls.ca-file': at('garbage.pem') }, 'garbage.pem contains no readable certificates'],
     [{ 'tls.client-certs': 'required' }, 'tls.client-certs is required, which needs authorities'],
     [{ 'tls.ciphers': 'none-such' }, 'tls.ciphers ("none-such") and'],
     [{ 'tls.enabled': 'no', 'http.tls': 'yes', 'tls.key-file': at('none') }, 'it is not there'],
