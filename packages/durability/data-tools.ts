@@ -15,7 +15,7 @@ import { rdb } from '#store';
 import { OfflineData, type OfflineOptions, openTiers, readFolder } from '#offline';
 import { localTierOf, shardCountOf, shardSettings, takeTierFolder } from '#main';
 
-/** Reads everything and changes nothing; throws with what is wrong. */
+/** Reads all data without changing it; throws an error for unreadable data. */
 export function checkData(settings: Settings): Promise<readonly string[]> {
   return withFolder(settings, async (folder) => {
     if (folder.isEmpty) return [...folder.remarks, 'there is no data'];
@@ -30,7 +30,7 @@ export function checkData(settings: Settings): Promise<readonly string[]> {
   });
 }
 
-/** Writes the data as a snapshot of Redis; answers what is to be said of it. */
+/** Exports the data as an RDB file; returns lines for the user. */
 export function exportRdb(settings: Settings, file: string): Promise<readonly string[]> {
   return withFolder(settings, async (folder) => {
     if (folder.isEmpty) throw new DataFolderError('there is no data to export');
@@ -92,7 +92,7 @@ function lockLocalTier(settings: Settings): Promise<FolderLock | undefined> {
 /** The folder of Redis' log, which is newer than a snapshot beside it, and is not read here. */
 const REDIS_LOG = 'appendonlydir';
 
-/** A first start begins with the snapshot of Redis in its data folder, as Redis would; answers what is to be said of it. */
+/** Imports the RDB file of the data folder at the first start, as Redis would; returns a log message. */
 export async function importAtFirstStart(settings: Settings): Promise<string | undefined> {
   const name = settings.string('persistence.rdb-file');
   if (!settings.boolean('persistence.enabled') || name === '') return undefined;
@@ -102,7 +102,7 @@ export async function importAtFirstStart(settings: Settings): Promise<string | u
   const log = path.join(folder, REDIS_LOG);
   if (existsSync(log)) {
     throw new DataFolderError(
-      `${log} has what Redis wrote behind ${name}, and is not read here: have Redis save last and take ${REDIS_LOG} away, or start without both by --set persistence.rdb-file=""`,
+      `${log} contains changes that Redis wrote after ${name}, and cannot be read: run SAVE in Redis and remove ${REDIS_LOG}, or start without both with --set persistence.rdb-file=""`,
     );
   }
   return importRdb(settings, file);
@@ -121,7 +121,7 @@ export function unreadData(settings: Settings): ConfigWarning | undefined {
   return {
     event: 'data-not-loaded',
     severity: 'warn',
-    message: `The data in ${hasOwn ? folder : file} are not loaded: persistence.enabled is off${consequence}.`,
+    message: `The data in ${hasOwn ? folder : file} is not loaded: persistence.enabled is off${consequence}.`,
   };
 }
 

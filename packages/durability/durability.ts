@@ -50,7 +50,7 @@ export interface DurabilityOptions {
    * where that is not known.
    */
   readonly recovered: (place: KeptPlace | undefined) => void;
-  /** Ends the turn of main, so that what was put into rings is seen. */
+  /** Ends the turn of main, so that frames in the rings are published. */
   readonly publish: () => void;
 }
 
@@ -141,7 +141,7 @@ export class Durability {
     return this.#opened.folder.isEmpty;
   }
 
-  /** Brings all shards back to their data. Throws with what is wrong with it. */
+  /** Recovers the data of all shards. Throws an error for unreadable data. */
   async recover(pool: ShardPool): Promise<void> {
     const { clock, serverMemory } = this.#options;
     const { folder } = this.#opened;
@@ -173,7 +173,7 @@ export class Durability {
 
   // CONFIG SET appendonly.
 
-  /** True while what is done is kept on disk. */
+  /** True while persistence is on. */
   get isOn(): boolean {
     return this.#isOn;
   }
@@ -295,7 +295,7 @@ export class Durability {
     });
   }
 
-  /** One place in the order of all shards: what was done before is in the snapshot, and nothing else. */
+  /** Starts a snapshot at one cut of all shards: it contains exactly the commands before the cut. */
   #begin(): SnapshotUnderWay {
     const { serverMemory, clock, log, router, latency } = this.#options;
     const number = this.#nextNumber;
@@ -424,7 +424,7 @@ export class Durability {
     else this.#options.log.error('log-failed', message);
   }
 
-  /** Marks the logs as broken: the thread that writes them cannot say any more that they have ended. */
+  /** Marks the logs as failed: the dead disk thread can no longer report their end. */
   #markLogs(): void {
     const { serverMemory, clock } = this.#options;
     for (const [shard, memory] of serverMemory.logMemory.entries()) {

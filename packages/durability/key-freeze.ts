@@ -17,7 +17,7 @@ export class KeyFreeze {
     this.#isTaken = true;
   }
 
-  /** Takes it now, or as soon as who has it lets it go. */
+  /** Takes the lock now, or once its holder releases it. */
   whenFree(taken: () => void): void {
     if (this.isTaken) {
       this.#waiting.push(taken);

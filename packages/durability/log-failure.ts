@@ -29,7 +29,7 @@ export class LogFailure {
     this.#options = options;
   }
 
-  /** Message about what is wrong with the logs; undefined when they are written. */
+  /** Error of the logs; undefined while they can be written. */
   get message(): string | undefined {
     return this.#message;
   }
@@ -45,7 +45,7 @@ export class LogFailure {
     return isUnsaved && refusesUnsaved(settings) ? errors.snapshotFailed : undefined;
   }
 
-  /** A log cannot be written any more, or none of them can. */
+  /** Records that the log of a shard cannot be written; with -1, that no log can. */
   begin(message: string, shard = -1): void {
     const { log, serverMemory, settings, note } = this.#options;
     const isNew = this.#message === undefined;

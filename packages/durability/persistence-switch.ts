@@ -52,7 +52,7 @@ export class PersistenceSwitch implements TwoPhaseSetting {
   /** Held from when it is needed first until the end. */
   #lock: FolderLock | undefined;
   #durability: Durability | undefined;
-  /** Settles when what is under way has ended, however it did. */
+  /** Resolves when pending work has ended, with any outcome. */
   #busy: Promise<unknown> = Promise.resolve();
   #isLeaving = false;
   #isStopping = false;
@@ -94,7 +94,7 @@ export class PersistenceSwitch implements TwoPhaseSetting {
     return changes.get(NAME) === true;
   }
 
-  /** Switches it on: from then on what is done is kept, once a snapshot of what there is is on disk. */
+  /** Switches persistence on: changes are durable once a snapshot of the current data has finished. */
   async make(_changes: SettingChanges, pairs: Pairs): Promise<() => void> {
     const name = nameIn(pairs);
     if (this.#isLeaving) throw configSetFailed(name, 'the log is still being closed');

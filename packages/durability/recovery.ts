@@ -27,7 +27,7 @@ interface ServerRecoveryOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly folder: DataFolder;
-  /** All data is read: what is done from now on is logged; settles when it can be. `isWhole`: nothing was left out. */
+  /** Called when all data is read: starts the log, and resolves once it is ready. `isWhole` if nothing was skipped. */
   readonly begin: (isWhole: boolean) => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export class ServerRecovery {
   /** Messages about the logs that could not be written at their end. */
   #unwritten: readonly string[] = [];
   #lostBytes = 0;
-  /** True when what was read is what is left of a damaged snapshot. */
+  /** True when only the readable part of a damaged snapshot was loaded. */
   #isSalvaged = false;
 
   constructor(options: ServerRecoveryOptions, pool: ShardPool) {
@@ -54,8 +54,8 @@ export class ServerRecovery {
   }
 
   /**
-   * Throws with what is wrong with the data; then nothing of it was changed. Answers whether a snapshot must follow:
-   * what is on disk could only be read in part.
+   * Throws an error for unreadable data, which is left unchanged. Returns true if a snapshot must follow, because the data on
+   * disk was only partly readable.
    */
   async run(): Promise<boolean> {
     const { folder, log, clock, settings } = this.#options;
@@ -81,7 +81,7 @@ export class ServerRecovery {
     return this.#isSalvaged;
   }
 
-  /** Begins with the newest snapshot; where one is damaged, with the one before it, or with what is left of it. */
+  /** Starts with the newest snapshot; if it is damaged, with the previous one, or with its readable part. */
   async #fromNewest(anyway: boolean): Promise<AllRecovered> {
     const { folder, log } = this.#options;
     const attempts = new RecoveryAttempts(folder, anyway);
@@ -170,7 +170,7 @@ export class ServerRecovery {
     );
   }
 
-  /** Says what was left out. */
+  /** Logs the skipped data. */
   #tell(recovered: readonly Recovered[]): void {
     const { serverMemory, log } = this.#options;
     let lost = this.#lostBytes;
@@ -191,7 +191,7 @@ export class ServerRecovery {
     serverMemory.mainPage.set('recoveryLostBytes', lost);
   }
 
-  /** Gives each shard the transactions that its log has not, and lets all go. */
+  /** Sends each shard the transactions that its log lacks, and starts all shards. */
   async #complete(missing: Agreement['missing']): Promise<void> {
     const records = this.#options.serverMemory.shardPages.map((): RecordPieces[] => []);
     for (const [giver, wanted] of missing) {

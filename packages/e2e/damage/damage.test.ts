@@ -64,7 +64,7 @@ damage('a folder that cannot be made is refused with its name and the reason', a
 const badFolders: readonly (readonly [what: string, folder: string, said: string])[] = [
   ['a file', 'file', 'cannot be used: it is a file; choose another with --data-dir'],
   ['where no folder can be made', '/proc/none', 'no folders can be created in its parent; choose'],
-  ['with a file named log in it', 'data', 'data/log is a file, where the data is to have a folder'],
+  ['with a file named log in it', 'data', 'data/log is a file, not a folder'],
 ];
 for (const [what, folder, said] of badFolders) {
   damage(`a data folder that is ${what} is refused in words`, async () => {

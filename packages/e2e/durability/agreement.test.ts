@@ -69,7 +69,7 @@ agreement('what rests on a transaction that is on no disk does not count', async
   const server = await lose(chain, [1, 2, 0]);
   const client = await server.start(OPTIONS);
   assert.equal(await valuesOf(client), ['0', '0', '0', null, null]);
-  await server.told(/counts up to offset \d+: what follows rests on/);
+  await server.told(/is valid up to offset \d+: later records depend on/);
   await multi(client, ['INCR', second], ['INCR', third]);
   await client.call('SET', own, 'again');
   await server.kill();
@@ -81,7 +81,7 @@ agreement('the same with another number of shards, and for --check-data', async 
   const before = segmentsOf(server.data, 2).map((file) => fs.readFileSync(file));
   const { exitCode, stdout } = await server.main('--check-data');
   assert.is(exitCode, 0);
-  assert.match(stdout, /counts up to offset \d+: what follows rests on/);
+  assert.match(stdout, /is valid up to offset \d+: later records depend on/);
   assert.equal(
     segmentsOf(server.data, 2).map((file) => fs.readFileSync(file)),
     before,

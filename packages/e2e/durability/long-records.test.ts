@@ -114,7 +114,7 @@ long('a log ends before a long record that rests on what is on no disk', async (
   await server.kill();
   loseBlocks(server.data, [1, 1 + PARTS, 0]);
   const again = await server.start(OPTIONS);
-  await server.told(/counts up to offset \d+: what follows rests on/);
+  await server.told(/is valid up to offset \d+: later records depend on/);
   assert.is(await digestOf(again, from), digest);
   assert.equal(await again.call('MGET', first, second, to, alone), [null, null, null, null]);
 });

@@ -165,7 +165,7 @@ migration('a first start begins with the snapshot of Redis in its data folder', 
   fs.renameSync(path.join(server.folder, 'out.rdb'), path.join(moved.data, 'redis.rdb'));
   const refused = await moved.main(...named);
   assert.is(refused.exitCode, 1);
-  assert.match(refused.stderr, 'appendonlydir has what Redis wrote behind redis.rdb');
+  assert.match(refused.stderr, 'appendonlydir contains changes that Redis wrote after redis.rdb');
   fs.rmdirSync(path.join(moved.data, 'appendonlydir'));
   const here = await moved.start({ args: [...SYNC, ...named] });
   assert.equal(await here.call('CONFIG', 'GET', 'dbfilename'), ['dbfilename', 'redis.rdb']);

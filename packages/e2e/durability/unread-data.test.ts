@@ -19,7 +19,7 @@ unread('the log warns of data of the server itself, which stay as they are', asy
   await client.call('SET', 'key', 'value');
   await server.stop();
   assert.is(await server.startedKeys({ args: OFF }), 0);
-  await server.told(`${WARNING} The data in ${server.data} are not loaded`);
+  await server.told(`${WARNING} The data in ${server.data} is not loaded`);
   await server.stop();
   assert.is(await server.startedKeys(), 1);
   assert.not.match(server.server.stdout, WARNING);
@@ -32,7 +32,7 @@ unread('the log warns of a snapshot of Redis', async () => {
   fs.mkdirSync(server.data);
   fs.writeFileSync(file, '');
   await server.start({ args: OFF });
-  await server.told(`${WARNING} The data in ${file} are not loaded`);
+  await server.told(`${WARNING} The data in ${file} is not loaded`);
   await server.stop();
 });
 

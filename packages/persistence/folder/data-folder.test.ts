@@ -287,7 +287,7 @@ folders('segments count with a snapshot that they can rest on, and with none bef
   const found = new DataFolder(folder);
   assert.equal(found.unfounded, []);
   assert.equal(found.plan(0).shards[0]!.segments, [segmentFile(folder, 0, 4)]);
-  const refusal = /0000000003\.log rests on snapshot 3, which cannot be read/;
+  const refusal = /0000000003\.log depends on snapshot 3, which cannot be read/;
   for (const nth of [1, 2]) assert.throws(() => found.plan(nth), refusal);
 });
 
@@ -300,7 +300,7 @@ folders('segments whose snapshot is damaged are no leftovers: the start is refus
   assert.equal([found.unfounded, found.rejected.length], [[], 1]);
   assert.match(
     refusalOf(() => found.plan(0)),
-    '0000000002.log rests on snapshot 2, which cannot be read',
+    '0000000002.log depends on snapshot 2, which cannot be read',
   );
 });
 

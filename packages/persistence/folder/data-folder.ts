@@ -242,7 +242,7 @@ function demandFoundation(segments: readonly Segment[], snapshot: number): void 
   for (const { file, head } of segments) {
     const foundation = head?.foundation ?? 0;
     if (foundation <= snapshot) continue;
-    throw new DataFolderError(`${file} rests on snapshot ${foundation}, which cannot be read`);
+    throw new DataFolderError(`${file} depends on snapshot ${foundation}, which cannot be read`);
   }
 }
 
@@ -349,7 +349,7 @@ function namesIn(folder: string): readonly string[] {
     if (code === 'ENOENT') return [];
     if (code !== 'ENOTDIR') throw error;
     throw new DataFolderError(
-      `${path.resolve(folder)} is a file, where the data is to have a folder; choose another data folder with --data-dir`,
+      `${path.resolve(folder)} is a file, not a folder; choose another data folder with --data-dir`,
     );
   }
 }

@@ -191,7 +191,7 @@ export class Recovery {
       shortenBlock(file, format, blockAt, bytes);
     });
     const offset = blockAt + bytes;
-    const message = `${file} counts up to offset ${offset}: what follows rests on transactions that are on no disk`;
+    const message = `${file} is valid up to offset ${offset}: later records depend on transactions that are on no disk`;
     this.#leftOut.push({ file, offset, bytes: size - offset, isDamage: false, message });
   }
 
