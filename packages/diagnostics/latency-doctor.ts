@@ -1,4 +1,4 @@
-/** LATENCY DOCTOR: what the measurements say about slowness, in sentences, and what to do about it. */
+/** LATENCY DOCTOR: a report about latency in sentences, with advice. */
 
 import { latin1 } from '#base';
 import type { RefusedUser } from './recent-refusals.ts';
@@ -10,17 +10,17 @@ import {
   type SlowEntry,
 } from '#stats';
 
-/** Everything that the doctor looks at. */
+/** Measurements from which the report is made. */
 export interface Symptoms {
-  /** 0 when nothing is recorded. */
+  /** Setting latency-monitor-threshold; 0 if latency monitoring is off. */
   readonly thresholdMs: number;
-  /** -1 when nothing is logged. */
+  /** Setting slowlog-log-slower-than in microseconds; -1 if the slow log is off. */
   readonly slowerThanUs: number;
   readonly hz: number;
   readonly series: readonly LatencySeries[];
   /** Slow commands, newest first. */
   readonly slow: readonly SlowEntry[];
-  /** Shards that did not answer: they are stuck in a command. */
+  /** Shards that did not reply: they execute a long command. */
   readonly missingShards: readonly number[];
   readonly main: PauseReport;
   /** Pauses of each shard; its loop is late by as much as its rounds last. */
@@ -48,13 +48,13 @@ const COMMANDS_SHOWN = 3;
 /** A command belongs to an occurrence when it ended within these seconds of it. */
 const NEAR_SECONDS = 1;
 const ARGUMENTS_SHOWN = 4;
-/** Runs of scripts from which on their share of barriers means something, and the share that is notable. */
+/** Minimum number of script runs for advice about barriers, and the minimum share of runs with a barrier. */
 const SCRIPT_RUNS_MIN = 100;
 const BARRIER_SHARE_MIN = 0.1;
-/** Refusals of a user within a minute from which on they are notable, and users that are named. */
+/** Minimum number of refusals of a user within a minute for advice, and the maximum number of users named. */
 const REFUSALS_MIN = 100;
 const REFUSED_SHOWN = 3;
-/** Look-ups from which on the share of those that went to the disk means something, and the share that is notable. */
+/** Minimum number of look-ups for advice about the warm tier, and the minimum share of them that went to the disk. */
 const TIER_HITS_MIN = 10_000;
 const FETCH_SHARE_MIN = 0.2;
 
@@ -155,7 +155,7 @@ function commandLine({ args, executeUs, queueUs, shard, client }: SlowEntry): st
   return `  ${shown.join(' ')}${more}: ${ms(executeUs)} on ${threadName(shard)}${waited}, from ${client.address}`;
 }
 
-/** Without what would break the line or the terminal. */
+/** Replaces characters that are not printable ASCII. */
 function printable(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '?');
 }
@@ -174,7 +174,7 @@ function circumstances(symptoms: Symptoms): readonly string[] {
     `Waiting for a shard, 99 % of requests at most: ${queues.join(', ')}.`,
   ];
   if (baselineUsMax !== undefined) {
-    lines.push(`The machine by itself pauses for up to ${ms(baselineUsMax)}.`);
+    lines.push(`The machine itself causes pauses of up to ${ms(baselineUsMax)}.`);
   }
   if (missingShards.length > 0) {
     const names = missingShards.map(threadName).join(', ');
@@ -232,7 +232,7 @@ function otherAdvices({ scripts, refused, tier }: Symptoms): readonly string[] {
   return [...scriptAdvices(scripts), ...limitAdvices(refused), ...tierAdvices(tier)];
 }
 
-/** Advice where memory is too small for what is asked for again and again. */
+/** Advice if memory is too small for the working set. */
 function tierAdvices({ hits, fetches, workingSetBytes, limitBytes }: Symptoms['tier']): string[] {
   const isThrashing =
     hits >= TIER_HITS_MIN && fetches > hits * FETCH_SHARE_MIN && workingSetBytes > limitBytes;

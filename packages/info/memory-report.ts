@@ -67,19 +67,19 @@ export function allocatorReport(metrics: ServerMetrics): string {
   ].join('');
 }
 
-/** Below this, shares say nothing. */
+/** Used memory in bytes below which the diagnosis is omitted. */
 const SMALL_BYTES = 5 * 1024 * 1024;
 const MIB = 1024 * 1024;
 
-/** One thing to look at: whether it is so, and what to say then. */
+/** Check for one problem; returns its text, or undefined if there is no problem. */
 type Finding = (metrics: ServerMetrics, parts: MemoryParts) => string | undefined;
 
-/** MEMORY DOCTOR: what is seen, what it means and what can be done. */
+/** Returns the text of MEMORY DOCTOR: problems with their meaning and remedies. */
 export function memoryDiagnosis(metrics: ServerMetrics): string {
   const used = metrics.usedBytes;
   const { keyCount } = metrics;
   if (used < SMALL_BYTES) {
-    return `There are ${keyCount} keys in ${used} bytes: too few for a diagnosis.\n`;
+    return `There are ${keyCount} keys in ${used} bytes: too little data for a diagnosis.\n`;
   }
   const parts = memoryParts(metrics);
   const found = FINDINGS.map((finding) => finding(metrics, parts)).filter(
@@ -88,7 +88,8 @@ export function memoryDiagnosis(metrics: ServerMetrics): string {
   if (found.length === 0) {
     return `No problems found: ${keyCount} keys use ${mib(used)}, resident memory is ${mib(parts.residentBytes)}.\n`;
   }
-  return `Found ${found.length} problems in the memory of ${keyCount} keys:\n${found.map((text) => ` * ${text}\n`).join('')}`;
+  const problems = found.length === 1 ? '1 problem' : `${found.length} problems`;
+  return `Found ${problems} in the memory of ${keyCount} keys:\n${found.map((text) => ` * ${text}\n`).join('')}`;
 }
 
 const FINDINGS: readonly Finding[] = [nearLimit, peak, fragmentation, skew, clients, rest];
@@ -102,7 +103,7 @@ function nearLimit(metrics: ServerMetrics): string | undefined {
     policy === 'noeviction'
       ? 'Writes will be refused: raise maxmemory, or choose a maxmemory-policy that evicts.'
       : `Keys are evicted by ${policy}: watch evicted_keys and the hit rate, or raise maxmemory.`;
-  return `Near the limit: ${percent(used, limit).toFixed(1)}% of maxmemory are used. ${next}`;
+  return `Near the limit: ${percent(used, limit).toFixed(1)}% of maxmemory is used. ${next}`;
 }
 
 function peak(metrics: ServerMetrics): string | undefined {
@@ -133,7 +134,7 @@ function skew({ shards }: ServerMetrics): string | undefined {
   if (largest < mean * 1.5) return undefined;
   return (
     `Skew: shard ${bytes.indexOf(largest)} has ${mib(largest)}, ${(largest / mean).toFixed(2)} times the ` +
-    'mean. A very large key, or many keys with one {tag}, keep it there: redis-cli --memkeys finds them.'
+    'mean. The cause is a very large key, or many keys with one {tag}: redis-cli --memkeys finds them.'
   );
 }
 
@@ -142,8 +143,8 @@ function clients(metrics: ServerMetrics): string | undefined {
   const each = clientBytes / Math.max(metrics.clients.length, 1);
   if (clientBytes < 32 * MIB && each < 200 * 1024) return undefined;
   return (
-    `Client buffers: ${metrics.clients.length} clients hold ${mib(clientBytes)}. CLIENT LIST shows in omem ` +
-    'and qbuf whose; client-output-buffer-limit closes those that do not read.'
+    `Client buffers: ${metrics.clients.length} clients hold ${mib(clientBytes)}. omem and qbuf in CLIENT LIST show ` +
+    'which ones; client-output-buffer-limit closes clients that do not read their replies.'
   );
 }
 

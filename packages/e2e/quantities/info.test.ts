@@ -198,7 +198,7 @@ info('MEMORY tells of the same, in words and in numbers', async () => {
   );
   const advice = textOf(await client.call('MEMORY', 'DOCTOR'));
   assert.match(advice, `in the memory of ${many + 1} keys`);
-  assert.match(advice, /Near the limit: 100\.0% of maxmemory are used\. Writes will be refused/);
+  assert.match(advice, /Near the limit: 100\.0% of maxmemory is used\. Writes will be refused/);
   await client.call('CONFIG', 'SET', 'maxmemory', '0');
 });
 
