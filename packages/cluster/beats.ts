@@ -1,6 +1,6 @@
 /**
- * Pace at which the node renews its lease and does what has to be tried again: at each full second, when the thread wakes in any
- * case, and several times in the life of the lease while that is short or something is missing.
+ * Schedule by which the node renews its lease and retries pending work: at each full second, when the thread wakes in any case,
+ * and several times in the lifetime of a short lease, or while work is pending.
  */
 
 import { PacedTimer } from '#base';

@@ -22,7 +22,7 @@ export class BlockedRedirects {
     options.router.blockedClients.hasSlots = true;
   }
 
-  /** Judges them by what is known of slots now. */
+  /** Checks blocked clients against the current slots. */
   judge(): void {
     const { router, gate, withheld, beginTurn } = this.#options;
     beginTurn();

@@ -10,7 +10,7 @@ type KnownNode = Pick<ClusterNode, 'id' | 'topology' | 'group'>;
 
 /** Properties of the client that asks for nodes. */
 interface View {
-  /** It has come by TLS. */
+  /** True if it is connected with TLS. */
   readonly isSecure: boolean;
   /** This node's own offset, which is newer here than with the coordinator. */
   readonly offset: number;

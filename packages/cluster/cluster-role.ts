@@ -8,9 +8,9 @@ import type { MemberAddress } from './agreement/documents/documents.ts';
 import { type Primary, type Replication, untilDrained } from '#replication';
 import type { Clients } from '#clients';
 
-/** Longest wait for a replica that is to take over; writes are held back meanwhile. */
+/** Time limit of a handover in milliseconds, during which writes are suspended and the replica catches up. */
 const HANDOVER_MS_MAX = 5_000;
-/** Time limit in milliseconds without waiting for the shards: pending work is finished. */
+/** Time limit of a forced handover in milliseconds: it finishes commands in flight, and waits for no replica. */
 const FORCED_MS_MAX = 500;
 const LOOK_MS = 5;
 
@@ -30,7 +30,7 @@ export class ClusterRole implements ClusterHost {
   hasFollowed = false;
   /** Node that is followed. */
   #followed = '';
-  /** Number of streams that had started when the same primary was followed before. */
+  /** Number of streams started before this primary was followed at the same address: they do not count for it. */
   #streamsBefore = 0;
 
   constructor(options: ClusterRoleOptions) {

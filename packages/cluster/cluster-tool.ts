@@ -15,7 +15,7 @@ const TOOLS = new Map<string, Tool>([
   ['bundle', { help: bundleHelp, run: bundle }],
 ]);
 
-/** Does what the command line asks for, behind `cluster`. */
+/** Runs the command line after `cluster`. */
 export async function clusterTool(args: readonly string[], print: Print): Promise<void> {
   const [command = 'help', ...rest] = args;
   if (command === 'help' || command === '--help') {
@@ -25,7 +25,7 @@ export async function clusterTool(args: readonly string[], print: Print): Promis
   const tool = TOOLS.get(command);
   if (tool === undefined) {
     const names = [...TOOLS.keys()].map((name) => `cluster ${name}`).join(' and ');
-    throw new Error(`there is no command cluster ${command}; ${names} are there`);
+    throw new Error(`unknown command cluster ${command}; known: ${names}`);
   }
   if (rest.includes('--help')) print(tool.help);
   else await tool.run(rest, print);

@@ -347,7 +347,7 @@ export class Cluster implements ClusterPort {
     try {
       await decide();
     } catch (error) {
-      // Where it is not known what has become of it, the topology says so in time.
+      // If the outcome is unknown, a later topology will show it.
       await this.node.refresh().catch(() => undefined);
       throw error;
     } finally {
@@ -382,7 +382,7 @@ export class Cluster implements ClusterPort {
     const { settings } = this.#options;
     const other = await nodeIdAt(this.node.topology, host, port, settings);
     if (other === undefined || !this.node.topology.nodes.has(other)) {
-      throw new ClusterError(`No node of this cluster answers at ${host}:${port}`);
+      throw new ClusterError(`No node of this cluster replies at ${host}:${port}`);
     }
     await this.place.decide((topology) => meet(topology, this.id, other));
   }

@@ -29,7 +29,7 @@ export class ServedSlotsPublisher {
       });
   }
 
-  /** Publishes to shards what has changed since the last time. */
+  /** Sends the served slots to the shards, if they have changed since the last call. */
   publish(): void {
     const { table, gate, router } = this.#options;
     const { refused } = gate;
@@ -47,7 +47,7 @@ export class ServedSlotsPublisher {
   }
 }
 
-/** Puts the slots of a table together by what they are to this node. */
+/** Groups the slots of a table by their relation to this node. */
 function rangesOf(table: SlotTable): Omit<ServedRanges, 'refused'> {
   const ranges = {
     own: [] as [number, number][],

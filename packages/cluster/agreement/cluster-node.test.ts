@@ -442,7 +442,7 @@ nodes('documents of something else are told of, and not believed', async () => {
   store.put('slots', '{"ranges":[[5,1,"x"]],"open":{}}');
   const a = add('a');
   await beat(a);
-  assert.match(a.node.problem ?? '', /slots is none of this cluster/);
+  assert.match(a.node.problem ?? '', /slots is invalid/);
   assert.not.ok(a.node.isPrimary);
 });
 
@@ -463,7 +463,10 @@ nodes('a node of another cluster takes no part, and says why', async () => {
   await beat(a, b);
   assert.ok(a.node.isPrimary);
   assert.equal([b.host.role, b.node.isRegistered, b.node.lease.isSafe], ['none', false, false]);
-  assert.match(b.node.problem ?? '', /those of another cluster \(a cluster\).* one of its own/);
+  assert.match(
+    b.node.problem ?? '',
+    /belong to another cluster \(a cluster\).* belongs to its own/,
+  );
   assert.is(a.node.topology.nodes.size, 1);
   b.identity.clusterId = '';
   await beat(b);
@@ -489,7 +492,7 @@ for (const isInterrupted of [true, false]) {
     else await a.node.decide(() => ({ guards: [], writes: [] })).catch(() => undefined);
     await settle();
     assert.equal([a.node.isPrimary, a.node.lease.isSafe], [false, false]);
-    assert.match(a.node.problem ?? '', /the coordinator is another, or was put back/);
+    assert.match(a.node.problem ?? '', /the coordinator is a different one, or was restored/);
     // The other hears of it by its own watch.
     for (const watcher of store.watchers) watcher.resumed();
     await settle();

@@ -1,9 +1,9 @@
 /**
- * This server as a node of the cluster: it keeps its lease, follows what the coordinator says, and does its part in it.
+ * This server as a node of the cluster: keeps its lease, follows the documents of the coordinator, and acts on them.
  *
- * It has no timer of its own: `beat` is called several times in the life of a lease, and news come by the watch. It decides by
- * nothing but the topology at hand, and a decision is a transaction on the revisions of that: where another was first, nothing
- * happens, and it looks again.
+ * It has no timer: `beat` is called several times in the lifetime of a lease, and changes arrive by the watch. Decisions only
+ * depend on the current topology, and are transactions conditional on its revisions: if another node was first, the
+ * transaction fails, and the node decides again.
  */
 
 import type { Clock, Logger } from '#base';
@@ -18,9 +18,9 @@ import { LastSlots } from './last-slots.ts';
 import { Lease } from './lease.ts';
 import type { Group, Topology } from './topology.ts';
 
-/** Least time between two reports of how far the node's data are: less than a second, since a beat may come a moment early. */
+/** Minimum interval of reports of the node's offset, in milliseconds: below a second, since a beat may come early. */
 const TELL_MS = 900;
-/** Milliseconds without replicas after which a primary gets one of another primary: its own may reconnect soon. */
+/** Milliseconds that a primary must be without replicas before a replica of another primary moves to it. */
 const ORPHAN_MS = 5_000;
 /** Number of lease lifetimes for which a restarted primary waits for a replica to take over. */
 const STAND_DOWN_LEASES = 2;
@@ -39,11 +39,11 @@ export interface ClusterHost {
   follow(primary: string, address: MemberAddress): void;
   /** Makes the server a primary with its current data. */
   lead(): void;
-  /** Holds writes back until that replica has all data; false when that cannot be had. With `isForced` it does not wait. */
+  /** Suspends writes until the replica has all data; resolves with false if it does not catch up. `isForced`: no wait. */
   prepareHandover(target: string, isForced: boolean): Promise<boolean>;
   /** Resumes suspended writes. */
   endHandover(): void;
-  /** The topology, or what the node may do in it, is another now. */
+  /** Called when the topology, or the role of the node in it, has changed. */
   changed(): void;
 }
 
@@ -76,9 +76,9 @@ export class ClusterNode {
   readonly #options: ClusterNodeOptions;
   #id: string;
   #standsFor = -1;
-  /** Takes the primary's place with what data it has. */
+  /** True if this node may take over from the primary although its data may be incomplete. */
   #isForced = false;
-  /** Revision of the registration with the lease at hand; 0 without one. */
+  /** Revision of the registration with the current lease; 0 without one. */
   #registeredAt = 0;
   #hasRegistered = false;
   #startedMs: number;
@@ -135,17 +135,17 @@ export class ClusterNode {
     return this.topology.groupOf(this.#id);
   }
 
-  /** True when the coordinator knows the node by its lease at hand, and all that was before is known here. */
+  /** True when the node is registered with its current lease, and has read all earlier changes. */
   get isRegistered(): boolean {
     return this.#registeredAt > 0 && this.topology.revision >= this.#registeredAt;
   }
 
-  /** True while the node is the primary of its group, as far as the coordinator has said, and hands nothing over. */
+  /** True while the node is the primary of its group, according to its registration and the topology. */
   get isPrimary(): boolean {
     return this.isRegistered && this.group?.primary === this.#id;
   }
 
-  /** Keeps the lease, and does what has to be tried again. */
+  /** Renews the lease, and retries pending work. */
   async beat(): Promise<void> {
     if (this.#isBeating || this.#hasStopped) return;
     this.#isBeating = true;
@@ -202,7 +202,7 @@ export class ClusterNode {
     await this.#react();
   }
 
-  /** Takes the primary's place, though the data may lack something, when that has no lease. */
+  /** Lets this node take over from a primary without a lease, although its data may be incomplete. */
   async force(): Promise<void> {
     this.#isForced = true;
     if (this.#registeredAt > 0) await this.#putNode();
@@ -306,7 +306,7 @@ export class ClusterNode {
     };
   }
 
-  // What the topology asks of the node.
+  // Reactions to the topology.
 
   async #react(): Promise<void> {
     this.#mustReact = true;
@@ -371,7 +371,7 @@ export class ClusterNode {
     try {
       const isReady = await host.prepareHandover(target, isForced);
       if (isReady) {
-        // From here on nothing is written here before the coordinator has said who the primary is.
+        // From here on this node accepts no writes until the coordinator has confirmed the primary.
         await this.decide((topology) => handOver(topology, this.#id, target));
         log.info('cluster-handover', 'Primary role handed over', {
           target,
@@ -398,7 +398,7 @@ export class ClusterNode {
     }
   }
 
-  /** Does a replica's part when the primary has no lease any more. */
+  /** Takes part in the election of a new primary when the primary has no lease. */
   async #stand(): Promise<void> {
     const { group } = this;
     if (group === undefined) return;
@@ -426,7 +426,7 @@ export class ClusterNode {
     }
   }
 
-  /** Goes to a primary that has had no replica for a while, where this one can be spared. */
+  /** Follows a primary that has lost all its replicas, if the own primary has enough others. */
   async #migrate(): Promise<void> {
     const barrier = this.#options.migrationBarrier();
     const orphan =
@@ -475,7 +475,7 @@ export class ClusterNode {
   #works(): void {
     if (this.problem === undefined) return;
     this.problem = undefined;
-    this.#options.log.info('cluster-coordinator', 'Coordinator reachable again');
+    this.#options.log.info('cluster-coordinator', 'Coordinator available again');
     this.#options.host.changed();
   }
 
@@ -484,7 +484,7 @@ export class ClusterNode {
     const isNew = this.problem !== problem;
     this.problem = problem;
     if (!isNew) return;
-    this.#options.log.error('cluster-coordinator', 'Coordinator unreachable', { problem });
+    this.#options.log.error('cluster-coordinator', 'Coordinator unavailable', { problem });
     this.#options.host.changed();
   }
 }

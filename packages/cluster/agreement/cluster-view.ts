@@ -1,8 +1,6 @@
 /**
- * The picture of the cluster that a node believes: read whole, kept by a watch, and changed by decisions.
- *
- * What another cluster has agreed on is not believed; nor is what was said before, once the coordinator is seen to be another
- * or to have been put back to an earlier state.
+ * A node's view of the cluster: read completely, updated by a watch, and changed by decisions. Documents of another cluster are
+ * rejected, and the view is discarded once the coordinator is a different one, or was restored to an earlier state.
  */
 
 import type { Logger } from '#base';
@@ -12,7 +10,7 @@ import { identify } from './decisions/membership.ts';
 import type { Plan } from './decisions/plan.ts';
 import { Topology } from './topology.ts';
 
-/** Tries of a decision that others are in the way of. */
+/** Maximum number of attempts of a decision that conflicts with others. */
 const TRIES_MAX = 32;
 
 /** Cluster that the node belongs to, as it remembers it. */
@@ -28,11 +26,11 @@ interface ClusterViewOptions {
   readonly coordinator: Coordinator;
   readonly identity: ClusterIdentity;
   readonly log: Pick<Logger, 'info'>;
-  /** The topology is another now than before. */
+  /** Called when the topology has changed. */
   adopted(before: Topology): void;
-  /** The watch has brought something. */
+  /** Called for each change of the watch. */
   changed(): void;
-  /** Nothing is believed any more of what was agreed on before. */
+  /** Called when the view is discarded. */
   distrusted(): void;
   readonly failed: (error: unknown) => void;
 }
@@ -40,7 +38,7 @@ interface ClusterViewOptions {
 export class ClusterView {
   topology = Topology.nothing;
   readonly #options: ClusterViewOptions;
-  /** Coordinator that the topology is of; undefined before any was read. */
+  /** Coordinator from which the topology was read; undefined before the first. */
   #source: string | undefined;
   #endWatch: (() => void) | undefined;
 
@@ -85,7 +83,7 @@ export class ClusterView {
     this.#adopt(topology);
     if (!isOther) return;
     const error = new ClusterError(
-      'the coordinator is another, or was put back to an earlier state',
+      'the coordinator is a different one, or was restored to an earlier state',
     );
     this.#options.failed(error);
     throw error;
@@ -95,8 +93,8 @@ export class ClusterView {
     const known = this.#options.identity.clusterId;
     if (known === '' || clusterId === '' || known === clusterId) return;
     throw new ClusterError(
-      `the documents are those of another cluster (${clusterId}); this node is one of ${known}. ` +
-        'Correct cluster.coordinator-endpoints or cluster.name; or have the node forget its cluster by CLUSTER RESET HARD',
+      `the documents belong to another cluster (${clusterId}); this node belongs to ${known}. ` +
+        'Correct cluster.coordinator-endpoints or cluster.name; or reset the node with CLUSTER RESET HARD',
     );
   }
 

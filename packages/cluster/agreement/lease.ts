@@ -1,20 +1,23 @@
 /**
- * A node's lease as the node itself sees it. It counts from when a renewal was sent, not from when it was answered, so the
- * coordinator lets the lease go later than this says, however slow the way there is and however long the process was stopped.
+ * A node's lease as seen by the node. Its lifetime counts from the time at which a renewal was sent, not from its reply, so
+ * that it never ends later here than at the coordinator, even over a slow network or after a stop of the process.
  */
 
 import type { Clock } from '#base';
 
-/** Share of the lease's life that is left when writes are taken no more, and the least of it. */
+/** Fraction of the lease's lifetime before its end in which writes are refused, and the minimum in milliseconds. */
 const WRITES_SHARE = 0.15;
 const WRITES_MS_MIN = 300;
-/** Fraction of the lease reserved for replies to accepted writes: clocks may run at different speeds. */
+/**
+ * Fraction of the lease's lifetime before its end in which replies to writes are dropped, and the minimum in milliseconds:
+ * clocks may run at different speeds.
+ */
 const REPLIES_SHARE = 0.05;
 const REPLIES_MS_MIN = 100;
 
 export class Lease {
   readonly #clock: Pick<Clock, 'nowUs'>;
-  /** Monotonic milliseconds: from then on no write is taken. */
+  /** Monotonic milliseconds until which writes are accepted. */
   writesUntilMs = 0;
   /** Monotonic milliseconds until which replies to writes may be sent to clients. */
   repliesUntilMs = 0;
@@ -45,7 +48,7 @@ export class Lease {
     this.repliesUntilMs = 0;
   }
 
-  /** True while writes may be taken, by a clock that is read now. */
+  /** True while writes may be accepted, by the current time. */
   get isSafe(): boolean {
     return this.nowMs < this.writesUntilMs;
   }

@@ -1,4 +1,4 @@
-/** Everything that the coordinator has said, as one picture that never changes. A change makes another. */
+/** Immutable view of all documents of the coordinator at one revision. A change creates a new one. */
 
 import { SLOT_COUNT } from '#base';
 import type { Change, Entry, Guard } from './coordinator/coordinator.ts';
@@ -89,19 +89,19 @@ export class Topology {
 
   static readonly nothing = new Topology(0, new Map());
 
-  /** Reads a whole picture; throws a ClusterError for what is none of a cluster. */
+  /** Creates a topology from all documents; throws a ClusterError for invalid ones. */
   static of(entries: readonly Entry[], revision: number): Topology {
     const known = new Map<string, Known<unknown>>();
     for (const { key, value, revision: written } of entries) learn(known, key, value, written);
     return new Topology(revision, known);
   }
 
-  /** Returns the picture behind changes. */
+  /** Returns the topology after changes. */
   with(changes: readonly Change[], revision: number): Topology {
     if (revision <= this.revision) return this;
     const known = new Map(this.#known);
     for (const { key, value, revision: written } of changes) {
-      // A picture may have been read whole that has it already.
+      // The change may be part of this topology already.
       if (written <= this.revision) continue;
       if (value === undefined) known.delete(key);
       else learn(known, key, value, written);
@@ -109,7 +109,7 @@ export class Topology {
     return new Topology(Math.max(revision, this.revision), known);
   }
 
-  /** The condition that a document is as it stands here. */
+  /** Returns the condition that a document has the same revision as here. */
   guard(key: string): Guard {
     return { key, revision: this.#known.get(key)?.revision ?? 0 };
   }
@@ -122,7 +122,7 @@ export class Topology {
     return this.guard(groupKey(id));
   }
 
-  /** The condition that a node is as it stands here: with 0, that it has no lease. */
+  /** Returns the condition that a node's document has the same revision as here; 0 if the node has no lease. */
   guardNode(id: string): Guard {
     return this.guard(nodeKey(id));
   }

@@ -21,7 +21,7 @@ const SEVERAL_SLOTS = -2;
 const ASKING = commandTable.byName('ASKING');
 const MULTI = commandTable.byName('MULTI');
 
-/** Commands that a cluster refuses, with what it says; some only with certain arguments. */
+/** Commands that a cluster refuses, with the error; some only with certain arguments. */
 const refused: ReadonlyMap<
   CommandEntry | undefined,
   (args: Arguments) => CommandError | undefined
@@ -80,7 +80,7 @@ interface ClusterGateOptions {
 /** Kinds of commands: without slots, with keys, refused with some arguments at least, and with shard channels. */
 const Kind = { slotless: 0, keys: 1, refused: 2, channels: 3 } as const;
 
-/** Use that a command, or a transaction, makes of a slot. */
+/** Access of a command, or a transaction, to a slot. */
 interface SlotUse {
   readonly mayWrite: boolean;
   /** Messages are sent or listened to, on replicas as well. */
@@ -97,7 +97,7 @@ type Redirect = 'moved' | 'crossslot' | 'clusterdown';
 export class ClusterGate {
   readonly #options: ClusterGateOptions;
   readonly #queued = new Arguments();
-  /** ASKING was for the command at hand. */
+  /** True if ASKING applies to the current command. */
   #isAsked = false;
   /** Kinds of commands, by their ids. */
   readonly #kinds = new Uint8Array(commandTable.entries.length);
@@ -150,7 +150,7 @@ export class ClusterGate {
       client.session.asking = undefined;
       return false;
     }
-    // It may be judged once more, so nothing is taken back.
+    // The command may be judged again, so ASKING is not cleared.
     const goesOn = entry === MULTI || client.transaction !== undefined;
     if (goesOn) asking.to = (nextSequence + 1) >>> 0;
     return true;

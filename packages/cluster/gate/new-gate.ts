@@ -1,4 +1,4 @@
-/** Makes the gate of commands, of the settings and of what the cluster has said. */
+/** Creates the gate of commands from the settings and the state of the cluster. */
 
 import type { Clock } from '#base';
 import type { EndpointType } from '#commands';

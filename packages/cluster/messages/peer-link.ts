@@ -10,7 +10,7 @@ import { commandBytes, MalformedReply, ReplyParser } from '#resp';
 
 type Socket = ReturnType<typeof connectTo>;
 
-/** Replies to messages are short; what is over these limits ends the connection. */
+/** Limits of replies to messages, which are short; a longer one ends the connection. */
 const LIMITS = { lineBytes: 64 * 1024, bulkBytes: 64 * 1024, elements: 1_024, depth: 8 };
 /** Error of a node that wants a login, as it may from one moment to the next. */
 const LOGIN_DUE = /^NOAUTH\b/;
@@ -167,7 +167,7 @@ export class PeerLink {
     if (error === undefined) {
       this.#options.works();
     } else if (this.#isLoginDue || LOGIN_DUE.test(error)) {
-      // The next connection logs in with what is set by then.
+      // The next connection logs in with the settings of that time.
       if (isMessage) this.#options.lost(1, false);
       const socket = this.#socket;
       this.#fail(error);

@@ -64,7 +64,7 @@ export class SlotExport {
     }
   }
 
-  /** Gives up: what is under way rejects with this, and the target is cut off. */
+  /** Aborts the migration: pending work rejects with the reason, and the target is disconnected. */
   end(reason: string): void {
     this.#endReason ??= reason;
     this.#taker?.link.close(`slot migration ended: ${reason}`);
@@ -149,7 +149,7 @@ export class SlotExport {
     clients.pause('write', Infinity, 'slots');
     primary.holdsPings = true;
     try {
-      // What is under way comes to its end, and all of it is in the stream.
+      // Commands in flight are finished, and all of them are in the stream.
       if (!(await untilDrained(this.#options, hasTime))) return false;
       if (!(await this.#acknowledged(primary.offset, hasTime))) return false;
       // Reports between the transaction and the end of the pause must not show 0.

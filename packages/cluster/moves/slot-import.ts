@@ -105,7 +105,7 @@ export class SlotImport implements Follower {
     this.#link.start();
   }
 
-  /** Takes nothing more; settles when what was taken is done. */
+  /** Accepts no more commands; resolves when the accepted ones are executed. */
   end(): Promise<void> {
     this.#ending ??= this.#finish();
     return this.#ending;

@@ -127,7 +127,7 @@ export class SlotMoves {
     return [...this.#progress.values()];
   }
 
-  // What the topology asks for.
+  // Reactions to the topology.
 
   get #own(): readonly SlotMigration[] {
     const { topology, group } = this.#options.node;
@@ -191,7 +191,7 @@ export class SlotMoves {
     this.#exports.get(id)?.end(reason === '' ? 'the slots have moved' : reason);
     this.#exports.delete(id);
     this.#endImport(id);
-    this.#options.log.info('cluster-slots-moved', 'Slot migration finished', {
+    this.#options.log.info('cluster-slots-moved', 'Slot migration ended', {
       migration: id,
       state: progress?.state ?? '',
       reason,
@@ -252,7 +252,7 @@ export class SlotMoves {
 
   readonly #cleaning = new Set<string>();
 
-  /** Has work of a move done behind what is under way; what fails is tried again by the next look. */
+  /** Queues work of a migration; failed work is retried by the next check. */
   #task(id: string, work: () => Promise<void>): void {
     const before = this.#tasks.get(id) ?? Promise.resolve();
     const task = before.then(work).catch(async (error: unknown) => {

@@ -1,4 +1,4 @@
-/** The way to the coordinator, as the settings say. */
+/** Options of the connection to the coordinator, from the settings. */
 
 import { readFileSync } from 'node:fs';
 import type { Settings } from '#config';
@@ -8,7 +8,7 @@ import type { EtcdTls } from '../agreement/coordinator/etcd-connection.ts';
 /** Longest wait for the coordinator, as a share of a lease's life. */
 const ANSWER_SHARE = 0.25;
 
-/** Returns how the coordinator is reached; throws with what is wrong with the settings, or with files that they name. */
+/** Returns the options of the coordinator; throws an error about invalid settings, or files that they name. */
 export function coordinatorOptions(settings: Settings): EtcdOptions {
   // Etcd's own tools have commas between them.
   const words = settings.get('cluster.coordinator-endpoints');

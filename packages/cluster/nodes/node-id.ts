@@ -78,7 +78,7 @@ function readIds(file: string): readonly [node: string, cluster: string] | undef
   }
   const [node = '', cluster, ...rest] = text.split('\n');
   if (!ID.test(node) || !ID.test(cluster ?? node) || rest.length > 0) {
-    throw new Error(`${file} holds no id of a node; restore or remove it`);
+    throw new Error(`${file} contains no node id; restore or remove it`);
   }
   return [node, cluster ?? ''];
 }

@@ -5,7 +5,7 @@ import type { Router } from '#router';
 import { ClusterError } from '../agreement/cluster-error.ts';
 import type { ClusterNode } from '../agreement/cluster-node.ts';
 
-/** Longest time for which commands wait for it: then clients are to see what is missing. */
+/** Maximum time for which commands wait for it: after that they get an error with the reason. */
 const WAIT_US_MAX = 3_000_000;
 
 interface OwnPlaceOptions {
@@ -42,7 +42,7 @@ export class OwnPlace {
     this.#startedUs = this.#options.clock.nowUs();
   }
 
-  /** Looks whether it is there. */
+  /** Resumes waiting commands if the node has its place, or the time is over. */
   look(): void {
     if (!this.#isAwaited) return;
     const waitedUs = this.#options.clock.nowUs() - this.#startedUs;
@@ -57,7 +57,7 @@ export class OwnPlace {
     return isRegistered && group !== undefined;
   }
 
-  /** Decides something about this node; rejects with what is missing where it has no place. */
+  /** Executes a decision about this node; rejects with the reason if it has no place. */
   async decide(make: Parameters<ClusterNode['decide']>[0]): Promise<void> {
     if (!this.#isThere) {
       const { isUp, downReason } = this.#cluster;

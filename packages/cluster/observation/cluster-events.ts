@@ -46,7 +46,7 @@ export class ClusterEvents {
   #isUp = false;
   #problem: string | undefined;
   #problemSinceMs = 0;
-  /** Unix milliseconds since which the primary of a group has had no lease. */
+  /** Unix milliseconds at which the primary of a group was first without a lease. */
   readonly #withoutPrimary = new Map<string, number>();
 
   constructor(options: ClusterEventsOptions) {
@@ -113,11 +113,11 @@ export class ClusterEvents {
     const wasReachable = this.#problem === undefined;
     if (wasReachable !== (problem === undefined)) {
       this.#problemSinceMs = this.#options.clock.wallMs();
-      this.#note({ ...about, event: 'coordinator', reason: problem ?? 'reachable again' }, node);
+      this.#note({ ...about, event: 'coordinator', reason: problem ?? 'available again' }, node);
     }
     this.#problem = problem;
     if (isRegistered !== this.#isRegistered) {
-      const reason = isRegistered ? 'it has a lease' : 'its lease expired';
+      const reason = isRegistered ? 'it has a lease' : 'its lease expired or was given up';
       if (!isRegistered) this.#options.page.add('clusterLeaseLosses', 1);
       this.#note({ ...about, event: 'lease', reason }, node);
     }

@@ -95,7 +95,7 @@ export class ClusterObservation {
     this.pings.stop();
   }
 
-  /** Takes note of what is another now. */
+  /** Records changes of the cluster. */
   look(): void {
     const { node, isUp, downReason } = this.subject;
     const { id, topology, isRegistered, problem } = node;
@@ -150,7 +150,7 @@ export class ClusterObservation {
     page.set('clusterLeaseTtlUs', 1_000 * lease.ttlMs);
   }
 
-  /** Nodes to be pinged: those that are there, with TLS where this node follows primaries so. */
+  /** Nodes to PING: all with a lease; with TLS if this node uses TLS for replication. */
   #others(): readonly NodePlace[] {
     const { topology, id: self } = this.subject.node;
     const hasTls = this.settings.boolean('tls.replication');

@@ -38,7 +38,7 @@ interface LatencySample {
 interface NodePingsOptions {
   readonly settings: Settings;
   readonly clock: Clock;
-  /** The other nodes that are there. */
+  /** The other nodes with a lease. */
   readonly places: () => readonly NodePlace[];
 }
 
@@ -170,7 +170,7 @@ class PingedNode {
     this.#connection = undefined;
   }
 
-  /** Pings; answers what is wrong. */
+  /** Sends a PING; returns the problem, or undefined. */
   async #ping(): Promise<string | undefined> {
     const { clock } = this.#options;
     this.#pings += 1;

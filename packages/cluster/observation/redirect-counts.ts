@@ -1,4 +1,4 @@
-/** Commands that were not run here because of their slots: by what was answered, and by the library of the client. */
+/** Counts of commands that were not executed here because of their slots, by reply and by client library. */
 
 import type { LibraryRedirects } from '#api-types';
 import type { Page } from '#stats';

@@ -59,7 +59,7 @@ function readWish(args: readonly string[]): Wish {
     },
   });
   const measure = MEASURES.find((one) => one === values.by);
-  if (measure === undefined) throw new Error('--by is keys, memory or load');
+  if (measure === undefined) throw new Error('--by must be keys, memory or load');
   const port = readPort(values.port, '--port');
   const { user, 'password-file': file } = values;
   const password = readGiven(file).trimEnd();
@@ -113,7 +113,7 @@ function primariesOf(reply: Reply, wish: Wish): readonly Primary[] {
     const members = (nodes as readonly Reply[]).map(fieldsOf);
     const primary = members.find(({ role }) => role === 'master');
     if (primary?.['health'] !== 'online') {
-      throw new Error(`the primary ${String(primary?.['id'] ?? 'of a group')} is away`);
+      throw new Error(`the primary ${String(primary?.['id'] ?? 'of a group')} is down`);
     }
     const { id, ip } = primary;
     const port = primary[wish.tls === undefined ? 'port' : 'tls-port'];

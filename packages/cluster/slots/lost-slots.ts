@@ -1,4 +1,4 @@
-/** Deletes what is left of slots that another group has now: it would come back with them. */
+/** Deletes remaining keys of slots that another group owns: otherwise they would reappear when the slots return. */
 
 import type { Bytes, Logger } from '#base';
 import { commandBytes } from '#resp';
@@ -13,15 +13,15 @@ type OwnCommandOptions = Parameters<typeof runOwnCommands>[0];
 interface LostSlotsOptions extends OwnCommandOptions {
   readonly node: ClusterNode;
   readonly log: Logger;
-  /** Some keys of a slot that are here. */
+  /** Returns at most `count` local keys of a slot. */
   readonly keysOf: (slot: number, count: number) => Promise<readonly Bytes[]>;
-  /** True for a slot that is dropped by who has handed it over as a whole. */
+  /** True for a slot whose keys are dropped by its slot migration. */
   readonly isHandedOver: (slot: number) => boolean;
 }
 
 export class LostSlots {
   readonly #options: LostSlotsOptions;
-  /** The node had this group's slots, and may have their keys still. */
+  /** Slots of the own group in the last topology, whose keys may still exist here. */
   #owned: ReadonlySet<number> = new Set();
   #dropping: Promise<void> = Promise.resolve();
 
@@ -29,7 +29,7 @@ export class LostSlots {
     this.#options = options;
   }
 
-  /** Judges by the topology of now what has been lost since the one before. */
+  /** Compares the topology with the last one, and deletes keys of lost slots. */
   follow(isPrimary: boolean): void {
     const { node, isHandedOver } = this.#options;
     const { topology, group } = node;
@@ -55,7 +55,7 @@ export class LostSlots {
     try {
       for (;;) {
         const keys = await keysOf(slot, KEYS_PER_DELETION);
-        // It may have come back meanwhile.
+        // The slot may have returned meanwhile.
         if (keys.length === 0 || this.#owned.has(slot)) return;
         log.warn('cluster-slot-lost', 'Keys of a slot that another node serves deleted', {
           slot,

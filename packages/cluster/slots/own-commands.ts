@@ -74,7 +74,7 @@ class OwnCommands implements ConnectionOwner {
   }
 
   protocolError(): 'taken' {
-    // The server writes what it can read.
+    // The server's own commands are always valid.
     return 'taken';
   }
 

@@ -28,7 +28,7 @@ export class SlotTable {
   ownGroup = '';
   readonly #places: SlotPlace[] = [];
 
-  /** The place that a code stands for. */
+  /** Returns the place of a code. */
   placeOf(code: number): SlotPlace | undefined {
     return code < SlotCode.first ? undefined : this.#places[code - SlotCode.first];
   }

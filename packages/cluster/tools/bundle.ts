@@ -26,9 +26,9 @@ const ADDRESS_DEFAULT = '127.0.0.1:9090';
 const IDLE_MS_MAX = 60_000;
 /** Longest answer that is read for its error. */
 const ERROR_BYTES_MAX = 64 * 1024;
-/** Bytes in each piece of the zeros that stand for a missing part of a bundle. */
+/** Size of the pieces of zeros that replace a missing part of a bundle. */
 const ZEROS_BYTES = 64 * 1024;
-/** File mode of the archive, and of what is in it: they are for their reader only. */
+/** File mode of the archive and its entries: readable by the owner only. */
 const MODE = 0o600;
 
 export const bundleHelp = `Usage: svc-server cluster bundle [options]
@@ -114,7 +114,7 @@ function readWish(args: readonly string[]): Wish {
     password: readGiven(values['coordinator-password-file']).trimEnd(),
   };
   const url = `${values.tls ? 'https' : 'http'}://${values.address}`;
-  if (!URL.canParse(url)) throw new Error(`--address ${values.address} is no HOST:PORT`);
+  if (!URL.canParse(url)) throw new Error(`--address ${values.address} is not HOST:PORT`);
   return {
     nodes: () =>
       values.coordinator === '' ? nodesKnownTo(url, access) : nodesOfCoordinator(place),
@@ -174,7 +174,7 @@ class Archive {
     }
   }
 
-  /** Writes what was asked of whom, and the end. */
+  /** Writes the list of requests, and the end of the archive. */
   async end(asked: readonly Asked[]): Promise<void> {
     const documents = asked.map(({ id, role, group, http, byteCount, error }) => ({
       id,

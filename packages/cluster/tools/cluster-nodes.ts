@@ -57,7 +57,7 @@ export function problemOf(status: number, text: string): string {
     const { error } = JSON.parse(text) as { readonly error?: string };
     reason = error === undefined ? '' : `: ${error}`;
   } catch {
-    // What is no document says nothing.
+    // Invalid documents are ignored.
   }
   return `it answers with status ${status}${reason}`;
 }

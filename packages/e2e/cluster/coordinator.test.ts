@@ -135,13 +135,13 @@ coordinator('certificates on both sides, and those of a stranger', async () => {
   await isWhole(node);
   const stranger = certificates.newAuthority('stranger');
   const strange = { ...secure, 'cluster.coordinator-ca-file': stranger.certificate };
-  await refused(etcd, strange, /coordinator unreachable.*(certificate|self.signed)/i);
+  await refused(etcd, strange, /coordinator unavailable.*(certificate|self.signed)/i);
   await refused(
     etcd,
     { 'cluster.coordinator-ca-file': authority.certificate },
-    /Coordinator unreachable/,
+    /Coordinator unavailable/,
   );
-  await refused(etcd, {}, /Coordinator unreachable/);
+  await refused(etcd, {}, /Coordinator unavailable/);
 });
 
 coordinator('files that are not there, or are half of a pair', async () => {

@@ -267,7 +267,7 @@ surfaces(
     const event = overview.history.find(({ event: kind }) => kind === 'failover')!;
     assert.equal(
       [event.node, event.before, event.reason],
-      [replica.id, one.id, 'the lease of the primary expired'],
+      [replica.id, one.id, 'the primary had no lease'],
     );
     assert.ok(event.epoch > before.my_epoch);
     assert.ok(

@@ -84,7 +84,7 @@ const MEMBER_FAULTS: ReadonlySet<number> = new Set([
   status.CANCELLED,
 ]);
 
-/** Errors by which etcd says that a token is of no use to it: it has expired, or was given before passwords were needed. */
+/** Errors of etcd for an unusable token: it has expired, or was issued before authentication was enabled. */
 const TOKEN_FAULT = /invalid auth token|user name is empty|revision of auth store is old/;
 
 export class EtcdConnection {
@@ -92,7 +92,7 @@ export class EtcdConnection {
   readonly #methods: ReadonlyMap<string, MethodDefinition<object, unknown>>;
   #channel: Channel | undefined;
   #endpointIndex = 0;
-  /** Token of the login at hand; undefined before the first, and when the one before has expired. */
+  /** Token of the current login; undefined before the first, and after the last one has expired. */
   #login: Promise<string> | undefined;
   /** Token that the latest login has brought. */
   #lastToken = '';
@@ -103,7 +103,7 @@ export class EtcdConnection {
     this.#methods = methodsOf(etcdSchema);
   }
 
-  /** Calls a method; with a token that has expired it logs in and calls once more. */
+  /** Calls a method; with an expired token it logs in, and calls again. */
   async call<Reply>(name: EtcdCall, request: object): Promise<Reply> {
     const deadline = this.#deadline();
     const token = await this.#token(deadline);
@@ -197,7 +197,7 @@ export class EtcdConnection {
     return this.#methods.get(name)!;
   }
 
-  /** Returns the connection at hand, or opens one. */
+  /** Returns the open connection, or opens one. */
   #open(): Channel {
     if (this.#isClosed) throw new CoordinatorError('the connection to etcd is closed');
     const { endpoints, tls } = this.#options;

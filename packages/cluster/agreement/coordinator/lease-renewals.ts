@@ -49,7 +49,7 @@ export class LeaseRenewals {
       },
       () => undefined,
     );
-    this.#fail(new Error('the lease is another now'));
+    this.#fail(new Error('the lease has changed'));
   }
 
   async #open(): Promise<EtcdStream> {

@@ -6,10 +6,10 @@ import type { Coordinator, Guard, Outcome, Reading, WatchSink, Write } from './c
 /** Kinds of calls, as metrics name them. */
 export type CoordinatorCall = 'read' | 'watch' | 'commit' | 'grant' | 'keep-alive';
 
-/** Takes note of calls that have ended. */
+/** Listener for completed calls. */
 export interface CoordinatorTiming {
   answered(call: CoordinatorCall, us: number): void;
-  /** The call was not answered, or refused; of a watch: it has ended. */
+  /** Called for a call without a reply, or with an error; for a watch, when it has ended. */
   failed(call: CoordinatorCall): void;
 }
 

@@ -7,21 +7,21 @@ import { putGroup, type Plan } from './plan.ts';
 
 /** Reasons of a change of the primary, as groups keep them. */
 export const FAILOVER_REASONS = {
-  leaseLost: 'the lease of the primary expired',
+  leaseLost: 'the primary had no lease',
   handedOver: 'the primary handed over its role',
 } as const;
 
-/** Standing of a replica in the group whose primary has no lease any more. */
+/** State of a replica in the election of a new primary. */
 type Candidacy =
-  /** The primary is there, or this node is none of the replicas. */
+  /** The primary has a lease, or this node is not a replica of the group. */
   | 'none'
-  /** This node has to say how far it is. */
+  /** This node must publish its offset. */
   | 'stand'
-  /** Others have still to say how far they are. */
+  /** Other replicas have not published their offsets yet. */
   | 'await'
-  /** Another is to be the primary. */
+  /** Another replica becomes the primary. */
   | 'yield'
-  /** This node is to be the primary. */
+  /** This node becomes the primary. */
   | 'win'
   /** No node has the data. */
   | 'hopeless';

@@ -1,10 +1,10 @@
-/** Decisions about nodes that leave their group as replicas of another: of one with several, or one without slots. */
+/** Decisions about nodes that become replicas of another group, because theirs has several or has no slots. */
 
 import type { Group, Topology } from '../topology.ts';
 import { replicate, type Self } from './membership.ts';
 import { deleteGroup, putGroup, type Plan } from './plan.ts';
 
-/** Replicas of a group that are there and have its data. */
+/** Returns the replicas of a group that have a lease and its data. */
 function workingReplicas(topology: Topology, group: Group): readonly string[] {
   return group.replicas.filter((id) => {
     const node = topology.nodes.get(id);
@@ -13,9 +13,9 @@ function workingReplicas(topology: Topology, group: Group): readonly string[] {
 }
 
 /**
- * Finds the group that this replica should go to: with slots, a primary that is there, and no replica though it once had one.
- * Of all replicas that could be spared, the one with the lowest id of the largest groups goes. `barrier` is how many have to
- * stay behind.
+ * Finds the group to which this replica should move: with slots, a primary with a lease, and no replica although it had one
+ * before. Of all spare replicas, the one with the lowest id of the largest groups moves. `barrier` is the number of replicas
+ * that must stay in the old group.
  */
 export function orphanFor(topology: Topology, self: string, barrier: number): Group | undefined {
   const own = topology.groupOf(self);

@@ -92,8 +92,9 @@ export function setSlot(
 }
 
 /**
- * Plans the assignment of a slot to a node. One that another group serves is assigned by an open migration: the target
- * accepts no key that it has not received, so no write is lost between the transaction and its notification.
+ * Plans the assignment of a slot to a node. A slot of another group can only be assigned to the node to which that group is
+ * migrating it (SETSLOT MIGRATING): that node accepts no key that it has not received, so no write is lost until the group
+ * is notified.
  */
 function giveSlot(topology: Topology, own: Group, slot: number, node: string): Plan | undefined {
   const target = targetGroup(topology, node);

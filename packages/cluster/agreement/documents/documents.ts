@@ -3,14 +3,14 @@
 import { ClusterError } from '../cluster-error.ts';
 import { slotRangesFault, type SlotRange } from './slot-ranges.ts';
 
-/** A node that is there: it goes with its lease. */
+/** Document of a node that is up; it is deleted with the node's lease. */
 export interface NodeDocument {
   readonly host: string;
   readonly port: number;
   /** 0 where it has no port for TLS. */
   readonly tlsPort: number;
   readonly hostname: string;
-  /** Name that people have for it; missing or empty where it has none. */
+  /** Name of the node for humans; missing or empty without one. */
   readonly nodename?: string;
   readonly version: string;
   /** Random id of each start, which distinguishes a restarted node from the previous process. */
@@ -18,9 +18,9 @@ export interface NodeDocument {
   /** Id of the stream of replication that it is in, and its offset there; -1 while it has no data. */
   readonly streamId: string;
   readonly offset: number;
-  /** Revision of its group's document at which it stands for the primary's place, -1 while it does not. */
+  /** Revision of its group's document at which it is a candidate for the primary role; -1 if it is none. */
   readonly standsFor: number;
-  /** It never takes the primary's place by itself. */
+  /** True if it never takes over the primary role automatically. */
   readonly noFailover: boolean;
   /** Address of its HTTP side, `http://host:port`; missing or empty where it has none. */
   readonly http?: string;
@@ -32,7 +32,7 @@ export interface MemberAddress {
   readonly port: number;
   readonly tlsPort: number;
   readonly hostname: string;
-  /** Name that people have for it; missing or empty where it has none. */
+  /** Name of the node for humans; missing or empty without one. */
   readonly nodename?: string;
 }
 
@@ -153,23 +153,23 @@ const MIGRATION: Shape = {
 const IDENTITY: Shape = { id: 'string' };
 const SLOTS: Shape = { ranges: 'array', open: 'object' };
 
-/** Reads a node's document; throws a {@link ClusterError} for what is none. */
+/** Reads a node's document; throws a {@link ClusterError} if it is invalid. */
 export function readNode(key: string, text: string): NodeDocument {
   return read(key, text, NODE) as unknown as NodeDocument;
 }
 
-/** Reads a group's document; throws a {@link ClusterError} for what is none. */
+/** Reads a group's document; throws a {@link ClusterError} if it is invalid. */
 export function readGroup(key: string, text: string): GroupDocument {
   const group = read(key, text, GROUP) as unknown as GroupDocument;
   return { ...group, handover: group.handover };
 }
 
-/** Reads the identity of a cluster; throws a {@link ClusterError} for what is none. */
+/** Reads the identity of a cluster; throws a {@link ClusterError} if it is invalid. */
 export function readIdentity(key: string, text: string): IdentityDocument {
   return read(key, text, IDENTITY) as unknown as IdentityDocument;
 }
 
-/** Reads the document of slots; throws a {@link ClusterError} for what is none. */
+/** Reads the document of slots; throws a {@link ClusterError} if it is invalid. */
 export function readSlots(key: string, text: string): SlotsDocument {
   const slots = read(key, text, SLOTS) as unknown as SlotsDocument;
   const fault = slotRangesFault(slots.ranges);
@@ -177,7 +177,7 @@ export function readSlots(key: string, text: string): SlotsDocument {
   return slots;
 }
 
-/** Reads a migration's document; throws a {@link ClusterError} for what is none. */
+/** Reads a migration's document; throws a {@link ClusterError} if it is invalid. */
 export function readMigration(key: string, text: string): MigrationDocument {
   const migration = read(key, text, MIGRATION) as unknown as MigrationDocument;
   const fault = slotRangesFault(migration.ranges.map(([first, last]) => [first, last, '']));
@@ -204,5 +204,5 @@ function read(key: string, text: string, shape: Shape): Record<string, unknown> 
 }
 
 function foreign(key: string, fault: string): ClusterError {
-  return new ClusterError(`The coordinator's document ${key} is none of this cluster: ${fault}`);
+  return new ClusterError(`The coordinator's document ${key} is invalid: ${fault}`);
 }

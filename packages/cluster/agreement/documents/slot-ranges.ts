@@ -28,7 +28,7 @@ export function rangesOf(owners: SlotOwners): SlotRange[] {
   return ranges;
 }
 
-/** Says what is wrong with ranges; undefined when nothing is. */
+/** Returns the fault of invalid ranges; undefined if they are valid. */
 export function slotRangesFault(ranges: readonly unknown[]): string | undefined {
   let next = 0;
   for (const range of ranges) {

@@ -49,9 +49,9 @@ const cases: readonly (readonly [
   ['a lease ends', withoutA, ['node-down / a / its lease expired or was revoked']],
   [
     'a replica takes over',
-    { ...withoutA, 'groups/one': group('b', ['a'], 'the lease of the primary expired') },
+    { ...withoutA, 'groups/one': group('b', ['a'], 'the primary had no lease') },
     [
-      'failover / b / a / lease-lost / the lease of the primary expired',
+      'failover / b / a / lease-lost / the primary had no lease',
       'node-down / a / its lease expired or was revoked',
     ],
   ],
