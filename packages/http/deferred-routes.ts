@@ -1,4 +1,4 @@
-/** All that is answered over HTTP beside probes and metrics: what it takes is loaded after those are there. */
+/** Routes of HTTP except probes and metrics: their code is loaded after that of those. */
 
 import { fileURLToPath } from 'node:url';
 import type { Access } from './protocol/access.ts';
@@ -19,7 +19,7 @@ import type { OpsContext } from './ops/ops-context.ts';
 const UI_FOLDER = fileURLToPath(new URL('../../debug-ui', import.meta.url));
 
 interface RestOptions {
-  /** Routes that are there already. */
+  /** Existing routes. */
   readonly early: readonly Route[];
   readonly access: Access;
   readonly opsContext: OpsContext;

@@ -12,7 +12,7 @@ import { FrameKind, HOST_WORDS, KIND_MASK, type LinkMemory, Request, TRANSFERRED
 export interface Executing {
   /** Lower case, as `client|list`. */
   command: string;
-  /** The first key, at most 128 bytes of it; null when it has none or it is not to be had. */
+  /** The first key, at most 128 bytes of it; null if there is none, or if it cannot be read. */
   key: Bytes | null;
   /** Main's slot of the client. */
   connection: number;
@@ -38,7 +38,7 @@ export function executingIn(page: Page, memory: LinkMemory, nowUs: number): Exec
 const WORDS_MAX = 64;
 const WORD_BYTES_MAX = 1_024;
 
-/** Words of the command that the thread of the page executes; none when it is not to be had. */
+/** Returns the words of the command that the thread of the page executes; none if they cannot be read. */
 export function commandIn(page: Page, memory: LinkMemory): readonly string[] {
   const id = page.get('executing') - 1;
   const args = argumentsAt(page.get('executingFrame'), id, memory);
@@ -54,7 +54,7 @@ const NAME_BYTES_MAX = 128;
 
 /**
  * Script that the thread of the page runs: its digest, or the function's name. Null when the command runs none, when its
- * source is longer than 64 KiB, or when the frame is not to be had.
+ * source is longer than 64 KiB, or when the frame cannot be read.
  */
 export function scriptIn(page: Page, memory: LinkMemory): string | null {
   const id = page.get('executing') - 1;
@@ -76,7 +76,7 @@ interface ArgumentPlace {
   readonly index: number;
 }
 
-/** An argument of a command, copied; null when it is longer than that, or not to be had. */
+/** Returns a copy of an argument of a command; null if it exceeds `lengthMax`, or cannot be read. */
 function argumentIn(
   { word, id, index }: ArgumentPlace,
   memory: LinkMemory,

@@ -38,7 +38,7 @@ interface StatusOptions {
   readonly shardRates: readonly ThreadRates[];
   readonly nowUs: number;
   readonly wallMs: number;
-  /** The id of the client in a slot of main's list; null when that is not to be had. */
+  /** Returns the id of the client in a slot of main's list; null if unknown. */
   readonly clientId: (slot: number) => number | null;
 }
 

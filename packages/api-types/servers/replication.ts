@@ -71,13 +71,13 @@ export interface PrimaryReport {
   /** Number by which a Sentinel chooses a new primary: 0 never becomes one. */
   readonly priority: number;
   readonly read_only: boolean;
-  /** Milliseconds since the primary was heard of last. */
+  /** Milliseconds since the last data of the primary. */
   readonly silent_ms: number;
-  /** Progress of the full sync; null while none are. */
+  /** Progress of the full sync in progress; null if there is none. */
   readonly sync: {
     readonly total_bytes: number | null;
     readonly received_bytes: number;
-    /** Share that has come; null where it is not known how much there is. */
+    /** Received share in percent; null if the total is unknown. */
     readonly percent: number | null;
     readonly keys: number;
     readonly started_ms: number;

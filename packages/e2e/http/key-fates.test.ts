@@ -174,7 +174,7 @@ const misasked: readonly (readonly [path: string, error: string])[] = [
   ['key-fates?count=-2', 'count must be a whole number, or -1 for all'],
   ['key-fates?key=a&db=16', 'db must be a whole number from 0 to 15'],
   ['key-fates?key=a&db=x', 'db must be a whole number from 0 to 15'],
-  ['key-fates?db=1', 'db needs key'],
+  ['key-fates?db=1', 'the parameter db requires the parameter key'],
   ['flight-recorder?count=1.5', 'count must be a whole number, or -1 for all'],
   ['flight-recorder?thread=disk', 'thread must be main, ops or the number of a shard, 0 to 1'],
   ['flight-recorder?thread=2', 'thread must be main, ops or the number of a shard, 0 to 1'],

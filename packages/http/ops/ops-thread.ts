@@ -1,4 +1,4 @@
-/** The ops thread from inside: log records in, questions both ways, HTTP; until main says stop. */
+/** Main function of the ops thread: receives log records, exchanges requests with main, and serves HTTP until the stop. */
 
 import type { SecureContextOptions } from 'node:tls';
 import type { MessagePort } from 'node:worker_threads';

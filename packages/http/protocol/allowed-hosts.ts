@@ -1,7 +1,7 @@
 /**
  * Host names under which protected routes may be requested. A web page can point its own domain name at this machine,
  * and a browser then treats responses as the page's own. Only the host name reveals that. An IP address as the host is
- * safe: it cannot be redirected.
+ * safe: no other site can point it at this machine.
  */
 
 import { isIP } from 'node:net';

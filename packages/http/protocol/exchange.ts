@@ -94,7 +94,7 @@ export class Exchange {
     } catch (error) {
       if (error instanceof HttpError) throw error;
       // The client has disconnected: no response can be sent.
-      throw new HttpError(400, 'the body has not come whole');
+      throw new HttpError(400, 'the body is incomplete');
     }
     return Buffer.concat(chunks);
   }

@@ -1,4 +1,4 @@
-/** Every path, with what it answers; /debug/ shows it too where no web UI is built. */
+/** List of all paths with their contents; also shown at /debug/ if no web UI was built. */
 
 import { HTML_TYPE, type Answer } from '../protocol/answer.ts';
 import { allowedMethods, type Route } from '../protocol/route.ts';

@@ -63,6 +63,6 @@ function questionOf({ query, search }: Exchange, databases: number): RemovedKeys
   const key = bytesOf(search, 'key');
   const db = numberBelow(query, 'db', databases);
   if (key !== undefined) return { count, of: { db, key } };
-  if (query.has('db')) throw new HttpError(400, 'db needs key');
+  if (query.has('db')) throw new HttpError(400, 'the parameter db requires the parameter key');
   return { count, of: null };
 }

@@ -85,7 +85,7 @@ export class MetricsRenderer {
     this.forget();
   }
 
-  /** Forgets what was rendered: settings have changed, or counters were set back. */
+  /** Drops rendered metrics: settings have changed, or counters were reset. */
   forget(): void {
     this.#rendered = {};
   }

@@ -78,7 +78,7 @@ function mainCheck(options: ProbesOptions, patienceMs: () => number): Check {
   };
 }
 
-/** Fails while a replica has no link, where that matters; says how far the data of its primary have come. */
+/** Fails while a replica has no link, if the settings require one; reports the progress of a full sync. */
 function syncCheck(options: ProbesOptions): Check {
   const { main } = options;
   return {
@@ -100,7 +100,7 @@ function syncCheck(options: ProbesOptions): Check {
   };
 }
 
-/** Says how much of the data of the primary has come; undefined while none are coming. */
+/** Returns the progress of a full sync from the primary; undefined if there is none. */
 function syncProgress(main: Page): string | undefined {
   if (main.get('syncInProgress') === 0) return undefined;
   const [keys, bytes, total] = [

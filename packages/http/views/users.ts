@@ -1,4 +1,4 @@
-/** Users with what they may do and have done, and who was denied what: main has the rules and the log of denials. */
+/** Users with their permissions, statistics and denials: the rules and the log of denials come from main. */
 
 import type { UsersDocument } from '#api-types';
 import { countOf } from '../protocol/query.ts';

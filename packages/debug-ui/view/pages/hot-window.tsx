@@ -25,8 +25,8 @@ export function HotWindowPanel(): JSX.Element {
           <Fact label="Accesses" value={`${count(window.ops_per_sec)}/s`} note="of all keys" />
           <Fact label="Sample" value={`1 in ${window.sample_ratio}`} />
           <Fact
-            label="Reliable above"
-            value={`> ${count(window.floor_per_sec)}/s`}
+            label="Complete above"
+            value={`${count(window.floor_per_sec)}/s`}
             note="less used keys may be missing"
           />
         </dl>

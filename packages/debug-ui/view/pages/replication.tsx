@@ -42,7 +42,7 @@ function Facts({ replication }: { readonly replication: Replication }): JSX.Elem
   const { role, replicas, backlog, offset } = replication;
   const used = backlog.active
     ? `${bytes(backlog.used_bytes)} of ${bytes(backlog.size_bytes)} used`
-    : 'not allocated: no replicas since start';
+    : 'not allocated: no replicas connected';
   const lasts = backlog.lasts_seconds === null ? NONE : age(backlog.lasts_seconds);
   const isShort = replication.good_replicas < replicas.length;
   return (

@@ -45,7 +45,7 @@ export class BundleStore {
     this.#folder = folder;
   }
 
-  /** Removes what is too old or too much, and lists the rest, newest first. */
+  /** Removes bundles that exceed the limits of age or number, and lists the rest, newest first. */
   list(nowMs: number, { countMax, ageSecondsMax }: Retention): BundleReport[] {
     const ageMsMax = ageSecondsMax * 1_000;
     const kept: BundleReport[] = [];

@@ -181,7 +181,7 @@ function linesOf(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** The thread that packs; what it is made with is loaded for the first bundle, and not at every start. */
+/** The packing thread; its code is loaded for the first bundle, and not at every start. */
 async function newPool(task: string): Promise<Piscina<BundleTask, BundleResult>> {
   const { Piscina } = await import('piscina');
   return new Piscina({ filename: task, minThreads: 0, maxThreads: 1, idleTimeout: IDLE_MS_MAX });

@@ -53,7 +53,7 @@ export const persistenceMetrics: readonly MetricDefinition[] = [
   ofReport(
     {
       name: 'svc_persistence_awaits_snapshot',
-      help: '1 while persistence was switched on and its first snapshot has not finished: a restart would lose all changes.',
+      help: '1 after persistence was switched on, until its first snapshot has finished: a restart would lose all changes since.',
     },
     'main page: awaitsSnapshot',
     ({ awaitsSnapshot }) => Number(awaitsSnapshot),
