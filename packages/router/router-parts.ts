@@ -42,7 +42,7 @@ export interface RouterOptions {
   };
   /** Says why the client may not run the command now, or that it must wait. */
   gate(client: Client, entry: CommandEntry, args: Arguments): CommandError | 'wait' | undefined;
-  /** Says why not even a command may come that cannot be run, since there is none such. */
+  /** Returns the reason for which even an unknown command is refused. */
   failureRefusal(client: Client, args: Arguments): CommandError | undefined;
   /** Says why the client may not run a command that it has queued, now that it is run. */
   execRefusal(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined;

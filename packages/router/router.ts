@@ -131,7 +131,7 @@ export class Router {
 
   /** Replies to a breach of the protocol, and closes; or returns why it must be offered again later. */
   protocolError(client: Client, text: string): 'taken' | 'held' {
-    // The reply may not come before those of a wait or of a transaction, nor in their midst.
+    // The reply must not come before or within that of a blocked command or a transaction.
     if (client.wait.isOccupied) return this.#clientRegistry.hold(client);
     client.quit();
     this.#answers.error(client, new CommandError(text));
@@ -352,7 +352,7 @@ export class Router {
     this.#clientRegistry.worksFor(undefined);
   }
 
-  /** True while shards have commands of clients, but for those that wait for an event. */
+  /** True while shards have commands of clients that are not blocked. */
   get isBusy(): boolean {
     return this.transactions.isAtBarrier || this.#clientRegistry.isBusy;
   }
@@ -375,7 +375,7 @@ export class Router {
   }
 }
 
-/** True while replies are under way to what the client has sent; what a transaction queues is run later. */
+/** True while replies to the client are pending; commands queued by a transaction do not count. */
 function mustAwaitReplies(client: Client): boolean {
   return client.replies.outstanding > 0 && client.transaction === undefined;
 }

@@ -19,7 +19,7 @@ import type { Client } from './clients/client.ts';
 import type { ClientRegistry } from './clients/client-registry.ts';
 import { NO_TRACES, OpenTraces, Trace } from './traces/trace.ts';
 
-/** Requests that may be under way and traced at a time; further ones are counted as dropped. */
+/** Maximum number of traced requests in flight; further ones are counted as dropped. */
 const OPEN_MAX = 8_192;
 /** Traces kept for later requests, a few kilobytes each. */
 const SPARE_MAX = 1_024;

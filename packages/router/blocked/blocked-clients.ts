@@ -49,7 +49,7 @@ interface ClientWait {
   readonly again: SentCommand | undefined;
   /** True while the shards are asked again, since the offered elements are no longer there. */
   isAsking: boolean;
-  /** The reply is under way, or given: nothing more can be decided. */
+  /** True once the reply is pending or sent, so that no other decision is possible. */
   isDecided: boolean;
   isParked: boolean;
   /** Somebody wanted it to end while that could not be done. */
@@ -76,7 +76,7 @@ const NOTHING: Bytes = new Uint8Array(0);
 interface BlockedClientsOptions {
   readonly routes: Routes;
   readonly clientRegistry: ClientRegistry;
-  /** Begins a turn, outside of which nothing is seen by shards. */
+  /** Starts a turn, at whose end frames are published to the shards. */
   beginTurn(): void;
 }
 
@@ -384,7 +384,7 @@ export class BlockedClients {
 
   /** The command is answered. */
   #end(client: Client, wait: ClientWait): void {
-    // A shard that was to wait may have answered instead: the others wait for nothing.
+    // A shard may have replied instead of waiting: the others must not wait either.
     if (!wait.isDecided && wait.transaction !== 0) this.#settle(wait, client, -1);
     wait.isDecided = true;
     wait.timer?.cancel();
@@ -406,7 +406,7 @@ export class BlockedClients {
   }
 }
 
-/** True when the client may be left waiting; else what follows in its pipeline need not be held. */
+/** True when the client can stay blocked; otherwise later commands of its pipeline need not wait. */
 function asksToWait(entry: CommandEntry, args: Arguments): boolean {
   const { command } = entry;
   if (command.route !== 'oneShard' || !entry.has('blocking')) return false;

@@ -7,7 +7,7 @@ export class ClientAccount implements AccountPort {
   lastCommandMs: number;
   lastCommandId = -1;
   commandsTotal = 0;
-  /** True while a command that waits is still to be counted, when it is done. */
+  /** True while a waiting command is not counted yet; it is counted at its end. */
   isCountedLater = false;
   /** True once a command of the client that may write has been answered. */
   hasWritten = false;

@@ -108,7 +108,7 @@ export class ClientRegistry {
     if (row !== DEFAULT_USER_ROW) this.#page.countUser(row, UserField.commands, 1);
   }
 
-  /** Counts the command that the client has waited for, now that it is done. */
+  /** Counts a finished command that the client has waited for. */
   ran(client: Client): void {
     if (!client.account.isCountedLater) return;
     client.account.isCountedLater = false;
@@ -179,7 +179,7 @@ export class ClientRegistry {
   }
 }
 
-/** True while a client has commands on their way, and does not wait for an event. */
+/** True while a client has commands in flight, and is not blocked. */
 function isInFlight({ replies, wait }: Client): boolean {
   return replies.outstanding > 0 && !(wait.isBlocked && wait.canUnblock);
 }

@@ -4,7 +4,7 @@ import type { RolesPort, Subscriptions, TrackingState } from '#commands';
 
 /** Link of a client that is a replica of this server. */
 interface ReplicaConnection {
-  /** Bytes that are kept for the replica, beside those that its connection has been given. */
+  /** Bytes buffered for the replica, without those of its connection. */
   readonly heldBytes: number;
   /** Called when the kernel has accepted all output. */
   drained(): void;
@@ -25,7 +25,7 @@ export class ClientRoles implements RolesPort {
     return this.replica !== undefined;
   }
 
-  /** Bytes that are kept for a replica beside its connection; 0 for other clients. */
+  /** Bytes buffered for a replica, without those of its connection; 0 for other clients. */
   get heldBytes(): number {
     return this.replica === undefined ? 0 : this.replica.heldBytes;
   }

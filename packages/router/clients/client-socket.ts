@@ -28,5 +28,5 @@ export interface ClientSocket extends ClientConnection {
   destroy(): void;
 }
 
-/** Destination of a client's replies: its socket, or a place where they are put together. */
+/** Destination of a client's replies: its socket, or a buffer that combines them. */
 export type ReplyOutput = Pick<ClientSocket['output'], 'append' | 'appendBytes' | 'give'>;

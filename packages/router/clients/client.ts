@@ -40,7 +40,7 @@ export class Client implements ClientPort {
   watches: Watches = NO_WATCHES;
   /** Traces of its commands that are not yet answered. */
   traces: OpenTraces = NO_TRACES;
-  /** Called when the writes under way are answered; undefined while none are. */
+  /** Called when pending writes are answered; undefined if there are none. */
   wrote: ((client: Client) => void) | undefined;
   /** True when the connection closes as soon as all replies are written. */
   isEnding = false;

@@ -18,7 +18,7 @@ export class CommandWait implements WaitPort {
   awaitsReply = false;
   /** True while a pause holds its next command back. */
   isPostponed = false;
-  /** True when the command it waited for has been run: its reply is under way. */
+  /** True when the blocked command was executed, and its reply is pending. */
   isServed = false;
   /** Ends the wait, where the command waited for allows it. */
   unblock: EndWait | undefined;

@@ -8,9 +8,9 @@ import type { Bytes } from '#base';
 import { ReorderBuffer, type ParkingBlocks } from '../order/reorder-buffer.ts';
 import type { ClientSocket, ReplyOutput } from './client-socket.ts';
 
-/** Commands that a client may have on their way before it is known how long their replies are. */
+/** Maximum number of commands in flight of a client before the size of its replies is known. */
 const LIMIT_FIRST = 32;
-/** Commands that may be on their way while replies are long, since replies that are not read take memory. */
+/** Maximum number of commands in flight while replies are long, since unread replies take memory. */
 const LIMIT_LEAST = 4;
 /**
  * Most commands of one client that are on their way: a command of another client that comes after them in a ring waits for
@@ -30,7 +30,7 @@ export class ReplyWindow {
   nextSequence = 0;
   /** Sequence of the next reply to be written. */
   dueSequence = 0;
-  /** Commands that may be on their way before the next one waits: few at first, and after long replies. */
+  /** Number of commands that may be in flight before the next one waits: few at first, and after long replies. */
   limit = LIMIT_FIRST;
   /** Number of the command of a transaction that was sent on last; the commands share a sequence. */
   step = 0;
@@ -62,7 +62,7 @@ export class ReplyWindow {
     return this.outstanding >= this.limit;
   }
 
-  /** Allows more commands on their way. */
+  /** Allows more commands in flight. */
   widen(): void {
     this.limit = Math.min(2 * this.limit, LIMIT_MOST);
   }

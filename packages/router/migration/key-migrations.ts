@@ -23,7 +23,7 @@ export interface MigratedKey {
 
 /** Keys of a migration that the shards have. */
 interface TakenKeys {
-  /** There was no room for the values: nothing is held, and nothing may be sent. */
+  /** True if there was no memory for the values: no key is locked, and none may be sent. */
   readonly isRefused: boolean;
   /** In the order in which they were asked for. */
   readonly keys: readonly MigratedKey[];

@@ -213,7 +213,7 @@ function argumentBytes({ spans, count }: CommandBytes): number {
   return bytes;
 }
 
-/** Points `args` at a queued command: behind its subcommand's name, where it has one. */
+/** Points `args` at a queued command, after the name of its subcommand, if any. */
 export function pointAt(args: Arguments, entry: CommandEntry, command: CommandBytes): void {
   const first = entry.container === undefined ? 1 : 2;
   args.point(command.source, command.at, command.spans, 0, command.count, first);

@@ -1,4 +1,4 @@
-/** Gathers under way: commands whose parts were sent for, by their client's slot and their sequence. */
+/** Pending gathers: commands of several shards, by their client's slot and their sequence. */
 
 import { unreachable } from '#base';
 import type { Page } from '#stats';

@@ -244,7 +244,7 @@ export class Replies {
     }
   }
 
-  /** Takes what a shard says of keys that are moved to another server, or were; false when the frame is about something else. */
+  /** Handles a frame about keys that are moved to another server; returns false for other frames. */
   #takesMigration(shard: number, word: number, body: Bytes): boolean {
     const { words } = this.#memory;
     const transaction = words[word + Reply.sequence]! >>> 0;
@@ -283,7 +283,7 @@ export class Replies {
     if (this.#takesMigration(link.index, word, body)) return;
     const { words } = this.#memory;
     const client = this.#clientRegistry.inSlot(words[word + Reply.connection]!);
-    // Its wait has ended while the signal was on its way, and so has it.
+    // The wait has ended while the signal was in flight.
     if (client === undefined) return;
     const sequence = words[word + Reply.sequence]! >>> 0;
     const flags = words[word + Reply.flags]!;
@@ -331,7 +331,7 @@ export class Replies {
     const length = words[word + Reply.bodyBytes]! >>> 0;
     if ((kindWord & TRANSFERRED) !== 0) return new Uint8Array(link.port.receive(), 0, length);
     const at = (word + Reply.body) << 2;
-    // What is done is put into the stream at once, or when others have done their part of it.
+    // Commands enter the stream immediately, or once other shards have finished their part.
     if (kindWord === FrameKind.feed) return this.#feeds.copy(bytes, at, length);
     return bytes.slice(at, at + length);
   }

@@ -16,7 +16,7 @@ export interface Script {
   /** SHA-1 of the source, 40 hexadecimal digits in lower case. */
   readonly digest: string;
   readonly source: Bytes;
-  /** It can touch no key but those that it declares. */
+  /** True if the script can only access its declared keys. */
   readonly staysOnItsKeys: boolean;
   /** Its first line says that it does not write. */
   readonly isReadOnly: boolean;

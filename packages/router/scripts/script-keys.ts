@@ -21,7 +21,7 @@ const TOKEN =
 /** A longer source is not looked at. */
 const SOURCE_LENGTH_MAX = 64 * 1024;
 
-/** True when the script can touch no key but those that it declares. */
+/** True when the script can only access its declared keys. */
 export function staysOnItsKeys(source: string): boolean {
   if (source.length > SOURCE_LENGTH_MAX) return false;
   const tokens = tokensOf(source);

@@ -262,7 +262,7 @@ export class Scripts {
   busyRefusal(client: Client, entry: CommandEntry, args: Arguments): CommandError | undefined {
     const { busy } = this;
     if (entry.has('allow_busy')) return undefined;
-    // Then nothing but what looks into the server, or has to do with the script, is of use to anybody.
+    // Then only diagnostic commands, and those about the script, are permitted.
     if (this.#areAllBusy) return isDiagnostic(entry) ? undefined : busy.refusal;
     const { queue } = client.transaction ?? {};
     if (entry.route === 'exec') return queue?.needsShards === true ? busy.refusal : undefined;

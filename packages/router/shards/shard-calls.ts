@@ -16,7 +16,7 @@ const CALL_MS_MAX = 200;
 /** Longest wait for a shard that is late, but not stuck: less than the ops thread waits for main. */
 const LATE_MS_MAX = 800;
 
-/** Answer of one shard, or the fact that it gave none in time. */
+/** Reply of one shard, or a mark that it did not reply in time. */
 type Report<Answer> =
   | { readonly shard: number; readonly missing: false; readonly answer: Answer }
   | { readonly shard: number; readonly missing: true };
@@ -29,7 +29,7 @@ interface Waits {
   readonly patienceMs: number;
 }
 
-/** One question under way. */
+/** A pending request. */
 interface Asked {
   /** Replies by shard. */
   readonly answers: Map<number, Bytes>;
@@ -43,7 +43,7 @@ interface ShardCallsOptions {
   readonly page: Page;
   /** True when a shard has been at one command for long, so that it will not answer soon. */
   isStuck(shard: number): boolean;
-  /** Begins a turn, outside of which nothing is seen by shards. */
+  /** Starts a turn, at whose end frames are published to the shards. */
   beginTurn(): void;
 }
 

@@ -58,7 +58,7 @@ export class ShardLink {
   readonly #frameBytesMax: number;
   /** A client waits for the ring to have room. */
   #wantsRoom = false;
-  /** Messages that found the ring full; they go before anything else that is sent. */
+  /** Messages that found the ring full; they are sent before anything else. */
   readonly #backlog: { head: RequestHead; body: Bytes }[] = [];
 
   constructor(

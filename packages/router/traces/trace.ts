@@ -1,4 +1,4 @@
-/** One request that is traced, from its being taken up to its reply, and those of a client that are under way. */
+/** A traced request, from its acceptance to its reply, and the traced requests of a client in flight. */
 
 import type { Clock } from '#base';
 import { errorIndex } from '#stats';

@@ -155,7 +155,7 @@ export class BarrierTransaction {
     return true;
   }
 
-  /** True for a command that nothing else of the transaction may be under way with. */
+  /** True for a command during which no other command of the transaction may be in flight. */
   #runsAlone(entry: CommandEntry): boolean {
     // Main's own commands see what those before them did. Nothing else may run in the middle of a script.
     if (entry.awaitsReplies || entry.script !== undefined) return true;

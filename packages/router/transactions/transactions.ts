@@ -206,7 +206,7 @@ export class Transactions {
     return true;
   }
 
-  /** Sends commands that only read one behind the other; false when that cannot be done in one go, and nothing was sent. */
+  /** Sends read-only commands without interruption; returns false, without having sent any, if there is no room for all. */
   #sendReads(client: Client, entry: CommandEntry, { queue }: Transaction): boolean {
     const { routes, answers, commandStats, clock } = this.#options;
     if (
