@@ -53,7 +53,7 @@ export class Listener {
     this.#options = options;
   }
 
-  /** Secures new connections with that; rejects where OpenSSL refuses it, and all is as it was. */
+  /** Sets the TLS options of new connections; rejects without a change if OpenSSL refuses them. */
   async secure(options: TlsOptions): Promise<void> {
     const { fronts } = this.#options;
     if (fronts !== undefined) await fronts.secure(options);
@@ -72,7 +72,7 @@ export class Listener {
     });
   }
 
-  /** Binds everything; rejects with the first address that cannot be had, and then listens on none. */
+  /** Binds all addresses; rejects with the first one that cannot be bound, and then listens on none. */
   async open(): Promise<void> {
     const { unixSocket, tls, fronts } = this.#options;
     if (tls !== undefined && fronts === undefined) this.#tls = this.#newTlsServer(tls);
@@ -85,7 +85,7 @@ export class Listener {
     }
   }
 
-  /** Listens for TCP there and nowhere else; rejects with the first address that cannot be had, and is where it was. */
+  /** Changes the TCP addresses; rejects without a change with the first one that cannot be bound. */
   async move({ binds, port, tlsPort }: TcpPlaces): Promise<void> {
     const before = new Set(this.#places.keys());
     const wanted = new Set<string>();
@@ -101,7 +101,7 @@ export class Listener {
     this.#close((place) => !wanted.has(place) && place !== this.#options.unixSocket);
   }
 
-  /** Accepts no more, handshakes under way included; connections stay. */
+  /** Stops accepting connections, and aborts unfinished handshakes; connections stay. */
   close(): void {
     this.#close(() => true);
     this.#tls?.close();
@@ -248,7 +248,7 @@ function hostOptions(bind: string): { readonly host: string; readonly ipv6Only: 
   return { host, ipv6Only: host.includes(':') };
 }
 
-/** Options of an address whose host is numeric: the first that its name has. Rejects where it has none. */
+/** Resolves the host of an address to its first IP address. Rejects if it has none. */
 async function numericOptions(bind: string): Promise<ReturnType<typeof hostOptions>> {
   const options = hostOptions(bind);
   if (isIP(options.host.split('%')[0]!) !== 0) return options;

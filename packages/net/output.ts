@@ -14,7 +14,7 @@ const BUFFER_BYTES = 16 * 1024;
 const GIVEN_BYTES_MIN = 32 * 1024;
 
 interface OutputEvents {
-  /** Asked before each write; where it says no, the connection has failed. */
+  /** Called before each write; if it returns false, the connection has failed. */
   readonly mayWrite?: (() => boolean) | undefined;
   failed(): void;
   /** A write that could not complete immediately has finished. */
@@ -95,7 +95,7 @@ export class Output {
     this.#bufferedBytes += bytes.length;
   }
 
-  /** Writes all that waits, unless an earlier write is still under way. */
+  /** Writes all pending output, unless an earlier write has not finished. */
   flush(): void {
     if (this.#closed) return;
     if (!this.#writing) {

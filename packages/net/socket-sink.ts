@@ -1,4 +1,4 @@
-/** Writes to a socket of this thread, by its handle where that is as expected, else by its stream. */
+/** Writes to a socket of this thread: by its handle if that has the expected form, otherwise by its stream. */
 
 import type { Socket } from 'node:net';
 import type { Bytes } from '#base';

@@ -53,14 +53,14 @@ export class EpollSet {
     this.#eventAt = calls.addressOf(bytesOf(this.#event));
   }
 
-  /** Watches a descriptor for events. Throws where the kernel refuses, as it does without memory. */
+  /** Watches a descriptor for events. Throws if the kernel refuses, for example without memory. */
   add(descriptor: number, events: number, handler: EpollHandler): void {
     this.#generations[descriptor] = ((this.#generations[descriptor] ?? 0) + 1) | 0;
     this.#handlers[descriptor] = handler;
     this.#control(ADD, descriptor, events);
   }
 
-  /** Watches a descriptor for other events; with none of them nothing is reported, not even that the peer has hung up. */
+  /** Changes the watched events of a descriptor; without any, not even a hang-up is reported. */
   change(descriptor: number, from: number, to: number): void {
     if (from === to) return;
     const operation = from === 0 ? ADD : to === 0 ? REMOVE : CHANGE;
@@ -72,7 +72,7 @@ export class EpollSet {
     this.#handlers[descriptor] = undefined;
   }
 
-  /** Waits for events for that long at most, -1 for ever. Returns how many there are; a signal ends the wait with none. */
+  /** Waits for events, with a timeout; -1 waits for ever. Returns the number of events, 0 after a signal. */
   wait(timeoutMs: number): number {
     return Math.max(0, this.#calls.epoll_wait(this.#set, this.#eventsAt, BATCH, timeoutMs));
   }

@@ -26,7 +26,7 @@ export interface SocketAddress {
   readonly byteCount: number;
 }
 
-/** Address of a numeric host, which may have a zone (`fe80::1%eth0`), and a port. Throws where it is none. */
+/** Address of a numeric host, which may have a zone (`fe80::1%eth0`), and a port. Throws for other hosts. */
 export function inetAddress(calls: SystemCalls, host: string, port: number): SocketAddress {
   const bytes = new Uint8Array(ADDRESS_BYTES);
   const view = new DataView(bytes.buffer);

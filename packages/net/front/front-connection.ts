@@ -97,7 +97,7 @@ export class FrontConnection {
     this.#closed();
   }
 
-  /** True while more input is on its way to main than its window allows. */
+  /** True while main has more unprocessed input of it than its window allows. */
   get #isBehind(): boolean {
     const underWay = (this.#handed - this.#shared.slots.takenIn(this.slot)) >>> 0;
     return underWay >= FRONT_WINDOW_BYTES;

@@ -67,7 +67,7 @@ export class FrontLink {
     this.#bell = bell;
   }
 
-  /** Connections it has, those that are ending among them. */
+  /** Number of its connections, including those that are closing. */
   get count(): number {
     return this.#slotCount - this.#free.length;
   }
@@ -76,7 +76,7 @@ export class FrontLink {
     return this.#reader.hasFrames || this.#writer.hasRoom;
   }
 
-  /** Gives the front thread a connection by its descriptor; undefined where it has no slot for it. */
+  /** Hands a connection to the front thread by its descriptor; undefined if there is no slot. */
   open(descriptor: number): FrontTransport | undefined {
     const slot = this.#takeSlot();
     if (slot < 0) return undefined;

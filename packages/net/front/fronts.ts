@@ -6,7 +6,7 @@ import type { FrontHandshake, FrontLink } from './front-link.ts';
 import type { FrontTransport } from './front-transport.ts';
 
 interface FrontsOptions {
-  /** Gives all front threads the options of TLS; settles when they have them, and rejects where they are refused. */
+  /** Sends the TLS options to all front threads; resolves when they are applied, and rejects if they are refused. */
   readonly secure: (options: TlsOptions) => Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export class Fronts {
     return this.#links.some((link) => link.hasWork);
   }
 
-  /** Hands a connection just accepted over; undefined where no front thread can have it, and then it is closed. */
+  /** Hands over an accepted connection; if no front thread has a slot, returns undefined and closes it. */
   take(descriptor: number): FrontTransport | undefined {
     if (descriptor < 0) return undefined;
     const transport = this.#leastBusy().open(descriptor);

@@ -19,11 +19,11 @@ interface HttpReply {
   readonly status: number;
   /** Length in bytes as sent by the server; NaN if unknown. */
   readonly byteCount: number;
-  /** Pieces of the body; breaks off with an error where the rest does not come. */
+  /** Pieces of the body; throws if it is truncated. */
   readonly body: AsyncIterable<Bytes>;
 }
 
-/** Asks for a document; rejects where there is no answer. */
+/** Requests a document; rejects if there is no response. */
 export function httpGet(url: string, options: HttpGetOptions): Promise<HttpReply> {
   const { token, idleMs, authorities, certificate, key } = options;
   const { protocol } = new URL(url);

@@ -10,13 +10,13 @@ import { connectTo } from './connect-to.ts';
 
 /** Ports that there are. */
 const PORT_MAX = 65_535;
-/** Longer replies are none to commands that are sent here. */
+/** Maximum size of a reply: those to the commands sent here are shorter. */
 const LIMITS = { lineBytes: 64 * 1024, bulkBytes: 64 * 1024, elements: 1_024, depth: 8 };
 
 /** End of a connection: no progress for too long, closed, failed, or an invalid reply. */
 type ConnectionEnd = 'timeout' | 'closed';
 
-/** A reply, or why there will be none. */
+/** A reply, or the reason why there is none. */
 type Answer =
   | { readonly reply: Reply | ReplyError; readonly end?: undefined }
   | { readonly end: ConnectionEnd };
@@ -61,7 +61,7 @@ export class ReplyConnection {
       });
   }
 
-  /** Connects, plainly where no other way is given; undefined when that cannot be done, or not in time. */
+  /** Connects, without TLS by default; returns undefined if that fails, or takes too long. */
   static async open(
     host: string,
     port: number,

@@ -26,7 +26,7 @@ export class SessionCache {
     if (countMax > 0) this.trim(countMax);
   }
 
-  /** The session of that id; null when there is none that still holds. */
+  /** Returns the session of an id; null if there is none, or it has expired. */
   get(id: Buffer): Buffer | null {
     const name = id.toString('latin1');
     const kept = this.#sessions.get(name);
