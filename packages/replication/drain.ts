@@ -1,4 +1,4 @@
-/** Waits until no write is under way: then the end of the stream is that of the data. */
+/** Waits until no write is in flight: the stream then contains all changes of the data. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Router } from '#router';
@@ -13,7 +13,7 @@ const LOOK_MS = 2;
  */
 const DRAINED_ROUNDS = 3;
 
-/** Server whose writes are held back, by its role or by a pause. */
+/** Server whose writes are suspended, by its role or by a pause. */
 interface HeldServer {
   readonly router: Pick<Router, 'shardCalls' | 'isBusy'>;
   readonly primary: Pick<Primary, 'offset' | 'isSettled'>;

@@ -202,7 +202,7 @@ export class PrimaryStream implements ConnectionOwner, FollowedStream {
     if (!this.#hasEnded && this.#connection.isStalled) this.#options.router.retryAll();
   }
 
-  /** Takes nothing more; settles when everything that was taken is applied, however often it is asked. */
+  /** Accepts no more commands; resolves when all accepted ones are applied. Can be called repeatedly. */
   end(): Promise<void> {
     this.#ending ??= this.#finish();
     return this.#ending;

@@ -47,7 +47,7 @@ export interface ReplicasOptions {
   readonly onDisk: (done: () => void) => void;
   /** True when all that was done so far is on disk. */
   readonly isOnDisk: () => boolean;
-  /** Calls back when the system has all that was done so far, so that it outlives this process. */
+  /** Calls back when all changes so far were written to the operating system, so that they survive this process. */
   readonly onWritten: (done: () => void) => void;
 }
 

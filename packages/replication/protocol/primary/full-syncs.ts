@@ -14,7 +14,7 @@ import type { Replica, SyncFilter } from './replica.ts';
 import { Stream } from './stream.ts';
 import { SyncFileWriter, type SyncFile, type SyncPiece } from './sync-file.ts';
 
-/** Bytes that each shard may have on their way. */
+/** Maximum number of bytes in flight of each shard. */
 const CREDIT_BYTES = 1024 * 1024;
 /** Credit is given back when so much of it is used. */
 const GRANT_BYTES_MIN = 128 * 1024;

@@ -89,7 +89,7 @@ export class Primary {
     const start = { cut: this.#cuts, beginsTogether };
     return new FeedReader(this.#options.shards, start, {
       unit: (commands, isOne) => {
-        // What a stream does that is followed is handed on as it came.
+        // The bytes of a followed stream are passed on unchanged.
         if (this.#isFollowing) return;
         this.#stream.write(commands, isOne);
         this.stamps.hasChanged = true;
@@ -349,7 +349,7 @@ export class Primary {
     if (this.#replicas.size === 0) return;
     this.acks.look();
     this.stamps.put(this, this.#options.nowMs());
-    // Behind all that is to be acknowledged: who has it before answers too little, and nothing more for a second.
+    // After everything to acknowledge: an earlier GETACK would get a too small offset, and no other reply for a second.
     if (this.acks.takeAsked(this.isSettled)) this.append(['REPLCONF', 'GETACK', '*']);
     this.#syncs.pump();
     for (const replica of this.#replicas) {
@@ -506,7 +506,7 @@ export class Primary {
     this.#close('the replication id changed');
   }
 
-  /** The stream that is followed does not come for now. */
+  /** Called when the followed stream is interrupted. */
   unfollow(): void {
     this.#followed = undefined;
   }

@@ -32,7 +32,7 @@ export function isDue(
   return waitedMs >= syncDelaySecs * 1_000;
 }
 
-/** True when a replica has not been heard of, or has taken nothing, for too long. */
+/** True when a replica has sent no acknowledgement, or has received nothing, for too long. */
 export function isTimedOut(replica: Replica, nowMs: number, timeoutMs: number): boolean {
   if (replica.isOld) return false;
   if (replica.state === 'online') return nowMs - replica.ack.ms > timeoutMs;

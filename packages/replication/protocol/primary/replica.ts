@@ -13,7 +13,7 @@ export interface ReplicaLink {
   readonly host: string;
   /** Address of its end as clients are listed. */
   readonly address: string;
-  /** Bytes that the kernel has not taken yet, and those of them that it was not even offered. */
+  /** Bytes that the kernel has not accepted, and those of them that were not written yet. */
   readonly pendingBytes: number;
   readonly unsentBytes: number;
   /** Reason for which this side has closed it; undefined where it has not. */
@@ -120,7 +120,7 @@ export class Replica {
   readonly sync: ReplicaSync;
   /** It takes keys of some slots over, and is no replica to anybody who counts those; undefined for a replica. */
   slotLink: SlotLink | undefined;
-  /** Speaks the protocol of before PSYNC: it acknowledges nothing. */
+  /** True if it uses SYNC instead of PSYNC: it sends no acknowledgements. */
   isOld = false;
   /** Offset that it has been sent. */
   offset = 0;
@@ -200,7 +200,7 @@ export class Replica {
     return !this.isGone && this.link.unsentBytes < PENDING_BYTES_MAX;
   }
 
-  /** Gives the connection what there is behind an offset, as far as it takes it; answers the offset then. */
+  /** Passes the stream after an offset to the connection, as far as it has room; returns the new offset. */
   give(stream: Stream, from: number): number {
     let offset = from;
     while (this.hasRoom) {

@@ -35,7 +35,7 @@ export class PayloadReader {
     this.isComplete = this.#left === 0;
   }
 
-  /** Takes bytes and hands on those that are data; answers how many it has taken. */
+  /** Processes bytes and passes on the data; returns the number of processed bytes. */
   take(piece: Bytes, handOn: (data: Bytes) => void): number {
     return this.#payload.bytes === undefined
       ? this.#takeMarked(piece, handOn)

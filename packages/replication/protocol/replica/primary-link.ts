@@ -45,7 +45,7 @@ export interface Follower {
   beginStream(): void;
   /** Bytes of the stream. */
   takeStream(piece: Bytes): void;
-  /** The link has broken: of the data nothing will follow, and nothing of the stream. */
+  /** Called when the link has broken: no more data or stream follows. */
   broken(reason: string): void;
 }
 
@@ -100,7 +100,7 @@ export class PrimaryLink {
   readonly #options: PrimaryLinkOptions;
   #state: LinkState = 'connect';
   #socket: LinkSocket | undefined;
-  /** Takes what comes next, and answers how many bytes of it; undefined while nothing may be taken. */
+  /** Consumer of input, which returns the number of processed bytes; undefined while input must wait. */
   #take: ((piece: Bytes) => number) | undefined;
   /** Bytes that cannot be processed yet. */
   #kept: Bytes[] = [];
