@@ -28,7 +28,7 @@ export interface RemovedKeyReport {
   readonly reason: string;
   /** Its beginning, where it is long; null for a database. */
   readonly key: string | null;
-  /** True when the key is not UTF-8, so that each character of `key` stands for a byte. */
+  /** True when the key is not UTF-8, each character of `key` is then one byte. */
   readonly binary: boolean;
   /** True when `key` is only the beginning of the key. */
   readonly cut: boolean;

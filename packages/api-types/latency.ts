@@ -4,7 +4,7 @@ export type WindowName = 'now' | '1m' | '5m' | '1h';
 
 /** Latency that a window holds of one command, or of all. */
 export interface WindowLatency {
-  /** Real length of the window: less than its name says in the time after the start. */
+  /** Actual length of the window, which is shorter than its name soon after the start. */
   readonly seconds: number;
   readonly calls: number;
   readonly p50_us: number;

@@ -31,7 +31,7 @@ export interface ScriptReport {
 /** A script or function that runs now. */
 export interface RunningScriptReport {
   readonly shard: number;
-  /** The script's digest, or the function's name; null when it is not to be had. */
+  /** The script's digest, or the function's name; null if unknown. */
   readonly name: string | null;
   readonly kind: 'script' | 'function';
   /** Command that started it, in lower case; null if unknown. */

@@ -1,6 +1,6 @@
-/** Session of the client that asks. */
+/** HTTP session of the caller. */
 
-/** All of HTTP, or reading of what is below /debug: no bundle, no action, no administration. */
+/** Permissions: all of HTTP, or only reading below /debug, without bundles, actions and administration. */
 export type AccessScope = 'all' | 'viewer';
 
 export interface SessionDocument {

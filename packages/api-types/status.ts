@@ -34,7 +34,7 @@ export interface StatusDocument {
     readonly enabled: boolean;
     /** Values in the tier are nowhere else, since nothing is kept on disk. */
     readonly is_only_copy: boolean;
-    /** Word for what is wrong with its disk; none where nothing is. */
+    /** Fault of its disk; `none` without a fault. */
     readonly fault: string;
   };
   readonly shards: readonly ShardStatus[];
@@ -88,7 +88,7 @@ export interface Health {
 /** Command that a shard is executing. */
 export interface ExecutingReport {
   readonly command: string;
-  /** Digest of the script that it runs, or the function's name; null when it runs none, or that is not to be had. */
+  /** Digest of the script that it runs, or the function's name; null if it runs none, or if it is unknown. */
   readonly script: string | null;
   readonly key: string | null;
   readonly client_id: number | null;
@@ -111,7 +111,7 @@ export interface ShardStatus extends Readonly<Record<ShardField, number>> {
 export interface PersistenceReport {
   readonly enabled: boolean;
   readonly durability_mode: string | null;
-  /** A start would find nothing of what is logged: the first snapshot since persistence was switched on is not on disk. */
+  /** True until the first snapshot after persistence was switched on: a restart would lose all changes since. */
   readonly awaits_snapshot: boolean;
   readonly snapshot: {
     readonly in_progress: boolean;

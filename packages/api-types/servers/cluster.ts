@@ -102,7 +102,7 @@ export interface DiscardReport {
   readonly unkept_bytes: number;
   /** File of the node with the commands; null where there is none. */
   readonly file: string | null;
-  /** Sentence about what is not known, or not kept; null where everything is. */
+  /** Sentence about unknown or missing writes; null if the record is complete. */
   readonly lacks: string | null;
 }
 

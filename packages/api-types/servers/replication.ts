@@ -17,7 +17,7 @@ export interface ReplicaReport {
   readonly offset: number;
   readonly disk_offset: number;
   readonly lag_bytes: number;
-  /** Milliseconds by which it is behind. */
+  /** Lag in milliseconds. */
   readonly lag_ms: number;
   /**
    * Timestamps in the stream have a resolution of a millisecond; acknowledgements, which arrive every second, have no
@@ -44,9 +44,9 @@ export interface PrimaryReport {
   readonly state_reason: string;
   readonly state_since_ms: number;
   readonly offset: number;
-  /** Offset behind all of its stream that has come; -1 where nothing is known of a stream. */
+  /** Offset after all received bytes of its stream; -1 if no stream is known. */
   readonly read_offset: number;
-  /** Bytes that have come and are not applied, and for how long the oldest of them has waited. */
+  /** Number of received bytes that are not applied, and the wait of the oldest of them. */
   readonly unapplied_bytes: number;
   readonly unapplied_ms: number;
   /**
@@ -104,7 +104,7 @@ export interface SyncCounts {
   readonly full_syncs_by_reason: Readonly<Record<string, number>>;
   readonly partial_syncs: number;
   readonly partial_syncs_refused: number;
-  /** Synchronisations that the server has had as a replica, and links that broke while it followed. */
+  /** Syncs of this server as a replica, and broken links to its primary. */
   readonly own_full_syncs: number;
   readonly own_partial_syncs: number;
   readonly link_breaks: number;
@@ -117,7 +117,7 @@ export type ReplicationState = Omit<ReplicationDocument, 'history'>;
 export interface ReplicationDocument {
   readonly role: 'primary' | 'replica';
   readonly replid: string;
-  /** Id under which replicas may know what is before `second_offset`; null without one. */
+  /** Id under which replicas may know the stream before `second_offset`; null without one. */
   readonly replid2: string | null;
   readonly offset: number;
   readonly second_offset: number;

@@ -1,4 +1,4 @@
-/** Key fates in words, and the path that asks for those of one key. */
+/** Texts of key fates, and the API path for those of one key. */
 
 /** Meaning of each key fate. */
 export const MEANINGS: Readonly<Record<string, string>> = {
@@ -13,11 +13,11 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   flushed: 'Database flushed.',
 };
 
-/** A key as it is asked for. */
+/** A key in a request. */
 export interface KeyPlace {
   readonly db: number;
   readonly key: string;
-  /** Each character of the key stands for a byte. */
+  /** True if each character of the key is one byte. */
   readonly binary: boolean;
 }
 

@@ -16,12 +16,12 @@ export function bytes(value: Maybe): string {
   return isKnown(value) ? scaled(value, 1024, BINARY_UNITS, 0) : NONE;
 }
 
-/** `1.50 k`, for what is estimated at a glance. */
+/** Formats as `1.50 k`, for approximate values. */
 export function count(value: Maybe): string {
   return isKnown(value) ? scaled(value, 1000, COUNT_UNITS, 0).trimEnd() : NONE;
 }
 
-/** `12,345`, for what is compared digit by digit. */
+/** Formats as `12,345`, for exact values. */
 export function whole(value: Maybe): string {
   return isKnown(value) ? Math.round(value).toLocaleString('en-US') : NONE;
 }
@@ -92,7 +92,7 @@ function isKnown(value: Maybe): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** Three significant digits, and no more behind the point than help. */
+/** Formats with three significant digits. */
 function digits(value: number): string {
   const size = Math.abs(value);
   if (Number.isInteger(value) || size >= 99.95) return value.toFixed(0);

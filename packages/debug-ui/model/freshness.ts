@@ -1,4 +1,4 @@
-/** Freshness of what is shown: asked for just now, some time ago, or never answered. */
+/** Freshness of shown data: current, outdated, or never received. */
 
 import { clockTime } from './format.ts';
 
@@ -30,7 +30,7 @@ export interface Reading<T = unknown> {
   readonly answeredMs: number | null;
   /** Reason why there is no newer answer; null while nothing is wrong. */
   readonly failure: Failure | null;
-  /** An answer should have come, and has not. */
+  /** True if a reply is overdue. */
   readonly isOverdue: boolean;
   readonly isPaused: boolean;
 }
@@ -69,7 +69,7 @@ export function badgeOf(freshness: Freshness): string {
   }
 }
 
-/** The time of what is shown, where it is not of now. */
+/** Returns the time of shown data, if it is not current. */
 export function asOf({ answeredMs }: Reading): string {
   return answeredMs === null ? '' : `as of ${clockTime(answeredMs)}`;
 }

@@ -25,7 +25,7 @@ export class History {
     return this.#samples.at(-1);
   }
 
-  /** The number of the newest sample: what is asked for is what came after it. */
+  /** Number of the newest sample: later ones are requested. */
   get since(): number {
     return this.latest?.seq ?? 0;
   }
@@ -99,7 +99,7 @@ export function lonely(column: ArrayLike<number | null | undefined>): number[] {
   );
 }
 
-/** Least, mean and greatest of what is there, to say in words what a chart shows. */
+/** Minimum, mean and maximum of the values, for the text of a chart. */
 export function summaryOf(column: readonly (number | null)[]): {
   readonly least: number;
   readonly mean: number;

@@ -1,4 +1,4 @@
-/** Rows of a table in the order somebody has asked for. */
+/** Sorts the rows of a table. */
 
 export interface Order {
   readonly column: string;

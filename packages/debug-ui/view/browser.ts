@@ -13,12 +13,12 @@ class ApiError extends Error {
   }
 }
 
-/** Longest wait for an answer; main may be busy for a second before the server says so. */
+/** Timeout of requests: the server itself reports a busy main thread after a second. */
 const ANSWER_MS_MAX = 5_000;
 const NOT_LOGGED_IN = 401;
 const NOT_MODIFIED = 304;
 
-/** An answer with its tag, by which the next one may say that nothing has changed. */
+/** A response with its ETag, for conditional requests. */
 export interface Tagged<T> {
   readonly body: T;
   readonly tag: string | null;

@@ -1,4 +1,4 @@
-/** A chart over time. What it shows is said in words too, for those who do not see it. */
+/** A chart over time, with a text summary for screen readers. */
 
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';

@@ -1,4 +1,4 @@
-/** Panel about one chosen row, beside or behind its table. It takes the focus, and Esc closes it. */
+/** Panel about one selected row, beside or below its table. It takes the focus, and Esc closes it. */
 
 import { useEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren, JSX } from 'preact';

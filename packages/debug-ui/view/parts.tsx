@@ -53,7 +53,7 @@ export function Panel(props: PanelProps): JSX.Element {
   );
 }
 
-/** Says that what is shown is not of now, and of when it is. */
+/** Shows that the data is not current, with its time. */
 function Age({ reading }: { readonly reading: Reading }): JSX.Element | null {
   const freshness = freshnessOf(reading);
   if (freshness === 'fresh') return null;
@@ -109,7 +109,7 @@ export function Badge(props: { readonly tone: string; readonly text: string }): 
   return <span class={`badge ${props.tone}`}>{props.text}</span>;
 }
 
-/** Something that went wrong, said at once to those who hear the page. */
+/** Error message, which screen readers announce immediately. */
 export function Problem({ text }: { readonly text: string | null }): JSX.Element {
   return (
     <div role="alert" class="problem-place">
@@ -131,7 +131,7 @@ interface Doing {
   readonly isBusy: boolean;
   readonly problem: string | null;
   readonly done: string;
-  /** Does something, and keeps what came of it; `done` is what to say when it was good. */
+  /** Runs an action, and keeps its outcome; `done` returns the text of a success. */
   readonly run: (work: () => Promise<string>) => void;
 }
 
@@ -201,7 +201,7 @@ export function Filter({ label, value, change }: FilterProps): JSX.Element {
     <input
       type="search"
       class="filter"
-      // So wide that it shows what it is for.
+      // Wide enough for its placeholder.
       size={Math.max(FILTER_CHARS, label.length)}
       aria-label={label}
       placeholder={label}

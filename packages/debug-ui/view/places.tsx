@@ -8,7 +8,7 @@ interface Place {
   readonly load: () => Promise<ComponentType>;
 }
 
-/** A place with what is shown there. */
+/** A page with its content. */
 export interface OpenPlace {
   readonly place: Place;
   readonly Page: ComponentType;

@@ -12,9 +12,9 @@ const RETRY_MS_MAX = 8_000;
 /** An answer that takes longer than its period and this is overdue. */
 const PATIENCE_MS = 1_500;
 
-/** Reading of a document, and a function that asks for it at once. */
+/** Reading of a document, and a function that requests it immediately. */
 export interface Polled<T> extends Reading<T> {
-  /** Settles when an answer has come that was asked for after this call, or none could be had. */
+  /** Resolves when a reply to a later request than this call has arrived, or the request has failed. */
   readonly again: () => Promise<void>;
 }
 
@@ -153,7 +153,7 @@ export class Source<T> {
     this.#tell();
   }
 
-  /** Marks what is shown as overdue unless an answer comes before `afterMs`; 0 never does. */
+  /** Marks the data as overdue unless a reply arrives within `afterMs`; 0 disables that. */
   #watch(afterMs: number): void {
     clearTimeout(this.#overdueTimer);
     if (afterMs === 0) return;
@@ -199,7 +199,7 @@ export function useSource<T>(source: Source<T>, periodMs: number): Polled<T> {
   return source.reading;
 }
 
-/** A document of the debug API, asked for every `periodMs`; 0 asks once. */
+/** Polls a document of the debug API every `periodMs`; 0 requests it once. */
 export function usePolled<T>(path: string, periodMs: number): Polled<T> {
   // Kept while it is shown: a component that unsubscribes may subscribe again a moment later.
   const source = useMemo(() => documentAt<T>(path), [path]);

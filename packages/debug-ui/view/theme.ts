@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, unless somebody has chosen. */
+/** Light or dark theme: that of the system, unless one was selected. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { recall, remember } from './browser.ts';
@@ -36,7 +36,7 @@ export function useTheme(): { readonly chosen: Theme; readonly shown: string } {
   return { chosen, shown: document.documentElement.dataset['theme'] ?? 'light' };
 }
 
-/** A colour of the style sheet, for what is drawn on a canvas. */
+/** Returns a colour of the style sheet, for drawing on a canvas. */
 export function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

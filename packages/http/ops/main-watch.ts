@@ -18,7 +18,7 @@ interface MainWatchOptions {
 export class MainWatch {
   readonly #options: MainWatchOptions;
   readonly #timer: PacedTimer;
-  /** Begin of each standstill by its thread, as far as is known. */
+  /** Start of each current standstill, by thread. */
   readonly #sinceUs = new Map<string, number>();
 
   constructor(options: MainWatchOptions) {

@@ -7,7 +7,7 @@ import { MallocReturn } from './malloc-return.ts';
 export class OpsVitals {
   readonly #observer: Observer;
   readonly #vitals: LoopVitals;
-  /** Gives back what was dropped; nothing large is known to be in use. */
+  /** Frees dropped memory of the ops thread, which has no large memory in use. */
   readonly #memory = threadMemoryReturn();
   readonly #malloc = new MallocReturn();
 

@@ -47,7 +47,7 @@ export class Access {
     return this.#options.token !== '';
   }
 
-  /** Returns how much of what is protected the request may have; throws when that is nothing. */
+  /** Returns the permissions of the request; throws if it has none. */
   async demand(exchange: Exchange): Promise<AccessScope> {
     if (!this.isTokenSet) {
       this.#demandKnownHost(exchange);
@@ -78,7 +78,7 @@ export class Access {
     return this.#scopeOf(bearerOf(exchange) ?? '') ?? 'viewer';
   }
 
-  /** True when the request names this server, and not somebody else whose name leads here. */
+  /** True when the host of the request is a permitted name of this server. */
   isKnownHost(exchange: Exchange): boolean {
     return this.hosts.admits(exchange.header('host'));
   }
@@ -89,7 +89,7 @@ export class Access {
     if (this.isTokenSet && bearerOf(exchange) !== undefined) return;
     const site = exchange.header('sec-fetch-site');
     if (!['', 'same-origin', 'none'].includes(site)) throw foreign();
-    // What a browser says itself counts for more than names, which a proxy may have changed.
+    // Headers set by the browser have precedence over host names, which a proxy may have changed.
     const origin = site === '' ? exchange.header('origin') : '';
     const host = hostOf(`http://${exchange.header('host')}`);
     if (origin !== '' && hostOf(origin) !== host) throw foreign();
@@ -107,7 +107,7 @@ export class Access {
     return cookie(exchange, '', 0);
   }
 
-  /** Compares with each token, in a time that says nothing about how much of it is right. */
+  /** Compares with each token in constant time. */
   #scopeOf(given: string): AccessScope | undefined {
     const { token, viewerToken } = this.#options;
     const mac = this.#mac(given);

@@ -12,7 +12,7 @@ export class AllowedHosts {
   /** Ends of names, each with its leading dot. */
   readonly #suffixes: readonly string[];
 
-  /** `listed` are names, and `*.` with a name behind it for all that are below that one. */
+  /** `listed` are names, and patterns `*.name` for all names below it. */
   constructor(listed: readonly string[], bind: string) {
     const lower = listed.map((name) => name.toLowerCase());
     const isPattern = (name: string): boolean => name.startsWith('*.');
@@ -21,7 +21,7 @@ export class AllowedHosts {
     this.#suffixes = ['.localhost', ...lower.filter(isPattern).map((name) => name.slice(1))];
   }
 
-  /** True when a request with this `Host` is not for somebody else's name. */
+  /** True when a request with this `Host` header is permitted. */
   admits(host: string): boolean {
     const name = nameOf(host);
     if (name === '') return false;

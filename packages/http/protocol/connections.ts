@@ -31,7 +31,7 @@ interface Entry {
 }
 
 export class Connections {
-  /** Without a request, in the order in which they have come, or have ended their last request. */
+  /** Idle connections, in the order of their start or of the end of their last request. */
   readonly #idle = new Map<string, Entry>();
   /** Connections with requests in progress, in the order in which these started. */
   readonly #busy = new Map<string, Entry>();

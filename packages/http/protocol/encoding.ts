@@ -1,4 +1,4 @@
-/** An answer as it is sent: compressed where the one who asks takes that, and not at all when he has it already. */
+/** Form of a response: compressed if the client accepts it, and without a body if the client has the current version. */
 
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -10,7 +10,7 @@ const compress = promisify(gzip);
 const BYTES_MIN = 1_024;
 const COMPRESSIBLE = /^(text\/|application\/(json|openmetrics-text|manifest\+json)|image\/svg)/;
 
-/** Request headers that say which answers are accepted. */
+/** Request headers that select the form of the response. */
 export interface Acceptance {
   readonly acceptEncoding: string;
   readonly ifNoneMatch: string;

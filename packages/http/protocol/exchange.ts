@@ -6,7 +6,7 @@ import { HttpError } from './answer.ts';
 
 /** Longest path with its query. */
 const URL_CHARS_MAX = 2_048;
-/** Longest body that anybody may send. */
+/** Maximum size of a request body. */
 const BODY_BYTES_MAX = 16 * 1_024;
 
 interface Target {

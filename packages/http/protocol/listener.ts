@@ -154,7 +154,7 @@ export class HttpListener {
   }
 }
 
-/** Throws when the one who asks may only read, and this is something else. */
+/** Throws if the caller is only permitted to read, and the request is not a read. */
 function demandScope(scope: AccessScope, { path, method }: Exchange, found?: Found): void {
   if (scope === 'all' || isForViewers(path, method, found?.route)) return;
   throw new HttpError(
@@ -173,7 +173,7 @@ function acceptanceOf({ method, headers }: IncomingMessage): Acceptance {
   };
 }
 
-/** Throws when something stands behind the question mark that would be passed over. */
+/** Throws for unknown query parameters. */
 function demandKnownParameters({ parameters = [] }: Route, { query }: Exchange): void {
   if (parameters === 'any') return;
   const unknown = [...query.keys()].find((name) => !parameters.includes(name));

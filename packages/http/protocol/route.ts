@@ -11,7 +11,7 @@ export interface Route {
   /** One sentence for the index. */
   readonly about: string;
   readonly methods: Readonly<Partial<Record<Method, Handler>>>;
-  /** Names that may stand behind the question mark: none unless they are given; any other one is refused. */
+  /** Allowed query parameters, none by default; others are refused. */
   readonly parameters?: readonly string[] | 'any';
   /** True when the route is open without the token. */
   readonly isOpen?: boolean;
@@ -31,7 +31,7 @@ export const PROBE_PATHS: ReadonlySet<string> = new Set([
   ...['/health/live', '/healthz', '/health/ready', '/readyz'],
 ]);
 
-/** Scraped from the first moment on, so it is answered before all routes are there. */
+/** Path of the metrics, which is served before all routes are loaded. */
 export const METRICS_PATH = '/metrics';
 
 /** Paths below which everything is protected, whether it exists or not. */

@@ -32,7 +32,7 @@ import { usersRoute } from './users.ts';
 import { currentStatus } from './status.ts';
 import type { OpsContext } from '../ops/ops-context.ts';
 
-/** The documents behind the paths; bundles hold the same. */
+/** Documents of the debug API, which bundles contain as well. */
 export class DebugDocuments {
   readonly #context: OpsContext;
 

@@ -1,4 +1,4 @@
-/** Every setting: what it is, where it comes from, and what of it may be changed while the server runs. */
+/** All settings with value and source; some can be changed at runtime. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -207,7 +207,7 @@ interface EditorProps {
 function Editor({ entry, isBusy, change, close }: EditorProps): JSX.Element {
   const isHidden = entry.value === '(hidden)';
   const kind = isHidden ? ({ type: 'password' } as const) : ({ type: 'text' } as const);
-  // What stands for a secret must not be sent back as if it were the secret.
+  // The placeholder of a secret must not be sent back as its value.
   const [value, setValue] = useState(isHidden ? '' : entry.value);
   return (
     <form

@@ -186,7 +186,7 @@ function Ranking({ report, source }: RankingProps): JSX.Element {
   );
 }
 
-// A column is described by what it shows: its name, its title, its unit, its value and the whole of it.
+// A column has a name, a title, a unit, its value and its total.
 function shareColumn(
   ...[name, title, show, value, whole]: [
     name: string,

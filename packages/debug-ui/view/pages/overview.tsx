@@ -1,4 +1,4 @@
-/** State of the server: what is wrong, how busy it is, and what each shard is doing this moment. */
+/** Overview of the server: issues, load, and the current activity of each shard. */
 
 import type { JSX } from 'preact';
 import type {

@@ -67,7 +67,7 @@ function startOf(trace: TraceReport): number {
   return timesOf(trace).startMs;
 }
 
-/** In microseconds; of one span it is what that says, to the last digit. */
+/** Formats microseconds; for a single span with all digits. */
 function lengthOf(trace: TraceReport): number {
   const startMs = startOf(trace);
   const ends = trace.spans.map((span) => (span.start_time_ms - startMs) * 1_000 + span.duration_us);

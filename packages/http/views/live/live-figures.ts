@@ -67,11 +67,11 @@ export class RateGrowths {
   }
 }
 
-/** A histogram as what was added to it lately. */
+/** Growth of a histogram. */
 class HistogramGrowth {
   readonly #before = new Float64Array(HISTOGRAM_BUCKETS);
 
-  /** Adds what is new in `now` to `target`. */
+  /** Adds the growth of `now` since the last call to `target`. */
   addTo(target: Counts, now: Counts): void {
     const before = this.#before;
     for (let index = 0; index < HISTOGRAM_BUCKETS; index += 1) {
@@ -99,7 +99,7 @@ export class LatencyGrowth {
     this.take();
   }
 
-  /** Leaves in `execute` and `queue` what has come since the last time. */
+  /** Sets `execute` and `queue` to the growth since the last call. */
   take(): void {
     const page = this.#page;
     this.execute.fill(0);

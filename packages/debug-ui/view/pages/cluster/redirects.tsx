@@ -1,4 +1,4 @@
-/** Commands that were not run here because of their slots, by what was answered, for each client library. */
+/** Commands not executed on this node because of their slots, by reply and client library. */
 
 import type { JSX } from 'preact';
 import type { LibraryRedirects } from '../../../model/api.ts';

@@ -73,7 +73,7 @@ interface SetProps {
 
 function Kept({ fates, isBusy, set }: SetProps & { readonly fates: KeyFates }): JSX.Element {
   const { recording, kept } = fates;
-  // What was chosen is shown until the server has answered what it is.
+  // The selected value is shown until the server has returned the actual one.
   const [chosen, setChosen] = useState(recording.overwritten);
   const reason = useReadOnlyReason();
   const isOn = isBusy ? chosen : recording.overwritten;

@@ -20,7 +20,7 @@ export function Threads(): JSX.Element {
     if (shown.current !== data) before.current = shown.current;
     shown.current = data;
   }, [data]);
-  // While this reading is shown the one before it is what it is compared with.
+  // The shown reading is compared with the previous one.
   const earlier = shown.current === data ? before.current : shown.current;
   return (
     <Panel

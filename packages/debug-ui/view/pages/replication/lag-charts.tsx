@@ -1,4 +1,4 @@
-/** Charts of replication over the last minutes: how far somebody is behind, and what goes over the links. */
+/** Charts of replication over the last minutes: lag, and traffic of the links. */
 
 import type { JSX } from 'preact';
 import { bytes, micros } from '../../../model/format.ts';

@@ -1,4 +1,4 @@
-/** Replicas of the server, each with how far it is and what is kept for it. */
+/** Replicas of the server, each with its lag and its buffers. */
 
 import type { JSX } from 'preact';
 import type { ReplicaEntry } from '../../../model/api.ts';
