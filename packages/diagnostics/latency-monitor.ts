@@ -97,7 +97,7 @@ export class LatencyMonitor implements LatencyPort {
     this.#loop.stop();
   }
 
-  /** Notes what has grown; called at every tick. */
+  /** Records growth of counters; called at every tick. */
   look(nowUs: number): void {
     this.#flight.look(nowUs);
   }

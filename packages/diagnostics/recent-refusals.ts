@@ -32,7 +32,7 @@ export class RecentRefusals {
       .sort((one, other) => other.refused - one.refused);
   }
 
-  /** Empties what is older than a minute. */
+  /** Returns the counts of the current slice, after clearing slices older than a minute. */
   #sliceAt(nowUs: number): Map<string, number> {
     const now = Math.floor(nowUs / SLICE_US);
     const first = Math.max(this.#current + 1, now - SLICES + 1);

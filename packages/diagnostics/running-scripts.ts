@@ -1,4 +1,4 @@
-/** Scripts that run in shards, as main sees them: since when, by which command, and what they write to the log. */
+/** Running scripts of shards as seen by main: start, command and log output. */
 
 import type { Logger } from '#base';
 import type { Settings } from '#config';

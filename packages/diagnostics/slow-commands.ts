@@ -20,7 +20,7 @@ interface SlowReport {
 
 /** Longest wait of SLOWLOG GET for shards that have no processor. */
 const PATIENCE_MS = 5_000;
-/** Id of the line that says which shards are missing; entries have ids from 0 on. */
+/** Id of the line about missing shards; entries have ids from 0. */
 const NOTICE_ID = -1;
 
 /** Wait for late shards in milliseconds, where it is not that of every report. */
@@ -82,7 +82,7 @@ export class SlowCommands implements SlowlogPort {
     return Math.max(this.#page.get('slowFirstId'), this.#ids.upcoming - this.#lengthMax);
   }
 
-  /** The newest `count` entries. Where shards are missing, a line before them says so; only a stuck one is not waited for. */
+  /** Returns the newest `count` entries, preceded by a line about missing shards: stuck ones are not waited for. */
   async newest(count: number): ReturnType<SlowlogPort['newest']> {
     if (count === 0) return [];
     const { entries, missingShards } = await this.collect(count, { patienceMs: PATIENCE_MS });

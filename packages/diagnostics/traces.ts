@@ -13,7 +13,7 @@ const OPS_MS_MAX = 5_000;
 const TRACE_ID_BYTES = 16;
 const SPAN_END = 24;
 
-/** Lets main decide on traces as the settings say, now and after each change. */
+/** Applies the settings of tracing to main, now and after each change. */
 export function followTracing(settings: Settings, tracing: Router['tracing']): void {
   const apply = (): void => {
     tracing.apply(traceSettings(settings));

@@ -10,7 +10,7 @@ export function tcpPort(settings: Settings): Line {
   return ['tcp_port', port > 0 ? port : tlsPort];
 }
 
-/** A line for each kind of place; Redis' numbers say which kind. */
+/** Lines for each kind of listener, numbered as in Redis. */
 export function listeners(settings: Settings): readonly Line[] {
   const { binds, port, tlsPort } = tcpPlaces(valuesOf(settings));
   const socket = settings.string('server.unix-socket');

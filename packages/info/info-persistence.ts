@@ -1,4 +1,4 @@
-/** INFO's section on what is kept on disk. */
+/** Section Persistence of INFO. */
 
 import { DURABILITY_QUANTITIES, LOG_QUANTITIES } from '#quantities';
 import { lastSaveSeconds, savingSeconds } from '#stats';

@@ -19,7 +19,7 @@ export function replicasLines(primary: Primary, settings: Settings, nowMs: numbe
   return lines;
 }
 
-/** Lines beside those of Redis: the lag of each replica in bytes and in milliseconds, and what is kept for it. */
+/** Additional lines to those of Redis: lag of each replica in bytes and milliseconds, and its buffers. */
 export function replicaLagLines(primary: Primary, nowMs: number): Line[] {
   return primary.replicas.map((replica, nth) => {
     const { link, ack, sinceMs } = replica;

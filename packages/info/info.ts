@@ -32,7 +32,7 @@ interface Section {
   shownBy: 'bare' | 'all' | 'none';
   /** Undefined when there is nothing that the section is about: then it has no head either. */
   lines: readonly Part[] | ((metrics: ServerMetrics) => readonly Line[] | undefined);
-  /** Lines that INFO ALL has of it, where that is not all. */
+  /** Lines of the section in INFO ALL, if it has fewer there. */
   linesOfAll?: (metrics: ServerMetrics) => readonly Line[] | undefined;
   /** The section is there only while this holds. */
   when?: (metrics: ServerMetrics) => boolean;

@@ -4,7 +4,7 @@ import type { Counter } from '#quantities';
 import type { Page } from '#stats';
 import type { ServerMetrics } from './server-metrics.ts';
 
-/** Resident memory by owner; `rest` is what is left of it, so that the parts are the whole. */
+/** Resident memory by owner; `rest` is the remainder, so that the sum is the total. */
 interface MemoryParts {
   readonly residentBytes: number;
   /** Heaps of all threads, with their free pages. */

@@ -66,7 +66,7 @@ export class MetricsReader {
     return this.#options.serverMemory.shardPages[0]!.get(name);
   }
 
-  /** Takes what is taken `hz` times a second. */
+  /** Takes the samples that are due `hz` times a second. */
   sample(nowUs: number): void {
     const page = this.#options.serverMemory.mainPage;
     page.set('peakBytes', Math.max(page.get('peakBytes'), this.#options.serverMemory.usedBytes));
@@ -97,7 +97,7 @@ export class MetricsReader {
     this.#areErrorsTooMany = areTooMany;
   }
 
-  /** Takes what is resident now for the memory of a server without data: to be called before any is read. */
+  /** Records the resident memory of the server without data; called before the recovery. */
   measureStartup(): void {
     const { mainPage, usedBytes } = this.#options.serverMemory;
     mainPage.set('startupBytes', residentBytes() - usedBytes);
@@ -108,7 +108,7 @@ export class MetricsReader {
     return this.#options.serverMemory.memory.bytes.length;
   }
 
-  /** The status document, which asks no shard anything. */
+  /** Returns the status document, without requests to shards. */
   statusJson(): string {
     const { serverMemory, settings, clock, router } = this.#options;
     const document = statusDocument({

@@ -163,12 +163,12 @@ export class ServerMetrics {
     return usedMemory(this.main, this.shards);
   }
 
-  /** Resident memory against what is in use. */
+  /** Ratio of resident memory to used memory. */
   get fragmentation(): Fragmentation {
     return fragmentation(this.rssBytes, this.main, this.shards);
   }
 
-  /** Memory that records take, and memory that is held for them; the empty server is in both, as it is in Redis. */
+  /** Memory of records, and memory allocated for them; both include the empty server, as in Redis. */
   get allocator(): { readonly allocated: number; readonly active: number } {
     const startup = this.main.get('startupBytes');
     const allocated = startup + this.total('recordBytes');

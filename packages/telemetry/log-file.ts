@@ -74,7 +74,7 @@ export class LogFile {
       dirname: folder,
       filename: name,
       // What may be deleted is known only from this file. Its standard name depends on the options,
-      // so that a changed option would leave the old log files behind for ever.
+      // so that old log files would stay for ever after a change of the option.
       auditFile: path.join(folder, `.${name}.audit.json`),
       // Only the pattern steers how often; the frequency switches it off.
       ...(isRotated(options)

@@ -263,7 +263,7 @@ function added(one: HotKey, other: HotKey): HotKey {
   return [key, calls + other[1], us + other[2], bytes + other[3], error + other[4]];
 }
 
-/** Returns what a key is ranked by, with what it may be over-counted by. */
+/** Returns the value by which a key is ranked, with its maximum overestimate. */
 export function weightOf([, , us, bytes, error]: HotKey, metric: HotMetric): number {
   return (metric === 'cpu' ? us : bytes) + error;
 }

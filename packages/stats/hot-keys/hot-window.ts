@@ -26,7 +26,7 @@ export interface HotWindowOptions {
   readonly sample: number;
 }
 
-/** A key with what was sampled of it: its database and bytes, reads, writes, and by how many both may be others'. */
+/** A sampled key: database, bytes, reads, writes, and the maximum error of both counts. */
 type WindowKey = readonly [
   database: number,
   key: Bytes,
@@ -128,7 +128,7 @@ export class HotWindows {
   /** The window of now; the one before it is complete, if it was the last that was counted in. */
   #at(number: number): Window {
     const current = this.#current;
-    // A clock that was set back counts on in the window at hand.
+    // After the clock was set back, counting continues in the current window.
     if (current !== undefined && number <= current.number) return current;
     this.#complete = current?.number === number - 1 ? current : undefined;
     const capacity = Math.max(SLOTS_MIN, SLOTS_PER_KEY * this.#options.topKeys);

@@ -29,7 +29,7 @@ export class MainBands {
     return this.#generation;
   }
 
-  /** Takes other thresholds; what was counted with the old ones must go, by `restart`. */
+  /** Sets other thresholds; counts of the old ones must then be reset by `restart`. */
   configure(bands: Bands): void {
     this.#bands = bands;
   }

@@ -1,6 +1,6 @@
 /** Latency bands: numbers of requests by upper bounds of their time in the server, in milliseconds. */
 
-/** The thresholds in force; a row of a page counts what is above the threshold before and within its own. */
+/** Current thresholds; a row of a page counts requests above the previous threshold and up to its own. */
 export class Bands {
   enabled: boolean;
   readonly #limitsUs: Float64Array;

@@ -18,7 +18,7 @@ import {
 import type { Page } from '../page/page.ts';
 import { growth } from '../page/rate.ts';
 
-/** Between two slices: how far what a window says lies back at most. */
+/** Interval of slices, which is the maximum age of a window's end. */
 export const SLICE_MS = 10_000;
 /** Fine slices: five minutes. As many of them, when they are older, become one coarse slice. */
 const FINE_SLICES = 30;
@@ -148,7 +148,7 @@ export class LatencyWindows {
     return table;
   }
 
-  /** Returns what was added to each command's histogram, and remembers the histogram as it is now. */
+  /** Returns the growth of each command's histogram since the last call. */
   #grown(): Map<number, Row> {
     const rows = new Map<number, Row>();
     for (let id = 0; id < this.#commands; id += 1) {
@@ -176,7 +176,7 @@ export class LatencyWindows {
   }
 }
 
-/** Counts that have come since `before`. */
+/** Returns the growth of counts since `before`. */
 function difference(now: Counts, before: Counts): Row {
   let length = 0;
   for (let index = 0; index < HISTOGRAM_BUCKETS; index += 1) {

@@ -10,7 +10,7 @@ export const AT = Object.fromEntries(COUNTERS.map((name, index) => [name, index]
   Record<Counter, number>
 >;
 
-/** Counters that CONFIG RESETSTAT sets back: what has happened, and not how things are. */
+/** Counters that CONFIG RESETSTAT resets: counts of events, and not current states. */
 export const RESETTABLE: ReadonlySet<Counter> = new Set(
   QUANTITIES.filter(({ resets }) => resets).map(({ counter }) => counter),
 );

@@ -67,7 +67,7 @@ export class MadeUpErrors {
     return this.#start + ROW_CELLS * row;
   }
 
-  /** Bytes of a row behind its count. */
+  /** Bytes of a row after its count. */
   #name(row: number): Buffer {
     const { buffer, byteOffset, BYTES_PER_ELEMENT: width } = this.#values;
     const at = byteOffset + (this.#cell(row) + 1) * width;

@@ -45,7 +45,7 @@ export const KEY_SIZES_TYPES = 6;
 export const KEY_SIZES_ROWS = 40;
 const KEY_SIZES_CELLS = KEY_SIZES_TYPES * KEY_SIZES_ROWS;
 
-/** Most thresholds of latency bands, plus one row for what is over the last. */
+/** Maximum number of latency bands, plus one row for requests over the last threshold. */
 export const BAND_ROWS_MAX = 33;
 
 export interface PageShape {
@@ -200,7 +200,7 @@ export class Page {
     return this.values[this.#users + USER_FIELDS * row + field]!;
   }
 
-  /** Row of the user whose command is at hand: its time and errors are counted there, too. */
+  /** Row of the user of the current command, which also counts its time and errors. */
   actor = DEFAULT_USER_ROW;
 
   /** True while executions are counted in histograms (`latency-tracking`). */
@@ -295,7 +295,7 @@ export class Page {
     return this.values.subarray(this.#loop, this.#loop + HISTOGRAM_BUCKETS);
   }
 
-  /** Counts a gathered command, of which all parts are there. */
+  /** Counts a gathered command whose parts have all arrived. */
   gathered(us: number): void {
     const { values } = this;
     const bucket = this.#scatter + bucketOf(us * TICKS_PER_US);

@@ -43,7 +43,7 @@ export function prefixReports(
 ): readonly PrefixReport[] {
   const id = prefixesId(prefixes);
   if (id === 0) return [];
-  // A shard that has not heard of a change yet counts for other rows.
+  // A shard that has not received a change yet counts in other rows.
   const pages = shards.filter((page) => page.get('prefixesId') === id);
   const isWalked = shards.every((page) => page.get('prefixesWalkedId') === id);
   return [...prefixes, ''].map((prefix, row) => {

@@ -1,4 +1,4 @@
-/** Rows of a page for users: what each has done, as far as the thread of the page counts it. */
+/** Rows of a page for users: the counts of each user in the thread of the page. */
 
 import { USER_QUANTITIES, type UserFieldName } from '#quantities';
 

@@ -10,7 +10,7 @@ export interface ArgumentBytes {
   length(index: number): number;
 }
 
-/** Most arguments kept; of more, the last place is taken by a note that says how many there are. */
+/** Maximum number of arguments kept; for longer commands, the last one is replaced by the number of the rest. */
 const ARGUMENTS_KEPT_MAX = 32;
 const START_BYTES = 64;
 const SECRET = -1;
@@ -55,7 +55,7 @@ export class KeptArguments {
     else copyWords(this.#view, to, view, from, length);
   }
 
-  /** Each argument as it is shown, in memory of its own. */
+  /** Returns a copy of each argument in the form that is shown. */
   get shown(): readonly Bytes[] {
     const shown: Bytes[] = [];
     const kept = this.#keptCount;

@@ -24,7 +24,7 @@ export interface SlowCommand {
   readonly unixMs: number;
   readonly executeUs: number;
   readonly queueUs: number;
-  /** Until it was on disk. */
+  /** Microseconds for which its reply waited for the disk. */
   readonly durableUs: number;
   /** Microseconds for which it waited for values of the warm tier, which are in neither of the others. */
   readonly fetchUs?: number;
@@ -38,17 +38,17 @@ export interface SlowEntry extends SlowCommand {
   readonly id: number;
   /** -1 for main. */
   readonly shard: number;
-  /** The command's name first; long ones shortened, secrets left out. */
+  /** The command's name and arguments; long ones are shortened, secrets are omitted. */
   readonly args: readonly Bytes[];
 }
 
-/** Stands for the place of a command that was copied. */
+/** Place of a command that was copied. */
 const COPIED = -1;
 
-/** A command that lies as it came. */
+/** A command in the request ring. */
 export interface RawCommand {
   place: number;
-  /** Position among all that comes to lie there, wrapping at 2^32. */
+  /** Position in the stream of all bytes of the ring, wrapping at 2^32. */
   position: number;
   /** Number of its arguments, its name included. */
   count: number;

@@ -29,7 +29,7 @@ interface LogReport {
 export interface DurabilityReport {
   readonly isEnabled: boolean;
   readonly mode: string;
-  /** True while a start would find nothing of what is logged: the first snapshot is not on disk. */
+  /** True until the first snapshot after persistence was switched on: a restart would lose all changes since. */
   readonly awaitsSnapshot: boolean;
   readonly isSaving: boolean;
   /** A full synchronisation of replicas is being written. */
@@ -42,7 +42,7 @@ export interface DurabilityReport {
   readonly lastSaveUs: number;
   readonly lastSaveBytes: number;
   readonly lastSaveKeys: number;
-  /** Bytes that a start would read, of the newest snapshot and the logs behind it: when that was on disk, and now. */
+  /** Bytes of the newest snapshot and later logs that a start would read: when the snapshot finished, and now. */
   readonly baseBytes: number;
   readonly currentBytes: number;
   readonly hasLastSaveFailed: boolean;

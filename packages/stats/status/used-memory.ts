@@ -11,7 +11,7 @@ export function usedMemory(main: Page, shards: readonly Page[]): number {
   return total;
 }
 
-/** Resident memory set against what is in use. */
+/** Ratio of resident memory to used memory. */
 export interface Fragmentation {
   /** As much is resident as is in use where it is 1. */
   readonly ratio: number;

@@ -87,12 +87,12 @@ export class GcPauses {
   }
 }
 
-/** Between two looks at how late the loop is; timers are a millisecond exact, and so is what is found. */
+/** Interval of measurements of the loop's delay; like timers, they have a resolution of a millisecond. */
 const LOOK_MS = 20;
 
 /**
- * Counts how much later than due the event loop of its thread comes round, and is the thread's sign of life. An idle thread
- * gives one for the second that it sleeps: its heartbeat is then ahead of the clock.
+ * Measures the delay of the event loop of its thread, and updates the thread's heartbeat. Before an idle thread sleeps for a
+ * second, its heartbeat is set ahead to the end of the sleep.
  */
 export class LoopDelay {
   readonly #page: Page;

@@ -1,4 +1,4 @@
-/** State of a collector, which takes what it is sent or does not: counted, and logged once for each change. */
+/** State of a collector: accepted and dropped items are counted, and each change is logged once. */
 
 import type { LogFields } from '#base';
 

@@ -72,7 +72,7 @@ export function idsOf({ ids, hasParent }: TraceRecord): {
   };
 }
 
-/** The command's name as it is typed. */
+/** Returns the command's name as typed by users. */
 export function operationOf(command: number, names: readonly string[]): string {
   return (names[command] ?? 'unknown').toUpperCase().replace('|', ' ');
 }

@@ -1,4 +1,4 @@
-/** A command as `db.statement` shows it: what is kept of its arguments, bounded, and on one line. */
+/** Formats a command for `db.statement`: its name and arguments on one line, with limited length. */
 
 import { readable } from '#base';
 import type { KeptArgument, TraceRecord } from '#link';

@@ -23,7 +23,7 @@ const RECORDS_MAX = 500;
 /** The last traces are sent before the thread ends, if that is quick. */
 const CLOSE_MS_MAX = 1_000;
 
-/** Settings that may change while the server runs. The record of a request says what is made of it. */
+/** Settings that can change at runtime. Sampling and logging of a request are decided by its record. */
 export interface TraceSettings {
   /** True while main sends traced requests. */
   readonly isOn: boolean;
