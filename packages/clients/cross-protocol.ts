@@ -6,7 +6,7 @@ import type { Client } from '#router';
 /** Between two lines of the log about it. */
 const QUIET_MS = 60_000;
 
-/** Makes the function that closes such a connection at once: it gets no reply, not even to what it sent before. */
+/** Creates the function that closes such a connection immediately, without replies, even to earlier commands. */
 export function closesHttp(log: Logger, wallMs: () => number): (client: Client) => void {
   let loggedMs = -Infinity;
   return (client) => {

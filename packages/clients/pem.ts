@@ -1,14 +1,14 @@
-/** Contents of PEM files that Node would pass over in silence where they are not what they should be. */
+/** Checks of PEM files whose invalid contents Node would silently ignore. */
 
 import { X509Certificate } from 'node:crypto';
 
 /** Tag of a sequence in DER. */
 const SEQUENCE = 0x30;
-/** Bit of a length in DER that says that the bytes behind it are the length. */
+/** Bit of a length in DER: the following bytes contain the length. */
 const LONG_LENGTH = 0x80;
 const HEAD_BYTES = 2;
 
-/** True when there is a certificate, and all that are there can be read. */
+/** True if there is a certificate, and all certificates are readable. */
 export function hasCertificates(text: string): boolean {
   const blocks = blocksOf(text, '(?:TRUSTED |X509 )?CERTIFICATE');
   return blocks.length > 0 && blocks.every((block) => isCertificate(block));

@@ -1,4 +1,4 @@
-/** Persistence as it is switched on and off: who has the data folder, and whether anything is kept in it. */
+/** Switches persistence on and off at runtime, with the lock of the data folder. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configSetFailed, type Settings } from '#config';

@@ -64,7 +64,7 @@ export class ClientMessaging {
     this.keyEvents = new KeyEvents(this.pubsub, this.tracking);
   }
 
-  /** Main looks at commands only while somebody wants to see them. */
+  /** Observes commands of clients and scripts while a client uses tracking or MONITOR. */
   #watch(): void {
     const { tracking, monitors } = this;
     const router = this.#router;

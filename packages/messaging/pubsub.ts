@@ -36,7 +36,7 @@ export class PubSub implements PubSubPort {
     pattern: new Map(),
     shardChannel: new Map(),
   };
-  /** The bytes of each pattern that somebody listens to. */
+  /** The bytes of each pattern with subscribers. */
   readonly #globs = new Map<string, Bytes>();
   readonly #published: Published;
   /** Number of messages received from other nodes. */

@@ -9,7 +9,7 @@ import { OfflineData, type OfflineReport } from './offline-data.ts';
 export interface OfflineOptions {
   readonly folder: string;
   readonly settings: ShardSettingValues;
-  /** Leaves out what is damaged. */
+  /** True to skip damaged data. */
   readonly anyway: boolean;
   /** The place for values for which memory has no room; undefined where all are to be in memory. */
   readonly tier: LocalTierPlace | undefined;
@@ -55,7 +55,7 @@ export interface Redistribution extends OfflineOptions {
   readonly shards: number;
 }
 
-/** Writes the data of a folder for another number of shards; what it was before goes when that is on disk. */
+/** Rewrites the data of a folder for another number of shards; the old files are deleted when the new ones are on disk. */
 export async function redistribute(options: Redistribution): Promise<OfflineReport> {
   const { folder, settings, anyway, shards, tier } = options;
   const found = new DataFolder(folder);

@@ -47,7 +47,7 @@ import {
 } from '#store';
 import type { LocalTier } from '#tier';
 
-/** Report of what was found. */
+/** Report about the data. */
 export interface OfflineReport {
   readonly shards: number;
   readonly keys: number;
@@ -57,7 +57,7 @@ export interface OfflineReport {
   readonly remarks: readonly string[];
   /** Messages about the logs that could not be written at their end. */
   readonly unwritten: readonly string[];
-  /** Bytes that were left out because they were damaged, or behind damage. */
+  /** Bytes that were skipped because they were damaged, or after damage. */
   readonly lostBytes: number;
 }
 
@@ -91,7 +91,7 @@ export class OfflineData {
     this.#pages = pages;
   }
 
-  /** Gives to the tier what was read and has no room in memory. */
+  /** Moves values that exceed the memory to the warm tier. */
   #makeRoom(shard: number): void {
     const tier = this.#tiers[shard];
     if (tier === undefined) return;
@@ -100,7 +100,7 @@ export class OfflineData {
     tier.compact(machine.store);
   }
 
-  /** Reads what a plan says; files stay as they are. */
+  /** Reads the files of a plan without changing them. */
   load(plan: RecoveryPlan, anyway: boolean): OfflineReport | RecoveryProblem {
     const reports: RecoveryReport[] = [];
     for (const shard of this.machines.keys()) {
@@ -166,7 +166,7 @@ export class OfflineData {
     for (const tier of this.#tiers) tier.close();
   }
 
-  /** Puts aside what was damaged. */
+  /** Repairs the log files: damaged parts are moved aside. */
   repair(): void {
     for (const recovery of this.#recoveries) recovery.repair();
   }
@@ -236,7 +236,7 @@ export class OfflineData {
     return [`${found.keys} keys of a snapshot of version ${found.version}`, ...left].join('; ');
   }
 
-  /** Returns what was skipped. */
+  /** Returns texts about skipped data. */
   #loadLibraries(file: string, codes: readonly string[], skipsDamaged: boolean): string[] {
     const scripts = this.#scripts[0]!;
     const skipped: string[] = [];
@@ -260,7 +260,7 @@ export class OfflineData {
     return scripts.libraries.map(({ code }) => Buffer.from(code, 'latin1'));
   }
 
-  /** Writes a snapshot that Redis reads, with the place in the stream of replication that belongs to it where that is known. */
+  /** Writes an RDB file for Redis, with the position in the replication stream if it is known. */
   exportRdb(file: string, place?: KeptPlace): number {
     const fd = fs.openSync(file, 'wx', 0o600);
     let keys = 0;
