@@ -1,4 +1,4 @@
-/** Tests of the doctor's findings, for each kind of trouble by itself. */
+/** Tests of the doctor's findings, for each kind of trouble separately. */
 import {
   type LatencyEvent,
   LatencySeries,
@@ -152,7 +152,7 @@ const cases: readonly (readonly [
   [
     'the machine pauses',
     { baselineUsMax: 25_000 },
-    [/by itself pauses for up to 25 ms/, /noisy neighbours/],
+    [/itself causes pauses of up to 25 ms/, /noisy neighbours/],
   ],
   ['shards are stuck', { missingShards: [0, 1] }, [/No reply from shard 0, shard 1/]],
   [

@@ -107,7 +107,7 @@ export class Tracing {
     if (isSampled || this.#tellsAll) this.#take(client, entry, args, { isSampled, parent });
   }
 
-  /** Returns the next of 2^32 - 1 pseudo-random numbers: xorshift by George Marsaglia, 2003, cheap enough for each request. */
+  /** Returns the next of 2^32 - 1 pseudo-random numbers: xorshift by George Marsaglia (2003), which is fast. */
   #draw(): number {
     let word = this.#word;
     word ^= word << 13;
