@@ -60,7 +60,7 @@ export interface RouterOptions {
   isOutOfMemory(): boolean;
   /** Maximum number of bytes of unexecuted commands of a client. */
   queryBytesMax(): number;
-  /** True when a shard has executed one command for so long that no reply is expected soon. */
+  /** True when a shard has executed one command beyond a time limit: no reply is expected soon. */
   isShardStuck(shard: number): boolean;
   /** Starts a turn for work that arose outside of one. */
   beginTurn(): void;
