@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 type WithProgress = (
   child: ChildProcess,
   doing: string,
-  options: { tellMs: number; write: (line: string) => void },
+  options: { reportMs: number; write: (line: string) => void },
 ) => Promise<boolean>;
 
 const source = new URL('../../scripts/progress.mjs', import.meta.url);
@@ -18,7 +18,7 @@ progress('is told at once and again until the end, which is awaited', async () =
   const lines: string[] = [];
   const child = spawn(process.execPath, ['-e', 'process.stdin.resume()']);
   const isGood = await withProgress(child, 'compiling', {
-    tellMs: 1,
+    reportMs: 1,
     write: (line) => {
       lines.push(line);
       if (lines.length === 3) child.stdin.end();
@@ -31,7 +31,7 @@ progress('is told at once and again until the end, which is awaited', async () =
 
 progress('a program that fails, or is not there, is no success', async () => {
   const lines: string[] = [];
-  const options = { tellMs: 60_000, write: (line: string) => void lines.push(line) };
+  const options = { reportMs: 60_000, write: (line: string) => void lines.push(line) };
   const failing = spawn(process.execPath, ['-e', 'process.exit(3)']);
   assert.is(await withProgress(failing, 'failing', options), false);
   assert.is(await withProgress(spawn('/no/such/program'), 'missing', options), false);

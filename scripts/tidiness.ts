@@ -20,7 +20,7 @@ export function opensWithoutSubject(text: string): string[] {
 const openingString = new RegExp(`'((?:${openers}) [a-z][^'\\n]*\\.)'`, 'g');
 
 /** Files of the product that write for users. */
-const toldToUsers = /^packages\/(?:base|commands|config|http|quantities|server|stats|telemetry)\//;
+const shownToUsers = /^packages\/(?:base|commands|config|http|quantities|server|stats|telemetry)\//;
 
 /** Most files of a folder. */
 export const FOLDER_FILES_MAX = 20;
@@ -69,7 +69,7 @@ function fileFaults(source: SourceFile): string[] {
     faults.push(`has a comment whose first sentence cannot be read alone: ${comment}`);
   }
   faults.push(...lostComments(text));
-  if (toldToUsers.test(file) && !isTest(file)) {
+  if (shownToUsers.test(file) && !isTest(file)) {
     for (const [, sentence] of withoutComments(text).matchAll(openingString)) {
       faults.push(`has a sentence for users that cannot be read alone: ${sentence!}`);
     }

@@ -62,8 +62,8 @@ const asPropertyOf =
 const shardCode = codeOf('shard', 'commands');
 
 entries('every setting is read outside packages/config', () => {
-  const told: ReadonlySet<string> = new Set(shardSettingNames);
-  const read = settingNames.filter((name) => !told.has(configName(name)));
+  const reported: ReadonlySet<string> = new Set(shardSettingNames);
+  const read = settingNames.filter((name) => !reported.has(configName(name)));
   assert.equal(unused(read, outside('packages/config/'), asText), []);
 });
 
@@ -75,9 +75,9 @@ entries('shards read no setting that they are not told', () => {
   const calls = new RegExp(asShardSetting("([^']+)"), 'g');
   const read = shardCode.flatMap(({ text }) => [...text.matchAll(calls)].map(([, name]) => name!));
   assert.ok(read.length > shardSettingNames.length);
-  const told: ReadonlySet<string> = new Set(shardSettingNames);
+  const reported: ReadonlySet<string> = new Set(shardSettingNames);
   assert.equal(
-    read.filter((name) => !told.has(name)),
+    read.filter((name) => !reported.has(name)),
     [],
   );
 });

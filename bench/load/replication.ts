@@ -56,16 +56,16 @@ export async function replication(
   const table: Record<string, unknown> = {};
   row(['with a replica', 'ratio', 'alone/s', 'with/s', 'main us', 'alone us']);
   for (const kind of KINDS) {
-    const { alone, followed } = await withReplica(kind, load);
+    const { exclusive, followed } = await withReplica(kind, load);
     const speed = (results: readonly RoundResult[]): number =>
       median(results.map(({ perSecond }) => perSecond));
     const mainUs = (results: readonly RoundResult[]): number =>
       median(results.map((result) => result.mainUs));
-    const ratio = speed(followed) / speed(alone);
-    table[`with ${kind}`] = { ratio, main_us: mainUs(followed), alone_main_us: mainUs(alone) };
+    const ratio = speed(followed) / speed(exclusive);
+    table[`with ${kind}`] = { ratio, main_us: mainUs(followed), alone_main_us: mainUs(exclusive) };
     row([
-      ...[kind, ratio, speed(alone).toFixed(0), speed(followed).toFixed(0)],
-      ...[mainUs(followed), mainUs(alone)],
+      ...[kind, ratio, speed(exclusive).toFixed(0), speed(followed).toFixed(0)],
+      ...[mainUs(followed), mainUs(exclusive)],
     ]);
   }
   row(['full sync', 'seconds', 'stall ms', 'p99.9 ms', 'memory x', 'missed/s', 'wait ms']);
@@ -88,22 +88,22 @@ function start(kind: Kind, shards: number): Promise<ChildServer> {
 async function withReplica(
   kind: Kind,
   { shards, round, turns }: Load,
-): Promise<{ readonly alone: RoundResult[]; readonly followed: RoundResult[] }> {
+): Promise<{ readonly exclusive: RoundResult[]; readonly followed: RoundResult[] }> {
   const servers = await Promise.all([0, 1, 2].map(() => start(kind, shards)));
   const [lone, primary, replica] = servers as [ChildServer, ChildServer, ChildServer];
-  const alone: RoundResult[] = [];
+  const exclusive: RoundResult[] = [];
   const followed: RoundResult[] = [];
   try {
     await attach(replica, primary);
     for (let turn = 0; turn < turns; turn += 1) {
-      alone.push(await playRound(lone, round));
+      exclusive.push(await playRound(lone, round));
       followed.push(await playRound(primary, round));
       await untilSame(primary, replica);
     }
   } finally {
     for (const server of servers) await server.stop();
   }
-  return { alone, followed };
+  return { exclusive, followed };
 }
 
 interface FollowFigures {

@@ -2,7 +2,7 @@
 
 import type { Selector, User } from '#acl';
 
-import type { AclPort, SelectorFacts, UserFacts } from '#commands';
+import type { AclPort, SelectorDetails, UserDetails } from '#commands';
 import type { Settings } from '#config';
 import type { Client } from '#router';
 import type { Access } from './access.ts';
@@ -35,11 +35,11 @@ export function aclPort({ access, settings, client, log }: AclPortOptions): AclP
   };
   return {
     get users() {
-      return users.all.map(factsOf);
+      return users.all.map(detailsOf);
     },
     user: (name) => {
       const user = users.get(name);
-      return user && factsOf(user);
+      return user && detailsOf(user);
     },
     setUser: (name, rules) => {
       access.changeFor(client(), () => {
@@ -77,18 +77,18 @@ export function aclPort({ access, settings, client, log }: AclPortOptions): AclP
   };
 }
 
-function factsOf({ name, rules }: User): UserFacts {
+function detailsOf({ name, rules }: User): UserDetails {
   return {
     name,
     flags: rules.flags,
     limitRules: rules.limitRules,
     passwords: rules.passwords,
-    root: selectorFacts(rules.root),
-    others: rules.others.map(selectorFacts),
+    root: selectorDetails(rules.root),
+    others: rules.others.map(selectorDetails),
     description: rules.description,
   };
 }
 
-function selectorFacts({ commandRules, keyRules, channelRules }: Selector): SelectorFacts {
+function selectorDetails({ commandRules, keyRules, channelRules }: Selector): SelectorDetails {
   return { commandRules, keyRules, channelRules };
 }

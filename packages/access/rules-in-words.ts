@@ -1,7 +1,7 @@
 /** Rules of a user as sentences, for people. Patterns and names have a character for each byte, as the rules have. */
 
 import type { UserRules } from '#acl';
-import type { SelectorFacts } from '#commands';
+import type { SelectorDetails } from '#commands';
 
 /** Words of a kind of permission on keys, by the mark before the pattern. */
 const KEY_MARKS: readonly (readonly [mark: string, words: string])[] = [
@@ -38,7 +38,7 @@ function loginWords({ isEnabled, needsNoPassword, passwords }: UserRules): strin
 }
 
 /** A sentence each for the commands, keys and channels of a selector. */
-function selectorWords(selector: SelectorFacts): readonly string[] {
+function selectorWords(selector: SelectorDetails): readonly string[] {
   return [
     `Commands: ${commandWords(selector.commandRules)}.`,
     `Keys: ${keyWords(selector.keyRules)}.`,

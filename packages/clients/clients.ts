@@ -119,7 +119,7 @@ export class Clients {
     if (connection.tls !== undefined) this.#tls.opened(connection.tls);
     this.#certify(client, connection);
     this.memory.note(client);
-    this.#tell('client-connected', 'Client connected', client);
+    this.#report('client-connected', 'Client connected', client);
   }
 
   /** Closes the connection of a replica that sent a command with a reply: it would be taken for a part of the stream. */
@@ -162,7 +162,7 @@ export class Clients {
     if (client.socket.tls !== undefined) this.#tls.closed();
     this.#page.set('connections', this.#connected.count);
     this.#page.add('connectedClients', -1);
-    this.#tell('client-left', 'Client disconnected', client);
+    this.#report('client-left', 'Client disconnected', client);
   }
 
   /** Logs a client in as the user that its certificate names, where that is wanted. */
@@ -173,7 +173,7 @@ export class Clients {
     }
   }
 
-  #tell(event: string, message: string, { id, socket }: Client): void {
+  #report(event: string, message: string, { id, socket }: Client): void {
     this.#log.debug(event, message, { conn_id: id, addr: socket.remoteAddress });
   }
 
@@ -296,7 +296,7 @@ export class Clients {
       const waits = mayBeIdle(client);
       if (timeoutMs > 0 && !waits && nowMs - client.account.lastCommandMs > timeoutMs) {
         this.#page.add('clientTimeouts', 1);
-        this.#tell('client-idle', 'Client closed: idle for longer than the timeout', client);
+        this.#report('client-idle', 'Client closed: idle for longer than the timeout', client);
         client.socket.destroy();
       } else if (client.account.softLimitSinceMs > 0 || client.roles.isReplica) {
         this.checkOutput(client, nowMs);

@@ -1,7 +1,7 @@
 /** Cluster data for commands, derived from the topology. */
 
 import { SLOT_COUNT } from '#base';
-import type { ClusterGroupFacts, ClusterNodeFacts } from '#commands';
+import type { ClusterGroupDetails, ClusterNodeDetails } from '#commands';
 import type { ClusterNode } from './agreement/cluster-node.ts';
 import type { Member } from './agreement/topology.ts';
 import type { MemberAddress } from './agreement/documents/documents.ts';
@@ -18,22 +18,22 @@ interface View {
 }
 
 /** Groups that a node sees. One that has not registered yet sees itself. */
-export function groupFacts(node: KnownNode, view: View): readonly ClusterGroupFacts[] {
+export function groupDetails(node: KnownNode, view: View): readonly ClusterGroupDetails[] {
   const members = node.topology.membersSeenBy(node.id);
-  if (members.length === 0) return [{ id: '', nodes: [loneFacts(node, view)] }];
-  const groups = new Map<string, ClusterNodeFacts[]>();
+  if (members.length === 0) return [{ id: '', nodes: [ownDetails(node, view)] }];
+  const groups = new Map<string, ClusterNodeDetails[]>();
   for (const member of members) {
     const nodes = groups.get(member.group.id) ?? [];
     groups.set(member.group.id, nodes);
-    nodes.push(factsOf(node, member, view));
+    nodes.push(detailsOf(node, member, view));
   }
   return [...groups].map(([id, nodes]) => ({ id, nodes }));
 }
 
-function loneFacts({ id }: KnownNode, { address, isSecure, offset }: View): ClusterNodeFacts {
+function ownDetails({ id }: KnownNode, { address, isSecure, offset }: View): ClusterNodeDetails {
   return {
     id,
-    ...placeFacts(address, isSecure),
+    ...placeDetails(address, isSecure),
     isMyself: true,
     primary: undefined,
     isPresent: true,
@@ -45,19 +45,19 @@ function loneFacts({ id }: KnownNode, { address, isSecure, offset }: View): Clus
   };
 }
 
-function placeFacts({ host, port, tlsPort, hostname }: MemberAddress, isSecure: boolean) {
-  const told = isSecure && tlsPort > 0 ? tlsPort : port;
-  return { host, hostname, port: told, plainPort: port, tlsPort };
+function placeDetails({ host, port, tlsPort, hostname }: MemberAddress, isSecure: boolean) {
+  const reported = isSecure && tlsPort > 0 ? tlsPort : port;
+  return { host, hostname, port: reported, plainPort: port, tlsPort };
 }
 
-function factsOf(node: KnownNode, member: Member, view: View): ClusterNodeFacts {
+function detailsOf(node: KnownNode, member: Member, view: View): ClusterNodeDetails {
   const { id, group, isPrimary } = member;
   const isMyself = id === node.id;
   const address = isMyself ? view.address : member.address;
   const moved = isMyself && isPrimary ? movedSlots(node, group.id) : NOTHING_MOVED;
   return {
     id,
-    ...placeFacts(address, view.isSecure),
+    ...placeDetails(address, view.isSecure),
     isMyself,
     primary: isPrimary ? undefined : group.primary,
     isPresent: isMyself || member.node !== undefined,
@@ -68,7 +68,7 @@ function factsOf(node: KnownNode, member: Member, view: View): ClusterNodeFacts 
   };
 }
 
-type MovedSlots = Pick<ClusterNodeFacts, 'migrating' | 'importing'>;
+type MovedSlots = Pick<ClusterNodeDetails, 'migrating' | 'importing'>;
 
 const NOTHING_MOVED: MovedSlots = { migrating: [], importing: [] };
 

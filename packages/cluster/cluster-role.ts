@@ -42,8 +42,8 @@ export class ClusterRole implements ClusterHost {
     const { replica, id: streamId, offset } = replication;
     if (replica === undefined) return { streamId, offset };
     const isSynced = replica.streamsBegun > this.#streamsBefore;
-    const isTold = primary === '' || (this.#followed === primary && isSynced);
-    return { streamId, offset: isTold && replica.position !== undefined ? offset : -1 };
+    const isReported = primary === '' || (this.#followed === primary && isSynced);
+    return { streamId, offset: isReported && replica.position !== undefined ? offset : -1 };
   }
 
   follow(primary: string, { host, port, tlsPort }: MemberAddress): void {

@@ -8,8 +8,8 @@
 import { createHash } from 'node:crypto';
 import type { Bytes, Clock, Logger } from '#base';
 import type {
-  ClusterGroupFacts,
-  ClusterLinkFacts,
+  ClusterGroupDetails,
+  ClusterLinkDetails,
   ClusterPort,
   EndpointType,
   SlotChange,
@@ -34,7 +34,7 @@ import { nodeAddress, type OpsLink, readdressOnChange } from '#main';
 import { Beats } from './beats.ts';
 import { BlockedRedirects } from './blocked-redirects.ts';
 import type { ClusterGate } from './gate/cluster-gate.ts';
-import { groupFacts, infoLines } from './cluster-reports.ts';
+import { groupDetails, infoLines } from './cluster-reports.ts';
 import { ClusterRole } from './cluster-role.ts';
 import { newGate } from './gate/new-gate.ts';
 import { ClusterPublisher } from './observation/cluster-publisher.ts';
@@ -177,7 +177,7 @@ export class Cluster implements ClusterPort {
     return this.#options.settings.string('cluster.preferred-endpoint-type') as EndpointType;
   }
 
-  get links(): readonly ClusterLinkFacts[] {
+  get links(): readonly ClusterLinkDetails[] {
     return this.messages.links;
   }
 
@@ -261,9 +261,9 @@ export class Cluster implements ClusterPort {
     const { topology, group } = this.node;
     const own = this.#table.isPrimary ? group?.id : undefined;
     const rules = openSlotRules(topology, own, this.endpointType);
-    const told = JSON.stringify(rules);
-    if (told === this.#openRules) return;
-    this.#openRules = told;
+    const reported = JSON.stringify(rules);
+    if (reported === this.#openRules) return;
+    this.#openRules = reported;
     this.#options.router.broadcast({ kind: 'open-slots', rules });
   }
 
@@ -295,9 +295,9 @@ export class Cluster implements ClusterPort {
     return infoLines(this.node, this.isUp, this.messages.counts);
   }
 
-  groups(isSecure: boolean): readonly ClusterGroupFacts[] {
+  groups(isSecure: boolean): readonly ClusterGroupDetails[] {
     const offset = this.#options.replication.offset;
-    return groupFacts(this.node, { isSecure, offset, address: this.address });
+    return groupDetails(this.node, { isSecure, offset, address: this.address });
   }
 
   servesSlot(slot: number): boolean {

@@ -99,7 +99,7 @@ export class CallContext implements ShardContext {
   readonly isOffering = false;
   readonly isCalled = false;
   isLogged = false;
-  isFed = false;
+  isReplicated = false;
   /** Commands that were logged instead of those that were run. */
   logged: (readonly (string | Bytes)[])[] = [];
   /** True when keys may be read that only values name. */
@@ -109,7 +109,7 @@ export class CallContext implements ShardContext {
   waited: Wait[] = [];
   /** Keys that WATCH named. */
   watched: Bytes[] = [];
-  readonly tellsLookUps = true;
+  readonly reportsLookUps = true;
   /** Look-ups that make up `hits` and `misses`: `+key` and `-key`. */
   lookUps: string[] = [];
   hits = 0;

@@ -35,13 +35,13 @@ export {
 export {
   endpointOf,
   type ClusterContext,
-  type ClusterGroupFacts,
-  type ClusterLinkFacts,
-  type ClusterNodeFacts,
+  type ClusterGroupDetails,
+  type ClusterLinkDetails,
+  type ClusterNodeDetails,
   type ClusterPort,
   type EndpointType,
   type MessageCommand,
-  type SlotMigrationFacts,
+  type SlotMigrationDetails,
   type SlotMovesPort,
   type SlotChange,
   type SlotStatistics,
@@ -68,7 +68,7 @@ export type {
 } from './diagnostics/ports.ts';
 export { findKeys, mayWrite, type FoundKey, type KeySpec } from './definition/keys.ts';
 export { needsValue } from './definition/value-need.ts';
-export type { AclContext, AclPort, SelectorFacts, UserFacts } from './acl/index.ts';
+export type { AclContext, AclPort, SelectorDetails, UserDetails } from './acl/index.ts';
 export { ACL_CATEGORIES, aclCategories, isAclCategory } from './definition/derive.ts';
 export type { SplitPlan } from './definition/merge.ts';
 export { scriptErrors } from './script/library-errors.ts';
@@ -80,7 +80,7 @@ export {
   type ScriptFlagName,
 } from './script/shebang.ts';
 export type {
-  LibraryFacts,
+  LibraryDetails,
   RestorePolicy,
   RunningScript,
   ScriptCall,
@@ -117,12 +117,12 @@ export type {
   StatisticsPort,
 } from './server/ports/ports.ts';
 export type { TransactionContext, TransactionsPort } from './transaction/index.ts';
-export { tellSecrecy } from './server/config.ts';
+export { reportSecrecy } from './server/config.ts';
 export type { FailoverPort, FailoverTarget, FailoverWish } from './server/ports/failover-port.ts';
 export type {
   Acks,
   AckWish,
-  ReplicaFacts,
+  ReplicaDetails,
   ReplicaPlace,
   ReplicasPort,
 } from './server/ports/replicas-port.ts';

@@ -298,24 +298,24 @@ export class Settings {
     for (const [name, held] of changes) this.#held.set(name, held);
     for (const name of changes.keys()) {
       try {
-        this.#tell(name);
+        this.#report(name);
       } catch (error) {
         for (const [changed, held] of before) this.#held.set(changed, held);
-        this.#tellAgain(before.keys());
+        this.#reportAgain(before.keys());
         throw failed(askedBy.get(name)!, error instanceof Error ? error.message : String(error));
       }
     }
   }
 
-  #tell(name: SettingName): void {
+  #report(name: SettingName): void {
     for (const listener of this.#listeners.get(name) ?? []) listener(this.#value(name));
   }
 
   /** Notifies listeners of the old values after a change was reverted; a second refusal changes nothing. */
-  #tellAgain(names: Iterable<SettingName>): void {
+  #reportAgain(names: Iterable<SettingName>): void {
     for (const name of names) {
       try {
-        this.#tell(name);
+        this.#report(name);
       } catch {
         continue;
       }

@@ -9,16 +9,16 @@ const failureLog = suite('failures in the log');
 const START_MS = 5_000_000;
 
 failureLog('of a storm the first is told at once, the others after a second', () => {
-  const told: unknown[] = [];
-  const failures = new FailureLog((fields) => told.push(fields));
+  const reported: unknown[] = [];
+  const failures = new FailureLog((fields) => reported.push(fields));
   for (let id = 1; id <= 100; id += 1) failures.add({ conn_id: id }, START_MS + id);
-  assert.equal(told, [{ count: 1, conn_id: 1 }]);
+  assert.equal(reported, [{ count: 1, conn_id: 1 }]);
   failures.tick(START_MS + 999);
-  assert.is(told.length, 1);
+  assert.is(reported.length, 1);
   failures.tick(START_MS + 1_001);
-  assert.equal(told[1], { count: 99, conn_id: 100 });
+  assert.equal(reported[1], { count: 99, conn_id: 100 });
   failures.tick(START_MS + 10_000);
-  assert.is(told.length, 2);
+  assert.is(reported.length, 2);
 });
 
 failureLog.run();

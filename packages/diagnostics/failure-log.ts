@@ -6,16 +6,16 @@ import type { LogFields } from '#base';
 const INTERVAL_MS = 1_000;
 
 export class FailureLog {
-  readonly #tell: (fields: LogFields) => void;
+  readonly #report: (fields: LogFields) => void;
   /** Number of failures that were not logged yet. */
   #count = 0;
   /** The last failure. */
   #last: LogFields = {};
-  #toldMs = -Infinity;
+  #reportedMs = -Infinity;
 
   /** `tell` writes a line: how many failures there were since the last one, and the last of them. */
-  constructor(tell: (fields: LogFields) => void) {
-    this.#tell = tell;
+  constructor(report: (fields: LogFields) => void) {
+    this.#report = report;
   }
 
   add(failure: LogFields, nowMs: number): void {
@@ -26,9 +26,9 @@ export class FailureLog {
 
   /** Logs failures that were not logged yet, unless there was a line within the last second. Called periodically. */
   tick(nowMs: number): void {
-    if (this.#count === 0 || Math.abs(nowMs - this.#toldMs) < INTERVAL_MS) return;
-    this.#tell({ count: this.#count, ...this.#last });
-    this.#toldMs = nowMs;
+    if (this.#count === 0 || Math.abs(nowMs - this.#reportedMs) < INTERVAL_MS) return;
+    this.#report({ count: this.#count, ...this.#last });
+    this.#reportedMs = nowMs;
     this.#count = 0;
   }
 }

@@ -8,15 +8,15 @@ const CATEGORIES = 6;
 const KEY_SPECS = 8;
 const SUBCOMMANDS = 9;
 
-export class CommandFacts {
+export class CommandDetails {
   /** Facts by the command's name, with `|` for a subcommand. */
   readonly #theirs: ReadonlyMap<string, string>;
   readonly #ours: ReadonlyMap<string, string>;
 
   /** Takes the replies to COMMAND. */
   constructor(ours: Piece, theirs: Piece) {
-    this.#ours = factsOf(ours);
-    this.#theirs = factsOf(theirs);
+    this.#ours = detailsOf(ours);
+    this.#theirs = detailsOf(theirs);
   }
 
   /** True when the Redis does not have the command. */
@@ -27,8 +27,8 @@ export class CommandFacts {
   /** True when both have the command, with the same keys and categories. */
   agreeOn(name: string): boolean {
     const lower = name.toLowerCase();
-    const facts = this.#theirs.get(lower);
-    return facts !== undefined && facts === this.#ours.get(lower);
+    const details = this.#theirs.get(lower);
+    return details !== undefined && details === this.#ours.get(lower);
   }
 
   /** The command of words, of a container the subcommand. */
@@ -38,15 +38,15 @@ export class CommandFacts {
   }
 }
 
-function factsOf({ items }: Piece, facts = new Map<string, string>()): Map<string, string> {
+function detailsOf({ items }: Piece, details = new Map<string, string>()): Map<string, string> {
   for (const { items: fields = [] } of items ?? []) {
-    const told = [ARITY, CATEGORIES].map((at) => unordered(fields[at]));
-    told.push(unordered(withoutNotes(fields[KEY_SPECS])));
-    facts.set(fields[NAME]?.text ?? '', told.join(' '));
+    const reported = [ARITY, CATEGORIES].map((at) => unordered(fields[at]));
+    reported.push(unordered(withoutNotes(fields[KEY_SPECS])));
+    details.set(fields[NAME]?.text ?? '', reported.join(' '));
     const subcommands = fields[SUBCOMMANDS];
-    if (subcommands !== undefined) factsOf(subcommands, facts);
+    if (subcommands !== undefined) detailsOf(subcommands, details);
   }
-  return facts;
+  return details;
 }
 
 /** Key specs without their notes, which are in each server's own words. */

@@ -35,7 +35,7 @@ export class Contest {
   readonly ours: Contestant;
   readonly theirs: Contestant;
   /** Sent to ours alone before each command outside of transactions: it must not change what those answer. */
-  aside: Words | undefined;
+  deferred: Words | undefined;
   readonly #known: KnownDifferences;
 
   constructor(ours: Contestant, theirs: Contestant, known: KnownDifferences) {
@@ -128,8 +128,8 @@ export class Contest {
   }
 
   async #toOurs(commands: readonly Words[]): Promise<string[]> {
-    const { aside } = this;
-    if (aside === undefined) return this.ours.exchange(commands);
+    const { deferred } = this;
+    if (deferred === undefined) return this.ours.exchange(commands);
     const sent: Words[] = [];
     const asides = new Set<number>();
     let isQueueing = false;
@@ -137,7 +137,7 @@ export class Contest {
       const name = words[0]!.toUpperCase();
       if (!isQueueing) {
         asides.add(sent.length);
-        sent.push(aside);
+        sent.push(deferred);
       }
       sent.push(words);
       if (name === 'MULTI') isQueueing = true;

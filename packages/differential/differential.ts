@@ -3,7 +3,7 @@
  * difference is made as short as it gets.
  */
 import { Random, startRedis, startServer } from '#testkit';
-import { CommandFacts } from './command-facts.ts';
+import { CommandDetails } from './command-facts.ts';
 import { Contest, type Divergence, type Episode } from './contest.ts';
 import { Contestant } from './contestant.ts';
 import { Draw } from './draw.ts';
@@ -56,8 +56,8 @@ export async function findKnown(): Promise<KnownDifferences> {
 async function knownBetween(ours: Contestant, theirs: Contestant): Promise<KnownDifferences> {
   const [info = '', commands = ''] = await theirs.exchange([['INFO', 'server'], ['COMMAND']]);
   const [ourCommands = ''] = await ours.exchange([['COMMAND']]);
-  const facts = new CommandFacts(parseReply(ourCommands), parseReply(commands));
-  return new KnownDifferences(versionOf(parseReply(info).text), facts);
+  const details = new CommandDetails(parseReply(ourCommands), parseReply(commands));
+  return new KnownDifferences(versionOf(parseReply(info).text), details);
 }
 
 /** Plays `count` commands of a family; returns the first difference as text for people, or undefined. */

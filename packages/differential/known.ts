@@ -4,7 +4,7 @@
  * No other difference is accepted. A command whose difference changes the data is never sent, since all that follows
  * would differ too; a difference that shows only in a reply is passed over.
  */
-import type { CommandFacts } from './command-facts.ts';
+import type { CommandDetails } from './command-facts.ts';
 import type { Words } from './family.ts';
 import { COMMANDS, CONTAINERS, SUBCOMMANDS } from './families/command-names.ts';
 import { parseReply, type Piece } from './wire.ts';
@@ -17,7 +17,7 @@ interface Known {
   /** It holds for versions before this one; for every version when left out. */
   readonly before?: Version;
   /** Commands that are not sent. */
-  avoids?(words: Words, facts: CommandFacts): boolean;
+  avoids?(words: Words, details: CommandDetails): boolean;
   /** Replies that are passed over. */
   excuses?(words: Words, ours: string, theirs: string): boolean;
 }
@@ -171,9 +171,9 @@ const differences: readonly Known[] = [
   },
   {
     what: 'rules may name commands that a Redis does not have; trial runs are of commands that both have',
-    avoids: (words, facts) =>
-      (isSetUser(words) && words.slice(3).some((word) => namesUnknown(word, facts))) ||
-      (isDryRun(words) && !facts.agreeOn(facts.nameOf(words.slice(3)))),
+    avoids: (words, details) =>
+      (isSetUser(words) && words.slice(3).some((word) => namesUnknown(word, details))) ||
+      (isDryRun(words) && !details.agreeOn(details.nameOf(words.slice(3)))),
   },
   {
     what: 'MONITOR has options of its own',
@@ -231,16 +231,16 @@ const differences: readonly Known[] = [
 /** The known differences from one version of Redis. */
 export class KnownDifferences {
   readonly #known: readonly Known[];
-  readonly #facts: CommandFacts;
+  readonly #details: CommandDetails;
 
-  constructor(version: Version, facts: CommandFacts) {
-    this.#facts = facts;
+  constructor(version: Version, details: CommandDetails) {
+    this.#details = details;
     this.#known = differences.filter(({ before = Infinity }) => version < before);
   }
 
   /** True when a command is never sent. */
   avoids(words: Words): boolean {
-    return this.#known.some((known) => known.avoids?.(words, this.#facts) === true);
+    return this.#known.some((known) => known.avoids?.(words, this.#details) === true);
   }
 
   /** True when these replies to a command may differ. */
@@ -272,13 +272,13 @@ function isSetUser([name = '', part = '']: Words): boolean {
 }
 
 /** True when a rule, or a rule in a selector, is about a command that is not there, though it is in later versions. */
-function namesUnknown(word: string, facts: CommandFacts): boolean {
+function namesUnknown(word: string, details: CommandDetails): boolean {
   return word
     .replaceAll(/["']/g, '')
     .split(/[\s()]+/)
     .map((rule) => rule.slice(1).toLowerCase())
     .flatMap((name) => [name, name.slice(0, Math.max(0, name.lastIndexOf('|')))])
-    .some((name) => NAMES.has(name) && facts.lacks(name));
+    .some((name) => NAMES.has(name) && details.lacks(name));
 }
 
 function beginsWithinAnother(words: Words): boolean {

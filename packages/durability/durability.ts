@@ -113,13 +113,13 @@ export class Durability {
 
   #followSettings(): void {
     const { settings } = this.#options;
-    const tell = (): void => {
+    const report = (): void => {
       this.disk.send({ kind: 'settings', ...diskSettings(settings) });
     };
-    settings.onChange('persistence.durability-mode', tell);
-    settings.onChange('persistence.sync-interval-ms', tell);
-    settings.onChange('snapshot.max-snapshots', tell);
-    settings.onChange('snapshot.compression', tell);
+    settings.onChange('persistence.durability-mode', report);
+    settings.onChange('persistence.sync-interval-ms', report);
+    settings.onChange('snapshot.max-snapshots', report);
+    settings.onChange('snapshot.compression', report);
   }
 
   // The start, with data on disk or to be kept there.

@@ -70,7 +70,7 @@ export class ServerRecovery {
     // The data that was just rewritten.
     if (isProblem(recovered)) throw refusalOf(recovered.message);
     const { shards, missing } = recovered;
-    this.#tell(shards);
+    this.#report(shards);
     await Promise.all(shards.map((_, shard) => this.#pool.ask(shard, { kind: 'repair' })));
     await this.#options.begin(missing.size === 0 && this.#isWhole(shards));
     await this.#complete(missing);
@@ -171,7 +171,7 @@ export class ServerRecovery {
   }
 
   /** Logs the skipped data. */
-  #tell(recovered: readonly Recovered[]): void {
+  #report(recovered: readonly Recovered[]): void {
     const { serverMemory, log } = this.#options;
     let lost = this.#lostBytes;
     for (const message of this.#unwritten) log.error('log-hole', message);

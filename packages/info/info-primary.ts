@@ -33,7 +33,7 @@ export function replicaLagLines(primary: Primary, nowMs: number): Line[] {
       buffer_bytes: primary.heldFor(replica) + link.pendingBytes,
       state_seconds: Math.max(0, Math.floor((nowMs - sinceMs) / 1_000)),
     };
-    const told = Object.entries(parts).map(([name, value]) => `${name}=${value}`);
-    return [`replica${nth}`, told.join(',')];
+    const reported = Object.entries(parts).map(([name, value]) => `${name}=${value}`);
+    return [`replica${nth}`, reported.join(',')];
   });
 }

@@ -7,7 +7,7 @@ import {
   areErrorsTooMany,
   type LatencyBaseline,
   Rate,
-  tellWork,
+  reportWork,
   threadMemoryReturn,
   ThreadRates,
   ThreadSamples,
@@ -70,7 +70,7 @@ export class MetricsReader {
   sample(nowUs: number): void {
     const page = this.#options.serverMemory.mainPage;
     page.set('peakBytes', Math.max(page.get('peakBytes'), this.#options.serverMemory.usedBytes));
-    tellWork(page, nowUs, this.#options.loop.idleMs);
+    reportWork(page, nowUs, this.#options.loop.idleMs);
     if (this.#samples.take(nowUs)) {
       this.#measureBuffers();
       this.#holdYoungGeneration();

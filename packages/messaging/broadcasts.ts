@@ -9,15 +9,15 @@ interface PrefixState {
   readonly keys: Map<string, Client | undefined>;
 }
 
-type Tell = (client: Client, writeKeys: (writer: ReplyWriter) => void) => void;
+type Report = (client: Client, writeKeys: (writer: ReplyWriter) => void) => void;
 
 export class Broadcasts {
-  readonly #tell: Tell;
+  readonly #report: Report;
   readonly #prefixes = new Map<string, PrefixState>();
   #hasKeys = false;
 
-  constructor(tell: Tell) {
-    this.#tell = tell;
+  constructor(report: Report) {
+    this.#report = report;
   }
 
   get prefixCount(): number {
@@ -62,7 +62,7 @@ export class Broadcasts {
     const isSpared = client.roles.tracking?.noLoop === true;
     const names = [...keys].filter(([, writer]) => !isSpared || writer !== client);
     if (names.length === 0) return;
-    this.#tell(client, (reply) => {
+    this.#report(client, (reply) => {
       reply.arrayHeader(names.length);
       for (const [name] of names) reply.text(name, 'latin1');
     });

@@ -65,7 +65,7 @@ export class Tracking implements TracksPort {
   constructor(options: TrackingTableOptions) {
     this.#options = options;
     this.#broadcasts = new Broadcasts((client, writeKeys) => {
-      this.#tell(client, writeKeys);
+      this.#report(client, writeKeys);
     });
   }
 
@@ -164,7 +164,7 @@ export class Tracking implements TracksPort {
 
   /** A database, or all of them, was emptied: nothing that was read is to be relied on. */
   flushed(): void {
-    for (const client of this.#clients) this.#tell(client, writeNothing);
+    for (const client of this.#clients) this.#report(client, writeNothing);
     this.#clear();
     this.#count();
   }
@@ -207,7 +207,7 @@ export class Tracking implements TracksPort {
       const left = client && changedAt && readsLeft(reads, client, writer, changedAt);
       // What it read after its own change is still as it was read.
       if (left === reads && client === writer) continue;
-      if (client !== undefined) this.#tellKey(client, writer, name);
+      if (client !== undefined) this.#reportKey(client, writer, name);
       if (left === undefined) {
         readers.delete(id);
         this.#items -= 1;
@@ -219,9 +219,9 @@ export class Tracking implements TracksPort {
     this.#count();
   }
 
-  #tellKey(client: Client, writer: Client | undefined, name: string): void {
-    if (!isToBeTold(client, writer)) return;
-    this.#tell(client, (reply) => {
+  #reportKey(client: Client, writer: Client | undefined, name: string): void {
+    if (!mustBeNotified(client, writer)) return;
+    this.#report(client, (reply) => {
       reply.arrayHeader(1);
       reply.text(name, 'latin1');
     });
@@ -238,13 +238,13 @@ export class Tracking implements TracksPort {
   }
 
   /** Sends keys that have changed to a client, or to the one it redirects to. */
-  #tell(client: Client, writeKeys: (writer: ReplyWriter) => void): void {
+  #report(client: Client, writeKeys: (writer: ReplyWriter) => void): void {
     const { tracking } = client.roles;
     if (tracking === undefined) return;
     const { redirection } = tracking;
     const target = redirection === 0 ? client : this.#options.clientById(redirection);
     if (target === undefined) {
-      this.#tellBroken(client, redirection);
+      this.#reportBroken(client, redirection);
       return;
     }
     if (target.session.protocol === 3) {
@@ -263,7 +263,7 @@ export class Tracking implements TracksPort {
     }
   }
 
-  #tellBroken(client: Client, redirection: number): void {
+  #reportBroken(client: Client, redirection: number): void {
     if (client.roles.tracking !== undefined) client.roles.tracking.isBroken = true;
     if (client.session.protocol !== 3) return;
     this.#options.fanOut.send(client, (writer) => {
@@ -324,7 +324,7 @@ function isBefore(one: ReadAt, other: ReadAt): boolean {
  * True when a client must be notified of a change: clients in BCAST mode are notified separately, and NOLOOP omits a
  * client's own changes.
  */
-function isToBeTold(client: Client, writer: Client | undefined): boolean {
+function mustBeNotified(client: Client, writer: Client | undefined): boolean {
   const { tracking } = client.roles;
   if (tracking === undefined || tracking.broadcasts) return false;
   return !tracking.noLoop || client !== writer;

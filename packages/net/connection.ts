@@ -50,7 +50,7 @@ export class Connection {
   #owner: ConnectionOwner | undefined;
   readonly #pending = new QueryBuffer();
   /** Memory that was last reported to the owner, in bytes. */
-  #toldBytes = 0;
+  #reportedBytes = 0;
   /** Bytes being looked at that are not taken yet, the current command included. */
   #inHandBytes = 0;
   /** Commands are not taken for now. */
@@ -329,13 +329,13 @@ export class Connection {
     this.#pending.append(bytes, at, length, this.#parser.bytesNeeded);
   }
 
-  #tell(): void {
-    this.#toldBytes = this.#pending.bytes.length;
+  #report(): void {
+    this.#reportedBytes = this.#pending.bytes.length;
     this.#owner?.queryMemoryChanged();
   }
 
   #checkQueryLimit(): void {
-    if (this.#pending.bytes.length !== this.#toldBytes) this.#tell();
+    if (this.#pending.bytes.length !== this.#reportedBytes) this.#report();
     const isLong = this.queryBytes > this.#config.limits.queryBytesMax;
     if (isLong || this.#pending.length > QUERY_BYTES_MAX) this.#exceedLimit();
   }

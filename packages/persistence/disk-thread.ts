@@ -50,14 +50,14 @@ const NOTABLE_SYNC_US = 1_000;
 
 /** Returns the notices of a log to main, by way of the disk thread. */
 export function noticesOf(
-  tell: (notice: DiskNotice) => void,
+  report: (notice: DiskNotice) => void,
 ): Pick<ShardLogOptions, 'failed' | 'synced'> {
   return {
     failed: (shard, message) => {
-      tell({ kind: 'log-failed', shard, message });
+      report({ kind: 'log-failed', shard, message });
     },
     synced: (shard, us) => {
-      if (us >= NOTABLE_SYNC_US) tell({ kind: 'synced', shard, us });
+      if (us >= NOTABLE_SYNC_US) report({ kind: 'synced', shard, us });
     },
   };
 }
@@ -127,7 +127,7 @@ export class DiskThread {
           return record;
         },
         ...noticesOf((notice) => {
-          this.#tell(notice);
+          this.#report(notice);
         }),
         // Writers of this thread check for syncs afterwards.
         unsynced: () => undefined,
@@ -145,7 +145,7 @@ export class DiskThread {
       each.on('message', (piece: SnapshotPiece | DiskNotice | LogLeft) => {
         if ('kind' in piece) {
           if (piece.kind === 'leaves') this.#leave(shard);
-          else this.#tell(piece);
+          else this.#report(piece);
           return;
         }
         this.#memory.noteReceived(piece.states.length);
@@ -170,7 +170,7 @@ export class DiskThread {
       log.writesAhead = this.#mode === 'sync';
       log.begin(number, epoch, previous[shard] ?? 0);
     }
-    this.#tell({ kind: 'begun' });
+    this.#report({ kind: 'begun' });
     this.#listen();
   }
 
@@ -186,7 +186,7 @@ export class DiskThread {
     });
     if (problem !== null) for (const log of this.#logs) log.unfound();
     this.#isUnfounded = problem === null;
-    this.#tell({ kind: 'founded', problem: problem?.message });
+    this.#report({ kind: 'founded', problem: problem?.message });
     this.#listen();
   }
 
@@ -208,10 +208,10 @@ export class DiskThread {
     this.#leaving += 1;
     if (this.#leaving < this.#logs.length) return;
     this.#leaving = 0;
-    this.#tell({ kind: 'left' });
+    this.#report({ kind: 'left' });
   }
 
-  #tell(notice: DiskNotice): void {
+  #report(notice: DiskNotice): void {
     this.#data.port.postMessage(notice);
   }
 
@@ -320,7 +320,7 @@ export class DiskThread {
         break;
       case 'purge':
         this.#memory.purge();
-        this.#tell({ kind: 'purged' });
+        this.#report({ kind: 'purged' });
         break;
       case 'healed':
         for (const log of this.#logs) log.heal();
@@ -391,7 +391,7 @@ export class DiskThread {
       return;
     }
     const hasLogs = this.#logs.every(({ isOpen }) => isOpen);
-    this.#tell({ kind: 'snapshot', manifest, took, hasLogs });
+    this.#report({ kind: 'snapshot', manifest, took, hasLogs });
   }
 
   /** Removes files that a new snapshot replaces: all from before the logs that start with it. */
@@ -408,7 +408,7 @@ export class DiskThread {
 
   #snapshotFailed(number: number, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    this.#tell({ kind: 'snapshot-failed', number, message });
+    this.#report({ kind: 'snapshot-failed', number, message });
   }
 
   #stop(isSaved: boolean): void {
@@ -417,7 +417,7 @@ export class DiskThread {
     this.#snapshot?.writer.fail(new Error('the server stops'));
     this.#drain();
     for (const log of this.#logs) log.close(isSaved);
-    this.#tell({ kind: 'stopped' });
+    this.#report({ kind: 'stopped' });
     this.#bell.stop();
     const { port, records, pieces } = this.#data;
     clearInterval(this.#lookTimer);

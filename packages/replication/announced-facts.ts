@@ -6,7 +6,7 @@ import { REDIS_VERSION, type Settings } from '#config';
 import type { Announced } from './protocol/replica/handshake.ts';
 import { announcedPlace } from '#main';
 
-export function announcedFacts(settings: Settings, log: Pick<Logger, 'error'>): Announced {
+export function announcedDetails(settings: Settings, log: Pick<Logger, 'error'>): Announced {
   return {
     ...announcedPlace(settings),
     user: settings.string('replication.primary-user'),

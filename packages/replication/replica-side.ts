@@ -19,7 +19,7 @@ import type { PrimaryPast, StreamPosition } from './protocol/replica/primary-pas
 import type { Clients } from '#clients';
 import type { PersistenceSwitch } from '#durability';
 import type { ReplicationEvents } from './replication-events.ts';
-import { announcedFacts } from './announced-facts.ts';
+import { announcedDetails } from './announced-facts.ts';
 import { connectToPrimary } from './connect-to-primary.ts';
 import type { DiscardedWrites } from './discards/discarded-writes.ts';
 import type { Failover } from './failover.ts';
@@ -114,7 +114,7 @@ export class ReplicaSide implements Follower {
       answered: (isAccepted) => {
         options.failover.answered(isAccepted);
       },
-      announced: () => ({ ...announcedFacts(settings, log), nodeId: options.nodeId() }),
+      announced: () => ({ ...announcedDetails(settings, log), nodeId: options.nodeId() }),
       timeoutMs: () => 1_000 * settings.number('replication.timeout-secs'),
       nowMs: () => clock.wallMs(),
       changed: (state, reason) => {
@@ -289,7 +289,7 @@ export class ReplicaSide implements Follower {
   }
 
   /** The first data of a primary may lack what this server has: later ones replace data of the same. */
-  get asksPast(): boolean {
+  get mayRequestPast(): boolean {
     return this.streamsBegun === 0 && this.#options.discards.mayBe;
   }
 

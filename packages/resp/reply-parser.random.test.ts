@@ -45,9 +45,9 @@ function list(source: Random, kind: string, depth: number): Written {
 
 /** Attributes of a reply, with the reply; a push may stand before one, but not in one. */
 function beside(source: Random, kind: string, depth: number): Written {
-  const aside = list(source, kind === '|' ? '%' : '*', depth);
+  const deferred = list(source, kind === '|' ? '%' : '*', depth);
   const { text, value, errors } = write(source, depth);
-  return { text: kind + aside.text.slice(1) + text, value, errors };
+  return { text: kind + deferred.text.slice(1) + text, value, errors };
 }
 
 function write(source: Random, depth = 0): Written {

@@ -91,7 +91,7 @@ export class MalformedReply extends Error {
 interface Level {
   left: number;
   /** True for what stands beside replies and is none: a push, or attributes of the element after them. */
-  readonly isAside: boolean;
+  readonly isDeferred: boolean;
 }
 
 export class ReplyParser {
@@ -318,12 +318,12 @@ export class ReplyParser {
     this.#counted();
   }
 
-  #push(count: number, isAside: boolean): void {
+  #push(count: number, isDeferred: boolean): void {
     if (this.#levels.length === this.#limits.depth) {
       throw new MalformedReply(`arrays nested more than ${this.#limits.depth} deep`);
     }
-    this.#levels.push({ left: count, isAside });
-    if (isAside) this.#asides += 1;
+    this.#levels.push({ left: count, isDeferred });
+    if (isDeferred) this.#asides += 1;
   }
 
   /** Counts an element that is complete, and the arrays that are complete with it. */
@@ -332,7 +332,7 @@ export class ReplyParser {
       level.left -= 1;
       if (level.left > 0) return;
       this.#levels.pop();
-      if (level.isAside) {
+      if (level.isDeferred) {
         this.#asides -= 1;
         if (this.#levels.length === 0) this.#elements = 0;
         return;

@@ -60,7 +60,7 @@ export interface SentFrame {
   readonly transaction: number;
   readonly lenders: number;
   /** True for a script for which the other shards are stopped. */
-  readonly isAlone: boolean;
+  readonly isExclusive: boolean;
 }
 
 /** A shard, played by the test. */
@@ -115,7 +115,7 @@ class PlayedShard {
       word5: words[word + Request.verdict]!,
       transaction: words[word + HostWord.transaction]!,
       lenders: words[word + HostWord.lenders]!,
-      isAlone: (words[word + Request.kind]! & RequestFlag.exclusive) !== 0,
+      isExclusive: (words[word + Request.kind]! & RequestFlag.exclusive) !== 0,
     };
   }
 

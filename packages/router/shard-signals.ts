@@ -62,7 +62,7 @@ export function shardSignals(takers: SignalTakers): ShardSignals {
       if (client !== undefined) takers.denied(client, denial);
     },
     redirected: (body) => {
-      tellRedirect(takers, body);
+      reportRedirect(takers, body);
     },
     offered: (client, sequence, answer) => {
       blockedClients.offered(client, sequence, answer);
@@ -94,7 +94,7 @@ export function shardSignals(takers: SignalTakers): ShardSignals {
   };
 }
 
-function tellRedirect({ clientRegistry, redirected }: SignalTakers, body: Bytes): void {
+function reportRedirect({ clientRegistry, redirected }: SignalTakers, body: Bytes): void {
   const { connection, kind } = decodeMessage(body) as ShardRedirect;
   const client = clientRegistry.inSlot(connection);
   if (client !== undefined) redirected?.(kind, client);

@@ -44,7 +44,7 @@ export interface TracingSettings {
   /** From 0 to 1. */
   readonly samplingRate: number;
   /** True if every request is recorded for the log, sampled or not. */
-  readonly tellsAll: boolean;
+  readonly reportsAll: boolean;
   readonly spans: SpanSwitches;
 }
 
@@ -64,7 +64,7 @@ export class Tracing {
   readonly #ended: Trace[] = [];
   readonly #spare: Trace[] = [];
   #isEnabled = false;
-  #tellsAll = false;
+  #reportsAll = false;
   /** A draw below this is sampled: from 0 for none to 2^32 for all. */
   #threshold = 0;
   #word: number;
@@ -83,14 +83,14 @@ export class Tracing {
   }
 
   apply(settings: TracingSettings): void {
-    const { isEnabled, tellsAll, samplingRate } = settings;
+    const { isEnabled, reportsAll, samplingRate } = settings;
     this.#isEnabled = isEnabled;
-    this.#tellsAll = tellsAll;
+    this.#reportsAll = reportsAll;
     this.#threshold = isEnabled ? samplingRate * 2 ** 32 : 0;
-    this.isOn = isEnabled || tellsAll;
+    this.isOn = isEnabled || reportsAll;
     const { scatterGather, shard, persistence } = settings.spans;
     this.#flags =
-      (tellsAll ? RecordFlag.logged : 0) |
+      (reportsAll ? RecordFlag.logged : 0) |
       (scatterGather ? RecordFlag.scatterGatherSpans : 0) |
       (shard ? RecordFlag.shardSpans : 0) |
       (persistence ? RecordFlag.persistenceSpans : 0);
@@ -104,7 +104,7 @@ export class Tracing {
     // The sampling decision of the application has precedence, if sampling is enabled.
     const isSampled =
       parent === undefined ? this.#draw() < this.#threshold : parent.isSampled && this.#isEnabled;
-    if (isSampled || this.#tellsAll) this.#take(client, entry, args, { isSampled, parent });
+    if (isSampled || this.#reportsAll) this.#take(client, entry, args, { isSampled, parent });
   }
 
   /** Returns the next of 2^32 - 1 pseudo-random numbers: xorshift by George Marsaglia (2003), which is fast. */

@@ -210,7 +210,7 @@ class PlayedShard {
   }
 
   /** Sends a message without arguments. */
-  tell(head: Head, body: Bytes = new Uint8Array(0)): void {
+  report(head: Head, body: Bytes = new Uint8Array(0)): void {
     this.#put(head, 0, 0, [], body);
   }
 
@@ -349,7 +349,7 @@ export class ShardsFixture {
   pass(frames: readonly ShardFrame[]): ShardFrame[] {
     return frames.filter((frame) => {
       if (frame.kind !== 'copies' && frame.kind !== 'returned') return true;
-      this.shards[frame.slot]!.tell({ kind: FrameKind[frame.kind] }, frame.body);
+      this.shards[frame.slot]!.report({ kind: FrameKind[frame.kind] }, frame.body);
       return false;
     });
   }

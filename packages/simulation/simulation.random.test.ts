@@ -54,7 +54,7 @@ for (const [shards, clients] of [
         world.mainPage.get('tracesDropped'),
       ];
       assert.ok(sampled > COMMANDS / 8, 'commands were traced');
-      assert.is(world.tracesTold + dropped, sampled, 'all that were traced are told of');
+      assert.is(world.tracesReported + dropped, sampled, 'all that were traced are told of');
       assert.ok(deferred <= shards * COMMANDS, 'none was put aside twice');
     }),
   );

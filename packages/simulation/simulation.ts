@@ -151,7 +151,7 @@ const NO_LOG = { isOn: () => false, debug: () => undefined, trace: () => undefin
 const TRACING: TracingSettings = {
   isEnabled: true,
   samplingRate: 0.25,
-  tellsAll: false,
+  reportsAll: false,
   spans: { scatterGather: true, shard: true, persistence: false },
 };
 
@@ -201,7 +201,7 @@ export class Simulation {
   readonly #random: Random;
   readonly #traces: TraceRingReader;
   /** Number of requests that main has traced. */
-  tracesTold = 0;
+  tracesReported = 0;
   #slowIds = 0;
   #removedKeyIds = 0;
   readonly #clock = new FakeClock();
@@ -367,7 +367,7 @@ export class Simulation {
     this.router.publish();
     this.router.drain();
     this.router.tracing.flush();
-    this.tracesTold += this.#traces.take(Infinity, ({ startUs, endUs, shards }) => {
+    this.tracesReported += this.#traces.take(Infinity, ({ startUs, endUs, shards }) => {
       const isOrdered = shards.every((one) => one.startUs <= one.endUs && one.endUs <= endUs);
       assert(startUs <= endUs && isOrdered, 'a request ends after what shards did for it');
     });

@@ -76,7 +76,7 @@ export class Store extends Databases {
   setPolicy(policy: EvictionPolicy): void {
     this.policy = policy;
     this.countsUses = policy.endsWith('lfu');
-    this.toldUse = this.countsUses ? 'frequency' : policy.endsWith('lru') ? 'idle' : undefined;
+    this.usageKind = this.countsUses ? 'frequency' : policy.endsWith('lru') ? 'idle' : undefined;
     this.#evictor.forget();
   }
 

@@ -37,15 +37,15 @@ export class LogFile {
   constructor(options: LogFileOptions, onError: (error: Error) => void) {
     makeWayForName(options);
     this.#transport = new DailyRotateFile(this.#rotation(options));
-    let isTold = false;
-    const tell = (error: Error): void => {
+    let isReported = false;
+    const report = (error: Error): void => {
       this.#waitingBytes = 0;
-      if (!isTold) onError(error);
-      isTold = true;
+      if (!isReported) onError(error);
+      isReported = true;
     };
-    this.#transport.on('error', tell);
+    this.#transport.on('error', report);
     // The transport does not listen to its own stream: unheard, the error would end the thread.
-    (this.#transport.logStream as fs.WriteStream).on('error', tell);
+    (this.#transport.logStream as fs.WriteStream).on('error', report);
   }
 
   /** Takes a line without its end; false when too much is on its way to the disk, and the line is lost. */

@@ -129,12 +129,12 @@ writing('drops what cannot be written in time, and says so', async () => {
   let more = 0;
   const text = await written({}, async (writer) => {
     writer.write(Array.from({ length: MANY }, () => record));
-    const isTold = (): boolean => {
+    const isReported = (): boolean => {
       more += 1;
       writer.write([record]);
       return writer.droppedLines > 0;
     };
-    await until(isTold, 'there is room for a line that tells of it');
+    await until(isReported, 'there is room for a line that tells of it');
     assert.ok(writer.droppedLines > 10_000);
   });
   const lines = text.trimEnd().split('\n');

@@ -48,7 +48,7 @@ export class LogWriter {
   #opening: Promise<void> = Promise.resolve();
   #file: LogFile | undefined;
   #fileFailedAtMs: number | undefined;
-  #isFailureTold = false;
+  #isFailureReported = false;
   #minimum: number;
   #droppedLines = 0;
 
@@ -80,7 +80,7 @@ export class LogWriter {
   write(records: readonly LogRecord[]): void {
     for (const record of records) {
       if (LOG_LEVELS.indexOf(record.level) < this.#minimum) continue;
-      this.#tellDropped(record.time);
+      this.#reportDropped(record.time);
       this.#writeOne(record);
     }
   }
@@ -92,7 +92,7 @@ export class LogWriter {
     void this.#file?.close();
     this.#file = undefined;
     this.#fileFailedAtMs = undefined;
-    this.#isFailureTold = false;
+    this.#isFailureReported = false;
     this.#openFile(nowMs);
     this.#writeOwn('info', {
       time: nowMs,
@@ -132,7 +132,7 @@ export class LogWriter {
   }
 
   /** A line of its own for lines lost, once there is room for it again. */
-  #tellDropped(time: number): void {
+  #reportDropped(time: number): void {
     if (this.#output?.hasRoom !== true) return;
     const lines = this.#output.takeDropped();
     if (lines === 0) return;
@@ -173,8 +173,8 @@ export class LogWriter {
   #failFile(error: Error, nowMs: number): void {
     this.#fileFailedAtMs = nowMs;
     this.#file = undefined;
-    if (this.#isFailureTold) return;
-    this.#isFailureTold = true;
+    if (this.#isFailureReported) return;
+    this.#isFailureReported = true;
     this.#writeOwn('error', {
       time: nowMs,
       event: 'log-file-failed',

@@ -127,13 +127,13 @@ runner(
     const once = `import fs from 'node:fs'; const isFirst = !fs.existsSync('${mark}'); fs.writeFileSync('${mark}', '');`;
     put('a.test.js', `${once} ${head} s('once', () => assert.not(isFirst)); s.run();`);
     put('b.test.js', `${head} s('no', () => assert.ok(false)); s.run();`);
-    let told = '';
-    const results = await run({ limitSeconds: 20, write: (text) => (told += text) });
+    let reported = '';
+    const results = await run({ limitSeconds: 20, write: (text) => (reported += text) });
     const [unlucky, never] = results.sort((one, other) => (one.file < other.file ? -1 : 1));
     assert.equal(unlucky?.faults, []);
     assert.match(unlucky?.faultsBeside?.join() ?? '', /passed 0 of 1/);
     assert.match(
-      told,
+      reported,
       /passed when it ran alone; beside other files it had failed:\nFAIL .*a\.test\.js/,
     );
     assert.is(never?.faults.length, 2);
@@ -173,8 +173,8 @@ runner(
 );
 
 runner('runs a file once more for each line of its head that names variables', async () => {
-  const told = 'console.log(process.env.AGAIN, process.env.OTHER);';
-  put('a.test.js', `${head} s('t', () => {}); ${told} s.run();`);
+  const reported = 'console.log(process.env.AGAIN, process.env.OTHER);';
+  put('a.test.js', `${head} s('t', () => {}); ${reported} s.run();`);
   put('sources/a.test.ts', '// test-again: AGAIN=one\n// test-again: AGAIN=two OTHER=3\n');
   const results = await run({
     sourceFolder: path.join(folder, 'sources'),

@@ -100,13 +100,13 @@ class Session {
   async repeatFailed(): Promise<void> {
     if (this.#failed.length > FILES_AGAIN_MAX) return;
     for (const { run, at } of this.#failed) {
-      const alone = await this.#runAlone(run);
-      if (alone.faults.length > 0) {
-        this.#options.write(`failed again when it ran alone:\n${describe(alone)}`);
+      const exclusive = await this.#runByItself(run);
+      if (exclusive.faults.length > 0) {
+        this.#options.write(`failed again when it ran alone:\n${describe(exclusive)}`);
         continue;
       }
       const first = this.results[at]!;
-      this.results[at] = { ...alone, faultsBeside: first.faults };
+      this.results[at] = { ...exclusive, faultsBeside: first.faults };
       this.#options.write(
         `passed when it ran alone; beside other files it had failed:\n${describe(first)}`,
       );
@@ -118,7 +118,7 @@ class Session {
     const [only, ...others] = task;
     if (only === undefined) return;
     if (others.length === 0) {
-      this.#report(only, await this.#runAlone(only));
+      this.#report(only, await this.#runByItself(only));
       return;
     }
     const results = await this.#runShared(task);
@@ -136,7 +136,7 @@ class Session {
     this.#options.write(describe(result));
   }
 
-  async #runAlone(run: TestRun): Promise<FileResult> {
+  async #runByItself(run: TestRun): Promise<FileResult> {
     const file = nameOf(run);
     const refusal = refusalOf(run);
     if (refusal !== undefined) return refused(file, refusal);

@@ -7,16 +7,16 @@ import { letReusedGo, reused } from './reused.ts';
 const objects = suite('reused objects');
 
 objects('are told to let go, each time', () => {
-  let told = 0;
+  let reported = 0;
   const thing = {
     letGo: () => {
-      told += 1;
+      reported += 1;
     },
   };
   assert.is(reused(thing), thing);
   letReusedGo();
   letReusedGo();
-  assert.is(told, 2);
+  assert.is(reported, 2);
 });
 
 objects('views of bytes are among them', () => {

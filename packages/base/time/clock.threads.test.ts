@@ -10,11 +10,11 @@ const THREADS = 4;
 const ROUNDS = 200;
 
 /** A machine on which a reading takes a while, and which puts the thread aside before some of them. */
-function machine(isPutAside: (reading: number) => boolean) {
+function machine(isDescheduled: (reading: number) => boolean) {
   let nowUs = 5_000_000;
   let readings = 0;
   return () => {
-    nowUs += isPutAside(readings) ? 3_000 : 0.04;
+    nowUs += isDescheduled(readings) ? 3_000 : 0.04;
     readings += 1;
     return nowUs;
   };
@@ -32,8 +32,8 @@ clocks('are compared exactly, although the thread is put aside in between', () =
     // Before each reading but the first of three: then the offset is not known better.
     [(reading) => reading % 3 !== 0, 3_000.1],
   ];
-  for (const [isPutAside, errorUsMax] of cases) {
-    const read = machine(isPutAside);
+  for (const [isDescheduled, errorUsMax] of cases) {
+    const read = machine(isDescheduled);
     const { offsetUs, errorUs } = compareClocks(read, () => read() + 700_000);
     assert.ok(Math.abs(offsetUs - 700_000) <= errorUs + 1e-6, `${offsetUs} +- ${errorUs}`);
     assert.ok(errorUs <= errorUsMax, String(errorUs));

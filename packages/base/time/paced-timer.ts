@@ -6,7 +6,7 @@ import { systemClock } from './clock.ts';
 
 const SECOND_MS = 1_000;
 /** Number of calls without work after which the timer slows down. */
-const QUIET_CALLS = 4;
+const IDLE_CALLS = 4;
 
 /** Milliseconds to the next full second of the monotonic clock, which is the same for all threads. */
 export function msToNextSecond(): number {
@@ -38,7 +38,7 @@ export class PacedTimer {
   #isRunning = false;
   #isSlow = false;
   /** Calls since there was work. */
-  #quietCalls = 0;
+  #idleCalls = 0;
 
   /** Both callbacks are given the milliseconds to the next call; `hastened` is called when work ends a slow time. */
   constructor(
@@ -55,7 +55,7 @@ export class PacedTimer {
   start(): number {
     this.#isRunning = true;
     this.#isSlow = false;
-    this.#quietCalls = 0;
+    this.#idleCalls = 0;
     return this.#arm();
   }
 
@@ -66,7 +66,7 @@ export class PacedTimer {
 
   /** Notes that there is work. */
   worked(): void {
-    this.#quietCalls = 0;
+    this.#idleCalls = 0;
     if (!this.#isSlow || !this.#isRunning) return;
     this.#isSlow = false;
     clearTimeout(this.#timer);
@@ -77,8 +77,8 @@ export class PacedTimer {
   #arm(): number {
     const nextMs = this.#isSlow || this.#periodMs >= SECOND_MS ? msToNextSecond() : this.#periodMs;
     this.#timer = setTimeout(() => {
-      this.#quietCalls += 1;
-      this.#isSlow = this.#quietCalls > QUIET_CALLS;
+      this.#idleCalls += 1;
+      this.#isSlow = this.#idleCalls > IDLE_CALLS;
       this.#callback(this.#arm());
     }, nextMs);
     this.#timer.unref();

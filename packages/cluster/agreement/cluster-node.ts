@@ -19,7 +19,7 @@ import { Lease } from './lease.ts';
 import type { Group, Topology } from './topology.ts';
 
 /** Minimum interval of reports of the node's offset, in milliseconds: below a second, since a beat may come early. */
-const TELL_MS = 900;
+const REPORT_MS = 900;
 /** Milliseconds that a primary must be without replicas before a replica of another primary moves to it. */
 const ORPHAN_MS = 5_000;
 /** Number of lease lifetimes for which a restarted primary waits for a replica to take over. */
@@ -86,10 +86,10 @@ export class ClusterNode {
   #isReacting = false;
   #mustReact = false;
   #handsOverTo: string | undefined;
-  #toldMs = 0;
-  #told = '';
+  #reportedMs = 0;
+  #reported = '';
   /** True once it has reported that it has the data. */
-  #hasTold = false;
+  #hasReported = false;
   /** Group that this replica may go to, and since when that is so. */
   #orphan: { readonly group: string; readonly sinceMs: number } | undefined;
   #hasStopped = false;
@@ -153,7 +153,7 @@ export class ClusterNode {
       if (!this.#view.isWatching) await this.#view.connect();
       if (this.#registeredAt === 0) await this.#register();
       else await this.#renew();
-      if (this.#registeredAt > 0) await this.#tell();
+      if (this.#registeredAt > 0) await this.#report();
       this.#works();
     } catch (error) {
       this.#fails(error);
@@ -216,7 +216,7 @@ export class ClusterNode {
     this.#registeredAt = 0;
     await coordinator.revoke();
     this.#id = id;
-    this.#told = '';
+    this.#reported = '';
   }
 
   async #register(): Promise<void> {
@@ -271,14 +271,14 @@ export class ClusterNode {
   }
 
   /** Periodically publishes the replication offset of the data. */
-  async #tell(): Promise<void> {
+  async #report(): Promise<void> {
     const { nowMs } = this.lease;
     const document = this.#document();
     // Who has the data now may be wanted in the next moment.
-    const isChange = this.#hasTold !== document.offset >= 0;
-    if (!isChange && nowMs - this.#toldMs < TELL_MS) return;
-    this.#toldMs = nowMs;
-    if (JSON.stringify(document) !== this.#told) await this.#putNode();
+    const isChange = this.#hasReported !== document.offset >= 0;
+    if (!isChange && nowMs - this.#reportedMs < REPORT_MS) return;
+    this.#reportedMs = nowMs;
+    if (JSON.stringify(document) !== this.#reported) await this.#putNode();
   }
 
   async #putNode(): Promise<Outcome> {
@@ -286,8 +286,8 @@ export class ClusterNode {
     const value = JSON.stringify(document);
     const write = { key: nodeKey(this.#id), value, isLeased: true };
     const outcome = await this.#options.coordinator.commit([], [write]);
-    this.#told = value;
-    this.#hasTold = document.offset >= 0;
+    this.#reported = value;
+    this.#hasReported = document.offset >= 0;
     return outcome;
   }
 

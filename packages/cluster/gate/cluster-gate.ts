@@ -118,7 +118,7 @@ export class ClusterGate {
       return undefined;
     }
     const { asking } = client.session;
-    this.#isAsked = asking !== undefined && this.#asks(client, asking, entry);
+    this.#isAsked = asking !== undefined && this.#requests(client, asking, entry);
     if (kind === Kind.refused) {
       const refusal = refused.get(entry)!(args);
       if (refusal !== undefined || !entry.hasKeys) return refusal;
@@ -136,14 +136,14 @@ export class ClusterGate {
     const refusal = this.#downRefusal(WRITES);
     // What ends the wait is a write, which may never come.
     if (refusal !== undefined) {
-      const isTold = refusal === errors.clusterReadsOnly;
-      return this.#down(client, isTold ? errors.clusterDown : refusal);
+      const isReported = refusal === errors.clusterReadsOnly;
+      return this.#down(client, isReported ? errors.clusterDown : refusal);
     }
     return this.#judgeOwner(client, slot, entry.isWrite ? WRITES : READS);
   }
 
   /** True when ASKING was for this command, or for the transaction that it belongs to. */
-  #asks(client: Client, asking: AskingSpan, entry: CommandEntry): boolean {
+  #requests(client: Client, asking: AskingSpan, entry: CommandEntry): boolean {
     const { nextSequence } = client.replies;
     const isMeant = (nextSequence - asking.from) >>> 0 <= (asking.to - asking.from) >>> 0;
     if (!isMeant) {

@@ -4,7 +4,7 @@
  */
 
 import { type Bytes, type Clock, keySlot, type Logger } from '#base';
-import type { ClusterLinkFacts, MessageCommand } from '#commands';
+import type { ClusterLinkDetails, MessageCommand } from '#commands';
 import type { Settings } from '#config';
 import { commandBytes } from '#resp';
 import type { ClusterNode } from '../agreement/cluster-node.ts';
@@ -47,8 +47,8 @@ export class NodeMessages {
   }
 
   /** Connections to other nodes, and those over which they send messages. */
-  get links(): readonly ClusterLinkFacts[] {
-    const links: ClusterLinkFacts[] = [];
+  get links(): readonly ClusterLinkDetails[] {
+    const links: ClusterLinkDetails[] = [];
     for (const [node, { link }] of this.#peers) {
       const { state } = link;
       if (state !== undefined) links.push({ direction: 'to', node, ...state });

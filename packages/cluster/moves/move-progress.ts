@@ -1,6 +1,6 @@
 /** Progress of a move of slots, as this node sees it. */
 
-import type { SlotMigrationFacts } from '#commands';
+import type { SlotMigrationDetails } from '#commands';
 import type { SlotSpan } from '../agreement/documents/documents.ts';
 
 /** Place of a move on its way; the last three are ends. */
@@ -16,7 +16,7 @@ interface MoveProgressOptions {
   readonly nowMs: () => number;
 }
 
-export class MoveProgress implements SlotMigrationFacts {
+export class MoveProgress implements SlotMigrationDetails {
   readonly id: string;
   readonly operation: 'EXPORT' | 'IMPORT';
   readonly spans: readonly SlotSpan[];

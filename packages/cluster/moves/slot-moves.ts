@@ -6,7 +6,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Logger } from '#base';
-import type { SlotMigrationFacts } from '#commands';
+import type { SlotMigrationDetails } from '#commands';
 import type { Settings } from '#config';
 import type { ConnectionConfig } from '#net';
 import type { Router } from '#router';
@@ -67,7 +67,7 @@ export class SlotMoves {
   readonly #importers = new Map<string, number>();
   /** Work of a move that is under way, one at a time. */
   readonly #tasks = new Map<string, Promise<void>>();
-  #told = '';
+  #reported = '';
   #hasStopped = false;
 
   constructor(options: SlotMovesOptions) {
@@ -122,7 +122,7 @@ export class SlotMoves {
     for (const { id } of this.#own) await node.decide((now) => failMove(now, id, CANCELLED));
   }
 
-  async report(): Promise<readonly SlotMigrationFacts[]> {
+  async report(): Promise<readonly SlotMigrationDetails[]> {
     for (const one of this.#exports.values()) await one?.measure();
     return [...this.#progress.values()];
   }
@@ -146,7 +146,7 @@ export class SlotMoves {
 
   /** Does what the documents of all moves ask for now. */
   follow(): void {
-    this.#tellShards();
+    this.#reportShards();
     const { node } = this.#options;
     const own = this.#own;
     for (const id of [...this.#exports.keys(), ...this.#imports.keys()]) {
@@ -160,15 +160,16 @@ export class SlotMoves {
     }
   }
 
-  #tellShards(): void {
+  #reportShards(): void {
     const message = {
       kind: 'moving-slots' as const,
       hidden: this.#hidden,
       importers: [...this.#importers.values()],
     };
-    const told = JSON.stringify(message);
-    if (told === this.#told || (this.#told === '' && message.hidden.length === 0)) return;
-    this.#told = told;
+    const reported = JSON.stringify(message);
+    if (reported === this.#reported || (this.#reported === '' && message.hidden.length === 0))
+      return;
+    this.#reported = reported;
     this.#options.router.broadcast(message);
   }
 
@@ -187,7 +188,7 @@ export class SlotMoves {
     if (this.#exports.has(id) && this.#exports.get(id) === undefined) return;
     const progress = this.#progress.get(id);
     const reason = migration?.reason ?? '';
-    if (progress !== undefined) this.#tellEnd(progress, migration);
+    if (progress !== undefined) this.#reportEnd(progress, migration);
     this.#exports.get(id)?.end(reason === '' ? 'the slots have moved' : reason);
     this.#exports.delete(id);
     this.#endImport(id);
@@ -198,7 +199,7 @@ export class SlotMoves {
     });
   }
 
-  #tellEnd(progress: MoveProgress, migration: SlotMigration | undefined): void {
+  #reportEnd(progress: MoveProgress, migration: SlotMigration | undefined): void {
     const reason = migration?.reason ?? '';
     if (this.#hasMoved(progress, migration)) progress.enter('success');
     else progress.enter(reason === CANCELLED ? 'cancelled' : 'failed', reason);
@@ -220,7 +221,7 @@ export class SlotMoves {
     this.#task(id, async () => {
       await imported.end();
       this.#importers.delete(id);
-      this.#tellShards();
+      this.#reportShards();
     });
   }
 
@@ -389,7 +390,7 @@ export class SlotMoves {
       },
       begun: (clientSlot) => {
         this.#importers.set(id, clientSlot);
-        this.#tellShards();
+        this.#reportShards();
       },
       beginTurn: () => {
         this.#options.beginTurn();

@@ -33,7 +33,7 @@ interface Times {
   /** Figures of the counts; undefined where there are newer counts. */
   figures: Figures | undefined;
   /** True when the ops thread has the counts. */
-  isTold: boolean;
+  isReported: boolean;
 }
 
 type Figures = Omit<CoordinatorCallReport, 'call' | 'calls' | 'errors'>;
@@ -52,14 +52,14 @@ export class CoordinatorFigures implements CoordinatorTiming {
       calls: 0,
       sumUs: 0,
       figures: undefined,
-      isTold: false,
+      isReported: false,
     };
     this.#times.set(call, times);
     times.counts[bucketOf(us * TICKS_PER_US)]! += 1;
     times.calls += 1;
     times.sumUs += us;
     times.figures = undefined;
-    times.isTold = false;
+    times.isReported = false;
   }
 
   failed(call: CoordinatorCall): void {
@@ -70,8 +70,8 @@ export class CoordinatorFigures implements CoordinatorTiming {
   takeTimes(): readonly CoordinatorTimes[] {
     const changed: CoordinatorTimes[] = [];
     for (const [call, times] of this.#times) {
-      if (times.isTold) continue;
-      times.isTold = true;
+      if (times.isReported) continue;
+      times.isReported = true;
       changed.push({ call, counts: times.counts, sumUs: times.sumUs });
     }
     return changed;

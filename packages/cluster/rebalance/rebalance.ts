@@ -153,15 +153,15 @@ function described(move: Move): string {
 /** Runs a migration to its end, and prints each change of its progress. */
 async function run(move: Move, source: ReplyClient, print: Print): Promise<void> {
   const id = await source.call('CLUSTER', 'MIGRATE-SLOTS', ...rangesOf(move), 'TO', move.to);
-  let told = '';
+  let reported = '';
   for (;;) {
     const all = (await source.call('CLUSTER', 'GETSLOTMIGRATIONS')) as readonly Reply[];
     const found = all.map(fieldsOf).find(({ name }) => name === id);
     if (found === undefined) throw new Error(`the source does not report move ${String(id)}`);
     const { state, message, keys, bytes, remaining_repl_size: lag, pause_ms: pause } = found;
     const line = `${String(state)} keys ${String(keys)} bytes ${String(bytes)} lag ${String(lag)}`;
-    if (line !== told) print(`  ${line}`);
-    told = line;
+    if (line !== reported) print(`  ${line}`);
+    reported = line;
     if (state === 'failed' || state === 'cancelled') {
       throw new Error(`the move ${described(move)} ended: ${String(message)}`);
     }

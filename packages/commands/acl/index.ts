@@ -15,4 +15,4 @@ const acl = container({
 
 export const aclCommands: readonly Command[] = [acl];
 
-export type { AclContext, AclPort, SelectorFacts, UserFacts } from './ports.ts';
+export type { AclContext, AclPort, SelectorDetails, UserDetails } from './ports.ts';

@@ -10,7 +10,7 @@ import { helpReply } from '../definition/help.ts';
 import { noKeys } from '../definition/keys.ts';
 import type { CommandEntry } from '../definition/command-entry.ts';
 import type { CommandTable } from '../definition/command-table.ts';
-import type { AclContext, DenialFacts } from './ports.ts';
+import type { AclContext, DenialDetails } from './ports.ts';
 
 const LOG_COUNT_DEFAULT = 10;
 const PASSWORD_BITS = 256;
@@ -169,7 +169,7 @@ const log = onMain<AclContext>({
   },
 });
 
-function writeDenial(reply: ReplyWriter, denial: DenialFacts, nowMs: number): void {
+function writeDenial(reply: ReplyWriter, denial: DenialDetails, nowMs: number): void {
   const text = (name: string, value: string): void => {
     reply.text(name);
     reply.text(value, 'latin1');

@@ -7,13 +7,13 @@ import type { CommandEntry } from '../definition/command-entry.ts';
 import type { CommandTable } from '../definition/command-table.ts';
 
 /** Commands, keys and channels that belong together, as rules. */
-export interface SelectorFacts {
+export interface SelectorDetails {
   readonly commandRules: string;
   readonly keyRules: string;
   readonly channelRules: string;
 }
 
-export interface UserFacts {
+export interface UserDetails {
   readonly name: string;
   /** Words such as `on` and `nopass`. */
   readonly flags: readonly string[];
@@ -21,14 +21,14 @@ export interface UserFacts {
   readonly limitRules: readonly string[];
   /** SHA-256 of each password, in hexadecimal digits. */
   readonly passwords: readonly string[];
-  readonly root: SelectorFacts;
-  readonly others: readonly SelectorFacts[];
+  readonly root: SelectorDetails;
+  readonly others: readonly SelectorDetails[];
   /** All rules in one line. */
   readonly description: string;
 }
 
 /** An entry of the log of denials. */
-export interface DenialFacts {
+export interface DenialDetails {
   readonly id: number;
   readonly count: number;
   readonly reason: string;
@@ -43,8 +43,8 @@ export interface DenialFacts {
 
 export interface AclPort {
   /** Users by the bytes of their names. */
-  readonly users: readonly UserFacts[];
-  user(name: string): UserFacts | undefined;
+  readonly users: readonly UserDetails[];
+  user(name: string): UserDetails | undefined;
   /** Makes a user or changes one, by all rules or none. Throws a CommandError. */
   setUser(name: string, rules: readonly string[]): void;
   /** Deletes users, closes their clients, and returns how many there were. Throws a CommandError. */
@@ -55,7 +55,7 @@ export interface AclPort {
   save(): Promise<void>;
   /** Returns why a user may not run a command, as a sentence; undefined when it may. */
   denialOf(user: string, entry: CommandEntry, args: Arguments): string | undefined;
-  readonly denials: readonly DenialFacts[];
+  readonly denials: readonly DenialDetails[];
   resetDenials(): void;
   /** Counts by the name of the user; users without counts of their own are one, `(others)`. */
   counts(): ReadonlyMap<string, UserCounts>;

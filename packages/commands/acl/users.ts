@@ -8,7 +8,7 @@ import { answerOrError, writeOk } from '../contexts/answer-later.ts';
 import { indexesFrom, type Arguments } from '../arguments/arguments.ts';
 import { onMain, type CommandHead } from '../definition/definition.ts';
 import { noKeys } from '../definition/keys.ts';
-import type { AclContext, SelectorFacts } from './ports.ts';
+import type { AclContext, SelectorDetails } from './ports.ts';
 
 const ofUsers = {
   group: 'server',
@@ -101,7 +101,7 @@ const getUser = onMain<AclContext>({
   },
 });
 
-function writeSelector(reply: ReplyWriter, selector: SelectorFacts): void {
+function writeSelector(reply: ReplyWriter, selector: SelectorDetails): void {
   reply.text('commands');
   reply.text(selector.commandRules, 'latin1');
   reply.text('keys');
@@ -203,9 +203,9 @@ function writeCounts(reply: ReplyWriter, counts: UserCounts): void {
   const first = fields.findIndex(([name]) => name.startsWith(DENIED));
   const denials = fields.filter(([name]) => name.startsWith(DENIED));
   const denied = denials.reduce((sum, [, count]) => sum + count, 0);
-  const told = [...fields.slice(0, first), [DENIED, denied] as const, ...fields.slice(first)];
-  reply.mapHeader(told.length);
-  for (const [name, value] of told) {
+  const reported = [...fields.slice(0, first), [DENIED, denied] as const, ...fields.slice(first)];
+  reply.mapHeader(reported.length);
+  for (const [name, value] of reported) {
     reply.text(name);
     reply.integer(value);
   }

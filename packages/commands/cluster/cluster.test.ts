@@ -4,11 +4,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { call, CallContext } from '../call.test-helper.ts';
 import type { EndpointType } from './endpoint.ts';
-import type { ClusterNodeFacts, ClusterPort } from './ports.ts';
+import type { ClusterNodeDetails, ClusterPort } from './ports.ts';
 
 const cluster = suite('CLUSTER');
 
-const PRIMARY: ClusterNodeFacts = {
+const PRIMARY: ClusterNodeDetails = {
   id: 'aaa',
   host: '10.0.0.1',
   port: 7_000,
@@ -27,7 +27,7 @@ const PRIMARY: ClusterNodeFacts = {
   migrating: [[7, 'ccc']],
   importing: [[300, 'ccc']],
 };
-const REPLICA: ClusterNodeFacts = {
+const REPLICA: ClusterNodeDetails = {
   ...PRIMARY,
   id: 'bbb',
   port: 7_001,
@@ -65,7 +65,7 @@ async function run(
   endpointType: EndpointType = 'ip',
 ) {
   const asked: unknown[] = [];
-  const told = (what: string, ...words: unknown[]): Promise<void> => {
+  const reported = (what: string, ...words: unknown[]): Promise<void> => {
     asked.push([what, ...words]);
     return fails === undefined ? Promise.resolve() : Promise.reject(new Error(fails));
   };
@@ -83,41 +83,41 @@ async function run(
     ],
     groups: () => [{ id: 'ggg', nodes: [PRIMARY, REPLICA] }],
     countKeys: async (slot) => {
-      await told('count', slot);
+      await reported('count', slot);
       return 3;
     },
     countsSlotCosts: true,
     slotStatistics: async (first, last) => {
-      await told('statistics', first, last);
+      await reported('statistics', first, last);
       const costs = { us: 1.6, inputBytes: 30, outputBytes: 5, memoryBytes: 99 };
       return [3, 1, 3].map((keys, nth) => ({ slot: nth, keys, costs: { ...costs, us: nth } }));
     },
     keysOf: async (slot, count) => {
-      await told('keys', slot, count);
+      await reported('keys', slot, count);
       return [Buffer.from('k')];
     },
-    addSlots: (slots) => told('add', ...slots),
-    deleteSlots: (slots) => told('delete', ...slots),
-    flushSlots: () => told('flush'),
-    setSlot: (slot, change) => told('set', slot, change),
+    addSlots: (slots) => reported('add', ...slots),
+    deleteSlots: (slots) => reported('delete', ...slots),
+    flushSlots: () => reported('flush'),
+    setSlot: (slot, change) => reported('set', slot, change),
     moves: {
       begin: async (slots, node) => {
-        await told('move', slots, node);
+        await reported('move', slots, node);
         return 'mmm';
       },
-      cancel: () => told('cancel moves'),
+      cancel: () => reported('cancel moves'),
       report: async () => {
-        await told('moves');
+        await reported('moves');
         return [MOVE];
       },
     },
-    meet: (host, number) => told('meet', host, number),
-    forget: (node) => told('forget', node),
-    replicate: (node) => told('replicate', node),
-    reset: (isHard) => told('reset', isHard),
-    failOver: (isForced) => told('fail over', isForced),
+    meet: (host, number) => reported('meet', host, number),
+    forget: (node) => reported('forget', node),
+    replicate: (node) => reported('replicate', node),
+    reset: (isHard) => reported('reset', isHard),
+    failOver: (isForced) => reported('fail over', isForced),
     bumpEpoch: async () => {
-      await told('bump');
+      await reported('bump');
       return 9;
     },
   };

@@ -31,11 +31,11 @@ export { endpointOf, type EndpointType } from './endpoint.ts';
 export type { MessageCommand } from './deliver.ts';
 export type {
   ClusterContext,
-  ClusterGroupFacts,
-  ClusterLinkFacts,
-  ClusterNodeFacts,
+  ClusterGroupDetails,
+  ClusterLinkDetails,
+  ClusterNodeDetails,
   ClusterPort,
-  SlotMigrationFacts,
+  SlotMigrationDetails,
   SlotMovesPort,
   SlotChange,
   SlotStatistics,

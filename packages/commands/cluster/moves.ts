@@ -5,7 +5,7 @@ import { answerOrError, writeOk } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';
 import { onMain } from '../definition/definition.ts';
 import { clusterOf, ofAdministration } from './enabled.ts';
-import type { ClusterContext, SlotMigrationFacts, SlotSpan } from './ports.ts';
+import type { ClusterContext, SlotMigrationDetails, SlotSpan } from './ports.ts';
 
 const invalidSlot = new CommandError('ERR Invalid or out of range slot');
 const noTarget = new CommandError('ERR Syntax error: ranges of slots, TO and a node are wanted');
@@ -101,7 +101,7 @@ const getSlotMigrations = onMain<ClusterContext>({
 });
 
 /** Fields of Valkey, followed by our own. */
-function fieldsOf(move: SlotMigrationFacts): readonly (readonly [string, string | number])[] {
+function fieldsOf(move: SlotMigrationDetails): readonly (readonly [string, string | number])[] {
   const ranges = move.spans.map(([first, last]) => `${first}-${last}`);
   return [
     ['name', move.id],

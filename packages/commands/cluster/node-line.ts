@@ -1,8 +1,8 @@
 /** A node as a line of CLUSTER NODES. There is no bus, so its port is 0. */
 
-import type { ClusterNodeFacts } from './ports.ts';
+import type { ClusterNodeDetails } from './ports.ts';
 
-export function nodeLine(node: ClusterNodeFacts): string {
+export function nodeLine(node: ClusterNodeDetails): string {
   const { id, host, port, hostname, primary, epoch, isPresent } = node;
   const address = `${host}:${port}@0${hostname === '' ? '' : `,${hostname}`}`;
   const link = isPresent ? 'connected' : 'disconnected';
@@ -12,7 +12,7 @@ export function nodeLine(node: ClusterNodeFacts): string {
   );
 }
 
-function flagsOf({ isMyself, primary, isPresent }: ClusterNodeFacts): string {
+function flagsOf({ isMyself, primary, isPresent }: ClusterNodeDetails): string {
   return [
     ...(isMyself ? ['myself'] : []),
     primary === undefined ? 'master' : 'slave',
@@ -20,7 +20,7 @@ function flagsOf({ isMyself, primary, isPresent }: ClusterNodeFacts): string {
   ].join(',');
 }
 
-function slotWords({ slots, migrating, importing }: ClusterNodeFacts): string[] {
+function slotWords({ slots, migrating, importing }: ClusterNodeDetails): string[] {
   return [
     ...slots.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)),
     ...migrating.map(([slot, node]) => `[${slot}->-${node}]`),

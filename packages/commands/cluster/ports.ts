@@ -8,7 +8,7 @@ import type { EndpointType } from './endpoint.ts';
 export type SlotSpan = readonly [first: number, last: number];
 
 /** A node in reports such as CLUSTER NODES. */
-export interface ClusterNodeFacts {
+export interface ClusterNodeDetails {
   readonly id: string;
   readonly host: string;
   /** Port announced to clients: the TLS port for clients that connected over TLS. */
@@ -30,13 +30,13 @@ export interface ClusterNodeFacts {
 }
 
 /** Nodes that have the same keys: the primary first. */
-export interface ClusterGroupFacts {
+export interface ClusterGroupDetails {
   readonly id: string;
-  readonly nodes: readonly ClusterNodeFacts[];
+  readonly nodes: readonly ClusterNodeDetails[];
 }
 
 /** Connection that carries published messages between this node and another. */
-export interface ClusterLinkFacts {
+export interface ClusterLinkDetails {
   readonly direction: 'to' | 'from';
   /** Id of the other node. */
   readonly node: string;
@@ -66,7 +66,7 @@ export interface SlotStatistics {
 }
 
 /** Slot migration to another node, as seen by one of the two sides. Times are in Unix milliseconds. */
-export interface SlotMigrationFacts {
+export interface SlotMigrationDetails {
   readonly id: string;
   readonly operation: 'EXPORT' | 'IMPORT';
   readonly spans: readonly SlotSpan[];
@@ -92,7 +92,7 @@ export interface SlotMovesPort {
   /** Ends all moves that this node takes part in and that have not come to their end. */
   cancel(): Promise<void>;
   /** Moves that this node takes part in, and those that have ended last. */
-  report(): Promise<readonly SlotMigrationFacts[]>;
+  report(): Promise<readonly SlotMigrationDetails[]>;
 }
 
 /** The cluster. What it is asked to do settles when it is in force, and rejects with why it is not. */
@@ -102,11 +102,11 @@ export interface ClusterPort {
   /** Kind of the places that clients are sent to. */
   readonly endpointType: EndpointType;
   /** Connections to and from other nodes. */
-  readonly links: readonly ClusterLinkFacts[];
+  readonly links: readonly ClusterLinkDetails[];
   /** Lines of CLUSTER INFO. */
   readonly info: readonly (readonly [name: string, value: string | number])[];
   /** Groups that this node knows; ports are those for clients that have come by TLS, or not. */
-  groups(isSecure: boolean): readonly ClusterGroupFacts[];
+  groups(isSecure: boolean): readonly ClusterGroupDetails[];
   /** True when time and bytes are counted by slots. */
   readonly countsSlotCosts: boolean;
   /** Statistics of this group's slots between two, in their order. */

@@ -6,7 +6,7 @@ import { onMain } from '../definition/definition.ts';
 import { clusterOf, ofAdministration, ofCluster } from './enabled.ts';
 import { endpointOf, type EndpointType } from './endpoint.ts';
 import { nodeLine } from './node-line.ts';
-import type { ClusterContext, ClusterNodeFacts, SlotSpan } from './ports.ts';
+import type { ClusterContext, ClusterNodeDetails, SlotSpan } from './ports.ts';
 
 const ofReport = {
   ...ofCluster,
@@ -51,7 +51,7 @@ const myShardId = onMain<ClusterContext>({
 });
 
 /** All nodes, as the client is to reach them. */
-function nodesFor(context: ClusterContext): readonly ClusterNodeFacts[] {
+function nodesFor(context: ClusterContext): readonly ClusterNodeDetails[] {
   const isSecure = context.client.socket.tls !== undefined;
   return clusterOf(context)
     .groups(isSecure)
@@ -91,17 +91,19 @@ const slots = onMain<ClusterContext>({
       .toSorted((one, other) => one.span[0] - other.span[0]);
     reply.arrayHeader(ranges.length);
     for (const { span, members } of ranges) {
-      const told = members.filter(({ isPresent, primary }) => isPresent || primary === undefined);
-      reply.arrayHeader(2 + told.length);
+      const reported = members.filter(
+        ({ isPresent, primary }) => isPresent || primary === undefined,
+      );
+      reply.arrayHeader(2 + reported.length);
       reply.integer(span[0]);
       reply.integer(span[1]);
-      for (const node of told) writePlace(reply, node, endpointType);
+      for (const node of reported) writePlace(reply, node, endpointType);
     }
   },
 });
 
 /** Writes a node's place, and after it what else is known of how it is reached. */
-function writePlace(reply: ReplyWriter, node: ClusterNodeFacts, type: EndpointType): void {
+function writePlace(reply: ReplyWriter, node: ClusterNodeDetails, type: EndpointType): void {
   const { host, port, id, hostname } = node;
   const more: (readonly [name: string, value: string])[] = [];
   if (type !== 'ip') more.push(['ip', host]);
@@ -153,7 +155,7 @@ function writeSpans(reply: ReplyWriter, spans: readonly SlotSpan[]): void {
   }
 }
 
-function writeMember(reply: ReplyWriter, node: ClusterNodeFacts, type: EndpointType): void {
+function writeMember(reply: ReplyWriter, node: ClusterNodeDetails, type: EndpointType): void {
   const { plainPort, tlsPort, hostname } = node;
   const ports = Number(plainPort > 0) + Number(tlsPort > 0);
   reply.mapHeader(6 + ports + Number(hostname !== ''));
@@ -183,7 +185,7 @@ function writeMember(reply: ReplyWriter, node: ClusterNodeFacts, type: EndpointT
   reply.text(healthOf(node));
 }
 
-function healthOf({ isPresent, offset }: ClusterNodeFacts): string {
+function healthOf({ isPresent, offset }: ClusterNodeDetails): string {
   if (!isPresent) return 'fail';
   return offset < 0 ? 'loading' : 'online';
 }
@@ -243,7 +245,7 @@ function replicasOf(name: 'REPLICAS' | 'SLAVES', since: string) {
   });
 }
 
-function knownNode(all: readonly ClusterNodeFacts[], id: string): ClusterNodeFacts {
+function knownNode(all: readonly ClusterNodeDetails[], id: string): ClusterNodeDetails {
   const node = all.find((one) => one.id === id);
   if (node === undefined) throw new CommandError(`ERR Unknown node ${id}`);
   return node;

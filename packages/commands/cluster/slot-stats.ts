@@ -140,9 +140,9 @@ function writeAll(reply: ReplyWriter, statistics: readonly SlotStatistics[]): vo
   for (const each of statistics) {
     reply.arrayHeader(2);
     reply.integer(each.slot);
-    const told = each.costs === undefined ? [KEY_COUNT] : [...metrics.keys()];
-    reply.mapHeader(told.length);
-    for (const name of told) {
+    const reported = each.costs === undefined ? [KEY_COUNT] : [...metrics.keys()];
+    reply.mapHeader(reported.length);
+    for (const name of reported) {
       reply.text(name);
       reply.integer(metrics.get(name)!(each));
     }

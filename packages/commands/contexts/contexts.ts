@@ -91,7 +91,7 @@ export interface ShardContext {
   hit(): void;
   miss(): void;
   /** True when `lookedUp` must be called for each look-up that is counted, with the key. */
-  readonly tellsLookUps: boolean;
+  readonly reportsLookUps: boolean;
   lookedUp(key: Bytes, at: number, length: number, isHit: boolean): void;
   /**
    * Must be called once for each key that a command changed, created or removed: feeds WATCH,
@@ -111,7 +111,7 @@ export interface ShardContext {
   /** True when changes are logged to disk; otherwise commands need not rewrite themselves for the log. */
   readonly isLogged: boolean;
   /** True when the command is replicated: a command that depends on the clock or blocks must then rewrite itself. */
-  readonly isFed: boolean;
+  readonly isReplicated: boolean;
   /**
    * Sets the command that is logged and replicated instead of the current one. Required if that would not have the same
    * effect again, because it depends on chance or on a setting, or fails after a change. Several calls set several

@@ -12,18 +12,18 @@ export interface ScriptCall {
 }
 
 /** A registered function of a library, as in FUNCTION LIST. */
-interface FunctionFacts {
+interface FunctionDetails {
   readonly name: string;
   readonly description: string | undefined;
   readonly flags: readonly string[];
 }
 
 /** A library of functions. */
-export interface LibraryFacts {
+export interface LibraryDetails {
   readonly name: string;
   /** Bytes of the library as it was loaded, as Latin-1. */
   readonly code: string;
-  readonly functions: readonly FunctionFacts[];
+  readonly functions: readonly FunctionDetails[];
 }
 
 /** Policy of FUNCTION RESTORE towards libraries that are there. */
@@ -46,7 +46,7 @@ export interface ShardScripts {
   flushLibraries(): void;
   /** Loads several libraries, or none: throws a CommandError where one of them cannot be. */
   restoreLibraries(codes: readonly string[], policy: RestorePolicy): void;
-  readonly libraries: readonly LibraryFacts[];
+  readonly libraries: readonly LibraryDetails[];
 }
 
 /** Script that a shard is running. */

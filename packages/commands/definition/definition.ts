@@ -177,7 +177,7 @@ export interface OnMainCommand extends CommandHead {
    */
   sessionOnly?: true;
   /** True for a command with keys that accesses shards through its own port. */
-  asksForKeys?: true;
+  looksUpKeys?: true;
   /** The context holds every port of the family that declares the command. */
   run(context: MainContext, args: Arguments): void;
 }

@@ -215,7 +215,7 @@ export function faults(command: Command): readonly string[] {
 
 function isAwayFromKeys(command: Command): boolean {
   return (
-    command.route === 'container' || (command.route === 'onMain' && command.asksForKeys !== true)
+    command.route === 'container' || (command.route === 'onMain' && command.looksUpKeys !== true)
   );
 }
 

@@ -20,7 +20,12 @@ const removed: RemovedKeyEntry = {
   command: 'del',
   client: { id: 4, address: '127.0.0.1:5', name: 'me', user: 'default' },
 };
-const alone: RemovedKeyEntry = { ...removed, fate: 'expired-active', command: '', client: null };
+const exclusive: RemovedKeyEntry = {
+  ...removed,
+  fate: 'expired-active',
+  command: '',
+  client: null,
+};
 
 function fixture(protocol: 2 | 3 = 2, database = 0) {
   const asked: unknown[] = [];
@@ -32,7 +37,7 @@ function fixture(protocol: 2 | 3 = 2, database = 0) {
     ],
     newest: (count, of) => {
       asked.push(of === undefined ? [count] : [count, of.database, Buffer.from(of.key).toString()]);
-      return Promise.resolve([removed, alone]);
+      return Promise.resolve([removed, exclusive]);
     },
     reset: () => {
       asked.push('reset');

@@ -29,7 +29,7 @@ function counted(context: ShardContext, args: Arguments, index: number, ref: Ref
   } else {
     context.hit();
   }
-  if (context.tellsLookUps) {
+  if (context.reportsLookUps) {
     context.lookedUp(args.source, args.at(index), args.length(index), ref !== 0);
   }
   return ref;

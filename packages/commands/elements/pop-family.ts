@@ -71,7 +71,8 @@ export function blockingPop<Value extends { readonly count: number }>(
         context.reply.bulk(args.source, args.at(index), args.length(index));
         family.popOne(context, value, isFirstEnd);
         family.announce(context, args, index, value, isFirstEnd, 1);
-        if (context.isFed) context.logAs([family.plain[isFirstEnd ? 0 : 1], args.copy(index)]);
+        if (context.isReplicated)
+          context.logAs([family.plain[isFirstEnd ? 0 : 1], args.copy(index)]);
         return;
       }
       wait(context, family.type, timeoutMs);
@@ -139,7 +140,7 @@ function popFirst<Value extends { readonly count: number }>(
     context.reply.bulk(args.source, args.at(index), args.length(index));
     family.popSeveral(context, value, isFirstEnd, popped);
     family.announce(context, args, index, value, isFirstEnd, popped);
-    if (context.isFed) {
+    if (context.isReplicated) {
       const plain = family.plain[isFirstEnd ? 0 : 1];
       context.logAs([plain, args.copy(index), String(popped)]);
     }

@@ -85,7 +85,7 @@ const hincrbyfloat = oneShard({
     const text = formatLongDouble(sum);
     putText(hash, args, text);
     changedAt(context, args, 1, events.hincrbyfloat);
-    if (context.isFed) tellSum(context, args, hash, text);
+    if (context.isReplicated) reportSum(context, args, hash, text);
     context.reply.text(text, 'latin1');
   },
 });
@@ -102,7 +102,7 @@ function fieldToCount(
 }
 
 /** Replicates the sum, and the expiry of the field, which setting a field clears. */
-function tellSum(context: ShardContext, args: Arguments, hash: HashValue, text: string): void {
+function reportSum(context: ShardContext, args: Arguments, hash: HashValue, text: string): void {
   context.logAs(['HSET', args.copy(1), args.copy(2), text]);
   const isThere = hash.find(args.source, args.at(2), args.length(2));
   if (!isThere || hash.expiry < 0) return;

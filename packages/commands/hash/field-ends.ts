@@ -32,12 +32,12 @@ export class FieldEnds {
   }
 
   #add(fields: Bytes[], index: number): void {
-    if (this.#context.isFed) fields.push(this.#args.copy(index));
+    if (this.#context.isReplicated) fields.push(this.#args.copy(index));
   }
 
   /** Replicates all recorded fields; expiring ones expire at `end`, in Unix milliseconds. */
-  tell(end: number): void {
-    if (!this.#context.isFed) return;
+  report(end: number): void {
+    if (!this.#context.isReplicated) return;
     this.#log(['HPEXPIREAT'], [String(end), 'FIELDS'], this.#ending);
     this.#log(['HPERSIST'], ['FIELDS'], this.#endless);
     if (this.#removed.length === 0) return;

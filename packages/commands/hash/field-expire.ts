@@ -116,7 +116,7 @@ function setEnds(context: ShardContext, args: Arguments, hash: HashValue, wish: 
     else if (outcome === Outcome.set) ends.set(index);
     reply.integer(outcome);
   }
-  ends.tell(wish.end);
+  ends.report(wish.end);
   store.stats.add('expiredFields', deleted);
   if (deleted > 0) takenAt(context, args, 1, events.hdel, deleted, removeIfEmpty(context, hash));
   else if (changed > 0) changedAt(context, args, 1, events.hexpire);

@@ -188,7 +188,7 @@ function getAndExpire(
     else if (outcome === 'changed') ends.set(index);
     isGone = removeIfEmpty(context, hash);
   }
-  ends.tell(options.end);
+  ends.report(options.end);
   announceEnds(context, args, counts, isGone, options);
 }
 
@@ -254,7 +254,7 @@ function setAndExpire(
     if (end >= 0) hash.setExpiry(end);
   }
   hash.fit();
-  if (context.isFed) tellSet(context, args, hash, { first, end });
+  if (context.isReplicated) reportSet(context, args, hash, { first, end });
   changedAt(context, args, 1, events.hset);
   if (end < 0) return;
   changedAt(context, args, 1, events.hexpire);
@@ -268,7 +268,7 @@ function setAndExpire(
 /**
  * Replicates the fields that were set, in commands known to all versions; a field that has expired already is removed.
  */
-function tellSet(
+function reportSet(
   context: ShardContext,
   args: Arguments,
   hash: HashValue,

@@ -84,7 +84,7 @@ export function findField(
   if (!hashScratch.mayExpire || !hashScratch.hasEnded(context.nowMs)) return 'there';
   if (context.store.seesExpired) return 'there';
   if (context.store.lazyExpireDisabled) return 'ended';
-  if (context.store.namesFields) tellDropped(context, args, [args.copy(index)]);
+  if (context.store.namesFields) reportDropped(context, args, [args.copy(index)]);
   hashScratch.remove();
   context.store.stats.add('expiredFields', 1);
   const isGone = hashScratch.count === 0;
@@ -94,7 +94,7 @@ export function findField(
 }
 
 /** Replicates the removal of expired fields, which replicas leave to their primary, before the command itself. */
-function tellDropped(context: ShardContext, args: Arguments, fields: readonly Bytes[]): void {
+function reportDropped(context: ShardContext, args: Arguments, fields: readonly Bytes[]): void {
   const { database, store } = context;
   const { bytes, at, length } = args.piece(KEY_INDEX);
   store.events.fieldsDropped(database, bytes, at, length, fields);
@@ -112,7 +112,7 @@ export function dropEnded(context: ShardContext, args: Arguments): boolean {
   const fields: Bytes[] = [];
   const removed = hashScratch.removeEnded(nowMs, Infinity, store.namesFields ? fields : undefined);
   if (removed === 0) return true;
-  if (fields.length > 0) tellDropped(context, args, fields);
+  if (fields.length > 0) reportDropped(context, args, fields);
   store.stats.add('expiredFields', removed);
   const isGone = hashScratch.count === 0;
   if (isGone) keyspace.removeRef(hashScratch.ref, KeyFate.expiredFields);

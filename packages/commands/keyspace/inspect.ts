@@ -146,6 +146,6 @@ function inspect(context: ShardContext, args: Arguments): Ref {
   } else {
     context.hit();
   }
-  if (context.tellsLookUps) context.lookedUp(args.source, args.at(2), args.length(2), ref !== 0);
+  if (context.reportsLookUps) context.lookedUp(args.source, args.at(2), args.length(2), ref !== 0);
   return ref;
 }

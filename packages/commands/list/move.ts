@@ -157,7 +157,7 @@ function moveElement(
   announceRemoved(context, args, popEvent(isFromHead), 1);
   // What is pushed, the shard of the target logs.
   context.logOwn(isFromHead ? 'LPOP' : 'RPOP', args.copy(1));
-  if (context.isFed) {
+  if (context.isReplicated) {
     const ends = [isFromHead ? 'LEFT' : 'RIGHT', isToHead ? 'LEFT' : 'RIGHT'];
     context.logAs(['LMOVE', args.copy(1), args.copy(2), ...ends]);
   }

@@ -8,7 +8,7 @@ import { container, everyShard, onMain, oneShard } from '../definition/definitio
 import { helpReply } from '../definition/help.ts';
 import { allOk, type Merge } from '../definition/merge.ts';
 import { bytesListPart } from '../definition/parts.ts';
-import type { LibraryFacts, RestorePolicy, RunningScript } from '../contexts/script-ports.ts';
+import type { LibraryDetails, RestorePolicy, RunningScript } from '../contexts/script-ports.ts';
 import type { ScriptContext } from './script-context.ts';
 import { stopScript } from './stop-script.ts';
 import { flushMode, isFlushMode, ofScripts } from './script.ts';
@@ -212,7 +212,7 @@ function readListOptions(args: Arguments): ListOptions {
   return options;
 }
 
-function writeLibrary(reply: ReplyWriter, library: LibraryFacts, isWithCode: boolean): void {
+function writeLibrary(reply: ReplyWriter, library: LibraryDetails, isWithCode: boolean): void {
   reply.mapHeader(isWithCode ? 4 : 3);
   reply.text('library_name');
   reply.text(library.name, 'latin1');

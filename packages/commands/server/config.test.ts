@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Arguments } from '../arguments/arguments.ts';
 import { commandTable } from '../table/all-commands.ts';
-import { tellSecrecy } from './config.ts';
+import { reportSecrecy } from './config.ts';
 import { contextWithPorts } from './server.test-helper.ts';
 
 const config = suite('CONFIG');
@@ -73,7 +73,7 @@ const secrets: readonly (readonly [name: string, line: string, hidden: readonly 
 
 for (const [name, line, hidden] of secrets) {
   config(`${line} leaves no secret`, () => {
-    tellSecrecy(
+    reportSecrecy(
       new Map([
         ['requirepass', true],
         ['port', false],
@@ -84,7 +84,7 @@ for (const [name, line, hidden] of secrets) {
 }
 
 config('nothing of CONFIG SET is put down before secrets are known', () => {
-  tellSecrecy(new Map());
+  reportSecrecy(new Map());
   assert.equal(secretWords('CONFIG|SET', 'CONFIG SET port 1'), [2, 3]);
 });
 

@@ -158,7 +158,7 @@ const NAME_BYTES_MAX = 128;
 let secrecy: ReadonlyMap<string, boolean> = new Map();
 
 /** Sets which settings are secrets; until then, all names and values of CONFIG SET are redacted. */
-export function tellSecrecy(ofNames: ReadonlyMap<string, boolean>): void {
+export function reportSecrecy(ofNames: ReadonlyMap<string, boolean>): void {
   secrecy = ofNames;
 }
 

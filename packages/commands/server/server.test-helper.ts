@@ -142,7 +142,7 @@ export function contextWithPorts(
 
 /** One replica, which has 70 of 100 bytes. */
 function replicasPort(ask: Ask, keepsLog: boolean): Ports['replicas'] {
-  const facts = {
+  const details = {
     listeningPort: 0,
     ipAddress: '',
     nodeId: '',
@@ -159,17 +159,17 @@ function replicasPort(ask: Ask, keepsLog: boolean): Ports['replicas'] {
     stateOf: ({ port }) => (port === 6380 ? 'online' : port === 6381 ? 'send_bulk' : undefined),
     online: [{ host: '10.0.0.1', port: 6380, offset: 70 }],
     keepsLog,
-    factsOf: () => facts,
+    detailsOf: () => details,
     takesSlots: (_client, migration) => {
       ask('takes slots', migration);
       return true;
     },
     resume: (_client, id, offset) => {
-      ask('resume', id, offset, facts);
+      ask('resume', id, offset, details);
       return id === '?' ? undefined : `CONTINUE ${id}`;
     },
     requestFull: () => {
-      ask('full', facts);
+      ask('full', details);
     },
     acknowledge: (_client, offset, diskOffset) => {
       ask('acknowledge', offset, diskOffset);

@@ -36,7 +36,7 @@ export class PatternReader {
     const context = this.#context;
     const length = this.#writeKey(elements, nth);
     const ref = context.keyspace.find(this.#key, 0, length);
-    if (context.tellsLookUps) context.lookedUp(this.#key, 0, length, ref !== 0);
+    if (context.reportsLookUps) context.lookedUp(this.#key, 0, length, ref !== 0);
     if (ref === 0) {
       context.miss();
       return false;

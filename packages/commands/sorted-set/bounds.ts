@@ -104,9 +104,9 @@ function lexBound(args: Arguments, index: number): LexBound {
   const bytes = args.view(index);
   const [first] = bytes;
   // A zero byte ends what is looked at.
-  const isAlone = bytes.length === 1 || bytes[1] === 0;
-  if (first === PLUS && isAlone) return { side: 1, bytes, exclusive: true };
-  if (first === MINUS && isAlone) return { side: -1, bytes, exclusive: true };
+  const isSingleByte = bytes.length === 1 || bytes[1] === 0;
+  if (first === PLUS && isSingleByte) return { side: 1, bytes, exclusive: true };
+  if (first === MINUS && isSingleByte) return { side: -1, bytes, exclusive: true };
   if (first !== OPEN_PAREN && first !== OPEN_BRACKET) throw notLexRange;
   return { side: 0, bytes: bytes.subarray(1), exclusive: first === OPEN_PAREN };
 }

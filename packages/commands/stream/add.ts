@@ -105,7 +105,8 @@ const xadd = oneShard({
     if (trimmed > 0) notifyAt(context, args, 1, events.xtrim);
     const isApproximate = trimmingScratch.isApproximate;
     if (context.isLogged && isApproximate) logAdded(context, args, stream.length);
-    else if (context.isFed && (!wish.hasId || wish.isSequenceOpen)) tellAdded(context, args);
+    else if (context.isReplicated && (!wish.hasId || wish.isSequenceOpen))
+      reportAdded(context, args);
   },
 });
 
@@ -149,7 +150,7 @@ function logAdded(context: ShardContext, args: Arguments, length: number): void 
 }
 
 /** Replicates the entry with its id, and the trimming options. */
-function tellAdded(context: ShardContext, args: Arguments): void {
+function reportAdded(context: ShardContext, args: Arguments): void {
   const words: Bytes[] = [];
   for (let nth = 0; nth < args.count; nth += 1) {
     words.push(nth === entry.first - 1 ? idText(idScratch) : args.copy(nth));

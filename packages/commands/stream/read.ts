@@ -82,7 +82,7 @@ const xread = oneShard({
   flags: ['readonly', 'blocking'],
   keys: streamsAfterKeyword(1, false),
   acrossShards: 'each',
-  waits: asksToWait,
+  waits: wantsToWait,
   args: [countDoc, blockDoc, streamsDoc],
   run(context, args) {
     read(context, args, false);
@@ -101,7 +101,7 @@ const xreadgroup = oneShard({
   flags: ['write', 'blocking'],
   keys: streamsAfterKeyword(4, true),
   acrossShards: 'each',
-  waits: asksToWait,
+  waits: wantsToWait,
   args: [
     {
       name: 'group-block',
@@ -125,7 +125,7 @@ const xreadgroup = oneShard({
 export const streamReading = [xread, xreadgroup];
 
 /** True when BLOCK stands among the options. */
-function asksToWait(args: Arguments): boolean {
+function wantsToWait(args: Arguments): boolean {
   for (let index = 1; index < args.count && !args.spellsAt(index, 'STREAMS'); index += 1) {
     if (args.spellsAt(index, 'BLOCK')) return true;
   }
@@ -309,7 +309,7 @@ function readForGroup(context: ShardContext, args: Arguments, reading: GroupRead
   const isCreated = group.consumers.get(name) === undefined;
   consumerAsking(context, args, index, { group, name });
   const { groupIndex } = request;
-  const deliveries = context.isFed
+  const deliveries = context.isReplicated
     ? new Deliveries(context, {
         key: args.copy(index),
         name: args.copy(groupIndex),
@@ -326,7 +326,7 @@ function readForGroup(context: ShardContext, args: Arguments, reading: GroupRead
     context.countChanges(1);
     deliveries?.advanced();
   }
-  if (deliveries !== undefined) reader.rows?.tell(deliveries);
+  if (deliveries !== undefined) reader.rows?.report(deliveries);
   found.post();
 }
 

@@ -57,8 +57,8 @@ export class StringOptions {
   #takesTime(args: Arguments, index: number): boolean {
     for (const form of TIME_FORMS) {
       if (!args.spellsAt(index, form.word)) continue;
-      const isAlone = !this.keepTtl && !this.persist && (this.#time ?? form) === form;
-      if (!isAlone || index + 1 >= args.count) return false;
+      const isOnlyOption = !this.keepTtl && !this.persist && (this.#time ?? form) === form;
+      if (!isOnlyOption || index + 1 >= args.count) return false;
       this.#time = form;
       this.#timeIndex = index + 1;
       return true;

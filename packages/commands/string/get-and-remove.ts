@@ -75,14 +75,14 @@ function answerValue({ keyspace, reply }: ShardContext, ref: Ref): void {
 
 function remove(context: ShardContext, args: Arguments, ref: Ref): void {
   context.keyspace.removeRef(ref);
-  if (context.isFed) context.logAs(['DEL', args.copy(1)]);
+  if (context.isReplicated) context.logAs(['DEL', args.copy(1)]);
   changedAt(context, args, 1, events.del);
 }
 
 function persist(context: ShardContext, args: Arguments, ref: Ref): void {
   if (context.keyspace.expireAt(ref) === -1) return;
   context.keyspace.setExpireAt(ref, -1);
-  if (context.isFed) context.logAs(['PERSIST', args.copy(1)]);
+  if (context.isReplicated) context.logAs(['PERSIST', args.copy(1)]);
   changedAt(context, args, 1, events.persist);
 }
 
@@ -92,6 +92,6 @@ function expire(context: ShardContext, args: Arguments, ref: Ref, expireAt: numb
     return;
   }
   context.keyspace.setExpireAt(ref, expireAt);
-  if (context.isFed) context.logAs(['PEXPIREAT', args.copy(1), String(expireAt)]);
+  if (context.isReplicated) context.logAs(['PEXPIREAT', args.copy(1), String(expireAt)]);
   changedAt(context, args, 1, events.expire);
 }

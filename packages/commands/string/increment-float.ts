@@ -35,7 +35,7 @@ const incrbyfloat = oneShard({
     if (ref === 0) createdAt(context, args, 1);
     changedAt(context, args, 1, events.incrbyfloat);
     // A replica that adds on its own may round differently.
-    if (context.isFed) context.logAs(['SET', args.copy(1), text, 'KEEPTTL']);
+    if (context.isReplicated) context.logAs(['SET', args.copy(1), text, 'KEEPTTL']);
     reply.bulk(text);
   },
 });

@@ -121,7 +121,7 @@ function expireStored(
 ): void {
   context.keyspace.setExpireAt(ref, expireAt);
   notifyAt(context, args, 1, events.expire);
-  if (!context.isFed) return;
+  if (!context.isReplicated) return;
   context.logAs(['SET', args.copy(1), args.copy(valueIndex), 'PXAT', String(expireAt)]);
 }
 

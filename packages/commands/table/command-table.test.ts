@@ -17,18 +17,18 @@ import { commandTable } from './all-commands.ts';
 const table = suite('table');
 
 /** The sources are two levels up from what was compiled from them. */
-const factsFile = new URL('../../../../packages/commands/redis-facts.json', import.meta.url);
+const detailsFile = new URL('../../../../packages/commands/redis-facts.json', import.meta.url);
 
 /**
  * Facts by command: arity, flags, first, last and step of keys, ACL categories, tips, and what its specs say of their
  * keys.
  */
-const facts = JSON.parse(readFileSync(factsFile, 'utf8')) as Record<string, string>;
+const details = JSON.parse(readFileSync(detailsFile, 'utf8')) as Record<string, string>;
 
 /** Commands that clients see, and Redis has, too. */
 const shown = commandTable.entries.filter((entry) => !entry.isHidden);
 
-function factsOf(entry: CommandEntry): string {
+function detailsOf(entry: CommandEntry): string {
   const { command } = entry;
   const { first, last, step } = keyRange(command.keys);
   const flags = shownFlags(command).join(' ') || 'none';
@@ -45,8 +45,8 @@ for (const { command } of commandTable.entries) {
 
 for (const entry of shown) {
   const { name } = entry.command;
-  if (facts[name] === undefined) continue;
-  table(`${name} is what it is in Redis`, () => assert.is(factsOf(entry), facts[name]));
+  if (details[name] === undefined) continue;
+  table(`${name} is what it is in Redis`, () => assert.is(detailsOf(entry), details[name]));
 }
 
 table('names are there once', () => {

@@ -36,12 +36,12 @@ reference('of what a server alone has, all is told by CONFIG GET', () => {
   const ofOthers = /^(cluster|repl|replica|slave|master|min|syslog|max-new|rdb-del)-|^master/;
   const unknown = redisNames.filter((name) => !targets.has(name) && !ofOthers.test(name));
   assert.equal(unknown, ['active-defrag-max-scan-fields', 'appendfilename']);
-  const told = new Settings().configGet([
+  const reported = new Settings().configGet([
     ...['appenddirname', 'oom-score-adj-values', 'rdb-save-incremental-fsync'],
     ...['active-defrag-cycle-max', 'proc-title-template'],
   ]);
   assert.equal(
-    told.map(([, value]) => value),
+    reported.map(([, value]) => value),
     ['log', '0 0 0', 'yes', '9', ''],
   );
 });

@@ -53,7 +53,7 @@ export class HotKeysSession implements HotKeysPort {
   start(options: HotKeysStart): void {
     const { metrics, count, sample, durationMs, slots } = options;
     const { wallMs, nowUs } = this.#options;
-    this.#tell({ start: { metrics, count, sample, slots } });
+    this.#report({ start: { metrics, count, sample, slots } });
     const end = (): void => {
       this.stop();
     };
@@ -71,12 +71,12 @@ export class HotKeysSession implements HotKeysPort {
     if (session?.endedUs !== undefined || session === undefined) return;
     session.timer?.cancel();
     session.endedUs = this.#options.nowUs();
-    this.#tell('stop');
+    this.#report('stop');
   }
 
   reset(): void {
     this.#session = undefined;
-    this.#tell('reset');
+    this.#report('reset');
   }
 
   async report(): Promise<HotKeysReport | null> {
@@ -110,7 +110,7 @@ export class HotKeysSession implements HotKeysPort {
     };
   }
 
-  #tell(question: HotKeysQuestion): void {
+  #report(question: HotKeysQuestion): void {
     // In order with the commands; nothing is answered that is waited for.
     void this.#options.shardCalls.ask(HOT_KEYS, question);
   }

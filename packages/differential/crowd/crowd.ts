@@ -197,11 +197,11 @@ class Crowd {
 
   /** Waits until both servers have sent equal data to all clients; returns the difference if they have not. */
   async #compare(): Promise<string | undefined> {
-    const tellings = (client: number): Telling[] =>
-      [this.#ours, this.#theirs].map((side) => telling(side.members[client]!));
+    const reports = (client: number): Reporting[] =>
+      [this.#ours, this.#theirs].map((side) => reporting(side.members[client]!));
     const differs = (): number =>
       this.#ours.members.findIndex((_, client) => {
-        const [ours, theirs] = tellings(client);
+        const [ours, theirs] = reports(client);
         // We may say of more keys that they are to be forgotten, never of fewer.
         const isUntold = [...theirs!.stale].some((key) => !ours!.stale.has(key));
         if (ours!.text === theirs!.text) return isUntold;
@@ -210,7 +210,7 @@ class Crowd {
     await until(() => differs() < 0);
     const client = differs();
     if (client < 0) return undefined;
-    const [ours, theirs] = tellings(client).map(({ text, stale }) => [text, ...stale].join(' '));
+    const [ours, theirs] = reports(client).map(({ text, stale }) => [text, ...stale].join(' '));
     return `client ${client}\n  svc    ${ours}\n  Redis  ${theirs}`;
   }
 
@@ -237,7 +237,7 @@ class Crowd {
 }
 
 /** All data that a client has received, and the keys of its invalidations. */
-interface Telling {
+interface Reporting {
   readonly text: string;
   readonly stale: ReadonlySet<string>;
 }
@@ -246,7 +246,7 @@ interface Telling {
  * Returns the data that a client has received, its messages sorted: pushes may come in any order, since each shard
  * sends those of its own keys.
  */
-function telling(member: Member): Telling {
+function reporting(member: Member): Reporting {
   const replies = member.received.filter((reply) => !isUnasked(reply)).map(asText);
   const pushes = member.received.filter((reply) => isUnasked(reply));
   const stale = new Set(pushes.filter(isInvalidation).flatMap(keysOf));

@@ -101,8 +101,8 @@ async function play(
       const [ours, theirs] = await Promise.all(sides.map((side) => side.play(round, isFromEmpty)));
       if (ours === theirs || (round.mayWriteMore && ours === NONE)) continue;
       const lines = rounds.slice(0, nth + 1).flatMap(linesOf);
-      const told = `  svc    ${ours?.trim() ?? ''}\n  Redis  ${theirs?.trim() ?? ''}`;
-      return [...lines, 'they differ in the last reply to WAIT', told].join('\n');
+      const reported = `  svc    ${ours?.trim() ?? ''}\n  Redis  ${theirs?.trim() ?? ''}`;
+      return [...lines, 'they differ in the last reply to WAIT', reported].join('\n');
     }
     return undefined;
   } finally {

@@ -48,12 +48,12 @@ bundles.after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Told {
+interface Reported {
   readonly text: string;
   readonly exitCode: number;
 }
 
-async function tool(output: string, ...args: readonly string[]): Promise<Told> {
+async function tool(output: string, ...args: readonly string[]): Promise<Reported> {
   const command = [mainFile, 'cluster', 'bundle', '--output', path.join(folder, output), ...args];
   try {
     const { stdout } = await run(process.execPath, command);

@@ -68,7 +68,7 @@ async function refused(
   return server;
 }
 
-async function asksEtcd(port: number, path: string, body: object): Promise<void> {
+async function requestsToEtcd(port: number, path: string, body: object): Promise<void> {
   const asking = { method: 'POST', body: JSON.stringify(body) };
   const answer = await request(port, `/v3/${path}`, asking);
   assert.is(answer.status, 200, answer.text);
@@ -83,15 +83,15 @@ async function withPasswords(): Promise<Etcd> {
   etcd = await Etcd.start();
   const { port } = etcd;
   const user = { name: 'svc', password: PASSWORD };
-  await asksEtcd(port, 'auth/role/add', { name: 'root' });
-  await asksEtcd(port, 'auth/user/add', { name: 'root', password: 'root' });
-  await asksEtcd(port, 'auth/user/grant', { user: 'root', role: 'root' });
-  await asksEtcd(port, 'auth/role/add', { name: 'svc' });
+  await requestsToEtcd(port, 'auth/role/add', { name: 'root' });
+  await requestsToEtcd(port, 'auth/user/add', { name: 'root', password: 'root' });
+  await requestsToEtcd(port, 'auth/user/grant', { user: 'root', role: 'root' });
+  await requestsToEtcd(port, 'auth/role/add', { name: 'svc' });
   const perm = { permType: 'READWRITE', key: inBase64('/svc/'), range_end: inBase64('/svc0') };
-  await asksEtcd(port, 'auth/role/grant', { name: 'svc', perm });
-  await asksEtcd(port, 'auth/user/add', user);
-  await asksEtcd(port, 'auth/user/grant', { user: 'svc', role: 'svc' });
-  await asksEtcd(port, 'auth/enable', {});
+  await requestsToEtcd(port, 'auth/role/grant', { name: 'svc', perm });
+  await requestsToEtcd(port, 'auth/user/add', user);
+  await requestsToEtcd(port, 'auth/user/grant', { user: 'svc', role: 'svc' });
+  await requestsToEtcd(port, 'auth/enable', {});
   return etcd;
 }
 

@@ -144,12 +144,12 @@ async function untilFollows(): Promise<void> {
 
 /** Checks the single file of discarded writes, and the reports about it. */
 async function assertKept(): Promise<void> {
-  const { discards: told, history } = await get<ClusterDocument>(
+  const { discards: reported, history } = await get<ClusterDocument>(
     primary.server,
     '/debug/api/cluster/overview',
   );
-  assert.is(told.length, 1);
-  const { file, unkept_bytes: unkept, lacks, from, to, bytes } = told[0]!;
+  assert.is(reported.length, 1);
+  const { file, unkept_bytes: unkept, lacks, from, to, bytes } = reported[0]!;
   assert.equal([unkept, lacks, bytes], [0, null, to - from]);
   const expected = [['SELECT', '0'], ...LOST].map((words) => encodeCommand(words).toString());
   assert.is(readFileSync(path.resolve(folder, file!), 'latin1'), expected.join(''));
@@ -217,12 +217,12 @@ discards(
     await untilFollows();
     const bytes = assertAlike(await counts(), 0);
     assert.ok(bytes >= LOST.reduce((sum, words) => sum + encodeCommand(words).length, 0));
-    const { discards: told } = await get<ClusterDocument>(
+    const { discards: reported } = await get<ClusterDocument>(
       primary.server,
       '/debug/api/cluster/overview',
     );
-    assert.equal([told[0]?.file, told[0]?.unkept_bytes], [null, bytes]);
-    assert.match(told[0]?.lacks ?? '', 'The process was killed');
+    assert.equal([reported[0]?.file, reported[0]?.unkept_bytes], [null, bytes]);
+    assert.match(reported[0]?.lacks ?? '', 'The process was killed');
   },
 );
 

@@ -12,7 +12,7 @@ const faults = suite('faults of a primary in a cluster');
 const pair = pairForEach(faults);
 
 /** Runs a command on a new connection: connections that wait for replies are closed when the lease is uncertain. */
-async function saysAnew({ server }: PlayedNode, ...words: readonly string[]): Promise<string> {
+async function reportsAgain({ server }: PlayedNode, ...words: readonly string[]): Promise<string> {
   const client = await server.client();
   const answer = await says(client, ...words).catch(() => 'cut off');
   client.socket.destroy();
@@ -109,17 +109,18 @@ faults('a write that was dropped with its primary is never confirmed', () =>
 );
 
 faults('without etcd writes stop when the lease is not sure, and go on with it', async () => {
-  assert.is(await saysAnew(pair.primary, 'SET', 'k', '1'), 'OK');
+  assert.is(await reportsAgain(pair.primary, 'SET', 'k', '1'), 'OK');
   pair.etcd.signal('SIGSTOP');
   await until(
-    async () => (await saysAnew(pair.primary, 'SET', 'k', '2')).startsWith('CLUSTERDOWN The lease'),
+    async () =>
+      (await reportsAgain(pair.primary, 'SET', 'k', '2')).startsWith('CLUSTERDOWN The lease'),
     'writes are refused',
   );
-  assert.match(await saysAnew(pair.primary, 'GET', 'k'), /^CLUSTERDOWN/);
-  assert.is(await saysAnew(pair.primary, 'PING'), 'PONG');
+  assert.match(await reportsAgain(pair.primary, 'GET', 'k'), /^CLUSTERDOWN/);
+  assert.is(await reportsAgain(pair.primary, 'PING'), 'PONG');
   pair.etcd.signal('SIGCONT');
   const wrote = async (node: PlayedNode): Promise<boolean> =>
-    (await saysAnew(node, 'SET', 'k', '3')) === 'OK';
+    (await reportsAgain(node, 'SET', 'k', '3')) === 'OK';
   // Either keeps or takes the place.
   await until(
     async () => (await wrote(pair.primary)) || (await wrote(pair.replica)),

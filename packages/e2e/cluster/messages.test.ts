@@ -39,7 +39,7 @@ async function listener({ server }: PlayedNode, ...words: readonly string[]): Pr
   return client;
 }
 
-const told = async (client: RespClient): Promise<string> => {
+const reported = async (client: RespClient): Promise<string> => {
   const message = (client.pushes.shift() ?? (await client.receive())) as unknown[];
   return message.map((word) => (word === null ? 'null' : textOf(word as never))).join(' ');
 };
@@ -60,7 +60,7 @@ async function reaches(from: PlayedNode, to: RespClient): Promise<void> {
 /** Takes what has come of a node, up to its last message. */
 async function drained(from: PlayedNode, client: RespClient): Promise<void> {
   await from.client.call('PUBLISH', 'ch', 'mark');
-  while (!(await told(client)).endsWith('mark'));
+  while (!(await reported(client)).endsWith('mark'));
 }
 
 messages('PUBLISH reaches every node once, whichever it is sent to', async () => {
@@ -77,17 +77,17 @@ messages('PUBLISH reaches every node once, whichever it is sent to', async () =>
   const [a, b, c] = listeners as [RespClient, RespClient, RespClient];
   for (const from of nodes) {
     await from.client.call('PUBLISH', 'ch', `end of ${from.id}`);
-    for (const client of listeners) while (!(await told(client)).endsWith(`end of ${from.id}`));
+    for (const client of listeners) while (!(await reported(client)).endsWith(`end of ${from.id}`));
   }
   assert.is(await second.client.call('PUBLISH', 'ch', 'one'), 1);
   await second.client.call('PUBLISH', 'ch', 'two');
   for (const client of [a, b, c]) {
-    assert.is(await told(client), 'pmessage ch* ch one');
-    assert.is(await told(client), 'pmessage ch* ch two');
+    assert.is(await reported(client), 'pmessage ch* ch one');
+    assert.is(await reported(client), 'pmessage ch* ch two');
   }
   const code = "return redis.call('PUBLISH', 'ch', 'of a script')";
   await first.client.call('EVAL', code, '0');
-  for (const client of [a, b, c]) assert.is(await told(client), 'pmessage ch* ch of a script');
+  for (const client of [a, b, c]) assert.is(await reported(client), 'pmessage ch* ch of a script');
   for (const client of [a, b, c]) await client.end();
 });
 
@@ -101,8 +101,8 @@ messages("SPUBLISH reaches the nodes of the slot's group", async () => {
     new RegExp(`^MOVED ${SLOT_OF_A} `),
   );
   assert.is(await first.client.call('SPUBLISH', 'a', 'm'), 1);
-  assert.is(await told(own), 'smessage a m');
-  assert.is(await told(behind), 'smessage a m');
+  assert.is(await reported(own), 'smessage a m');
+  assert.is(await reported(behind), 'smessage a m');
   await Promise.all([own.end(), behind.end()]);
 });
 
@@ -171,9 +171,9 @@ messages('who listens to a shard channel is told when its slot leaves', async ()
   await client.call('SUBSCRIBE', 'other');
   const given = await first.client.reply('CLUSTER', 'SETSLOT', SLOT_OF_A, 'NODE', second.id);
   assert.is(textOf(given), 'OK');
-  assert.is(await told(client), 'sunsubscribe a 0');
+  assert.is(await reported(client), 'sunsubscribe a 0');
   await first.client.call('PUBLISH', 'other', 'still');
-  assert.is(await told(client), 'message other still');
+  assert.is(await reported(client), 'message other still');
   await client.end();
 });
 

@@ -66,7 +66,7 @@ other('of another cluster: the node takes no part, tells why, and keeps its keys
   const stranger = await startNode(etcd, { group: 'first', leaseMs: LEASE_MS });
   nodes.push(stranger);
   const client = await start(etcd);
-  await kept.told(/the documents belong to another cluster \([0-9a-f]{40}\)/);
+  await kept.reported(/the documents belong to another cluster \([0-9a-f]{40}\)/);
   assert.match(textOf(await client.call('CLUSTER', 'INFO')), /cluster_state:fail/);
   await isRefused(client, ['GET', 'key:1'], /^CLUSTERDOWN /);
   await isRefused(
@@ -87,7 +87,7 @@ other('of another cluster: who gives its keys up may join that', async () => {
   const stranger = await startNode(etcd, { group: 'first', leaseMs: LEASE_MS });
   nodes.push(stranger);
   const client = await start(etcd);
-  await kept.told('the documents belong to another cluster');
+  await kept.reported('the documents belong to another cluster');
   await client.call('FLUSHALL');
   assert.is(textOf(await client.call('CLUSTER', 'RESET', 'HARD')), 'OK');
   await hasPlace(client);

@@ -74,11 +74,11 @@ async function sizeOf({ client }: PlayedNode): Promise<number> {
 }
 
 rebalances('a dry run tells the plan, and moves nothing', async () => {
-  const told = await tool('--dry-run');
-  assert.match(told, new RegExp(`${full.id} .* slots 16384 keys ${KEYS} -> 1[01]\\d\\d\\n`));
-  assert.match(told, new RegExp(`${empty.id} .* slots 0 keys 0 -> (9\\d\\d|1000)\\n`));
-  assert.match(told, new RegExp(`move \\d+-.* from ${full.id} to ${empty.id} keys \\d+\\n`));
-  assert.not.match(told, /done/);
+  const reported = await tool('--dry-run');
+  assert.match(reported, new RegExp(`${full.id} .* slots 16384 keys ${KEYS} -> 1[01]\\d\\d\\n`));
+  assert.match(reported, new RegExp(`${empty.id} .* slots 0 keys 0 -> (9\\d\\d|1000)\\n`));
+  assert.match(reported, new RegExp(`move \\d+-.* from ${full.id} to ${empty.id} keys \\d+\\n`));
+  assert.not.match(reported, /done/);
   assert.equal([await sizeOf(full), await sizeOf(empty)], [KEYS, 0]);
 });
 
@@ -86,8 +86,8 @@ rebalances('goes over TLS with certificates of its own', async () => {
   const { authority, server: pair } = certificates;
   const secure = ['--port', String(tlsPort), '--tls', '--cacert', authority.certificate];
   const own = ['--cert', pair.certificate, '--key', pair.key];
-  const told = await tool('--dry-run', ...secure, ...own);
-  assert.match(told, new RegExp(`move \\d+-.* from ${full.id} to ${empty.id} keys \\d+\n`));
+  const reported = await tool('--dry-run', ...secure, ...own);
+  assert.match(reported, new RegExp(`move \\d+-.* from ${full.id} to ${empty.id} keys \\d+\n`));
   // TLS 1.3 lets a client write before the server has judged its certificate.
   assert.match(await refusal('--dry-run', ...secure), /certificate|closed/);
   assert.match(await refusal('--cacert', authority.certificate), /need --tls/);
@@ -105,9 +105,9 @@ rebalances('what cannot be done is refused', async () => {
 });
 
 rebalances('a run moves slots until the nodes have as many keys', async () => {
-  const told = await tool();
-  assert.match(told, /done .*, writes paused for \d+ ms\n/);
-  assert.match(told, /1 moves finished\n$/);
+  const reported = await tool();
+  assert.match(reported, /done .*, writes paused for \d+ ms\n/);
+  assert.match(reported, /1 moves finished\n$/);
   const size = await sizeOf(empty);
   assert.ok(Math.abs(size - KEYS / 2) < KEYS / 20, String(size));
   assert.match(await tool(), /balanced: no slots to move\n$/);

@@ -300,8 +300,8 @@ surfaces('name a coordinator that does not answer, and a lease at risk', async (
   const codes = async (): Promise<string[]> =>
     (await get<StatusDocument>(two.server, '/status/json')).health.issues.map(({ code }) => code);
   await until(async () => {
-    const told = await codes();
-    return told.includes('NO_COORDINATOR') && told.includes('LEASE_AT_RISK');
+    const reported = await codes();
+    return reported.includes('NO_COORDINATOR') && reported.includes('LEASE_AT_RISK');
   }, 'both are told');
   await until(
     async () => (await metricsOf(two.server)).get('svc_cluster_lease_remaining_seconds') === 0,

@@ -187,8 +187,8 @@ tracking('what had to go for a write is reported before the next reply', async (
     await line(writer, `CONFIG SET maxmemory ${used + 100 * 1024}`);
     await line(reader, 'SETBIT long{e} 1600000 0');
     assert.is(await line(reader, 'GETBIT long{e} 0'), 0);
-    const told = reader.pushes.splice(0).map((push) => (push as Push).items);
-    assert.equal(told, [['invalidate', ['short{e}']]], `round ${round}`);
+    const reported = reader.pushes.splice(0).map((push) => (push as Push).items);
+    assert.equal(reported, [['invalidate', ['short{e}']]], `round ${round}`);
     await line(writer, 'CONFIG SET maxmemory 0');
     await line(writer, 'DEL long{e}');
     assert.equal(await pushedSoFar(), [['invalidate', ['long{e}']]]);
@@ -220,17 +220,17 @@ tracking('BCAST tells of all keys with a prefix, those of a turn together', asyn
     ['SET', 'b:1', 1],
   ]);
   await line(reader, 'SET a:own 1');
-  const told = (await pushedSoFar()).map((push) => (push as [string, string[]])[1]);
-  assert.equal(told.flat().sort(), ['a:1', 'b:1']);
+  const reported = (await pushedSoFar()).map((push) => (push as [string, string[]])[1]);
+  assert.equal(reported.flat().sort(), ['a:1', 'b:1']);
   assert.is(await info('tracking_total_prefixes'), 2);
   await line(reader, 'CLIENT TRACKING OFF');
   assert.is(await info('tracking_total_prefixes'), 0);
 });
 
 tracking('RESP2: told by another connection that listens; and when that is gone', async () => {
-  const told = await server.client();
-  const id = Number(await told.call('CLIENT', 'ID'));
-  await line(told, 'SUBSCRIBE __redis__:invalidate');
+  const reported = await server.client();
+  const id = Number(await reported.call('CLIENT', 'ID'));
+  await line(reported, 'SUBSCRIBE __redis__:invalidate');
   const plain = await server.client();
   await line(plain, `CLIENT TRACKING ON REDIRECT ${String(id)}`);
   assert.is(await line(plain, 'CLIENT GETREDIR'), id);
@@ -239,12 +239,12 @@ tracking('RESP2: told by another connection that listens; and when that is gone'
     new RegExp(` flags=t .* redir=${String(id)} `),
   );
   await line(plain, 'GET key');
-  const message = told.receive();
+  const message = reported.receive();
   await line(writer, 'SET key 1');
   assert.equal(await message, ['message', '__redis__:invalidate', ['key']]);
   await line(plain, 'HELLO 3');
   await line(plain, 'GET key');
-  await told.end();
+  await reported.end();
   while (textOf(await writer.call('CLIENT', 'LIST', 'TYPE', 'pubsub')) !== '');
   await line(writer, 'SET key 2');
   assert.equal(await pushed(plain), ['tracking-redir-broken', id]);
@@ -258,8 +258,8 @@ tracking('the table stays within its limit, and who is dropped is told', async (
   await line(reader, 'CLIENT TRACKING ON');
   await reader.pipeline(Array.from({ length: 500 }, (_, nth) => ['GET', `many:${String(nth)}`]));
   await line(writer, 'CONFIG SET tracking-table-max-keys 10');
-  const told = new Set<unknown>();
-  while (told.size < 490) told.add(JSON.stringify((await pushed())[1]));
+  const reported = new Set<unknown>();
+  while (reported.size < 490) reported.add(JSON.stringify((await pushed())[1]));
   assert.is(await info('tracking_total_keys'), 10);
   await line(writer, 'CONFIG SET tracking-table-max-keys 1000000');
 });

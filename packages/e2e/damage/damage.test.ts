@@ -127,9 +127,9 @@ damage('--recover-anyway starts, says what is left out, and keeps it aside', asy
   const client = await server.start({ args: [...SYNC, '--recover-anyway'] });
   const left = (await client.call('DBSIZE')) as number;
   assert.ok(left > 0 && left < 2 * KEYS, `${left} keys`);
-  await server.told(`${path.basename(file!)} is damaged at offset ${FIRST_BLOCK}`);
-  await server.told(`${was.length - FIRST_BLOCK} bytes are left out`);
-  await server.told(`${path.basename(later!)} is after the damage`);
+  await server.reported(`${path.basename(file!)} is damaged at offset ${FIRST_BLOCK}`);
+  await server.reported(`${was.length - FIRST_BLOCK} bytes are left out`);
+  await server.reported(`${path.basename(later!)} is after the damage`);
   assert.equal(fs.readFileSync(`${file!}.damaged`), was);
   assert.equal(fs.readFileSync(`${later!}.damaged`), wasLater);
   await client.call('SET', 'third', 'kept');
@@ -147,7 +147,7 @@ damage('a torn end is cut and told, and what is before it is there', async () =>
   const left = shorten(file, 5);
   assert.is(await server.startedKeys({ args: SYNC }), KEYS - 1);
   const torn = /(\S+) ends in the middle of a write at offset (\d+); (\d+) bytes are left out/;
-  await server.told(torn);
+  await server.reported(torn);
   const [, name, offset, bytes] = torn.exec(server.server.stdout) ?? [];
   assert.is(name, path.relative(server.folder, file));
   assert.is(Number(offset) + Number(bytes), left);

@@ -43,12 +43,12 @@ heads('a segment whose head is damaged: refused, and left out with --recover-any
   const client = await server.start({ args: [...SYNC, '--recover-anyway'] });
   const left = (await client.call('DBSIZE')) as number;
   assert.ok(left > 0 && left < 40, `${left} keys`);
-  await server.told(
+  await server.reported(
     new RegExp(
       `${path.basename(file!)} is damaged at offset 0.*; ${was.length} bytes are left out`,
     ),
   );
-  await server.told(
+  await server.reported(
     new RegExp(`${path.basename(later!)} is after the damage; ${wasLater.length} bytes`),
   );
   const lost = was.length + wasLater.length;

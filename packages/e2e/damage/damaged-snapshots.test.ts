@@ -36,11 +36,11 @@ snapshots('a start uses the one before it, with a word in the log', async () => 
   });
   const newest = snapshotsOf(server.data).at(-1)!;
   assert.is(await server.startedKeys({ args: SYNC }), 3 * KEYS);
-  await server.told(/snapshot is damaged at offset 64.*; the one before is tried/);
+  await server.reported(/snapshot is damaged at offset 64.*; the one before is tried/);
   await server.kill();
   fs.writeFileSync(path.join(newest, 'manifest.json'), '{');
   assert.is(await server.startedKeys({ args: SYNC }), 3 * KEYS);
-  await server.told(/manifest.json cannot be read/);
+  await server.reported(/manifest.json cannot be read/);
   await server.kill();
   fs.rmSync(newest, { recursive: true });
   assert.is(await server.startedKeys({ args: SYNC }), 3 * KEYS);
@@ -72,7 +72,7 @@ snapshots('check, export and a start with other shards use the one before as wel
   assert.match(exported.stdout, `Exported ${3 * KEYS} keys to out.rdb`);
   const client = await server.start({ shards: 3, args: SYNC });
   assert.is(await client.call('DBSIZE'), 3 * KEYS);
-  await server.told(remark);
+  await server.reported(remark);
   await server.stop();
 });
 
@@ -143,12 +143,12 @@ snapshots(
     const anyway = ['--set', 'persistence.recover-anyway=yes'];
     const client = await server.start({ args: [...SYNC, ...anyway] });
     assert.is(await client.call('DBSIZE'), keys - lostKeys);
-    await server.told(lost);
-    await server.told('the readable part of the newest is used');
-    await server.told(`${lostKeys} log records could not be replayed`);
+    await server.reported(lost);
+    await server.reported('the readable part of the newest is used');
+    await server.reported(`${lostKeys} log records could not be replayed`);
     const [some] = (await client.call('SCAN', '0', 'COUNT', '1', 'TYPE', 'list')) as Reply[];
     assert.ok(some !== undefined);
-    await server.told(/Snapshot \d+ finished/);
+    await server.reported(/Snapshot \d+ finished/);
     await server.kill();
     assert.is(await server.startedKeys({ args: SYNC }), keys - lostKeys, 'all is well again');
     await server.kill();
@@ -172,7 +172,7 @@ snapshots('a snapshot that lacks a file is passed by', async () => {
     fs.rmSync(path.join(folder, 'shard-1.snapshot'));
   });
   assert.is(await server.startedKeys({ args: SYNC }), 3 * KEYS);
-  await server.told(/shard-1.snapshot is missing/);
+  await server.reported(/shard-1.snapshot is missing/);
   await server.stop();
 });
 

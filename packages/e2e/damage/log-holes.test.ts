@@ -46,13 +46,14 @@ async function failingServer(
   await client.call('SET', 'before', '1');
   await obstruct(server, obstructed);
   await client.reply('SAVE');
-  await server.told(/the log of shard 0 cannot be written.*ARE NOT KEPT/);
+  await server.reported(/the log of shard 0 cannot be written.*ARE NOT KEPT/);
   await client.call('SET', 'meanwhile', '1');
   return [server, client];
 }
 
 const SEGMENTS = Array.from({ length: 100 }, (_, nth) => nth + 2);
-const UNWRITTEN = /0000000001.log: the log could not be written after offset \d+, since .* are lost/;
+const UNWRITTEN =
+  /0000000001.log: the log could not be written after offset \d+, since .* are lost/;
 
 holes(
   'a log that failed, and a death before the snapshot that heals: the next start says it',
@@ -65,7 +66,7 @@ holes(
     assert.match(checked.stdout, UNWRITTEN);
     const client = await server.start({ shards: 1, args: SYNC });
     assert.equal(await client.call('MGET', 'before', 'meanwhile'), ['1', null]);
-    await server.told(UNWRITTEN);
+    await server.reported(UNWRITTEN);
     assert.match(textOf(await client.call('INFO', 'persistence')), 'recovery_log_holes:1');
     const status = async (): Promise<string> => textOf(await client.call('STATUS', 'JSON'));
     assert.match(await status(), /"recovery":\{"lost_bytes":0,"log_holes":1\}/);
@@ -85,7 +86,7 @@ holes('the same is said by a start with another number of shards, until a snapsh
   await server.kill();
   clear(server);
   const client = await server.start({ shards: 2, args: NEVER });
-  await server.told(UNWRITTEN);
+  await server.reported(UNWRITTEN);
   assert.match(textOf(await client.call('INFO', 'persistence')), 'recovery_log_holes:1');
   assert.match(textOf(await client.call('STATUS', 'JSON')), 'found 1 logs without their end');
   await client.call('SAVE');
@@ -121,7 +122,7 @@ holes('records behind a hole are damage: refused, and left out with --recover-an
   const names = later();
   const started = await server.start({ shards: 1, args: [...SYNC, '--recover-anyway'] });
   assert.equal(await started.call('MGET', 'before', 'meanwhile', 'after'), ['1', null, null]);
-  await server.told(hole);
+  await server.reported(hole);
   assert.equal(
     names.map((file) => fs.readFileSync(`${file}.damaged`)),
     wasLater,
@@ -136,7 +137,7 @@ holes('records behind a hole are damage: refused, and left out with --recover-an
 holes('a snapshot that heals has what was lost: nothing is said', async () => {
   const [server] = await failingServer([2]);
   fs.rmSync(snapshotsOf(server));
-  await server.told(/Log writes resumed/);
+  await server.reported(/Log writes resumed/);
   clear(server);
   await server.kill();
   const again = await server.start({ shards: 1, args: NEVER });
@@ -168,7 +169,7 @@ holes('SHUTDOWN NOSAVE leaves what the log lacks: the next start says it', async
   await server.server.ended;
   clear(server);
   const again = await server.start({ shards: 1, args: NEVER });
-  await server.told(UNWRITTEN);
+  await server.reported(UNWRITTEN);
   assert.equal(await again.call('MGET', 'before', 'meanwhile'), ['1', null]);
   await server.stop();
 });

@@ -18,7 +18,7 @@ const pages = suite('debug page of the cluster');
 
 let etcd: Coordinator;
 let nodes: PlayedNode[];
-let alone: ChildServer;
+let exclusive: ChildServer;
 let browser: Browser;
 
 if (needs('chromium') && needs('etcd')) {
@@ -40,11 +40,11 @@ if (needs('chromium') && needs('etcd')) {
     await replica.client.call('CLUSTER', 'FAILOVER');
     await hasRole(replica, 'master');
     await hasRole(one, 'slave');
-    [alone, browser] = await Promise.all([startServer({ http: true }), openBrowser()]);
+    [exclusive, browser] = await Promise.all([startServer({ http: true }), openBrowser()]);
   });
   pages.after(async () => {
     await browser.close();
-    await Promise.all([alone, ...nodes.map(({ server }) => server)].map((each) => each.stop()));
+    await Promise.all([exclusive, ...nodes.map(({ server }) => server)].map((each) => each.stop()));
     await etcd.stop();
   });
 
@@ -76,7 +76,7 @@ if (needs('chromium') && needs('etcd')) {
 
   pages('says that a server is in no cluster', async () => {
     const { page, complaints } = await openView(browser, {});
-    await visit(page, alone.httpPort, 'cluster');
+    await visit(page, exclusive.httpPort, 'cluster');
     await answered(page);
     await page.getByText('This server is not part of a cluster').waitFor();
     assert.equal(complaints, []);

@@ -233,17 +233,17 @@ hotkeys('watches windows without a session, by database, with reads and writes a
   ];
   // The whole load falls into one window, unless the second ends meanwhile: then it is sent again. A shard that does not
   // answer in time is left out of a report.
-  let told: Awaited<ReturnType<typeof lastWindow>>;
+  let reported: Awaited<ReturnType<typeof lastWindow>>;
   await until(async () => {
     const startedIn = Math.floor(Date.now() / 1_000);
     await client.pipeline(load);
     if (Math.floor(Date.now() / 1_000) !== startedIn) return false;
     await until(() => Math.floor(Date.now() / 1_000) > startedIn, 'the window has ended');
-    told = await lastWindow();
-    return told?.samples === 100;
+    reported = await lastWindow();
+    return reported?.samples === 100;
   }, 'a load within one window');
   const name = binary.toString('latin1');
-  assert.equal(told?.rows, [
+  assert.equal(reported?.rows, [
     { key: a, db: 0, ops: 60, reads: 50, writes: 10, error: 0 },
     { key: b, db: 0, ops: 20, reads: 20, writes: 0, error: 0 },
     { key: name, db: 3, ops: 15, reads: 0, writes: 15, error: 0 },
@@ -273,20 +273,20 @@ hotkeys('a window that is sampled says how far it may be off', async () => {
   await setWindow('hotkeys-window-seconds', 1, 'hotkeys-window-sample', 10);
   await setWindow('hotkeys-window-enabled', 'yes');
   const load = Array.from({ length: 5_000 }, () => ['GET', 'sampled:one']);
-  let told: Awaited<ReturnType<typeof lastWindow>>;
+  let reported: Awaited<ReturnType<typeof lastWindow>>;
   await until(async () => {
     const startedIn = Math.floor(Date.now() / 1_000);
     await client.pipeline(load);
     if (Math.floor(Date.now() / 1_000) !== startedIn) return false;
     await until(() => Math.floor(Date.now() / 1_000) > startedIn, 'the window has ended');
-    told = await lastWindow();
-    return (told?.samples ?? 0) > 0;
+    reported = await lastWindow();
+    return (reported?.samples ?? 0) > 0;
   }, 'a load within one window');
-  const [row] = told!.rows;
+  const [row] = reported!.rows;
   assert.ok(row!.error > 0);
   // Three deviations are reported; five never occur.
   assert.ok(Math.abs(row!.ops - 5_000) <= (5 / 3) * row!.error, `${row!.ops}, ${row!.error}`);
-  assert.is(row!.ops, told!.samples * 10);
+  assert.is(row!.ops, reported!.samples * 10);
   await setWindow('hotkeys-window-enabled', 'no');
 });
 

@@ -256,10 +256,10 @@ for (const [where, [a = '', b = '', c = '']] of sets) {
     keyfate(`${title} on ${where}`, async () => {
       await client.call('CONFIG', 'SET', 'keyfate-overwritten', 'yes');
       await client.pipeline(commands);
-      const told = await removedKeys();
-      const seen = told.map(({ key, reason, command }) => [key, reason, command].join(' '));
+      const reported = await removedKeys();
+      const seen = reported.map(({ key, reason, command }) => [key, reason, command].join(' '));
       assert.equal(seen.sort(), fates.map((fate) => fate.join(' ')).sort());
-      for (const removed of told) {
+      for (const removed of reported) {
         assert.is(removed['client-name'], 'killer');
         assert.is(removed['keys'], 1);
         assert.is(removed['key-length'], textOf(removed['key']).length);
@@ -315,10 +315,10 @@ keyfate('eviction names the command that needed the room', async () => {
   await client.call('KEYFATE', 'RESET');
   await client.call('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-random', 'maxmemory', '1mb');
   await client.call('SET', a, 'x'.repeat(100));
-  const told = await removedKeys();
+  const reported = await removedKeys();
   await client.call('CONFIG', 'SET', 'maxmemory', 0, 'maxmemory-policy', 'noeviction');
-  assert.ok(told.length > 0);
-  for (const { reason } of told) assert.is(reason, 'evicted');
+  assert.ok(reported.length > 0);
+  for (const { reason } of reported) assert.is(reason, 'evicted');
   assert.is(await infoField('evicted_keys'), (await counts())['evicted']);
 });
 
@@ -326,11 +326,11 @@ keyfate('a flush is told with how many keys went, and is found by their names', 
   await client.pipeline([...same, ...apart].map((key) => ['SET', key, 1]));
   const total = new Set([...same, ...apart]).size;
   await client.call('FLUSHDB');
-  const told = await removedKeys();
-  const keys = told.reduce((sum, removed) => sum + Number(removed['keys']), 0);
+  const reported = await removedKeys();
+  const keys = reported.reduce((sum, removed) => sum + Number(removed['keys']), 0);
   assert.is(keys, total);
   assert.equal(await counts(), { flushed: total });
-  for (const { reason, command, key } of told) {
+  for (const { reason, command, key } of reported) {
     assert.equal([reason, command, key], ['flushed', 'flushdb', '']);
   }
   const [one = ''] = same;

@@ -46,7 +46,7 @@ type Figures = Record<string, unknown>;
 
 const digestOf = (source: string): string => createHash('sha1').update(source).digest('hex');
 
-async function told(...name: string[]): Promise<Figures[]> {
+async function reported(...name: string[]): Promise<Figures[]> {
   const reply = (await client.call('SCRIPT', 'STATS', ...name)) as Reply[][];
   return reply.map((fields) => {
     const words = fields.map((each) => (typeof each === 'number' ? each : textOf(each)));
@@ -80,20 +80,20 @@ scripts('each script and function is counted over all shards', async () => {
   await client.call('FCALL', 'get', 1, 'key');
   assert.match(await failing('EVAL', FAIL, 1, 'key'), /^WRONGTYPE/);
   await client.call('DEL', 'key');
-  const all = await told();
+  const all = await reported();
   assert.is(all.length, 3);
-  const [get] = await told(digestOf(GET));
+  const [get] = await reported(digestOf(GET));
   const { kind, calls, errors, keys, commands, killed, bytes } = get!;
   assert.equal(
     { kind, calls, errors, keys, commands, killed, bytes },
     { kind: 'script', calls: 21, errors: 0, keys: 21, commands: 21, killed: 0, bytes: GET.length },
   );
-  const [called] = await told('mylib.get');
+  const [called] = await reported('mylib.get');
   assert.equal(
     [called!['kind'], called!['calls'], called!['bytes']],
     ['function', 1, LIBRARY.length],
   );
-  const [failed] = await told(digestOf(FAIL));
+  const [failed] = await reported(digestOf(FAIL));
   assert.equal([failed!['errors'], failed!['commands']], [1, 2]);
   const times = all.map((each) => Number(each['time-us']));
   assert.equal(
@@ -108,7 +108,7 @@ scripts('the same numbers are in SCRIPT STATS, INFO and the debug API', async ()
   await client.call('EVAL', `return redis.call('DBSIZE')`, 0);
   await client.call('FCALL', 'get', 1, 'key');
   await failing('EVAL', 'return nonsense', 0);
-  const commands = await told();
+  const commands = await reported();
   const document = await api();
   assert.equal(
     document.scripts.map(({ source: _, source_bytes: bytes, ...rest }) => ({ ...rest, bytes })),
@@ -169,7 +169,7 @@ scripts('count says how many are told', async () => {
 scripts('CONFIG RESETSTAT forgets all', async () => {
   await client.call('EVAL', GET, 1, 'key');
   await client.call('CONFIG', 'RESETSTAT');
-  assert.equal([await told(), (await api()).scripts], [[], []]);
+  assert.equal([await reported(), (await api()).scripts], [[], []]);
 });
 
 for (const [words, name, kind] of [
@@ -193,7 +193,7 @@ for (const [words, name, kind] of [
     assert.is(await other.call(kind === 'script' ? 'SCRIPT' : 'FUNCTION', 'KILL'), 'OK');
     await running;
     const fullName = kind === 'script' ? name : 'mylib.spin';
-    const [killed] = await told(fullName);
+    const [killed] = await reported(fullName);
     assert.equal([killed!['calls'], killed!['errors'], killed!['killed']], [1, 1, 1]);
     assert.ok(Number(killed!['max-us']) > 0);
   });
@@ -216,7 +216,7 @@ scripts('a refused call is an error of its script', async () => {
   assert.is(await client.call('DEBUG', 'SET-DISABLE-DENY-SCRIPTS', '0'), 'OK');
   const source = `return redis.call('SCRIPT', 'STATS')`;
   assert.match(await failing('EVAL', source, 0), /This Redis command is not allowed from script/);
-  const [refused] = await told(digestOf(source));
+  const [refused] = await reported(digestOf(source));
   assert.equal([refused!['errors'], refused!['commands']], [1, 0]);
 });
 

@@ -20,8 +20,8 @@ const OPTIONS = {
 };
 const [first = '', own = ''] = keysOnShard(0, SHARDS, 2, 'key');
 const [second = ''] = keysOnShard(1, SHARDS, 1, 'key');
-const [third = '', alone = ''] = keysOnShard(2, SHARDS, 2, 'key');
-const KEYS = [first, second, third, own, alone];
+const [third = '', exclusive = ''] = keysOnShard(2, SHARDS, 2, 'key');
+const KEYS = [first, second, third, own, exclusive];
 
 const newServer = keptServers(agreement);
 
@@ -53,14 +53,14 @@ async function valuesOf(client: RespClient): Promise<unknown> {
 async function chain(client: RespClient): Promise<void> {
   await multi(client, ['INCR', first], ['INCR', second]);
   await multi(client, ['INCR', second], ['INCR', third]);
-  await client.call('SET', alone, 'later');
+  await client.call('SET', exclusive, 'later');
 }
 
 agreement('what one log has is given to those that lack it', async () => {
   const server = await lose(chain, [1, 1, 0]);
   const client = await server.start(OPTIONS);
   assert.equal(await valuesOf(client), ['1', '2', '1', null, 'later']);
-  await server.told('transactions-completed');
+  await server.reported('transactions-completed');
   await server.kill();
   assert.equal(await valuesOf(await server.start(OPTIONS)), ['1', '2', '1', null, 'later']);
 });
@@ -69,7 +69,7 @@ agreement('what rests on a transaction that is on no disk does not count', async
   const server = await lose(chain, [1, 2, 0]);
   const client = await server.start(OPTIONS);
   assert.equal(await valuesOf(client), ['0', '0', '0', null, null]);
-  await server.told(/is valid up to offset \d+: later records depend on/);
+  await server.reported(/is valid up to offset \d+: later records depend on/);
   await multi(client, ['INCR', second], ['INCR', third]);
   await client.call('SET', own, 'again');
   await server.kill();

@@ -178,10 +178,10 @@ export class CrashLoad {
 
   /** A script that writes on all shards. */
   #script(): ReturnType<Step> {
-    const isTold = !this.#random.chance(CONDUCTED);
-    const keys = this.#keysOf(isTold ? 'scripted' : 'strayed');
-    return this.#count(isTold ? this.#scripted : this.#strayed, () => [
-      ...['EVAL', SCRIPT, isTold ? keys.length : 0],
+    const isReported = !this.#random.chance(CONDUCTED);
+    const keys = this.#keysOf(isReported ? 'scripted' : 'strayed');
+    return this.#count(isReported ? this.#scripted : this.#strayed, () => [
+      ...['EVAL', SCRIPT, isReported ? keys.length : 0],
       ...keys,
     ]);
   }

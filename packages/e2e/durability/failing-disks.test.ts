@@ -176,7 +176,7 @@ onDisk('a removed data folder', small(200), unmount, async (subject, _disk, mode
   await subject.writeMany(20);
   fs.rmSync(subject.data, { recursive: true });
   assert.match(await subject.writeUntilRefused(), MISCONF);
-  await subject.server.told(/ log-failed .* is missing/);
+  await subject.server.reported(/ log-failed .* is missing/);
   await subject.untilTaken();
   assert.equal(await subject.codes(), []);
   const lock = path.join(subject.data, 'lock');
@@ -224,7 +224,7 @@ onDisk('a folder that is mounted read-only', small(200), unmount, async (subject
     execFileSync('mount', ['-o', 'remount,bind,ro', data]);
     await subject.writeMany(20);
     assert.match(textOf(await client.reply('SAVE')), /^ERR/);
-    await subject.server.told(/ snapshot-failed .*EROFS/);
+    await subject.server.reported(/ snapshot-failed .*EROFS/);
     assert.match(await subject.writeUntilRefused(), MISCONF);
     assert.equal(await subject.codes(), ['PERSISTENCE_ERROR']);
   } finally {

@@ -37,9 +37,9 @@ function isRefusedIn(mode: string): void {
         else refusal = reply;
       }
       assert.match(refusal, /^MISCONF Errors writing to the AOF file/);
-      await server.told(/the log of shard 0 cannot be written: EFBIG/);
+      await server.reported(/the log of shard 0 cannot be written: EFBIG/);
       limitFiles(server.server.pid, 'unlimited');
-      await server.told('Log writes resumed');
+      await server.reported('Log writes resumed');
       await until(
         async () => textOf(await client.reply('SET', 'after', '1')) === 'OK',
         'writes are taken again',
@@ -66,7 +66,7 @@ if (needs('prlimit')) {
     for (let nth = 0; nth < WRITES_MAX; nth += 1) {
       assert.is(await client.call('SET', `key:${String(nth)}`, VALUE), 'OK');
     }
-    await server.told(/the log of shard 0 cannot be written: EFBIG/);
+    await server.reported(/the log of shard 0 cannot be written: EFBIG/);
     assert.is(await client.call('DBSIZE'), WRITES_MAX);
     limitFiles(server.server.pid, 'unlimited');
     await server.stop();

@@ -51,12 +51,12 @@ export class KeptServer {
   }
 
   /** Waits until the log has a text: log lines come in their own time. */
-  async told(text: RegExp | string): Promise<void> {
-    const isTold = (): boolean => {
+  async reported(text: RegExp | string): Promise<void> {
+    const isReported = (): boolean => {
       const { stdout } = this.server;
       return typeof text === 'string' ? stdout.includes(text) : text.test(stdout);
     };
-    await until(isTold, `the log says ${String(text)}`);
+    await until(isReported, `the log says ${String(text)}`);
   }
 
   /** Ends it without a word, as a crash of the process does. */

@@ -75,7 +75,7 @@ growth(
     assert.equal(snapshotsOf(server.data), [], 'the least size is not reached');
     await write(client, 'b', 100 * KIB);
     await countIs(server, 1);
-    await server.told(/Snapshot \d+ finished/);
+    await server.reported(/Snapshot \d+ finished/);
     await write(client, 'c', 150 * KIB);
     await letTimePass(client, TWO_LOOKS_MS);
     assert.is(snapshotsOf(server.data).length, 1, 'it has grown by less than all of it');

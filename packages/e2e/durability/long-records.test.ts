@@ -22,7 +22,7 @@ const OPTIONS = {
 };
 const [first = ''] = keysOnShard(0, SHARDS, 1, 'key');
 const [second = '', from = ''] = keysOnShard(1, SHARDS, 2, 'key');
-const [to = '', alone = ''] = keysOnShard(2, SHARDS, 2, 'key');
+const [to = '', exclusive = ''] = keysOnShard(2, SHARDS, 2, 'key');
 const FIELD_BYTES = 1024 * 1024;
 const FIELDS = 70;
 /**
@@ -86,13 +86,13 @@ long('what one log has in part is given by the other', async () => {
   const { server, digest } = copyOfMoved();
   loseBlocks(server.data, [0, 0, 1]);
   const again = await server.start(OPTIONS);
-  await server.told('transactions-completed');
+  await server.reported('transactions-completed');
   assert.is(await digestOf(again, to), digest);
-  await again.call('SET', alone, 'later');
+  await again.call('SET', exclusive, 'later');
   await server.kill();
   const last = await server.start(OPTIONS);
   assert.is(await digestOf(last, to), digest);
-  assert.is(await last.call('GET', alone), 'later');
+  assert.is(await last.call('GET', exclusive), 'later');
 });
 
 long('what both have in part was never done', async () => {
@@ -110,13 +110,13 @@ long('a log ends before a long record that rests on what is on no disk', async (
   await client.pipeline([['MULTI'], ['INCR', first], ['INCR', second], ['EXEC']]);
   await client.call('MGET', first, second);
   await move(client);
-  await client.call('SET', alone, 'later');
+  await client.call('SET', exclusive, 'later');
   await server.kill();
   loseBlocks(server.data, [1, 1 + PARTS, 0]);
   const again = await server.start(OPTIONS);
-  await server.told(/is valid up to offset \d+: later records depend on/);
+  await server.reported(/is valid up to offset \d+: later records depend on/);
   assert.is(await digestOf(again, from), digest);
-  assert.equal(await again.call('MGET', first, second, to, alone), [null, null, null, null]);
+  assert.equal(await again.call('MGET', first, second, to, exclusive), [null, null, null, null]);
 });
 
 long('a long state is in a snapshot in parts, among states of other keys', async () => {
@@ -129,7 +129,7 @@ long('a long state is in a snapshot in parts, among states of other keys', async
   await client.call('HSET', from, 'later', 'x');
   await client.call('COPY', from, to);
   await client.call('HDEL', from, 'later');
-  await server.told(/Snapshot \d+ finished: 2 keys/);
+  await server.reported(/Snapshot \d+ finished: 2 keys/);
   await server.kill();
   const again = await server.start(OPTIONS);
   assert.is(await digestOf(again, from), digest);

@@ -26,7 +26,7 @@ migration('from 2 to 3 to 1 shards and back: every key is there to the last byte
     await server.kill();
     const next = await server.start({ shards, args: SYNC });
     assert.equal(differences(before, await stateOf(next)), [], `${shards} shards`);
-    await server.told(/Redistributed \d+ keys/);
+    await server.reported(/Redistributed \d+ keys/);
     await next.call('INCR', 'starts');
     before = await stateOf(next);
     await server.kill();
@@ -170,7 +170,7 @@ migration('a first start begins with the snapshot of Redis in its data folder', 
   const here = await moved.start({ args: [...SYNC, ...named] });
   assert.equal(await here.call('CONFIG', 'GET', 'dbfilename'), ['dbfilename', 'redis.rdb']);
   assert.equal(await contentsOf(await moved.server.client({ buffers: true })), wanted);
-  await moved.told('rdb-imported');
+  await moved.reported('rdb-imported');
   await here.call('FLUSHALL');
   await moved.kill();
   assert.is(await moved.startedKeys({ args: [...SYNC, ...named] }), 0, 'only the first start does');

@@ -213,9 +213,9 @@ settings(
     await client.call('SET', 'before', '1');
     await obstructSegments(server.data, [2]);
     await client.call('SAVE');
-    await server.told('writes continue and ARE NOT KEPT');
+    await server.reported('writes continue and ARE NOT KEPT');
     assert.is(await textOfReply(client, 'SET', 'meanwhile', '1'), 'OK');
-    await server.told('log-healed');
+    await server.reported('log-healed');
     clearSegments(server.data);
     await server.kill();
     const again = await server.start({ shards: 1, args: SYNC });

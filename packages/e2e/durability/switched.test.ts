@@ -267,7 +267,7 @@ if (needs('prlimit')) {
       // A value that cannot be packed.
       await before.call('SET', 'noise', randomBytes(4 * LITTLE));
       assert.is(await keep(before, 'yes'), 'OK');
-      await server.told(/Snapshot \d+ failed: EFBIG/);
+      await server.reported(/Snapshot \d+ failed: EFBIG/);
       const info = await persistenceOf(before);
       const fields = ['aof_enabled', 'log_awaits_snapshot', 'aof_last_bgrewrite_status'];
       assert.equal(
@@ -287,7 +287,7 @@ if (needs('prlimit')) {
       await client.call('SET', 'noise', randomBytes(4 * LITTLE));
       limitFiles(server, LITTLE);
       await keep(client, 'yes');
-      await server.told(/Snapshot \d+ failed: EFBIG/);
+      await server.reported(/Snapshot \d+ failed: EFBIG/);
       limitFiles(server, 'unlimited');
       await isFounded(client);
       await server.kill();
@@ -307,7 +307,7 @@ if (needs('prlimit')) {
     await client.call('SET', 'noise', randomBytes(4 * LITTLE));
     limitFiles(server, LITTLE);
     assert.is(await keep(client, 'yes'), 'OK');
-    await server.told(/Snapshot \d+ failed: EFBIG/);
+    await server.reported(/Snapshot \d+ failed: EFBIG/);
     await fill(client, 'logged', 5);
     assert.is(await keep(client, 'no'), 'OK');
     assert.equal(checksumsOf(server.data), left);

@@ -19,7 +19,7 @@ unread('the log warns of data of the server itself, which stay as they are', asy
   await client.call('SET', 'key', 'value');
   await server.stop();
   assert.is(await server.startedKeys({ args: OFF }), 0);
-  await server.told(`${WARNING} The data in ${server.data} is not loaded`);
+  await server.reported(`${WARNING} The data in ${server.data} is not loaded`);
   await server.stop();
   assert.is(await server.startedKeys(), 1);
   assert.not.match(server.server.stdout, WARNING);
@@ -32,7 +32,7 @@ unread('the log warns of a snapshot of Redis', async () => {
   fs.mkdirSync(server.data);
   fs.writeFileSync(file, '');
   await server.start({ args: OFF });
-  await server.told(`${WARNING} The data in ${file} is not loaded`);
+  await server.reported(`${WARNING} The data in ${file} is not loaded`);
   await server.stop();
 });
 
@@ -40,7 +40,7 @@ unread('an empty folder is none to warn of', async () => {
   const server = newServer();
   fs.mkdirSync(server.data);
   await server.start({ args: OFF });
-  await server.told('svc is ready');
+  await server.reported('svc is ready');
   assert.not.match(server.server.stdout, WARNING);
   await server.stop();
 });

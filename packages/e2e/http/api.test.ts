@@ -380,8 +380,8 @@ api('shows settings as they are now, with where they come from', async () => {
   assert.equal(await entry('server.max-clients'), ['10000', 'default', true]);
   await client.call('CONFIG', 'SET', 'maxclients', '500');
   // The ops thread is notified after the reply.
-  const isTold = async (): Promise<boolean> => (await entry('server.max-clients'))[0] === '500';
-  await until(isTold, 'the setting is shown');
+  const isReported = async (): Promise<boolean> => (await entry('server.max-clients'))[0] === '500';
+  await until(isReported, 'the setting is shown');
   assert.equal(await entry('server.max-clients'), ['500', 'runtime', true]);
   const { defaults } = (await get('/debug/api/config/defaults')) as {
     defaults: Record<string, string>;

@@ -33,10 +33,10 @@ dashboard('every panel has data at once, or says how to get it', async () => {
   await client.pipeline([['MSET', 'a', '1', 'b', '2', 'c', '3'], ['SAVE'], ['PING']]);
   await client.reply('NONSENSE');
   const { text } = await request(server.httpPort, '/metrics');
-  const told = new Set(text.split('\n').map((line) => line.replace(/[{ ].*/, '')));
+  const reported = new Set(text.split('\n').map((line) => line.replace(/[{ ].*/, '')));
   for (const { title, targets, fieldConfig } of panels) {
     const names = targets.flatMap(({ expr }) => expr.match(/\bsvc_[a-z0-9_]+/g) ?? []);
-    const missing = names.filter((name) => !told.has(name));
+    const missing = names.filter((name) => !reported.has(name));
     if (missing.length === 0) continue;
     const hint = fieldConfig?.defaults.noValue ?? '';
     const how = howTo(missing);

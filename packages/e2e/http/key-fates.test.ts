@@ -49,7 +49,7 @@ interface Document {
   readonly missing?: readonly string[];
 }
 
-async function told(query = ''): Promise<Document> {
+async function reported(query = ''): Promise<Document> {
   const answer = await request(server.httpPort, `/debug/api/key-fates${query}`);
   assert.is(answer.status, 200, answer.text);
   return answer.json() as Document;
@@ -74,7 +74,7 @@ fates('a removed key is told as by the command', async () => {
     const value = entry![entry!.findIndex((each) => textOf(each) === name) + 1];
     return typeof value === 'number' ? value : textOf(value);
   };
-  const { removed_keys: removed } = await told();
+  const { removed_keys: removed } = await reported();
   assert.equal(removed, [
     {
       id: at('id'),
@@ -99,7 +99,7 @@ fates('a removed key is told as by the command', async () => {
 fates('keys are told whatever bytes they have', async () => {
   const long = 'é'.repeat(100);
   await kill(HOSTILE, Buffer.from([0xff, 0, 10]), '', `x${long}`);
-  const { removed_keys: removed } = await told();
+  const { removed_keys: removed } = await reported();
   assert.equal(
     removed.map(({ key, binary, cut, key_bytes: bytes }) => [key, binary, cut, bytes]),
     [
@@ -109,23 +109,23 @@ fates('keys are told whatever bytes they have', async () => {
       [HOSTILE, false, false, HOSTILE.length],
     ],
   );
-  assert.equal(keys(await told('?key=%ff%00%0a')), ['\xff\0\n']);
-  assert.equal(keys(await told('?key=')), ['']);
-  assert.equal(keys(await told(`?key=${encodeURIComponent(`x${long}`)}`)).length, 1);
-  assert.equal(keys(await told(`?key=${encodeURIComponent(`y${long}`)}`)), []);
+  assert.equal(keys(await reported('?key=%ff%00%0a')), ['\xff\0\n']);
+  assert.equal(keys(await reported('?key=')), ['']);
+  assert.equal(keys(await reported(`?key=${encodeURIComponent(`x${long}`)}`)).length, 1);
+  assert.equal(keys(await reported(`?key=${encodeURIComponent(`y${long}`)}`)), []);
 });
 
 fates('count, key and db choose as the command does', async () => {
   await kill('a', 'b', 'a', 'c');
-  assert.equal(keys(await told()), ['c', 'a', 'b', 'a']);
-  assert.equal(keys(await told('?count=2')), ['c', 'a']);
-  assert.equal(keys(await told('?count=-1')).length, 4);
-  assert.equal(keys(await told('?count=0')), []);
-  assert.equal(keys(await told('?key=a')), ['a', 'a']);
-  assert.equal(keys(await told('?key=a&count=1&db=0')), ['a']);
-  assert.equal(keys(await told('?key=a&db=1')), []);
+  assert.equal(keys(await reported()), ['c', 'a', 'b', 'a']);
+  assert.equal(keys(await reported('?count=2')), ['c', 'a']);
+  assert.equal(keys(await reported('?count=-1')).length, 4);
+  assert.equal(keys(await reported('?count=0')), []);
+  assert.equal(keys(await reported('?key=a')), ['a', 'a']);
+  assert.equal(keys(await reported('?key=a&count=1&db=0')), ['a']);
+  assert.equal(keys(await reported('?key=a&db=1')), []);
   await client.pipeline([['SELECT', 3], ['SET', 'z', 1], ['FLUSHDB'], ['SELECT', 0]]);
-  const [flush] = (await told('?key=anything&db=3')).removed_keys;
+  const [flush] = (await reported('?key=anything&db=3')).removed_keys;
   assert.equal(
     [flush!['reason'], flush!.key, flush!['key_bytes'], flush!['keys'], flush!['db']],
     ['flushed', null, null, 1, 3],
@@ -135,7 +135,7 @@ fates('count, key and db choose as the command does', async () => {
 fates('what a shard did by itself has no command and no client', async () => {
   await client.call('SET', 'short', 'v', 'PX', 1);
   await until(async () => (await client.call('KEYFATE', 'LEN')) === 1, 'the key has expired');
-  const [removed] = (await told()).removed_keys;
+  const [removed] = (await reported()).removed_keys;
   assert.is(removed!['reason'], 'expired-active');
   for (const name of ['command', 'client_id', 'client_addr', 'client_name', 'user']) {
     assert.is(removed![name], null, name);
@@ -144,7 +144,7 @@ fates('what a shard did by itself has no command and no client', async () => {
 
 fates('it tells whether removed keys are kept, and forgets them when asked', async () => {
   await kill('a');
-  const on = await told();
+  const on = await reported();
   assert.equal(on.recording, {
     enabled: true,
     setting: 'keyfate.max-len',
@@ -159,11 +159,11 @@ fates('it tells whether removed keys are kept, and forgets them when asked', asy
     body: '{}',
   });
   assert.is(answer.status, 200);
-  const forgotten = await told();
+  const forgotten = await reported();
   assert.equal([forgotten.kept, forgotten.removed_keys, forgotten.counts['deleted']], [0, [], 1]);
   await client.call('CONFIG', 'SET', 'keyfate-max-len', 0, 'keyfate-overwritten', 'yes');
   await kill('b');
-  const off = await told();
+  const off = await reported();
   assert.equal([off.recording['enabled'], off.recording['max_len']], [false, 0]);
   assert.is(off.recording['overwritten'], true);
   assert.equal([off.kept, off.removed_keys, off.counts['deleted']], [0, [], 2]);
@@ -240,7 +240,7 @@ fates('both answer while every shard is stuck, and say what is missing', async (
   const stuck = await server.client();
   const sleeping = stuck.call('DEBUG', 'SLEEP', '1.5');
   await untilShardsSleep(client);
-  const document = await told();
+  const document = await reported();
   assert.equal(document.missing_shards, [0, 1]);
   assert.equal([document.counts['deleted'], document.kept, document.removed_keys], [1, 1, []]);
   const { threads } = await flight('?shard=0');
@@ -250,7 +250,7 @@ fates('both answer while every shard is stuck, and say what is missing', async (
   );
   await sleeping;
   await stuck.end();
-  assert.equal(keys(await told()), ['a']);
+  assert.equal(keys(await reported()), ['a']);
 });
 
 fates.run();

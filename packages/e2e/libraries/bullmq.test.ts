@@ -247,9 +247,9 @@ for (const shards of [1, 3]) {
   test('a paused queue keeps its jobs', async (opened, name) => {
     const queue = opened.queue(name);
     const events = await opened.events(name);
-    const told: string[] = [];
-    events.on('paused', () => told.push('paused'));
-    events.on('resumed', () => told.push('resumed'));
+    const reported: string[] = [];
+    events.on('paused', () => reported.push('paused'));
+    events.on('resumed', () => reported.push('resumed'));
     await queue.add('before', {});
     await queue.pause();
     await queue.add('after', {});
@@ -261,8 +261,8 @@ for (const shards of [1, 3]) {
     await queue.resume();
     await done(queue, 2);
     assert.not(await queue.isPaused());
-    await until(() => told.length === 2, 'both are told of');
-    assert.equal(told, ['paused', 'resumed']);
+    await until(() => reported.length === 2, 'both are told of');
+    assert.equal(reported, ['paused', 'resumed']);
   });
 
   test('schedulers make jobs again and again', async (opened, name) => {

@@ -249,9 +249,9 @@ applications('ioredis: a wrong password is told', async () => {
   await makeUser('io-user');
   const options = { username: 'io-user', password: 'wrong', retryStrategy: () => null };
   const redis = new Redis(server.port, '127.0.0.1', { ...options, lazyConnect: true });
-  const told = new Promise((resolve) => redis.once('error', resolve));
+  const reported = new Promise((resolve) => redis.once('error', resolve));
   const failure: unknown = await redis.connect().catch((error: unknown) => error);
-  assert.match(`${String(failure)} ${String(await told)}`, /WRONGPASS/);
+  assert.match(`${String(failure)} ${String(await reported)}`, /WRONGPASS/);
   redis.disconnect();
 });
 

@@ -165,17 +165,17 @@ exporter('what commands, databases and errors are called is the same in both', (
     ['redis_db_keys', 'db'],
     ['redis_errors_total', 'err'],
   ] as const) {
-    const told = [...valuesOf(byServer, name, label)].sort();
-    assert.equal([...valuesOf(byExporter, name, label)].sort(), told);
+    const reported = [...valuesOf(byServer, name, label)].sort();
+    assert.equal([...valuesOf(byExporter, name, label)].sort(), reported);
   }
   assert.ok(valuesOf(byServer, 'redis_errors_total', 'err').has('MYERR'), 'a code of a script');
 });
 
 exporter('/metrics has all that it reads, but for what is told why', () => {
-  const told = new Set(byServer.map(({ name }) => name));
+  const reported = new Set(byServer.map(({ name }) => name));
   const names = new Set(byExporter.map(({ name }) => name));
   const untold = [...names].filter(
-    (name) => !told.has(name) && !ITS_OWN.some(([, names]) => names.test(name)),
+    (name) => !reported.has(name) && !ITS_OWN.some(([, names]) => names.test(name)),
   );
   assert.equal(untold, []);
 });

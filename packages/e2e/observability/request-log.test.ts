@@ -64,19 +64,19 @@ log('per-request-spans: a line for every request while it is on, and none else',
   await client.call('SET', key, 'v');
   await client.reply('LPUSH', key, 'x');
   await client.call('PING');
-  const told = (command: string): Line =>
+  const reported = (command: string): Line =>
     lines('request').find((line) => line['command'] === command) ?? {};
-  await until(() => told('PING')['command'] === 'PING', 'the last line');
+  await until(() => reported('PING')['command'] === 'PING', 'the last line');
   const id = await client.call('CLIENT', 'ID');
-  const known = ['conn_id', 'shard', 'error', 'level'].map((name) => told('SET')[name]);
+  const known = ['conn_id', 'shard', 'error', 'level'].map((name) => reported('SET')[name]);
   assert.equal(known, [id, 0, undefined, 'info']);
-  assert.is(told('LPUSH')['error'], 'WRONGTYPE');
-  assert.is(told('PING')['shard'], null);
+  assert.is(reported('LPUSH')['error'], 'WRONGTYPE');
+  assert.is(reported('PING')['shard'], null);
   for (const name of ['duration_us', 'queue_us', 'execute_us']) {
-    assert.is(typeof told('SET')[name], 'number', name);
+    assert.is(typeof reported('SET')[name], 'number', name);
   }
-  assert.ok(Number(told('SET')['duration_us']) >= Number(told('SET')['execute_us']));
-  assert.is(told('SET')['trace_id'], undefined, 'it is not traced');
+  assert.ok(Number(reported('SET')['duration_us']) >= Number(reported('SET')['execute_us']));
+  assert.is(reported('SET')['trace_id'], undefined, 'it is not traced');
   await set('logging-per-request-spans', 'no');
   await client.call('ECHO', 'silent');
   await client.call('DEBUG', 'LOG', 'marker');
@@ -84,7 +84,7 @@ log('per-request-spans: a line for every request while it is on, and none else',
     () => lines('debug-log').some(({ msg }) => String(msg).includes('marker')),
     'a later line',
   );
-  assert.equal(told('ECHO'), {});
+  assert.equal(reported('ECHO'), {});
 });
 
 log('a line of a sampled request says in which trace, and no other', async () => {

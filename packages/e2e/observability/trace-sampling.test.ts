@@ -144,7 +144,7 @@ sampling('recent-traces-max: how many are kept', async () => {
 sampling('what is counted is the same on all surfaces', async () => {
   await traced.set('tracing-sampling-rate', 0);
   let status: (string | number)[] = [];
-  const told = (name: string): number => Number(status[status.indexOf(name) + 1]);
+  const reported = (name: string): number => Number(status[status.indexOf(name) + 1]);
   const read = async (): Promise<(string | number)[]> =>
     (await traced.client.call('DEBUG', 'TRACING', 'STATUS')) as (string | number)[];
   let text = '';
@@ -154,19 +154,19 @@ sampling('what is counted is the same on all surfaces', async () => {
     text = (await request(traced.server.httpPort, '/metrics')).text;
     const isStill = JSON.stringify(await read()) === JSON.stringify(status);
     const isLevel =
-      metric('svc_traces_sampled_total') === told('sampled-total') &&
-      metric('svc_trace_spans_exported_total') === told('spans-exported-total');
-    return isStill && isLevel && told('queued') === 0 && told('spans-exported-total') > 0;
+      metric('svc_traces_sampled_total') === reported('sampled-total') &&
+      metric('svc_trace_spans_exported_total') === reported('spans-exported-total');
+    return isStill && isLevel && reported('queued') === 0 && reported('spans-exported-total') > 0;
   }, 'all is sent, and the metrics are of the same moment');
-  assert.is(metric('svc_traces_sampled_total'), told('sampled-total'));
-  assert.is(metric('svc_traces_dropped_total{reason="busy"}'), told('dropped-busy-total'));
-  assert.is(metric('svc_traces_dropped_total{reason="queue"}'), told('dropped-queue-total'));
+  assert.is(metric('svc_traces_sampled_total'), reported('sampled-total'));
+  assert.is(metric('svc_traces_dropped_total{reason="busy"}'), reported('dropped-busy-total'));
+  assert.is(metric('svc_traces_dropped_total{reason="queue"}'), reported('dropped-queue-total'));
   assert.is(
     metric('svc_traces_dropped_total{reason="collector"}'),
-    told('dropped-collector-total'),
+    reported('dropped-collector-total'),
   );
-  assert.is(metric('svc_trace_spans_exported_total'), told('spans-exported-total'));
-  assert.is(told('spans-exported-total'), traced.collector.spans.length);
+  assert.is(metric('svc_trace_spans_exported_total'), reported('spans-exported-total'));
+  assert.is(reported('spans-exported-total'), traced.collector.spans.length);
   assert.is(status[status.indexOf('collector') + 1], 'working');
   await traced.set('tracing-sampling-rate', 1);
 });

@@ -242,11 +242,11 @@ shutdown('a shard that dies is reported, its clients are told, and the end is 1'
       ['GET', key],
     ])
     .catch(() => undefined);
-  const told = client.receive().catch((error: unknown) => String(error));
+  const reported = client.receive().catch((error: unknown) => String(error));
   client.socket.once('data', (bytes: Buffer) => {
     assert.is(bytes.toString(), '-SHARDDOWN shard 0 has stopped\r\n');
   });
-  await Promise.all([doomed, told, client.closed]);
+  await Promise.all([doomed, reported, client.closed]);
   assert.equal(await server.ended, { exitCode: 1, signal: null });
   const said = server.stdout + server.stderr;
   assert.match(said, /shard 0 died while running debug\|sleep: arranged by a test/);

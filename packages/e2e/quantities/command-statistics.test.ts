@@ -162,8 +162,8 @@ for (const [what, script, errors, failed] of FAILING) {
     await client.call('CONFIG', 'RESETSTAT');
     await client.reply('EVAL', script, '1', key);
     const info = textOf(await client.call('INFO', 'errorstats'));
-    const told = [...info.matchAll(/errorstat_(\S+)/g)].map(([, each]) => each);
-    assert.is(told.sort().join(' '), errors);
+    const reported = [...info.matchAll(/errorstat_(\S+)/g)].map(([, each]) => each);
+    assert.is(reported.sort().join(' '), errors);
     assert.is(await counts('eval'), failed);
   });
 }

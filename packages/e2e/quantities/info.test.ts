@@ -205,8 +205,8 @@ info('MEMORY tells of the same, in words and in numbers', async () => {
 info('the allocator is not told to be fragmented because there is little data', async () => {
   const ratio = /^allocator_frag_ratio:([\d.]+)\r$/m.exec(await read('memory'))?.[1];
   assert.ok(Number(ratio) >= 1 && Number(ratio) < 2, `a ratio of ${String(ratio)}`);
-  const told = number(await read('memory'), 'allocator_allocated');
-  assert.ok(told >= number(await read('memory'), 'used_memory_startup'));
+  const reported = number(await read('memory'), 'allocator_allocated');
+  assert.ok(reported >= number(await read('memory'), 'used_memory_startup'));
 });
 
 info('MEMORY PURGE gives back what deleted keys have left', async () => {

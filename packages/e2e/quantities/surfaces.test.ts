@@ -225,11 +225,11 @@ surfaces('the live samples have every command once', async () => {
   const last = (await samples()).at(-1)!;
   const all = await after(last.seq);
   const from = all.findIndex(({ seq }) => seq === first.seq);
-  let told = 0;
+  let reported = 0;
   for (let nth = from + 1; nth < all.length; nth += 1) {
-    told += (all[nth]!.ops * all[nth]!.after_ms) / 1_000;
+    reported += (all[nth]!.ops * all[nth]!.after_ms) / 1_000;
   }
-  assert.ok(Math.abs(told - count) < 0.2 * count, `${told} of ${count}`);
+  assert.ok(Math.abs(reported - count) < 0.2 * count, `${reported} of ${count}`);
 });
 
 surfaces('show a setting as soon as CONFIG SET has answered', async () => {
@@ -262,7 +262,7 @@ surfaces('know the same reasons', async () => {
 });
 
 surfaces('tell the same removed keys', async () => {
-  const told = (await client.call('KEYFATE', 'GET', '-1')) as Reply[][];
+  const reported = (await client.call('KEYFATE', 'GET', '-1')) as Reply[][];
   const answer = await request(server.httpPort, '/debug/api/key-fates?count=-1');
   const { removed_keys: removed } = answer.json() as {
     removed_keys: { id: number; key: string | null; reason: string }[];
@@ -272,7 +272,7 @@ surfaces('tell the same removed keys', async () => {
   assert.ok(removed.length > 0);
   assert.equal(
     removed.map(({ id, key, reason }) => [id, key ?? '', reason]),
-    told.map((entry) => [
+    reported.map((entry) => [
       field(entry, 'id'),
       textOf(field(entry, 'key')),
       textOf(field(entry, 'reason')),

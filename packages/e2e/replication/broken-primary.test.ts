@@ -75,33 +75,44 @@ const snapshot = (...operations: readonly Buffer[]): Buffer =>
 const key = (name: string, value: string): Buffer =>
   Buffer.concat([Buffer.of(0), string(name), string(value)]);
 /** The data as they are sent, with their length before them. */
-const told = (data: Buffer): Buffer => Buffer.concat([Buffer.from(`$${data.length}\r\n`), data]);
+const reported = (data: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`$${data.length}\r\n`), data]);
 
 const GOOD = snapshot(key('of', 'the primary'));
 const damaged = Buffer.from(GOOD);
 damaged[damaged.length - 1] = 1;
 
 const cases: readonly (readonly [what: string, data: Buffer, reason: RegExp])[] = [
-  ['no snapshot', told(Buffer.from('HELLO WORLD, this is no snapshot')), /no snapshot of Redis/],
-  ['a snapshot of a later version', told(Buffer.from('REDIS0099')), /has version 99/],
-  ['a wrong checksum', told(damaged), /checksum/],
+  [
+    'no snapshot',
+    reported(Buffer.from('HELLO WORLD, this is no snapshot')),
+    /no snapshot of Redis/,
+  ],
+  ['a snapshot of a later version', reported(Buffer.from('REDIS0099')), /has version 99/],
+  ['a wrong checksum', reported(damaged), /checksum/],
   [
     'a type that nobody knows',
-    told(snapshot(Buffer.concat([Buffer.of(99), string('k')]))),
+    reported(snapshot(Buffer.concat([Buffer.of(99), string('k')]))),
     /a value of type 99/,
   ],
   [
     'a value that is malformed',
-    told(snapshot(key('fine', 'v'), Buffer.concat([Buffer.of(11), string('k'), string('bad')]))),
+    reported(
+      snapshot(key('fine', 'v'), Buffer.concat([Buffer.of(11), string('k'), string('bad')])),
+    ),
     /malformed|no value/,
   ],
   [
     'a database that is not here',
-    told(snapshot(Buffer.of(0xfe, 60), key('k', 'v'))),
+    reported(snapshot(Buffer.of(0xfe, 60), key('k', 'v'))),
     /keys in database 60/,
   ],
-  ['less than it ends with', told(GOOD.subarray(0, 15)), /ends at offset/],
-  ['more than it ends with', told(Buffer.concat([GOOD, Buffer.from('more')])), /more bytes follow/],
+  ['less than it ends with', reported(GOOD.subarray(0, 15)), /ends at offset/],
+  [
+    'more than it ends with',
+    reported(Buffer.concat([GOOD, Buffer.from('more')])),
+    /more bytes follow/,
+  ],
   ['no length', Buffer.from('HELLO\r\n'), /instead of its data/],
 ];
 
@@ -146,13 +157,13 @@ for (const [what, data, reason] of cases) {
 broken('a link that ends within the data changes nothing, and whole data come in', async () => {
   await here.call('REPLICAOF', 'NO', 'ONE');
   await here.call('SET', 'mine', 'still');
-  primary.data = told(GOOD).subarray(0, 20);
+  primary.data = reported(GOOD).subarray(0, 20);
   primary.closesBehind = true;
   await here.call('REPLICAOF', '127.0.0.1', primary.port);
   await until(async () => (await lastFailure()) !== '', 'the link breaks');
   assert.is(textOf(await here.call('GET', 'mine')), 'still');
   primary.closesBehind = false;
-  primary.data = told(GOOD);
+  primary.data = reported(GOOD);
   await untilLinked(here);
   assert.is(textOf(await here.call('GET', 'of')), 'the primary');
   assert.is(await here.call('EXISTS', 'mine'), 0);
@@ -229,9 +240,9 @@ broken(
   async () => {
     const next = await FakePrimary.listen();
     try {
-      primary.data = told(GOOD);
+      primary.data = reported(GOOD);
       primary.closesBehind = false;
-      next.data = told(GOOD);
+      next.data = reported(GOOD);
       await here.call('REPLICAOF', 'NO', 'ONE');
       await here.call('REPLICAOF', '127.0.0.1', primary.port);
       await untilLinked(here);
@@ -259,7 +270,7 @@ broken('a collection without elements is skipped, and said so', async () => {
     const empty = (name: string): Buffer =>
       Buffer.concat([Buffer.of(4), string(name), Buffer.of(0)]);
     const operations = [key('a', '1'), empty('none'), empty('no more'), key('b', '2')];
-    primary.data = told(snapshot(...operations));
+    primary.data = reported(snapshot(...operations));
     const client = await replica.client();
     await client.call('REPLICAOF', '127.0.0.1', String(primary.port));
     await untilLinked(client);

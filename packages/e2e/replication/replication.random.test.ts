@@ -45,7 +45,7 @@ function commandsOf(random: Random, round: number): readonly (readonly string[])
       ],
     ],
   ];
-  const alone = [
+  const exclusive = [
     ['INCR', `count:${key}`],
     ['RPUSH', `list:${key}`, value],
     ['LMOVE', `list:${key}`, `list:key:${random.integer(0, 200)}`, 'LEFT', 'RIGHT'],
@@ -57,7 +57,7 @@ function commandsOf(random: Random, round: number): readonly (readonly string[])
     ['XADD', `stream:${key}`, '*', 'f', value],
     ['SET', `gone:${key}`, value, 'PX', '30'],
   ];
-  return [...together.flat(), ...alone.filter(() => random.chance(0.6))];
+  return [...together.flat(), ...exclusive.filter(() => random.chance(0.6))];
 }
 
 /** Reads keys that belong together, until stopped; returns the number of reads. */

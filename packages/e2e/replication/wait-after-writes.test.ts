@@ -169,13 +169,13 @@ class Pair {
     const answers = Promise.all(way.commands.map((words) => client.reply(...words)));
     if (way.others !== undefined) await this.#wake(way.others);
     await answers;
-    const told = await client.call('WAIT', '1', '1');
+    const reported = await client.call('WAIT', '1', '1');
     const onDisk = await client.call('WAITAOF', '0', '1', '1');
     this.#replica.signal('SIGCONT');
     assert.is(await client.call('WAIT', '1', '0'), 1, way.name);
     await client.end();
     const counts = way.counts ?? 0;
-    const faults = told === counts ? [] : [`${way.name}: WAIT ${textOf(told)}`];
+    const faults = reported === counts ? [] : [`${way.name}: WAIT ${textOf(reported)}`];
     const disk = (onDisk as number[])[1];
     if (counts === 0 && disk !== 0) faults.push(`${way.name}: WAITAOF ${disk}`);
     return faults;

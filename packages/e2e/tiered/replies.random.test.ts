@@ -21,7 +21,7 @@ let contest: Contest;
 replies.before(async () => {
   const settings = { 'memory.maxmemory': '1gb', 'tiered.min-value-bytes': '16' };
   contest = await startContest(tieredArguments(settings));
-  contest.aside = ['DEBUG', 'SPILL'];
+  contest.deferred = ['DEBUG', 'SPILL'];
 });
 replies.after(async () => {
   await contest.stop();

@@ -98,11 +98,11 @@ metrics('add up to those of the server, and agree with ACL STATS and the debug A
   const stats = byName(await admin.call('ACL', 'STATS'));
   for (const user of document.users) {
     const { name } = user;
-    const told = new Map(byName(stats.get(name)));
+    const reported = new Map(byName(stats.get(name)));
     const denied = Object.values(user.denied!).reduce((one, other) => one + other);
     const figures = [user.connections, user.errors, denied, user.limited!.commands];
     assert.equal(
-      ['connections', 'errors', 'denied', 'limited-commands'].map((field) => told.get(field)),
+      ['connections', 'errors', 'denied', 'limited-commands'].map((field) => reported.get(field)),
       figures,
       name,
     );
@@ -112,8 +112,8 @@ metrics('add up to those of the server, and agree with ACL STATS and the debug A
     );
     assert.equal(shown, figures, name);
     assert.is(usersIn(samples, 'svc_user_commands_total')[name], user.commands);
-    assert.is(told.get('commands'), user.commands);
-    assert.is(told.get('time-us'), user.time_us);
+    assert.is(reported.get('commands'), user.commands);
+    assert.is(reported.get('time-us'), user.time_us);
     assert.is(Math.round(usersIn(samples, 'svc_user_seconds_total')[name]! * 1e6), user.time_us);
   }
   assert.ok(usersIn(samples, 'svc_user_limited_total')['bert']! > 0);

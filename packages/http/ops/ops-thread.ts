@@ -155,9 +155,9 @@ export class OpsThread {
   async #listen(): Promise<void> {
     try {
       if (this.#data.http.isEnabled) await this.#http.open();
-      this.#tell({ kind: 'listening' });
+      this.#report({ kind: 'listening' });
     } catch (error) {
-      this.#tell({ kind: 'cannot-listen', message: (error as Error).message });
+      this.#report({ kind: 'cannot-listen', message: (error as Error).message });
       return;
     }
     await this.#http.load();
@@ -207,11 +207,11 @@ export class OpsThread {
     this.#windows.stop();
     await this.#traces.close();
     await this.#writer.close();
-    this.#tell({ kind: 'stopped' });
+    this.#report({ kind: 'stopped' });
     this.#data.port.close();
   }
 
-  #tell(notice: OpsNotice): void {
+  #report(notice: OpsNotice): void {
     this.#data.port.postMessage(notice);
   }
 }

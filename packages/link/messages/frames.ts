@@ -238,7 +238,7 @@ export const RequestFlag = {
 export const Verdict = { run: 0, park: 1, drop: 2, items: 3 } as const;
 
 /** Reasons to unblock a client: its time is over, CLIENT UNBLOCK ... ERROR, or the error that the body has. */
-export const Unpark = { timeout: 0, error: 1, roleChanged: 2, told: 3 } as const;
+export const Unpark = { timeout: 0, error: 1, roleChanged: 2, reported: 3 } as const;
 
 export const KIND_MASK = 0x7f;
 /** In the second word, either way: the body (of a request: spans and body) came by message, as an ArrayBuffer. */

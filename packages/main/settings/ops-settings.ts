@@ -61,7 +61,7 @@ export function traceSettings(settings: Settings): TracingSettings {
   return {
     isEnabled: settings.boolean('tracing.enabled'),
     samplingRate: settings.number('tracing.sampling-rate'),
-    tellsAll: settings.boolean('logging.per-request-spans'),
+    reportsAll: settings.boolean('logging.per-request-spans'),
     spans: {
       scatterGather: settings.boolean('tracing.scatter-gather-spans'),
       shard: settings.boolean('tracing.shard-spans'),

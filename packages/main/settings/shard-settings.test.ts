@@ -8,8 +8,8 @@ import { settingsOfShards, shardSettings } from './shard-settings.ts';
 const forShards = suite('shard settings');
 
 forShards('are told all that they read, and nothing else', () => {
-  const told = shardSettings(new Settings());
-  assert.equal(Object.keys(told).sort(), [...shardSettingNames].sort());
+  const reported = shardSettings(new Settings());
+  assert.equal(Object.keys(reported).sort(), [...shardSettingNames].sort());
 });
 
 forShards('no secret is among it', () => {

@@ -10,11 +10,11 @@ const watch = suite('watch of the warm tier');
 
 watch('faults are told when they come and when they end, unread values by their number', () => {
   const figures = [0, 1].map(() => new TierFigures(allocateShared(TierFigures.bytes)));
-  const told: string[] = [];
+  const reported: string[] = [];
   const note =
     (level: string) =>
     (event: string, message: string): void => {
-      told.push(`${level} ${event} ${message}`);
+      reported.push(`${level} ${event} ${message}`);
     };
   const log = { info: note('info'), warn: note('warn'), error: note('error') };
   const watched = new TierWatch(
@@ -25,7 +25,7 @@ watch('faults are told when they come and when they end, unread values by their 
     act();
     watched.look();
     watched.look();
-    return told.splice(0);
+    return reported.splice(0);
   };
   assert.equal(
     since(() => undefined),

@@ -52,7 +52,7 @@ export class FrontConnection {
         this.#received(source, at, byteCount);
       },
       ended: () => {
-        if (!this.#isClosed) this.#tell(FrontKind.ended);
+        if (!this.#isClosed) this.#report(FrontKind.ended);
         if (this.#isLast && this.#keptBytes === 0) transport.destroy();
       },
       closed: () => {
@@ -129,7 +129,7 @@ export class FrontConnection {
     } else if (outcome === 'kept') {
       this.#keptBytes = byteCount;
       this.#shared.begin();
-      this.#tell(FrontKind.slow);
+      this.#report(FrontKind.slow);
     } else {
       this.#taken(byteCount);
     }
@@ -155,7 +155,7 @@ export class FrontConnection {
   /** The kernel has taken all there was, some of it late. */
   #caughtUp(): void {
     if (this.#isClosed) return;
-    this.#tell(FrontKind.progress);
+    this.#report(FrontKind.progress);
     if (this.#lingerMs >= 0) this.#transport.finish(this.#lingerMs);
   }
 
@@ -163,10 +163,10 @@ export class FrontConnection {
   #taken(byteCount: number): void {
     this.#written = (this.#written + byteCount) | 0;
     this.#shared.wrote(byteCount);
-    if (this.#shared.slots.takeOut(this.slot, this.#written)) this.#tell(FrontKind.progress);
+    if (this.#shared.slots.takeOut(this.slot, this.#written)) this.#report(FrontKind.progress);
   }
 
-  #tell(kind: number): void {
+  #report(kind: number): void {
     this.#shared.begin();
     this.#shared.writer.send(kind, this.slot);
   }
@@ -175,7 +175,7 @@ export class FrontConnection {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#queue = [];
-    this.#tell(FrontKind.closed);
+    this.#report(FrontKind.closed);
     this.#shared.closed(this);
   }
 }

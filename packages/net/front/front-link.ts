@@ -146,7 +146,7 @@ export class FrontLink {
       return;
     }
     const transport = this.#transports[slot];
-    transport?.told(kind, bytes, at, value);
+    transport?.reported(kind, bytes, at, value);
     if (kind === FrontKind.closed) this.#closed(slot, transport);
   }
 

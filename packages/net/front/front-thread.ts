@@ -91,7 +91,7 @@ export class FrontThread {
       slots: this.#slots,
       begin: () => {
         this.#begin();
-        this.#tellTime();
+        this.#sendTime();
       },
       read: (byteCount) => {
         page.add('frontBytesIn', byteCount);
@@ -144,7 +144,7 @@ export class FrontThread {
   }
 
   /** Sends the time to main, once for all frames that are sent together. */
-  #tellTime(): void {
+  #sendTime(): void {
     if (this.#isTimed) return;
     this.#isTimed = true;
     this.#writer.send(FrontKind.since, 0, systemClock.nowUs() >>> 0);

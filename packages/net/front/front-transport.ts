@@ -5,7 +5,7 @@ import { FRONT_BYTES_MAX, FRONT_WINDOW_BYTES, FrontKind, type FrontSlots } from 
 import type { Sink, Transport, TransportEvents, WriteOutcome } from '../transport.ts';
 
 /** Number of processed input bytes after which the front thread is notified. */
-const TELL_BYTES = FRONT_WINDOW_BYTES / 4;
+const ACKNOWLEDGED_BYTES = FRONT_WINDOW_BYTES / 4;
 
 /** The way to the front thread, as a connection needs it. */
 interface FrontWay {
@@ -25,7 +25,7 @@ export class FrontTransport implements Transport, Sink {
   #events: TransportEvents | undefined;
   /** Bytes of input received, and acknowledged to the front thread; wrapping at 2^32. */
   #received = 0;
-  #told = 0;
+  #reported = 0;
   #isPaused = false;
   /** Bytes of output sent, wrapping at 2^32. */
   #sent = 0;
@@ -56,13 +56,13 @@ export class FrontTransport implements Transport, Sink {
   }
 
   /** Processes a frame of the front thread. */
-  told(kind: number, source: Bytes, at: number, value: number): void {
+  reported(kind: number, source: Bytes, at: number, value: number): void {
     const events = this.#events;
     switch (kind) {
       case FrontKind.data:
         this.#received = (this.#received + value) | 0;
         events?.received(source, at, value);
-        if (!this.#isPaused) this.#tell(TELL_BYTES);
+        if (!this.#isPaused) this.#report(ACKNOWLEDGED_BYTES);
         break;
       case FrontKind.ended:
         events?.ended();
@@ -110,7 +110,7 @@ export class FrontTransport implements Transport, Sink {
 
   resume(): void {
     this.#isPaused = false;
-    this.#tell(1);
+    this.#report(1);
   }
 
   finish(lingerMs: number): void {
@@ -130,9 +130,9 @@ export class FrontTransport implements Transport, Sink {
   }
 
   /** Acknowledges processed input to the front thread, if it is at least `bytesLeast` bytes more. */
-  #tell(bytesLeast: number): void {
-    if ((this.#received - this.#told) >>> 0 < bytesLeast) return;
-    this.#told = this.#received;
+  #report(bytesLeast: number): void {
+    if ((this.#received - this.#reported) >>> 0 < bytesLeast) return;
+    this.#reported = this.#received;
     const { slots } = this.#link;
     if (slots.takeIn(this.slot, this.#received)) this.#link.send(FrontKind.readOn, this.slot);
   }

@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { httpGet } from './http-get.ts';
 
-const asks = suite('HTTP questions');
+const requests = suite('HTTP questions');
 
 const access = { token: '', idleMs: 10_000, authorities: [], certificate: '', key: '' };
 
@@ -36,7 +36,7 @@ const answers: RequestListener = ({ headers, url }, response) => {
   response.writeHead(200, { 'Content-Length': Buffer.byteLength(text) }).end(text);
 };
 
-asks('take the token along, and tell how long the answer is', async () => {
+requests('take the token along, and tell how long the answer is', async () => {
   const server = createServer(answers);
   const port = await listen(server);
   const reply = await httpGet(`http://127.0.0.1:${port}/a`, { ...access, token: 'secret' });
@@ -45,7 +45,7 @@ asks('take the token along, and tell how long the answer is', async () => {
   server.close();
 });
 
-asks('break off with an error where the rest does not come', async () => {
+requests('break off with an error where the rest does not come', async () => {
   const server = createServer(answers);
   const port = await listen(server);
   const failure = await httpGet(`http://127.0.0.1:${port}/broken`, access)
@@ -58,7 +58,7 @@ asks('break off with an error where the rest does not come', async () => {
   server.close();
 });
 
-asks('over TLS believe the given authorities alone', async () => {
+requests('over TLS believe the given authorities alone', async () => {
   const certificates = new Certificates();
   const { authority, server: pair } = certificates;
   const files = { cert: pem(pair.certificate), key: pem(pair.key) };
@@ -76,4 +76,4 @@ asks('over TLS believe the given authorities alone', async () => {
   certificates.remove();
 });
 
-asks.run();
+requests.run();

@@ -50,7 +50,7 @@ export class FolderLock {
     const lock = new FolderLock(folder);
     try {
       await lock.#stakeClaim();
-      await lock.#waitUntilAlone();
+      await lock.#waitForOwnership();
       await lock.#take();
       lock.#clear();
       lock.#stopWatch = everySecond(() => {
@@ -96,7 +96,7 @@ export class FolderLock {
     this.#endBeat();
     try {
       await this.#stakeClaim();
-      await this.#waitUntilAlone();
+      await this.#waitForOwnership();
       await this.#take();
     } catch (error) {
       this.#endBeat();
@@ -116,7 +116,7 @@ export class FolderLock {
   }
 
   /** Waits to be alone: of claims made at the same time, the one with the first name waits for the rest to give way. */
-  async #waitUntilAlone(): Promise<void> {
+  async #waitForOwnership(): Promise<void> {
     const giveUpUs = systemClock.nowUs() + OTHERS_US_MAX;
     for (;;) {
       const [first] = await this.#claimsOfOthers();

@@ -30,8 +30,8 @@ export interface KeptPlace {
 
 /** Writes the place that belongs to a folder as it is; all of it is on disk after that. */
 export function writeStreamPlace(found: DataFolder, place: KeptPlace): void {
-  const { tail, ...facts } = place;
-  const head = { format: FORMAT, files: found.fingerprint, ...facts };
+  const { tail, ...details } = place;
+  const head = { format: FORMAT, files: found.fingerprint, ...details };
   const line = Buffer.from(`${JSON.stringify(head)}\n`);
   const check = Buffer.alloc(CRC_BYTES);
   check.writeUInt32LE(crc32(tail, crc32(line)));
@@ -62,12 +62,12 @@ export function readStreamPlace(found: DataFolder): KeptPlace | undefined {
   const lineEnd = bytes.indexOf(LF);
   if (lineEnd < 0 || lineEnd >= end) return undefined;
   if (crc32(bytes.subarray(0, end)) !== bytes.readUInt32LE(end)) return undefined;
-  const { format, files, ...facts } = JSON.parse(bytes.toString('utf8', 0, lineEnd)) as Omit<
+  const { format, files, ...details } = JSON.parse(bytes.toString('utf8', 0, lineEnd)) as Omit<
     KeptPlace,
     'tail'
   > & { readonly format: number; readonly files: string };
   if (format !== FORMAT || files !== found.fingerprint) return undefined;
-  return { ...facts, tail: asBuffer(bytes).subarray(lineEnd + 1, end) };
+  return { ...details, tail: asBuffer(bytes).subarray(lineEnd + 1, end) };
 }
 
 /** Forgets the place: what comes is at another. */

@@ -202,11 +202,11 @@ export class ShardLog {
       } else if ((kind & RECORD_TRANSFERRED) !== 0) {
         this.#flush();
         for (const { pieces, records } of blocksOf(this.#options.receive())) {
-          this.#writeAlone(pieces, records);
+          this.#writeSingle(pieces, records);
         }
       } else if (!this.#packer.add(word)) {
         this.#flush();
-        if (!this.#packer.add(word)) this.#writeAlone([memory.bytes.subarray(at, at + size)]);
+        if (!this.#packer.add(word)) this.#writeSingle([memory.bytes.subarray(at, at + size)]);
       }
     }
     this.#flush();
@@ -376,7 +376,7 @@ export class ShardLog {
   }
 
   /** Writes a record in its pieces, as a block of its own. */
-  #writeAlone(record: Pieces, records = 1): void {
+  #writeSingle(record: Pieces, records = 1): void {
     const { owner } = this.#options;
     const padding = shortFormat.padding(owner.get('bytes') + SHORT_HEAD_BYTES);
     const pieces = [new Uint8Array(padding), ...record];

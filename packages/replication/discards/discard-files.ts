@@ -32,7 +32,7 @@ export function discardFile({ dataFolder, timeMs, stream, from, to }: DiscardFil
 export async function writeDiscards(
   file: string,
   commands: readonly Bytes[],
-  facts: Readonly<Record<string, unknown>>,
+  details: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   const resp = `${file}.resp`;
@@ -44,7 +44,7 @@ export async function writeDiscards(
     await handle.close();
   }
   await rename(`${resp}${PARTIAL}`, resp);
-  await writeFile(`${file}.json`, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(`${file}.json`, `${JSON.stringify(details, null, 2)}\n`, { mode: 0o600 });
 }
 
 /** Removes the oldest files until the total size is within the limit; returns the names of removed files. */

@@ -32,7 +32,7 @@ interface Wish {
 }
 
 function played({ writes, kept = writes, highest = -1, bytesMax = 1_000_000 }: Wish) {
-  const told: Discard[] = [];
+  const reported: Discard[] = [];
   const counts = new Map<string, number>();
   let timeMs = Date.UTC(2026, 0, 1);
   const end = writes * WRITE.length;
@@ -62,9 +62,9 @@ function played({ writes, kept = writes, highest = -1, bytesMax = 1_000_000 }: W
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   } as never);
   discarded.follow((discard) => {
-    told.push(discard);
+    reported.push(discard);
   });
-  return { discarded, told, counts };
+  return { discarded, told: reported, counts };
 }
 
 /** Past of a primary that has taken over behind some writes. */
@@ -78,9 +78,9 @@ function filesIn(): readonly string[] {
 }
 
 discards('begin where the primary has taken over', async () => {
-  const { discarded, told, counts } = played({ writes: 10 });
+  const { discarded, told: reported, counts } = played({ writes: 10 });
   await discarded.take(pastBehind(7), 'host:1');
-  const [discard] = told;
+  const [discard] = reported;
   assert.equal([discard?.writes, discard?.bytes, discard?.lacks], [3, 3 * WRITE.length, '']);
   assert.equal(
     [...counts],
@@ -95,25 +95,25 @@ discards('begin where the primary has taken over', async () => {
 });
 
 discards('are none where the primary has everything', async () => {
-  const { discarded, told } = played({ writes: 10 });
+  const { discarded, told: reported } = played({ writes: 10 });
   await discarded.take(pastBehind(10), 'host:1');
   await discarded.take(pastBehind(12), 'host:1');
-  assert.equal([told, filesIn()], [[], []]);
+  assert.equal([reported, filesIn()], [[], []]);
 });
 
 discards('are told of once, however often the data begin to come', async () => {
-  const { discarded, told } = played({ writes: 10 });
+  const { discarded, told: reported } = played({ writes: 10 });
   await discarded.take(pastBehind(7), 'host:1');
   await discarded.take(pastBehind(7), 'host:1');
-  assert.is(told.length, 1);
+  assert.is(reported.length, 1);
 });
 
 discards(
   'of which the backlog has only the end are counted as bytes, and said to be not kept',
   async () => {
-    const { discarded, told } = played({ writes: 10, kept: 2 });
+    const { discarded, told: reported } = played({ writes: 10, kept: 2 });
     await discarded.take(pastBehind(5), 'host:1');
-    const [discard] = told;
+    const [discard] = reported;
     assert.equal(
       [discard?.writes, discard?.bytes, discard?.unkeptBytes],
       [2, 5 * WRITE.length, 3 * WRITE.length],
@@ -125,27 +125,30 @@ discards(
 discards(
   'behind a border that is not told are those that no replica has acknowledged',
   async () => {
-    const { discarded, told } = played({ writes: 10, highest: 8 * WRITE.length });
+    const { discarded, told: reported } = played({ writes: 10, highest: 8 * WRITE.length });
     await discarded.take(undefined, 'host:1');
-    assert.is(told[0]?.writes, 2);
-    assert.match(told[0]!.lacks, 'that no replica had acknowledged');
+    assert.is(reported[0]?.writes, 2);
+    assert.match(reported[0]!.lacks, 'that no replica had acknowledged');
   },
 );
 
 discards('are none where another server is copied on purpose', async () => {
-  const { discarded, told } = played({ writes: 10 });
+  const { discarded, told: reported } = played({ writes: 10 });
   await discarded.take(
     { id: NEW, offset: 5, secondId: '0'.repeat(40), secondOffset: -1 },
     'host:1',
   );
-  assert.equal(told, []);
+  assert.equal(reported, []);
 });
 
 discards('are in no file where none is wanted', async () => {
-  const { discarded, told } = played({ writes: 10, bytesMax: 0 });
+  const { discarded, told: reported } = played({ writes: 10, bytesMax: 0 });
   await discarded.take(pastBehind(7), 'host:1');
-  assert.equal([told[0]?.file, told[0]?.bytes, filesIn()], [undefined, 3 * WRITE.length, []]);
-  assert.match(told[0]!.lacks, 'discarded-writes-max-bytes is 0');
+  assert.equal(
+    [reported[0]?.file, reported[0]?.bytes, filesIn()],
+    [undefined, 3 * WRITE.length, []],
+  );
+  assert.match(reported[0]!.lacks, 'discarded-writes-max-bytes is 0');
 });
 
 discards('of a process that was killed are counted by the mark that it has left', async () => {
@@ -156,10 +159,10 @@ discards('of a process that was killed are counted by the mark that it has left'
   await mark.note({ id: OWN, offset: 10 * WRITE.length });
   await mark.close();
   await last;
-  const { discarded, told } = played({ writes: 0 });
+  const { discarded, told: reported } = played({ writes: 0 });
   assert.ok(discarded.mayBe);
   await discarded.take(pastBehind(7), 'host:1');
-  const [discard] = told;
+  const [discard] = reported;
   assert.equal(
     [discard?.writes, discard?.bytes, discard?.unkeptBytes, discard?.file],
     [0, 2 * WRITE.length, 2 * WRITE.length, undefined],
@@ -169,18 +172,18 @@ discards('of a process that was killed are counted by the mark that it has left'
   await discarded.take(pastBehind(7), 'host:1');
   const second = played({ writes: 0 });
   await second.discarded.take(pastBehind(9), 'host:1');
-  assert.equal([told.length, second.told.length], [1, 0]);
+  assert.equal([reported.length, second.told.length], [1, 0]);
 });
 
 discards('leave room for later ones', async () => {
-  const { discarded, told } = played({ writes: 100, bytesMax: 6_000 });
+  const { discarded, told: reported } = played({ writes: 100, bytesMax: 6_000 });
   for (let behind = 0; behind < 100; behind += 10) {
     await discarded.take(pastBehind(behind), 'host:1');
   }
-  assert.is(told.length, 10);
-  const last = path.basename(told.at(-1)!.file!);
+  assert.is(reported.length, 10);
+  const last = path.basename(reported.at(-1)!.file!);
   assert.ok(filesIn().includes(last));
-  assert.not.ok(filesIn().includes(path.basename(told[0]!.file!)));
+  assert.not.ok(filesIn().includes(path.basename(reported[0]!.file!)));
 });
 
 discards.run();

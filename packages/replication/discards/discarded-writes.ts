@@ -221,7 +221,7 @@ export class DiscardedWrites {
     const dataFolder = settings.string('persistence.data-dir');
     const { timeMs, stream, from, to, primary, writes, bytes, unkeptBytes, lacks } = discard;
     const file = discardFile({ dataFolder, timeMs, stream, from, to });
-    const facts = {
+    const details = {
       time_ms: Math.round(timeMs),
       stream,
       from,
@@ -236,7 +236,7 @@ export class DiscardedWrites {
       keys_left_off: keysLeftOff,
     };
     try {
-      await writeDiscards(file, replay, facts);
+      await writeDiscards(file, replay, details);
       const bytesMax = settings.number('replication.discarded-writes-max-bytes');
       const removed = await trimDiscards(dataFolder, bytesMax);
       if (removed.length > 0) {

@@ -14,10 +14,10 @@ const change = (timeMs: number): LinkChange => ({
 });
 
 history('keeps the latest, oldest first, and tells of each', () => {
-  const told: number[] = [];
-  const all = new LinkHistory(({ timeMs }) => told.push(timeMs));
+  const reported: number[] = [];
+  const all = new LinkHistory(({ timeMs }) => reported.push(timeMs));
   for (let ms = 1; ms <= 2_000; ms += 1) all.note(change(ms));
-  assert.is(told.length, 2_000);
+  assert.is(reported.length, 2_000);
   const times = all.latest.map(({ timeMs }) => timeMs);
   assert.equal([times.length, times[0], times.at(-1)], [256, 1_745, 2_000]);
 });

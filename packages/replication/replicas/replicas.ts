@@ -7,7 +7,7 @@ import type {
   AckWish,
   ClientPort,
   FailoverTarget,
-  ReplicaFacts,
+  ReplicaDetails,
   ReplicaPlace,
   ReplicasPort,
 } from '#commands';
@@ -88,7 +88,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
         options.page.set('writesFullSync', 0);
         freeze.release();
       },
-      facts: () => [
+      details: () => [
         ['redis-ver', REDIS_VERSION],
         ['redis-bits', '64'],
         ['ctime', String(Math.floor(clock.wallMs() / 1_000))],
@@ -132,7 +132,7 @@ export class Replicas implements ReplicasPort, FeedTaker {
 
   // Connections.
 
-  factsOf(client: ClientPort): ReplicaFacts {
+  detailsOf(client: ClientPort): ReplicaDetails {
     return this.#replicaOf(client as Client).announced;
   }
 

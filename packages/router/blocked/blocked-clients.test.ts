@@ -71,7 +71,7 @@ blockedClients('waits for keys whose slot has left are ended with what is to be 
   const key = Buffer.from(a);
   assert.equal(asked, [['BLPOP', keySlot(key, 0, key.length)]]);
   const [[unpark] = []] = main.sent();
-  assert.equal([unpark!.kind, unpark!.word5], ['unpark', Unpark.told]);
+  assert.equal([unpark!.kind, unpark!.word5], ['unpark', Unpark.reported]);
 });
 
 blockedClients('on one shard: the shard decides, also when the client is to be unblocked', () => {

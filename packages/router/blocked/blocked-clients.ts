@@ -65,7 +65,7 @@ interface ClientWait {
 function unparkFor(error: CommandError | undefined): number {
   if (error === undefined) return Unpark.timeout;
   if (error === errors.unblocked) return Unpark.error;
-  return error === errors.roleChanged ? Unpark.roleChanged : Unpark.told;
+  return error === errors.roleChanged ? Unpark.roleChanged : Unpark.reported;
 }
 
 /** Says why a client may not wait any longer for its command, whose keys are in that slot. */
@@ -112,7 +112,7 @@ export class BlockedClients {
     } else if (!routes.send(client, entry, args, command)) {
       return false;
     }
-    if (!isOffered && !asksToWait(entry, args)) return true;
+    if (!isOffered && !wantsToWait(entry, args)) return true;
     const wait: ClientWait = {
       sequence,
       isMuted,
@@ -363,8 +363,8 @@ export class BlockedClients {
   #unpark(client: Client, { sequence, shards }: ClientWait, error: CommandError | undefined): void {
     const head = { ...emptyHead(), kind: FrameKind.unpark, connection: client.slot, sequence };
     head.enqueuedUs = unparkFor(error);
-    const isTold = error !== undefined && head.enqueuedUs === Unpark.told;
-    const body = isTold ? Buffer.from(error.text, 'latin1') : NOTHING;
+    const isReported = error !== undefined && head.enqueuedUs === Unpark.reported;
+    const body = isReported ? Buffer.from(error.text, 'latin1') : NOTHING;
     // Lent keys are waited for by their host, the first of the owners to write.
     for (const shard of shards) {
       this.#options.routes.links[shard]!.sendMessage({ ...head }, body);
@@ -407,7 +407,7 @@ export class BlockedClients {
 }
 
 /** True when the client can stay blocked; otherwise later commands of its pipeline need not wait. */
-function asksToWait(entry: CommandEntry, args: Arguments): boolean {
+function wantsToWait(entry: CommandEntry, args: Arguments): boolean {
   const { command } = entry;
   if (command.route !== 'oneShard' || !entry.has('blocking')) return false;
   return command.waits?.(args) ?? true;

@@ -66,7 +66,7 @@ function answerAll({ give, found }: ReturnType<typeof fixture>): void {
 }
 
 /** Indexes of moved keys sent to a shard. */
-function toldMoved(all: RouterFixture): (readonly number[])[] {
+function reportedMoved(all: RouterFixture): (readonly number[])[] {
   return all
     .sent()
     .flat()
@@ -111,7 +111,7 @@ migrations(
       isOver = true;
       return isSafe;
     });
-    assert.equal(toldMoved(shards.all), [[1], [0]]);
+    assert.equal(reportedMoved(shards.all), [[1], [0]]);
     shards.gone(0);
     await Promise.resolve();
     assert.is(isOver, false);
@@ -155,7 +155,7 @@ migrations('where one has no room, the other lets its keys go', async () => {
   shards.found(1, 'refused');
   const { isRefused, keys } = await shards.taken;
   assert.equal([isRefused, keys], [true, []]);
-  assert.equal(toldMoved(shards.all), [[]]);
+  assert.equal(reportedMoved(shards.all), [[]]);
 });
 
 migrations('a copy ends nothing', async () => {

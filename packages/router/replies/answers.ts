@@ -203,7 +203,7 @@ export class Answers {
   /** Replies that a command which was sent is not run. */
   refuseSent(client: Client, entry: CommandEntry, sequence: number, error: CommandError): void {
     this.#page.rejected(entry.countedAs);
-    this.#tellRefused(client, error, entry);
+    this.#reportRefused(client, error, entry);
     countError(this.#page, error.text);
     client.replies.give(sequence, 1, Buffer.from(`-${error.text}\r\n`, 'latin1'));
     this.#clientRegistry.finishIfGone(client);
@@ -219,7 +219,7 @@ export class Answers {
   /** Replies with an error, which without an entry belongs to no command. */
   error(client: Client, error: CommandError, entry?: CommandEntry): void {
     this.#begin(client).error(error);
-    this.#tellRefused(client, error, entry);
+    this.#reportRefused(client, error, entry);
     countError(this.#page, error.text);
     client.traces.currentAt(client.replies.nextSequence)?.failed(error.text);
     client.account.lastCommandMs = this.#clientRegistry.nowMs;
@@ -227,7 +227,7 @@ export class Answers {
   }
 
   /** Arguments are omitted: they may be secrets. */
-  #tellRefused(client: Client, { text }: CommandError, entry: CommandEntry | undefined): void {
+  #reportRefused(client: Client, { text }: CommandError, entry: CommandEntry | undefined): void {
     if (!this.#log.isOn('debug')) return;
     const [error = ''] = text.split(/['"`(]|, with args/, 1);
     const fields = {

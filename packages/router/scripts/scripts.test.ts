@@ -26,14 +26,14 @@ const NOTHING: Bytes = new Uint8Array(0);
 const digestOf = (source: string): string => createHash('sha1').update(source).digest('hex');
 const words = (frames: readonly SentFrame[][]): string[] =>
   frames.map((list) =>
-    list.map((frame) => (frame.isAlone ? 'alone ' : '') + shown([frame])[0]!).join(),
+    list.map((frame) => (frame.isExclusive ? 'alone ' : '') + shown([frame])[0]!).join(),
   );
 
 /** Sends a script with a key of shard 0 that runs alone; answers its frame. */
-function sendAlone(main: RouterFixture, client: PlayedClient): SentFrame {
+function sendExclusive(main: RouterFixture, client: PlayedClient): SentFrame {
   assert.is(client.send(['EVAL', STRAYS, '1', a, b]), 'taken');
   const [[script] = [], [one] = [], [other] = []] = main.sent();
-  assert.equal([script!.isAlone, one!.kind, other!.kind], [true, 'barrier', 'barrier']);
+  assert.equal([script!.isExclusive, one!.kind, other!.kind], [true, 'barrier', 'barrier']);
   return script!;
 }
 
@@ -90,7 +90,7 @@ scripts('one that runs alone is sent to nobody while one of the rings is full', 
 
 scripts('a call of the script is sent at once, and its reply goes back', () => {
   const main = new RouterFixture(3);
-  sendAlone(main, main.newClient());
+  sendExclusive(main, main.newClient());
   ask(main, 0, ScriptRequest.command, calledFrame(`SET ${b} 1`));
   const [, [call] = [], none] = main.sent();
   assert.equal([shown([call!]), none], [[`command SET ${b} 1`], []]);
@@ -104,7 +104,7 @@ scripts('a call of the script is sent at once, and its reply goes back', () => {
 
 scripts('a call for parts of several shards is answered as a whole', () => {
   const main = new RouterFixture(3);
-  sendAlone(main, main.newClient());
+  sendExclusive(main, main.newClient());
   ask(main, 0, ScriptRequest.command, calledFrame(`MGET ${c} ${b}`));
   const [, [second] = [], [third] = []] = main.sent();
   main.shards[1]!.part(second!, [Buffer.from('of b')]);
@@ -115,7 +115,7 @@ scripts('a call for parts of several shards is answered as a whole', () => {
 
 scripts('a call that finds a ring full is sent when there is room', () => {
   const main = new RouterFixture(3, 1_024);
-  sendAlone(main, main.newClient());
+  sendExclusive(main, main.newClient());
   const filler = main.newClient();
   while (filler.send(`SET ${b} ${'v'.repeat(8)}`) === 'taken');
   ask(main, 0, ScriptRequest.command, calledFrame(`GET ${b}`));
@@ -130,7 +130,7 @@ scripts('a call that finds a ring full is sent when there is room', () => {
 scripts('its end lets the other shards go on, and then the next one has its turn', () => {
   const main = new RouterFixture(3);
   const client = main.newClient();
-  const first = sendAlone(main, client);
+  const first = sendExclusive(main, client);
   client.send(['EVAL', STRAYS, '1', b, a]);
   main.sent();
   main.shards[0]!.reply(first, '$-1\r\n');
@@ -145,7 +145,7 @@ scripts(
   'what it has written elsewhere is ended in the logs of all others before it is answered',
   () => {
     const main = new RouterFixture(3, 16_384, true);
-    sendAlone(main, main.newClient());
+    sendExclusive(main, main.newClient());
     main.turn();
     ask(main, 0, ScriptRequest.prepare);
     const [none, [second] = [], [third] = []] = main.sent();
@@ -162,7 +162,7 @@ scripts(
 
 scripts('without logs there is nothing to end', () => {
   const main = new RouterFixture(3);
-  sendAlone(main, main.newClient());
+  sendExclusive(main, main.newClient());
   main.turn();
   ask(main, 0, ScriptRequest.prepare);
   const [[answer] = [], second, third] = main.sent();

@@ -110,7 +110,7 @@ export class Scripts {
       },
     });
     this.cache = new ScriptCache(options.page, (script) => {
-      this.#tellForgotten(script);
+      this.#reportForgotten(script);
     });
   }
 
@@ -133,7 +133,7 @@ export class Scripts {
     if (stays || routes.links.length === 1 || entry.script === 'load') {
       return routes.sendTo(client, entry, host, command);
     }
-    return this.#sendAlone(client, entry, host, command);
+    return this.#sendExclusive(client, entry, host, command);
   }
 
   /**
@@ -193,7 +193,7 @@ export class Scripts {
     for (const link of this.#options.routes.links) link.sendMessage({ ...head }, body);
   }
 
-  #tellForgotten({ digest, knownTo }: Script): void {
+  #reportForgotten({ digest, knownTo }: Script): void {
     const body = encodeControl({ kind: 'forget-scripts', digest });
     const head = { ...emptyHead(), kind: FrameKind.control };
     for (const link of this.#options.routes.links) {
@@ -229,7 +229,12 @@ export class Scripts {
   }
 
   /** Sends a script to its host, and has the other shards stop at the same place of the order. */
-  #sendAlone(client: Client, entry: CommandEntry, host: number, command: CommandBytes): boolean {
+  #sendExclusive(
+    client: Client,
+    entry: CommandEntry,
+    host: number,
+    command: CommandBytes,
+  ): boolean {
     const { routes } = this.#options;
     const link = routes.linkFor(client, host);
     // The other shards run what the script calls in the client's name.

@@ -54,7 +54,7 @@ export class BarrierTransaction {
   readonly #commands: Generator<QueuedCommand, undefined>;
   #at: QueuedCommand | undefined;
   #next = 0;
-  #wasAlone = false;
+  #wasExclusive = false;
   /** A command may have had keys lent: its reply comes before they are back. */
   #mayHaveLent = false;
   #isAdvancing = false;
@@ -134,15 +134,15 @@ export class BarrierTransaction {
     const args = this.#args;
     pointAt(args, entry, command);
     const reads = keyDiscovery.concerns(entry, args);
-    const isAlone = reads || this.#runsAlone(entry);
-    if ((isAlone || this.#wasAlone) && client.replies.outstanding > 0) return false;
+    const isExclusive = reads || this.#runsExclusively(entry);
+    if ((isExclusive || this.#wasExclusive) && client.replies.outstanding > 0) return false;
     if (client.replies.outstanding >= OUTSTANDING_MAX) return false;
     this.#mayHaveLent ||=
       entry.script !== undefined || (entry.hasKeys && !entry.firstArgumentIsKey);
     const refusal = this.#options.refusal(entry, args);
     if (refusal !== undefined) {
       this.#options.answers.reject(client, entry, refusal);
-      this.#advanceTo(isAlone);
+      this.#advanceTo(isExclusive);
       return true;
     }
     let isSent: boolean;
@@ -151,20 +151,20 @@ export class BarrierTransaction {
     else isSent = scripts.sendAtBarrier(client, entry, args, command);
     if (!isSent) return false;
     this.#options.sent(entry, args);
-    this.#advanceTo(isAlone);
+    this.#advanceTo(isExclusive);
     return true;
   }
 
   /** True for a command during which no other command of the transaction may be in flight. */
-  #runsAlone(entry: CommandEntry): boolean {
+  #runsExclusively(entry: CommandEntry): boolean {
     // Main's own commands see what those before them did. Nothing else may run in the middle of a script.
     if (entry.awaitsReplies || entry.script !== undefined) return true;
     // One that concerns all keys may wait in a shard for keys that are lent, where others must not overtake it.
     return this.#mayHaveLent && !entry.hasKeys;
   }
 
-  #advanceTo(wasAlone: boolean): void {
-    this.#wasAlone = wasAlone;
+  #advanceTo(wasExclusive: boolean): void {
+    this.#wasExclusive = wasExclusive;
     this.#next += 1;
     this.#at = this.#commands.next().value;
   }

@@ -271,7 +271,7 @@ export class Transactions {
       prepare: () => {
         if (!needsBarrier || !routes.endsTogether) return 0;
         const kind = FrameKind.prepare;
-        this.#tellShards({ kind, connection: client.slot, sequence: routes.nextTransaction() });
+        this.#reportShards({ kind, connection: client.slot, sequence: routes.nextTransaction() });
         return routes.links.length;
       },
       done: (executeUs, endUs) => {
@@ -279,7 +279,7 @@ export class Transactions {
         this.#options.answers.took(executeUs, endUs);
         this.#options.commandStats.ran(entry, executeUs);
         this.#barriers.delete(client);
-        if (needsBarrier) this.#tellShards({ kind: FrameKind.resume });
+        if (needsBarrier) this.#reportShards({ kind: FrameKind.resume });
         clientRegistry.finishIfGone(client);
         clientRegistry.retry(client);
       },
@@ -303,7 +303,7 @@ export class Transactions {
     return true;
   }
 
-  #tellShards(what: Partial<RequestHead>): void {
+  #reportShards(what: Partial<RequestHead>): void {
     for (const link of this.#options.routes.links) {
       link.sendMessage({ ...emptyHead(), ...what }, new Uint8Array(0));
     }

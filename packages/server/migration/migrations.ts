@@ -130,7 +130,7 @@ export class Migrations implements MigrationPort {
     const write = async (): Promise<void> => {
       for (const bytes of restoreWrites(keys, {
         ...migration,
-        asks: this.#options.cluster !== undefined,
+        requests: this.#options.cluster !== undefined,
       })) {
         if ((await connection.write(bytes)) !== undefined) return;
       }

@@ -23,18 +23,18 @@ export function keysLeft(keys: readonly MigratedKey[], nowMs: number): readonly 
 
 interface RestoreOptions extends Pick<Migration, 'keys' | 'replaces'> {
   /** The target may not own the keys' slot yet. */
-  readonly asks: boolean;
+  readonly requests: boolean;
 }
 
 /** RESTORE of each key, in writes. */
 export function* restoreWrites(
   keys: readonly KeyToRestore[],
-  { keys: names, replaces, asks }: RestoreOptions,
+  { keys: names, replaces, requests }: RestoreOptions,
 ): Generator<Bytes, void> {
   let short: Bytes[] = [];
   let shortBytes = 0;
   for (const key of keys) {
-    for (const piece of restore(names[key.index]!, key, { replaces, asks })) {
+    for (const piece of restore(names[key.index]!, key, { replaces, requests })) {
       short.push(piece);
       shortBytes += piece.length;
       if (shortBytes < WRITE_BYTES) continue;
@@ -49,12 +49,12 @@ export function* restoreWrites(
 function* restore(
   name: Bytes,
   { value = [], ttl }: KeyToRestore,
-  { replaces, asks }: Pick<RestoreOptions, 'replaces' | 'asks'>,
+  { replaces, requests }: Pick<RestoreOptions, 'replaces' | 'requests'>,
 ): Generator<Bytes, void> {
   let valueBytes = 0;
   for (const piece of value) valueBytes += piece.length;
   const ttlText = String(ttl);
-  const command = asks ? '$14\r\nRESTORE-ASKING' : '$7\r\nRESTORE';
+  const command = requests ? '$14\r\nRESTORE-ASKING' : '$7\r\nRESTORE';
   yield Buffer.from(`*${replaces ? 5 : 4}\r\n${command}\r\n$${name.length}\r\n`);
   yield name;
   yield Buffer.from(`\r\n$${ttlText.length}\r\n${ttlText}\r\n$${valueBytes}\r\n`);

@@ -1,7 +1,7 @@
 /** Ports about the server as a whole, as a module of main: its commands, statistics, bundles, MIGRATE. */
 
 import { type Clock, type Logger, LongTimer } from '#base';
-import { commandTable, tellSecrecy } from '#commands';
+import { commandTable, reportSecrecy } from '#commands';
 import { REDIS_VERSION, secrecyOfNames } from '#config';
 import { type Composed, type HandlerContext, MainModule, type OpsLink } from '#main';
 import type { Router } from '#router';
@@ -33,7 +33,7 @@ type ServerPort =
 
 export function serverModule(options: ServerModuleOptions): Composed<object, ServerPort> {
   const { router, ops, clock, log, page, cluster, modules } = options;
-  tellSecrecy(secrecyOfNames);
+  reportSecrecy(secrecyOfNames);
   const module = new MainModule({
     name: 'server',
     ports: {

@@ -21,7 +21,7 @@ const said = (frames: readonly ShardFrame[]): (readonly [string, number, string?
   frames.map(({ kind, slot, text }) => (kind === 'command' ? [kind, slot, text] : [kind, slot]));
 
 function unpark(shard: Shard, slot: number, sequence: number, why: number = Unpark.timeout): void {
-  shard.tell({ kind: FrameKind.unpark, slot, sequence, word5: why }, Buffer.from('MOVED 1 h:1'));
+  shard.report({ kind: FrameKind.unpark, slot, sequence, word5: why }, Buffer.from('MOVED 1 h:1'));
 }
 
 /** Offers a command of a client; its number is the client's slot. */
@@ -31,7 +31,7 @@ function offer(shard: Shard, slot: number, line = `BLPOP ${list} ${theirs} 0`): 
 }
 
 function judge(shard: Shard, slot: number, verdict: number): ShardFrame[] {
-  shard.tell({ kind: FrameKind.verdict, slot, sequence: slot, word5: verdict });
+  shard.report({ kind: FrameKind.verdict, slot, sequence: slot, word5: verdict });
   return shard.run();
 }
 
@@ -119,7 +119,7 @@ blocking('a wait that is ended is answered once, with what main says', () => {
   for (const [why, text] of [
     [Unpark.timeout, '*-1\r\n'],
     [Unpark.error, '-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n'],
-    [Unpark.told, '-MOVED 1 h:1\r\n'],
+    [Unpark.reported, '-MOVED 1 h:1\r\n'],
   ] as const) {
     const shard = newShard();
     const sequence = shard.send(`BLPOP ${list} 0`, { slot: 1 });
@@ -229,7 +229,7 @@ blocking('one who has left while he was woken makes way for the next', () => {
 
 blocking('a verdict on an offer that is over concerns no later one of the client', () => {
   const shard = parkedShard(1);
-  shard.tell({ kind: FrameKind.verdict, slot: 1, sequence: 99, word5: Verdict.drop });
+  shard.report({ kind: FrameKind.verdict, slot: 1, sequence: 99, word5: Verdict.drop });
   assert.equal(shard.run(), []);
   shard.send(`RPUSH ${list} a`, { slot: 8 });
   assert.equal(
@@ -241,12 +241,12 @@ blocking('a verdict on an offer that is over concerns no later one of the client
 blocking('at a barrier nobody is served before it is over', () => {
   const shard = newShard();
   shard.send(`BLPOP ${list} 0`, { slot: 1 });
-  shard.tell({ kind: FrameKind.barrier, slot: 5 });
+  shard.report({ kind: FrameKind.barrier, slot: 5 });
   shard.run();
   const passes = 1 << 11;
   assert.is(shard.call(`RPUSH ${list} a`, { slot: 5, flags: passes }), ':1\r\n');
   assert.is(shard.call(`LPOP ${list}`, { slot: 5, flags: passes }), '$1\r\na\r\n');
-  shard.tell({ kind: FrameKind.resume });
+  shard.report({ kind: FrameKind.resume });
   assert.equal(shard.run(), [], 'what its transaction has made it has unmade');
 });
 
@@ -276,12 +276,12 @@ blocking('who waits is served by timed work, without another command', () => {
 blocking('at a barrier timed work serves nobody, and the thread may sleep', () => {
   const { shard, clock } = groupReader();
   shard.call(`PEXPIRE ${list} 50`);
-  shard.tell({ kind: FrameKind.barrier, slot: 5 });
+  shard.report({ kind: FrameKind.barrier, slot: 5 });
   shard.run();
   clock.advanceMs(500);
   assert.equal(shard.run(), []);
   assert.ok(shard.machine.step() > 0);
-  shard.tell({ kind: FrameKind.resume });
+  shard.report({ kind: FrameKind.resume });
   const frames = shard.run();
   assert.match(frames[0]?.text ?? '', /^-NOGROUP /);
 });

@@ -266,7 +266,7 @@ export class BlockedCommands {
     if (why === Unpark.timeout) executor.answerWait(waiter.frame, undefined);
     if (why === Unpark.error) executor.answerWait(waiter.frame, errors.unblocked);
     if (why === Unpark.roleChanged) executor.answerWait(waiter.frame, errors.roleChanged);
-    if (why === Unpark.told) {
+    if (why === Unpark.reported) {
       const text = asBuffer(frame.body).toString('latin1');
       executor.answerWait(waiter.frame, new CommandError(text));
     }

@@ -77,7 +77,7 @@ export class DryRuns {
     const body = encodeItems(sender.writer, context.turn.items);
     sender.writer.isWhole = false;
     sender.abandon();
-    executor.counts.alone(entry, startUs, executor.queueUs(frame, startUs));
+    executor.counts.exclusive(entry, startUs, executor.queueUs(frame, startUs));
     events.sendRest();
     sender.send(FrameKind.items, slot, sequence, body);
   }

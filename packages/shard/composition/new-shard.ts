@@ -33,7 +33,7 @@ export function newShard(options: MachineOptions): Shard {
     show: () => {
       machine.flush();
     },
-    work: () => machine.workAside(),
+    work: () => machine.deferredWork(),
     placeBehind: () => machine.placeBehind,
     putOff: (frame) => {
       machine.putOff(frame);

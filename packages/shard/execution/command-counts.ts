@@ -77,7 +77,7 @@ export class CommandCounts {
       this.#batch.add(entry.countedAs, startUs, this.#present.nowUs, queueUs, frame.word);
       if (this.#batch.isFull) this.#countFull();
     } else {
-      this.alone(entry, startUs, queueUs);
+      this.exclusive(entry, startUs, queueUs);
       this.#page.queued(queueUs * TICKS_PER_US);
     }
   }
@@ -100,7 +100,7 @@ export class CommandCounts {
   }
 
   /** Counts a command by itself. */
-  alone(entry: CommandEntry, startUs: number, queueUs: number): void {
+  exclusive(entry: CommandEntry, startUs: number, queueUs: number): void {
     this.#batch.count();
     const { errorText } = this.#options.sender.writer;
     if (errorText !== null) this.#failed(entry, errorText);

@@ -25,7 +25,7 @@ export class CommandTurn {
   readonly items: ItemMark[] = [];
   isLogged = false;
   /** True when the command is replicated: its effects must not depend on the clock or on chance. */
-  isFed = false;
+  isReplicated = false;
   /** Commands to log and replicate instead of the current one, which would not have the same effect again. */
   readonly effects: Effect[] = [];
 
@@ -100,15 +100,15 @@ export class CommandTurn {
   }
 
   /** From here on changes are logged; ended by `stopLogging`. */
-  startLogging(isFed: boolean): void {
+  startLogging(isReplicated: boolean): void {
     this.isLogged = true;
-    this.isFed = isFed;
+    this.isReplicated = isReplicated;
     this.forgetEffects();
   }
 
   stopLogging(): void {
     this.isLogged = false;
-    this.isFed = false;
+    this.isReplicated = false;
   }
 
   forgetEffects(): void {

@@ -37,7 +37,7 @@ interface ContextOptions {
   watches: Watches;
   waitingClients: WaitingClients;
   users: Pick<ShardUsers, 'mayReadEveryKey'>;
-  role: Pick<Role, 'isReplica' | 'isTold'>;
+  role: Pick<Role, 'isReplica' | 'isReported'>;
   events: KeyEvents;
   keyUse: KeyUse;
   shardIndex: number;
@@ -135,8 +135,8 @@ export class ExecutionContext implements ShardContext {
     return this.turn.isLogged;
   }
 
-  get isFed(): boolean {
-    return this.turn.isFed;
+  get isReplicated(): boolean {
+    return this.turn.isReplicated;
   }
 
   get mayBlock(): boolean {
@@ -160,7 +160,7 @@ export class ExecutionContext implements ShardContext {
   }
 
   get isObeyed(): boolean {
-    return this.#role.isTold(this.connection);
+    return this.#role.isReported(this.connection);
   }
 
   hit(): void {
@@ -171,8 +171,8 @@ export class ExecutionContext implements ShardContext {
     this.#values[AT.misses] = this.#values[AT.misses]! + 1;
   }
 
-  get tellsLookUps(): boolean {
-    return this.#keyUse.tellsLookUps;
+  get reportsLookUps(): boolean {
+    return this.#keyUse.reportsLookUps;
   }
 
   lookedUp(key: Bytes, at: number, length: number, isHit: boolean): void {
@@ -193,7 +193,7 @@ export class ExecutionContext implements ShardContext {
     }
     this.turn.guests?.touched.add(keyName(this.database, key, at, length));
     // It may have come with an end, as RESTORE and RENAME have it.
-    if (this.store.tellsEnds) this.store.events.endSet(this.database, key, at, length);
+    if (this.store.reportsEnds) this.store.events.endSet(this.database, key, at, length);
     this.keyChanged(this.database, key, at, length);
   }
 

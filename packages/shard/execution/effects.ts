@@ -95,7 +95,7 @@ export class Effects {
     if (!context.isLogged) return 0;
     context.turn.stopLogging();
     const isChanged = context.changeCount !== this.#changesBefore;
-    if (this.#feed.isOn) this.#tell(frame, isChanged);
+    if (this.#feed.isOn) this.#report(frame, isChanged);
     // With keys of others here, what was done is logged as states when it is over.
     if (context.turn.hasGuests || !this.isLogging) return 0;
     // A share is logged though it has changed nothing: a log without it would be given it at recovery.
@@ -117,14 +117,14 @@ export class Effects {
   }
 
   /** Replicates the command of the frame. */
-  #tell(frame: Frame, isChanged: boolean): void {
+  #report(frame: Frame, isChanged: boolean): void {
     const { context } = this.#options;
-    if (frame.kind === FrameKind.share) this.#tellShare(frame, isChanged);
-    else if (isChanged && !context.turn.readsLent) this.#tellDone();
+    if (frame.kind === FrameKind.share) this.#reportShare(frame, isChanged);
+    else if (isChanged && !context.turn.readsLent) this.#reportDone();
   }
 
   /** Replicates the effects of the current command. */
-  #tellDone(): void {
+  #reportDone(): void {
     const { context, args } = this.#options;
     const feed = this.#feed;
     const { effects } = context.turn;
@@ -134,24 +134,24 @@ export class Effects {
     }
     const isOpen = effects.length > 1 && feed.group === undefined;
     if (isOpen) feed.beginGroup();
-    this.#tellEffects();
+    this.#reportEffects();
     if (isOpen) feed.endGroup();
   }
 
-  #tellEffects(): void {
+  #reportEffects(): void {
     for (const { words, database } of this.#options.context.turn.effects) {
       this.#feed.effect(words, database);
     }
   }
 
   /** Replicates a part of a command, even without changes: the other parts wait for it. */
-  #tellShare({ words, word }: Frame, isChanged: boolean): void {
+  #reportShare({ words, word }: Frame, isChanged: boolean): void {
     const { context } = this.#options;
     const entry = commandTable.entries[words[word + Request.command]!]!;
     const isWhole = entry.route === 'everyShard';
     const isDone = context.reply.errorText === null && (isChanged || isWhole);
     this.#feed.beginGroup();
-    if (isDone) this.#tellDone();
+    if (isDone) this.#reportDone();
     this.#feed.endGroup({
       kind: isWhole ? FeedEnd.whole : FeedEnd.share,
       transaction: words[word + HostWord.transaction]! >>> 0,
@@ -184,7 +184,7 @@ export class Effects {
   flushCalled(): void {
     if (!this.#options.context.isLogged) return;
     if (this.isLogging) this.#logEffects();
-    if (this.#feed.isOn) this.#tellEffects();
+    if (this.#feed.isOn) this.#reportEffects();
     this.#options.context.turn.forgetEffects();
     this.#changesBefore = this.#options.context.changeCount;
   }
@@ -215,13 +215,13 @@ export class Effects {
   beginGroup(isShared = false): void {
     this.#isInGroup = true;
     if (this.isLogging) this.#journal!.beginGroup();
-    if (this.#tellsGroups) this.#feed.beginGroup(isShared);
+    if (this.#reportsGroups) this.#feed.beginGroup(isShared);
   }
 
   endGroup(): void {
     this.#isInGroup = false;
     if (this.isLogging) this.#journal!.endGroup(this.#options.context.nowMs);
-    if (this.#tellsGroups) this.#feed.endGroup();
+    if (this.#reportsGroups) this.#feed.endGroup();
   }
 
   /** Ends a group on all shards. */
@@ -237,7 +237,7 @@ export class Effects {
   }
 
   /** True unless the command uses keys of other shards, whose changes are in another group. */
-  get #tellsGroups(): boolean {
+  get #reportsGroups(): boolean {
     return this.#feed.isOn && !this.#options.context.turn.hasGuests;
   }
 

@@ -266,7 +266,7 @@ export class Executor {
     traced?.end(this.nowUs);
     this.#keep(frame, traced);
     if (this.#keyUse.isOn) this.counts.use(frame, entry, this.nowUs - startUs);
-    this.counts.alone(entry, startUs, 0);
+    this.counts.exclusive(entry, startUs, 0);
   }
 
   /** Runs the shard's share of a command that main gathers. */
@@ -332,8 +332,8 @@ export class Executor {
     this.#page.actor = this.#users.rowOf(context.connection);
     context.reply.protocol = (kindWord & RequestFlag.resp3) === 0 ? 2 : 3;
     store.noTouch = (kindWord & RequestFlag.noTouch) !== 0 && entry.lowerName !== 'touch';
-    store.seesExpired = this.#role.isTold(context.connection);
-    store.tellsEnds = this.#role.isReplica && !store.seesExpired;
+    store.seesExpired = this.#role.isReported(context.connection);
+    store.reportsEnds = this.#role.isReplica && !store.seesExpired;
     return entry;
   }
 

@@ -68,7 +68,7 @@ export class FramePrefetch {
     const entry = this.#entries[words[word + Request.command]!];
     if (!beginsWithKey(entry)) return false;
     addFirstKey(this.#ahead, entry.field, kindWord >>> DATABASE_SHIFT, bytes, words, word);
-    if (entry.looksAtFirstOnly) this.#ahead.tell();
+    if (entry.looksAtFirstOnly) this.#ahead.report();
     return true;
   }
 }

@@ -328,7 +328,7 @@ export class ReplySender {
     if (this.#along.hasPending) this.#along.flush();
     if (!isSafe || this.settledUs > 0) {
       for (const at of this.#ring.unpublished()) {
-        if (this.settledUs > 0) this.#tellWait(at >> 2);
+        if (this.settledUs > 0) this.#reportWait(at >> 2);
         if (!isSafe) this.#markUnsafe(at >> 2);
       }
       this.settledUs = 0;
@@ -343,7 +343,7 @@ export class ReplySender {
   }
 
   /** Writes the wait for the disk into the reported times. */
-  #tellWait(word: number): void {
+  #reportWait(word: number): void {
     const { words } = this.#memory;
     const kindWord = words[word + Reply.kind]!;
     const kind = kindWord & KIND_MASK;

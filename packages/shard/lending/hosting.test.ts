@@ -128,7 +128,7 @@ hosting('a lender without room refuses it for all: an error, and every key is as
   all.pass(copiesOf(one, second, writable));
   const refusal = { transaction: TRANSACTION, shard: 2, isBroken: false, isRefused: true };
   const [piece] = finish(encodeCopies({ ...refusal, transactions: 0, copies: [] }));
-  host.tell({ kind: FrameKind.copies }, piece);
+  host.report({ kind: FrameKind.copies }, piece);
   const frames = host.run();
   assert.is(textsOf(frames), `-${errors.outOfResources.message}\r\n:0\r\n`);
   all.pass(frames);

@@ -185,14 +185,14 @@ lending('a change by the host breaks the watches of others at the lender', () =>
 
 lending('at a barrier nothing is done but what belongs to it, until it is over', () => {
   const { lender } = fixture('');
-  lender.tell({ kind: FrameKind.barrier, slot: 5 });
+  lender.report({ kind: FrameKind.barrier, slot: 5 });
   lender.send(`SET ${theirs} v`, { slot: 2 });
   lender.lend(0, TRANSACTION, [[theirs, writable]]);
   assert.equal(
     lender.run().map(({ kind, slot }) => [kind, slot]),
     [['barrier', 5]],
   );
-  lender.tell({ kind: FrameKind.resume });
+  lender.report({ kind: FrameKind.resume });
   assert.equal(
     lender.run().map(({ kind }) => kind),
     ['command', 'copies'],
@@ -207,11 +207,11 @@ lending(
     lend();
     const copies = lender.run();
     lender.send(`APPEND ${theirs} 1`, { slot: 2 });
-    lender.tell({ kind: FrameKind.barrier, flags: RequestFlag.exclusive });
+    lender.report({ kind: FrameKind.barrier, flags: RequestFlag.exclusive });
     lender.send(`APPEND ${theirs} 3`, { slot: 2 });
     lender.send(`APPEND ${free} 1`, { slot: 5, flags: RequestFlag.passesBarrier });
     lender.send(`APPEND ${theirs} 2`, { slot: 5, flags: RequestFlag.passesBarrier });
-    lender.tell({ kind: FrameKind.prepare, slot: 5, sequence: TRANSACTION });
+    lender.report({ kind: FrameKind.prepare, slot: 5, sequence: TRANSACTION });
     assert.equal(lender.run(), []);
     all.pass(copies);
     all.pass(host.run());
@@ -223,7 +223,7 @@ lending(
         ['prepare', 5, ''],
       ],
     );
-    lender.tell({ kind: FrameKind.resume });
+    lender.report({ kind: FrameKind.resume });
     assert.is(textsOf(lender.run()), ':6\r\n');
   },
 );
@@ -233,8 +233,8 @@ lending('a barrier that is over while it waits for a key stops nobody', () => {
   host.call(`SET ${mine} new`);
   lend();
   const copies = lender.run();
-  lender.tell({ kind: FrameKind.barrier, flags: RequestFlag.exclusive });
-  lender.tell({ kind: FrameKind.resume });
+  lender.report({ kind: FrameKind.barrier, flags: RequestFlag.exclusive });
+  lender.report({ kind: FrameKind.resume });
   lender.send(`GET ${theirs}`, { slot: 2 });
   assert.equal(lender.run(), []);
   all.pass(copies);

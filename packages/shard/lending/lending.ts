@@ -157,7 +157,7 @@ export class Lending {
 
   /** The names of the keys that a frame concerns; null when it concerns all. */
   keysOf(frame: Frame): readonly string[] | null {
-    if (isAlone(frame)) return null;
+    if (isExclusive(frame)) return null;
     switch (frame.kind) {
       case FrameKind.lend:
         return [...namesOf(lentKeys(frame)), ...watchPlaceOf(frame)];
@@ -178,7 +178,7 @@ export class Lending {
   }
 
   /** Begins a script that concerns all keys: nothing but what is done in its name may happen here until `endAlone`. */
-  beginAlone(): void {
+  beginExclusive(): void {
     this.#countExclusiveRun();
     this.#keyLocks.stop();
     this.#options.effects.beginGroup(true);
@@ -336,7 +336,7 @@ export class Lending {
 }
 
 /** True when a frame's script concerns all keys, while the other shards are stopped for it. */
-export function isAlone(frame: Frame): boolean {
+export function isExclusive(frame: Frame): boolean {
   return hasFlag(frame, RequestFlag.exclusive) && frame.kind === FrameKind.command;
 }
 

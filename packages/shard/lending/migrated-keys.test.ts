@@ -25,10 +25,10 @@ function fixture(isDurable = false) {
     const keys = names.map((name) => Buffer.from(name));
     const command = commandTable.byName('MIGRATE')!.id;
     const wanted = { command, keys, holds: true, isForOld: false, ...wish };
-    shard.tell({ ...head, kind: FrameKind.migrate }, encodeMessage(wanted));
+    shard.report({ ...head, kind: FrameKind.migrate }, encodeMessage(wanted));
   };
   const moved = (indexes: readonly number[]): void => {
-    shard.tell({ ...head, kind: FrameKind.migrated }, encodeMessage(indexes));
+    shard.report({ ...head, kind: FrameKind.migrated }, encodeMessage(indexes));
   };
   return { all, shard, ask, moved };
 }

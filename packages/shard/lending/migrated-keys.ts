@@ -66,13 +66,13 @@ export class MigratedKeys {
     const { transaction, slot } = held;
     // Values are read over several steps, during which they must not be written.
     keyLocks.hold(transaction, namesOf(held.database, held), true);
-    const tell = (found: readonly KeyFound[] | 'refused'): void => {
+    const report = (found: readonly KeyFound[] | 'refused'): void => {
       sender.give(FrameKind.found, slot, transaction, encodeMessage(found));
       if (held.holds && found !== 'refused' && found.length > 0) this.#held.set(transaction, held);
       else this.#release(transaction);
     };
-    work.run(this.#values(held), tell, () => {
-      tell('refused');
+    work.run(this.#values(held), report, () => {
+      report('refused');
     });
   }
 
@@ -106,7 +106,7 @@ export class MigratedKeys {
   #find(key: Bytes): Ref {
     const { context } = this.#options;
     const ref = context.keyspace.find(key, 0, key.length);
-    if (context.tellsLookUps) context.lookedUp(key, 0, key.length, ref !== 0);
+    if (context.reportsLookUps) context.lookedUp(key, 0, key.length, ref !== 0);
     if (ref === 0) {
       context.miss();
       context.notify('m', 'keymiss', key, 0, key.length);

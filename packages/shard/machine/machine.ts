@@ -356,7 +356,7 @@ while a snapshot waits for the disk.
   }
 
   /** Processes one frame while the script of another shard is deferred, and continues work that holds keys. */
-  workAside(): boolean {
+  deferredWork(): boolean {
     const { requests, memory, outlet } = this.#links;
     this.#ahead.end();
     this.#cursor.pass();

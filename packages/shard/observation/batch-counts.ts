@@ -21,7 +21,7 @@ const TIMES = 2;
 const COMMAND = 0;
 const QUEUE_US = 1;
 const PLACE = 2;
-const FACTS = 3;
+const DETAIL_FIELDS = 3;
 
 interface BatchCountsOptions {
   readonly page: Page;
@@ -35,7 +35,7 @@ export class BatchCounts {
   readonly #options: BatchCountsOptions;
   readonly #page: Page;
   readonly #times = new Float64Array(COMMANDS_MAX * TIMES);
-  readonly #facts = new Int32Array(COMMANDS_MAX * FACTS);
+  readonly #details = new Int32Array(COMMANDS_MAX * DETAIL_FIELDS);
   #length = 0;
 
   constructor(options: BatchCountsOptions) {
@@ -52,12 +52,12 @@ export class BatchCounts {
   add(countedAs: number, startUs: number, endUs: number, queueUs: number, place: number): void {
     const nth = this.#length;
     this.#length = nth + 1;
-    const [times, facts] = [this.#times, this.#facts];
+    const [times, details] = [this.#times, this.#details];
     times[nth * TIMES + START_US] = startUs;
     times[nth * TIMES + END_US] = endUs;
-    facts[nth * FACTS + COMMAND] = countedAs;
-    facts[nth * FACTS + QUEUE_US] = queueUs;
-    facts[nth * FACTS + PLACE] = place;
+    details[nth * DETAIL_FIELDS + COMMAND] = countedAs;
+    details[nth * DETAIL_FIELDS + QUEUE_US] = queueUs;
+    details[nth * DETAIL_FIELDS + PLACE] = place;
   }
 
   /** Counts what was noted. */
@@ -76,17 +76,17 @@ export class BatchCounts {
   #countTimes(length: number): void {
     const page = this.#page;
     const { unsettled } = this.#options;
-    const [times, facts] = [this.#times, this.#facts];
+    const [times, details] = [this.#times, this.#details];
     let allTicks = 0;
     let allQueueUs = 0;
     for (let nth = 0; nth < length; nth += 1) {
       const endUs = times[nth * TIMES + END_US]!;
       const executeUs = endUs - times[nth * TIMES + START_US]!;
-      const queueUs = facts[nth * FACTS + QUEUE_US]!;
+      const queueUs = details[nth * DETAIL_FIELDS + QUEUE_US]!;
       const ticks = executeUs * TICKS_PER_US;
       allTicks += ticks;
       allQueueUs += queueUs;
-      page.executed(facts[nth * FACTS + COMMAND]!, ticks);
+      page.executed(details[nth * DETAIL_FIELDS + COMMAND]!, ticks);
       page.queued(queueUs * TICKS_PER_US);
       unsettled.count(queueUs + executeUs, endUs);
     }
@@ -123,7 +123,7 @@ export class BatchCounts {
   #log(length: number, logged: number, leadMs: number): void {
     const { slowness, unsettled } = this.#options;
     const { slowLog, ring } = slowness;
-    const [times, facts] = [this.#times, this.#facts];
+    const [times, details] = [this.#times, this.#details];
     let passed = Math.max(0, logged - slowLog.lengthMax);
     if (passed > 0) slowLog.pass(passed);
     for (let nth = 0; nth < length; nth += 1) {
@@ -132,9 +132,9 @@ export class BatchCounts {
       if (us < slowLog.slowerThanUs) continue;
       passed -= 1;
       if (passed >= 0) continue;
-      const command = ring.commandAt(facts[nth * FACTS + PLACE]!);
+      const command = ring.commandAt(details[nth * DETAIL_FIELDS + PLACE]!);
       const unixMs = leadMs + endUs / 1_000;
-      const entry = slowLog.note(command, unixMs, us, facts[nth * FACTS + QUEUE_US]!);
+      const entry = slowLog.note(command, unixMs, us, details[nth * DETAIL_FIELDS + QUEUE_US]!);
       unsettled.logged(entry, endUs);
     }
   }

@@ -72,7 +72,7 @@ export class KeyUse {
   }
 
   /** True while `lookedUp` must be called for look-ups. */
-  get tellsLookUps(): boolean {
+  get reportsLookUps(): boolean {
     return this.prefixes.matcher !== undefined;
   }
 
@@ -90,7 +90,7 @@ export class KeyUse {
   }
 
   #decide(): void {
-    this.#countsUse = this.#windows.isActive || this.tellsLookUps;
+    this.#countsUse = this.#windows.isActive || this.reportsLookUps;
     this.#countsKeys = this.#session.isActive || this.#countsUse;
     this.isOn = this.#countsKeys || this.slots.isOn;
   }

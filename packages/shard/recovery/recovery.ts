@@ -87,7 +87,7 @@ export class Recovery {
         if (!anyway || !(error instanceof DamagedFile)) {
           return { isSnapshot: false, message: messageOf(error) };
         }
-        this.#putAside(error, plan.segments.slice(nth + 1));
+        this.#setAsideFile(error, plan.segments.slice(nth + 1));
         break;
       }
     }
@@ -212,7 +212,7 @@ export class Recovery {
   }
 
   /** Keeps a copy of the damaged part, and ends the log before it. */
-  #putAside({ file, offset, message }: DamagedFile, later: readonly string[]): void {
+  #setAsideFile({ file, offset, message }: DamagedFile, later: readonly string[]): void {
     const { size } = fs.statSync(file);
     this.#repairs.push(() => {
       fs.copyFileSync(file, `${file}.damaged`);

@@ -64,10 +64,10 @@ replays('a group whose end is not in the log has never been', () => {
   const { shards } = logging();
   const [shard] = shards;
   shard.call(`SET ${mine} before`);
-  shard.tell({ kind: FrameKind.barrier, slot: 5 });
+  shard.report({ kind: FrameKind.barrier, slot: 5 });
   shard.call(`SET ${mine} inside`, { slot: 5, flags: PASSES });
   shard.call(`SET ${other} inside`, { slot: 5, flags: PASSES });
-  shard.tell({ kind: FrameKind.resume });
+  shard.report({ kind: FrameKind.resume });
   shard.run();
   const log = shard.takeLog();
   assert.is(log.length, 4);
@@ -87,9 +87,9 @@ replays('a group that was dropped does not come back with the end of another', (
   const { shards } = logging();
   const [shard] = shards;
   const group = (value: string): Buffer[] => {
-    shard.tell({ kind: FrameKind.barrier, slot: 5 });
+    shard.report({ kind: FrameKind.barrier, slot: 5 });
     shard.call(`SET ${value === 'lost' ? other : mine} ${value}`, { slot: 5, flags: PASSES });
-    shard.tell({ kind: FrameKind.resume });
+    shard.report({ kind: FrameKind.resume });
     shard.run();
     return shard.takeLog();
   };
@@ -217,10 +217,10 @@ replays('a log ends before a transaction that rests on what is on no disk', () =
 replays('a barrier’s transaction that one log has not ended counts in none', () => {
   const { shards } = logging();
   for (const [nth, shard] of shards.entries()) {
-    shard.tell({ kind: FrameKind.barrier, slot: 5 });
+    shard.report({ kind: FrameKind.barrier, slot: 5 });
     shard.call(`SET ${nth === 0 ? mine : theirs} v`, { slot: 5, flags: PASSES });
-    shard.tell({ kind: FrameKind.prepare, slot: 5, sequence: 9 });
-    shard.tell({ kind: FrameKind.resume });
+    shard.report({ kind: FrameKind.prepare, slot: 5, sequence: 9 });
+    shard.report({ kind: FrameKind.resume });
     shard.run();
   }
   const [log = [], torn = []] = shards.map((shard) => shard.takeLog());

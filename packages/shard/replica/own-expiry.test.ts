@@ -19,7 +19,7 @@ function newStore(): Store {
   return store;
 }
 
-const tell = (own: OwnExpiry, name: string, database = 0): void => {
+const report = (own: OwnExpiry, name: string, database = 0): void => {
   own.changed(database, fromLatin1(name), 0, name.length);
 };
 
@@ -29,9 +29,9 @@ expiry('only what clients have written is removed', () => {
   for (const name of ['ours', 'theirs']) set(store, name, 2_000);
   set(store, 'ours', 2_000, 1);
   set(store, 'for ever', -1);
-  tell(own, 'ours');
-  tell(own, 'ours', 1);
-  tell(own, 'for ever');
+  report(own, 'ours');
+  report(own, 'ours', 1);
+  report(own, 'for ever');
   assert.is(own.count, 2);
   own.slice(() => 0, 1_000);
   assert.is(store.keyCount, 4);
@@ -47,7 +47,7 @@ expiry('what has another end, none, or is gone is looked at as it is now', () =>
   const own = new OwnExpiry(store);
   for (const name of ['later', 'never', 'gone']) {
     set(store, name, 2_000);
-    tell(own, name);
+    report(own, name);
   }
   set(store, 'later', 3_000);
   set(store, 'never', -1);
@@ -67,7 +67,7 @@ expiry('a slice ends with its time, and the next goes on from there', () => {
   const own = new OwnExpiry(store);
   for (let nth = 0; nth < 1_000; nth += 1) {
     set(store, `key:${nth}`, 2_000);
-    tell(own, `key:${nth}`);
+    report(own, `key:${nth}`);
   }
   store.nowMs = 5_000;
   let nowUs = 0;

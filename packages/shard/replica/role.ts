@@ -21,7 +21,7 @@ export class Role {
   importers: ReadonlySet<number> = new Set();
 
   /** True for clients that send changes of another server, which also decides when keys expire. */
-  isTold(slot: number): boolean {
+  isReported(slot: number): boolean {
     return slot === this.primary || this.importers.has(slot);
   }
 

@@ -3,7 +3,7 @@
  * commands.
  */
 
-import type { LibraryFacts } from '#commands';
+import type { LibraryDetails } from '#commands';
 import { decodeMessage, type FeedOrder } from '#link';
 import type { Store } from '#store';
 import type { Feed } from '../feed/feed.ts';
@@ -23,7 +23,7 @@ interface FeedModuleOptions {
   readonly role: Role;
   readonly maintenance: Pick<Maintenance, 'roleChanged'>;
   /** Libraries of functions, which the first shard sends. */
-  readonly scripts: { readonly libraries: readonly LibraryFacts[] };
+  readonly scripts: { readonly libraries: readonly LibraryDetails[] };
   readonly index: number;
   readonly shardCount: number;
 }

@@ -7,7 +7,7 @@ import { systemClock, unreachable } from '#base';
 import {
   isFunctionName,
   isScriptFlag,
-  type LibraryFacts,
+  type LibraryDetails,
   libraryShebang,
   type RestorePolicy,
   scriptErrors,
@@ -61,7 +61,7 @@ export class Libraries {
     this.#options = options;
   }
 
-  get all(): readonly LibraryFacts[] {
+  get all(): readonly LibraryDetails[] {
     return [...this.#libraries.values()].map(({ name, code, functions }) => ({
       name,
       code,

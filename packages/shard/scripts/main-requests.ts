@@ -44,7 +44,7 @@ export class MainRequests {
   /** Sends a request to main, and waits for the answer. */
   request(what: number, body: Bytes): Bytes {
     const { sender } = this.#options;
-    return this.aside(() => {
+    return this.deferred(() => {
       this.#answers.length = 0;
       sender.give(FrameKind.ask, -1, what, Uint8Array.from(body));
       this.until(() => this.#answers.length > 0);
@@ -85,7 +85,7 @@ export class MainRequests {
   /** Waits until something holds that others bring about. */
   wait(isDone: () => boolean): void {
     if (isDone()) return;
-    this.aside(() => {
+    this.deferred(() => {
       this.until(isDone);
     });
   }
@@ -106,7 +106,7 @@ export class MainRequests {
   }
 
   /** Does something while the reply and the effects of the script are put aside. */
-  aside<Result>(act: () => Result): Result {
+  deferred<Result>(act: () => Result): Result {
     const { sender, effects, keyLocks } = this.#options;
     if (!keyLocks.isStopped) {
       keyLocks.stopNewcomers();

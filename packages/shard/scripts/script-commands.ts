@@ -161,7 +161,7 @@ export class ScriptCommands {
     if (run.isReadOnly && entry.mayChange) {
       return 'Write commands are not allowed from read-only scripts.';
     }
-    if (!run.isAlone && entry.route === 'everyShard') return elsewhere;
+    if (!run.isExclusive && entry.route === 'everyShard') return elsewhere;
     const error = entry.isWrite ? writeError(run, entry) : undefined;
     if (error !== undefined) return asRaised(error);
     const refusal = this.#slotRefusal(entry);
@@ -247,7 +247,7 @@ export class ScriptCommands {
     if (entry.route === 'everyShard') return this.#askMain(L, engine, entry);
     executor.point(frame);
     if (!this.#isHere(entry, executor.args)) {
-      if (run.isAlone) return this.#askElsewhere(L, engine, entry);
+      if (run.isExclusive) return this.#askElsewhere(L, engine, entry);
       engine.errors.push(L, elsewhere);
       return true;
     }

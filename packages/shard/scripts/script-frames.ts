@@ -3,7 +3,7 @@
 import { copyBytes } from '#base';
 import { FrameKind, Request, RequestFlag, ScriptRequest } from '#link';
 import { Frame } from '../frames/frame.ts';
-import { isAlone, type Lending } from '../lending/lending.ts';
+import { isExclusive, type Lending } from '../lending/lending.ts';
 import type { MainRequests } from './main-requests.ts';
 
 /** Longer frames get their own memory. */
@@ -27,12 +27,12 @@ export class ScriptFrames {
   /** Calls `run` with a copy of a frame. */
   run(frame: Frame, run: (detached: Frame) => void): void {
     const detached = frame.words === this.#linkWords ? this.#shadowOf(frame) : frame;
-    if (!isAlone(frame)) {
+    if (!isExclusive(frame)) {
       run(detached);
       this.#mainRequests.end();
       return;
     }
-    this.#lending.beginAlone();
+    this.#lending.beginExclusive();
     run(detached);
     this.#lending.endExclusive(this.#mainRequests.takeTransaction());
     this.#mainRequests.notifyAfterReplies(ScriptRequest.end);

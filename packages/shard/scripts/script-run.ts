@@ -14,7 +14,7 @@ export interface ScriptRun {
   /** Commands that write are refused. */
   readonly isReadOnly: boolean;
   /** True when the other shards are stopped for the script, so that it may access their keys. */
-  readonly isAlone: boolean;
+  readonly isExclusive: boolean;
   /**
    * True when they are stopped for the script itself, not for a transaction around it: the end of the script then
    * ends its changes in their logs.
@@ -105,7 +105,7 @@ interface RunPlace {
   /** The command that runs it. */
   readonly request: Pick<Frame, 'words' | 'word'>;
   readonly context: Pick<ExecutionContext, 'connection' | 'database'>;
-  readonly isAlone: boolean;
+  readonly isExclusive: boolean;
 }
 
 /**
@@ -116,14 +116,14 @@ export function newRun(
   { name, isFunction, flags }: Pick<ScriptRun, 'name' | 'isFunction'> & ScriptFlags,
   call: ScriptCall,
   { isOutOfMemory, isOnReplica, lacksReplicas, isStale, slots }: ScriptLimits,
-  { request: { words, word }, context, isAlone }: RunPlace,
+  { request: { words, word }, context, isExclusive }: RunPlace,
 ): ScriptRun {
   const kindWord = words[word + Request.kind]!;
   return {
     name,
     isFunction,
     isReadOnly: call.isReadOnly || flags?.has('no-writes') === true,
-    isAlone,
+    isExclusive,
     hasBarrier: (kindWord & RequestFlag.exclusive) !== 0,
     isInCluster: slots.isInCluster,
     declaredSlot: slots.declaredSlot,

@@ -88,7 +88,7 @@ class PlayedMain {
     const text = isCommand
       ? (this.#answers[asked] ?? '+OK\r\n')
       : `${String.fromCharCode(TRANSACTION)}\0\0\0`;
-    this.#shard.tell({ kind: FrameKind.ask, sequence }, Buffer.from(text, 'latin1'));
+    this.#shard.report({ kind: FrameKind.ask, sequence }, Buffer.from(text, 'latin1'));
   }
 
   /** Runs a script; returns its reply. */

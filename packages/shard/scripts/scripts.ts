@@ -15,7 +15,7 @@ import {
 } from '#base';
 import {
   type Arguments,
-  type LibraryFacts,
+  type LibraryDetails,
   type RestorePolicy,
   type ScriptCall,
   scriptErrors,
@@ -285,7 +285,7 @@ export class Scripts implements ShardScripts {
     }
   }
 
-  get libraries(): readonly LibraryFacts[] {
+  get libraries(): readonly LibraryDetails[] {
     return this.#libraries.all;
   }
 
@@ -317,8 +317,8 @@ export class Scripts implements ShardScripts {
     const { pointed, pointedSpans } = executor;
     assert(pointed !== undefined, 'a command is at hand');
     const { protocol } = context.reply;
-    const isAlone = context.shardCount === 1 || this.#options.keyLocks.isStopped;
-    const run = newRun(runnable, call, limits, { request: pointed, context, isAlone });
+    const isExclusive = context.shardCount === 1 || this.#options.keyLocks.isStopped;
+    const run = newRun(runnable, call, limits, { request: pointed, context, isExclusive });
     const keys = new ArgumentRange(args, KEYS_INDEX, keyCount);
     const rest = new ArgumentRange(args, KEYS_INDEX + keyCount, args.count - KEYS_INDEX - keyCount);
     const engine = this.#theEngine();

@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ShardsFixture, textsOf, type ShardFrame } from '../machine.test-helper.ts';
 
-const shardAsks = suite('commands that other shards run for a script');
+const shardRequests = suite('commands that other shards run for a script');
 
 const [here = ''] = keysOnShard(0, 2, 1);
 const [there = '', alsoThere = ''] = keysOnShard(1, 2, 2);
@@ -54,7 +54,7 @@ class Scene {
   /** Runs a script at the host, for which the other shard is to stop; returns its frames, with what main is asked. */
   run(source: string, ...args: readonly string[]): string[] {
     this.#sleeps = 0;
-    this.target.tell(BARRIER);
+    this.target.report(BARRIER);
     this.host.send(['EVAL', source, '0', ...args], EXCLUSIVE);
     return this.host.run().map((frame) => shown(frame));
   }
@@ -66,19 +66,22 @@ function shown({ kind, sequence, text }: ShardFrame): string {
   return `ask ${name}`;
 }
 
-shardAsks('a command whose keys are all of one shard is run there, and main is not asked', () => {
-  const scene = new Scene();
-  const source = `redis.call('SET', ARGV[1], 'a') redis.call('SET', ARGV[2], 'b')
+shardRequests(
+  'a command whose keys are all of one shard is run there, and main is not asked',
+  () => {
+    const scene = new Scene();
+    const source = `redis.call('SET', ARGV[1], 'a') redis.call('SET', ARGV[2], 'b')
     return redis.call('MGET', ARGV[1], ARGV[2])`;
-  const reply = '*2\r\n$1\r\na\r\n$1\r\nb\r\n';
-  assert.equal(scene.run(source, there, alsoThere), [reply, 'ask end']);
-  assert.equal(scene.said, []);
-  assert.equal([scene.host.page.get('scriptAsks'), scene.host.page.get('scriptCalls')], [0, 3]);
-  assert.is(scene.target.page.get('commands'), 3);
-  assert.is(scene.target.keyCount, 2);
-});
+    const reply = '*2\r\n$1\r\na\r\n$1\r\nb\r\n';
+    assert.equal(scene.run(source, there, alsoThere), [reply, 'ask end']);
+    assert.equal(scene.said, []);
+    assert.equal([scene.host.page.get('scriptAsks'), scene.host.page.get('scriptCalls')], [0, 3]);
+    assert.is(scene.target.page.get('commands'), 3);
+    assert.is(scene.target.keyCount, 2);
+  },
+);
 
-shardAsks('time stands still there too, until the script has ended', () => {
+shardRequests('time stands still there too, until the script has ended', () => {
   const scene = new Scene();
   scene.on(2, () => {
     scene.clock.advanceMs(10);
@@ -88,18 +91,18 @@ shardAsks('time stands still there too, until the script has ended', () => {
   assert.equal(scene.run(source, there, alsoThere), [':5\r\n', 'ask end']);
   assert.is(scene.sleeps, 3);
   scene.target.send(`EXISTS ${there}`);
-  scene.target.tell({ kind: FrameKind.resume });
+  scene.target.report({ kind: FrameKind.resume });
   assert.is(textsOf(scene.target.run()), ':0\r\n');
 });
 
-shardAsks('an error there is the error of the call', () => {
+shardRequests('an error there is the error of the call', () => {
   const scene = new Scene();
   const source = `redis.call('SET', ARGV[1], 'a') return redis.pcall('LLEN', ARGV[1]).err`;
   const [reply = ''] = scene.run(source, there);
   assert.match(reply, /^\$\d+\r\nWRONGTYPE Operation against a key/);
 });
 
-shardAsks('what came before the script is done before, and what came behind waits', () => {
+shardRequests('what came before the script is done before, and what came behind waits', () => {
   const scene = new Scene();
   scene.target.send(`APPEND ${there} 1`);
   const source = "return redis.call('APPEND', ARGV[1], 2)";
@@ -109,42 +112,45 @@ shardAsks('what came before the script is done before, and what came behind wait
   assert.equal(scene.run(source, there), [':2\r\n', 'ask end']);
   assert.is(textsOf(scene.said), ':1\r\n');
   assert.equal(scene.target.run(), []);
-  scene.target.tell({ kind: FrameKind.resume });
+  scene.target.report({ kind: FrameKind.resume });
   assert.is(textsOf(scene.target.run()), ':3\r\n');
   assert.is(scene.target.call(`GET ${there}`), '$3\r\n123\r\n');
 });
 
-shardAsks('a shard that stands still for a transaction does nothing for a script behind it', () => {
-  const scene = new Scene();
-  scene.target.tell({ kind: FrameKind.barrier, slot: 5 });
-  scene.target.send(`APPEND ${there} 1`);
-  scene.on(4, () => {
-    scene.target.tell({ kind: FrameKind.resume });
-  });
-  assert.is(scene.run("return redis.call('APPEND', ARGV[1], 2)", there)[0], ':2\r\n');
-  assert.is(scene.sleeps, 4);
-});
+shardRequests(
+  'a shard that stands still for a transaction does nothing for a script behind it',
+  () => {
+    const scene = new Scene();
+    scene.target.report({ kind: FrameKind.barrier, slot: 5 });
+    scene.target.send(`APPEND ${there} 1`);
+    scene.on(4, () => {
+      scene.target.report({ kind: FrameKind.resume });
+    });
+    assert.is(scene.run("return redis.call('APPEND', ARGV[1], 2)", there)[0], ':2\r\n');
+    assert.is(scene.sleeps, 4);
+  },
+);
 
-shardAsks('a shard that stands still for an earlier script does nothing for the next', () => {
+shardRequests('a shard that stands still for an earlier script does nothing for the next', () => {
   const scene = new Scene();
   assert.equal(scene.run('return 1'), [':1\r\n', 'ask end']);
   scene.target.run();
   scene.target.send(`APPEND ${there} 1`);
   scene.on(4, () => {
-    scene.target.tell({ kind: FrameKind.resume });
+    scene.target.report({ kind: FrameKind.resume });
   });
   assert.is(scene.run("return redis.call('APPEND', ARGV[1], 2)", there)[0], ':2\r\n');
   assert.is(scene.sleeps, 4);
 });
 
-shardAsks('a shard that was late for one script is in time for the next', () => {
+shardRequests('a shard that was late for one script is in time for the next', () => {
   const scene = new Scene();
   assert.equal(scene.run('return 1'), [':1\r\n', 'ask end']);
-  scene.target.tell({ kind: FrameKind.resume });
+  scene.target.report({ kind: FrameKind.resume });
   assert.is(scene.run("return redis.call('APPEND', ARGV[1], 2)", there)[0], ':1\r\n');
 });
 
-shardAsks('a long reply comes in pieces', () => {
+shardRequests('a long reply comes in pieces', () => {
   const scene = new Scene();
   const source = `redis.call('SETRANGE', ARGV[1], 99999, 'x')
     return {#redis.call('GET', ARGV[1]), redis.call('GETRANGE', ARGV[1], -2, -1)}`;
@@ -159,14 +165,14 @@ function answered(scene: Scene): string[] {
       for (const frame of scene.host.heard()) {
         asked.push(shown(frame));
         const head = { kind: FrameKind.ask, sequence: frame.sequence };
-        scene.host.tell(head, Buffer.from('+OK\r\n'));
+        scene.host.report(head, Buffer.from('+OK\r\n'));
       }
     });
   }
   return asked;
 }
 
-shardAsks('keys of several shards, and long commands, are for main', () => {
+shardRequests('keys of several shards, and long commands, are for main', () => {
   const scene = new Scene();
   const asked = answered(scene);
   const source = `redis.call('MSET', ARGV[1], 1, ARGV[2], 2)
@@ -175,11 +181,14 @@ shardAsks('keys of several shards, and long commands, are for main', () => {
   assert.equal(asked, ['ask command', 'ask command']);
 });
 
-shardAsks(
+shardRequests(
   'while somebody wants to hear of keys, main is asked, which tells of them in order',
   () => {
     const scene = new Scene();
-    scene.target.tell({ kind: FrameKind.control }, encodeControl({ kind: 'tracking', isOn: true }));
+    scene.target.report(
+      { kind: FrameKind.control },
+      encodeControl({ kind: 'tracking', isOn: true }),
+    );
     const asked = answered(scene);
     assert.equal(scene.run("return redis.call('SET', ARGV[1], 1)", there), ['+OK\r\n', 'ask end']);
     assert.equal(asked, ['ask command']);
@@ -187,12 +196,12 @@ shardAsks(
   },
 );
 
-shardAsks('what it writes there is a group in that log, which ends with the others', () => {
+shardRequests('what it writes there is a group in that log, which ends with the others', () => {
   const scene = new Scene(true);
   answered(scene);
   const source = "redis.call('SET', ARGV[1], 1) return redis.call('INCR', ARGV[1])";
   assert.is(scene.run(source, there)[0], ':2\r\n');
-  scene.target.tell({ kind: FrameKind.prepare, slot: 5, sequence: 7 });
+  scene.target.report({ kind: FrameKind.prepare, slot: 5, sequence: 7 });
   scene.target.run();
   const kinds = scene.target
     .takeLog()
@@ -200,4 +209,4 @@ shardAsks('what it writes there is a group in that log, which ends with the othe
   assert.equal(kinds, [RecordKind.command, RecordKind.command, RecordKind.sharedCommit]);
 });
 
-shardAsks.run();
+shardRequests.run();

@@ -32,7 +32,7 @@ export class ShardRequests {
   request(target: number, frame: Bytes): Bytes | undefined {
     const { exchange, mainRequests } = this.#options;
     if (!exchange.fits(frame)) return undefined;
-    return mainRequests.aside(() => {
+    return mainRequests.deferred(() => {
       this.#request(target, frame);
       const { total } = exchange;
       if (total < 0) return undefined;

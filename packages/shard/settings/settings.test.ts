@@ -11,31 +11,31 @@ const zeros = Object.fromEntries(
 ) as unknown as ShardSettingValues;
 
 settings('are read as they are now', () => {
-  const told = new Settings({ ...zeros, 'server.hz': 10, 'key-prefixes.prefixes': ['a:'] });
+  const reported = new Settings({ ...zeros, 'server.hz': 10, 'key-prefixes.prefixes': ['a:'] });
   let seen = 0;
-  told.follow((now) => {
+  reported.follow((now) => {
     seen = now.number('server.hz');
   });
-  assert.equal([seen, told.strings('key-prefixes.prefixes')], [10, ['a:']]);
-  const { revision } = told;
-  told.update({ 'server.hz': 20 });
-  assert.equal([seen, told.all['server.hz']], [20, 20]);
-  assert.is.not(told.revision, revision);
+  assert.equal([seen, reported.strings('key-prefixes.prefixes')], [10, ['a:']]);
+  const { revision } = reported;
+  reported.update({ 'server.hz': 20 });
+  assert.equal([seen, reported.all['server.hz']], [20, 20]);
+  assert.is.not(reported.revision, revision);
 });
 
 settings('have no other names and no other kinds', () => {
-  const told = new Settings({ ...zeros, 'memory.active-defrag': true });
+  const reported = new Settings({ ...zeros, 'memory.active-defrag': true });
   const wrong = [
     // @ts-expect-error -- shards do not receive where clients connect to
-    () => told.number('port'),
+    () => reported.number('port'),
     // @ts-expect-error -- that is its name in CONFIG
-    () => told.number('maxmemory'),
+    () => reported.number('maxmemory'),
     // @ts-expect-error -- yes or no is no number
-    () => told.number('memory.active-defrag'),
+    () => reported.number('memory.active-defrag'),
     // @ts-expect-error -- one number is no list
-    () => told.numbers('server.hz'),
+    () => reported.numbers('server.hz'),
     // @ts-expect-error -- a number is no text
-    () => told.string('server.hz'),
+    () => reported.string('server.hz'),
   ];
   for (const read of wrong) assert.throws(read, /setting/);
 });

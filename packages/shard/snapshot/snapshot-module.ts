@@ -1,6 +1,6 @@
 /** Snapshots of a shard, its full synchronisations, and data of a primary that come in one. */
 
-import type { LibraryFacts } from '#commands';
+import type { LibraryDetails } from '#commands';
 import { Request } from '#link';
 import { movedKeysCall } from '#stats';
 import type { KeyEvents } from '../execution/key-events.ts';
@@ -16,7 +16,7 @@ interface SnapshotModuleOptions {
   readonly staged: StagedData;
   readonly events: KeyEvents;
   /** Libraries of functions, which are a part of each snapshot. */
-  readonly scripts: { readonly libraries: readonly LibraryFacts[] };
+  readonly scripts: { readonly libraries: readonly LibraryDetails[] };
 }
 
 export class SnapshotModule implements ShardModule {

@@ -1,6 +1,6 @@
 /** A shard's share of snapshots: all its keys as they are at one place of the order, sent piece by piece. */
 
-import type { LibraryFacts } from '#commands';
+import type { LibraryDetails } from '#commands';
 import { AT, type Page } from '#stats';
 import { LIBRARIES_PIECE, rdb, SNAPSHOT_STEP_KEYS, SnapshotIterator, type Store } from '#store';
 import type { Journal } from '../log/journal.ts';
@@ -73,7 +73,7 @@ export class Snapshots implements ShardSlices {
    * Freezes all keys and sends the libraries; the log continues in a new segment, or starts here if there was none
    * before.
    */
-  begin(number: number, libraries: readonly LibraryFacts[]): void {
+  begin(number: number, libraries: readonly LibraryDetails[]): void {
     const { journal, outlet } = this.#options;
     this.#endBefore();
     if (journal?.isOn === false) journal.begin();
@@ -90,7 +90,7 @@ export class Snapshots implements ShardSlices {
   }
 
   /** Keeps all keys as they are now, and sends them to main in the form of Redis' snapshots. */
-  beginSync(order: SyncOrder, libraries: readonly LibraryFacts[]): void {
+  beginSync(order: SyncOrder, libraries: readonly LibraryDetails[]): void {
     this.#endBefore();
     if (order.slots !== null) this.movedKeys = 0;
     this.#sync = new FullSync(order, this.freeze, this.#options.sender, () => {

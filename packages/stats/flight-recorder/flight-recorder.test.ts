@@ -50,13 +50,13 @@ recorder('only long pauses are notable', () => {
 });
 
 recorder('what comes often is told once a second, and nothing is lost', () => {
-  const told: number[][] = [];
-  const tally = new Tally((...numbers) => told.push(numbers));
+  const reported: number[][] = [];
+  const tally = new Tally((...numbers) => reported.push(numbers));
   tally.add(1_000_000, 1, 10);
   for (let nth = 0; nth < 5; nth += 1) tally.add(1_100_000, 2, 20);
   tally.add(2_000_000, 3);
   tally.add(9_000_000, 4, 5);
-  assert.equal(told, [
+  assert.equal(reported, [
     [1_000_000, 1, 10],
     [2_000_000, 13, 100],
     [9_000_000, 4, 5],

@@ -199,13 +199,13 @@ const TALLY_US = 1_000_000;
 
 /** Sums up frequent events, and records them at most once a second; the rest is part of the next record. */
 export class Tally {
-  readonly #tell: (atUs: number, sum: number, more: number) => void;
+  readonly #report: (atUs: number, sum: number, more: number) => void;
   #dueUs = 0;
   #sum = 0;
   #more = 0;
 
-  constructor(tell: (atUs: number, sum: number, more: number) => void) {
-    this.#tell = tell;
+  constructor(report: (atUs: number, sum: number, more: number) => void) {
+    this.#report = report;
   }
 
   add(atUs: number, amount: number, more = 0): void {
@@ -213,7 +213,7 @@ export class Tally {
     this.#more += more;
     if (atUs < this.#dueUs) return;
     this.#dueUs = atUs + TALLY_US;
-    this.#tell(atUs, this.#sum, this.#more);
+    this.#report(atUs, this.#sum, this.#more);
     this.#sum = 0;
     this.#more = 0;
   }

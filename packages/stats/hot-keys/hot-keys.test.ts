@@ -91,13 +91,13 @@ hot(
       assert.equal(found.map(name).sort(), top.map((key) => `key:${key}`).sort());
       for (const key of top) {
         const [, calls, us, bytes] = found.find((each) => name(each) === `key:${key}`)!;
-        for (const [told, truth] of [
+        for (const [reported, truth] of [
           [calls, uses[key]!],
           [us, uses[key]! * usOf(key)],
           [bytes, uses[key]! * bytesOf(key)],
         ] as const) {
-          assert.ok(told <= truth, 'never counts more than there was');
-          assert.ok(told >= 0.95 * truth, `key:${key}: ${told} of ${truth}`);
+          assert.ok(reported <= truth, 'never counts more than there was');
+          assert.ok(reported >= 0.95 * truth, `key:${key}: ${reported} of ${truth}`);
         }
       }
       const weights = found.map((each) => weightOf(each, metric));

@@ -122,8 +122,8 @@ export class DefaultUserReader {
     const known = this.#known.get(page);
     const counts = noUserCounts() as Mutable;
     for (const { field, kind } of ROWS) {
-      const hasBegunAnew = known === undefined || totals[field] < known.totals[field];
-      const least = hasBegunAnew || kind === 'gauge' ? 0 : known.counts[field];
+      const hasRestarted = known === undefined || totals[field] < known.totals[field];
+      const least = hasRestarted || kind === 'gauge' ? 0 : known.counts[field];
       counts[field] = Math.max(least, now[field]);
     }
     this.#known.set(page, { totals, counts });

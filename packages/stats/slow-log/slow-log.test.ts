@@ -194,8 +194,8 @@ slow('tells of what lies in raw memory all that it tells of others', () => {
   configure(4);
   add(['GET', 'k']);
   const [entry] = log.newest(0, 1);
-  const facts = { ...command, unixMs: 1_005, database: 2 };
-  assert.equal({ ...entry, args: [] }, { ...facts, id: 0, shard: 0, args: [] });
+  const details = { ...command, unixMs: 1_005, database: 2 };
+  assert.equal({ ...entry, args: [] }, { ...details, id: 0, shard: 0, args: [] });
 });
 
 slow('arguments are kept raw where that can be, and shown alike', () => {

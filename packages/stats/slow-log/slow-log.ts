@@ -79,7 +79,7 @@ const DATABASE = 0;
 const PLACE = 1;
 const POSITION = 2;
 const COUNT = 3;
-const FACTS = 4;
+const DETAIL_FIELDS = 4;
 
 /** Entries that there is room for from the beginning. */
 const ROOM_MIN = 64;
@@ -117,7 +117,7 @@ export class SlowLog {
   /** Room for entries less one; the room is a power of two. */
   #mask = 0;
   #times = new Float64Array(0);
-  #facts = new Int32Array(0);
+  #details = new Int32Array(0);
   #clients: (SlowClient | undefined)[] = [];
   #copies: (KeptArguments | undefined)[] = [];
   /** Number of the next entry. */
@@ -178,18 +178,18 @@ export class SlowLog {
   /** Logs a command that lies in raw memory and has no secrets; answers the number of its entry. */
   note(command: RawCommand, unixMs: number, executeUs: number, queueUs: number): number {
     const nth = this.#next();
-    const [times, facts] = [this.#times, this.#facts];
+    const [times, details] = [this.#times, this.#details];
     const at = (nth & this.#mask) * TIMES;
     times[at + UNIX_MS] = unixMs;
     times[at + EXECUTE_US] = executeUs;
     times[at + QUEUE_US] = queueUs;
     times[at + DURABLE_US] = 0;
     times[at + FETCH_US] = 0;
-    const factsAt = (nth & this.#mask) * FACTS;
-    facts[factsAt + DATABASE] = command.database;
-    facts[factsAt + PLACE] = command.place;
-    facts[factsAt + POSITION] = command.position;
-    facts[factsAt + COUNT] = command.count;
+    const detailsAt = (nth & this.#mask) * DETAIL_FIELDS;
+    details[detailsAt + DATABASE] = command.database;
+    details[detailsAt + PLACE] = command.place;
+    details[detailsAt + POSITION] = command.position;
+    details[detailsAt + COUNT] = command.count;
     this.#clients[nth & this.#mask] = command.client;
     return nth;
   }
@@ -213,8 +213,9 @@ export class SlowLog {
     if (raw === undefined) return;
     this.#skipForgotten();
     while (this.#copied !== this.#end) {
-      const at = (this.#copied & this.#mask) * FACTS;
-      if (this.#facts[at + PLACE] !== COPIED && !raw.isGoing(this.#facts[at + POSITION]!)) return;
+      const at = (this.#copied & this.#mask) * DETAIL_FIELDS;
+      if (this.#details[at + PLACE] !== COPIED && !raw.isGoing(this.#details[at + POSITION]!))
+        return;
       this.#copyNext();
     }
   }
@@ -282,7 +283,7 @@ export class SlowLog {
     const place = nth & this.#mask;
     this.#times.set([unixMs, executeUs, queueUs, durableUs], place * TIMES);
     this.#times[place * TIMES + FETCH_US] = fetchUs;
-    this.#facts.set([database, COPIED], place * FACTS);
+    this.#details.set([database, COPIED], place * DETAIL_FIELDS);
     this.#clients[place] = client;
     return nth;
   }
@@ -295,20 +296,23 @@ export class SlowLog {
 
   /** Makes room for a number of entries, a power of two. */
   #resize(room: number): void {
-    const [times, facts, mask] = [this.#times, this.#facts, this.#mask];
+    const [times, details, mask] = [this.#times, this.#details, this.#mask];
     const [clients, copies] = [this.#clients, this.#copies];
     this.#mask = room - 1;
     // With room for all that may be, the oldest is written over, and this is asked again after 2^32 entries.
     this.#roomEnd = (room < this.lengthMax ? this.#floor + room : this.#end - 1) | 0;
     if (room === clients.length) return;
     this.#times = new Float64Array(room * TIMES);
-    this.#facts = new Int32Array(room * FACTS);
+    this.#details = new Int32Array(room * DETAIL_FIELDS);
     this.#clients = new Array<SlowClient | undefined>(room).fill(undefined);
     this.#copies = new Array<KeptArguments | undefined>(room).fill(undefined);
     for (let nth = this.#first; nth !== this.#end; nth = (nth + 1) | 0) {
       const [from, to] = [nth & mask, nth & this.#mask];
       this.#times.set(times.subarray(from * TIMES, (from + 1) * TIMES), to * TIMES);
-      this.#facts.set(facts.subarray(from * FACTS, (from + 1) * FACTS), to * FACTS);
+      this.#details.set(
+        details.subarray(from * DETAIL_FIELDS, (from + 1) * DETAIL_FIELDS),
+        to * DETAIL_FIELDS,
+      );
       this.#clients[to] = clients[from];
       this.#copies[to] = copies[from];
     }
@@ -321,11 +325,11 @@ export class SlowLog {
   #copyNext(): void {
     const nth = this.#copied;
     this.#copied = (nth + 1) | 0;
-    const at = (nth & this.#mask) * FACTS;
-    const place = this.#facts[at + PLACE]!;
+    const at = (nth & this.#mask) * DETAIL_FIELDS;
+    const place = this.#details[at + PLACE]!;
     if (place === COPIED) return;
     this.#copy(nth, this.#read(at), NO_SECRETS);
-    this.#facts[at + PLACE] = COPIED;
+    this.#details[at + PLACE] = COPIED;
   }
 
   #copy(nth: number, args: ArgumentBytes, secrets: readonly number[]): void {
@@ -336,7 +340,7 @@ export class SlowLog {
   /** Arguments that lie as they came, of the entry with its facts there. */
   #read(at: number): ArgumentBytes {
     const raw = this.#raw ?? unreachable('what was not copied lies somewhere');
-    return raw.argumentsAt(this.#facts[at + PLACE]!, this.#facts[at + COUNT]!);
+    return raw.argumentsAt(this.#details[at + PLACE]!, this.#details[at + COUNT]!);
   }
 
   #shown(nth: number): SlowEntry {
@@ -352,15 +356,15 @@ export class SlowLog {
       queueUs,
       durableUs,
       fetchUs,
-      database: this.#facts[place * FACTS + DATABASE]!,
+      database: this.#details[place * DETAIL_FIELDS + DATABASE]!,
       client: this.#clients[place] ?? unreachable('an entry is of a client'),
       args: this.#argumentsOf(place).shown,
     };
   }
 
   #argumentsOf(place: number): KeptArguments {
-    const at = place * FACTS;
-    if (this.#facts[at + PLACE] !== COPIED) {
+    const at = place * DETAIL_FIELDS;
+    if (this.#details[at + PLACE] !== COPIED) {
       return new KeptArguments().keep(this.#read(at), NO_SECRETS, this.argumentBytesMax);
     }
     return this.#copies[place] ?? unreachable('what does not lie as it came was copied');

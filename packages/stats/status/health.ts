@@ -41,7 +41,7 @@ export interface Vitals {
   /** Milliseconds for which the oldest byte of the primary's stream that is not applied has waited; 0 on a primary. */
   readonly unappliedMs: number;
   /** Failure of a command of the primary's stream; null where there was none lately. */
-  readonly streamFault: StreamFaultFacts | null;
+  readonly streamFault: StreamFaultDetails | null;
   /** Milliseconds for which the slowest replica has been behind. */
   readonly replicaLagMs: number;
   /** Activity of main if it is stuck, in words. */
@@ -55,7 +55,7 @@ export interface Vitals {
 }
 
 /** Last command of a primary's stream that a replica could not run. */
-interface StreamFaultFacts {
+interface StreamFaultDetails {
   /** Milliseconds since then. */
   readonly agoMs: number;
   /** No full synchronisation has ended since. */

@@ -6,7 +6,7 @@ import { notesPauses, type FlightRecorder } from '../flight-recorder/flight-reco
 import type { Page } from '../page/page.ts';
 import { GcPauses, LoopDelay } from './thread-pauses.ts';
 import { ThreadSamples } from './thread-samples.ts';
-import { tellWork } from './thread-work.ts';
+import { reportWork } from './thread-work.ts';
 
 /** Between two looks at what the thread uses. */
 const PERIOD_MS = 100;
@@ -45,7 +45,7 @@ export class LoopVitals {
     this.#loop = new LoopDelay(page, systemClock);
     this.#samples = new ThreadSamples(page);
     this.#timer = new PacedTimer(PERIOD_MS, (nextMs) => {
-      this.#tell(nextMs);
+      this.#report(nextMs);
     });
   }
 
@@ -55,7 +55,7 @@ export class LoopVitals {
     this.#page.set('startedUs', systemClock.nowUs() - (idle + active) * 1_000);
     this.#collections.start();
     this.#loop.start();
-    this.#tell(this.#timer.start());
+    this.#report(this.#timer.start());
   }
 
   /** Notes that the thread has work: its vitals are written often. */
@@ -70,7 +70,7 @@ export class LoopVitals {
     this.#collections.stop();
   }
 
-  #tell(nextMs: number): void {
+  #report(nextMs: number): void {
     const nowUs = systemClock.nowUs();
     this.#page.set('aliveUs', nowUs + (nextMs - PERIOD_MS) * 1_000);
     const idleMs = this.#idleMs();
@@ -78,7 +78,7 @@ export class LoopVitals {
     this.#seenUs = nowUs;
     this.#seenIdleMs = idleMs;
     if (1 - idleShare > WORK_SHARE) this.worked();
-    tellWork(this.#page, nowUs, idleMs);
+    reportWork(this.#page, nowUs, idleMs);
     if (this.#samples.take(nowUs)) this.#sampled();
   }
 }

@@ -18,9 +18,9 @@ const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void;
 
 pauses('garbage collections are counted by kind, with their time, and told of', async () => {
   const page = newPage();
-  const told: { endUs: number; us: number; kind: string }[] = [];
+  const reported: { endUs: number; us: number; kind: string }[] = [];
   const collections = new GcPauses(page, (endUs, us, kind) => {
-    told.push({ endUs, us, kind: GC_KINDS[kind]!.kind });
+    reported.push({ endUs, us, kind: GC_KINDS[kind]!.kind });
   });
   collections.start();
   const beganUs = systemClock.nowUs();
@@ -33,15 +33,15 @@ pauses('garbage collections are counted by kind, with their time, and told of', 
   const endedUs = systemClock.nowUs();
   collections.stop();
   const report = pauseReport(page);
-  assert.is(report.collections, told.length);
+  assert.is(report.collections, reported.length);
   assert.ok(page.get('gcMajorUs') > 0 && page.get('gcMajorUs') < endedUs - beganUs);
-  assert.is(report.collectionUsMax, Math.max(...told.map(({ us }) => us)));
-  for (const { endUs, us } of told) {
+  assert.is(report.collectionUsMax, Math.max(...reported.map(({ us }) => us)));
+  for (const { endUs, us } of reported) {
     assert.ok(endUs - us >= beganUs && endUs <= endedUs, 'it lies within the time of the test');
   }
   collect();
   collections.take();
-  assert.is(pauseReport(page).collections, told.length, 'what has stopped counts no more');
+  assert.is(pauseReport(page).collections, reported.length, 'what has stopped counts no more');
 });
 
 pauses('an event loop that is held up is late', async () => {

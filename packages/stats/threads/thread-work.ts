@@ -20,7 +20,7 @@ export function workedNowUs(page: Page, nowUs: number): number {
 export class ThreadWork {
   readonly #values: Float64Array;
   /** Microsecond up to which the thread's time is published. */
-  #toldUs = 0;
+  #reportedUs = 0;
 
   /** The thread begins to work. */
   constructor(page: Page, nowUs: number) {
@@ -30,10 +30,10 @@ export class ThreadWork {
 
   /** The thread has worked up to now. */
   work(nowUs: number): void {
-    if (nowUs <= this.#toldUs) return;
+    if (nowUs <= this.#reportedUs) return;
     const values = this.#values;
-    values[AT.workedUs] = values[AT.workedUs]! + (nowUs - this.#toldUs);
-    this.#toldUs = nowUs;
+    values[AT.workedUs] = values[AT.workedUs]! + (nowUs - this.#reportedUs);
+    this.#reportedUs = nowUs;
   }
 
   /** The thread begins to wait for work. */
@@ -45,14 +45,14 @@ export class ThreadWork {
   /** The thread resumes. Its heartbeat is updated first: the last one is from before the wait. */
   wake(nowUs: number): void {
     const values = this.#values;
-    this.#toldUs = nowUs;
+    this.#reportedUs = nowUs;
     values[AT.heartbeatUs] = nowUs;
     values[AT.idleSinceUs] = 0;
   }
 }
 
 /** Publishes the work time of a thread that waits in its event loop; `idleMs` is the idle time since the start. */
-export function tellWork(page: Page, nowUs: number, idleMs: number): void {
+export function reportWork(page: Page, nowUs: number, idleMs: number): void {
   const workedUs = nowUs - page.get('startedUs') - idleMs * 1_000;
   page.set('workedUs', Math.max(workedUs, page.get('workedUs')));
 }

@@ -314,7 +314,7 @@ export class Keyspace {
   /** Sets when the record expires, or with -1 that it does not. The record may move. */
   setExpireAt(ref: Ref, unixMs: number): Ref {
     const next = this.#setExpireAt(ref, unixMs);
-    if (this.#store.tellsEnds && unixMs >= 0) {
+    if (this.#store.reportsEnds && unixMs >= 0) {
       const { bytes, at, length } = this.key(next);
       this.#store.events.endSet(this.#number, bytes, at, length);
     }
@@ -376,8 +376,8 @@ export class Keyspace {
   }
 
   /** Kind of key usage that the eviction policy uses and that snapshot files contain; undefined for other policies. */
-  get toldUse(): 'idle' | 'frequency' | undefined {
-    return this.#store.toldUse;
+  get usageKind(): 'idle' | 'frequency' | undefined {
+    return this.#store.usageKind;
   }
 
   /** All bytes that the key costs, with its share of the indexes. */

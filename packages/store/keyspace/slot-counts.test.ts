@@ -40,9 +40,9 @@ slots(
           counted.set(slot, (counted.get(slot) ?? 0) + 1);
         });
       } while (cursor !== 0);
-      const told = [...keyspace.slotKeys!.entries()].filter(([, count]) => count !== 0);
+      const reported = [...keyspace.slotKeys!.entries()].filter(([, count]) => count !== 0);
       assert.equal(
-        told,
+        reported,
         [...counted].sort(([one], [other]) => one - other),
       );
     };

@@ -86,11 +86,11 @@ export abstract class StoreContext {
   /** While true, expired keys are there: for what a primary sends, which knows when their time is over. */
   seesExpired = false;
   /** True while the store reports which keys are given an end. */
-  tellsEnds = false;
+  reportsEnds = false;
   /** True under LFU policies: access bits count uses. */
   countsUses = false;
   /** Kind of key usage that the eviction policy uses and that snapshot files contain; undefined for other policies. */
-  toldUse: 'idle' | 'frequency' | undefined;
+  usageKind: 'idle' | 'frequency' | undefined;
   /** To be set by `Store.setPolicy`. */
   policy: EvictionPolicy = 'noeviction';
 

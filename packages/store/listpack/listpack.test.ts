@@ -123,7 +123,7 @@ listpack('is spliced like an array, in a record and alone', () => {
   const empty = new ListpackEntries().toListpack();
   const key = bytesOf('key');
   keyspace.set(new Span(key), new Span(empty));
-  let alone = empty;
+  let exclusive = empty;
   const model: string[] = [];
   const cursor = new Listpack();
   for (let round = 0; round < 2000; round += 1) {
@@ -137,15 +137,15 @@ listpack('is spliced like an array, in a record and alone', () => {
     const offset = offsetOf(from);
     const stretch = { offset, bytes: offsetOf(from + removed) - offset, count: removed };
     spliceRecord(keyspace, ref, stretch, entriesOf(added));
-    alone = spliced(alone, stretch, entriesOf(added));
+    exclusive = spliced(exclusive, stretch, entriesOf(added));
     model.splice(from, removed, ...added);
     const view = keyspace.value(refOf(keyspace, 'key'));
-    assert.is(latin1(view.bytes, view.at, view.length), latin1(alone));
+    assert.is(latin1(view.bytes, view.at, view.length), latin1(exclusive));
     cursor.pointAt(view);
     assert.equal(textsOf(cursor), model);
     assert.equal(backwards(cursor), model);
     assert.is(cursor.count, model.length);
-    assert.is(cursor.totalBytes, alone.length);
+    assert.is(cursor.totalBytes, exclusive.length);
   }
 });
 

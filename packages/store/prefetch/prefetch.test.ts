@@ -78,29 +78,29 @@ looks(
     const { store, bytes, spans } = fixture();
     const [keyspace, other] = store.databases;
     const { keyPrefetch } = store;
-    const told = (): boolean[] =>
+    const reported = (): boolean[] =>
       spans.map(([at, length]) => keyPrefetch.wasInMemory(keyspace!, bytes, at, length));
     const none = spans.map(() => false);
     for (const isRead of [true, false]) {
       keyPrefetch.begin();
       for (const [at, length] of spans) {
         keyPrefetch.add(0, bytes, at, length);
-        keyPrefetch.tell();
+        keyPrefetch.report();
       }
       keyPrefetch.skip();
       if (isRead) keyPrefetch.read(bytes);
       for (const nth of spans.keys()) {
         keyPrefetch.take(bytes);
         const isThere = nth < KEYS.length - 1;
-        assert.equal(told(), isRead && isThere ? none.with(nth, true) : none, KEYS[nth]);
+        assert.equal(reported(), isRead && isThere ? none.with(nth, true) : none, KEYS[nth]);
         const [at, length] = spans[nth]!;
         assert.not(keyPrefetch.wasInMemory(other!, bytes, at, length), 'of another database');
         assert.is(keyPrefetch.isInMemory, isRead && isThere);
       }
       keyPrefetch.take(bytes);
-      assert.equal(told(), none);
+      assert.equal(reported(), none);
       keyPrefetch.end();
-      assert.equal(told(), none);
+      assert.equal(reported(), none);
       assert.not(keyPrefetch.isInMemory);
     }
     assert.is(keyPrefetch.foundInMemory, KEYS.length - 1);
@@ -110,7 +110,7 @@ looks(
 looks('nothing is told of a value that is watched, or not all that its command looks at', () => {
   const { store, bytes } = fixture();
   const { keyPrefetch } = store;
-  for (const [isOnly, watchedMask, isTold] of [
+  for (const [isOnly, watchedMask, isReported] of [
     [true, -1, true],
     [false, -1, false],
     [true, 0, false],
@@ -118,10 +118,10 @@ looks('nothing is told of a value that is watched, or not all that its command l
     keyPrefetch.watchedMask = watchedMask;
     keyPrefetch.begin();
     keyPrefetch.add(0, bytes, 0, 1);
-    if (isOnly) keyPrefetch.tell();
+    if (isOnly) keyPrefetch.report();
     keyPrefetch.read(bytes);
     keyPrefetch.take(bytes);
-    assert.is(keyPrefetch.isInMemory, isTold);
+    assert.is(keyPrefetch.isInMemory, isReported);
   }
   keyPrefetch.end();
 });

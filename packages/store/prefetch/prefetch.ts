@@ -29,7 +29,7 @@ export class KeyPrefetch {
   readonly #hashes = new Int32Array(LOOK_AHEAD_MAX);
   readonly #refs = new Int32Array(LOOK_AHEAD_MAX);
   /** 1 for keys whose value must be reported as in memory or not. */
-  readonly #isTold = new Uint8Array(LOOK_AHEAD_MAX);
+  readonly #isReported = new Uint8Array(LOOK_AHEAD_MAX);
   /** 1 if the value was in memory and had to be reported. */
   readonly #inMemory = new Uint8Array(LOOK_AHEAD_MAX);
   // Of the field or member that the command looks up in the value; none at -1.
@@ -88,16 +88,16 @@ export class KeyPrefetch {
     this.#lengths[nth] = length;
     this.#hashes[nth] = this.#hasher.hash(bytes, at, length);
     this.#keyspaces[nth] = keyspace;
-    this.#isTold[nth] = 0;
+    this.#isReported[nth] = 0;
     this.#inMemory[nth] = 0;
     this.#fieldAts[nth] = -1;
   }
 
   /** Requests a report whether the value of the last key is in memory; its command must access no other value. */
-  tell(): void {
+  report(): void {
     const nth = this.#count - 1;
     if (this.#ats[nth]! < 0) return;
-    this.#isTold[nth] = Number((this.#hashes[nth]! & this.watchedMask) !== 0);
+    this.#isReported[nth] = Number((this.#hashes[nth]! & this.watchedMask) !== 0);
   }
 
   /** Adds the field or member that the command of the last key looks up. */
@@ -132,7 +132,7 @@ export class KeyPrefetch {
       if (ref === 0) continue;
       const { records } = this.#keyspaces[nth]!.contents;
       sum ^= records.word(ref);
-      const isFound = isWarmHead(records.head(ref)) ? 0 : this.#isTold[nth]!;
+      const isFound = isWarmHead(records.head(ref)) ? 0 : this.#isReported[nth]!;
       this.#inMemory[nth] = isFound;
       found += isFound;
     }

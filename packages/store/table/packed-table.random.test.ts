@@ -170,10 +170,13 @@ table('makes room for what is to come, and gives back what has not come', () => 
   }
   const few = new PackedTable(secrets, false);
   put(few, 'one', '', false);
-  const alone = few.bytes;
+  const exclusive = few.bytes;
   few.expect(100_000);
   few.fit();
-  assert.ok(few.bytes < alone + 40_000, 'as if nothing had been expected, but for a piece or two');
+  assert.ok(
+    few.bytes < exclusive + 40_000,
+    'as if nothing had been expected, but for a piece or two',
+  );
   const one = fromLatin1('one');
   assert.is.not(few.find(one, 0, one.length), 0);
 });

@@ -43,12 +43,12 @@ export function moveLive(
   for (const [nth, entry] of entries.entries()) {
     const number = ((extent << NTH_BITS) | nth) >>> 0;
     if (isAwaited(number) || tier.loans.has(number) || !isSound(entry)) continue;
-    const { keyAt, keyLength, valueAt, valueLength, ...facts } = readEntry(entry);
+    const { keyAt, keyLength, valueAt, valueLength, ...details } = readEntry(entry);
     const name = tier.nameOf(number) ?? entry.subarray(keyAt, keyAt + keyLength);
     const ref = keyspace.lookUp(name, name.length);
     if (ref === 0 || !keyspace.isWarm(ref) || keyspace.warmNumber(ref) !== number) continue;
     const value = entry.subarray(valueAt, valueAt + valueLength);
-    const head = { ...facts, valueLength };
+    const head = { ...details, valueLength };
     const key = { bytes: name, at: 0, length: name.length };
     const next = tier.add(keyspace.contents.records.warmOwner, head, key, (target, at) => {
       target.set(value, at);

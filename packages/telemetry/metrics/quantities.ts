@@ -14,7 +14,7 @@ export function headOf({ metric: name = '', help = '', unit }: Meaning): Head {
 }
 
 /** Returns the value of a page in the unit of metrics. */
-export function told({ unit }: Meaning, value: number): number {
+export function reported({ unit }: Meaning, value: number): number {
   return unit === 'us' ? value / US_PER_SECOND : value;
 }
 
@@ -84,7 +84,7 @@ export function logMetricsOf(
         ({ logs, durability }, samples) => {
           if (!durability.isEnabled) return;
           for (const [shard, log] of logs.entries())
-            samples.value(told(row, log.get(row.figure)), String(shard));
+            samples.value(reported(row, log.get(row.figure)), String(shard));
         },
       );
     });
@@ -125,7 +125,7 @@ function definitions(
     return metric(first.kind, head, source(counters, first), (from, samples) => {
       for (const [values, read] of samplesOf(from)) {
         for (const row of rows) {
-          samples.value(told(row, read(row)), ...values, ...(row.label?.slice(1) ?? []));
+          samples.value(reported(row, read(row)), ...values, ...(row.label?.slice(1) ?? []));
         }
       }
     });

@@ -125,7 +125,7 @@ export class TraceStore {
   }
 
   #take(record: TraceRecord, unixOffsetUs: number): void {
-    if (record.isLogged) this.#tell(record);
+    if (record.isLogged) this.#report(record);
     if (!record.isSampled) return;
     const { commandNames } = this.#options;
     const context = { commandNames, unixOffsetUs };
@@ -152,7 +152,7 @@ export class TraceStore {
     if (over > 0) this.#recent = this.#recent.slice(over);
   }
 
-  #tell(record: TraceRecord): void {
+  #report(record: TraceRecord): void {
     const { commandNames, log } = this.#options;
     const operation = operationOf(record.command, commandNames);
     const slowest = slowestOf(record.shards);

@@ -31,7 +31,7 @@ const before = {
   slots: JSON.stringify({ ranges: [[0, 9, 'one']], open: {} }),
 };
 
-function told(after: Readonly<Record<string, string>>): string[] {
+function reported(after: Readonly<Record<string, string>>): string[] {
   return topologyChanges(picture(1, before), picture(2, after), 'b').map(
     ({ event, node: about, before: old, failover = '', reason }) =>
       [event, about, old, failover, reason].filter((word) => word !== '').join(' / '),
@@ -95,7 +95,7 @@ const cases: readonly (readonly [
 
 for (const [what, after, expected] of cases) {
   changes(what, () => {
-    assert.equal(told(after), expected);
+    assert.equal(reported(after), expected);
   });
 }
 

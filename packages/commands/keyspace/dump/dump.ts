@@ -78,10 +78,10 @@ function restoring(head: RestoreHead) {
       const isRemoved = isTaken && removeKey(context, args, hasEnded);
       if (hasEnded) {
         if (isRemoved) changedAt(context, args, KEY_INDEX, events.del);
-        if (isRemoved && context.isFed) context.logAs(['DEL', args.copy(KEY_INDEX)]);
+        if (isRemoved && context.isReplicated) context.logAs(['DEL', args.copy(KEY_INDEX)]);
       } else {
         store(context, args, value, endMs, options);
-        if (context.isFed && endMs !== -1) tellRestored(context, args, endMs);
+        if (context.isReplicated && endMs !== -1) reportRestored(context, args, endMs);
       }
       context.reply.ok();
     },
@@ -109,7 +109,7 @@ const restoreAsking = restoring({
 export const keyDumping = [dump, restore, restoreAsking];
 
 /** Replicates the restored value, with its expiry as Unix time. */
-function tellRestored(context: ShardContext, args: Arguments, endMs: number): void {
+function reportRestored(context: ShardContext, args: Arguments, endMs: number): void {
   const options = Array.from({ length: args.count - OPTIONS_INDEX }, (_, nth) =>
     args.copy(OPTIONS_INDEX + nth),
   ).filter((word) => asBuffer(word).toString('latin1').toUpperCase() !== 'ABSTTL');

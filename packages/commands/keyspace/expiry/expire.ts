@@ -159,11 +159,11 @@ function largeMomentOf(args: Arguments, unitMs: 1 | 1000, baseMs: number, comman
 function expireAt(context: ShardContext, args: Arguments, ref: Ref, when: number): void {
   if (context.isOver(when)) {
     context.keyspace.removeRef(ref);
-    if (context.isFed) context.logAs(['UNLINK', args.copy(1)]);
+    if (context.isReplicated) context.logAs(['UNLINK', args.copy(1)]);
     changedAt(context, args, 1, events.del);
     return;
   }
   context.keyspace.setExpireAt(ref, when);
-  if (context.isFed) context.logAs(['PEXPIREAT', args.copy(1), String(when)]);
+  if (context.isReplicated) context.logAs(['PEXPIREAT', args.copy(1), String(when)]);
   changedAt(context, args, 1, events.expire);
 }

@@ -34,7 +34,7 @@ const migrate = onMain<MigrationContext>({
   flags: ['write'],
   acl: { add: ['dangerous'] },
   tips: ['nondeterministic_output'],
-  asksForKeys: true,
+  looksUpKeys: true,
   keys: {
     specs: [
       { ...moved, begin: { index: KEY_INDEX }, find: { last: 0, step: 1, limit: 0 } },

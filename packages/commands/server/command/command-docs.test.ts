@@ -9,10 +9,13 @@ import { commandTable } from '../../table/all-commands.ts';
 const docs = suite('COMMAND DOCS');
 
 /** The sources are three levels up from what was compiled from them. */
-const factsFile = new URL('../../../../../packages/commands/redis-documents.json', import.meta.url);
+const detailsFile = new URL(
+  '../../../../../packages/commands/redis-documents.json',
+  import.meta.url,
+);
 
 /** Facts by command: version, group, flags, versions with changes, and the arguments. */
-const facts = JSON.parse(readFileSync(factsFile, 'utf8')) as Record<string, string>;
+const details = JSON.parse(readFileSync(detailsFile, 'utf8')) as Record<string, string>;
 
 /** Commands that take words of ours. */
 const EXTENDED = ['MONITOR'];
@@ -34,7 +37,7 @@ const ARGUMENT_WORDS = [
   ['deprecated_since', 'until'],
 ] as const;
 
-function argumentFacts(flat: unknown): string {
+function argumentDetails(flat: unknown): string {
   const argument = fieldsOf(flat);
   const name = argument.get('name') as string;
   const words = [name, argument.get('type') as string];
@@ -50,10 +53,10 @@ function argumentFacts(flat: unknown): string {
 }
 
 function argumentList(list: unknown): string {
-  return (list as unknown[]).map(argumentFacts).join('; ');
+  return (list as unknown[]).map(argumentDetails).join('; ');
 }
 
-function factsOf(command: Fields): string {
+function detailsOf(command: Fields): string {
   const parts = [
     `since ${command.get('since') as string}`,
     `group ${command.get('group') as string}`,
@@ -73,12 +76,12 @@ function factsOf(command: Fields): string {
 }
 
 for (const { name, lowerName, isHidden } of commandTable.entries) {
-  const expected = facts[name];
+  const expected = details[name];
   if (isHidden || expected === undefined || EXTENDED.includes(name)) continue;
   docs(`${name} is what Redis says of it`, async () => {
     const context = new CallContext({ ports: { commands: commandTable } });
     const reply = fieldsOf(await call(context, `COMMAND DOCS ${lowerName}`));
-    assert.is(factsOf(fieldsOf(reply.get(lowerName))), expected);
+    assert.is(detailsOf(fieldsOf(reply.get(lowerName))), expected);
   });
 }
 

@@ -41,9 +41,9 @@ debug('DEBUG TRACING is not for transactions, and says when nobody can be asked'
   const ports = {
     traces: { status: () => Promise.reject(new Error('the ops thread is not there')) },
   };
-  const alone = new CallContext({ ports });
-  assert.is(call(alone, 'DEBUG TRACING STATUS'), undefined);
-  assert.match(String(await later(alone)), /ERR the ops thread is not there/);
+  const exclusive = new CallContext({ ports });
+  assert.is(call(exclusive, 'DEBUG TRACING STATUS'), undefined);
+  assert.match(String(await later(exclusive)), /ERR the ops thread is not there/);
 });
 
 debug('DEBUG BUNDLE answers when the bundle is there', async () => {

@@ -4,7 +4,7 @@ import type { ClientPort } from '../../contexts/contexts.ts';
 import type { FailoverTarget } from './failover-port.ts';
 
 /** Properties that a replica announces by REPLCONF. */
-export interface ReplicaFacts {
+export interface ReplicaDetails {
   listeningPort: number;
   /** Address under which it is reached; empty where that of its connection counts. */
   ipAddress: string;
@@ -51,7 +51,7 @@ export interface ReplicasPort {
   /** Replicas that follow the stream. */
   readonly online: readonly ReplicaPlace[];
   /** Returns what the connection has announced by REPLCONF; the caller changes it. */
-  factsOf(client: ClientPort): ReplicaFacts;
+  detailsOf(client: ClientPort): ReplicaDetails;
   /** Uses the connection for a slot migration to another node; returns false if there is no such migration. */
   takesSlots(client: ClientPort, migration: string): boolean;
   /** PSYNC: returns the line to reply at once; undefined when a full synchronisation comes first. */

@@ -41,11 +41,11 @@ for (const [line, reply] of cases) {
   });
 }
 
-function contextWhere(facts: Partial<ReplicationPort>, client?: CallOptions['client']) {
+function contextWhere(details: Partial<ReplicationPort>, client?: CallOptions['client']) {
   const silent = { traffic: { outputBytes: 0 } as ClientTraffic, ...client };
   const { context, asked } = contextWithPorts({ client: silent });
   const { replication } = context.ports as { replication: ReplicationPort };
-  Object.assign(replication, facts);
+  Object.assign(replication, details);
   return { context, asked, replication };
 }
 

@@ -6,7 +6,7 @@ import type { ClientPort } from '../../contexts/contexts.ts';
 import { onMain } from '../../definition/definition.ts';
 import { noKeys } from '../../definition/keys.ts';
 import type { ReplicationPort, ServerContext } from '../ports/ports.ts';
-import type { ReplicaFacts } from '../ports/replicas-port.ts';
+import type { ReplicaDetails } from '../ports/replicas-port.ts';
 
 /** Capability of servers of this kind: they answer timestamps in the stream. */
 const STAMP_CAPABILITY = 'SVC-STAMPS';
@@ -48,7 +48,7 @@ const psync = onMain<ServerContext>({
     if (args.count > 3 && args.spellsAt(3, 'FAILOVER')) takeOver(replication, args.latin1(1));
     maySync(replication);
     const offset = args.roundedAt(2);
-    mayFollow(client, replicas.factsOf(client));
+    mayFollow(client, replicas.detailsOf(client));
     const line = replicas.resume(client, args.latin1(1), offset);
     if (line !== undefined) reply.simple(line);
   },
@@ -67,7 +67,7 @@ const sync = onMain<ServerContext>({
   run({ client, replicas, replication }) {
     if (client.roles.isReplica) return;
     maySync(replication);
-    mayFollow(client, replicas.factsOf(client));
+    mayFollow(client, replicas.detailsOf(client));
     replicas.requestFull(client);
   },
 });
@@ -84,11 +84,11 @@ function maySync({ syncRefusal }: ReplicationPort): void {
 }
 
 /** Throws why a connection cannot be that of a replica. */
-function mayFollow(client: ClientPort, facts: ReplicaFacts): void {
+function mayFollow(client: ClientPort, details: ReplicaDetails): void {
   // Unsent bytes may have reached the replica: over TLS, completion is reported later.
   if (client.traffic.unsentBytes > 0) throw pending;
   // What is filtered is never put into a file, of which the length would be known.
-  if (facts.filter !== 'all' && !facts.hasEof) throw needsEof;
+  if (details.filter !== 'all' && !details.hasEof) throw needsEof;
 }
 
 const noMigration = new CommandError('ERR No such migration of slots begins here');
@@ -120,7 +120,7 @@ const replconf = onMain<ServerContext>({
           if (!replicas.takesSlots(client, args.latin1(index + 1))) throw noMigration;
           break;
         default:
-          readOption(name, args, index + 1, replicas.factsOf(client));
+          readOption(name, args, index + 1, replicas.detailsOf(client));
       }
     }
     reply.ok();
@@ -140,32 +140,32 @@ function readAck(
   replicas.acknowledge(client, offset, Number.isNaN(onDisk) ? 0 : onDisk);
 }
 
-function readOption(name: string, args: Arguments, index: number, facts: ReplicaFacts): void {
+function readOption(name: string, args: Arguments, index: number, details: ReplicaDetails): void {
   switch (name.toLowerCase()) {
     case 'listening-port':
-      facts.listeningPort = args.roundedAt(index);
+      details.listeningPort = args.roundedAt(index);
       break;
     case 'ip-address':
       if (args.length(index) > HOST_BYTES_MAX) throw tooLong(args.length(index));
-      facts.ipAddress = args.latin1(index);
+      details.ipAddress = args.latin1(index);
       break;
     case 'cluster-node':
       if (args.length(index) !== NODE_ID_LENGTH) throw noNodeId;
-      facts.nodeId = args.latin1(index);
+      details.nodeId = args.latin1(index);
       break;
     case 'capa':
-      if (args.spellsAt(index, 'EOF')) facts.hasEof = true;
-      else if (args.spellsAt(index, 'PSYNC2')) facts.hasPsync2 = true;
-      else if (args.spellsAt(index, STAMP_CAPABILITY)) facts.hasStamps = true;
+      if (args.spellsAt(index, 'EOF')) details.hasEof = true;
+      else if (args.spellsAt(index, 'PSYNC2')) details.hasPsync2 = true;
+      else if (args.spellsAt(index, STAMP_CAPABILITY)) details.hasStamps = true;
       break;
     case 'version':
-      facts.version = args.latin1(index);
+      details.version = args.latin1(index);
       break;
     case 'rdb-only':
-      facts.isRdbOnly = readSwitch(args, index);
+      details.isRdbOnly = readSwitch(args, index);
       break;
     case 'rdb-filter-only':
-      facts.filter = readFilter(args.latin1(index));
+      details.filter = readFilter(args.latin1(index));
       break;
     default:
       throw unknownOption(name);
@@ -178,7 +178,7 @@ function readSwitch(args: Arguments, index: number): boolean {
   return value === 1;
 }
 
-function readFilter(text: string): ReplicaFacts['filter'] {
+function readFilter(text: string): ReplicaDetails['filter'] {
   const names = text.split(/\s+/).filter((name) => name !== '');
   const unknown = names.find((name) => name.toLowerCase() !== 'functions');
   if (unknown !== undefined) throw unknownFilter(unknown);

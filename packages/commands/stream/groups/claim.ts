@@ -78,7 +78,7 @@ const xclaim = oneShard({
     const expected = claim.end - IDS_INDEX;
     const mark = context.reply.beginArray(expected);
     const taker: Taker = { stream: found!.stream, group, consumer };
-    const outcome = { claimed: 0, gone: 0, rows: context.isFed ? rows : undefined };
+    const outcome = { claimed: 0, gone: 0, rows: context.isReplicated ? rows : undefined };
     for (let index = IDS_INDEX; index < claim.end; index += 1) {
       readId(args, index, idScratch);
       claimOne(context, taker, claim, outcome);
@@ -87,7 +87,7 @@ const xclaim = oneShard({
     found!.post();
     context.countChanges(Math.max(outcome.claimed + outcome.gone, isAhead ? 1 : 0));
     if (deliveries === undefined) return;
-    rows.tell(deliveries);
+    rows.report(deliveries);
     if (isAhead) deliveries.advanced();
   },
 });
@@ -127,7 +127,7 @@ const xautoclaim = oneShard({
     replySwept(context, taker, sweep, swept);
     found!.post();
     context.countChanges(swept.claimed.length + swept.gone.length);
-    if (deliveries !== undefined) swept.rows.tell(deliveries);
+    if (deliveries !== undefined) swept.rows.report(deliveries);
   },
 });
 
@@ -142,7 +142,7 @@ function takingConsumer(
   const name = args.latin1(CONSUMER_INDEX);
   const isNew = group.consumers.get(name) === undefined;
   const consumer = consumerAsking(context, args, 1, { group, name });
-  if (!context.isFed) return { consumer, deliveries: undefined };
+  if (!context.isReplicated) return { consumer, deliveries: undefined };
   const words = { key: args.copy(1), name: args.copy(GROUP_INDEX), consumer: args.copy(3), group };
   const deliveries = new Deliveries(context, words);
   if (isNew) deliveries.created();

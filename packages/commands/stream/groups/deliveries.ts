@@ -69,7 +69,7 @@ export class ClaimRows {
     this.#rows.push({ ids: [idText(id)], deliveredMs, deliveries });
   }
 
-  tell(deliveries: Deliveries): void {
+  report(deliveries: Deliveries): void {
     for (const row of this.#rows) deliveries.claimed(row.ids, row.deliveredMs, row.deliveries);
   }
 }

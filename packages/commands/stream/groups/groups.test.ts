@@ -241,7 +241,7 @@ for (const [line, events] of announced) {
 }
 
 /** A field of XINFO GROUPS' first group. */
-function told(context: CallContext, field: string): unknown {
+function reported(context: CallContext, field: string): unknown {
   const [info] = call(context, 'XINFO GROUPS s') as unknown[][];
   return info![info!.indexOf(field) + 1];
 }
@@ -249,7 +249,7 @@ function told(context: CallContext, field: string): unknown {
 groups('count what they have read, and how far they are behind', () => {
   const context = new CallContext();
   call(context, 'XGROUP CREATE s g 0 MKSTREAM');
-  const state = (): unknown[] => [told(context, 'entries-read'), told(context, 'lag')];
+  const state = (): unknown[] => [reported(context, 'entries-read'), reported(context, 'lag')];
   assert.equal(state(), [null, 0]);
   for (let nth = 1; nth <= 6; nth += 1) call(context, `XADD s ${nth}-0 a 1`);
   assert.equal(state(), [null, 6]);
@@ -297,7 +297,7 @@ groups('let a claim say when and how often an entry was delivered', () => {
   ]);
   assert.equal(call(context, 'XPENDING s h - + 9'), [['5-0', 'e', 0, 2]]);
   call(context, 'XCLAIM s g c 0 1-1 LASTID 77-7');
-  assert.is(told(context, 'last-delivered-id'), '77-7');
+  assert.is(reported(context, 'last-delivered-id'), '77-7');
 });
 
 groups('show all of a stream', () => {

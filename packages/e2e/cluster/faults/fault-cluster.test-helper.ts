@@ -41,7 +41,7 @@ export class FaultCluster {
       await cluster.isWhole();
       return cluster;
     } catch (error) {
-      cluster.tellOutput();
+      cluster.showOutput();
       await cluster.stop();
       throw error;
     }
@@ -110,7 +110,7 @@ export class FaultCluster {
   }
 
   /** Prints the last output of the nodes. */
-  tellOutput(): void {
+  showOutput(): void {
     for (const { name, output } of this.nodes) {
       process.stderr.write(`--- ${name}\n${output.slice(-OUTPUT_CHARS_MAX)}\n`);
     }

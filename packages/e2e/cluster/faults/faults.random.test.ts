@@ -21,7 +21,7 @@ const GROUPS = Number(process.env['TEST_GROUPS'] ?? 3);
 const NAMES = process.env['TEST_FAULTS']?.split(',') ?? Object.keys(faults);
 /** Share of faults behind which the cluster has time to come to itself; the others come upon one another. */
 const RESTS = 0.6;
-const FAULTS_TOLD_MAX = 20;
+const FAULTS_SHOWN_MAX = 20;
 
 async function disturb(stage: Stage): Promise<void> {
   const { cluster, random } = stage;
@@ -39,7 +39,7 @@ async function disturb(stage: Stage): Promise<void> {
   }
 }
 
-function tell({ load, takeovers, events, answers }: Stage): void {
+function report({ load, takeovers, events, answers }: Stage): void {
   const { sets, registers, ownership } = load;
   const operations = [...registers.values()].reduce((sum, each) => sum + each.confirmedCount, 0);
   const lines = [
@@ -57,9 +57,9 @@ function tell({ load, takeovers, events, answers }: Stage): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-function tellOutput({ cluster, answers, events }: Stage): void {
+function showOutput({ cluster, answers, events }: Stage): void {
   process.stderr.write(`faults: ${events.join(' ')}\n${answers.join('\n')}\n`);
-  cluster.tellOutput();
+  cluster.showOutput();
 }
 
 async function run(random: Random): Promise<void> {
@@ -81,10 +81,10 @@ async function run(random: Random): Promise<void> {
     await cluster.isWhole();
     await load.end();
     const found = await finalFaults(stage);
-    tell(stage);
-    assert.equal(found.slice(0, FAULTS_TOLD_MAX), [], `${found.length} faults`);
+    report(stage);
+    assert.equal(found.slice(0, FAULTS_SHOWN_MAX), [], `${found.length} faults`);
   } catch (error) {
-    tellOutput(stage);
+    showOutput(stage);
     throw error;
   } finally {
     await load.end().catch(() => undefined);

@@ -100,10 +100,10 @@ function changesOf(acknowledged: readonly Acknowledgement[]): number {
   const tenures: Tenure[] = [];
   for (const each of acknowledged.toSorted((a, b) => a.returnedAt - b.returnedAt)) {
     const { group, calledAt, returnedAt } = each;
-    const isTold = tenures.some(
+    const isReported = tenures.some(
       (tenure) => tenure.group === group && tenure.fromMs <= returnedAt && tenure.toMs >= calledAt,
     );
-    if (isTold) continue;
+    if (isReported) continue;
     const last = tenures.at(-1);
     if (last !== undefined) last.toMs = returnedAt;
     tenures.push({ group, fromMs: returnedAt, toMs: Infinity });

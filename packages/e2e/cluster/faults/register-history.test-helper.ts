@@ -31,7 +31,7 @@ interface RegisterRead extends Span {
 }
 
 /** Maximum number of operations printed if no order is found. */
-const TOLD_MAX = 12;
+const SHOWN_MAX = 12;
 
 export class RegisterHistory {
   readonly #writes = new Map<string, RegisterWrite>();
@@ -120,8 +120,10 @@ export class RegisterHistory {
     const placed = new Set(longest);
     const left = sequences.flat().filter(({ text }) => !placed.has(text));
     left.sort((a, b) => a.calledAt - b.calledAt);
-    const told = left.slice(0, TOLD_MAX).map(({ text }) => text);
-    return [`no order: ${longest.slice(-TOLD_MAX).join('; ')} | then none of: ${told.join('; ')}`];
+    const reported = left.slice(0, SHOWN_MAX).map(({ text }) => text);
+    return [
+      `no order: ${longest.slice(-SHOWN_MAX).join('; ')} | then none of: ${reported.join('; ')}`,
+    ];
   }
 }
 

@@ -40,8 +40,8 @@ if (needs(redisProgram())) {
       await untilLinked(reader);
       await writer.call('INCR', 'count');
       await caughtUp(writer, 1);
-      const [alone] = (await document(primary)).replicas;
-      assert.is(alone?.lag_source, 'acknowledgements');
+      const [exclusive] = (await document(primary)).replicas;
+      assert.is(exclusive?.lag_source, 'acknowledgements');
       const own = await startServer({ http: true, args: AT_ONCE });
       await (await own.client()).call('REPLICAOF', '127.0.0.1', primary.port);
       await untilOnline(writer, 2);

@@ -60,7 +60,7 @@ async function untilAcknowledged(): Promise<void> {
 }
 
 /** A quantity as shown on each surface, including the bundle's files. */
-function told(
+function reported(
   at: Surfaces,
   [info, status, metric, document, exporter]: Quantity,
 ): Map<string, unknown> {
@@ -239,7 +239,7 @@ const quantities: readonly Quantity[] = [
 /** Asserts that all surfaces of a server show equal quantities. */
 function assertAlike(at: Surfaces): void {
   for (const quantity of quantities) {
-    const values = told(at, quantity);
+    const values = reported(at, quantity);
     const shown = JSON.stringify([quantity.slice(0, 3), ...values]);
     assert.ok(values.size >= 2, shown);
     assert.ok([...values.values()].every(Number.isFinite), shown);
@@ -351,8 +351,8 @@ surfaces('are the same however often they are read', async () => {
   const after = await readSurfaces(primary, there);
   for (const quantity of quantities) {
     assert.equal(
-      [...told(after, quantity)],
-      [...told(before, quantity)],
+      [...reported(after, quantity)],
+      [...reported(before, quantity)],
       String(quantity[0] ?? quantity[1]),
     );
   }

@@ -16,7 +16,7 @@ const VALUE_BYTES = 5_000;
 /** Bytes that the link lets through at first. */
 const HELD_AT = 5_000_000;
 
-for (const [how, args, tellsTotal] of [
+for (const [how, args, reportsTotal] of [
   ['without a file', AT_ONCE, false],
   ['from a file', ['--set', 'replication.diskless-sync=no'], true],
 ] as const) {
@@ -89,7 +89,7 @@ for (const [how, args, tellsTotal] of [
       [bytes, bytes, bytes],
     );
     const total = sync!.total_bytes;
-    assert.is(total !== null, tellsTotal);
+    assert.is(total !== null, reportsTotal);
     assert.equal(
       [
         Number(info['master_sync_total_bytes']),

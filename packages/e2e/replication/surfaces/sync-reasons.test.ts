@@ -35,13 +35,13 @@ async function document(): Promise<ReplicationDocument> {
 }
 
 /** Connects as a replica, announces its capabilities, and requests the stream; the replies are ignored. */
-async function asReplica(facts: string, asks: string): Promise<net.Socket> {
+async function asReplica(details: string, requests: string): Promise<net.Socket> {
   const socket = net.connect(server.port, '127.0.0.1');
   socket.on('error', () => undefined);
-  socket.write(`${facts}\r\n`);
+  socket.write(`${details}\r\n`);
   // Who has a reply to come may ask for no stream.
   await once(socket, 'data');
-  socket.write(`${asks}\r\n`);
+  socket.write(`${requests}\r\n`);
   socket.resume();
   return socket;
 }

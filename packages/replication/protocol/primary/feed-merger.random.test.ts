@@ -81,7 +81,7 @@ function mustWait(
 }
 
 /** Notifies the merger that a shard has reached a task. */
-function tell(merger: FeedMerger, { id, kind, shards }: Task, shard: number): void {
+function report(merger: FeedMerger, { id, kind, shards }: Task, shard: number): void {
   const own = commandsOf(id, [shard]);
   if (kind === 'own') merger.own(shard, own, false);
   else if (kind === 'share') merger.part(shard, id, shards.length, own);
@@ -113,7 +113,7 @@ function play(random: Random): void {
     for (const each of kind === 'hosted' ? shards : [shard]) {
       arrived[each]!.push(kind === 'cut' ? `cut ${id}` : textOf(id, each));
     }
-    tell(merger, task, shard);
+    report(merger, task, shard);
   }
   assert.ok(merger.isEmpty, 'nothing waits at the end');
   const merged = units.flat();

@@ -166,12 +166,12 @@ export class FeedReader {
 
   /** Ends a group of a single shard; a command for all shards may be complete then. */
   #endLocal(shard: number, segment: Segment, commands: readonly FeedCommands[]): void {
-    if (segment.group === segment.parent) this.#endAlone(shard);
+    if (segment.group === segment.parent) this.#endSingle(shard);
     else if (commands.length > 0) this.#mergerOf(segment).own(shard, commands, true);
   }
 
   /** Ends a barrier that one shard alone has done something at. */
-  #endAlone(shard: number): void {
+  #endSingle(shard: number): void {
     const { commands, arrival } = this.#atBarrier;
     this.#barrier = undefined;
     this.#merger.own(shard, commands, true, arrival);

@@ -30,7 +30,7 @@ interface FullSyncsOptions {
   /** True while keys can be frozen: no snapshot is being written. */
   mayFreeze(): boolean;
   /** Fields that a file begins with. */
-  facts(): readonly (readonly [string, string])[];
+  details(): readonly (readonly [string, string])[];
   /** Makes a temporary file. */
   openFile(): Promise<SyncFile>;
   nowMs(): number;
@@ -178,7 +178,7 @@ export class FullSyncs {
         this.#put(sync, { shard: undefined, bytes });
       },
       false,
-      this.#options.facts(),
+      this.#options.details(),
     );
     for (const piece of sync.early.splice(0)) sync.order.take(piece);
     this.#endIfWritten(sync);

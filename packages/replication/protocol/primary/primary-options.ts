@@ -54,7 +54,7 @@ export interface PrimaryOptions {
   /** Keys are frozen no more: a snapshot may begin. */
   thawed(): void;
   /** Fields that a full synchronisation begins with. */
-  facts(): readonly (readonly [string, string])[];
+  details(): readonly (readonly [string, string])[];
   /** True when full synchronisations are sent while they are made, to replicas that can do without a length. */
   isDiskless(): boolean;
   /** Makes a temporary file for a full synchronisation. */

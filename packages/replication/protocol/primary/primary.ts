@@ -64,8 +64,8 @@ export class Primary {
     this.#reader = this.#newReader();
     this.#syncs = new FullSyncs({
       ...options,
-      facts: () => [
-        ...options.facts(),
+      details: () => [
+        ...options.details(),
         ['repl-stream-db', String(this.#followed?.database ?? 0)],
         ['repl-id', this.#stream.id],
         ['repl-offset', String(this.#syncOffset)],
@@ -244,7 +244,7 @@ export class Primary {
     replica.sync.askedBytes = replica.link.sentBytes;
     if (!this.#hasFeed && !this.#isFollowing) {
       // What was before is in no backlog: the stream is another.
-      this.#stream.beginAnew();
+      this.#stream.restart();
     }
     if (this.#waiting.length === 0) this.#waitingSinceMs = nowMs;
     replica.sync.hasMark = true;

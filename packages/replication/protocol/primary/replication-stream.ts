@@ -60,7 +60,7 @@ export class ReplicationStream {
   }
 
   /** Starts a new stream without a history. */
-  beginAnew(): void {
+  restart(): void {
     this.#id = newId();
     this.#secondId = EMPTY_ID;
     this.#secondOffset = -1;
@@ -80,7 +80,7 @@ export class ReplicationStream {
   /** Switches to another stream at an offset, and drops the kept part of the old one. */
   become(id: string, offset: number): void {
     if (this.#id === id && this.bytes.end === offset) return;
-    this.beginAnew();
+    this.restart();
     this.#id = id;
     this.bytes.reset(offset);
   }

@@ -76,7 +76,7 @@ export class SyncFileWriter {
       this.#options.failed(error as Error);
     }
     this.#isWriting = false;
-    if (this.#mayTell) this.#handOver();
+    if (this.#mayReport) this.#handOver();
     else this.drop();
   }
 
@@ -85,7 +85,7 @@ export class SyncFileWriter {
     await file.append(pieces.map(({ bytes }) => bytes));
     for (const piece of pieces) {
       this.#byteCount += piece.bytes.length;
-      if (this.#mayTell) {
+      if (this.#mayReport) {
         this.heldBytes -= piece.bytes.length;
         this.#options.written(piece);
       }
@@ -93,7 +93,7 @@ export class SyncFileWriter {
   }
 
   /** False when it was dropped, which may happen while the disk is waited for. */
-  get #mayTell(): boolean {
+  get #mayReport(): boolean {
     return !this.#isDropped;
   }
 

@@ -65,10 +65,10 @@ class FakeSocket implements LinkSocket {
 }
 
 class FakeFollower implements Follower {
-  asksPast = false;
+  mayRequestPast = false;
   position: StreamPosition | undefined;
   diskOffset: number | undefined;
-  readonly told: string[] = [];
+  readonly reported: string[] = [];
   stream = '';
   data = '';
   mayTakeMore = true;
@@ -76,7 +76,7 @@ class FakeFollower implements Follower {
   settling: Promise<void> = Promise.resolve();
 
   takePast(past: PrimaryPast | undefined): void {
-    this.told.push(`past ${past?.id.slice(0, 1) ?? 'not told'}`);
+    this.reported.push(`past ${past?.id.slice(0, 1) ?? 'not told'}`);
   }
 
   settled(): Promise<void> {
@@ -85,7 +85,7 @@ class FakeFollower implements Follower {
 
   beginSync(position: StreamPosition, bytes: number | undefined): void {
     this.data = '';
-    this.told.push(`sync ${position.id.slice(0, 1)} ${position.offset} of ${bytes ?? 'any'}`);
+    this.reported.push(`sync ${position.id.slice(0, 1)} ${position.offset} of ${bytes ?? 'any'}`);
     this.position = position;
   }
 
@@ -95,16 +95,16 @@ class FakeFollower implements Follower {
   }
 
   endSync(): Promise<void> {
-    this.told.push('end');
+    this.reported.push('end');
     return this.end();
   }
 
   goOn(id: string | undefined): void {
-    this.told.push(`go on ${id?.slice(0, 1) ?? 'as before'}`);
+    this.reported.push(`go on ${id?.slice(0, 1) ?? 'as before'}`);
   }
 
   beginStream(): void {
-    this.told.push('stream');
+    this.reported.push('stream');
   }
 
   takeStream(piece: Bytes): void {
@@ -112,7 +112,7 @@ class FakeFollower implements Follower {
   }
 
   broken(reason: string): void {
-    this.told.push(`broken: ${reason}`);
+    this.reported.push(`broken: ${reason}`);
   }
 }
 
@@ -128,10 +128,10 @@ interface Fixture {
 
 function linked(
   announced: { ip?: string; user?: string; password?: string } = {},
-  asksPast = false,
+  mayRequestPast = false,
 ): Fixture {
   const follower = new FakeFollower();
-  follower.asksPast = asksPast;
+  follower.mayRequestPast = mayRequestPast;
   const sockets: FakeSocket[] = [];
   const clock = { ms: 1_000 };
   const handing = { isOn: false, answers: [] as boolean[] };
@@ -203,7 +203,11 @@ for (const [form, head, tail] of [
         assert.equal(socket.take(), ['REPLCONF ACK 100']);
         socket.say('*1\r\n$4\r\nPING\r\n', pieceBytes);
         assert.is(follower.stream, '*1\r\n$4\r\nPING\r\n');
-        assert.equal(follower.told, [`sync a 100 of ${tail === '' ? 9 : 'any'}`, 'end', 'stream']);
+        assert.equal(follower.reported, [
+          `sync a 100 of ${tail === '' ? 9 : 'any'}`,
+          'end',
+          'stream',
+        ]);
       },
     );
   }
@@ -292,7 +296,7 @@ link('a link goes on where the follower is, with the id that the primary has now
   assert.equal(socket.take(), [`PSYNC ${ID} 42`]);
   socket.say(`+CONTINUE ${OTHER_ID}\r\nSET`);
   assert.is(follower.stream, 'SET');
-  assert.equal(follower.told.slice(1), ['go on b', 'stream']);
+  assert.equal(follower.reported.slice(1), ['go on b', 'stream']);
 });
 
 link('tells how far the stream is on disk, where it is kept', async () => {
@@ -323,9 +327,9 @@ link('a login comes behind PING, which may be refused before it', () => {
 
 link('a follower that has something to lose learns of the past of the primary first', () => {
   const lines = [`master_replid:${ID}`, `master_replid2:${OTHER_ID}`];
-  const told = [...lines, 'master_repl_offset:9', 'second_repl_offset:5', ''].join('\r\n');
+  const reported = [...lines, 'master_repl_offset:9', 'second_repl_offset:5', ''].join('\r\n');
   for (const [answer, past] of [
-    [`$${told.length}\r\n${told}\r\n`, 'past a'],
+    [`$${reported.length}\r\n${reported}\r\n`, 'past a'],
     ['$0\r\n\r\n', 'past not told'],
     ["-NOPERM User repl has no permissions to run the 'info' command\r\n", 'past not told'],
   ] as const) {
@@ -333,7 +337,7 @@ link('a follower that has something to lose learns of the past of the primary fi
     shakeHands(fixture);
     assert.equal(fixture.socket.take(), ['INFO replication']);
     fixture.socket.say(answer, 7);
-    assert.equal(fixture.follower.told, [past]);
+    assert.equal(fixture.follower.reported, [past]);
     assert.equal(fixture.socket.take(), ['PSYNC ? -1']);
   }
 });
@@ -383,7 +387,7 @@ link('a link that was stopped does nothing more', async () => {
   fixture.socket.emit('close');
   await turn();
   fixture.link.tick();
-  assert.equal([fixture.sockets.length, fixture.follower.told], [1, []]);
+  assert.equal([fixture.sockets.length, fixture.follower.reported], [1, []]);
 });
 
 link.run();

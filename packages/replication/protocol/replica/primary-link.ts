@@ -28,7 +28,7 @@ export interface Follower {
   /** Offset up to which the stream is on disk here; undefined where nothing is kept. */
   readonly diskOffset: number | undefined;
   /** True where it has to be known which part of its data the primary has; absent where that is of no meaning. */
-  readonly asksPast?: boolean;
+  readonly mayRequestPast?: boolean;
   /** Receives the history of the primary's stream; undefined if it does not report it. */
   takePast?(past: PrimaryPast | undefined): void;
   /** Settles when all that was taken of the stream before is applied. */
@@ -284,7 +284,7 @@ export class PrimaryLink {
     this.#set('handshake', 'the primary accepted the connection');
     this.#questions = handshake(this.#options.announced());
     const { follower } = this.#options;
-    if (follower.asksPast === true) {
+    if (follower.mayRequestPast === true) {
       const question = pastQuestion((answer) => {
         follower.takePast?.(answer === undefined ? undefined : readPast(answer));
       });

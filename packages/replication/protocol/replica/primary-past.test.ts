@@ -36,9 +36,9 @@ const cases: readonly (readonly [
   ['another stream', info(NEW, 500, NONE, -1), 80, undefined],
 ];
 
-for (const [what, told, offset, end] of cases) {
+for (const [what, reported, offset, end] of cases) {
   past(what, () => {
-    const found = readPast(told);
+    const found = readPast(reported);
     assert.ok(found !== undefined);
     assert.is(commonEnd(found, { id: OWN, offset }), end);
   });

@@ -93,8 +93,8 @@ splitting('every operation and type loads as a file that is read as a whole', ()
     );
     assert.ok(splitter.isEnded);
     assert.equal(contentsOf(store), whole, `pieces of ${length}`);
-    const told = ['redis-ver 7.4.1', 'repl-stream-db 0', 'library #!lua name=one', '0 31 2'];
-    assert.equal(notes, told);
+    const reported = ['redis-ver 7.4.1', 'repl-stream-db 0', 'library #!lua name=one', '0 31 2'];
+    assert.equal(notes, reported);
     assert.is(splitter.keys, valuesOfEveryType.length);
     assert.is(splitter.bytes, EVERYTHING.length);
     assert.is(splitter.version, RDB_VERSION);

@@ -8,7 +8,7 @@ import { RdbReader } from '../format/rdb-reader.ts';
 import { readValue, storeFinished, type ValueLimits } from '../values/read-value.ts';
 
 /** Value of an absent expiry, idle time or frequency. */
-const NOT_TOLD = -1;
+const UNKNOWN = -1;
 
 /** A key with its value in the form of the file. */
 export interface SplitKey extends KeyUse {
@@ -25,18 +25,18 @@ export interface SplitKey extends KeyUse {
 /** A key that the next one overwrites. */
 export class SplitKeyView implements SplitKey {
   database = 0;
-  expireAt = NOT_TOLD;
-  idleSeconds = NOT_TOLD;
-  frequency = NOT_TOLD;
+  expireAt = UNKNOWN;
+  idleSeconds = UNKNOWN;
+  frequency = UNKNOWN;
   type = 0;
   readonly key = new Span();
   readonly value = new Span();
 
   /** Clears the properties of a single key. */
   clear(): void {
-    this.expireAt = NOT_TOLD;
-    this.idleSeconds = NOT_TOLD;
-    this.frequency = NOT_TOLD;
+    this.expireAt = UNKNOWN;
+    this.idleSeconds = UNKNOWN;
+    this.frequency = UNKNOWN;
   }
 
   /** Points at no memory: what was pointed at last may be large. */

@@ -273,7 +273,7 @@ function* stringSteps(writer: RdbWriter, value: Bytes): Steps<void> {
 
 /** Writes a key with its expiry and its use; `value` holds what `writeValue` has made of it. */
 export function writeKey(writer: RdbWriter, keyspace: Keyspace, ref: Ref, value: RdbWriter): void {
-  writeKeyFacts(writer, keyspace, ref);
+  writeKeyDetails(writer, keyspace, ref);
   writer.byte(value.written[0]!);
   writeKeyName(writer, keyspace, ref);
   writer.rest(value, 1);
@@ -287,7 +287,7 @@ function writeKeyName(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
 
 /** Writes a key with a string, which needs no preparation. */
 export function writeStringKey(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
-  writeKeyFacts(writer, keyspace, ref);
+  writeKeyDetails(writer, keyspace, ref);
   writer.byte(RdbType.string);
   writeKeyName(writer, keyspace, ref);
   const { bytes, at, length, view } = keyspace.value(ref);
@@ -295,13 +295,13 @@ export function writeStringKey(writer: RdbWriter, keyspace: Keyspace, ref: Ref):
 }
 
 /** Writes when a key expires and how it was used, which stands before the type of its value. */
-function writeKeyFacts(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
+function writeKeyDetails(writer: RdbWriter, keyspace: Keyspace, ref: Ref): void {
   const expireAt = keyspace.expireAt(ref);
   if (expireAt >= 0) {
     writer.byte(RdbOp.expireMs);
     writer.milliseconds(expireAt);
   }
-  switch (keyspace.toldUse) {
+  switch (keyspace.usageKind) {
     case 'idle':
       writer.byte(RdbOp.idle);
       writer.length(keyspace.idleSeconds(ref));
@@ -329,7 +329,7 @@ export function keySteps(
   ref: Ref,
   give: (piece: Bytes) => void,
 ): Steps<void> {
-  writeKeyFacts(head, keyspace, ref);
+  writeKeyDetails(head, keyspace, ref);
   const key = new RdbWriter();
   writeKeyName(key, keyspace, ref);
   const value = new RdbWriter();

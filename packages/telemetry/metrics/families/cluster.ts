@@ -15,7 +15,7 @@ const REDIRECT_KINDS = [
   'clusterdown',
 ] as const satisfies readonly (keyof LibraryRedirects)[];
 
-const TOLD = 'main, reported every second';
+const REPORTED = 'main, reported every second';
 
 function nodesOf({ cluster }: MetricSource): readonly ClusterNodeReport[] {
   return (cluster?.state.nodes ?? []).slice(0, NODES_MAX);
@@ -31,7 +31,7 @@ function perNode(
   head: { readonly name: string; readonly help: string; readonly unit?: 'bytes' | 'seconds' },
   of: (node: ClusterNodeReport) => number | null,
 ): MetricDefinition {
-  return metric(kind, { ...head, labels: ['node', 'address'] }, TOLD, (source, samples) => {
+  return metric(kind, { ...head, labels: ['node', 'address'] }, REPORTED, (source, samples) => {
     for (const node of nodesOf(source)) {
       const value = of(node);
       if (value !== null) samples.value(value, node.id, addressOf(node));
@@ -70,7 +70,7 @@ export const clusterMetrics: readonly MetricDefinition[] = [
       unit: 'seconds',
       labels: ['group'],
     },
-    TOLD,
+    REPORTED,
     ({ cluster }, samples) => {
       for (const group of (cluster?.state.groups ?? []).slice(0, NODES_MAX)) {
         samples.value((group.without_primary_ms ?? 0) / 1_000, group.id);
@@ -84,7 +84,7 @@ export const clusterMetrics: readonly MetricDefinition[] = [
       help: 'Slots of a group.',
       labels: ['group'],
     },
-    TOLD,
+    REPORTED,
     ({ cluster }, samples) => {
       for (const group of (cluster?.state.groups ?? []).slice(0, NODES_MAX)) {
         samples.value(group.slots, group.id);
@@ -98,7 +98,7 @@ export const clusterMetrics: readonly MetricDefinition[] = [
       help: '1 for each node with a lease, by role.',
       labels: ['node', 'address', 'role'],
     },
-    TOLD,
+    REPORTED,
     (source, samples) => {
       for (const node of nodesOf(source)) {
         samples.value(Number(node.present), node.id, addressOf(node), node.role);
@@ -153,7 +153,7 @@ export const clusterMetrics: readonly MetricDefinition[] = [
       unit: 'seconds',
       labels: ['call'],
     },
-    TOLD,
+    REPORTED,
     ({ cluster }, samples) => {
       for (const { call, counts, sumUs } of cluster?.times ?? []) {
         samples.histogram(counts, sumUs / 1_000_000, call);
@@ -167,7 +167,7 @@ export const clusterMetrics: readonly MetricDefinition[] = [
       help: 'Commands not executed on this node because of their slots, by client library (CLIENT SETINFO).',
       labels: ['library', 'kind'],
     },
-    TOLD,
+    REPORTED,
     ({ cluster }, samples) => {
       for (const counts of cluster?.state.redirects_by_library ?? []) {
         for (const kind of REDIRECT_KINDS) samples.value(counts[kind], counts.library, kind);

@@ -1,7 +1,7 @@
 /** Metrics of users. They add up to those of the server; the default user's are the rest. */
 
 import { USER_QUANTITIES } from '#quantities';
-import { headOf, told } from '../quantities.ts';
+import { headOf, reported } from '../quantities.ts';
 import { metric, type MetricDefinition } from '../definition.ts';
 
 /** Names of the metrics, each once. */
@@ -14,7 +14,7 @@ export const userMetrics: readonly MetricDefinition[] = NAMES.map((name) => {
   return metric(first.kind, head, 'main and shard pages: rows of users', ({ users }, samples) => {
     for (const { user, counts } of users) {
       for (const row of rows) {
-        samples.value(told(row, counts[row.field]), user, ...labelOf(row).slice(1));
+        samples.value(reported(row, counts[row.field]), user, ...labelOf(row).slice(1));
       }
     }
   });
