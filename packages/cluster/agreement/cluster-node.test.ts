@@ -397,6 +397,20 @@ nodes('a slot is moved key by key: opened on both sides, then given over', async
   await a.node.decide((topology) => setSlot(topology, 'a', 9, { kind: 'node', node: 'c' }));
 });
 
+nodes('a decision that the known documents do not permit is made by the latest ones', async () => {
+  const { add, a, store } = await group();
+  const c = add('c');
+  await beat(c);
+  await c.node.decide((topology) => meet(topology, 'c', 'a'));
+  await c.node.decide((topology) => setSlot(topology, 'c', 9, { kind: 'importing', node: 'a' }));
+  // From here on no watch brings anything, as when the coordinator is late.
+  store.watchers.clear();
+  await a.node.decide((topology) => setSlot(topology, 'a', 9, { kind: 'migrating', node: 'c' }));
+  assert.is(c.node.topology.slots.open['9']?.migratingTo, undefined);
+  await c.node.decide((topology) => setSlot(topology, 'c', 9, { kind: 'node', node: 'c' }));
+  assert.is(c.node.topology.owners[9], 'group of c');
+});
+
 nodes('a slot that was opened is closed again on either side', async () => {
   const { add, a } = await group();
   const c = add('c');

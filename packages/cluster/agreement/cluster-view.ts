@@ -57,13 +57,30 @@ export class ClusterView {
   async decide(make: (topology: Topology) => Plan | undefined): Promise<void> {
     const { coordinator } = this.#options;
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const plan = make(this.topology);
+      const plan = await this.#planOf(make);
       if (plan === undefined) return;
       const { isDone } = await coordinator.commit(plan.guards, plan.writes);
       await this.refresh();
       if (isDone) return;
     }
     throw new ClusterError('The cluster changes too quickly: try again');
+  }
+
+  /**
+   * Computes a plan. If the known documents do not permit it, newer ones may: the watch can be late, and another node's
+   * client may act on a decision that has not arrived here. Throws the ClusterError of the latest documents.
+   */
+  async #planOf(make: (topology: Topology) => Plan | undefined): Promise<Plan | undefined> {
+    const { revision } = this.topology;
+    try {
+      return make(this.topology);
+    } catch (error) {
+      if (!(error instanceof ClusterError)) throw error;
+      // A coordinator that cannot be reached is no reason to hide the refusal.
+      await this.refresh().catch(() => undefined);
+      if (this.topology.revision === revision) throw error;
+      return make(this.topology);
+    }
   }
 
   /** Reads all documents again. Throws a ClusterError if they belong to another cluster. */

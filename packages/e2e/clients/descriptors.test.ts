@@ -37,6 +37,8 @@ let admin: RespClient;
 descriptors.before(async () => {
   server = await startServer({ shards: 2, http: true });
   admin = await server.client();
+  // The server has accepted it now, so that its socket is among those counted before.
+  await admin.call('PING');
 });
 descriptors.after(async () => {
   await server.stop();
