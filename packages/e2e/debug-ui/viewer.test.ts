@@ -8,7 +8,7 @@ import { answered, openBrowser, openView, PAGES, shoot, visit } from './browser.
 
 const viewers = suite('debug pages of viewers');
 
-const REASON = /^You are logged in with http\.viewer-token, which reads only/;
+const REASON = /^You are logged in with http\.viewer-token, which is read-only/;
 /** Names of the buttons that act, by page. */
 const ACTIONS: readonly (readonly [place: string, action: RegExp])[] = [
   ['hot-keys', /^Start$/],
