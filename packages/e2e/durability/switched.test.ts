@@ -280,7 +280,7 @@ if (needs('prlimit')) {
       await server.kill();
       const again = await server.start({ shards: 3, args: QUIET });
       assert.equal(await counts(again, 'old', 'new', 'noise', 'more'), [70, 0, 0, 0]);
-      assert.match(server.server.stdout, 'never came');
+      assert.match(server.server.stdout, 'never finished');
       await server.kill();
 
       const client = await server.start({ shards: 3, args: OFF });
