@@ -67,8 +67,6 @@ function newReplication(options: ReplicationModuleOptions): Replication {
     disownWrites: () => {
       replicas.disownWrites(clients.all);
     },
-    judgesChanged: () => {
-      modules.gate.changed();
-    },
+    judgesChanged: modules.gate.changed,
   });
 }

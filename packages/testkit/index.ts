@@ -1,4 +1,5 @@
 export { Collector, type CollectorMode, type OtlpMetric, type OtlpSpan } from './collector.ts';
+export { answersPing } from './servers/answers-ping.ts';
 export { ChildServer, freePort } from './servers/child-server.ts';
 export { EtcdMember, type EtcdMemberOptions } from './servers/etcd-member.ts';
 export { SERVICES_VARIABLE, sharedService, type ServiceName } from './servers/shared-services.ts';

@@ -16,7 +16,7 @@ export class FieldEnds {
     this.#args = args;
   }
 
-  /** Records that the field of argument `index` expires at the time given to `tell`. */
+  /** Records that the field of argument `index` expires at the time given to `report`. */
   set(index: number): void {
     this.#add(this.#ending, index);
   }

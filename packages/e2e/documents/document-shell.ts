@@ -8,7 +8,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort, mainFile, programOrNone, RespClient, until } from '#testkit';
+import { answersPing, freePort, mainFile, programOrNone, until } from '#testkit';
 
 /** Ports that documents name. */
 const DOCUMENTED = { client: '6379', http: '9090', tls: '6380', other: '7000' } as const;
@@ -112,16 +112,5 @@ exec ${process.execPath} ${mainFile} --port ${client} --set http.port=${http} --
   async close(): Promise<void> {
     await this.#stop();
     rmSync(this.#folder, { recursive: true, force: true });
-  }
-}
-
-async function answersPing(port: number): Promise<boolean> {
-  try {
-    const client = await RespClient.connect({ port });
-    const reply = await client.reply('PING');
-    await client.end();
-    return reply === 'PONG';
-  } catch {
-    return false;
   }
 }

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort, needs, RespClient, until } from '#testkit';
+import { answersPing, freePort, needs, until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -50,24 +50,13 @@ async function start(withShell: boolean): Promise<NpmStart> {
       resolve([code, signal]);
     });
   });
-  await until(() => answers(port), 'the server answers');
+  await until(() => answersPing(port), 'the server answers');
   return { npm, ended, output: () => output, port };
-}
-
-async function answers(port: number): Promise<boolean> {
-  try {
-    const client = await RespClient.connect({ port });
-    const reply = await client.reply('PING');
-    await client.end();
-    return reply === 'PONG';
-  } catch {
-    return false;
-  }
 }
 
 /** Waits until the server's port is free again and its log has the line of a planned end. */
 async function serverHasEnded({ port, output }: NpmStart): Promise<void> {
-  await until(async () => !(await answers(port)), 'the server has ended');
+  await until(async () => !(await answersPing(port)), 'the server has ended');
   await until(() => /stopped|bye/i.test(output()), `the log has its last line: ${output()}`);
 }
 

@@ -30,9 +30,9 @@ export class Gate {
   }
 
   /** A judge concerns other commands than before: must be called when the result of a `concerns` changes. */
-  changed(): void {
+  readonly changed = (): void => {
     this.#byCommand = [];
-  }
+  };
 
   /** Returns why a client may not run a command now. */
   judge(client: Client, entry: CommandEntry, args: Arguments): Verdict {

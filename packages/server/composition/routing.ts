@@ -42,9 +42,7 @@ export function newRouting(kernel: Kernel): Routing {
     connected,
     blocks,
     left: modules.left,
-    pausesChanged: () => {
-      modules.gate.changed();
-    },
+    pausesChanged: modules.gate.changed,
     log,
   });
   // Only a node of a cluster holds output back, and each write would ask.

@@ -35,6 +35,7 @@ import {
   withoutRests,
 } from '#persistence';
 import { recordOf, type EffectWord } from './effect-record.ts';
+import { setTime } from './record-time.ts';
 import type { Frame } from '../frames/frame.ts';
 
 /** Offset at which the body of a transaction's record begins. */
@@ -43,10 +44,6 @@ export const TRANSACTION_START_BYTES = REQUEST_HEADER_BYTES + TRANSACTION_BYTES;
 /** Records that wait in private memory take no more than this; then the shard waits for the disk. */
 const BEHIND_BYTES_MAX = 64 * 1024 * 1024;
 const ROOM_WAIT_MS = 100;
-
-/** A time in milliseconds as the two words of a double. */
-const timeScratch = new Float64Array(1);
-const halvesScratch = new Int32Array(timeScratch.buffer);
 
 /** Options of a journal: where the records go. */
 interface JournalOptions {
@@ -370,10 +367,7 @@ export class Journal {
     view.setInt32(at + 4, head.kind | flags | (head.database << RECORD_DATABASE_SHIFT), true);
     view.setInt32(at + 8, 0, true);
     view.setInt32(at + 12, 0, true);
-    // By halves: V8 calls a builtin to write a double by a DataView.
-    timeScratch[0] = head.nowMs;
-    view.setInt32(at + 4 * Record.timeAt, halvesScratch[0]!, true);
-    view.setInt32(at + 4 * Record.timeAt + 4, halvesScratch[1]!, true);
+    setTime(view, at, head.nowMs);
     const isNumbered = hasTransaction(head.kind) || head.kind === RecordKind.cut;
     if (head.transaction === undefined || !isNumbered) return;
     view.setInt32(at + 4 * Record.transaction, head.transaction, true);

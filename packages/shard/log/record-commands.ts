@@ -44,17 +44,6 @@ export function isPlainSet({ bytes, words, word }: Frame): boolean {
   return (name | LOWER_CASE) === SET;
 }
 
-/** A double as the two words that it is. */
-const doublesScratch = new Float64Array(1);
-const halvesScratch = new Int32Array(doublesScratch.buffer);
-
-/** The Unix milliseconds at which it was done. */
-export function timeOf({ words, word }: Frame): number {
-  halvesScratch[0] = words[word + Record.timeAt]!;
-  halvesScratch[1] = words[word + Record.timeAt + 1]!;
-  return doublesScratch[0]!;
-}
-
 export function kindOf({ words, word }: Frame): number {
   return words[word + Record.kind]! & RECORD_KIND_MASK;
 }

@@ -29,15 +29,8 @@ import { Frame } from '../frames/frame.ts';
 import { HOST_SPANS } from '../frames/frame-spans.ts';
 import { MODES } from '../execution/mode.ts';
 import { answerPart } from '../execution/part-answer.ts';
-import {
-  entryOf,
-  hasSoundSize,
-  idOf,
-  isPlainSet,
-  kindOf,
-  nameOf,
-  timeOf,
-} from '../log/record-commands.ts';
+import { entryOf, hasSoundSize, idOf, isPlainSet, kindOf, nameOf } from '../log/record-commands.ts';
+import { timeOf } from '../log/record-time.ts';
 import { RecordPrefetch } from '../log/prefetch-records.ts';
 import type { ReplySender } from '../frames/reply-sender.ts';
 
