@@ -25,11 +25,13 @@ async function kill(...keys: (string | Buffer)[]): Promise<void> {
   }
 }
 
-const removedKeys = (page: Page) => page.getByRole('table', { name: 'Removed keys' });
+const removedKeys = (page: Page) => page.getByRole('table', { name: 'Removed keys', exact: true });
 
 /** The texts of a column, from the top. */
 async function column(page: Page, table: string, nth: number): Promise<string[]> {
-  const cells = page.getByRole('table', { name: table }).locator(`tbody td:nth-child(${nth})`);
+  const cells = page
+    .getByRole('table', { name: table, exact: true })
+    .locator(`tbody td:nth-child(${nth})`);
   return (await cells.allTextContents()).map((text) => text.trim());
 }
 
@@ -114,7 +116,9 @@ if (needs('chromium')) {
   pages('sort and filter the removed keys', async () => {
     const { page } = await openView(browser);
     await visit(page, server.httpPort, 'key-fates');
-    await removedKeys(page).getByText('plain').waitFor();
+    for (const key of ['plain', 'short']) {
+      await removedKeys(page).getByRole('button', { name: key, exact: true }).waitFor();
+    }
     const times = await column(page, 'Removed keys', 1);
     assert.equal(times, [...times].sort().reverse());
     await page.getByRole('button', { name: 'Time' }).click();

@@ -27,6 +27,9 @@ const STEPS_PER_SNAPSHOT = 700;
 
 /** Memory of the server with a tier: a part of what the load writes. */
 const TIERED_BYTES = 2 ** 20;
+/** Values that do not fit into `TIERED_BYTES` together. */
+const FILLERS = 100;
+const FILLER_LENGTH = 8_000;
 
 const newServer = keptServers(crash);
 
@@ -114,6 +117,10 @@ crash(`async mode: nothing is there by halves (kills: ${KILLS})`, async () => {
 crash(`with a warm tier nothing that was acknowledged is lost (kills: ${KILLS})`, async () => {
   const args = tieredArguments({ 'memory.maxmemory': String(TIERED_BYTES) });
   await kill(true, args, async (client) => {
+    // What the load wrote before it was killed may fit into memory.
+    for (let nth = 0; nth < FILLERS; nth += 1) {
+      await client.call('SET', `filler:${nth}`, `${nth}:`.repeat(FILLER_LENGTH));
+    }
     await until(async () => (await tiered(client, 'tiered_warm_keys')) > 0, 'values are warm');
   });
 });
