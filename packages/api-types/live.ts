@@ -1,7 +1,8 @@
 /** Figures of the last minutes that the debug pages draw: one sample a second. */
 
 import type { LiveRate } from '#quantities';
-import type { Health, ShardStatus, StatusDocument } from './status.ts';
+import type { Health } from './health.ts';
+import type { ShardStatus, StatusDocument } from './status.ts';
 
 /** Parts that are returned on request. */
 export type LivePart =

@@ -1,6 +1,7 @@
 /** State of the server and of each of its shards. */
 
 import type { ShardField, StatusField } from '#quantities';
+import type { Health } from './health.ts';
 import type { WindowReport } from './latency.ts';
 
 /** Figures of a section that are rows of the table of quantities. */
@@ -48,41 +49,6 @@ export interface StatusDocument {
     readonly windows: WindowReport;
     readonly top: readonly CommandStatus[];
   };
-}
-
-export type Severity = 'warning' | 'critical';
-
-export type HealthCode =
-  | 'MEMORY_PRESSURE'
-  | 'NEAR_CONNECTION_LIMIT'
-  | 'ELEVATED_DURABILITY_LAG'
-  | 'HIGH_DURABILITY_LAG'
-  | 'NOT_READY'
-  | 'SHARD_STUCK'
-  | 'MAIN_STUCK'
-  | 'FRONT_STUCK'
-  | 'PERSISTENCE_ERROR'
-  | 'REPLICA_DOWN'
-  | 'REPLICATION_LAG'
-  | 'NO_GOOD_REPLICAS'
-  | 'PRIMARY_LINK_DOWN'
-  | 'PRIMARY_STREAM_FAULT'
-  | 'TIER_FAULT'
-  | 'NO_COORDINATOR'
-  | 'LEASE_AT_RISK'
-  | 'SLOTS_UNCOVERED'
-  | 'GROUP_WITHOUT_PRIMARY';
-
-export interface HealthIssue {
-  readonly severity: Severity;
-  readonly code: HealthCode;
-  readonly message: string;
-}
-
-export interface Health {
-  /** Unhealthy when anything is critical, degraded when there is anything at all. */
-  readonly status: 'healthy' | 'degraded' | 'unhealthy';
-  readonly issues: readonly HealthIssue[];
 }
 
 /** Command that a shard is executing. */

@@ -74,6 +74,7 @@ export {
 export { Listeners } from './listeners.ts';
 export { LongTimer } from './time/long-timer.ts';
 export { everySecond, msToNextSecond, PacedTimer } from './time/paced-timer.ts';
+export { errnoIn } from './system-errors.ts';
 export { makeFolders } from './make-folders.ts';
 export { readMemoryMap, type MemoryMap } from './memory/memory-map.ts';
 export {
@@ -81,6 +82,7 @@ export {
   threadCpu,
   threadCpuReader,
   threadHeap,
+  threadId,
   type ResidentParts,
 } from './thread-usage.ts';
 export { ChurnMap } from './memory/churn-map.ts';

@@ -1,6 +1,7 @@
 /** Machine resources used by the calling thread, where the system provides them (Linux). */
 
-import { openSync, readFileSync, readSync } from 'node:fs';
+import { openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
+import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 
 /** The kernel counts processor time for programs in hundredths of a second, on every machine. */
@@ -9,6 +10,15 @@ const TICK_US = 10_000;
 interface ThreadCpu {
   readonly userUs: number;
   readonly systemUs: number;
+}
+
+/** Returns the system's id of the calling thread; 0 where the system gives none. */
+export function threadId(): number {
+  try {
+    return Number(path.basename(readlinkSync('/proc/thread-self')));
+  } catch {
+    return 0;
+  }
 }
 
 /** Processor time of the calling thread; undefined where it is not to be had. */

@@ -3,6 +3,7 @@
  * and a certificate that cannot be used changes nothing.
  */
 
+import { X509Certificate } from 'node:crypto';
 import type { Logger } from '#base';
 import { configSetFailed, type Settings } from '#config';
 import type { Listener, TcpPlaces, TlsOptions } from '#net';
@@ -33,20 +34,26 @@ interface ClientListenersOptions {
   readonly log: Pick<Logger, 'info' | 'error'>;
   /** Gives HTTP its certificate. */
   readonly secureHttp: (options: TlsOptions | undefined) => void;
+  /** Publishes the end of the certificate in Unix milliseconds; 0 without TLS. */
+  readonly publishCertificateEnd: (unixMs: number) => void;
 }
 
 export class ClientListeners implements TwoPhaseSetting {
   readonly listener: Listener;
   readonly #settings: Settings;
   readonly #secureHttp: ClientListenersOptions['secureHttp'];
+  readonly #publishCertificateEnd: ClientListenersOptions['publishCertificateEnd'];
   readonly #log: ClientListenersOptions['log'];
   #tls: TlsOptions | undefined;
 
-  constructor({ settings, listener, tls, log, secureHttp }: ClientListenersOptions) {
+  constructor(options: ClientListenersOptions) {
+    const { settings, listener, tls, log, secureHttp } = options;
     this.#settings = settings;
     this.listener = listener;
     this.#tls = tls;
     this.#log = log;
+    this.#publishCertificateEnd = options.publishCertificateEnd;
+    this.#publishCertificateEnd(certificateEndMs(tls));
     this.#secureHttp = secureHttp;
   }
 
@@ -101,6 +108,7 @@ export class ClientListeners implements TwoPhaseSetting {
     if (options !== undefined) await this.listener.secure(options);
     this.#tls = options;
     this.#secureHttp(options);
+    this.#publishCertificateEnd(certificateEndMs(options));
   }
 }
 
@@ -120,4 +128,9 @@ function cannotMove(
   return tlsName === undefined
     ? configSetFailed('bind', `Failed to bind to specified addresses: ${message}`)
     : configSetFailed(tlsName, `Unable to listen on this port: ${message}`);
+}
+
+/** End of the server's certificate in Unix milliseconds; 0 without TLS. */
+function certificateEndMs(options: TlsOptions | undefined): number {
+  return options === undefined ? 0 : Date.parse(new X509Certificate(options.certificate).validTo);
 }

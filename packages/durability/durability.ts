@@ -5,7 +5,14 @@
 
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Clock, type CommandError, everySecond, type Logger, unreachable } from '#base';
+import {
+  type Clock,
+  type CommandError,
+  errnoIn,
+  everySecond,
+  type Logger,
+  unreachable,
+} from '#base';
 import type { Settings } from '#config';
 import { type FlightEvent, type LatencyEvents, LogFigures } from '#stats';
 import { FrameKind } from '#link';
@@ -392,6 +399,7 @@ export class Durability {
     mainPage.add('savesFailed', 1);
     this.#due.failed();
     mainPage.set('lastSaveFailed', 1);
+    mainPage.set('snapshotErrno', errnoIn(error.message));
     this.#endSnapshot(error);
     this.#next();
   }

@@ -2,7 +2,7 @@
  * Failure of the logs: error replies to clients, and snapshots that are retried until one contains what the logs lack.
  */
 
-import { type CommandError, errors, type Logger } from '#base';
+import { type CommandError, errnoIn, errors, type Logger } from '#base';
 import type { Settings } from '#config';
 import { AT, type FlightEvent } from '#stats';
 import { refusesUnsaved, type ServerMemory } from '#main';
@@ -51,6 +51,7 @@ export class LogFailure {
     const isNew = this.#message === undefined;
     this.#message = message;
     serverMemory.mainPage.set('logFailed', 1);
+    serverMemory.mainPage.set('logErrno', errnoIn(message));
     note('log-failed', [shard]);
     if (isNew) {
       const policy = settings.string('persistence.wal-failure-policy');

@@ -177,13 +177,21 @@ export class MetricsReader {
   #measureBuffers(): void {
     let queryBytes = 0;
     let outputBytes = 0;
-    for (const { traffic } of this.#options.connected.all) {
+    let outputMaxBytes = 0;
+    let outputMaxClient = 0;
+    for (const { id, traffic, roles } of this.#options.connected.all) {
+      const bytes = traffic.outputBytes;
       queryBytes += traffic.queryMemoryBytes;
-      outputBytes += traffic.outputBytes;
+      outputBytes += bytes;
+      if (bytes <= outputMaxBytes || roles.isReplica) continue;
+      outputMaxBytes = bytes;
+      outputMaxClient = id;
     }
     const { mainPage } = this.#options.serverMemory;
     this.#options.sweepClients();
     mainPage.set('queryBytes', queryBytes);
     mainPage.set('outputBytes', outputBytes);
+    mainPage.set('outputMaxBytes', outputMaxBytes);
+    mainPage.set('outputMaxClient', outputMaxClient);
   }
 }

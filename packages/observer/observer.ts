@@ -3,9 +3,11 @@
 import {
   LogFigures,
   type NamedPages,
+  NO_VERDICT,
   Page,
   type PageShape,
   THREAD_SHAPE,
+  type VerdictReport,
   windowsIn,
   windowTableLength,
 } from '#stats';
@@ -18,6 +20,7 @@ import {
   LinkMemory,
   type LinkShape,
   type SharedMemory,
+  SharedText,
 } from '#link';
 
 /** Data that a thread needs to see the others; may be cloned to it. */
@@ -38,6 +41,8 @@ export interface ObserverData {
   readonly commandNames: readonly string[];
   /** Windows of latency, as the ops thread works them out. */
   readonly windows: SharedMemory;
+  /** Verdict of the ops thread, as JSON. */
+  readonly verdict: SharedMemory;
   /** Unix microseconds at the origin of the monotonic clock. */
   readonly unixZeroUs: number;
 }
@@ -57,6 +62,9 @@ export class Observer {
   readonly settingNames: readonly string[];
   readonly unixZeroUs: number;
   readonly #windows: DoubleBuffer;
+  readonly #verdictText: SharedText;
+  #verdictVersion = 0;
+  #verdict = NO_VERDICT;
   /** Names of commands by the ids that pages count by, as `client|list`. */
   readonly commandNames: readonly string[];
 
@@ -76,12 +84,25 @@ export class Observer {
       new EventRing(data.recorders[index]!),
     ]);
     this.commandNames = data.commandNames;
+    this.#verdictText = new SharedText(data.verdict);
     this.#windows = new DoubleBuffer(data.windows, windowTableLength(this.commandNames.length));
   }
 
   /** Returns the latencies of a command in the latest windows, by its id; all commands without one. */
   windows(command?: number): WindowReport {
     return windowsIn(this.#windows.read(), command);
+  }
+
+  /** Latest verdict of the ops thread; it finds nothing before the first. */
+  get verdict(): VerdictReport {
+    const { version } = this.#verdictText;
+    if (version !== this.#verdictVersion) {
+      this.#verdictVersion = version;
+      this.#verdict = JSON.parse(
+        this.#verdictText.read() ?? JSON.stringify(NO_VERDICT),
+      ) as VerdictReport;
+    }
+    return this.#verdict;
   }
 
   /** The pages of all threads, by the thread's name. */

@@ -2,14 +2,17 @@
 
 import { readable, residentBytes } from '#base';
 import {
+  collectHealth,
   collectStatus,
   type HealthLimits,
+  type JudgedIssue,
   type Page,
   persistenceStatus,
   type StatusSource,
   type ThreadRates,
+  type VerdictReport,
 } from '#stats';
-import type { ExecutingReport, StatusDocument } from '#api-types';
+import type { ExecutingReport, Health, StatusDocument } from '#api-types';
 import { ringDepth } from '#link';
 import { durabilityIn } from './durability.ts';
 import { executingIn, scriptIn } from './executing.ts';
@@ -25,12 +28,17 @@ export interface StatusSettings {
   readonly isTiered: boolean;
   /** Writes are refused while the last snapshot has failed. */
   readonly refusesUnsaved: boolean;
+  /** Writes are refused while the log cannot be written. */
+  readonly refusesUnlogged: boolean;
+  /** Interval of snapshots in milliseconds; 0 without one. */
+  readonly snapshotIntervalMs: number;
+  readonly dataFolder: string;
   /** sync, periodic or async. */
   readonly durabilityMode: string;
   readonly limits: HealthLimits;
 }
 
-interface StatusOptions {
+export interface HealthOptions {
   readonly observer: Observer;
   readonly settings: StatusSettings;
   readonly version: string;
@@ -38,13 +46,20 @@ interface StatusOptions {
   readonly shardRates: readonly ThreadRates[];
   readonly nowUs: number;
   readonly wallMs: number;
+  /** Issues of the last seconds; by default those of the published verdict. */
+  readonly recentIssues?: readonly JudgedIssue[];
   /** Returns the id of the client in a slot of main's list; null if unknown. */
   readonly clientId: (slot: number) => number | null;
 }
 
 /** The document of STATUS JSON and of /status/json. */
-export function statusDocument(options: StatusOptions): StatusDocument {
+export function statusDocument(options: HealthOptions): StatusDocument {
   return collectStatus(statusSource(options));
+}
+
+/** Health as of now. */
+export function healthNow(options: HealthOptions): Health {
+  return collectHealth(statusSource(options));
 }
 
 /** Main's slots of the clients whose commands are being executed now. */
@@ -52,7 +67,7 @@ export function executingConnections({ memory, shards }: Observer, nowUs: number
   return shards.flatMap((page) => executingIn(page, memory, nowUs)?.connection ?? []);
 }
 
-function statusSource(options: StatusOptions): StatusSource {
+function statusSource(options: HealthOptions): StatusSource {
   const { observer, nowUs } = options;
   return {
     version: options.version,
@@ -74,8 +89,14 @@ function statusSource(options: StatusOptions): StatusSource {
     fronts: observer.fronts,
     windows: (command) => observer.windows(command),
     ...options.settings,
+    verdict: verdictOf(options),
     persistence: persistenceStatus(durabilityIn(observer, options.settings.durabilityMode, nowUs)),
   };
+}
+
+/** The published verdict, with the issues that are judged now in place of its own. */
+function verdictOf({ observer: { verdict }, recentIssues }: HealthOptions): VerdictReport {
+  return recentIssues === undefined ? verdict : { ...verdict, issues: recentIssues };
 }
 
 /** The server's place in a cluster or in replication: a primary is one from its first replica on. */
@@ -86,7 +107,7 @@ function modeOf(main: Page): StatusSource['mode'] {
 }
 
 function executingReport(
-  { observer, nowUs, clientId }: StatusOptions,
+  { observer, nowUs, clientId }: HealthOptions,
   index: number,
 ): ExecutingReport | null {
   const executing = executingIn(observer.shards[index]!, observer.memory, nowUs);

@@ -105,6 +105,17 @@ export const CLIENT_QUANTITIES = {
       metric: 'svc_client_output_buffer_bytes',
     },
   ],
+  /** Client with the longest output buffer, replicas left out: its bytes, and its id. */
+  longestOutput: [
+    {
+      ...MAIN_GAUGE,
+      counter: 'outputMaxBytes',
+      unit: 'bytes',
+      help: 'Replies not yet read by the client with the most.',
+      metric: 'svc_client_output_buffer_max_bytes',
+    },
+    { ...MAIN_GAUGE, counter: 'outputMaxClient' },
+  ],
   queryBuffers: [
     {
       ...MAIN_GAUGE,

@@ -125,6 +125,15 @@ export const COMMAND_QUANTITIES = {
       info: 'barriers',
       metric: 'svc_transaction_barriers_total',
     },
+    {
+      ...MAIN_COUNTER,
+      counter: 'barrierUs',
+      unit: 'us',
+      help: 'Time for which all shards stopped for transactions, from the first command to the end of the last.',
+      info: 'barriers_usec',
+      infoAs: 'whole-us',
+      metric: 'svc_transaction_barrier_seconds_total',
+    },
   ],
   lending: [
     {

@@ -43,6 +43,9 @@ export const DURABILITY_QUANTITIES = {
     { ...MAIN_GAUGE, counter: 'changesAtSave' },
     /** 1 while the log cannot be written. */
     { ...MAIN_GAUGE, counter: 'logFailed' },
+    /** Number of the system error behind the last failure of the log, and of a snapshot; 0 for other errors. */
+    { ...MAIN_GAUGE, counter: 'logErrno' },
+    { ...MAIN_GAUGE, counter: 'snapshotErrno' },
   ],
   /** The last snapshot; its metrics exist only with persistence. */
   lastSnapshot: [

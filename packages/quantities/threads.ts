@@ -43,6 +43,10 @@ export const THREAD_QUANTITIES = {
     /** Client whose input main processed last (its id), and its command (id + 1); 0 for none. */
     { ...MAIN_GAUGE, counter: 'workClient' },
     { ...MAIN_GAUGE, counter: 'workCommand' },
+    /** Id of the thread in the system; 0 where the system gives none. */
+    { ...THREAD_GAUGE, counter: 'threadId' },
+    /** Line that the running script was at when it was last interrupted; 0 = unknown. */
+    { ...SHARD_GAUGE, counter: 'scriptLine' },
     { ...THREAD_GAUGE, counter: 'startedUs', unit: 'us' },
     { counter: 'turns', by: 'each', kind: 'counter' },
     /** Monotonic microseconds at which a thread with an event loop last published its vitals, idle or not. */

@@ -36,6 +36,8 @@ export const TLS_QUANTITIES = {
       metric: 'svc_tls_resumed_sessions_total',
     },
   ],
+  /** End of the certificate of client connections in Unix milliseconds; 0 without TLS. */
+  certificate: [{ ...MAIN_GAUGE, counter: 'tlsCertificateEndMs' }],
   versions: [
     { ...SECURED, counter: 'tlsV10', label: ['version', 'TLSv1'] },
     { ...SECURED, counter: 'tlsV11', label: ['version', 'TLSv1.1'] },

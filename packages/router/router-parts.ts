@@ -164,5 +164,8 @@ function newTransactions(
     countBarrier: () => {
       page.add('barriers', 1);
     },
+    countBarrierTime: (us) => {
+      page.add('barrierUs', us);
+    },
   });
 }

@@ -94,8 +94,8 @@ export {
   type HotWindowOptions,
   type HotWindowReport,
 } from './hot-keys/hot-window.ts';
-export { type HealthLimits } from './status/health.ts';
-export { TIER_FAULT_TEXTS, TIER_FAULTS } from './status/tier-faults.ts';
+export type { HealthLimits } from './status/vitals.ts';
+export { TIER_FAULT_TEXTS, TIER_FAULTS } from './page/tier-faults.ts';
 export {
   latencyReport,
   latencyVerdict,
@@ -136,6 +136,7 @@ export { growth, Rate } from './page/rate.ts';
 export { frontSilenceUs, silenceText } from './threads/front-standstill.ts';
 export { mainStandstill } from './threads/main-work.ts';
 export {
+  collectHealth,
   collectStatus,
   persistenceStatus,
   uptimeSeconds,
@@ -185,4 +186,24 @@ export {
   type SlotSweep,
 } from './calls/shard-calls.ts';
 export { fragmentation, usedMemory, type Fragmentation } from './status/used-memory.ts';
+export { issueName, NO_VERDICT, VERDICT_BYTES_MAX, type VerdictReport } from './issues/report.ts';
+export { CAUSES, judgeLimits } from './verdict/causes.ts';
+export { currentLimits, issueEpisodes, limitEpisodes, sinceMs } from './verdict/limits.ts';
+export type { Episode } from './verdict/episodes.ts';
+export type { Judged } from './verdict/finding.ts';
+export type { JudgedIssue } from './issues/report.ts';
+export { recentIssues } from './status/recent-issues.ts';
+export type {
+  ClientFacts,
+  CommandFacts,
+  DiskFacts,
+  Facts,
+  MachineFacts,
+  MemoryFacts,
+  ReplicationFacts,
+  RunningFacts,
+  ShardFacts,
+  ThreadFacts,
+  TierFacts,
+} from './verdict/facts.ts';
 export { isAtOneCommand } from './threads/stuck.ts';

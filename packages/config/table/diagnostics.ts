@@ -152,6 +152,32 @@ export const diagnosticsSettings = rows({
     effect: 'live',
     meaning: 'Age of unsynced writes from which the status is unhealthy.',
   },
+  'status.queue-latency-warning-ms': {
+    kind: milliseconds,
+    default: 500,
+    effect: 'live',
+    meaning:
+      "Time that the slowest 1 % of a shard's requests wait in its queue from which the status is degraded; 0 means never.",
+  },
+  'status.execution-latency-warning-ms': {
+    kind: milliseconds,
+    default: 500,
+    effect: 'live',
+    meaning:
+      'Execution time of the slowest 1 % of commands from which the status is degraded; 0 means never.',
+  },
+  'status.disk-free-warning-percent': {
+    kind: percent,
+    default: 3,
+    effect: 'live',
+    meaning: 'Free space on the disk of the data below which the status is degraded.',
+  },
+  'status.certificate-warning-days': {
+    kind: integer({ least: 0, most: 3650, unit: 'days' }),
+    default: 14,
+    effect: 'live',
+    meaning: 'Days before the end of the TLS certificate from which the status is degraded.',
+  },
   'status.main-stuck-liveness-secs': {
     kind: integer({ unit: 'seconds' }),
     default: 10,

@@ -315,7 +315,10 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
   ],
   ['/debug/api/traces', { traces: ['object'] }],
   ['/debug/api/bundle/list', { bundles: ['object'] }],
-  ['/admin/health', { status: 'string', state: 'string', issues: ['object'] }],
+  [
+    '/admin/health',
+    { status: 'string', state: 'string', issues: ['object'], limited_by: ['object'] },
+  ],
   [
     '/admin/role',
     {

@@ -19,6 +19,7 @@ import { METRICS_PATH, type Found, type Route } from '../protocol/route.ts';
 import type { HttpLiveSettings } from '../views/settings.ts';
 import { OpsContext, type OpsHttpOptions } from './ops-context.ts';
 import type { ModuleMetric } from '#link';
+import type { HealthOptions } from '#observer';
 import { WrongTokens } from '../protocol/wrong-tokens.ts';
 
 export class OpsHttp {
@@ -137,6 +138,13 @@ export class OpsHttp {
   /** Takes the metrics of main's modules; scrapes wait until then. */
   addMetrics(metrics: readonly ModuleMetric[]): void {
     this.#takeModuleMetrics(metrics);
+  }
+
+  /** Sources from which health is judged, without the time. */
+  get healthOptions(): Omit<HealthOptions, 'nowUs' | 'wallMs'> {
+    const { observer, version, mainRates, shardRates, live } = this.#context;
+    const settings = live.status;
+    return { observer, version, mainRates, shardRates, settings, clientId: () => null };
   }
 
   /** Discards rendered metrics, so that they are rendered again. */

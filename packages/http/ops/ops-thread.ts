@@ -16,6 +16,7 @@ import { type CallMessage, isCall, type ModuleMetric, PortCalls, TraceRingReader
 import { Observer, type ObserverData } from '#observer';
 import { LogWriter, type LogWriterOptions, TraceStore } from '#telemetry';
 import { MainWatch } from './main-watch.ts';
+import { VerdictWatch } from './verdict-watch.ts';
 import { OpsHttp } from './ops-http.ts';
 import { OpsVitals } from './ops-vitals.ts';
 import { MainClient } from './main-client.ts';
@@ -62,6 +63,7 @@ export class OpsThread {
   readonly #vitals: OpsVitals;
   readonly #windows: LatencyWindowsPublisher;
   readonly #mainWatch: MainWatch;
+  readonly #verdictWatch: VerdictWatch;
   readonly #traces: TraceStore;
   readonly #linkBytes: number;
   #level: number;
@@ -105,6 +107,7 @@ export class OpsThread {
         logger[level](event, message, fields);
       },
     });
+    const mainClient = new MainClient(this.#calls);
     this.#http = new OpsHttp({
       worked: () => {
         this.#vitals.worked();
@@ -114,7 +117,7 @@ export class OpsThread {
       version: data.version,
       fixed: data.http,
       live: data.live,
-      mainClient: new MainClient(this.#calls),
+      mainClient,
       bundleTask: data.bundleTask,
       recentLogLines: () => this.#writer.recent(),
       logLinesDropped: () => this.#writer.droppedLines,
@@ -122,11 +125,25 @@ export class OpsThread {
         logger[level](event, message, fields);
       },
     });
+    this.#verdictWatch = this.#newVerdictWatch(observer, mainClient, logger);
+  }
+
+  #newVerdictWatch(observer: Observer, mainClient: MainClient, logger: Logger): VerdictWatch {
+    return new VerdictWatch({
+      observer,
+      memory: this.#data.observer.verdict,
+      health: () => this.#http.healthOptions,
+      mainClient,
+      log: (level, event, message) => {
+        logger[level](event, message);
+      },
+    });
   }
 
   run(): void {
     this.#vitals.start();
     this.#mainWatch.start();
+    this.#verdictWatch.start();
     this.#calls.on('reset-statistics', async () => {
       this.#page.resetStatistics();
       await this.#http.forgetMetrics();
@@ -204,6 +221,7 @@ export class OpsThread {
     await this.#http.close();
     this.#vitals.stop();
     this.#mainWatch.stop();
+    this.#verdictWatch.stop();
     this.#windows.stop();
     await this.#traces.close();
     await this.#writer.close();

@@ -1,7 +1,7 @@
 /** The document of STATUS JSON, as the ops thread answers it: neither main nor a shard is needed for it. */
 
-import { mainStandstill } from '#stats';
-import type { StatusDocument } from '#api-types';
+import { CAUSES, mainStandstill } from '#stats';
+import type { LimitFinding, StatusDocument } from '#api-types';
 import { executingConnections, statusDocument } from '#observer';
 import type { Access } from '../protocol/access.ts';
 import { json } from '../protocol/answer.ts';
@@ -67,5 +67,18 @@ function withoutKeys(status: StatusDocument): StatusDocument {
       ? shard
       : { ...shard, executing: { ...shard.executing, key: null, script: null } },
   );
-  return { ...status, shards };
+  const limits = status.health.limited_by.map((finding) =>
+    hasUserData(finding) ? withoutUserData(finding) : finding,
+  );
+  return { ...status, shards, health: { ...status.health, limited_by: limits } };
+}
+
+/** True for findings whose texts name keys or scripts. */
+function hasUserData({ cause }: LimitFinding): boolean {
+  return cause === 'key' || cause === 'command';
+}
+
+function withoutUserData(finding: LimitFinding): LimitFinding {
+  const message = `limited by ${CAUSES[finding.cause].title}`;
+  return { ...finding, object: null, message, advice: '', link: null };
 }

@@ -15,6 +15,7 @@ import {
   type PageShape,
   THREAD_SHAPE,
   usedMemory,
+  VERDICT_BYTES_MAX,
   windowTableLength,
 } from '#stats';
 import {
@@ -35,6 +36,7 @@ import {
   ScriptControl,
   SharedCounter,
   type SharedMemory,
+  SharedText,
   TraceRingWriter,
 } from '#link';
 import { BlockPool, type ReadBuffer } from '#net';
@@ -121,6 +123,7 @@ export class ServerMemory {
       settingNames,
       commandNames: commandTable.entries.map(({ lowerName }) => lowerName),
       windows: DoubleBuffer.allocate(windowTableLength(commandTable.entries.length)),
+      verdict: SharedText.allocate(VERDICT_BYTES_MAX),
       unixZeroUs: new UnixOffset(systemClock).readUs(),
     };
     this.observer = new Observer(this.observerData);

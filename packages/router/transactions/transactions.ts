@@ -58,6 +58,8 @@ interface TransactionsOptions {
   countTooLong(): void;
   /** A transaction is run at a barrier. */
   countBarrier(): void;
+  /** Counts the time for which all shards stopped. */
+  countBarrierTime(us: number): void;
 }
 
 export class Transactions {
@@ -279,7 +281,10 @@ export class Transactions {
         this.#options.answers.took(executeUs, endUs);
         this.#options.commandStats.ran(entry, executeUs);
         this.#barriers.delete(client);
-        if (needsBarrier) this.#reportShards({ kind: FrameKind.resume });
+        if (needsBarrier) {
+          this.#options.countBarrierTime(executeUs);
+          this.#reportShards({ kind: FrameKind.resume });
+        }
         clientRegistry.finishIfGone(client);
         clientRegistry.retry(client);
       },

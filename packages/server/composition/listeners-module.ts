@@ -41,5 +41,8 @@ function newListeners(parts: Kernel & Routing): ClientListeners {
     secureHttp: (options) => {
       ops.secure(options);
     },
+    publishCertificateEnd: (unixMs) => {
+      parts.serverMemory.mainPage.set('tlsCertificateEndMs', unixMs);
+    },
   });
 }

@@ -327,6 +327,7 @@ export class Scripts implements ShardScripts {
     const startUs = executor.nowUs;
     control.begin(runnable.isFunction, this.#options.placeBehind());
     values[AT.scriptSinceUs] = executor.nowUs;
+    values[AT.scriptLine] = 0;
     this.#commands.run = run;
     let error: ScriptError | undefined;
     try {
@@ -439,7 +440,8 @@ export class Scripts implements ShardScripts {
         },
       }),
       loading: this.#libraries.loadingFunctions(() => engine),
-      interrupt: () => {
+      interrupt: (L) => {
+        this.#options.page.values[AT.scriptLine] = lineOf(engine, L);
         if (this.#libraries.isLoadTooLong()) return 'FUNCTION LOAD timeout';
         return control.mustStop ? KILLED : undefined;
       },
@@ -451,4 +453,16 @@ export class Scripts implements ShardScripts {
 function asRunnable({ ref, flags, name, library, libraryBytes }: LoadedFunction): Runnable {
   const fullName = `${library}.${name}`;
   return { name, isFunction: true, fullName, sourceBytes: libraryBytes, ref, flags };
+}
+
+/** Activations of functions looked at for a line: that of a function of the host has none. */
+const LEVELS_MAX = 4;
+
+/** Line that a script is at; 0 where it is unknown. */
+function lineOf(engine: LuaEngine, L: number): number {
+  for (let level = 0; level < LEVELS_MAX; level += 1) {
+    const line = engine.errors.place(L, level)?.line ?? 0;
+    if (line > 0) return line;
+  }
+  return 0;
 }

@@ -1,7 +1,8 @@
 /** The health rules: what is an issue, at which value, and how bad it makes the whole. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { judge, type Vitals } from './health.ts';
+import { judge } from './health.ts';
+import type { Vitals } from './vitals.ts';
 
 const health = suite('health');
 
@@ -11,6 +12,10 @@ const limits = {
   durabilityLagWarningMs: 5_000,
   durabilityLagCriticalMs: 30_000,
   replicationLagWarningMs: 10_000,
+  queueWarningMs: 500,
+  executionWarningMs: 500,
+  diskFreeWarningPercent: 3,
+  certificateWarningDays: 14,
 };
 
 const well: Vitals = {
@@ -22,6 +27,10 @@ const well: Vitals = {
   connected: 1,
   maxClients: 100,
   durabilityLagMs: 0,
+  durabilityLagShard: 0,
+  oldSnapshot: null,
+  certificateMs: null,
+  recentIssues: [],
   persistenceError: null,
   lastSave: 'fine',
   recoveryLoss: null,
@@ -48,7 +57,12 @@ const cases: readonly (readonly [change: Partial<Vitals>, status: string, codes:
   [{ usedBytes: 949, limitBytes: 1_000 }, 'degraded', ['warning MEMORY_PRESSURE']],
   [{ usedBytes: 950, limitBytes: 1_000 }, 'unhealthy', ['critical MEMORY_PRESSURE']],
   [{ usedBytes: 899, limitBytes: 1_000, evicts: true }, 'healthy', []],
-  [{ usedBytes: 1_001, limitBytes: 1_000, evicts: true }, 'degraded', ['warning MEMORY_PRESSURE']],
+  [{ usedBytes: 1_049, limitBytes: 1_000, evicts: true }, 'healthy', []],
+  [{ usedBytes: 1_050, limitBytes: 1_000, evicts: true }, 'degraded', ['warning MEMORY_PRESSURE']],
+  [{ certificateMs: 14 * 86_400_000 }, 'healthy', []],
+  [{ certificateMs: 14 * 86_400_000 - 1 }, 'degraded', ['warning CERTIFICATE_EXPIRES']],
+  [{ certificateMs: 0 }, 'unhealthy', ['critical CERTIFICATE_EXPIRES']],
+  [{ oldSnapshot: { ageMs: 30_000, limitMs: 10_000 } }, 'degraded', ['warning SNAPSHOT_OLD']],
   [{ connected: 79 }, 'healthy', []],
   [{ connected: 80 }, 'degraded', ['warning NEAR_CONNECTION_LIMIT']],
   [{ durabilityLagMs: 4_999 }, 'healthy', []],

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Page, Phase, type PageShape } from '../page/page.ts';
 import { collectStatus, NO_PERSISTENCE, type StatusSource } from './status.ts';
+import { NO_VERDICT } from '../issues/report.ts';
 import { ThreadRates } from '../threads/thread-rates.ts';
 import { ThreadWork } from '../threads/thread-work.ts';
 
@@ -66,7 +67,13 @@ function scene({ executing, nowUs = 10_000_000, wallMs = 1_700_000_000_000 }: Sc
       durabilityLagWarningMs: 1,
       durabilityLagCriticalMs: 2,
       replicationLagWarningMs: 2,
+      queueWarningMs: 0,
+      executionWarningMs: 0,
+      diskFreeWarningPercent: 0,
+      certificateWarningDays: 0,
     },
+    snapshotIntervalMs: 0,
+    verdict: NO_VERDICT,
   };
   return { main, shard, source };
 }

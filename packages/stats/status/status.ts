@@ -9,6 +9,7 @@ import { fragmentation, usedMemory } from './used-memory.ts';
 import type {
   CommandStatus,
   ExecutingReport,
+  Health,
   PersistenceReport,
   ShardStatus,
   StatusDocument,
@@ -17,8 +18,10 @@ import type {
 import { clusterIssues, clusterStatus } from '../cluster/cluster-status.ts';
 import { calledCommands, mergeExecutions } from '../page/called-commands.ts';
 import type { DurabilityReport } from './durability.ts';
-import { judge, type HealthLimits, type Vitals } from './health.ts';
-import { TIER_FAULTS } from './tier-faults.ts';
+import { judge } from './health.ts';
+import type { HealthLimits, Vitals } from './vitals.ts';
+import { issueName, type VerdictReport } from '../issues/report.ts';
+import { TIER_FAULTS } from '../page/tier-faults.ts';
 import { frontSilenceUs, silenceText } from '../threads/front-standstill.ts';
 import { mainStandstill } from '../threads/main-work.ts';
 import { HISTOGRAM_BUCKETS, percentileUs } from '../page/histogram.ts';
@@ -83,7 +86,11 @@ export interface StatusSource {
   readonly isTiered: boolean;
   /** Writes are refused while the last snapshot has failed. */
   readonly refusesUnsaved: boolean;
+  /** Interval of snapshots; 0 without one. */
+  readonly snapshotIntervalMs: number;
   readonly limits: HealthLimits;
+  /** As the ops thread publishes it. */
+  readonly verdict: VerdictReport;
   readonly persistence: PersistenceReport;
 }
 
@@ -128,12 +135,13 @@ function persistenceError(report: PersistenceReport): string | null {
 
 function persistenceVitals(
   source: StatusSource,
-): Pick<Vitals, 'persistenceError' | 'recoveryLoss' | 'lastSave'> {
+): Pick<Vitals, 'persistenceError' | 'recoveryLoss' | 'lastSave' | 'oldSnapshot'> {
   const { persistence, main } = source;
   return {
     persistenceError: persistenceError(persistence),
     recoveryLoss: recoveryLoss(persistence, main),
     lastSave: lastSave(source),
+    oldSnapshot: oldSnapshot(source),
   };
 }
 
@@ -159,32 +167,7 @@ export function collectStatus(source: StatusSource): StatusDocument {
   const { total_processed, ...counts } = statusFields('commands', main, pages);
   const memory = memoryStatus(source);
   const isReady = main.get('phase') === Phase.ready;
-  const health = judge(
-    {
-      isReady,
-      usedBytes: memory.used_bytes,
-      limitBytes: memory.limit_bytes,
-      connected: clients.connected,
-      maxClients: clients.max_clients,
-      durabilityLagMs: source.persistence.wal.max_durability_lag_ms,
-      ...persistenceVitals(source),
-      replicas: main.get('replicas'),
-      // In a cluster a primary may have become a replica, whose replicas follow another.
-      replicasSeen: isDemoted(main) ? 0 : main.get('replicasSeen'),
-      lacksReplicas: main.get('lacksReplicas') === 1,
-      replicaLagMs: main.get('replicaLagUs') / 1_000,
-      linkDownMs: linkDownMs(source),
-      streamFault: streamFault(source),
-      unappliedMs: main.get('primaryUnappliedUs') / 1_000,
-      clusterIssues: clusterIssues(main, source),
-      evicts: source.evicts,
-      tierFault: tierFault(source),
-      mainStandstill: mainStandstill(main, source.commandNames, source.nowUs)?.doing ?? null,
-      stuckFronts: stuckFronts(source),
-      stuck: shards.filter(({ state }) => state === 'stuck').map(stuckIn(source)),
-    },
-    source.limits,
-  );
+  const health = healthOf(source, shards);
   return {
     frogdb: identity(source),
     cluster: {
@@ -209,6 +192,85 @@ export function collectStatus(source: StatusSource): StatusDocument {
       top: topCommands(source),
     },
   };
+}
+
+/** Judges health as the document does. */
+export function collectHealth(source: StatusSource): Health {
+  return healthOf(
+    source,
+    source.shards.map((observer, id) => shardStatus(id, observer, source)),
+  );
+}
+
+/** Judges everything that the document contains, and adds since when it holds. */
+function healthOf(source: StatusSource, shards: readonly ShardStatus[]): Health {
+  const { verdict, wallMs } = source;
+  const { status, issues } = judge(vitalsOf(source, shards), source.limits);
+  return {
+    status,
+    issues: issues.map((issue) => ({
+      ...issue,
+      since_ms: verdict.since[issueName(issue)] ?? wallMs,
+    })),
+    limited_by: verdict.limited_by,
+  };
+}
+
+function vitalsOf(source: StatusSource, shards: readonly ShardStatus[]): Vitals {
+  const { main, persistence, verdict } = source;
+  const lags = persistence.wal.shards.map(({ durability_lag_ms }) => durability_lag_ms);
+  return {
+    isReady: main.get('phase') === Phase.ready,
+    usedBytes: usedMemory(
+      main,
+      source.shards.map(({ page }) => page),
+    ),
+    limitBytes: source.memoryLimitBytes,
+    connected: main.get('connections'),
+    maxClients: source.maxClients,
+    durabilityLagMs: persistence.wal.max_durability_lag_ms,
+    durabilityLagShard: Math.max(0, lags.indexOf(Math.max(0, ...lags))),
+    ...persistenceVitals(source),
+    certificateMs: certificateMs(source),
+    replicas: main.get('replicas'),
+    // In a cluster a primary may have become a replica, whose replicas follow another.
+    replicasSeen: isDemoted(main) ? 0 : main.get('replicasSeen'),
+    lacksReplicas: main.get('lacksReplicas') === 1,
+    replicaLagMs: main.get('replicaLagUs') / 1_000,
+    linkDownMs: linkDownMs(source),
+    streamFault: streamFault(source),
+    unappliedMs: main.get('primaryUnappliedUs') / 1_000,
+    clusterIssues: clusterIssues(main, source),
+    evicts: source.evicts,
+    tierFault: tierFault(source),
+    mainStandstill: mainStandstill(main, source.commandNames, source.nowUs)?.doing ?? null,
+    stuckFronts: stuckFronts(source),
+    stuck: shards.filter(({ state }) => state === 'stuck').map(stuckIn(source)),
+    recentIssues: verdict.issues,
+  };
+}
+
+function certificateMs({ main, wallMs }: StatusSource): number | null {
+  const endMs = main.get('tlsCertificateEndMs');
+  return endMs === 0 ? null : endMs - wallMs;
+}
+
+/** Number of intervals after which a snapshot is overdue. */
+const OVERDUE_INTERVALS = 3;
+
+function oldSnapshot({
+  main,
+  shards,
+  wallMs,
+  snapshotIntervalMs,
+  persistence,
+}: StatusSource): Vitals['oldSnapshot'] {
+  const lastMs = main.get('lastSaveMs');
+  if (!persistence.enabled || snapshotIntervalMs === 0 || lastMs === 0) return null;
+  const changes = shards.reduce((sum, { page }) => sum + page.get('changes'), 0);
+  const limitMs = OVERDUE_INTERVALS * snapshotIntervalMs;
+  const ageMs = wallMs - lastMs;
+  return changes > main.get('changesAtSave') && ageMs >= limitMs ? { ageMs, limitMs } : null;
 }
 
 function stuckFronts({ fronts, nowUs }: StatusSource): readonly string[] {

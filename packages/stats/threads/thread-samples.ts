@@ -1,6 +1,6 @@
 /** Writes a thread's use of machine resources into its page, about once a second, from the thread itself. */
 
-import { clockErrorUs, threadCpu, threadHeap } from '#base';
+import { clockErrorUs, threadCpu, threadHeap, threadId } from '#base';
 import { AT } from '../page/counters.ts';
 import { type Page } from '../page/page.ts';
 
@@ -14,6 +14,7 @@ export class ThreadSamples {
   constructor(page: Page) {
     this.#values = page.values;
     this.#values[AT.clockErrorUs] = clockErrorUs;
+    this.#values[AT.threadId] = threadId();
   }
 
   /** Takes a sample when it is time; answers whether it was. */
