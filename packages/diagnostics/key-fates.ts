@@ -10,6 +10,7 @@ import {
   REMOVED_KEYS,
   REMOVED_KEYS_RESET,
   type RemovedKey,
+  lateShards,
 } from '#stats';
 import type { SharedCounter } from '#link';
 import type { ShardCalls } from '#router';
@@ -61,6 +62,8 @@ export class KeyFates implements KeyFatePort {
     const reports = await this.#options.shardCalls.ask(
       REMOVED_KEYS,
       of === undefined ? question : { ...question, of },
+      // Shards publish the newest of all names.
+      { acceptsPublished: of === undefined },
     );
     // As of now: more keys were removed while the shards were asked.
     const fromId = log.oldestId;
@@ -71,7 +74,7 @@ export class KeyFates implements KeyFatePort {
         .sort((a, b) => b.id - a.id)
         .slice(0, most)
         .map(entryOf),
-      missingShards: reports.filter(({ missing }) => missing).map(({ shard }) => shard),
+      missingShards: lateShards(reports),
     };
   }
 

@@ -27,7 +27,20 @@ const pauses: PauseReport = {
 const healthy: Symptoms = {
   thresholdMs: 10,
   slowerThanUs: 10_000,
-  hz: 10,
+  limits: [],
+  starved: [],
+  facts: {
+    expiringKeys: 5,
+    hz: 10,
+    isDurable: true,
+    durabilityMode: 'periodic',
+    snapshotIntervalSeconds: 3_600,
+    evicts: true,
+    isTiered: true,
+    policy: 'allkeys-lru',
+  },
+  stuckShards: [],
+  runsOnMain: (name) => name === 'INFO',
   series: [],
   slow: [],
   missingShards: [],
@@ -117,7 +130,7 @@ const cases: readonly (readonly [
   [
     'expiry takes long steps',
     { series: [series('expire-cycle', [15, 9, 0])] },
-    [/Many keys expire at once/, /CONFIG SET hz 100/],
+    [/Many keys expire at once \(5 have a time to live\)/, /CONFIG SET hz 100/],
   ],
   [
     'garbage is collected for long',
@@ -141,7 +154,13 @@ const cases: readonly (readonly [
   [
     'main comes late',
     { main: { ...healthy.main, loopUsMax: 80_000 } },
-    [/- The event loop of the main thread is late/],
+    [/- The event loop of the main thread is late although it had processor time/],
+  ],
+  [
+    'main comes late without a processor',
+    { main: { ...healthy.main, loopUsMax: 80_000 }, starved: [{ fromMs: 1, toMs: 2 }] },
+    [/- The event loop of the main thread was late: threads had too little processor time/],
+    [/large reports/],
   ],
   [
     'one shard has long queues',
@@ -154,7 +173,105 @@ const cases: readonly (readonly [
     { baselineUsMax: 25_000 },
     [/itself causes pauses of up to 25 ms/, /noisy neighbours/],
   ],
-  ['shards are stuck', { missingShards: [0, 1] }, [/No reply from shard 0, shard 1/]],
+  [
+    'shards are stuck',
+    { missingShards: [0, 1], stuckShards: [0, 1] },
+    [/No reply from shard 0, shard 1, executing one command/],
+  ],
+  [
+    'shards without a processor are late, and not stuck',
+    { missingShards: [0, 1] },
+    [/No reply in time from shard 0, shard 1/],
+    [/executing/],
+  ],
+  [
+    'something limits the server now: it comes first',
+    {
+      limits: [
+        {
+          cause: 'key',
+          value: 80,
+          unit: '%',
+          threshold: 40,
+          worst: 90,
+          object: 'hot',
+          since_ms: (NOW_SECONDS - 12) * 1_000,
+          message: 'key h\u00f6t takes 80 % of the time of shard 0',
+          advice: 'Split it.',
+          link: null,
+        },
+      ],
+      series: [commands],
+    },
+    [
+      /^Limited now by:\n1\. one key: key h\?t takes 80 % of the time of shard 0 \(for 12 seconds, worst 90 %\)\. Split it\.\n\nThe worst event/,
+    ],
+  ],
+  [
+    'nothing expires: no advice about expiry',
+    {
+      series: [series('expire-cycle', [15, 9, 0])],
+      facts: { ...healthy.facts, expiringKeys: 0 },
+    },
+    [/worst event is expire-cycle/],
+    [/expire at once|CONFIG SET hz/],
+  ],
+  [
+    'syncs are slow in periodic mode: it is not advised again',
+    { series: [series('aof-fsync', [15, 9, 0])] },
+    [/slow to sync the log \(persistence\.durability-mode is periodic\)/],
+    [/= periodic/],
+  ],
+  [
+    'syncs are slow in sync mode',
+    {
+      series: [series('aof-fsync', [15, 9, 0])],
+      facts: { ...healthy.facts, durabilityMode: 'sync' },
+    },
+    [/choose persistence\.durability-mode = periodic/],
+  ],
+  [
+    'evictions without a policy',
+    {
+      series: [series('eviction-cycle', [15, 9, 0])],
+      facts: { ...healthy.facts, evicts: false },
+    },
+    [],
+    [/Eviction takes long/],
+  ],
+  [
+    'the machine was starved when an event took longest',
+    {
+      series: [series('expire-cycle', [900, 60, 0]), series('command', [20, 500, 0])],
+      starved: [{ fromMs: (NOW_SECONDS - 70) * 1_000, toMs: (NOW_SECONDS - 50) * 1_000 }],
+    },
+    [
+      /too little processor time when expire-cycle took longest/,
+      /A slow command delays all other commands/,
+    ],
+    [/expire at once/],
+  ],
+  [
+    'more seconds than are kept',
+    {
+      series: [
+        series('command', ...Array.from({ length: 200 }, (_, nth) => [20, 200 - nth, 0] as const)),
+      ],
+    },
+    [/in more seconds than are kept: the latest 160 are of the last 160 seconds/],
+    [/160 seconds of the last/],
+  ],
+  [
+    'a gathered command is not on main',
+    {
+      series: [commands],
+      slow: [
+        { ...slow('DEBUG SLEEP 1', 60, 1_017), shard: MAIN_THREAD },
+        { ...slow('INFO', 60, 15), shard: MAIN_THREAD },
+      ],
+    },
+    [/DEBUG SLEEP 1: 1017 ms over all shards, from/, /INFO: 15 ms on main, from/],
+  ],
   [
     'a burst',
     { series: [series('command', [20, 5, 0], [20, 4, 0], [20, 3, 0])] },

@@ -2,13 +2,17 @@
 
 import { latin1 } from '#base';
 import type { RefusedUser } from './recent-refusals.ts';
+import type { LimitFinding } from '#api-types';
 import {
-  type LatencyEvent,
+  CAUSES,
   type LatencySeries,
   MAIN_THREAD,
   type PauseReport,
+  SAMPLES_MAX,
   type SlowEntry,
+  type StarvedTime,
 } from '#stats';
+import { eventAdvice, type ServerFacts } from './event-advice.ts';
 
 /** Measurements from which the report is made. */
 export interface Symptoms {
@@ -16,12 +20,20 @@ export interface Symptoms {
   readonly thresholdMs: number;
   /** Setting slowlog-log-slower-than in microseconds; -1 if the slow log is off. */
   readonly slowerThanUs: number;
-  readonly hz: number;
+  /** Limits of now, the strongest first. */
+  readonly limits: readonly LimitFinding[];
+  /** Latest times in which threads had too little processor time. */
+  readonly starved: readonly StarvedTime[];
+  readonly facts: ServerFacts;
   readonly series: readonly LatencySeries[];
   /** Slow commands, newest first. */
   readonly slow: readonly SlowEntry[];
-  /** Shards that did not reply: they execute a long command. */
+  /** Shards that did not reply in time. */
   readonly missingShards: readonly number[];
+  /** Shards that execute one long command. */
+  readonly stuckShards: readonly number[];
+  /** True for commands that main executes itself; others on main wait for shards. */
+  readonly runsOnMain: (name: string) => boolean;
   readonly main: PauseReport;
   /** Pauses of each shard; its loop is late by as much as its rounds last. */
   readonly shards: readonly PauseReport[];
@@ -58,34 +70,17 @@ const REFUSED_SHOWN = 3;
 const TIER_HITS_MIN = 10_000;
 const FETCH_SHARE_MIN = 0.2;
 
-const ADVICE: Readonly<Record<LatencyEvent, string>> = {
-  command:
-    'A slow command delays all other commands on its shard. Check SLOWLOG GET; replace commands over whole collections (KEYS, SMEMBERS, HGETALL, large ranges) with SCAN, SSCAN, HSCAN or smaller ranges, and split big keys.',
-  fork: 'Starting a snapshot delayed the shards. Take snapshots less often (snapshot.interval-secs), or at quiet times.',
-  'aof-fsync':
-    'The disk is slow to sync writes. Use a local disk, keep other load off it, or choose persistence.durability-mode = periodic.',
-  'expire-cycle':
-    'Many keys expire at once. Add a random part to their times to live; raise hz for more and shorter rounds, or lower active-expire-effort for less work in a round.',
-  'eviction-cycle':
-    'Eviction takes long. Keep more memory free below maxmemory, lower maxmemory in small steps only, and split big keys.',
-  'warm-fetch':
-    'Commands wait for values of the warm tier. Raise maxmemory, choose tiered-lfu so that single reads evict nothing, or put tiered.directory on a faster disk.',
-  'snapshot-io':
-    'Writing a snapshot takes long. Use a faster or less busy disk, or take snapshots less often.',
-  'repl-sync':
-    'A full sync takes long: all data is sent to a replica. INFO stats counts full syncs by reason (sync_full_...). Raise repl-backlog-size if the backlog was too short, repl-backlog-ttl if there was none, and repl-timeout if links break during the transfer.',
-};
-
 export function latencyReport(symptoms: Symptoms): string {
   const { thresholdMs, series } = symptoms;
+  const limits = limited(symptoms);
   if (series.length === 0 && thresholdMs === 0) {
     const hint =
       'Latency monitoring is off. Switch it on with CONFIG SET latency-monitor-threshold <milliseconds>.';
-    return `${[hint, ...listed(otherAdvices(symptoms))].join('\n\n')}\n`;
+    return `${[...limits, hint, ...listed(otherAdvices(symptoms))].join('\n\n')}\n`;
   }
   const worstFirst = [...series].sort((a, b) => b.usMax - a.usMax);
   const [worst] = worstFirst;
-  const paragraphs =
+  const events =
     worst === undefined
       ? [`No event took ${String(thresholdMs)} ms or longer.`]
       : [
@@ -93,10 +88,23 @@ export function latencyReport(symptoms: Symptoms): string {
           worstFirst.map((each, nth) => `${String(nth + 1)}. ${summary(each)}`).join('\n'),
           ...commandsNear(worst, symptoms),
         ];
-  paragraphs.push(circumstances(symptoms).join('\n'));
+  const paragraphs = [...limits, ...events, circumstances(symptoms).join('\n')];
   const advice = advices(worstFirst, symptoms);
   paragraphs.push(...listed(advice));
   return `${paragraphs.join('\n\n')}\n`;
+}
+
+/** Limits of now with their advice, as a paragraph. */
+function limited({ limits, nowMs }: Symptoms): readonly string[] {
+  if (limits.length === 0) return [];
+  const lines = limits.map((finding, nth) => {
+    const { cause, message, since_ms: sinceMs, advice, worst, unit } = finding;
+    const seconds = Math.max(0, Math.round((nowMs - sinceMs) / 1_000));
+    const most = unit === '%' || unit === 'ms' ? `, worst ${String(worst)} ${unit}` : '';
+    const line = `${String(nth + 1)}. ${CAUSES[cause].title}: ${printable(message)}`;
+    return `${line} (for ${plural(seconds, 'second')}${most}). ${printable(advice)}`;
+  });
+  return [['Limited now by:', ...lines].join('\n')];
 }
 
 /** Advice as a paragraph; none without any. */
@@ -108,10 +116,12 @@ function listed(advice: readonly string[]): readonly string[] {
 function headline({ event, usMax, samples }: LatencySeries, nowMs: number): string {
   const first = samples[0]?.unixSeconds ?? 0;
   const seconds = Math.max(1, Math.round(nowMs / 1_000) - first);
-  return (
-    `The worst event is ${event}: up to ${ms(usMax)}. ` +
-    `It occurred in ${plural(samples.length, 'second')} of the last ${plural(seconds, 'second')}, ${spread(samples)}.`
-  );
+  const worst = `The worst event is ${event}: up to ${ms(usMax)}.`;
+  if (samples.length >= SAMPLES_MAX) {
+    return `${worst} It occurred in more seconds than are kept: the latest ${SAMPLES_MAX} are of the last ${plural(seconds, 'second')}, ${spread(samples)}.`;
+  }
+  const occurred = plural(samples.length, 'second');
+  return `${worst} It occurred in ${occurred} of the last ${plural(seconds, 'second')}, ${spread(samples)}.`;
 }
 
 /** Describes whether occurrences come in one burst, or periodically. */
@@ -137,7 +147,10 @@ function summary({ event, count, usSum, usMax, samples, shares }: LatencySeries)
 }
 
 /** The slow commands around the occurrences of an event. */
-function commandsNear({ event, samples }: LatencySeries, { slow }: Symptoms): readonly string[] {
+function commandsNear(
+  { event, samples }: LatencySeries,
+  { slow, runsOnMain }: Symptoms,
+): readonly string[] {
   const near = slow.filter(({ unixMs }) =>
     samples.some(
       ({ unixSeconds }) => Math.abs(Math.floor(unixMs / 1_000) - unixSeconds) <= NEAR_SECONDS,
@@ -145,14 +158,20 @@ function commandsNear({ event, samples }: LatencySeries, { slow }: Symptoms): re
   );
   const slowest = [...near].sort((a, b) => b.executeUs - a.executeUs).slice(0, COMMANDS_SHOWN);
   if (slowest.length === 0) return [];
-  return [[`Slow commands around ${event}:`, ...slowest.map(commandLine)].join('\n')];
+  const lines = slowest.map((entry) => commandLine(entry, runsOnMain));
+  return [[`Slow commands around ${event}:`, ...lines].join('\n')];
 }
 
-function commandLine({ args, executeUs, queueUs, shard, client }: SlowEntry): string {
+function commandLine(
+  { args, executeUs, queueUs, shard, client }: SlowEntry,
+  runsOnMain: Symptoms['runsOnMain'],
+): string {
   const shown = args.slice(0, ARGUMENTS_SHOWN).map((arg) => printable(latin1(arg)));
   const more = args.length > ARGUMENTS_SHOWN ? ' ...' : '';
   const waited = queueUs > 0 ? `, queued for ${ms(queueUs)} before` : '';
-  return `  ${shown.join(' ')}${more}: ${ms(executeUs)} on ${threadName(shard)}${waited}, from ${client.address}`;
+  const isGathered = shard === MAIN_THREAD && !runsOnMain(shown[0] ?? '');
+  const where = isGathered ? 'over all shards' : `on ${threadName(shard)}`;
+  return `  ${shown.join(' ')}${more}: ${ms(executeUs)} ${where}${waited}, from ${client.address}`;
 }
 
 /** Replaces characters that are not printable ASCII. */
@@ -161,7 +180,7 @@ function printable(text: string): string {
 }
 
 function circumstances(symptoms: Symptoms): readonly string[] {
-  const { main, shards, queueUsP99, baselineUsMax, missingShards } = symptoms;
+  const { main, shards, queueUsP99, baselineUsMax, missingShards, stuckShards } = symptoms;
   const queues = queueUsP99.map((us, shard) => `${threadName(shard)} ${ms(us)}`);
   const lines = [
     `Main thread: event loop late by up to ${ms(main.loopUsMax)} (99 %: ${ms(main.loopUsP99)}); ` +
@@ -176,41 +195,42 @@ function circumstances(symptoms: Symptoms): readonly string[] {
   if (baselineUsMax !== undefined) {
     lines.push(`The machine itself causes pauses of up to ${ms(baselineUsMax)}.`);
   }
-  if (missingShards.length > 0) {
-    const names = missingShards.map(threadName).join(', ');
+  const late = missingShards.filter((shard) => !stuckShards.includes(shard));
+  const stuck = missingShards.filter((shard) => stuckShards.includes(shard));
+  if (stuck.length > 0) {
     lines.push(
-      `No reply from ${names}, which execute a long command: their slow log is missing here.`,
+      `No reply from ${stuck.map(threadName).join(', ')}, executing one command: the latest slow commands there are missing here.`,
+    );
+  }
+  if (late.length > 0) {
+    lines.push(
+      `No reply in time from ${late.map(threadName).join(', ')}: the latest slow commands there are missing here.`,
     );
   }
   return lines;
 }
 
 function advices(series: readonly LatencySeries[], symptoms: Symptoms): readonly string[] {
-  const { thresholdMs, slowerThanUs, main, shards, queueUsP99, baselineUsMax, hz } = symptoms;
+  const { thresholdMs, slowerThanUs, queueUsP99, baselineUsMax, facts } = symptoms;
   const limitUs = Math.max(thresholdMs, 1) * 1_000;
   const hasCommands = series.some(({ event }) => event === 'command');
   const isLogBlind = hasCommands && (slowerThanUs < 0 || slowerThanUs > limitUs);
+  const own = series.filter((each) => !isOfMachine(each, symptoms));
   const checks: readonly (readonly [applies: boolean, advice: string])[] = [
+    [
+      own.length < series.length,
+      `Threads had too little processor time when ${series
+        .filter((each) => !own.includes(each))
+        .map(({ event }) => event)
+        .join(
+          ', ',
+        )} took longest: its time includes waiting for a processor. Give the server more processor time before anything else.`,
+    ],
     [
       isLogBlind,
       `The slow log does not record these commands: CONFIG SET slowlog-log-slower-than ${String(limitUs)}.`,
     ],
-    [
-      series.some(({ event }) => event === 'expire-cycle') && hz < 100,
-      'Expiry runs in few large steps: CONFIG SET hz 100.',
-    ],
-    [
-      main.collectionUsMax >= limitUs,
-      'Garbage collection stops the main thread: large replies and many connections create garbage there; request smaller ranges.',
-    ],
-    [
-      shards.some(({ collectionUsMax }) => collectionUsMax >= limitUs),
-      'Garbage collection stops a shard: large collections and long replies are objects on its heap; split big keys and request smaller ranges.',
-    ],
-    [
-      main.loopUsMax >= limitUs && main.collectionUsMax < limitUs,
-      'The event loop of the main thread is late: it gets too little CPU time, or serves large reports (CLIENT LIST, INFO everything) too often.',
-    ],
+    ...threadChecks(limitUs, symptoms),
     [
       isUneven(queueUsP99),
       'One shard has much longer queues than the others: its keys are used more, or its commands are slower. Split hot keys, and do not put everything under one {tag}.',
@@ -221,10 +241,47 @@ function advices(series: readonly LatencySeries[], symptoms: Symptoms): readonly
     ],
   ];
   return [
-    ...series.map(({ event }) => ADVICE[event]),
+    ...own.flatMap(({ event }) => eventAdvice(event, facts)),
     ...checks.filter(([applies]) => applies).map(([, advice]) => advice),
     ...otherAdvices(symptoms),
   ];
+}
+
+/** Findings about the pauses of threads; those of a time without processor time are the machine's. */
+function threadChecks(
+  limitUs: number,
+  { main, shards, starved }: Symptoms,
+): readonly (readonly [applies: boolean, advice: string])[] {
+  const wasStarved = starved.length > 0;
+  return [
+    [
+      main.collectionUsMax >= limitUs && !wasStarved,
+      'Garbage collection stops the main thread: large replies and many connections create garbage there; request smaller ranges.',
+    ],
+    [
+      shards.some(({ collectionUsMax }) => collectionUsMax >= limitUs) && !wasStarved,
+      'Garbage collection stops a shard: large collections and long replies are objects on its heap; split big keys and request smaller ranges.',
+    ],
+    [
+      main.loopUsMax >= limitUs && main.collectionUsMax < limitUs,
+      wasStarved
+        ? 'The event loop of the main thread was late: threads had too little processor time (see the events of the machine).'
+        : 'The event loop of the main thread is late although it had processor time: it serves large reports (CLIENT LIST, INFO everything) or long replies too often.',
+    ],
+  ];
+}
+
+/** Seconds before and after a time without processor time in which what is late belongs to it. */
+const STARVED_SLACK_MS = 6_000;
+
+/** True when the longest occurrence of an event lies in a time in which threads had too little processor time. */
+function isOfMachine({ samples }: LatencySeries, { starved }: Symptoms): boolean {
+  const [longest] = [...samples].sort((a, b) => b.us - a.us);
+  if (longest === undefined) return false;
+  const atMs = longest.unixSeconds * 1_000;
+  return starved.some(
+    ({ fromMs, toMs }) => atMs >= fromMs - STARVED_SLACK_MS && atMs <= toMs + STARVED_SLACK_MS,
+  );
 }
 
 /** Advice that needs no recorded event. */

@@ -1,7 +1,7 @@
 /** Latency monitor: what main knows of slowness, and how commands about it read that. */
 
 import { systemClock } from '#base';
-import type { BandsPort, LatencyPort, PrefixesPort } from '#commands';
+import { type BandsPort, commandTable, type LatencyPort, type PrefixesPort } from '#commands';
 import type { Settings } from '#config';
 import {
   bandCounts,
@@ -9,6 +9,7 @@ import {
   cumulativeByPowers,
   GcPauses,
   HISTOGRAM_BUCKETS,
+  isAtOneCommand,
   LATENCY_EVENTS,
   latencyEvent,
   type LatencySeries,
@@ -25,6 +26,7 @@ import type { Router } from '#router';
 import { flightReport } from '#observer';
 import type { ServerMemory } from '#main';
 import type { RefusedUser } from './recent-refusals.ts';
+import type { ServerFacts } from './event-advice.ts';
 import { latencyReport } from './latency-doctor.ts';
 import { KeyFates } from './key-fates.ts';
 import { MainFlight } from './main-flight.ts';
@@ -150,30 +152,61 @@ export class LatencyMonitor implements LatencyPort {
 
   async diagnose(): Promise<string> {
     const { settings, serverMemory, wallMs, mainLatency } = this.#options;
+    const { observer, shardPages, mainPage } = serverMemory;
     const { entries, missingShards } = await this.slowCommands.collect(Infinity);
+    const nowUs = systemClock.nowUs();
+    const stuck = shardPages.flatMap((page, shard) => (isAtOneCommand(page, nowUs) ? [shard] : []));
     return latencyReport({
       thresholdMs: settings.number('latency.monitor-threshold-ms'),
       slowerThanUs: settings.number('slowlog.log-slower-than'),
-      hz: settings.number('server.hz'),
+      limits: observer.verdict.limited_by,
+      starved: observer.verdict.starved,
+      facts: this.#facts,
       series: mainLatency.latency.all,
       slow: entries,
       missingShards,
-      main: pauseReport(serverMemory.mainPage),
-      shards: serverMemory.shardPages.map(pauseReport),
-      queueUsP99: serverMemory.shardPages.map((page) => percentileUs(page.queueHistogram, 0.99)),
+      stuckShards: stuck,
+      runsOnMain: (name) => commandTable.byName(name)?.route === 'onMain',
+      main: pauseReport(mainPage),
+      shards: shardPages.map(pauseReport),
+      queueUsP99: shardPages.map((page) => percentileUs(page.queueHistogram, 0.99)),
       scripts: {
-        runs: serverMemory.shardPages.reduce((sum, page) => sum + page.get('scriptRuns'), 0),
-        barriers: serverMemory.mainPage.get('scriptBarriers'),
+        runs: sumOf(shardPages, 'scriptRuns'),
+        barriers: mainPage.get('scriptBarriers'),
       },
       refused: this.#options.refused(),
       tier: {
-        hits: sumOf(serverMemory.shardPages, 'hits'),
-        fetches: sumOf(serverMemory.shardPages, 'tierFetches'),
-        workingSetBytes: sumOf(serverMemory.shardPages, 'tierWorkingSetBytes'),
+        hits: sumOf(shardPages, 'hits'),
+        fetches: sumOf(shardPages, 'tierFetches'),
+        workingSetBytes: sumOf(shardPages, 'tierWorkingSetBytes'),
         limitBytes: settings.number('memory.maxmemory'),
       },
       nowMs: wallMs(),
     });
+  }
+
+  /** Facts on which advice depends. */
+  get #facts(): ServerFacts {
+    const { settings, serverMemory } = this.#options;
+    const { shardPages, pageShape } = serverMemory;
+    const databases = Array.from({ length: pageShape.databases }, (_none, index) => index);
+    const expiringKeys = shardPages.reduce(
+      (sum, page) =>
+        sum +
+        databases.reduce((own, each) => own + page.expires(each) + page.fieldExpires(each), 0),
+      0,
+    );
+    const policy = settings.string('memory.maxmemory-policy');
+    return {
+      expiringKeys,
+      hz: settings.number('server.hz'),
+      isDurable: settings.boolean('persistence.enabled'),
+      durabilityMode: settings.string('persistence.durability-mode'),
+      snapshotIntervalSeconds: settings.number('snapshot.interval-secs'),
+      evicts: settings.number('memory.maxmemory') > 0 && policy !== 'noeviction',
+      isTiered: settings.boolean('tiered.enabled'),
+      policy,
+    };
   }
 
   /** PREFIXES. */

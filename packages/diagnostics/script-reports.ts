@@ -2,7 +2,7 @@
 
 import type { RunningScriptReport, ScriptReport as ScriptEntry, ScriptsDocument } from '#api-types';
 import type { Router } from '#router';
-import { mergeScripts, SCRIPT_STATS, type ScriptReport } from '#stats';
+import { mergeScripts, SCRIPT_STATS, type ScriptReport, lateShards } from '#stats';
 import { beginningAsText } from '#main';
 
 /** Maximum number of characters of a source in reports, and of bytes that are read for them. */
@@ -17,10 +17,10 @@ interface CollectedScripts {
 }
 
 export async function collectScripts({ shardCalls }: Router): Promise<CollectedScripts> {
-  const reports = await shardCalls.ask(SCRIPT_STATS, null);
+  const reports = await shardCalls.ask(SCRIPT_STATS, null, { acceptsPublished: true });
   return {
     scripts: mergeScripts(reports.map((report) => (report.missing ? [] : report.answer))),
-    missingShards: reports.filter(({ missing }) => missing).map(({ shard }) => shard),
+    missingShards: lateShards(reports),
   };
 }
 

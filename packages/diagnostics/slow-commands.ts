@@ -8,19 +8,29 @@
 import type { Clock } from '#base';
 import type { SlowlogPort } from '#commands';
 import type { Settings } from '#config';
-import { type Page, slowEntriesCall, type SlowEntry, type SlowLog, slowResetCall } from '#stats';
+import {
+  type Page,
+  slowEntriesCall,
+  type SlowEntry,
+  type SlowLog,
+  slowResetCall,
+  lateShards,
+} from '#stats';
 import type { SharedCounter } from '#link';
 import type { ShardCalls } from '#router';
 
 /** Entries, newest first, and the shards that did not answer in time: theirs are not among them. */
 interface SlowReport {
   readonly entries: readonly SlowEntry[];
+  /** Shards that did not reply in time. */
   readonly missingShards: readonly number[];
+  /** Shards among them whose published entries are shown, with the time of the publication. */
+  readonly published: readonly { readonly shard: number; readonly publishedMs: number }[];
 }
 
 /** Longest wait of SLOWLOG GET for shards that have no processor. */
 const PATIENCE_MS = 5_000;
-/** Id of the line about missing shards; entries have ids from 0. */
+/** Id of lines about shards; entries have ids from 0. */
 const NOTICE_ID = -1;
 
 /** Wait for late shards in milliseconds, where it is not that of every report. */
@@ -82,19 +92,21 @@ export class SlowCommands implements SlowlogPort {
     return Math.max(this.#page.get('slowFirstId'), this.#ids.upcoming - this.#lengthMax);
   }
 
-  /** Returns the newest `count` entries, preceded by a line about missing shards: stuck ones are not waited for. */
+  /** Returns the newest `count` entries, preceded by lines about shards that did not reply: stuck ones are not waited for. */
   async newest(count: number): ReturnType<SlowlogPort['newest']> {
     if (count === 0) return [];
-    const { entries, missingShards } = await this.collect(count, { patienceMs: PATIENCE_MS });
-    if (missingShards.length === 0) return entries;
-    return [missingNotice(missingShards, this.#clock.wallMs()), ...entries];
+    const report = await this.collect(count, { patienceMs: PATIENCE_MS });
+    return [...notices(report, this.#clock.wallMs()), ...report.entries];
   }
 
   /** The newest `count` entries, and who is missing. */
   async collect(count: number, waits: SlowWaits = {}): Promise<SlowReport> {
     const most = Math.min(count, this.#lengthMax);
     const question = { fromId: this.#oldestId, count: most };
-    const reports = await this.#shardCalls.ask(slowEntriesCall, question, waits);
+    const reports = await this.#shardCalls.ask(slowEntriesCall, question, {
+      ...waits,
+      acceptsPublished: true,
+    });
     // As of now: while the shards were asked, more has been logged, and maybe forgotten.
     const fromId = this.#oldestId;
     const ofShards = reports.flatMap((report) => (report.missing ? [] : report.answer));
@@ -104,7 +116,12 @@ export class SlowCommands implements SlowlogPort {
         .filter(({ id }) => id >= fromId)
         .sort((a, b) => b.id - a.id)
         .slice(0, most),
-      missingShards: reports.filter(({ missing }) => missing).map(({ shard }) => shard),
+      missingShards: lateShards(reports),
+      published: reports.flatMap((report) =>
+        report.missing || report.publishedMs === undefined
+          ? []
+          : [{ shard: report.shard, publishedMs: report.publishedMs }],
+      ),
     };
   }
 
@@ -123,10 +140,21 @@ const SETTINGS = ['slowlog.log-slower-than', 'slowlog.max-len', 'slowlog.max-arg
 /** Entry as SLOWLOG GET shows it. */
 type Notice = Awaited<ReturnType<SlowlogPort['newest']>>[number];
 
-/** Line in place of the entries that only these shards have. */
-function missingNotice(shards: readonly number[], unixMs: number): Notice {
-  const noun = shards.length === 1 ? 'shard' : 'shards';
-  const text = `# entries of ${noun} ${shards.join(', ')} are missing: no reply in time`;
+/** Lines about entries that may be missing. */
+function notices({ missingShards, published }: SlowReport, unixMs: number): readonly Notice[] {
+  const silent = missingShards.filter((each) => !published.some(({ shard }) => shard === each));
+  const missing = silent.join(', ');
+  const nouns = silent.length === 1 ? 'shard' : 'shards';
+  return [
+    ...(missing === '' ? [] : [`# entries of ${nouns} ${missing} are missing: no reply in time`]),
+    ...published.map(({ shard, publishedMs }) => {
+      const seconds = Math.max(0, (unixMs - publishedMs) / 1_000).toFixed(1);
+      return `# entries of shard ${shard} are those of ${seconds} s ago: no reply in time`;
+    }),
+  ].map((text) => notice(text, unixMs));
+}
+
+function notice(text: string, unixMs: number): Notice {
   return {
     id: NOTICE_ID,
     unixMs,

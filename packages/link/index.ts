@@ -17,7 +17,7 @@ export { SharedFlag } from './shared-flag.ts';
 export { ScriptControl, ScriptFlag } from './script-control.ts';
 export { ScriptExchange } from './script-exchange.ts';
 export { EventRing, type RecordedEvent } from './rings/event-ring.ts';
-export { SharedText } from './shared-text.ts';
+export { SharedReport } from './shared-report.ts';
 export { DoubleBuffer } from './log/double-buffer.ts';
 export { bellToRing, Doorbell, waitAsMain } from './doorbell.ts';
 export { FRONT_BYTES_MAX, FrontKind } from './front/front-frames.ts';

@@ -20,7 +20,7 @@ import {
   LinkMemory,
   type LinkShape,
   type SharedMemory,
-  SharedText,
+  SharedReport,
 } from '#link';
 
 /** Data that a thread needs to see the others; may be cloned to it. */
@@ -62,7 +62,7 @@ export class Observer {
   readonly settingNames: readonly string[];
   readonly unixZeroUs: number;
   readonly #windows: DoubleBuffer;
-  readonly #verdictText: SharedText;
+  readonly #verdictReport: SharedReport;
   #verdictVersion = 0;
   #verdict = NO_VERDICT;
   /** Names of commands by the ids that pages count by, as `client|list`. */
@@ -84,7 +84,7 @@ export class Observer {
       new EventRing(data.recorders[index]!),
     ]);
     this.commandNames = data.commandNames;
-    this.#verdictText = new SharedText(data.verdict);
+    this.#verdictReport = new SharedReport(data.verdict);
     this.#windows = new DoubleBuffer(data.windows, windowTableLength(this.commandNames.length));
   }
 
@@ -95,12 +95,14 @@ export class Observer {
 
   /** Latest verdict of the ops thread; it finds nothing before the first. */
   get verdict(): VerdictReport {
-    const { version } = this.#verdictText;
+    const { version } = this.#verdictReport;
     if (version !== this.#verdictVersion) {
-      this.#verdictVersion = version;
-      this.#verdict = JSON.parse(
-        this.#verdictText.read() ?? JSON.stringify(NO_VERDICT),
-      ) as VerdictReport;
+      const bytes = this.#verdictReport.read();
+      // It is read again where it was being replaced.
+      if (bytes !== undefined) {
+        this.#verdict = JSON.parse(Buffer.from(bytes).toString()) as VerdictReport;
+        this.#verdictVersion = version;
+      }
     }
     return this.#verdict;
   }

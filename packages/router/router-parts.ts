@@ -60,6 +60,8 @@ export interface RouterOptions {
   isOutOfMemory(): boolean;
   /** Maximum number of bytes of unexecuted commands of a client. */
   queryBytesMax(): number;
+  /** Returns the answers that a shard published last; undefined before the first. */
+  publishedAnswers(shard: number): Bytes | undefined;
   /** True when a shard has executed one command beyond a time limit: no reply is expected soon. */
   isShardStuck(shard: number): boolean;
   /** Starts a turn for work that arose outside of one. */
@@ -111,6 +113,7 @@ function newWays(options: RouterOptions): Ways {
   const gathers = new Gathers(clientRegistry, page);
   const routes = new Routes({ links, clientRegistry, answers, commandStats, gathers });
   const isStuck = (shard: number): boolean => options.isShardStuck(shard);
+  const published = (shard: number): Bytes | undefined => options.publishedAnswers(shard);
   return {
     clientRegistry,
     commandStats,
@@ -118,7 +121,7 @@ function newWays(options: RouterOptions): Ways {
     gathers,
     routes,
     tracing: new Tracing({ page, clock, ...options.tracing, clientRegistry, memory }),
-    shardCalls: new ShardCalls({ links, page, isStuck, beginTurn }),
+    shardCalls: new ShardCalls({ links, page, isStuck, published, beginTurn }),
     keyMigrations: new KeyMigrations(routes, beginTurn),
     keyDiscovery: new KeyDiscovery(routes, clientRegistry),
     blockedClients: new BlockedClients({ clientRegistry, routes, beginTurn }),

@@ -285,6 +285,8 @@ const NO_CALLS = {
     drained: () => undefined,
   },
   beginTurn: () => undefined,
+  publishedAnswers: () => undefined,
+  isShardStuck: () => true,
 };
 
 /** Everybody may do everything. */
@@ -361,7 +363,6 @@ export class RouterFixture {
       gate: (_client, { route }) => (route === 'exec' ? this.refusedExec : undefined),
       ...NO_ACCESS,
       ...NO_CALLS,
-      isShardStuck: () => true,
       isOutOfMemory: () => this.isOutOfMemory,
       queryBytesMax: () => Infinity,
       runOnMain: (client, { command }, args, reply) => {

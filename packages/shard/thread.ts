@@ -35,6 +35,7 @@ import {
   ScriptExchange,
   SharedCounter,
   type SharedMemory,
+  SharedReport,
   waitAsMain,
   wakeSleeper,
 } from '#link';
@@ -60,6 +61,8 @@ export interface ShardThreadData {
   pages: readonly SharedMemory[];
   /** Memory in which this shard's flight recorder keeps events. */
   recorder: SharedMemory;
+  /** Memory in which this shard publishes answers for the time in which it cannot reply. */
+  answers: SharedMemory;
   /** Bodies too large for the rings, both ways. */
   port: MessagePort;
   seed: Bytes;
@@ -120,6 +123,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     takeSlowIds: (count) => slowIds.take(count),
     nextRemovedKeyId: () => removedKeyIds.next(),
     flight,
+    answers: new SharedReport(data.answers),
     profiler: new ThreadProfiler(),
     tier: data.tier && tierLink(index, data.tier, memory, layout),
     purge: () => {

@@ -161,6 +161,7 @@ const NO_REFUSALS = {
   failureRefusal: () => undefined,
   execRefusal: () => undefined,
   isOutOfMemory: () => false,
+  publishedAnswers: () => undefined,
   isShardStuck: () => true,
   queryBytesMax: () => Infinity,
 };

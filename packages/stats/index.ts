@@ -34,6 +34,7 @@ export {
   LatencyEvents,
   LatencySeries,
   MAIN_THREAD,
+  SAMPLES_MAX,
   type LatencyEvent,
 } from './latency/latency-events.ts';
 export {
@@ -181,12 +182,20 @@ export {
   type SlotWalk,
   type SlotWalkStep,
   walkSlotCall,
+  lateShards,
   movedKeysCall,
   sweepSlotsCall,
   type SlotSweep,
 } from './calls/shard-calls.ts';
 export { fragmentation, usedMemory, type Fragmentation } from './status/used-memory.ts';
-export { issueName, NO_VERDICT, VERDICT_BYTES_MAX, type VerdictReport } from './issues/report.ts';
+export {
+  issueName,
+  NO_VERDICT,
+  STARVED_TIMES_MAX,
+  type StarvedTime,
+  VERDICT_BYTES_MAX,
+  type VerdictReport,
+} from './issues/report.ts';
 export { CAUSES, judgeLimits } from './verdict/causes.ts';
 export { currentLimits, issueEpisodes, limitEpisodes, sinceMs } from './verdict/limits.ts';
 export type { Episode } from './verdict/episodes.ts';

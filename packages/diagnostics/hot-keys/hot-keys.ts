@@ -2,7 +2,7 @@
 
 import { LongTimer } from '#base';
 import type { HotKeysPort, HotKeysReport, HotKeysStart, HotWindow } from '#commands';
-import { HOT_KEYS, type HotKey, type HotKeysQuestion, mergeShares } from '#stats';
+import { HOT_KEYS, type HotKey, type HotKeysQuestion, mergeShares, lateShards } from '#stats';
 import { HotWindowReports, type HotWindowsOptions } from './hot-windows.ts';
 
 interface HotKeysSessionOptions extends HotWindowsOptions {
@@ -82,7 +82,9 @@ export class HotKeysSession implements HotKeysPort {
   async report(): Promise<HotKeysReport | null> {
     const session = this.#session;
     if (session === undefined) return null;
-    const reports = await this.#options.shardCalls.ask(HOT_KEYS, 'get');
+    const reports = await this.#options.shardCalls.ask(HOT_KEYS, 'get', {
+      acceptsPublished: true,
+    });
     const shares = reports.flatMap((each) =>
       each.missing || each.answer === null ? [] : [each.answer],
     );
@@ -106,7 +108,7 @@ export class HotKeysSession implements HotKeysPort {
         cpu: (merged.byMetric.cpu ?? []).map(entryOf),
         net: (merged.byMetric.net ?? []).map(entryOf),
       },
-      missingShards: reports.filter(({ missing }) => missing).map(({ shard }) => shard),
+      missingShards: lateShards(reports),
     };
   }
 

@@ -16,9 +16,11 @@ import {
   limitEpisodes,
   recentIssues,
   sinceMs,
+  STARVED_TIMES_MAX,
+  type StarvedTime,
   type VerdictReport,
 } from '#stats';
-import { type SharedMemory, SharedText } from '#link';
+import { type SharedMemory, SharedReport } from '#link';
 import { FactReader, healthNow, type HealthOptions, type Observer, SAMPLE_MS } from '#observer';
 import type { MainClient } from './main-client.ts';
 
@@ -26,6 +28,11 @@ import type { MainClient } from './main-client.ts';
 const READ_MS = 500;
 /** Longest wait for main's answer about the ids of clients. */
 const CLIENT_IDS_MS_MAX = 200;
+
+interface Moment {
+  readonly nowUs: number;
+  readonly wallMs: number;
+}
 
 interface VerdictWatchOptions {
   readonly observer: Observer;
@@ -38,7 +45,7 @@ interface VerdictWatchOptions {
 export class VerdictWatch {
   readonly #options: VerdictWatchOptions;
   readonly #facts: FactReader;
-  readonly #shared: SharedText;
+  readonly #shared: SharedReport;
   readonly #sampling: PacedTimer;
   readonly #reading: PacedTimer;
   readonly #limits = limitEpisodes();
@@ -50,10 +57,12 @@ export class VerdictWatch {
   #isAsking = false;
   #commands = 0;
   #recent: readonly JudgedIssue[] = [];
+  /** Ended times in which threads had too little processor time. */
+  readonly #starved: StarvedTime[] = [];
 
   constructor(options: VerdictWatchOptions) {
     this.#options = options;
-    this.#shared = new SharedText(options.memory);
+    this.#shared = new SharedReport(options.memory);
     this.#facts = new FactReader({
       observer: options.observer,
       settings: () => options.health().settings,
@@ -94,6 +103,7 @@ export class VerdictWatch {
     this.#recent = recentIssues(facts, health.settings.limits);
     const { issues } = healthNow({ ...health, nowUs, wallMs, recentIssues: this.#recent });
     const changed = this.#issues.take(issues, nowUs);
+    this.#noteStarved(limits.ended, { nowUs, wallMs });
     this.#publish({ nowUs, wallMs });
     for (const episode of limits.began) this.#logLimit(episode, true);
     for (const episode of limits.ended) this.#logLimit(episode, false);
@@ -129,7 +139,14 @@ export class VerdictWatch {
       });
   }
 
-  #publish(moment: { readonly nowUs: number; readonly wallMs: number }): void {
+  #noteStarved(ended: readonly Episode<Judged>[], moment: Moment): void {
+    const times = ended.filter(isStarvation).map((episode) => timeOf(episode, moment));
+    this.#starved.push(...times);
+    this.#starved.splice(0, Math.max(0, this.#starved.length - STARVED_TIMES_MAX));
+  }
+
+  #publish(moment: Moment): void {
+    const current = this.#limits.current.filter(isStarvation);
     const since = this.#issues.current.map(
       (episode) => [issueName(episode.thing), sinceMs(episode, moment)] as const,
     );
@@ -137,8 +154,9 @@ export class VerdictWatch {
       limited_by: currentLimits(this.#limits, moment),
       issues: this.#recent,
       since: Object.fromEntries(since),
+      starved: [...this.#starved, ...current.map((episode) => timeOf(episode, moment))],
     };
-    this.#shared.publish(JSON.stringify(report));
+    this.#shared.publish(Buffer.from(JSON.stringify(report)));
   }
 
   #logLimit({ thing, sinceUs, seenUs, worst }: Episode<Judged>, isBegin: boolean): void {
@@ -165,6 +183,15 @@ export class VerdictWatch {
     const message = `Health: ${code}${of} ended after ${secondsOf(seenUs - sinceUs)}${most}`;
     this.#options.log('info', 'health-changed', message);
   }
+}
+
+function isStarvation({ thing }: Episode<Judged>): boolean {
+  return thing.cause === 'machine';
+}
+
+function timeOf(episode: Episode<Judged>, moment: Moment): StarvedTime {
+  const toMs = Math.round(moment.wallMs - (moment.nowUs - episode.seenUs) / 1_000);
+  return { fromMs: sinceMs(episode, moment), toMs };
 }
 
 function secondsOf(us: number): string {

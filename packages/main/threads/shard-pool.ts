@@ -102,6 +102,7 @@ export class ShardPool {
       pageShape,
       pages: [...shardMemory, observerData.mainPage],
       recorder: recorders[1 + index]!,
+      answers: options.serverMemory.answerMemory[index]!,
       port,
       seed: randomBytes(SEED_BYTES),
       settings: options.settings,

@@ -4,7 +4,7 @@
  * Large because it is the map of the memory: each area is a field, and the threads get theirs from here.
  */
 
-import { ERROR_CODES, systemClock, UnixOffset } from '#base';
+import { type Bytes, ERROR_CODES, systemClock, UnixOffset } from '#base';
 import { commandTable } from '#commands';
 import { frontCountOf, settingNames, type Settings } from '#config';
 import {
@@ -36,7 +36,7 @@ import {
   ScriptControl,
   SharedCounter,
   type SharedMemory,
-  SharedText,
+  SharedReport,
   TraceRingWriter,
 } from '#link';
 import { BlockPool, type ReadBuffer } from '#net';
@@ -44,6 +44,9 @@ import { TierFigures } from '#tier';
 import { memoryPressure } from '#usdt';
 import { type BodyPort, ShardLink } from '#router';
 import { Observer, type ObserverData } from '#observer';
+
+/** Longest published answers of a shard; its pages take memory only once they are written. */
+const ANSWER_BYTES_MAX = 256 * 1024;
 
 /** Returns how many threads serve the warm tier; 0 without it. */
 function tierThreads(settings: Settings, shardCount: number): number {
@@ -75,6 +78,8 @@ export class ServerMemory {
   /** Counter of ids of removed keys. */
   readonly removedKeyIds: SharedCounter;
   readonly shardPages: readonly Page[];
+  /** Memory in which each shard publishes answers for the time in which it cannot reply. */
+  readonly answerMemory: readonly SharedMemory[];
   /** Data that another thread needs to see all of this, and main's own view of it. */
   readonly observerData: ObserverData;
   readonly observer: Observer;
@@ -97,6 +102,7 @@ export class ServerMemory {
     const pageBytes = Page.bytes(this.pageShape);
     this.shardMemory = Array.from({ length: shardCount }, () => allocateShared(pageBytes));
     this.shardPages = this.shardMemory.map((page) => new Page(this.pageShape, page));
+    this.answerMemory = this.shardMemory.map(() => SharedReport.allocate(ANSWER_BYTES_MAX));
     const isTiered = this.shape.tierThreads !== 0;
     this.tierMemory = isTiered ? this.shardMemory.map(() => allocateShared(TierFigures.bytes)) : [];
     this.logMemory = this.shardMemory.map(() => allocateShared(LogFigures.bytes));
@@ -123,7 +129,7 @@ export class ServerMemory {
       settingNames,
       commandNames: commandTable.entries.map(({ lowerName }) => lowerName),
       windows: DoubleBuffer.allocate(windowTableLength(commandTable.entries.length)),
-      verdict: SharedText.allocate(VERDICT_BYTES_MAX),
+      verdict: SharedReport.allocate(VERDICT_BYTES_MAX),
       unixZeroUs: new UnixOffset(systemClock).readUs(),
     };
     this.observer = new Observer(this.observerData);
@@ -137,6 +143,11 @@ export class ServerMemory {
     settings.onChange('latency.tracking', (value) => {
       mainPage.tracksLatency = value;
     });
+  }
+
+  /** Returns the answers that a shard published last; undefined before the first. */
+  publishedAnswers(shard: number): Bytes | undefined {
+    return new SharedReport(this.answerMemory[shard]!).read();
   }
 
   /** Main's ends of the rings; `ports` are the shards' message ports. */

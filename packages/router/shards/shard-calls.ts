@@ -16,9 +16,18 @@ const CALL_MS_MAX = 200;
 /** Longest wait for a shard that is late, but not stuck: less than the ops thread waits for main. */
 const LATE_MS_MAX = 800;
 
+/** Longest wait for a shard that is stuck, where its published answer takes the place of a reply. */
+const PUBLISHED_MS_MAX = 20;
+
 /** Reply of one shard, or a mark that it did not reply in time. */
 type Report<Answer> =
-  | { readonly shard: number; readonly missing: false; readonly answer: Answer }
+  | {
+      readonly shard: number;
+      readonly missing: false;
+      readonly answer: Answer;
+      /** Unix milliseconds at which the shard published the answer; undefined for a reply. */
+      readonly publishedMs?: number;
+    }
   | { readonly shard: number; readonly missing: true };
 
 /** Longest waits for the shards that a question goes to, in milliseconds. */
@@ -27,6 +36,8 @@ interface Waits {
   readonly timeoutMs: number;
   /** For one that is late, but not stuck. */
   readonly patienceMs: number;
+  /** True when the answer that a shard published last will do in place of its reply. */
+  readonly acceptsPublished: boolean;
 }
 
 /** A pending request. */
@@ -38,11 +49,26 @@ interface Asked {
   finish(): void;
 }
 
+/** Waits of a request, and the topic whose published answers will do. */
+interface SentWaits extends Omit<Waits, 'acceptsPublished'> {
+  readonly published?: string | undefined;
+}
+
+interface PublishedAnswer {
+  readonly body: Bytes;
+  readonly publishedMs: number;
+}
+
+/** Message of `shard/frames/published-answers.ts`: when it was published, and the answers by topic. */
+type PublishedMessage = readonly [unixMs: number, answers: Readonly<Record<string, Bytes>>];
+
 interface ShardCallsOptions {
   readonly links: readonly ShardLink[];
   readonly page: Page;
   /** True when a shard has been at one command for long, so that it will not answer soon. */
   isStuck(shard: number): boolean;
+  /** Returns the answers that a shard published last, as one message; undefined before the first. */
+  published(shard: number): Bytes | undefined;
   /** Starts a turn, at whose end frames are published to the shards. */
   beginTurn(): void;
 }
@@ -60,9 +86,14 @@ export class ShardCalls {
   ask<Question, Answer>(
     topic: ShardCall<Question, Answer>,
     question: Question,
-    { timeoutMs = CALL_MS_MAX, patienceMs = LATE_MS_MAX }: Partial<Waits> = {},
+    waits: Partial<Waits> = {},
   ): Promise<readonly Report<Answer>[]> {
-    return this.#ask(this.#options.links, topic, { question, timeoutMs }, patienceMs);
+    const { acceptsPublished = false, patienceMs = LATE_MS_MAX } = waits;
+    const { timeoutMs = acceptsPublished ? PUBLISHED_MS_MAX : CALL_MS_MAX } = waits;
+    const body = encodeMessage([topic.name, question] satisfies CallQuestion);
+    const published = acceptsPublished ? topic.name : undefined;
+    const call = { timeoutMs, patienceMs, published };
+    return this.#send<Answer>(this.#options.links, FrameKind.call, body, call);
   }
 
   /** Asks one shard. */
@@ -72,18 +103,11 @@ export class ShardCalls {
     how: { readonly question: Question; readonly timeoutMs: number },
   ): Promise<Report<Answer>> {
     const link = this.#options.links[shard] ?? unreachable('the shard exists');
-    const [report] = await this.#ask([link], topic, how);
+    const { question, timeoutMs } = how;
+    const body = encodeMessage([topic.name, question] satisfies CallQuestion);
+    const waits = { timeoutMs, patienceMs: timeoutMs };
+    const [report] = await this.#send<Answer>([link], FrameKind.call, body, waits);
     return report ?? unreachable('there is one report for each shard asked');
-  }
-
-  #ask<Question, Answer>(
-    links: readonly ShardLink[],
-    { name }: ShardCall<Question, Answer>,
-    { question, timeoutMs }: { readonly question: Question; readonly timeoutMs: number },
-    patienceMs = timeoutMs,
-  ): Promise<readonly Report<Answer>[]> {
-    const body = encodeMessage([name, question] satisfies CallQuestion);
-    return this.#send<Answer>(links, FrameKind.call, body, { timeoutMs, patienceMs });
   }
 
   /** Has a shard build keys of a primary's data, in a batch that is written to its ring as it is. */
@@ -100,7 +124,7 @@ export class ShardCalls {
     links: readonly ShardLink[],
     kind: number,
     body: Bytes,
-    { timeoutMs, patienceMs }: Waits,
+    { timeoutMs, patienceMs, published }: SentWaits,
   ): Promise<readonly Report<Answer>[]> {
     const number = (this.#lastNumber + 1) >>> 0;
     this.#lastNumber = number;
@@ -108,9 +132,12 @@ export class ShardCalls {
       const answers = new Map<number, Bytes>();
       const finish = (): void => {
         this.#asked.delete(number);
+        const reports = links.map(({ index }) =>
+          reportOf<Answer>(answers.get(index) ?? this.#publishedAnswer(index, published), index),
+        );
         const gaps = links.length - answers.size;
         if (gaps > 0) this.#options.page.add('missingShardReplies', gaps);
-        resolve(links.map(({ index }) => reportOf<Answer>(answers.get(index), index)));
+        resolve(reports);
       };
       const isHopeful = (waitedMs: number): boolean =>
         waitedMs < patienceMs &&
@@ -129,6 +156,15 @@ export class ShardCalls {
     return asked;
   }
 
+  /** Answer to a topic that a shard has published; undefined without one. */
+  #publishedAnswer(shard: number, topic: string | undefined): PublishedAnswer | undefined {
+    const bytes = topic === undefined ? undefined : this.#options.published(shard);
+    if (topic === undefined || bytes === undefined) return undefined;
+    const [publishedMs, answers] = decodeMessage(bytes) as PublishedMessage;
+    const body = answers[topic];
+    return body === undefined || body.length === 0 ? undefined : { body, publishedMs };
+  }
+
   /** A shard has answered; the bytes are the report's to keep. */
   answered(shard: number, number: number, body: Bytes): void {
     const asked = this.#asked.get(number);
@@ -142,8 +178,15 @@ export class ShardCalls {
   }
 }
 
-function reportOf<Answer>(body: Bytes | undefined, shard: number): Report<Answer> {
-  if (body === undefined) return { shard, missing: true };
+function reportOf<Answer>(
+  found: Bytes | PublishedAnswer | undefined,
+  shard: number,
+): Report<Answer> {
+  if (found === undefined) return { shard, missing: true };
   // The answerer of a topic answers what the topic's type says.
-  return { shard, missing: false, answer: decodeMessage(body) as Answer };
+  if (found instanceof Uint8Array) {
+    return { shard, missing: false, answer: decodeMessage(found) as Answer };
+  }
+  const { body, publishedMs } = found;
+  return { shard, missing: false, answer: decodeMessage(body) as Answer, publishedMs };
 }

@@ -35,6 +35,7 @@ export function newRouter({ access, ...kernel }: NewRouterOptions): Router {
       access.deniedInShard(client, denial);
     },
     spokeHttp: closesHttp(log, () => clock.wallMs()),
+    publishedAnswers: (shard) => serverMemory.publishedAnswers(shard),
     isShardStuck: (shard) => isAtOneCommand(serverMemory.shardPages[shard]!, clock.nowUs()),
     isOutOfMemory: () => serverMemory.isOutOfMemory(settings),
     queryBytesMax: () => settings.number('server.query-buffer-limit'),

@@ -2,14 +2,29 @@
 
 import { assert } from '#base';
 import { Request } from '#link';
-import { HEAP, PROFILE, PURGE, SHARD_CONTENT, type ShardContent } from '#stats';
+import {
+  AT,
+  HEAP,
+  HOT_KEYS,
+  PROFILE,
+  PURGE,
+  REMOVED_KEYS,
+  SCRIPT_STATS,
+  SHARD_CONTENT,
+  type ShardContent,
+  slowEntriesCall,
+} from '#stats';
 import type { CallAnswerers } from '../frames/call-answerers.ts';
+import { PublishedAnswers } from '../frames/published-answers.ts';
 import type { Frame } from '../frames/frame.ts';
 import type { ControlTakers, FrameTakers, ShardModule } from '../modules/shard-module.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { MachineOptions } from './machine-options.ts';
 import type { ShardLinks } from './shard-links.ts';
 import type { ExecutingParts } from './executing-parts.ts';
+
+/** Most entries of a log that are published. */
+const PUBLISHED_MAX = 128;
 
 export class CoreModule implements ShardModule {
   readonly #options: MachineOptions;
@@ -18,6 +33,7 @@ export class CoreModule implements ShardModule {
   readonly controls: ControlTakers;
   /** True after main has sent the end. */
   isStopped = false;
+  #published: PublishedAnswers | undefined;
 
   constructor(options: MachineOptions, parts: ShardLinks & ExecutingParts) {
     this.#options = options;
@@ -48,6 +64,24 @@ export class CoreModule implements ShardModule {
       return { keys, hot_keys: keys - warmKeys, warm_keys: warmKeys };
     });
     for (const part of [slowness, settings, keyUse, fates]) part.answer(answerers);
+    this.#publishAnswers(answerers);
+  }
+
+  #publishAnswers(answerers: CallAnswerers): void {
+    const { answers } = this.#options;
+    if (answers === undefined) return;
+    const published = new PublishedAnswers(answers, answerers);
+    published.add(slowEntriesCall, { fromId: 0, count: PUBLISHED_MAX });
+    published.add(REMOVED_KEYS, { fromId: 0, count: PUBLISHED_MAX });
+    published.add(HOT_KEYS, 'get');
+    published.add(SCRIPT_STATS, null);
+    this.#published = published;
+  }
+
+  showFigures(): void {
+    const { executor } = this.#parts;
+    const commands = this.#options.page.values[AT.commands]!;
+    this.#published?.show(executor.nowUs, this.#options.clock.wallMs(), commands);
   }
 
   /** Behind the settings of all other modules, which what must go by a new limit depends on. */

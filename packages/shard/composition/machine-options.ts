@@ -3,7 +3,7 @@
 import type { Bytes, Clock } from '#base';
 import type { ShardSettingValues } from '#commands';
 import type { FlightRecorder, Page, ThreadProfiler } from '#stats';
-import type { LinkMemory, RingReader, RingWriter } from '#link';
+import type { LinkMemory, RingReader, RingWriter, SharedReport } from '#link';
 import type { Store, WarmOutlet } from '#store';
 import type { TierLink } from '#tier';
 import type { Journal } from '../log/journal.ts';
@@ -26,6 +26,8 @@ export interface MachineOptions {
   seed: Bytes;
   page: Page;
   flight: FlightRecorder;
+  /** Memory for published answers; undefined without a reader. */
+  answers?: SharedReport;
   profiler: ThreadProfiler;
   settings: ShardSettingValues;
   /** Redis release that scripts see. */

@@ -42,7 +42,12 @@ export class CallAnswerers {
   answer(frame: Frame): void {
     const number = frame.words[frame.word + Request.sequence]! >>> 0;
     const [name, question] = decodeMessage(frame.body) as CallQuestion;
+    this.#sender.send(FrameKind.call, 0, number, this.encoded(name, question));
+  }
+
+  /** Returns the answer to a call, as its reply contains it. */
+  encoded(name: string, question: unknown): Bytes {
     const answerer = this.#answerers.get(name) ?? unreachable(`somebody answers ${name}`);
-    this.#sender.send(FrameKind.call, 0, number, encodeMessage(answerer(question)));
+    return encodeMessage(answerer(question));
   }
 }

@@ -93,3 +93,17 @@ export interface ShardContent {
 
 /** Returns the contents of a shard. */
 export const SHARD_CONTENT = shardCall<null, ShardContent>('shard-content');
+
+/** Reply of a shard, a published answer in its place, or neither. */
+interface Report {
+  readonly shard: number;
+  readonly missing: boolean;
+  readonly publishedMs?: number;
+}
+
+/** Shards that did not reply: their answers are missing, or those that they published last. */
+export function lateShards(reports: readonly Report[]): readonly number[] {
+  return reports
+    .filter((report) => report.missing || report.publishedMs !== undefined)
+    .map(({ shard }) => shard);
+}

@@ -11,13 +11,28 @@ export interface VerdictReport {
   readonly issues: readonly JudgedIssue[];
   /** Unix milliseconds since which each issue holds, by `issueName`. */
   readonly since: Readonly<Record<string, number>>;
+  /** Latest times in which threads had too little processor time, in Unix milliseconds; the oldest first. */
+  readonly starved: readonly StarvedTime[];
 }
+
+export interface StarvedTime {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Number of such times that are kept. */
+export const STARVED_TIMES_MAX = 32;
 
 /** Longest report that is published, in bytes. */
 export const VERDICT_BYTES_MAX = 64 * 1024;
 
 /** Report before the first one is published. */
-export const NO_VERDICT: VerdictReport = { limited_by: [], issues: [], since: {} };
+export const NO_VERDICT: VerdictReport = {
+  limited_by: [],
+  issues: [],
+  since: {},
+  starved: [],
+};
 
 /** Names an issue over time: its message and value change, this does not. */
 export function issueName({ code, object }: Pick<HealthIssue, 'code' | 'object'>): string {
