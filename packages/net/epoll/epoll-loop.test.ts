@@ -8,11 +8,14 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { loadSignal, NOT_BLOCKING, systemClock } from '#base';
 import { Doorbell, LinkMemory } from '#link';
 import { until } from '#testkit';
+import { AT, Page, THREAD_SHAPE } from '#stats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EPOLL_IN } from './epoll-set.ts';
 import { EpollLoop } from './epoll-loop.ts';
 import { loadEpoll, openLoop } from './open-loop.ts';
+
+const newPage = (): Page => new Page(THREAD_SHAPE, new SharedArrayBuffer(Page.bytes(THREAD_SHAPE)));
 
 const loops = suite('epoll loop');
 
@@ -26,9 +29,11 @@ loops.after(() => {
 });
 
 /** A loop, its recorded calls, and a doorbell that another thread would ring. */
-async function newLoop(): Promise<{ loop: EpollLoop; calls: string[]; bell: Doorbell }> {
+async function newLoop(
+  page = newPage(),
+): Promise<{ loop: EpollLoop; calls: string[]; bell: Doorbell }> {
   const memory = LinkMemory.allocate(MEMORY_BYTES);
-  const loop = openLoop(new Doorbell(memory, 0), await loadEpoll());
+  const loop = openLoop(new Doorbell(memory, 0), await loadEpoll(), page);
   assert.instance(loop, EpollLoop);
   const calls: string[] = [];
   loop.start({
@@ -187,6 +192,36 @@ loops('time asleep is idle time, and time awake is not', async () => {
     loop.idleMs - from < (systemClock.nowUs() / 1_000 - startMs) / 2,
     'hardly any of it is idle',
   );
+  loop.stop();
+});
+
+loops('a loop that sleeps says so on its page, and none that works', async () => {
+  const page = newPage();
+  const { loop } = await newLoop(page);
+  const seen = new Set<boolean>();
+  loop.start({
+    rang: () => undefined,
+    endTurn: () => seen.add(page.get('idleSinceUs') > 0),
+  });
+  loop.schedule();
+  await until(() => seen.size > 0, 'a turn has ended');
+  assert.equal([...seen], [false]);
+  // Another thread looks while this one is asleep.
+  const values = new SharedArrayBuffer(8);
+  const looker = new Worker(
+    `const { workerData, parentPort } = require('node:worker_threads');
+     const [values, index, found] = workerData;
+     const page = new Float64Array(values);
+     const look = () => {
+       if (page[index] > 0) new Int32Array(found)[0] += 1;
+       if (new Int32Array(found)[0] > 3) parentPort.postMessage('asleep');
+       else setTimeout(look, 1);
+     };
+     look();`,
+    { eval: true, workerData: [page.values.buffer, AT.idleSinceUs, values] },
+  );
+  await once(looker, 'message');
+  await looker.terminate();
   loop.stop();
 });
 

@@ -21,6 +21,7 @@ import {
   type SystemCalls,
   systemClock,
 } from '#base';
+import { AT, type Page } from '#stats';
 import { EPOLL_EDGE, EPOLL_IN, EpollSet } from './epoll-set.ts';
 import type { ReadBuffer } from '../socket-transport.ts';
 import type { EpollShared } from './epoll-transport.ts';
@@ -58,6 +59,8 @@ export class EpollLoop implements ThreadLoop {
   readonly set: EpollSet;
   readonly #libuv: Libuv;
   readonly #runTicks: () => void;
+  /** Values of the thread's page. */
+  readonly #values: Float64Array;
   #events: TurnEvents | undefined;
   #isScheduled = false;
   #hasRung = false;
@@ -75,7 +78,8 @@ export class EpollLoop implements ThreadLoop {
   };
 
   /** Throws where the kernel refuses. */
-  constructor({ calls, libuv, runTicks, bell }: EpollParts) {
+  constructor({ calls, libuv, runTicks, bell }: EpollParts, page: Page) {
+    this.#values = page.values;
     this.calls = calls;
     this.#libuv = libuv;
     this.#runTicks = runTicks;
@@ -151,8 +155,16 @@ export class EpollLoop implements ThreadLoop {
   /** Waits, takes the events there are, and ends the turn. */
   #turn(timeoutMs: number): void {
     const { set } = this;
-    const count = set.wait(timeoutMs);
-    if (timeoutMs !== 0) this.#sleptUs += systemClock.nowUs() - this.#nowUs;
+    let count: number;
+    if (timeoutMs === 0) {
+      count = set.wait(0);
+    } else {
+      // A thread that sleeps is not stuck, even if it wakes late for want of a processor.
+      this.#values[AT.idleSinceUs] = this.#nowUs;
+      count = set.wait(timeoutMs);
+      this.#values[AT.idleSinceUs] = 0;
+      this.#sleptUs += systemClock.nowUs() - this.#nowUs;
+    }
     set.dispatch(count);
     if (this.#isScheduled) {
       this.#isScheduled = false;

@@ -7,12 +7,15 @@ import net from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { Doorbell, LinkMemory } from '#link';
 import { freePort, type Random, until, withRandom } from '#testkit';
+import { Page, THREAD_SHAPE } from '#stats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Accepted } from '../plain-sockets.ts';
 import type { EpollLoop } from './epoll-loop.ts';
 import { EpollSockets } from './epoll-sockets.ts';
 import { loadEpoll, openLoop } from './open-loop.ts';
+
+const newPage = (): Page => new Page(THREAD_SHAPE, new ArrayBuffer(Page.bytes(THREAD_SHAPE)));
 
 const sockets = suite('epoll sockets');
 
@@ -148,7 +151,7 @@ sockets(
   'each peer gets back its own bytes, and every connection ends',
   withRandom(async (random) => {
     const memory = LinkMemory.allocate(MEMORY_BYTES);
-    const loop = openLoop(new Doorbell(memory, 0), await loadEpoll()) as EpollLoop;
+    const loop = openLoop(new Doorbell(memory, 0), await loadEpoll(), newPage()) as EpollLoop;
     loop.start({ rang: () => undefined, endTurn: () => undefined });
     const bytes = Buffer.alloc(READ_BYTES);
     const shared = loop.share({ memory: { bytes }, bytes, at: 0 }, memory.bytes);

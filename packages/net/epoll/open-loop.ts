@@ -2,6 +2,7 @@
 
 import { CLOSE_ON_EXEC, loadFutex, loadLibuvLoop, loadSystemCalls, NOT_BLOCKING } from '#base';
 import type { Doorbell } from '#link';
+import type { Page } from '#stats';
 import { EpollLoop, tickRunner, type EpollParts } from './epoll-loop.ts';
 import { LibuvLoop } from './libuv-loop.ts';
 import type { ThreadLoop } from './thread-loop.ts';
@@ -23,9 +24,12 @@ export async function loadEpoll(): Promise<EpollParts> {
   return { calls, libuv, runTicks, futex, bell };
 }
 
-/** Opens the loop, and has the bell of the thread ring there. To be called before another thread uses the bell. */
-export function openLoop(bell: Doorbell, parts: EpollParts | undefined): ThreadLoop {
+/**
+ * Opens the loop, and has the bell of the thread ring there. To be called before another thread uses the bell. The loop
+ * publishes its sleep on `page`, where it can.
+ */
+export function openLoop(bell: Doorbell, parts: EpollParts | undefined, page: Page): ThreadLoop {
   if (parts === undefined) return new LibuvLoop(bell);
   bell.descriptor = parts.bell;
-  return new EpollLoop(parts);
+  return new EpollLoop(parts, page);
 }

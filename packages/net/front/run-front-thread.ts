@@ -45,7 +45,7 @@ export async function runFrontThread(data: FrontThreadData, port: MessagePort): 
   const layout = layoutOf(data.link);
   const places = layout.fronts[data.index] ?? unreachable('a front thread has its places');
   const bell = new Doorbell(memory, places.bell);
-  const loop = openLoop(bell, data.usesEpoll ? await loadEpoll() : undefined);
+  const loop = openLoop(bell, data.usesEpoll ? await loadEpoll() : undefined, page);
   const mainBell = await bellToRing(memory, layout.doorbell);
   const thread = new FrontThread({ memory, places, page, loop, bell, mainBell });
   if (tls !== undefined) thread.secure(tls);

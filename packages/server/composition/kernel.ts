@@ -72,7 +72,7 @@ export function newKernel(options: KernelOptions): Kernel {
   const log = mainLog(systemClock, ops, running);
   const shardCount = shardCountOf(settings);
   const serverMemory = new ServerMemory(shardCount, settings, systemClock.nowUs());
-  const loop = openLoop(serverMemory.doorbell, epoll);
+  const loop = openLoop(serverMemory.doorbell, epoll, serverMemory.mainPage);
   if (epoll !== undefined) serverMemory.memory.useFutex(epoll.futex);
   ops.begin(serverMemory.observerData, tls);
   const modules = new Modules();

@@ -143,6 +143,8 @@ status('tells a main that stands still, in what, and never one that is idle', ()
   main.set('executing', 3);
   assert.equal(issues(), stuck('been running del of client 7 for'));
   assert.is(collectStatus(source).health.status, 'unhealthy');
+  main.set('idleSinceUs', source.nowUs - 2_100_000);
+  assert.equal(issues(), [], 'it sleeps: without a processor it wakes late');
 });
 
 status('counts its uptime by the monotonic clock, whatever the wall clock does', () => {

@@ -4,7 +4,8 @@ import { STUCK_US } from './stuck.ts';
 /** Microseconds for which a front thread has given no sign of life; 0 unless it is stuck. */
 export function frontSilenceUs(front: Page, nowUs: number): number {
   const aliveUs = front.get('aliveUs');
-  const silentUs = aliveUs === 0 ? 0 : nowUs - aliveUs;
+  const isAsleep = aliveUs === 0 || front.get('idleSinceUs') > 0;
+  const silentUs = isAsleep ? 0 : nowUs - aliveUs;
   return silentUs < STUCK_US ? 0 : silentUs;
 }
 

@@ -12,8 +12,8 @@ interface Standstill {
 }
 
 /**
- * Returns the standstill of main, or null; an idle main is not stuck, since its heartbeat is set to the end of its
- * sleep.
+ * Returns the standstill of main, or null; an idle main is not stuck: its heartbeat is set to the end of its sleep, and a
+ * main that wakes late for want of a processor has its sleep on the page.
  */
 export function mainStandstill(
   main: Page,
@@ -21,7 +21,8 @@ export function mainStandstill(
   nowUs: number,
 ): Standstill | null {
   const heartbeatUs = main.get('heartbeatUs');
-  const silentUs = heartbeatUs === 0 ? 0 : nowUs - heartbeatUs;
+  const isAsleep = heartbeatUs === 0 || main.get('idleSinceUs') > 0;
+  const silentUs = isAsleep ? 0 : nowUs - heartbeatUs;
   if (silentUs < STUCK_US) return null;
   return { silentUs, doing: doing(main, commandNames, silentUs) };
 }
