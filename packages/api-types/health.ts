@@ -2,7 +2,7 @@
 
 type Severity = 'warning' | 'critical';
 
-type HealthCode =
+export type HealthCode =
   | 'MEMORY_PRESSURE'
   | 'NEAR_CONNECTION_LIMIT'
   | 'ELEVATED_DURABILITY_LAG'

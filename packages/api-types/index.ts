@@ -15,7 +15,7 @@ export type {
 } from './servers/cluster.ts';
 export type { ClientReport } from './clients.ts';
 export type { FlightDocument, FlightEntry, FlightEvent, FlightReport } from './flight.ts';
-export type { Health, HealthIssue, LimitCause, LimitFinding } from './health.ts';
+export type { Health, HealthCode, HealthIssue, LimitCause, LimitFinding } from './health.ts';
 export type { HotKeysDocument, HotWindowDocument } from './hot-keys.ts';
 export type { RemovedKeyReport, KeyFatesDocument } from './key-fates.ts';
 export type {

@@ -86,9 +86,14 @@ export class FactReader {
     return this.#window.isWhole ? this.#facts(nowUs, wallMs) : undefined;
   }
 
-  /** Times of each thread since its start, for metrics. */
-  get times(): ReturnType<ThreadTimesReader['read']> {
+  /** Times of each thread since its start, by thread. */
+  get threadTimes(): ReturnType<ThreadTimesReader['read']> {
     return this.#times.read();
+  }
+
+  /** Room on the disk of the data folder, as of some seconds ago. */
+  get room(): DiskRoom | undefined {
+    return this.#options.observer.main.get('keepsData') === 1 ? this.#room : undefined;
   }
 
   close(): void {

@@ -189,6 +189,7 @@ export {
 } from './calls/shard-calls.ts';
 export { fragmentation, usedMemory, type Fragmentation } from './status/used-memory.ts';
 export {
+  HEALTH_CODES,
   issueName,
   NO_VERDICT,
   STARVED_TIMES_MAX,
@@ -215,4 +216,4 @@ export type {
   ThreadFacts,
   TierFacts,
 } from './verdict/facts.ts';
-export { isAtOneCommand } from './threads/stuck.ts';
+export { isAtOneCommand, STUCK_US } from './threads/stuck.ts';

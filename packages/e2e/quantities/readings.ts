@@ -145,8 +145,12 @@ function addMetrics(
       ),
       (line) => Number(line.slice(line.lastIndexOf(' '))),
     );
-  values.set(`/metrics${as}`, sum(names, inText));
   const wanted = names.map(parsed);
+  // Families of what is off are not sent, on any surface.
+  if (wanted.every(isOff) && !wanted.some(({ name }) => metrics.some((one) => one.name === name))) {
+    return;
+  }
+  values.set(`/metrics${as}`, sum(names, inText));
   const inJson = ({ name, labels }: Wanted): number =>
     sum(metrics.find((metric) => metric.name === name)?.samples ?? [NOTHING], (sample) =>
       fits(sample.labels, labels) ? (sample.value ?? NaN) : 0,
@@ -207,4 +211,9 @@ function sum<T>(all: Iterable<T>, of: (one: T) => number): number {
   let total = 0;
   for (const one of all) total += of(one);
   return total;
+}
+
+/** True for metrics of features that the server may have switched off. */
+function isOff({ name }: Wanted): boolean {
+  return name.startsWith('svc_tiered_') || name.startsWith('svc_cluster_');
 }

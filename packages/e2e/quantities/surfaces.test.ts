@@ -107,6 +107,9 @@ surfaces('all have each quantity, and agree on it when the server rests', async 
   const reading = await read(server, client, nextPush);
   for (const quantity of quantities) {
     const values = valuesOf(quantity, reading);
+    // Quantities of a cluster are on metrics only, which are not sent outside of one.
+    const isOfCluster = quantity.on.metrics?.every((name) => name.startsWith('svc_cluster_'));
+    if (values.size === 0 && isOfCluster === true) continue;
     const least = workedOut.includes(quantity) ? 2 : 1;
     assert.ok(values.size >= least, `${quantity.what} stands on fewer surfaces than ${least}`);
     for (const value of values.values()) {

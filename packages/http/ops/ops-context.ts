@@ -3,8 +3,8 @@
 import { type LogFields, PacedTimer, systemClock } from '#base';
 import type { ReplicationState } from '#api-types';
 import { type ClusterUpdate, ThreadRates } from '#stats';
-import type { Observer } from '#observer';
-import type { TraceStore } from '#telemetry';
+import type { HealthOptions, Observer } from '#observer';
+import type { TraceStore, VerdictFigures } from '#telemetry';
 import type { MainClient } from './main-client.ts';
 import type { HttpFixedSettings, HttpLiveSettings } from '../views/settings.ts';
 
@@ -25,6 +25,7 @@ export interface OpsHttpOptions {
   /** The latest lines of the log. */
   recentLogLines(): readonly string[];
   logLinesDropped(): number;
+  verdictFigures(): VerdictFigures;
   log(
     level: 'trace' | 'info' | 'warn' | 'error',
     event: string,
@@ -43,6 +44,7 @@ export class OpsContext {
   live: HttpLiveSettings;
   readonly recentLogLines: OpsHttpOptions['recentLogLines'];
   readonly logLinesDropped: OpsHttpOptions['logLinesDropped'];
+  readonly verdictFigures: OpsHttpOptions['verdictFigures'];
   readonly log: OpsHttpOptions['log'];
   /** Names of the users with rows of their own on the pages, in the order of the rows. */
   readonly userNames: string[] = [];
@@ -65,6 +67,7 @@ export class OpsContext {
     this.traces = options.traces;
     this.recentLogLines = () => options.recentLogLines();
     this.logLinesDropped = () => options.logLinesDropped();
+    this.verdictFigures = () => options.verdictFigures();
     this.log = (level, event, message, fields) => {
       options.log(level, event, message, fields);
     };
@@ -78,6 +81,13 @@ export class OpsContext {
 
   close(): void {
     this.#sampler.stop();
+  }
+
+  /** Sources from which health is judged, without the time. */
+  get healthOptions(): Omit<HealthOptions, 'nowUs' | 'wallMs'> {
+    const { observer, version, mainRates, shardRates, live } = this;
+    const settings = live.status;
+    return { observer, version, mainRates, shardRates, settings, clientId: () => null };
   }
 
   #sample(): void {

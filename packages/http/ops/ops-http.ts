@@ -142,9 +142,7 @@ export class OpsHttp {
 
   /** Sources from which health is judged, without the time. */
   get healthOptions(): Omit<HealthOptions, 'nowUs' | 'wallMs'> {
-    const { observer, version, mainRates, shardRates, live } = this.#context;
-    const settings = live.status;
-    return { observer, version, mainRates, shardRates, settings, clientId: () => null };
+    return this.#context.healthOptions;
   }
 
   /** Discards rendered metrics, so that they are rendered again. */

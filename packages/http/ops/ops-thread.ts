@@ -121,6 +121,7 @@ export class OpsThread {
       bundleTask: data.bundleTask,
       recentLogLines: () => this.#writer.recent(),
       logLinesDropped: () => this.#writer.droppedLines,
+      verdictFigures: () => this.#verdictWatch.figures,
       log: (level, event, message, fields) => {
         logger[level](event, message, fields);
       },

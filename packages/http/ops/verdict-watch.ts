@@ -17,17 +17,21 @@ import {
   recentIssues,
   sinceMs,
   STARVED_TIMES_MAX,
+  STUCK_US,
   type StarvedTime,
   type VerdictReport,
 } from '#stats';
 import { type SharedMemory, SharedReport } from '#link';
 import { FactReader, healthNow, type HealthOptions, type Observer, SAMPLE_MS } from '#observer';
+import type { VerdictFigures } from '#telemetry';
 import type { MainClient } from './main-client.ts';
 
 /** Between two readings. */
 const READ_MS = 500;
 /** Longest wait for main's answer about the ids of clients. */
 const CLIENT_IDS_MS_MAX = 200;
+
+const STUCK_CODES: ReadonlySet<string> = new Set(['MAIN_STUCK', 'FRONT_STUCK', 'SHARD_STUCK']);
 
 interface Moment {
   readonly nowUs: number;
@@ -55,6 +59,9 @@ export class VerdictWatch {
   /** Slots of clients that the last facts are about. */
   readonly #wantedSlots = new Set<number>();
   #isAsking = false;
+  /** Time for which each thread was stuck. */
+  readonly #stalledUs = new Map<string, number>();
+  #lookedUs = 0;
   #commands = 0;
   #recent: readonly JudgedIssue[] = [];
   /** Ended times in which threads had too little processor time. */
@@ -90,6 +97,12 @@ export class VerdictWatch {
     this.#facts.close();
   }
 
+  /** Figures for metrics. */
+  get figures(): VerdictFigures {
+    const { threadTimes, room } = this.#facts;
+    return { threadTimes, stalledUs: this.#stalledUs, room };
+  }
+
   /** Takes a reading, judges it, and publishes the verdict. */
   look(): void {
     const nowUs = systemClock.nowUs();
@@ -102,6 +115,7 @@ export class VerdictWatch {
     const limits = this.#limits.take(judgeLimits(facts), nowUs);
     this.#recent = recentIssues(facts, health.settings.limits);
     const { issues } = healthNow({ ...health, nowUs, wallMs, recentIssues: this.#recent });
+    this.#countStalls(issues, nowUs);
     const changed = this.#issues.take(issues, nowUs);
     this.#noteStarved(limits.ended, { nowUs, wallMs });
     this.#publish({ nowUs, wallMs });
@@ -137,6 +151,19 @@ export class VerdictWatch {
       .finally(() => {
         this.#isAsking = false;
       });
+  }
+
+  /** Adds the time since the last look to threads that are stuck; the first second of a stall is known by its issue. */
+  #countStalls(issues: readonly JudgedIssue[], nowUs: number): void {
+    const passedUs = nowUs - this.#lookedUs;
+    this.#lookedUs = nowUs;
+    const before = new Set(this.#issues.current.map(({ thing }) => issueName(thing)));
+    for (const issue of issues) {
+      if (!STUCK_CODES.has(issue.code) || issue.object === null) continue;
+      const thread = issue.object.replace(' ', '-');
+      const us = before.has(issueName(issue)) ? passedUs : STUCK_US;
+      this.#stalledUs.set(thread, (this.#stalledUs.get(thread) ?? 0) + us);
+    }
   }
 
   #noteStarved(ended: readonly Episode<Judged>[], moment: Moment): void {

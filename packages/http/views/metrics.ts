@@ -3,13 +3,13 @@
 import { residentBytes } from '#base';
 import type { MetricJson } from '#api-types';
 import { type ModuleMetric, ringDepth, SharedCounter } from '#link';
-import { durabilityIn } from '#observer';
+import { durabilityIn, healthNow } from '#observer';
 import {
   Exposition,
   type ExpositionFormat,
   type MetricDefinition,
-  metrics,
   metricsJson,
+  metricsWith,
   moduleMetrics,
   type MetricSource,
   MetricsPush,
@@ -60,7 +60,11 @@ export class MetricsRenderer {
     };
     this.#users = new UserSeries(pages, fixed.metricUsersMax, userNames);
     const more = opsContext.fixed.hasRedisNames ? redisMetrics : [];
-    this.#definitions = [...metrics, ...more, ...moduleMetrics(ofModules)];
+    this.#definitions = [
+      ...metricsWith(new Set(fixed.metricFeatures)),
+      ...more,
+      ...moduleMetrics(ofModules),
+    ];
     const take = (): MetricSource => this.#source();
     this.#expositions = {
       text: new Exposition(this.#definitions, 'text', take),
@@ -160,6 +164,7 @@ export class MetricsRenderer {
       settings: {
         maxClients: live.status.maxClients,
         memoryLimitBytes: live.status.memoryLimitBytes,
+        evicts: live.status.evicts,
         slowLogLengthMax: live.slowLogLengthMax,
         tracksLatency: live.tracksLatency,
         prefixes: live.prefixes,
@@ -173,6 +178,8 @@ export class MetricsRenderer {
       },
       slowLogUpcoming: new SharedCounter(memory, layout.slowIds).upcoming,
       instance: instanceOf(this.#context),
+      health: healthNow({ ...this.#context.healthOptions, nowUs, wallMs: clock.wallMs() }),
+      verdict: this.#context.verdictFigures(),
       ops: {
         connections: this.#listener.connections,
         connectionsRefused: this.#listener.refused,

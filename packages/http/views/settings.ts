@@ -3,7 +3,7 @@
 import type { SecureContextOptions } from 'node:tls';
 import type { SettingReport } from '#api-types';
 import type { StatusSettings } from '#observer';
-import type { ServiceIdentity, TraceSettings } from '#telemetry';
+import type { MetricFeature, ServiceIdentity, TraceSettings } from '#telemetry';
 
 /** Settings that are read once, when the thread starts. */
 export interface HttpFixedSettings {
@@ -17,6 +17,8 @@ export interface HttpFixedSettings {
   readonly viewerToken: string;
   readonly hasRedisNames: boolean;
   readonly bundleFolder: string;
+  /** Features that are on, whose metrics are sent. */
+  readonly metricFeatures: readonly MetricFeature[];
   /** The Redis whose commands and replies this server has. */
   readonly redisVersion: string;
   /** Endpoints of traces, and of metrics where they are pushed at all. */

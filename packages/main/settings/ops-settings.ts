@@ -38,6 +38,10 @@ export function httpFixedSettings(
     token: settings.string('http.token'),
     viewerToken: settings.string('http.viewer-token'),
     hasRedisNames: settings.boolean('http.redis-exporter-names'),
+    metricFeatures: [
+      ...(settings.boolean('cluster.enabled') ? (['cluster'] as const) : []),
+      ...(settings.boolean('tiered.enabled') ? (['tier'] as const) : []),
+    ],
     bundleFolder: settings.string('debug-bundle.directory'),
     redisVersion: REDIS_VERSION,
     traceEndpoint: settings.string('tracing.otlp-endpoint'),

@@ -12,7 +12,7 @@ import type {
   Page,
   PageShape,
 } from '#stats';
-import type { MetricKind, ReplicationState, Unit } from '#api-types';
+import type { Health, MetricKind, ReplicationState, Unit } from '#api-types';
 import type { LabelledCounts } from './user-series.ts';
 import type { Exemplar } from '../traces/exemplars.ts';
 import type { TraceFigures } from '../traces/trace-store.ts';
@@ -42,6 +42,8 @@ export interface MetricSource {
   readonly settings: {
     readonly maxClients: number;
     readonly memoryLimitBytes: number;
+    /** There is an eviction policy. */
+    readonly evicts: boolean;
     readonly slowLogLengthMax: number;
     readonly tracksLatency: boolean;
     /** Key prefixes that are counted. */
@@ -59,10 +61,22 @@ export interface MetricSource {
   readonly slowLogUpcoming: number;
   /** Labels of an instance in redis_exporter, with their values. */
   readonly instance: Readonly<Record<string, string>>;
+  readonly health: Health;
+  /** Figures behind the verdict that no page has. */
+  readonly verdict: VerdictFigures;
   /** The ops thread itself. */
   readonly ops: OpsFigures;
   /** Returns the latest trace in each bucket of a command's durations. */
   readonly exemplarsOf: (command: number) => readonly (Exemplar | undefined)[] | undefined;
+}
+
+/** Figures behind the verdict, by thread where they are of one. */
+export interface VerdictFigures {
+  /** Times since the start of the thread, as the system counts them. */
+  readonly threadTimes: ReadonlyMap<string, { readonly waitUs: number }>;
+  readonly stalledUs: ReadonlyMap<string, number>;
+  /** Room on the disk of the data folder; undefined without persistence. */
+  readonly room: { readonly freeBytes: number; readonly freeShare: number } | undefined;
 }
 
 /** Figures of the ops thread itself. */

@@ -38,6 +38,18 @@ function page(): Page {
   return new Page(shape, new ArrayBuffer(Page.bytes(shape)));
 }
 
+const ISSUE = {
+  severity: 'warning',
+  code: 'SNAPSHOT_OLD',
+  message: 'the last snapshot is old',
+  since_ms: 0,
+  value: null,
+  unit: null,
+  threshold: null,
+  object: null,
+  link: null,
+} as const;
+
 function source(): MetricSource {
   const main = page();
   const shards = [page(), page()];
@@ -55,6 +67,12 @@ function source(): MetricSource {
   const logs = [new LogFigures(new ArrayBuffer(LogFigures.bytes))];
   const durability = durabilityReport({ main, shards, logs, mode: 'periodic', nowUs: 3_000_000 });
   return {
+    health: { status: 'degraded', issues: [ISSUE], limited_by: [] },
+    verdict: {
+      threadTimes: new Map([['main', { waitUs: 2_500_000 }]]),
+      stalledUs: new Map([['shard-1', 4_000_000]]),
+      room: { freeBytes: 1_000, freeShare: 0.25 },
+    },
     logs,
     durability,
     main,
@@ -77,6 +95,7 @@ function source(): MetricSource {
     settings: {
       maxClients: 100,
       memoryLimitBytes: 1_024,
+      evicts: false,
       tracksLatency: true,
       prefixes: [],
       slowLogLengthMax: 128,
@@ -176,6 +195,14 @@ table('are written with values read at that moment', async () => {
     'svc_latency_band_requests_total{le=">5ms"} 1',
     'svc_errors_total{code="WRONGTYPE"} 1',
     'svc_connections_max 100',
+    'svc_health{code="SNAPSHOT_OLD"} 1',
+    'svc_health{code="MAIN_STUCK"} 0',
+    'svc_limited_by{cause="disk"} 0',
+    'svc_thread_run_queue_seconds_total{thread="main"} 2.5',
+    'svc_thread_stalled_seconds_total{thread="shard-1"} 4',
+    'svc_thread_stalled_seconds_total{thread="main"} 0',
+    'svc_data_disk_free_ratio 0.25',
+    'svc_memory_evicts 0',
     'svc_memory_maxmemory_bytes 1024',
     'svc_shard_keys{shard="1"} 4',
     'svc_shard_queue_depth{shard="0"} 2',

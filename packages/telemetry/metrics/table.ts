@@ -28,10 +28,15 @@ import { replicationMetrics } from './families/replication.ts';
 import { restOf } from './quantities.ts';
 import { redisMetrics } from './redis-names.ts';
 import { scriptMetrics } from './families/scripts.ts';
+import { verdictMetrics } from './families/verdict.ts';
 import { processMetrics, shardMetrics, threadMetrics } from './families/threads.ts';
+
+/** Features whose metrics are sent only while they are on; they are switched at the start. */
+export type MetricFeature = 'cluster' | 'tier';
 
 interface MetricFamily {
   readonly title: string;
+  readonly feature?: MetricFeature;
   readonly metrics: readonly MetricDefinition[];
 }
 
@@ -42,6 +47,7 @@ interface NamedFamily extends MetricFamily {
 
 const NAMED: readonly NamedFamily[] = [
   { title: 'Process', metrics: processMetrics },
+  { title: 'Health and limits', metrics: verdictMetrics },
   { title: 'Commands', metrics: commandMetrics, subjects: [COMMAND_QUANTITIES] },
   { title: 'Connections', metrics: clientMetrics, subjects: [CLIENT_QUANTITIES, TLS_QUANTITIES] },
   { title: 'Users', metrics: userMetrics, subjects: [ACCESS_QUANTITIES] },
@@ -53,9 +59,14 @@ const NAMED: readonly NamedFamily[] = [
   { title: 'Key prefixes', metrics: prefixMetrics },
   { title: 'Scripts and functions', metrics: scriptMetrics },
   { title: 'Log and snapshots', metrics: persistenceMetrics, subjects: [DURABILITY_QUANTITIES] },
-  { title: 'Warm tier', metrics: [], subjects: [TIER_QUANTITIES] },
+  { title: 'Warm tier', feature: 'tier', metrics: [], subjects: [TIER_QUANTITIES] },
   { title: 'Replication', metrics: replicationMetrics, subjects: [REPLICATION_QUANTITIES] },
-  { title: 'Cluster', metrics: clusterMetrics, subjects: [CLUSTER_QUANTITIES] },
+  {
+    title: 'Cluster',
+    feature: 'cluster',
+    metrics: clusterMetrics,
+    subjects: [CLUSTER_QUANTITIES],
+  },
   { title: 'Shards', metrics: shardMetrics },
   { title: 'Threads', metrics: threadMetrics, subjects: [THREAD_QUANTITIES] },
   { title: 'HTTP and log', metrics: opsMetrics },
@@ -66,8 +77,9 @@ const named = NAMED.flatMap((family) => family.metrics);
 
 /** Metrics by subject, in the order of the reference. */
 export const metricFamilies: readonly MetricFamily[] = NAMED.map(
-  ({ title, metrics: own, subjects = [] }) => ({
+  ({ title, feature, metrics: own, subjects = [] }) => ({
     title,
+    ...(feature === undefined ? {} : { feature }),
     metrics: [...own, ...restOf(named, subjects.flatMap(Object.values).flat())],
   }),
 );
@@ -76,6 +88,13 @@ export const metricFamilies: readonly MetricFamily[] = NAMED.map(
 export const metrics: readonly MetricDefinition[] = metricFamilies.flatMap(
   (family) => family.metrics,
 );
+
+/** Metrics of the server's own that are sent while only these features are on. */
+export function metricsWith(features: ReadonlySet<MetricFeature>): readonly MetricDefinition[] {
+  return metricFamilies
+    .filter(({ feature }) => feature === undefined || features.has(feature))
+    .flatMap((family) => family.metrics);
+}
 
 /** Metrics under other names, for dashboards that exist. */
 export { redisMetrics };

@@ -79,6 +79,17 @@ export const keyspaceMetrics: readonly MetricDefinition[] = [
   metric(
     'gauge',
     {
+      name: 'svc_memory_evicts',
+      help: '1 while full memory is freed by an eviction policy.',
+    },
+    'setting memory.maxmemory-policy',
+    ({ settings }, samples) => {
+      samples.value(Number(settings.evicts));
+    },
+  ),
+  metric(
+    'gauge',
+    {
       name: 'svc_memory_maxmemory_bytes',
       help: 'Limit of svc_memory_used_bytes; 0 is none.',
       unit: 'bytes',
