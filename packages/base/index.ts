@@ -71,6 +71,7 @@ export {
   type LogRecord,
   type LogThreshold,
 } from './log.ts';
+export { LineLimit } from './line-limit.ts';
 export { Listeners } from './listeners.ts';
 export { LongTimer } from './time/long-timer.ts';
 export { everySecond, msToNextSecond, PacedTimer } from './time/paced-timer.ts';

@@ -1,7 +1,7 @@
 /** The connected clients as a module of main. */
 
 import type { Clock, Logger } from '#base';
-import { type ClientPort, flagsOf } from '#commands';
+import { clientFields, type ClientPort, flagsOf } from '#commands';
 import type { ClientReport } from '#api-types';
 import { type Composed, MainModule, mapInTurns } from '#main';
 import type { Router } from '#router';
@@ -23,7 +23,11 @@ export function clientsModule({
   router,
   clock,
   log,
-}: ClientsModuleOptions): Composed<object, 'clients', 'clients' | 'client-ids' | 'kill-client'> {
+}: ClientsModuleOptions): Composed<
+  object,
+  'clients',
+  'clients' | 'client-ids' | 'client-name' | 'kill-client'
+> {
   const module = new MainModule({
     name: 'clients',
     judges: {
@@ -44,6 +48,10 @@ export function clientsModule({
       clients: () =>
         mapInTurns(clients.all, CLIENTS_AT_ONCE, (client) => reportOf(client, clock.wallMs())),
       'client-ids': (slots) => slots.map((slot) => router.clientInSlot(slot)?.id ?? null),
+      'client-name': (slot) => {
+        const client = router.clientInSlot(slot);
+        return client === undefined ? null : clientFields(client);
+      },
       'kill-client': ({ id }) => {
         const client = clients.byId(id);
         if (client === undefined) return 'No such client ID';

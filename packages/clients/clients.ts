@@ -11,6 +11,7 @@ import { OwnedReply, type ParsedCommand } from '#resp';
 import { Client, type ParkingBlocks, type Router } from '#router';
 import { type Access, chargeOutput, type ConnectedClients } from '#access';
 import { ClientMemory } from './client-memory.ts';
+import { ClosedClientsLog, type ExceededLimit } from './closed-clients-log.ts';
 import { mayComeFromReplica, wordOf } from './replica-commands.ts';
 import type { TlsCounts } from './tls-counts.ts';
 
@@ -55,6 +56,7 @@ export class Clients {
   readonly #access: Access;
   readonly #left: (client: Client) => void;
   readonly #log: ClientsOptions['log'];
+  readonly #closedLog: ClosedClientsLog;
   /** A client has left more unread than its soft limit, as of the last tick. */
   #hasOverSoft = false;
   readonly #pausesChanged: () => void;
@@ -69,6 +71,7 @@ export class Clients {
     this.memory = new ClientMemory({ settings, page, log, connected });
     this.#blocks = blocks;
     this.#log = log;
+    this.#closedLog = new ClosedClientsLog(log);
     this.#left = left;
     this.#pausesChanged = options.pausesChanged;
     this.#router = router;
@@ -94,8 +97,11 @@ export class Clients {
     const refusal = this.#refusal(connection);
     if (refusal !== undefined) {
       this.#page.add('connectionsRejected', 1);
-      const fields = { addr: connection.remoteAddress, error: refusal.text };
-      this.#log.debug('client-refused', 'Connection refused', fields);
+      const addr = connection.remoteAddress;
+      this.#log.debug('client-refused', 'Connection refused', { addr, error: refusal.text });
+      const reason = refusal === errors.protectedMode ? 'protected_mode' : 'max_clients';
+      this.#router.readClock();
+      this.#closedLog.refused(reason, addr, this.#connected.count, this.#router.nowMs);
       const reply = new OwnedReply();
       reply.error(refusal);
       const text = reply.take();
@@ -289,6 +295,7 @@ export class Clients {
   /** Checks what must be looked at now and then: pauses that end, idle clients, full outputs. */
   tick(nowMs: number): void {
     this.#tls.tick(nowMs);
+    this.#closedLog.tick(nowMs);
     for (const [reason, { untilMs }] of this.#pauses) if (untilMs <= nowMs) this.unpause(reason);
     const timeoutMs = this.#settings.number('server.timeout-secs') * 1_000;
     this.#hasOverSoft = false;
@@ -325,19 +332,28 @@ export class Clients {
 
   /** Closes a client that leaves too much of its replies unread. */
   checkOutput(client: Client, nowMs = this.#router.nowMs): void {
+    const { replies, roles, socket } = client;
+    const bytes = socket.output.pendingBytes + replies.parkedBytes + roles.heldBytes;
+    const exceeded = this.#exceededLimit(client, bytes, nowMs);
+    if (exceeded === undefined) return;
+    this.#page.add('outputLimitDisconnections', 1);
+    this.#closedLog.outputExceeded(client, { bytes, ...exceeded }, nowMs);
+    closeUnread(client);
+  }
+
+  /** Returns the limit that unread replies of this size exceed now, if there is one. */
+  #exceededLimit(client: Client, bytes: number, nowMs: number): ExceededLimit | undefined {
     const [hard, soft, seconds] = this.#limitsOf(client);
-    const { account, replies, roles, socket } = client;
-    const pendingBytes = socket.output.pendingBytes + replies.parkedBytes + roles.heldBytes;
-    const isOverSoft = soft > 0 && pendingBytes > soft;
+    const { account } = client;
+    const isOverSoft = soft > 0 && bytes > soft;
     if (!isOverSoft) account.softLimitSinceMs = 0;
     else if (account.softLimitSinceMs === 0) account.softLimitSinceMs = nowMs;
-    const isOverHard = (hard > 0 && pendingBytes > hard) || this.#isUnread(client, pendingBytes);
-    const isSoftTooLong = isOverSoft && nowMs - account.softLimitSinceMs >= seconds * 1_000;
-    if (!isOverHard && !isSoftTooLong) return;
-    this.#page.add('outputLimitDisconnections', 1);
-    const fields = { conn_id: client.id, addr: socket.remoteAddress, bytes: pendingBytes };
-    this.#log.warn('client-output', 'Client closed: output buffer limit exceeded', fields);
-    closeUnread(client);
+    if (hard > 0 && bytes > hard) return { class: classOf(client), limit: hard, seconds: 0 };
+    if (this.#isUnread(client, bytes)) {
+      return { class: 'unauthenticated', limit: UNAUTHENTICATED_OUTPUT_BYTES_MAX, seconds: 0 };
+    }
+    const isTooLong = isOverSoft && nowMs - account.softLimitSinceMs >= seconds * 1_000;
+    return isTooLong ? { class: classOf(client), limit: soft, seconds } : undefined;
   }
 }
 
@@ -348,10 +364,12 @@ function closeUnread({ roles, socket }: Client): void {
 
 /** The setting that limits what a client may leave unread. */
 function limitOf(client: Client) {
-  if (client.roles.isReplica) return 'server.client-output-buffer-limit-replica';
-  return client.roles.subscriptions === undefined
-    ? 'server.client-output-buffer-limit-normal'
-    : 'server.client-output-buffer-limit-pubsub';
+  return `server.client-output-buffer-limit-${classOf(client)}` as const;
+}
+
+function classOf({ roles }: Client): 'replica' | 'normal' | 'pubsub' {
+  if (roles.isReplica) return 'replica';
+  return roles.subscriptions === undefined ? 'normal' : 'pubsub';
 }
 
 /** True for a client that has a reason to send nothing. */

@@ -47,6 +47,7 @@ export {
   type SlotStatistics,
 } from './cluster/index.ts';
 export {
+  clientFields,
   clientLine,
   flagsOf,
   type AuthenticationPort,

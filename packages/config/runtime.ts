@@ -156,16 +156,22 @@ export class Settings {
     return { changes, askedBy };
   }
 
+  /** Returns the value as text; a secret is hidden. */
+  textOf(name: SettingName): string {
+    const { kind, isSecret } = rowOf(name);
+    const value = this.#value(name);
+    const isHidden = isSecret === true && value !== '';
+    return isHidden ? HIDDEN : kind.format(kind.redact?.(value) ?? value);
+  }
+
   /** Every setting with its origin, secrets hidden. */
   entries(): SettingEntry[] {
     return settingNames.map((name) => {
       const row = rowOf(name);
-      const { value, origin } = this.#held.get(name)!;
-      const isHidden = row.isSecret === true && value !== '';
       return {
         name,
-        value: isHidden ? HIDDEN : row.kind.format(row.kind.redact?.(value) ?? value),
-        source: origin,
+        value: this.textOf(name),
+        source: this.#held.get(name)!.origin,
         mutable: row.effect === 'live',
         description: row.meaning,
       };

@@ -15,7 +15,7 @@ export {
 export { nodeAddress, readdressOnChange } from './settings/node-address.ts';
 export { traceSettings } from './settings/ops-settings.ts';
 export { refusesUnsaved, type SavePoint, savePoints } from './settings/save-points.ts';
-export { logSettingChanges } from './settings/setting-changes.ts';
+export { SettingLog } from './settings/setting-changes.ts';
 export { SettingsBroadcast, shardCountOf, shardSettings } from './settings/shard-settings.ts';
 export { statusSettings } from './settings/status-settings.ts';
 export { DiskLink, type DiskPorts, diskSettings } from './threads/disk-link.ts';

@@ -136,6 +136,7 @@ export { pagesOf, readQuantity } from './page/read-quantities.ts';
 export { growth, Rate } from './page/rate.ts';
 export { frontSilenceUs, silenceText } from './threads/front-standstill.ts';
 export { mainStandstill } from './threads/main-work.ts';
+export { shardSilenceUs } from './threads/shard-standstill.ts';
 export {
   collectHealth,
   collectStatus,

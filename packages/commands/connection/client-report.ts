@@ -1,6 +1,22 @@
 /** A line of CLIENT LIST. Fields and their order are Redis 7.4's, with the totals of Valkey 8 after them. */
 
+import { fromLatin1, readable } from '#base';
 import type { ClientConnection, ClientPort } from '../contexts/contexts.ts';
+
+/** Returns the fields that identify a client in lines of the log. */
+export function clientFields({ id, session, socket }: ClientPort): {
+  readonly conn_id: number;
+  readonly addr: string;
+  readonly client_name: string;
+  readonly user: string;
+} {
+  return {
+    conn_id: id,
+    addr: socket.remoteAddress,
+    client_name: readable(fromLatin1(session.name)),
+    user: readable(fromLatin1(session.user)),
+  };
+}
 
 /** Returns the line of one client. Memory of a client besides its buffers is not measured. */
 export function clientLine(client: ClientPort, nowMs: number): string {

@@ -17,7 +17,7 @@ const client = container({
 
 export const connectionCommands: readonly Command[] = [...sessionCommands, client];
 
-export { clientLine, flagsOf } from './client-report.ts';
+export { clientFields, clientLine, flagsOf } from './client-report.ts';
 export type { AuthenticationPort, ClientsPort, ConnectionContext, TracksPort } from './ports.ts';
 export type { TraceParent } from '../contexts/trace-context.ts';
 export type { TrackingOptions, TrackingState } from '../contexts/tracking-state.ts';

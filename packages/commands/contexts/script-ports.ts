@@ -1,5 +1,6 @@
 /** Ports of the script family: what its commands may ask of a shard and of main. */
 
+import type { LogFields } from '#base';
 import type { ScriptReport } from '#stats';
 import type { Arguments } from '../arguments/arguments.ts';
 
@@ -67,9 +68,9 @@ export interface ScriptsPort {
   flush(): void;
   /**
    * Stops the script (or function) that runs longest; false when it has not ended in time. Throws a CommandError where there
-   * is none, or it has written.
+   * is none, or it has written. `by` identifies the client in the log.
    */
-  kill(isFunction: boolean): Promise<boolean>;
+  kill(isFunction: boolean, by: LogFields): Promise<boolean>;
   /** Figures of scripts and functions over the shards that answer; the one that has taken most time first. */
   figures(): Promise<readonly ScriptReport[]>;
   /** Scripts and functions that run now, in any shard. */

@@ -53,14 +53,14 @@ const set = onMain<ServerContext>({
   history: [['7.0.0', 'Accepts several settings.']],
   secret: secretValues,
   run(context, args) {
-    const { settings, mayBlock } = context;
+    const { settings, mayBlock, client } = context;
     if (args.count % 2 !== 0) throw errors.syntax;
     const texts = args.texts();
     const pairs: [name: string, value: string][] = [];
     for (let index = 0; index < texts.length; index += 2) {
       pairs.push([texts[index]!, texts[index + 1]!]);
     }
-    const isSet = settings.set(pairs, mayBlock);
+    const isSet = settings.set(pairs, mayBlock, client);
     answerOrError(
       context,
       Promise.resolve(isSet).then(() => settings.shown(mayBlock)),

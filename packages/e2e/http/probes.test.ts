@@ -168,7 +168,7 @@ probes('and the status tell that main stands still, and over what', async () => 
   assert.is((await get('/health/live')).status, 200);
   const here = JSON.parse(textOf(await client.call('STATUS', 'JSON'))) as HealthDocument;
   assert.equal([here.health.status, here.health.issues], ['healthy', []]);
-  await until(() => server.stdout.includes('main-goes-on'), 'the log says so');
+  await until(() => server.stdout.includes('main-resumed'), 'the log says so');
   assert.is(server.stdout.match(/ERROR ops main-stuck main has been running/g)?.length, 1);
 });
 

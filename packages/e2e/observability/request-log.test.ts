@@ -148,7 +148,7 @@ log(
       }),
     );
     assert.ok(has('command-refused', { conn_id: id, command: null, error: 'ERR unknown command' }));
-    assert.ok(has('setting-changed', { name: 'server.timeout-secs', value: '1000' }));
+    assert.ok(has('setting-changed', { name: 'server.timeout-secs', to: '1000' }));
     assert.is(lines('snapshot-begun').length, 1);
     await client.call('BLPOP', 'none', 0.01);
     await set('loglevel', 'trace');

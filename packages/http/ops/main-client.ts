@@ -15,6 +15,7 @@ import { CallError, type PortCalls } from '#link';
 import { HttpError } from '../protocol/answer.ts';
 import type { RemovedKeysAnswer, RemovedKeysQuestion } from './key-fates-request.ts';
 import type { PageCalls } from './page-calls.ts';
+import type { ClientName } from './shard-watch.ts';
 
 /** Most milliseconds that main is waited for. It may be busy, and its clients never wait because of these requests. */
 const MAIN_MS_MAX = 1_000;
@@ -24,6 +25,8 @@ interface MainCalls extends PageCalls {
   clients: { question: null; answer: readonly ClientReport[] };
   /** Slots of main's list, and the ids of the clients in them. */
   'client-ids': { question: readonly number[]; answer: readonly (number | null)[] };
+  /** Slot of main's list; null without a client in it. */
+  'client-name': { question: number; answer: ClientName | null };
   slowlog: {
     /** Infinity: all. */
     question: { count: number };

@@ -1,51 +1,31 @@
 /** Logs from the ops thread when main or a front thread is stuck, and when it resumes. */
 
-import { PacedTimer } from '#base';
 import { frontSilenceUs, mainStandstill, type Page, silenceText } from '#stats';
-
-/** Between two looks. */
-const LOOK_MS = 250;
 
 interface MainWatchOptions {
   readonly main: Page;
   readonly fronts: readonly Page[];
   /** Names of commands by their ids, as `client|list`. */
   readonly commandNames: readonly string[];
-  nowUs(): number;
   log(level: 'error' | 'warn', event: string, message: string): void;
 }
 
 export class MainWatch {
   readonly #options: MainWatchOptions;
-  readonly #timer: PacedTimer;
   /** Start of each current standstill, by thread. */
   readonly #sinceUs = new Map<string, number>();
 
   constructor(options: MainWatchOptions) {
     this.#options = options;
-    this.#timer = new PacedTimer(LOOK_MS, () => {
-      this.look();
-    });
   }
 
-  start(): void {
-    this.#timer.start();
-  }
-
-  stop(): void {
-    this.#timer.stop();
-  }
-
-  look(): void {
+  look(nowUs: number): void {
     const { main, fronts, commandNames } = this.#options;
-    const now = this.#options.nowUs();
-    // The heartbeat of a main that sleeps is ahead.
-    if (main.get('heartbeatUs') < now) this.#timer.worked();
-    const standstill = mainStandstill(main, commandNames, now);
-    this.#note('main', now, standstill?.silentUs ?? 0, standstill?.doing ?? '');
+    const standstill = mainStandstill(main, commandNames, nowUs);
+    this.#note('main', nowUs, standstill?.silentUs ?? 0, standstill?.doing ?? '');
     for (const [index, page] of fronts.entries()) {
-      const silentUs = frontSilenceUs(page, now);
-      this.#note(`front ${String(index)}`, now, silentUs, silenceText(silentUs));
+      const silentUs = frontSilenceUs(page, nowUs);
+      this.#note(`front ${String(index)}`, nowUs, silentUs, silenceText(silentUs));
     }
   }
 
@@ -60,7 +40,7 @@ export class MainWatch {
       this.#sinceUs.delete(thread);
       const seconds = ((nowUs - sinceUs) / 1_000_000).toFixed(1);
       const message = `${thread} resumed after about ${seconds} s`;
-      this.#options.log('warn', `${event}-goes-on`, message);
+      this.#options.log('warn', `${event}-resumed`, message);
     }
   }
 }

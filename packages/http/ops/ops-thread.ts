@@ -15,12 +15,13 @@ import { type ClusterUpdate, flightRecorder, type Page } from '#stats';
 import { type CallMessage, isCall, type ModuleMetric, PortCalls, TraceRingReader } from '#link';
 import { Observer, type ObserverData } from '#observer';
 import { LogWriter, type LogWriterOptions, TraceStore } from '#telemetry';
-import { MainWatch } from './main-watch.ts';
+import { newWatches } from './new-watches.ts';
 import { VerdictWatch } from './verdict-watch.ts';
 import { OpsHttp } from './ops-http.ts';
 import { OpsVitals } from './ops-vitals.ts';
 import { MainClient } from './main-client.ts';
 import { LatencyWindowsPublisher } from './latency-windows.ts';
+import type { Watches } from './watches.ts';
 import type { HttpFixedSettings, HttpLiveSettings } from '../views/settings.ts';
 
 /** Data that the thread is started with. */
@@ -62,10 +63,11 @@ export class OpsThread {
   readonly #page: Page;
   readonly #vitals: OpsVitals;
   readonly #windows: LatencyWindowsPublisher;
-  readonly #mainWatch: MainWatch;
+  readonly #watches: Watches;
   readonly #verdictWatch: VerdictWatch;
   readonly #traces: TraceStore;
   readonly #linkBytes: number;
+  #live: HttpLiveSettings;
   #level: number;
 
   constructor(data: OpsData) {
@@ -87,15 +89,9 @@ export class OpsThread {
         this.#writer.write([record]);
       },
     );
-    this.#mainWatch = new MainWatch({
-      main: observer.main,
-      fronts: observer.fronts,
-      commandNames: observer.commandNames,
-      nowUs: () => systemClock.nowUs(),
-      log: (level, event, message) => {
-        logger[level](event, message);
-      },
-    });
+    const mainClient = new MainClient(this.#calls);
+    this.#live = data.live;
+    this.#watches = newWatches({ observer, mainClient, logger, settings: () => this.#live });
     this.#traces = new TraceStore({
       ring: new TraceRingReader(observer.memory, observer.layout.traces),
       clock: systemClock,
@@ -107,7 +103,6 @@ export class OpsThread {
         logger[level](event, message, fields);
       },
     });
-    const mainClient = new MainClient(this.#calls);
     this.#http = new OpsHttp({
       worked: () => {
         this.#vitals.worked();
@@ -143,7 +138,7 @@ export class OpsThread {
 
   run(): void {
     this.#vitals.start();
-    this.#mainWatch.start();
+    this.#watches.start();
     this.#verdictWatch.start();
     this.#calls.on('reset-statistics', async () => {
       this.#page.resetStatistics();
@@ -155,8 +150,9 @@ export class OpsThread {
       return null;
     });
     this.#calls.on('live', async (live) => {
-      this.#traces.apply((live as HttpLiveSettings).traces);
-      await this.#http.apply(live as HttpLiveSettings);
+      this.#live = live as HttpLiveSettings;
+      this.#traces.apply(this.#live.traces);
+      await this.#http.apply(this.#live);
       return null;
     });
     this.#calls.on('bundle-generate', async () => (await this.#http.bundles()).generate());
@@ -221,7 +217,7 @@ export class OpsThread {
   async #stop(): Promise<void> {
     await this.#http.close();
     this.#vitals.stop();
-    this.#mainWatch.stop();
+    this.#watches.stop();
     this.#verdictWatch.stop();
     this.#windows.stop();
     await this.#traces.close();

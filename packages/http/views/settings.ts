@@ -44,6 +44,10 @@ export interface HttpLiveSettings {
   readonly clientBind: string;
   readonly clientPort: number;
   readonly maxmemoryPolicy: string;
+  /** Milliseconds from which on a script is slow; 0 = never. */
+  readonly slowScriptMs: number;
+  /** Good replicas that writes need. */
+  readonly minReplicas: number;
   readonly slowLogLengthMax: number;
   readonly tracksLatency: boolean;
   readonly prefixes: readonly string[];

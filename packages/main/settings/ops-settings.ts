@@ -83,6 +83,8 @@ export function httpLiveSettings(settings: Settings): HttpLiveSettings {
     clientBind: settings.list('server.bind').join(' '),
     clientPort: settings.number('server.port'),
     maxmemoryPolicy: settings.string('memory.maxmemory-policy'),
+    slowScriptMs: settings.number('scripting.busy-reply-threshold-ms'),
+    minReplicas: settings.number('replication.min-replicas-to-write'),
     slowLogLengthMax: settings.number('slowlog.max-len'),
     tracksLatency: settings.boolean('latency.tracking'),
     prefixes: settings.list('key-prefixes.prefixes'),

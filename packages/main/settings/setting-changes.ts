@@ -1,15 +1,43 @@
-/** Every setting that is changed while the server runs, as a line of the log. */
+/** Logs every setting that is changed while the server runs: the client that changed it, the old and the new value. */
 
-import type { Logger } from '#base';
-import { rowOf, settingNames, type Settings } from '#config';
+import { LineLimit, type LogFields, type Logger } from '#base';
+import type { SettingName } from '#config';
 
-/** Logs all changes of settings from now on. Values of secrets are omitted. */
-export function logSettingChanges(settings: Settings, log: Pick<Logger, 'debug'>): void {
-  for (const name of settingNames) {
-    const { kind, isSecret } = rowOf(name);
-    settings.onChange(name, (value) => {
-      const fields = { name, value: isSecret === true ? '(hidden)' : kind.format(value) };
-      log.debug('setting-changed', 'Setting changed', fields);
-    });
+/** Changed setting, with its values as text; secrets are hidden. */
+export interface SettingChange {
+  readonly name: SettingName;
+  readonly from: string;
+  readonly to: string;
+}
+
+interface SettingLogOptions {
+  readonly log: Pick<Logger, 'info'>;
+  /** Unix milliseconds. */
+  readonly nowMs: () => number;
+}
+
+export class SettingLog {
+  readonly #options: SettingLogOptions;
+  readonly #limit = new LineLimit();
+
+  constructor(options: SettingLogOptions) {
+    this.#options = options;
+  }
+
+  /** Logs changes; `by` identifies the client, or the interface, that has made them. */
+  changed(changes: readonly SettingChange[], by: LogFields): void {
+    const { log, nowMs } = this.#options;
+    for (const { name, from, to } of changes) {
+      if (!this.#limit.take(nowMs())) continue;
+      log.info('setting-changed', 'Setting changed', { name, from, to, ...by });
+    }
+  }
+
+  /** Logs the number of changes that exceeded the rate limit of the log. */
+  tick(nowMs: number): void {
+    const count = this.#limit.takeOmitted(nowMs);
+    if (count === 0) return;
+    const message = 'Further settings changed, without a line for each';
+    this.#options.log.info('settings-changed', message, { count });
   }
 }

@@ -67,10 +67,10 @@ export class BusyScripts {
   }
 
   /**
-   * Stops the script that has run longest; throws a CommandError if that is not possible. Returns a function that
-   * returns whether it has ended.
+   * Stops the script that has run longest; throws a CommandError if that is not possible. Returns the script, and a
+   * function that returns whether it has ended.
    */
-  kill(isFunction: boolean): () => boolean {
+  kill(isFunction: boolean): KilledScript {
     const running = this.#running();
     const [longest] = running;
     if (longest === undefined) throw errors.noScriptRuns;
@@ -79,9 +79,13 @@ export class BusyScripts {
     const chosen = running.filter(isOfKind);
     if (chosen.length === 0) throw isFunction ? errors.busyScript : errors.busyFunction;
     // One that has written cannot be stopped; another that holds things up may be.
-    for (const { control, run } of chosen) {
+    const nowUs = this.#options.clock.nowUs();
+    for (const each of chosen) {
+      const { control, run } = each;
+      // Afterwards the shard may have left its command already.
+      const script = this.#describe(each, nowUs);
       if ((control.flags & ScriptFlag.hasWritten) === 0 && control.stop(run)) {
-        return () => control.run !== run;
+        return { script, hasEnded: () => control.run !== run };
       }
     }
     throw errors.scriptHasWritten;
@@ -90,15 +94,17 @@ export class BusyScripts {
   /** Scripts that run, the longest first. */
   get running(): readonly RunningScript[] {
     const nowUs = this.#options.clock.nowUs();
-    return this.#running().map(({ control, sinceUs, shard }) => {
-      return {
-        shard,
-        isFunction: (control.flags & ScriptFlag.isFunction) !== 0,
-        name: this.#options.nameOf(shard) ?? '',
-        command: this.#options.commandOf(shard),
-        durationMs: Math.floor((nowUs - sinceUs) / 1_000),
-      };
-    });
+    return this.#running().map((each) => this.#describe(each, nowUs));
+  }
+
+  #describe({ control, sinceUs, shard }: Running, nowUs: number): RunningScript {
+    return {
+      shard,
+      isFunction: (control.flags & ScriptFlag.isFunction) !== 0,
+      name: this.#options.nameOf(shard) ?? '',
+      command: this.#options.commandOf(shard),
+      durationMs: Math.floor((nowUs - sinceUs) / 1_000),
+    };
   }
 
   #running(): readonly Running[] {
@@ -110,6 +116,12 @@ export class BusyScripts {
     }
     return found.sort((one, other) => one.sinceUs - other.sinceUs);
   }
+}
+
+/** Script that was stopped. */
+interface KilledScript {
+  readonly script: RunningScript;
+  readonly hasEnded: () => boolean;
 }
 
 interface Running {

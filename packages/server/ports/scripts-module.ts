@@ -1,8 +1,8 @@
 /** Scripts, as commands on main and the ops thread see them, as a module of main. */
 
 import { setTimeout } from 'node:timers/promises';
-import { systemClock } from '#base';
-import type { ScriptsPort } from '#commands';
+import { LineLimit, type LogFields, type Logger, systemClock } from '#base';
+import type { RunningScript, ScriptsPort } from '#commands';
 import type { Router } from '#router';
 import { collectScripts, scriptsDocument } from '#diagnostics';
 import type { MetricsReader } from '#info';
@@ -11,6 +11,7 @@ import { type Composed, MainModule } from '#main';
 interface ScriptsModuleOptions {
   readonly router: Router;
   readonly metricsReader: MetricsReader;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 export function scriptsModule(
@@ -24,14 +25,19 @@ export function scriptsModule(
   return { module, parts: {} };
 }
 
-function scriptsPort({ router, metricsReader }: ScriptsModuleOptions): ScriptsPort {
+function scriptsPort({ router, metricsReader, log }: ScriptsModuleOptions): ScriptsPort {
   const { scripts } = router;
+  const limit = new LineLimit();
   return {
     has: (digest) => scripts.cache.byDigest(digest.toLowerCase()) !== undefined,
     flush: () => {
       scripts.flush();
     },
-    kill: (isFunction) => untilEnded(scripts.busy.kill(isFunction)),
+    kill: (isFunction, by) => {
+      const { script, hasEnded } = scripts.busy.kill(isFunction);
+      if (limit.take(systemClock.wallMs())) logKill(log, script, by);
+      return untilEnded(hasEnded);
+    },
     figures: async () => (await collectScripts(router)).scripts,
     get running() {
       return scripts.busy.running;
@@ -43,6 +49,13 @@ function scriptsPort({ router, metricsReader }: ScriptsModuleOptions): ScriptsPo
       return metricsReader.firstShard('functions');
     },
   };
+}
+
+function logKill(log: Pick<Logger, 'warn'>, script: RunningScript, by: LogFields): void {
+  const { shard, name, isFunction, durationMs } = script;
+  const kind = isFunction ? 'function' : 'script';
+  const message = `${isFunction ? 'Function' : 'Script'} killed by a client`;
+  log.warn(`${kind}-killed`, message, { shard, [kind]: name, ms: durationMs, ...by });
 }
 
 /** Between two looks whether a script that is stopped has ended. */

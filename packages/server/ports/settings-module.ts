@@ -1,15 +1,15 @@
 /** Settings as CONFIG and the debug pages read and change them, as a module of main. */
 
-import { errors, type Logger } from '#base';
-import type { SettingsPort } from '#commands';
+import { errors, type Logger, systemClock } from '#base';
+import { clientFields, type SettingsPort } from '#commands';
 import { ConfigCommandError, isSettingName, Settings } from '#config';
 import type { ActionAnswer } from '#http';
 import {
   type Composed,
-  logSettingChanges,
   MainModule,
   type Modules,
   type OpsLink,
+  SettingLog,
   SettingsBroadcast,
   TwoPhaseSettings,
 } from '#main';
@@ -30,12 +30,19 @@ export function settingsModule(
   options: SettingsModuleOptions,
 ): Composed<object, 'settings' | 'databaseCount', 'set-setting'> {
   const { settings, modules, router, beginTurn, log } = options;
-  const twoPhaseSettings = new TwoPhaseSettings(settings, modules.settings);
-  logSettingChanges(settings, log);
+  const settingLog = new SettingLog({ log, nowMs: () => systemClock.wallMs() });
+  const twoPhaseSettings = new TwoPhaseSettings(settings, modules.settings, (changes, by) => {
+    settingLog.changed(changes, by);
+  });
   const broadcast = new SettingsBroadcast(settings, router, beginTurn);
   const parts = { ...options, twoPhaseSettings, broadcast };
   const module = new MainModule({
     name: 'settings',
+    hooks: {
+      tick: (nowMs) => {
+        settingLog.tick(nowMs);
+      },
+    },
     ports: {
       settings: settingsPort(parts),
       get databaseCount() {
@@ -69,7 +76,8 @@ function settingsPort({
   };
   return {
     get: (patterns) => settings.configGet(patterns),
-    set: (pairs, mayWait) => answering(() => twoPhaseSettings.set(pairs, mayWait)),
+    set: (pairs, mayWait, client) =>
+      answering(() => twoPhaseSettings.set(pairs, mayWait, clientFields(client))),
     shown: async (mayWait) => {
       if (mayWait) await twoPhaseSettings.settled();
       await Promise.all([ops.settingsShown(), broadcast.applied()]);
@@ -84,24 +92,20 @@ function settingsPort({
   };
 }
 
-/**
- * Changes a setting over HTTP; returns why it is not changed, or null. Each change is logged, as no client has made it; the
- * value is not logged: it may be a secret.
- */
+/** Changes a setting over HTTP; returns why it is not changed, or null. */
 async function setSetting(
-  { twoPhaseSettings, log, ops }: SettingsParts,
+  { twoPhaseSettings, ops }: SettingsParts,
   name: string,
   value: string,
 ): Promise<ActionAnswer> {
   if (!isSettingName(name)) return 'there is no such setting';
   try {
-    await twoPhaseSettings.set([Settings.pair(name, value)], true);
+    await twoPhaseSettings.set([Settings.pair(name, value)], true, { over: 'http' });
     await twoPhaseSettings.settled();
   } catch (error) {
     if (error instanceof ConfigCommandError) return error.message;
     throw error;
   }
-  log.info('setting-changed', 'Setting changed over HTTP', { name });
   await ops.settingsShown();
   return null;
 }

@@ -24,10 +24,10 @@ import { issueName, type VerdictReport } from '../issues/report.ts';
 import { TIER_FAULTS } from '../page/tier-faults.ts';
 import { frontSilenceUs, silenceText } from '../threads/front-standstill.ts';
 import { mainStandstill } from '../threads/main-work.ts';
+import { shardSilenceUs } from '../threads/shard-standstill.ts';
 import { HISTOGRAM_BUCKETS, percentileUs } from '../page/histogram.ts';
 import { Phase, type Page, type PageShape } from '../page/page.ts';
 import { shardFields, statusFields } from '../page/read-quantities.ts';
-import { STUCK_US } from '../threads/stuck.ts';
 import type { ThreadRates } from '../threads/thread-rates.ts';
 
 /** Time for which a failed command of the primary's stream is an issue, in milliseconds, even after a full sync. */
@@ -351,10 +351,7 @@ function shardStatus(id: number, observer: ShardObserver, source: StatusSource):
 }
 
 function isStuck({ page, executing }: ShardObserver, nowUs: number): boolean {
-  if (executing !== null && executing.elapsed_us >= STUCK_US) return true;
-  // An idle thread is never stuck.
-  if (page.get('idleSinceUs') > 0 || page.get('heartbeatUs') === 0) return false;
-  return nowUs - page.get('heartbeatUs') >= STUCK_US;
+  return shardSilenceUs(page, executing?.elapsed_us ?? null, nowUs) > 0;
 }
 
 function stuckIn({ shards, nowUs }: StatusSource) {

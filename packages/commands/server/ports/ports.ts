@@ -15,11 +15,12 @@ export interface SettingsPort {
   /**
    * Changes all settings, or none and throws the CommandError to return; returns a promise if asynchronous work is
    * needed, which rejects with the reason. While shards are stopped for the client, `mayWait` is false, and no shard is
-   * waited for.
+   * waited for. The log names the client.
    */
   set(
     pairs: readonly (readonly [name: string, value: string])[],
     mayWait: boolean,
+    client: ClientPort,
   ): Promise<void> | undefined;
   /** Resolves when the last change is in effect on all threads and visible in reports. */
   shown(mayWait: boolean): Promise<void>;

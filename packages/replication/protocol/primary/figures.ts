@@ -81,6 +81,11 @@ export class Figures {
     this.show();
   }
 
+  /** Shows whether writes are refused: a primary without a replica since the start has no other figures. */
+  showRefusals(): void {
+    this.#options.show('lacksReplicas', Number(this.#source.lacksReplicas));
+  }
+
   show(): void {
     const source = this.#source;
     const { replicas, offset } = source;

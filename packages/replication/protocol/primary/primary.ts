@@ -383,6 +383,7 @@ export class Primary {
 
   /** Looks at times: a few times a second. */
   tick(): void {
+    this.figures.showRefusals();
     if (!this.#hasFeed && this.#replicas.size === 0) return;
     const nowMs = this.#options.nowMs();
     this.figures.show();

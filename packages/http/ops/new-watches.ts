@@ -1,0 +1,67 @@
+/** Creates the watches of the ops thread. */
+
+import { type LogFields, type Logger, systemClock } from '#base';
+import { executingIn, type Observer, scriptIn } from '#observer';
+import { mainStandstill } from '#stats';
+import type { HttpLiveSettings } from '../views/settings.ts';
+import { EvictionWatch } from './eviction-watch.ts';
+import type { MainClient } from './main-client.ts';
+import { MainWatch } from './main-watch.ts';
+import { ReplicaWatch } from './replica-watch.ts';
+import { type ClientName, ShardWatch } from './shard-watch.ts';
+import { Watches } from './watches.ts';
+
+/** Longest wait for the name of a client, in milliseconds. */
+const CLIENT_MS_MAX = 200;
+
+interface NewWatchesOptions {
+  readonly observer: Observer;
+  readonly mainClient: MainClient;
+  readonly logger: Logger;
+  readonly settings: () => HttpLiveSettings;
+}
+
+export function newWatches({ observer, mainClient, logger, settings }: NewWatchesOptions): Watches {
+  const { main, shards, fronts, memory, commandNames } = observer;
+  const log: Log = (level, event, message, fields) => {
+    logger[level](event, message, fields);
+  };
+  const clientIn = async (slot: number): Promise<ClientName | null> => {
+    // A stuck main would reply to the request later.
+    if (mainStandstill(main, commandNames, systemClock.nowUs()) !== null) return null;
+    try {
+      return await mainClient.ask('client-name', slot, CLIENT_MS_MAX);
+    } catch {
+      return null;
+    }
+  };
+  const watches = [
+    new MainWatch({ main, fronts, commandNames, log }),
+    new ShardWatch({
+      main,
+      shards,
+      clientIn,
+      log,
+      executing: (shard, nowUs) => executingIn(shards[shard]!, memory, nowUs),
+      scriptOf: (shard) => scriptIn(shards[shard]!, memory),
+      slowScriptMs: () => settings().slowScriptMs,
+      wallMs: () => systemClock.wallMs(),
+    }),
+    new EvictionWatch({
+      main,
+      shards,
+      log,
+      policy: () => settings().maxmemoryPolicy,
+      memoryLimitBytes: () => settings().status.memoryLimitBytes,
+    }),
+    new ReplicaWatch({ main, shards, log, minReplicas: () => settings().minReplicas }),
+  ];
+  return new Watches({ main, shards, watches, nowUs: () => systemClock.nowUs() });
+}
+
+type Log = (
+  level: 'error' | 'warn' | 'info',
+  event: string,
+  message: string,
+  fields?: LogFields,
+) => void;
