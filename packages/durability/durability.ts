@@ -37,6 +37,7 @@ import type { KeyFreeze } from './key-freeze.ts';
 import { LogFailure } from './log-failure.ts';
 import { ServerRecovery } from './recovery.ts';
 import { SnapshotDue } from './snapshot-due.ts';
+import { SnapshotLines } from './snapshot-lines.ts';
 
 /** Duration from which a sync is a notable event, in microseconds. */
 const SLOW_SYNC_US = 100_000;
@@ -80,6 +81,7 @@ export class Durability {
   readonly #options: DurabilityOptions;
   readonly #due: SnapshotDue;
   readonly #failure: LogFailure;
+  readonly #lines: SnapshotLines;
   readonly disk: DiskLink;
   #start: Start | undefined;
   #isOn = false;
@@ -95,6 +97,7 @@ export class Durability {
   constructor(options: DurabilityOptions) {
     this.#options = options;
     this.#due = new SnapshotDue(options);
+    this.#lines = new SnapshotLines(options.log, options.clock);
     this.#failure = new LogFailure({
       ...options,
       note: (event, numbers) => {
@@ -304,7 +307,7 @@ export class Durability {
 
   /** Starts a snapshot at one cut of all shards: it contains exactly the commands before the cut. */
   #begin(): SnapshotUnderWay {
-    const { serverMemory, clock, log, router, latency } = this.#options;
+    const { serverMemory, clock, router, latency } = this.#options;
     const number = this.#nextNumber;
     this.#nextNumber += 1;
     const beganUs = clock.nowUs();
@@ -325,7 +328,7 @@ export class Durability {
       }
       underWay.hasFreeze = true;
       this.disk.send({ kind: 'snapshot', number });
-      log.debug('snapshot-begun', `Snapshot ${number} started`, { changes: underWay.changes });
+      this.#lines.began(number, underWay.changes);
       router.toAll({ ...emptyHead(), kind: FrameKind.snapshot, sequence: number });
       this.#options.publish();
       latency.record('fork', clock.nowUs() - beganUs, clock.wallMs());
@@ -341,10 +344,8 @@ export class Durability {
         if (notice.us >= SLOW_SYNC_US) this.#note('slow-sync', [notice.shard, notice.us]);
         break;
       case 'snapshot':
-        this.#saved(notice.manifest, notice.took.us);
-        // Where the log could not begin behind it, the next snapshot is tried.
-        if (notice.hasLogs) this.#heal(notice.manifest.number);
-        this.#next();
+        this.#lines.finished(notice.manifest, notice.took.us, notice.left);
+        this.#saved(notice.manifest, notice.took.us, notice.hasLogs);
         break;
       case 'snapshot-failed':
         this.#notSaved(notice.number, new Error(notice.message));
@@ -364,8 +365,8 @@ export class Durability {
     }
   }
 
-  #saved(manifest: Manifest, us: number): void {
-    const { serverMemory, log, clock, latency, router } = this.#options;
+  #saved(manifest: Manifest, us: number, hasLogs: boolean): void {
+    const { serverMemory, clock, latency, router } = this.#options;
     const { mainPage } = serverMemory;
     const underWay = this.#underWay;
     mainPage.set('awaitsSnapshot', 0);
@@ -379,11 +380,13 @@ export class Durability {
     mainPage.set('changesAtSave', underWay?.changes ?? 0);
     latency.record('snapshot-io', us, clock.wallMs());
     const keys = keysIn(manifest);
-    const message = `Snapshot ${manifest.number} finished: ${keys} keys`;
-    log.info('snapshot', message, { keys, bytes: bytesOf(manifest), ms: Math.round(us / 1_000) });
     if (underWay !== undefined) router.tracing.snapshot(underWay.beganUs, keys);
     this.#note('snapshot', [manifest.number, keys, bytesOf(manifest), us]);
     this.#endSnapshot(undefined);
+    // Where the log could not begin behind it, the next snapshot is tried.
+    if (hasLogs) this.#heal(manifest.number);
+    else this.#failure.stillFails();
+    this.#next();
   }
 
   #notSaved(number: number, error: Error): void {
@@ -392,12 +395,12 @@ export class Durability {
       this.#endSnapshot(error);
       return;
     }
-    const { serverMemory, log } = this.#options;
-    const { mainPage } = serverMemory;
-    log.error('snapshot-failed', `Snapshot ${number} failed: ${error.message}`);
+    const { mainPage } = this.#options.serverMemory;
+    this.#lines.failed(number, error, this.#isStopping);
     this.#note('snapshot-failed', [number]);
     mainPage.add('savesFailed', 1);
     this.#due.failed();
+    this.#failure.stillFails();
     mainPage.set('lastSaveFailed', 1);
     mainPage.set('snapshotErrno', errnoIn(error.message));
     this.#endSnapshot(error);

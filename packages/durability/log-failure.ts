@@ -6,9 +6,11 @@ import { type CommandError, errnoIn, errors, type Logger } from '#base';
 import type { Settings } from '#config';
 import { AT, type FlightEvent } from '#stats';
 import { refusesUnsaved, type ServerMemory } from '#main';
+import { RetryDelay } from './retry-delay.ts';
 
-/** Milliseconds between two attempts to recover from a failure. */
-const HEAL_MS = 1_000;
+/** Shortest and longest delay before a snapshot that could heal the failure, in milliseconds. */
+const HEAL_MS_MIN = 1_000;
+const HEAL_MS_MAX = 30_000;
 
 interface LogFailureOptions {
   readonly settings: Settings;
@@ -22,6 +24,7 @@ interface LogFailureOptions {
 export class LogFailure {
   readonly #options: LogFailureOptions;
   #message: string | undefined;
+  readonly #delay = new RetryDelay(HEAL_MS_MIN, HEAL_MS_MAX);
   #healing: NodeJS.Timeout | undefined;
   #isStopped = false;
 
@@ -62,16 +65,22 @@ export class LogFailure {
     this.#heal();
   }
 
-  /** Starts snapshots until one succeeds: it contains what the log lacks, and the log continues after it. */
+  /** Starts a snapshot after a delay: it contains what the log lacks, and the log continues after it. */
   #heal(): void {
     if (this.#isStopped || this.#healing !== undefined) return;
     this.#healing = setTimeout(() => {
       this.#healing = undefined;
-      if (this.#message === undefined || this.#isStopped) return;
-      this.#options.tryAgain();
-      this.#heal();
-    }, HEAL_MS);
+      if (this.#message !== undefined && !this.#isStopped) this.#options.tryAgain();
+    }, this.#delay.next());
     this.#healing.unref();
+  }
+
+  /** Notes that a snapshot has ended and did not heal the logs: the next one is tried later. */
+  stillFails(): void {
+    if (this.#message === undefined) return;
+    clearTimeout(this.#healing);
+    this.#healing = undefined;
+    this.#heal();
   }
 
   /** All logs are written again, after the snapshot of that number. */
@@ -84,6 +93,7 @@ export class LogFailure {
   /** There are no logs that could be written. */
   forget(): void {
     this.#message = undefined;
+    this.#delay.reset();
     this.#options.serverMemory.mainPage.set('logFailed', 0);
   }
 

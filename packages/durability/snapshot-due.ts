@@ -4,9 +4,11 @@ import type { Clock } from '#base';
 import type { Settings } from '#config';
 import { type LogFigure, LogFigures, sumOfLogs } from '#stats';
 import { refusesUnsaved, type SavePoint, savePoints, type ServerMemory } from '#main';
+import { RetryDelay } from './retry-delay.ts';
 
-/** Milliseconds after a failed snapshot in which none is due, as in Redis. */
-const RETRY_MS = 5_000;
+/** Shortest and longest time after a failed snapshot in which none is due, in milliseconds; the first as in Redis. */
+const RETRY_MS_MIN = 5_000;
+const RETRY_MS_MAX = 60_000;
 
 interface SnapshotDueOptions {
   readonly settings: Settings;
@@ -16,8 +18,9 @@ interface SnapshotDueOptions {
 
 export class SnapshotDue {
   readonly #options: SnapshotDueOptions;
-  /** Unix milliseconds before which none is due. */
-  #retryMs = 0;
+  readonly #delay = new RetryDelay(RETRY_MS_MIN, RETRY_MS_MAX);
+  /** Monotonic microseconds before which none is due. */
+  #retryUs = 0;
   #isOwed = false;
 
   constructor(options: SnapshotDueOptions) {
@@ -40,7 +43,8 @@ export class SnapshotDue {
   found(): void {
     const { mainPage } = this.#options.serverMemory;
     this.#isOwed = true;
-    this.#retryMs = 0;
+    this.#retryUs = 0;
+    this.#delay.reset();
     mainPage.set('logBaseBytes', 0);
     mainPage.set('logCountAtBase', this.#ofLogs('bytes'));
   }
@@ -49,6 +53,8 @@ export class SnapshotDue {
   saved(snapshotBytes: number): void {
     const { mainPage } = this.#options.serverMemory;
     this.#isOwed = false;
+    this.#retryUs = 0;
+    this.#delay.reset();
     mainPage.set('logBaseBytes', snapshotBytes + this.#ofLogs('segmentBytes'));
     mainPage.set('logCountAtBase', this.#ofLogs('bytes'));
   }
@@ -56,13 +62,13 @@ export class SnapshotDue {
   /** The last one has failed. Where writes are refused for that, they would be until the next save point. */
   failed(): void {
     const { clock, settings } = this.#options;
-    this.#retryMs = clock.wallMs() + RETRY_MS;
+    this.#retryUs = clock.nowUs() + this.#delay.next() * 1_000;
     if (refusesUnsaved(settings)) this.#isOwed = true;
   }
 
   /** True when a snapshot is due, after `changes` changes since the last. */
   isDue(changes: number): boolean {
-    if (this.#options.clock.wallMs() < this.#retryMs) return false;
+    if (this.#options.clock.nowUs() < this.#retryUs) return false;
     if (this.#isOwed || changes === 0) return this.#isOwed;
     return (
       savePoints(this.#options.settings).some((point) => this.#isOver(point, changes)) ||

@@ -63,6 +63,8 @@ export type DiskNotice =
       readonly took: SnapshotTook;
       /** True when all logs are written after this snapshot. */
       readonly hasLogs: boolean;
+      /** Error because of which older files were not all removed, if there is one. */
+      readonly left: string | undefined;
     }
   | { readonly kind: 'snapshot-failed'; readonly number: number; readonly message: string }
   | { readonly kind: 'log-failed'; readonly shard: number; readonly message: string }

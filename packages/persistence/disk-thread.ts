@@ -384,14 +384,11 @@ export class DiskThread {
   #snapshotEnded(manifest: Manifest, beganUs: number): void {
     const took = { us: systemClock.nowUs() - beganUs };
     this.#newest = manifest.number;
-    try {
+    const left = outcomeOf(() => {
       this.#removeOld(manifest.number);
-    } catch (error) {
-      this.#snapshotFailed(manifest.number, error);
-      return;
-    }
+    })?.message;
     const hasLogs = this.#logs.every(({ isOpen }) => isOpen);
-    this.#report({ kind: 'snapshot', manifest, took, hasLogs });
+    this.#report({ kind: 'snapshot', manifest, took, hasLogs, left });
   }
 
   /** Removes files that a new snapshot replaces: all from before the logs that start with it. */

@@ -6,7 +6,16 @@ import type { Bytes } from '#base';
 import type { Disk } from './disk.ts';
 
 /** Calls that can fail. */
-type DiskCall = 'makeFolder' | 'create' | 'append' | 'rewrite' | 'truncate' | 'sync' | 'syncNow';
+type DiskCall =
+  | 'makeFolder'
+  | 'create'
+  | 'append'
+  | 'rewrite'
+  | 'truncate'
+  | 'sync'
+  | 'syncNow'
+  | 'remove'
+  | 'syncFolder';
 
 interface Fault {
   readonly code: string;
@@ -115,6 +124,7 @@ export class FakeDisk implements Disk {
   }
 
   remove(target: string): void {
+    this.#check('remove', target);
     for (const file of [...this.files.keys()]) {
       if (file === target || file.startsWith(`${target}/`)) this.files.delete(file);
     }
@@ -130,7 +140,7 @@ export class FakeDisk implements Disk {
   }
 
   syncFolder(folder: string): void {
-    this.calls.push(['syncFolder', folder]);
+    this.#check('syncFolder', folder);
   }
 
   #check(call: DiskCall, file: string): void {

@@ -10,7 +10,7 @@ import { deflateRaw } from 'node:zlib';
 import type { Bytes, Clock } from '#base';
 import { keysInPiece } from '#store';
 import { checksum, firstFormat } from './blocks/block.ts';
-import type { Disk } from './disk.ts';
+import { outcomeOf, type Disk } from './disk.ts';
 import { encodeFileHead, FILE_HEAD_BYTES, FORMATS } from './blocks/file-head.ts';
 import {
   isPartial,
@@ -43,7 +43,8 @@ interface SnapshotOptions {
 }
 
 interface ShardPart {
-  readonly fd: number;
+  /** Undefined once it is closed: its number may be another file's then. */
+  fd: number | undefined;
   keys: number;
   bytes: number;
   syncedBytes: number;
@@ -60,6 +61,8 @@ export class SnapshotWriter {
   /** Pieces are packed and written one after the other, so that no more than one processor is taken from the shards. */
   #queue = Promise.resolve();
   #hasEnded = false;
+  /** True once the folder has its name. */
+  #isNamed = false;
 
   constructor(options: SnapshotOptions) {
     this.#options = options;
@@ -88,7 +91,11 @@ export class SnapshotWriter {
     const { disk, folder } = this.#options;
     const snapshots = snapshotsFolder(folder);
     for (const name of disk.list(snapshots)) {
-      if (isPartial(name)) disk.remove(path.join(snapshots, name));
+      if (!isPartial(name)) continue;
+      // One that cannot be removed does not stand in the way of another number.
+      outcomeOf(() => {
+        disk.remove(path.join(snapshots, name));
+      });
     }
   }
 
@@ -114,19 +121,25 @@ export class SnapshotWriter {
 
   /** Closes the files, and removes them if the disk takes that. */
   #drop(): void {
-    const { disk } = this.#options;
-    for (const { fd } of this.#files) {
+    const { disk, folder, number } = this.#options;
+    for (const file of this.#files) {
       try {
-        disk.close(fd);
+        this.#close(file);
       } catch {
         // It is removed anyway.
       }
     }
     try {
-      disk.remove(this.#folder);
+      disk.remove(this.#isNamed ? snapshotFolder(folder, number) : this.#folder);
     } catch {
       // The next snapshot removes it.
     }
+  }
+
+  #close(file: ShardPart): void {
+    const { fd } = file;
+    file.fd = undefined;
+    if (fd !== undefined) this.#options.disk.close(fd);
   }
 
   async #put(shard: number, states: Bytes, count: number): Promise<void> {
@@ -140,6 +153,8 @@ export class SnapshotWriter {
       return;
     }
     const body = packs ? await pack(states, { level: PACK_LEVEL }) : states;
+    // It may have failed meanwhile.
+    if (file.fd === undefined) return;
     const head = Buffer.alloc(PIECE_HEAD_BYTES);
     head.writeUInt32LE(packs ? states.length : 0, 0);
     head.writeUInt32LE(count, 4);
@@ -157,8 +172,10 @@ export class SnapshotWriter {
   /** While this thread writes the logs on. */
   #sync(file: ShardPart): Promise<void> {
     file.syncedBytes = file.bytes;
+    const { fd } = file;
+    if (fd === undefined) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      this.#options.disk.sync(file.fd, (error) => {
+      this.#options.disk.sync(fd, (error) => {
         if (error === null) resolve();
         else reject(error);
       });
@@ -167,7 +184,7 @@ export class SnapshotWriter {
 
   #finish(): void {
     const { disk, number, shards, epoch, folder, clock, ended } = this.#options;
-    for (const { fd } of this.#files) disk.close(fd);
+    for (const file of this.#files) this.#close(file);
     const manifest: Manifest = {
       format: FORMATS.snapshot,
       number,
@@ -185,6 +202,7 @@ export class SnapshotWriter {
     disk.close(fd);
     disk.syncFolder(this.#folder);
     disk.rename(this.#folder, snapshotFolder(folder, number));
+    this.#isNamed = true;
     disk.syncFolder(snapshotsFolder(folder));
     this.#hasEnded = true;
     ended(manifest);

@@ -89,6 +89,12 @@ class Subject {
     return until(() => failed() >= count, `${String(count)} snapshots have failed`);
   }
 
+  /** Unix milliseconds of the snapshots that have failed. */
+  get failedMs(): readonly number[] {
+    const lines = this.server.server.stdout.matchAll(/^(\S+) ERROR main snapshot-failed /gm);
+    return [...lines].map(([, time]) => Date.parse(time!));
+  }
+
   /** Names of segments and of snapshots, whole or not. */
   get files(): { readonly segments: readonly string[]; readonly snapshots: readonly string[] } {
     const segments = [...Array(SHARDS).keys()].flatMap((shard) =>
@@ -106,6 +112,12 @@ class Subject {
     await this.start(mode);
     assert.is(await this.client.call('EXISTS', ...this.acknowledged), this.acknowledged.length);
   }
+}
+
+/** Demands that the delays between failures grow; a busy machine only makes them longer. */
+function demandLongerDelays([first, second, third]: readonly number[]): void {
+  assert.ok(second! - first! >= 1_900, 'the second after two seconds');
+  assert.ok(third! - second! >= 3_900, 'the third after four');
 }
 
 function namesIn(folder: string): readonly string[] {
@@ -155,6 +167,9 @@ onDisk('a full disk', small(12), unmount, async (subject, disk, mode) => {
   const { segments, snapshots } = subject.files;
   assert.ok(segments.length <= 2 * SHARDS, `one for each failure: ${segments.join(' ')}`);
   assert.ok(snapshots.length <= 1, `one for each failure: ${snapshots.join(' ')}`);
+  demandLongerDelays(subject.failedMs);
+  assert.match(textOf(await subject.client.reply('SAVE')), /^ERR/);
+  assert.is(subject.failedMs.length, FAILURES + 1, 'SAVE does not wait for the delay');
   disk.resize(200);
   await subject.untilTaken();
   assert.equal(await subject.codes(), []);
@@ -167,7 +182,11 @@ onDisk('killed on a full disk', small(12), unmount, async (subject, disk, mode) 
   await subject.untilFailed(FAILURES);
   await subject.server.kill();
   disk.resize(200);
+  const partial = path.join(subject.data, 'snapshots', '0000000099.partial');
+  fs.mkdirSync(partial, { recursive: true });
+  fs.writeFileSync(path.join(partial, 'shard-0.snapshot'), 'half');
   await subject.start(mode);
+  assert.not.ok(fs.existsSync(partial), 'what an earlier process left is removed');
   const { acknowledged } = subject;
   assert.is(await subject.client.call('EXISTS', ...acknowledged), acknowledged.length);
 });

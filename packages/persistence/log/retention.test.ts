@@ -52,6 +52,21 @@ for (const [most, wanted] of [
   );
 }
 
+retention('files that cannot be removed do not keep others', () => {
+  const disk = fullDisk();
+  disk.fail('remove', 'EIO');
+  assert.throws(() => {
+    removeOld(disk, '/data', 1);
+  }, /EIO/);
+  // The first of them stays.
+  assert.equal(left(disk), [
+    [6, 7],
+    [4, 6],
+  ]);
+  removeOld(disk, '/data', 1);
+  assert.equal(left(disk), [[6, 7], [6]]);
+});
+
 retention('without a snapshot no segment goes; data of other shards goes all', () => {
   const disk = fullDisk();
   for (const number of [2, 4, 6]) disk.remove(snapshotFolder('/data', number));

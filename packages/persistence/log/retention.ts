@@ -1,6 +1,6 @@
 /** Retention: removes from the data folder what is not needed any more. */
 
-import type { Disk } from '../disk.ts';
+import { outcomeOf, type Disk } from '../disk.ts';
 import {
   logFolder,
   MANIFEST,
@@ -44,32 +44,41 @@ function snapshotNumbers(disk: Disk, folder: string): readonly number[] {
 /** Removes snapshots over the limit, and segments that the newest snapshots have no use for. */
 export function removeOld(disk: Disk, folder: string, snapshotsMax: number): void {
   const numbers = snapshotNumbers(disk, folder);
-  for (const number of numbers.slice(snapshotsMax)) disk.remove(snapshotFolder(folder, number));
+  const old = numbers.slice(snapshotsMax).map((number) => snapshotFolder(folder, number));
   const kept = numbers.slice(0, snapshotsMax);
   const oldest = kept[Math.min(SNAPSHOTS_WITH_LOG, kept.length) - 1];
   if (oldest === undefined) return;
-  for (const name of disk.list(logFolder(folder))) {
+  removeEach(disk, [...old, ...segmentsBefore(disk, folder, oldest)]);
+}
+
+/** Files of the logs with a number below that. */
+function segmentsBefore(disk: Disk, folder: string, oldest: number): readonly string[] {
+  return disk.list(logFolder(folder)).flatMap((name) => {
     const shard = shardIn(name);
-    if (shard === undefined) continue;
-    for (const segment of disk.list(shardLogFolder(folder, shard))) {
-      const number = numberIn(segment, '.log');
-      if (number !== undefined && number < oldest) disk.remove(segmentFile(folder, shard, number));
-    }
-  }
+    if (shard === undefined) return [];
+    return disk
+      .list(shardLogFolder(folder, shard))
+      .map((segment) => numberIn(segment, '.log'))
+      .filter((number) => number !== undefined && number < oldest)
+      .map((number) => segmentFile(folder, shard, number!));
+  });
+}
+
+/** Removes what can be removed; throws the first error afterwards. */
+function removeEach(disk: Disk, targets: readonly string[]): void {
+  const problems = targets.map((target) =>
+    outcomeOf(() => {
+      disk.remove(target);
+    }),
+  );
+  const [first] = problems.filter((problem) => problem !== null);
+  if (first !== undefined) throw first;
 }
 
 /** Removes all that is older than the snapshot of that number: it was written for another number of shards. */
 export function removeAllBut(disk: Disk, folder: string, number: number): void {
-  for (const name of disk.list(snapshotsFolder(folder))) {
-    const each = numberIn(name);
-    if (each !== undefined && each !== number) disk.remove(snapshotFolder(folder, each));
-  }
-  for (const name of disk.list(logFolder(folder))) {
-    const shard = shardIn(name);
-    if (shard === undefined) continue;
-    for (const segment of disk.list(shardLogFolder(folder, shard))) {
-      const each = numberIn(segment, '.log');
-      if (each !== undefined && each < number) disk.remove(segmentFile(folder, shard, each));
-    }
-  }
+  const snapshots = snapshotNumbers(disk, folder)
+    .filter((each) => each !== number)
+    .map((each) => snapshotFolder(folder, each));
+  removeEach(disk, [...snapshots, ...segmentsBefore(disk, folder, number)]);
 }
