@@ -1,4 +1,5 @@
-export { LogWriter, type LogWriterOptions } from './log-writer.ts';
+export { LogWriter } from './log-writer.ts';
+export type { LogWriterOptions } from './winston-log.ts';
 export type { MetricDefinition, MetricSource } from './metrics/definition.ts';
 export { Exposition, type ExpositionFormat } from './metrics/exposition.ts';
 export { metricsJson } from './metrics/metrics-json.ts';

@@ -28,7 +28,7 @@ type WriteCallback = (error: NodeJS.ErrnoException | null, written: number) => v
 /** The property of a record that holds its line, for transports of winston. */
 const MESSAGE = Symbol.for('message');
 
-/** A rotating file, written by a transport of winston without its logger, which would only cost time. */
+/** A rotating file, written by winston's transport for such files. */
 export class LogFile {
   readonly #transport: DailyRotateFile;
   #waitingBytes = 0;

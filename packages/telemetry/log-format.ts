@@ -1,3 +1,6 @@
+/** Lines of the log as a format of winston. */
+
+import winston from 'winston';
 import type { LogRecord } from '#base';
 
 /** Format of log lines. */
@@ -16,8 +19,33 @@ const LEVEL_WIDTH = 5;
 /** Names of every JSON line, which a record's own fields may not take. */
 const RESERVED = new Set(['ts', 'level', 'msg', 'thread', 'event']);
 
+/** Property of a record that holds its line, for transports of winston. */
+const MESSAGE = Symbol.for('message');
+
+interface LineOptions {
+  readonly format: LogFormat;
+  readonly hasColour?: boolean;
+}
+
+/** Creates the format that gives each record its line; records are what winston logs. */
+export const recordFormat = winston.format((info, options) => {
+  const { format, hasColour } = options as LineOptions;
+  info[MESSAGE] = formatRecord(recordOf(info), format, hasColour);
+  return info;
+});
+
+/** Returns the record that winston hands to a format or a transport. */
+export function recordOf(info: object): LogRecord {
+  return info as LogRecord;
+}
+
+/** Returns the line of a record, without its end. */
+export function lineOf(info: object): string {
+  return (info as Record<symbol, string>)[MESSAGE]!;
+}
+
 /** One line for a record, without its end. */
-export function formatRecord(record: LogRecord, format: LogFormat, hasColour = false): string {
+function formatRecord(record: LogRecord, format: LogFormat, hasColour = false): string {
   return format === 'json' ? jsonLine(record) : prettyLine(record, hasColour);
 }
 

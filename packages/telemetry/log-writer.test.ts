@@ -18,7 +18,8 @@ import { until } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LogFileOptions } from './log-file.ts';
-import { LogWriter, type LogWriterOptions } from './log-writer.ts';
+import { LogWriter } from './log-writer.ts';
+import type { LogWriterOptions } from './winston-log.ts';
 
 const writing = suite('log writer');
 let folder = '';
@@ -51,6 +52,7 @@ async function written(
     descriptor,
     ...options,
   });
+  await writer.ready();
   await body(writer);
   await writer.close();
   closeSync(descriptor);
@@ -255,6 +257,26 @@ writing('opens the file anew when it was moved away, and loses no line', async (
   const own = readFileSync(file.path, 'utf8');
   assert.match(moved, / before .*\n.* to the moved one /);
   assert.match(own, /^.* log-file-reopened .*\n.* after .*\n$/);
+});
+
+writing('keeps lines that come before winston is loaded, in their order', async () => {
+  const file = path.join(folder, 'early');
+  const descriptor = openSync(file, 'w');
+  const writer = new LogWriter({ level: 'warn', format: 'json', output: 'stdout', descriptor });
+  writer.write([{ ...record, level: 'warn', message: 'one' }, record]);
+  writer.setLevel('info');
+  writer.write([{ ...record, message: 'two' }]);
+  assert.equal(writer.recent(), []);
+  await writer.ready();
+  writer.write([{ ...record, message: 'three' }]);
+  assert.is(writer.recent().length, 3);
+  await writer.close();
+  closeSync(descriptor);
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  assert.equal(
+    lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
+    ['one', 'two', 'three'],
+  );
 });
 
 writing('has nothing to open anew without a file', async () => {

@@ -1,14 +1,19 @@
 /** Creates the watches of the ops thread. */
 
 import { type LogFields, type Logger, systemClock } from '#base';
-import { executingIn, type Observer, scriptIn } from '#observer';
+import type { Observer } from '#observer';
 import { mainStandstill } from '#stats';
 import type { HttpLiveSettings } from '../views/settings.ts';
 import { EvictionWatch } from './eviction-watch.ts';
 import type { MainClient } from './main-client.ts';
 import { MainWatch } from './main-watch.ts';
 import { ReplicaWatch } from './replica-watch.ts';
-import { type ClientName, ShardWatch } from './shard-watch.ts';
+import {
+  type ClientName,
+  type CommandDetails,
+  type RunningCommand,
+  ShardWatch,
+} from './shard-watch.ts';
 import { Watches } from './watches.ts';
 
 /** Longest wait for the name of a client, in milliseconds. */
@@ -22,7 +27,7 @@ interface NewWatchesOptions {
 }
 
 export function newWatches({ observer, mainClient, logger, settings }: NewWatchesOptions): Watches {
-  const { main, shards, fronts, memory, commandNames } = observer;
+  const { main, shards, fronts, commandNames } = observer;
   const log: Log = (level, event, message, fields) => {
     logger[level](event, message, fields);
   };
@@ -42,8 +47,8 @@ export function newWatches({ observer, mainClient, logger, settings }: NewWatche
       shards,
       clientIn,
       log,
-      executing: (shard, nowUs) => executingIn(shards[shard]!, memory, nowUs),
-      scriptOf: (shard) => scriptIn(shards[shard]!, memory),
+      running: (shard, nowUs) => runningIn(observer, shard, nowUs),
+      detailsOf: (shard) => detailsOf(observer, shard),
       slowScriptMs: () => settings().slowScriptMs,
       wallMs: () => systemClock.wallMs(),
     }),
@@ -57,6 +62,28 @@ export function newWatches({ observer, mainClient, logger, settings }: NewWatche
     new ReplicaWatch({ main, shards, log, minReplicas: () => settings().minReplicas }),
   ];
   return new Watches({ main, shards, watches, nowUs: () => systemClock.nowUs() });
+}
+
+function runningIn(
+  { shards, commandNames }: Observer,
+  shard: number,
+  nowUs: number,
+): RunningCommand | null {
+  const page = shards[shard]!;
+  const command = commandNames[page.get('executing') - 1];
+  if (command === undefined) return null;
+  const elapsedUs = Math.max(0, nowUs - page.get('executingSinceUs'));
+  return { command, slot: page.get('executingClient'), elapsedUs };
+}
+
+/** The table of commands is loaded for it: a thread that starts need not. */
+async function detailsOf({ shards, memory }: Observer, shard: number): Promise<CommandDetails> {
+  const page = shards[shard]!;
+  const sinceUs = page.get('executingSinceUs');
+  const { commandDetails } = await import('./command-details.ts');
+  const details = commandDetails(page, memory);
+  // Meanwhile the shard may execute another command.
+  return page.get('executingSinceUs') === sinceUs ? details : { key: null, script: null };
 }
 
 type Log = (

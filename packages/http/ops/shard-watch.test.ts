@@ -1,8 +1,7 @@
-import type { Executing } from '#observer';
 import { Page, Phase, THREAD_SHAPE } from '#stats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ClientName, ShardWatch } from './shard-watch.ts';
+import { type ClientName, type RunningCommand, ShardWatch } from './shard-watch.ts';
 
 const watching = suite('shard watch');
 
@@ -19,7 +18,7 @@ class Subject {
   readonly page = newPage();
   readonly lines: unknown[][] = [];
   nowUs = 100 * SECOND_US;
-  #command: Omit<Executing, 'elapsedUs'> | null = null;
+  #command: Omit<RunningCommand, 'elapsedUs'> | null = null;
   #sinceUs = 0;
   clientIn: (slot: number) => Promise<ClientName | null> = (slot) =>
     Promise.resolve(slot === 3 ? CLIENT : null);
@@ -30,9 +29,12 @@ class Subject {
     this.watch = new ShardWatch({
       main: this.main,
       shards: [this.page],
-      executing: (_shard, nowUs) =>
+      running: (_shard, nowUs) =>
         this.#command === null ? null : { ...this.#command, elapsedUs: nowUs - this.#sinceUs },
-      scriptOf: () => (this.#command?.command === 'eval' ? 'abc' : null),
+      detailsOf: () => {
+        const script = this.#command?.command === 'eval' ? 'abc' : null;
+        return Promise.resolve({ key: 'k\u00e4y', script });
+      },
       clientIn: (slot) => this.clientIn(slot),
       slowScriptMs: () => 5_000,
       wallMs: () => this.nowUs / 1_000,
@@ -41,7 +43,7 @@ class Subject {
   }
 
   run(command: string): void {
-    this.#command = { command, key: Buffer.from('k\u00e4y'), connection: 3 };
+    this.#command = { command, slot: 3 };
     this.#sinceUs = this.nowUs;
     this.page.set('idleSinceUs', 0);
     this.page.set('heartbeatUs', this.nowUs);

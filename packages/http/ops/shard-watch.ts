@@ -3,20 +3,34 @@
  * the command, its key and its client.
  */
 
-import { LineLimit, type LogFields, readable } from '#base';
-import type { Executing } from '#observer';
+import { LineLimit, type LogFields } from '#base';
 import { type Page, Phase, shardSilenceUs, silenceText } from '#stats';
 
 /** A client in a line of the log. */
 export type ClientName = Pick<LogFields, 'conn_id' | 'addr' | 'client_name' | 'user'>;
 
+/** Command that a shard executes now. */
+export interface RunningCommand {
+  /** Lower case, as `client|list`. */
+  readonly command: string;
+  /** Main's slot of the client. */
+  readonly slot: number;
+  readonly elapsedUs: number;
+}
+
+/** Key and script of a command; null where there is none, or where it cannot be read any more. */
+export interface CommandDetails {
+  readonly key: string | null;
+  readonly script: string | null;
+}
+
 interface ShardWatchOptions {
   readonly main: Page;
   readonly shards: readonly Page[];
   /** Returns the command that a shard executes now; null if it executes none. */
-  readonly executing: (shard: number, nowUs: number) => Executing | null;
-  /** Returns the digest of the script, or the name of the function, that a shard runs; null if unknown. */
-  readonly scriptOf: (shard: number) => string | null;
+  readonly running: (shard: number, nowUs: number) => RunningCommand | null;
+  /** Returns what is known of the command that a shard executes now. */
+  readonly detailsOf: (shard: number) => Promise<CommandDetails>;
   /** Returns the client in a slot of main's list; null if main does not know it, or does not reply in time. */
   readonly clientIn: (slot: number) => Promise<ClientName | null>;
   /** Milliseconds from which on a script is slow; 0 = never. */
@@ -63,7 +77,7 @@ export class ShardWatch {
     // A shard that has stopped does not update its page.
     if (main.get('phase') === Phase.stopping) return;
     for (const [shard, page] of shards.entries()) {
-      const executing = this.#options.executing(shard, nowUs);
+      const executing = this.#options.running(shard, nowUs);
       const silentUs = shardSilenceUs(page, executing?.elapsedUs ?? null, nowUs);
       this.#lookAtStandstill(shard, executing, silentUs, nowUs);
       this.#lookAtScript(shard, executing, nowUs);
@@ -78,7 +92,7 @@ export class ShardWatch {
   /** Logs the begin and the end of a standstill; `silentUs` is 0 while there is none. */
   #lookAtStandstill(
     shard: number,
-    executing: Executing | null,
+    executing: RunningCommand | null,
     silentUs: number,
     nowUs: number,
   ): void {
@@ -102,7 +116,7 @@ export class ShardWatch {
     }
   }
 
-  #lookAtScript(shard: number, executing: Executing | null, nowUs: number): void {
+  #lookAtScript(shard: number, executing: RunningCommand | null, nowUs: number): void {
     const watched = this.#shards[shard]!;
     const sinceUs = this.#options.shards[shard]!.get('scriptSinceUs');
     const limitMs = this.#options.slowScriptMs();
@@ -119,29 +133,35 @@ export class ShardWatch {
   }
 
   /** Writes a line about the command that a shard runs, after its earlier lines. */
-  #write(shard: number, executing: Executing | null, write: (fields: LogFields) => void): void {
-    const { scriptOf, clientIn } = this.#options;
+  #write(
+    shard: number,
+    executing: RunningCommand | null,
+    write: (fields: LogFields) => void,
+  ): void {
     const watched = this.#shards[shard]!;
-    const script = executing === null ? null : scriptOf(shard);
-    const client = executing === null ? Promise.resolve(null) : clientIn(executing.connection);
+    const fields = this.#fieldsOf(shard, executing);
     watched.written = watched.written.then(async () => {
-      const name = await client;
-      write({
-        shard,
-        command: executing?.command ?? null,
-        key: textOf(executing?.key ?? null),
-        ...(script === null ? {} : { script }),
-        ...name,
-      });
+      write(await fields);
     });
+  }
+
+  async #fieldsOf(shard: number, executing: RunningCommand | null): Promise<LogFields> {
+    if (executing === null) return { shard, command: null };
+    const { clientIn, detailsOf } = this.#options;
+    const details = detailsOf(shard);
+    const name = await clientIn(executing.slot);
+    const { key, script } = await details;
+    return {
+      shard,
+      command: executing.command,
+      key,
+      ...(script === null ? {} : { script }),
+      ...name,
+    };
   }
 }
 
-function textOf(key: Executing['key']): string | null {
-  return key === null ? null : readable(key);
-}
-
-function runningText({ command, elapsedUs }: Executing): string {
+function runningText({ command, elapsedUs }: RunningCommand): string {
   return `has been running ${command} for ${seconds(elapsedUs)} s`;
 }
 
