@@ -41,6 +41,7 @@ export type {
   LiveTimes,
   LiveTotals,
 } from './live.ts';
+export type { LogLineReport, LogsDocument } from './logs.ts';
 export type { MetricKind, Unit, MetricJson, MetricSampleJson } from './metrics.ts';
 export type { PrefixesDocument, PrefixFigures } from './prefixes.ts';
 export type { RunningScriptReport, ScriptReport, ScriptsDocument } from './scripts.ts';

@@ -1,3 +1,4 @@
+export type { RecentLine } from './log-ring.ts';
 export { LogWriter } from './log-writer.ts';
 export type { LogWriterOptions } from './winston-log.ts';
 export type { MetricDefinition, MetricSource } from './metrics/definition.ts';

@@ -119,9 +119,13 @@ writing('keeps the latest lines in memory, also without any output', async () =>
     for (let index = 0; index < 1_010; index += 1) {
       writer.write([{ ...record, message: `line ${index} ${'x'.repeat(10_000)}`, fields: {} }]);
     }
-    assert.is(writer.recent().length, 1_000);
-    assert.match(writer.recent()[0]!, ' line 10 ');
-    assert.ok(writer.recent()[0]!.length <= 4_096);
+    assert.is(writer.recentAfter(0).length, 1_000);
+    assert.match(writer.recentAfter(0)[0]!.line, ' line 10 ');
+    assert.is(writer.recentAfter(0)[0]!.number, 11);
+    assert.is(writer.recentAfter(1_007).length, 3);
+    assert.is(writer.recentAfter(5_000).length, 0);
+    assert.ok(writer.recentAfter(0)[0]!.record.message.length <= 4_096);
+    assert.ok(writer.recentAfter(0)[0]!.line.length <= 4_096);
   });
   assert.is(text, '');
 });
@@ -155,7 +159,7 @@ writing('survives a reader that is gone', async () => {
   });
   writer.write([record, record]);
   await writer.close();
-  assert.is(writer.recent().length, 2);
+  assert.is(writer.recentAfter(0).length, 2);
 });
 
 writing('writes a file as well, in folders it makes', async () => {
@@ -266,10 +270,10 @@ writing('keeps lines that come before winston is loaded, in their order', async 
   writer.write([{ ...record, level: 'warn', message: 'one' }, record]);
   writer.setLevel('info');
   writer.write([{ ...record, message: 'two' }]);
-  assert.equal(writer.recent(), []);
+  assert.equal(writer.recentAfter(0), []);
   await writer.ready();
   writer.write([{ ...record, message: 'three' }]);
-  assert.is(writer.recent().length, 3);
+  assert.is(writer.recentAfter(0).length, 3);
   await writer.close();
   closeSync(descriptor);
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
@@ -317,7 +321,8 @@ writing('goes on with the file once it can be written again', async () => {
     file: fileOptions(),
   });
   writer.write([record]);
-  const failed = (): boolean => writer.recent().some((line) => line.includes('log-file-failed'));
+  const failed = (): boolean =>
+    writer.recentAfter(0).some(({ line }) => line.includes('log-file-failed'));
   await until(failed, 'it has failed');
   rmSync(blocked);
   writer.write([{ ...record, time: record.time + 60_000 }]);

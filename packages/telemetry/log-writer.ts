@@ -44,12 +44,7 @@ export class LogWriter {
     return this.#droppedEarly + (this.#log?.droppedLines ?? 0);
   }
 
-  /** Returns the latest lines, oldest first, regardless of the outputs. */
-  recent(): readonly string[] {
-    return this.recentAfter(0).map(({ line }) => line);
-  }
-
-  /** Returns the latest lines with a number above that, oldest first. */
+  /** Returns the latest lines with a number above that, oldest first, regardless of the outputs. */
   recentAfter(number: number): readonly RecentLine[] {
     return this.#log?.recentAfter(number) ?? [];
   }

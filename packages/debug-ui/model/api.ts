@@ -22,6 +22,8 @@ export type {
   LatencyDocument as Latency,
   LatencyEventReport as LatencyEvent,
   LatencyHistoryReport as LatencyHistory,
+  LogLineReport as LogLine,
+  LogsDocument as Logs,
   LiveBands,
   LiveDocument as Live,
   LiveFigures,

@@ -71,6 +71,11 @@ export const PLACES: readonly Place[] = [
     load: async () => (await import('./pages/configuration.tsx')).ConfigurationPage,
   },
   {
+    name: 'logs',
+    title: 'Logs',
+    load: async () => (await import('./pages/logs.tsx')).LogsPage,
+  },
+  {
     name: 'traces',
     title: 'Traces',
     load: async () => (await import('./pages/traces.tsx')).TracesPage,

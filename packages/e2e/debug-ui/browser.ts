@@ -16,7 +16,7 @@ const WAIT_MS_MAX = 90_000;
 
 export const PAGES = [
   ...['overview', 'performance', 'hot-keys', 'key-fates', 'scripts', 'shards'],
-  ...['clients', 'replication', 'cluster', 'users', 'configuration', 'traces', 'bundles'],
+  ...['clients', 'replication', 'cluster', 'users', 'configuration', 'logs', 'traces', 'bundles'],
 ];
 
 /** Connects to the browser of the run of tests; a test that is run by itself launches one. */

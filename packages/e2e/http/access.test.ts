@@ -42,7 +42,7 @@ access('leaves probes and the status open', async () => {
 const PROTECTED = [
   ...['/debug/', '/debug/api/config', '/admin/health', '/debug/none', '/debug'],
   ...['/debug/api/key-fates', '/debug/api/flight-recorder', '/debug/api/flight-recorder/kinds'],
-  ...['/debug/api/scripts', '/debug/api/users'],
+  ...['/debug/api/scripts', '/debug/api/users', '/debug/api/logs'],
 ];
 
 const refused: readonly (readonly [what: string, asking: HttpAsking])[] = [

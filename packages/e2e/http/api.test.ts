@@ -265,6 +265,27 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
     },
   ],
   [
+    '/debug/api/logs?count=1',
+    {
+      lines: [
+        {
+          number: 'number',
+          time_ms: 'number',
+          level: 'string',
+          thread: 'string',
+          event: 'string',
+          message: 'string',
+          fields: { '*': 'string|number|boolean|null' },
+        },
+      ],
+      last: 'number',
+      missed: 'number',
+      dropped: 'number',
+      threads: ['string'],
+      events: ['string'],
+    },
+  ],
+  [
     '/debug/api/key-fates',
     {
       recording: {

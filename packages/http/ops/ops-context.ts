@@ -4,7 +4,7 @@ import { type LogFields, PacedTimer, systemClock } from '#base';
 import type { ReplicationState } from '#api-types';
 import { type ClusterUpdate, ThreadRates } from '#stats';
 import type { HealthOptions, Observer } from '#observer';
-import type { TraceStore, VerdictFigures } from '#telemetry';
+import type { RecentLine, TraceStore, VerdictFigures } from '#telemetry';
 import type { MainClient } from './main-client.ts';
 import type { HttpFixedSettings, HttpLiveSettings } from '../views/settings.ts';
 
@@ -22,8 +22,8 @@ export interface OpsHttpOptions {
   /** Path of the task that packs bundles. */
   readonly bundleTask: string;
   readonly traces: TraceStore;
-  /** The latest lines of the log. */
-  recentLogLines(): readonly string[];
+  /** Returns the latest lines of the log with a number above that, oldest first. */
+  recentLog(after: number): readonly RecentLine[];
   logLinesDropped(): number;
   verdictFigures(): VerdictFigures;
   log(
@@ -42,7 +42,7 @@ export class OpsContext {
   readonly traces: TraceStore;
   readonly clock = systemClock;
   live: HttpLiveSettings;
-  readonly recentLogLines: OpsHttpOptions['recentLogLines'];
+  readonly recentLog: OpsHttpOptions['recentLog'];
   readonly logLinesDropped: OpsHttpOptions['logLinesDropped'];
   readonly verdictFigures: OpsHttpOptions['verdictFigures'];
   readonly log: OpsHttpOptions['log'];
@@ -65,7 +65,7 @@ export class OpsContext {
     this.live = options.live;
     this.mainClient = options.mainClient;
     this.traces = options.traces;
-    this.recentLogLines = () => options.recentLogLines();
+    this.recentLog = (after) => options.recentLog(after);
     this.logLinesDropped = () => options.logLinesDropped();
     this.verdictFigures = () => options.verdictFigures();
     this.log = (level, event, message, fields) => {

@@ -114,7 +114,7 @@ export class OpsThread {
       live: data.live,
       mainClient,
       bundleTask: data.bundleTask,
-      recentLogLines: () => this.#writer.recent(),
+      recentLog: (after) => this.#writer.recentAfter(after),
       logLinesDropped: () => this.#writer.droppedLines,
       verdictFigures: () => this.#verdictWatch.figures,
       log: (level, event, message, fields) => {

@@ -7,6 +7,7 @@ import type {
   FlightDocument,
   KeyFatesDocument,
   LatencyDocument,
+  LogsDocument,
   NoCluster,
   PrefixesDocument,
   ReplicationDocument,
@@ -24,6 +25,7 @@ import { flightDocument, flightRoutes } from './flight.ts';
 import type { RemovedKeysQuestion } from '../ops/key-fates-request.ts';
 import { keyFatesDocument, keyFatesRoute } from './key-fates.ts';
 import type { MetricsRenderer } from './metrics.ts';
+import { logsDocument, logsRoute, type LogsQuestion } from './logs.ts';
 import { countOf } from '../protocol/query.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 import { replicationRoute } from './replication.ts';
@@ -125,6 +127,10 @@ export class DebugDocuments {
     return keyFatesDocument(this.#context, question);
   }
 
+  logs(question: LogsQuestion): LogsDocument {
+    return logsDocument(this.#context, question);
+  }
+
   scripts(count: number): Promise<ScriptsDocument> {
     return this.#context.mainClient.ask('scripts', { count });
   }
@@ -192,6 +198,7 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsRenderer): 
     ),
     ...flightRoutes({ threads, document: (count, thread) => documents.flight(count, thread) }),
     keyFatesRoute(databases, (question) => documents.keyFates(question)),
+    logsRoute((question) => documents.logs(question)),
     scriptsRoute((count) => documents.scripts(count)),
     usersRoute((count) => documents.users(count)),
     replicationRoute(() => documents.replication()),

@@ -172,7 +172,10 @@ export class Bundles {
       asJson('users.json', () => documents.users(USERS_MAX)),
       asJson('flight-recorder.json', () => documents.flight(Infinity)),
       asJson('traces.json', () => documents.traces(live.bundles.tracesMax)),
-      Promise.resolve({ name: 'logs.txt', text: linesOf(opsContext.recentLogLines()) }),
+      Promise.resolve({
+        name: 'logs.txt',
+        text: linesOf(opsContext.recentLog(0).map(({ line }) => line)),
+      }),
     ]);
   }
 }
