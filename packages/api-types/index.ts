@@ -67,4 +67,11 @@ export type {
   SyncCounts,
 } from './servers/replication.ts';
 export type { DenialReport, UserFigures, UserReport, UsersDocument } from './users.ts';
-export type { SpanDocument, SpanReport, TraceDocument, TraceReport } from './traces.ts';
+export type {
+  SpanDocument,
+  SpanReport,
+  TraceDocument,
+  TraceReport,
+  TracesDocument,
+  TracingReport,
+} from './traces.ts';

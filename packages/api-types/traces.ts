@@ -15,6 +15,22 @@ export interface SpanReport {
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
+/** Settings of tracing, which can be changed while the server runs. */
+export interface TracingReport {
+  readonly enabled: boolean;
+  readonly sampling_rate: number;
+  /** Milliseconds from which on a trace is kept, sampled or not; 0 = off. */
+  readonly keep_slow_ms: number;
+  /** Traces of failed commands are kept, sampled or not. */
+  readonly keep_failed: boolean;
+}
+
+export interface TracesDocument {
+  readonly tracing: TracingReport;
+  /** Newest first. */
+  readonly traces: readonly TraceDocument[];
+}
+
 export interface TraceDocument {
   readonly trace_id: string;
   readonly spans: readonly SpanDocument[];

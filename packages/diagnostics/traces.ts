@@ -21,6 +21,8 @@ export function followTracing(settings: Settings, tracing: Router['tracing']): v
   apply();
   settings.onChange('tracing.enabled', apply);
   settings.onChange('tracing.sampling-rate', apply);
+  settings.onChange('tracing.keep-slow-ms', apply);
+  settings.onChange('tracing.keep-failed', apply);
   settings.onChange('tracing.scatter-gather-spans', apply);
   settings.onChange('tracing.shard-spans', apply);
   settings.onChange('tracing.persistence-spans', apply);

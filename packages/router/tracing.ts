@@ -43,6 +43,10 @@ export interface TracingSettings {
   readonly isEnabled: boolean;
   /** From 0 to 1. */
   readonly samplingRate: number;
+  /** Microseconds from which on the trace of a request is kept, sampled or not; Infinity for none. */
+  readonly keepSlowUs: number;
+  /** Traces of requests with an error reply are kept, sampled or not. */
+  readonly keepsFailed: boolean;
   /** True if every request is recorded for the log, sampled or not. */
   readonly reportsAll: boolean;
   readonly spans: SpanSwitches;
@@ -65,6 +69,10 @@ export class Tracing {
   readonly #spare: Trace[] = [];
   #isEnabled = false;
   #reportsAll = false;
+  #keepSlowUs = Infinity;
+  #keepsFailed = false;
+  /** True when requests that are not sampled may be kept at their end. */
+  #decidesLate = false;
   /** A draw below this is sampled: from 0 for none to 2^32 for all. */
   #threshold = 0;
   #word: number;
@@ -87,6 +95,9 @@ export class Tracing {
     this.#isEnabled = isEnabled;
     this.#reportsAll = reportsAll;
     this.#threshold = isEnabled ? samplingRate * 2 ** 32 : 0;
+    this.#keepSlowUs = isEnabled ? settings.keepSlowUs : Infinity;
+    this.#keepsFailed = isEnabled && settings.keepsFailed;
+    this.#decidesLate = this.#keepSlowUs < Infinity || this.#keepsFailed;
     this.isOn = isEnabled || reportsAll;
     const { scatterGather, shard, persistence } = settings.spans;
     this.#flags =
@@ -104,7 +115,9 @@ export class Tracing {
     // The sampling decision of the application has precedence, if sampling is enabled.
     const isSampled =
       parent === undefined ? this.#draw() < this.#threshold : parent.isSampled && this.#isEnabled;
-    if (isSampled || this.#reportsAll) this.#take(client, entry, args, { isSampled, parent });
+    const mayBeKept = this.#decidesLate && !isSampled && parent === undefined;
+    if (!isSampled && !mayBeKept && !this.#reportsAll) return;
+    this.#take(client, entry, args, { isSampled, parent });
   }
 
   /** Returns the next of 2^32 - 1 pseudo-random numbers: xorshift by George Marsaglia (2003), which is fast. */
@@ -129,6 +142,10 @@ export class Tracing {
     const trace = this.#spare.pop() ?? new Trace();
     this.#begin(trace, client, entry, args);
     if (isSampled) this.#identify(trace, parent);
+    const mayBeKept = !isSampled && parent === undefined;
+    trace.keepsFailed = mayBeKept && this.#keepsFailed;
+    // A blocking command waits by design.
+    trace.keepSlowUs = mayBeKept && !entry.has('blocking') ? this.#keepSlowUs : Infinity;
     if (client.traces === NO_TRACES) {
       client.traces = new OpenTraces(this.#ended, this.#options.clock);
     }
@@ -212,12 +229,22 @@ export class Tracing {
     if (error >= 0) trace.draft.doubles[RecordAt.error] = error;
   }
 
+  /** True for a request that is sampled or logged; one that is slow or has failed is sampled now, if that is wanted. */
+  #isWanted(trace: Trace): boolean {
+    if (trace.isNotable) {
+      this.#identify(trace, undefined);
+      this.#values[AT.tracesSampled]! += 1;
+    }
+    const { doubles } = trace.draft;
+    return (doubles[RecordAt.flags]! & (RecordFlag.sampled | RecordFlag.logged)) !== 0;
+  }
+
   /** Sends the answered requests to the ops thread: their replies are in place. */
   flush(): void {
     if (this.#ended.length === 0) return;
     const { ring } = this.#options;
     for (const trace of this.#ended) {
-      if (!ring.write(trace.draft)) this.#values[AT.tracesDropped]! += 1;
+      if (this.#isWanted(trace) && !ring.write(trace.draft)) this.#values[AT.tracesDropped]! += 1;
       if (this.#spare.length < SPARE_MAX) this.#spare.push(trace);
     }
     this.#open -= this.#ended.length;

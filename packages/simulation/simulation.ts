@@ -152,6 +152,8 @@ const TRACING: TracingSettings = {
   isEnabled: true,
   samplingRate: 0.25,
   reportsAll: false,
+  keepSlowUs: 5_000,
+  keepsFailed: true,
   spans: { scatterGather: true, shard: true, persistence: false },
 };
 

@@ -319,6 +319,20 @@ export const diagnosticsSettings = rows({
     meaning:
       'Share of commands that are traced, unless an application decides by CLIENT TRACEPARENT.',
   },
+  'tracing.keep-slow-ms': {
+    kind: integer({ unit: 'milliseconds' }),
+    default: 0,
+    effect: 'live',
+    meaning:
+      'Keeps the trace of each command that took at least this long, sampled or not, except of blocking commands; 0 = off. Every command is recorded for it.',
+  },
+  'tracing.keep-failed': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'live',
+    meaning:
+      'Keeps the trace of each command that replied an error, sampled or not. Every command is recorded for it.',
+  },
   'tracing.service-name': {
     kind: text,
     default: 'svc',

@@ -55,6 +55,8 @@ export type {
   ThreadReport,
   ThreadsDocument,
   TraceDocument as TraceReport,
+  TracesDocument as Traces,
+  TracingReport,
   UserReport as UserEntry,
   UsersDocument as Users,
   WindowReport as Windows,

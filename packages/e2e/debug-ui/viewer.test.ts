@@ -16,6 +16,7 @@ const ACTIONS: readonly (readonly [place: string, action: RegExp])[] = [
   ['key-fates', /^(Clear|Record the last .*)$/],
   ['clients', /^Kill client/],
   ['configuration', /^Change /],
+  ['traces', /^Start tracing$/],
   ['bundles', /^Generate and download$/],
 ];
 

@@ -334,7 +334,18 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
     '/debug/api/latency/history',
     { events: [{ event: 'string', samples: [{ time_ms: 'number', max_us: 'number' }] }] },
   ],
-  ['/debug/api/traces', { traces: ['object'] }],
+  [
+    '/debug/api/traces',
+    {
+      tracing: {
+        enabled: 'boolean',
+        sampling_rate: 'number',
+        keep_slow_ms: 'number',
+        keep_failed: 'boolean',
+      },
+      traces: ['object'],
+    },
+  ],
   ['/debug/api/bundle/list', { bundles: ['object'] }],
   [
     '/admin/health',

@@ -91,6 +91,40 @@ sampling('enabled: off, and on again, while the server runs', async () => {
   assert.is((await traced.spansOf(['GET', 'a'])).length, 3);
 });
 
+sampling('keep-failed and keep-slow-ms: at a rate of 0 just those are kept', async () => {
+  const { client, server } = traced;
+  const kept = async (): Promise<readonly string[]> => {
+    const { traces } = (await request(server.httpPort, '/debug/api/traces')).json() as {
+      traces: { spans: { attributes: Record<string, unknown> }[] }[];
+    };
+    return traces.map(({ spans }) => String(spans[0]!.attributes['db.statement']));
+  };
+  await client.call('SET', 'late', 'text');
+  await traced.set('tracing-sampling-rate', 0);
+  await traced.set('tracing-keep-failed', 'yes', 'tracing-keep-slow-ms', 1_000);
+  await client.reply('INCR', 'late');
+  await client.call('GET', 'late');
+  await client.call('DEBUG', 'SLEEP', '1.2');
+  await client.call('BLPOP', 'late:none', '1.5');
+  await client.call('MGET', 'late', 'late:none');
+  const isKept = async (statement: string): Promise<boolean> => (await kept()).includes(statement);
+  await until(() => isKept('INCR late'), 'the failed one is kept');
+  await until(() => isKept('DEBUG SLEEP 1.2'), 'the slow one is kept');
+  for (const statement of ['GET late', 'BLPOP late:none 1.5', 'MGET late late:none']) {
+    assert.not.ok(await isKept(statement), statement);
+  }
+  const isExported = (statement: string): boolean =>
+    traced.collector.spans.some(({ attributes }) => attributes['db.statement'] === statement);
+  await until(() => isExported('INCR late') && isExported('DEBUG SLEEP 1.2'), 'both are sent');
+
+  await traced.set('tracing-sampling-rate', 1);
+  for (let nth = 0; nth < 200; nth += 1) await client.call('GET', `late:${nth}`);
+  await until(() => isKept('GET late:199'), 'the last of the others is kept');
+  assert.not.ok(await isKept('GET late:0'), 'others make room for others');
+  assert.ok((await isKept('INCR late')) && (await isKept('DEBUG SLEEP 1.2')), 'these stay');
+  await traced.set('tracing-keep-failed', 'no', 'tracing-keep-slow-ms', 0);
+});
+
 sampling(
   'the latest traces are the same in the debug API, by DEBUG TRACING and at the collector',
   async () => {

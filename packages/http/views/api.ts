@@ -14,7 +14,7 @@ import type {
   ScriptsDocument,
   ShardStatsDocument,
   SlowlogDocument,
-  TraceDocument,
+  TracesDocument,
   UsersDocument,
 } from '#api-types';
 import { flightReport } from '#observer';
@@ -160,8 +160,17 @@ export class DebugDocuments {
   }
 
   /** The latest, newest first. */
-  traces(countMax?: number): { readonly traces: readonly TraceDocument[] } {
-    return { traces: this.#context.traces.recent(countMax).map(traceDocument) };
+  traces(countMax?: number): TracesDocument {
+    const { isEnabled, samplingRate, keepSlowMs, keepsFailed } = this.#context.live.traces;
+    return {
+      tracing: {
+        enabled: isEnabled,
+        sampling_rate: samplingRate,
+        keep_slow_ms: keepSlowMs === Infinity ? 0 : keepSlowMs,
+        keep_failed: keepsFailed,
+      },
+      traces: this.#context.traces.recent(countMax).map(traceDocument),
+    };
   }
 }
 

@@ -66,12 +66,19 @@ export function traceSettings(settings: Settings): TracingSettings {
     isEnabled: settings.boolean('tracing.enabled'),
     samplingRate: settings.number('tracing.sampling-rate'),
     reportsAll: settings.boolean('logging.per-request-spans'),
+    keepSlowUs: keepSlowMs(settings) * 1_000,
+    keepsFailed: settings.boolean('tracing.keep-failed'),
     spans: {
       scatterGather: settings.boolean('tracing.scatter-gather-spans'),
       shard: settings.boolean('tracing.shard-spans'),
       persistence: settings.boolean('tracing.persistence-spans'),
     },
   };
+}
+
+/** Milliseconds from which on a trace is kept; Infinity for none. */
+function keepSlowMs(settings: Settings): number {
+  return settings.number('tracing.keep-slow-ms') || Infinity;
 }
 
 export function httpLiveSettings(settings: Settings): HttpLiveSettings {
@@ -105,6 +112,10 @@ export function httpLiveSettings(settings: Settings): HttpLiveSettings {
     traces: {
       isOn: settings.boolean('tracing.enabled') || settings.boolean('logging.per-request-spans'),
       recentMax: settings.number('tracing.recent-traces-max'),
+      isEnabled: settings.boolean('tracing.enabled'),
+      samplingRate: settings.number('tracing.sampling-rate'),
+      keepSlowMs: keepSlowMs(settings),
+      keepsFailed: settings.boolean('tracing.keep-failed'),
     },
     metricsPushMs: settings.number('metrics.otlp-interval-secs') * 1_000,
     entries: settings.entries(),

@@ -9,10 +9,21 @@ const ID_BYTES = 24;
 /** Reused for another request after this one was sent to the ops thread. */
 export class Trace {
   sequence = 0;
+  /** A request that is not sampled is kept if it takes at least this many microseconds. */
+  keepSlowUs = Infinity;
+  /** A request that is not sampled is kept if it fails. */
+  keepsFailed = false;
   readonly draft = new TraceDraft();
 
   get isSampled(): boolean {
     return (this.draft.doubles[RecordAt.flags]! & RecordFlag.sampled) !== 0;
+  }
+
+  /** True for an answered request that is kept although it is not sampled: it was slow, or has failed. */
+  get isNotable(): boolean {
+    const { doubles } = this.draft;
+    const us = doubles[RecordAt.endUs]! - doubles[RecordAt.startUs]!;
+    return us >= this.keepSlowUs || (this.keepsFailed && doubles[RecordAt.error]! >= 0);
   }
 
   /** 16 bytes of the trace, 8 of the request's span. */

@@ -27,7 +27,20 @@ const CLOSE_MS_MAX = 1_000;
 export interface TraceSettings {
   /** True while main sends traced requests. */
   readonly isOn: boolean;
+  /** Traces kept of those that are slow or have failed, and of the others. */
   readonly recentMax: number;
+  readonly isEnabled: boolean;
+  readonly samplingRate: number;
+  /** Milliseconds from which on a trace is slow; Infinity for none. */
+  readonly keepSlowMs: number;
+  readonly keepsFailed: boolean;
+}
+
+/** A trace in memory. */
+interface KeptTrace {
+  /** Its place among all traces. */
+  readonly nth: number;
+  readonly plan: () => PlannedTrace;
 }
 
 interface TraceStoreOptions {
@@ -58,8 +71,11 @@ export class TraceStore {
   readonly #export: TraceExport;
   /** One for all traces: their spans keep the order of their times. */
   readonly #unixOffset: UnixOffset;
+  #count = 0;
   /** Oldest first. */
-  #recent: (() => PlannedTrace)[] = [];
+  #recent: KeptTrace[] = [];
+  /** Slow and failed ones, where such are kept: others do not push them out. Oldest first. */
+  #notable: KeptTrace[] = [];
   #settings: TraceSettings;
   #timer: NodeJS.Timeout | undefined;
 
@@ -90,7 +106,7 @@ export class TraceStore {
   get figures(): TraceFigures {
     this.#look();
     return {
-      recent: this.#recent.length,
+      recent: this.#recent.length + this.#notable.length,
       queued: this.#export.queued,
       exportedSpans: this.#export.exportedSpans,
       failedTraces: this.#export.failedTraces,
@@ -102,11 +118,10 @@ export class TraceStore {
   /** The latest traces, newest first. */
   recent(countMax = Infinity): TraceReport[] {
     this.#look();
-    const from = Math.max(0, this.#recent.length - countMax);
-    return this.#recent
-      .slice(from)
-      .reverse()
-      .map((plan) => reportOf(plan()));
+    return [...this.#recent, ...this.#notable]
+      .sort((one, other) => other.nth - one.nth)
+      .slice(0, countMax)
+      .map(({ plan }) => reportOf(plan()));
   }
 
   async close(): Promise<void> {
@@ -130,7 +145,9 @@ export class TraceStore {
     const { commandNames } = this.#options;
     const context = { commandNames, unixOffsetUs };
     const plan = (): PlannedTrace => plannedTrace(record, context);
-    this.#recent.push(plan);
+    this.#count += 1;
+    const kept = this.#isNotable(record) ? this.#notable : this.#recent;
+    kept.push({ nth: this.#count, plan });
     this.#export.add(plan);
     this.#addExemplar(record, unixOffsetUs);
   }
@@ -147,9 +164,19 @@ export class TraceStore {
     this.exemplars.add(record.command, { seconds, exemplar });
   }
 
+  #isNotable({ startUs, endUs, error }: TraceRecord): boolean {
+    const { keepSlowMs, keepsFailed } = this.#settings;
+    return endUs - startUs >= keepSlowMs * 1_000 || (keepsFailed && error >= 0);
+  }
+
   #forgetOld(): void {
-    const over = this.#recent.length - this.#settings.recentMax;
-    if (over > 0) this.#recent = this.#recent.slice(over);
+    const { recentMax, keepSlowMs, keepsFailed } = this.#settings;
+    if (keepSlowMs === Infinity && !keepsFailed && this.#notable.length > 0) {
+      this.#recent = [...this.#recent, ...this.#notable].sort((one, other) => one.nth - other.nth);
+      this.#notable = [];
+    }
+    this.#recent = newest(this.#recent, recentMax);
+    this.#notable = newest(this.#notable, recentMax);
   }
 
   #report(record: TraceRecord): void {
@@ -173,6 +200,11 @@ export class TraceStore {
     }
     log('info', 'request', `${operation} was answered.`, fields);
   }
+}
+
+/** Returns the last of a list: the list itself where there are not more. */
+function newest(kept: KeptTrace[], most: number): KeptTrace[] {
+  return kept.length > most ? kept.slice(kept.length - most) : kept;
 }
 
 /** Returns how long executing took, of the slowest shard or of main. */

@@ -2,27 +2,30 @@
 
 import { useRef, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
-import type { TraceReport } from '../../model/api.ts';
+import type { TraceReport, Traces } from '../../model/api.ts';
 import { visible } from '../../model/escape.ts';
+import { errorOf, type Kind, lengthOf, selected, startOf } from '../../model/traces/selection.ts';
 import { clockTime, counted, micros } from '../../model/format.ts';
-import { timesOf, waterfallOf, type WaterfallRow } from '../../model/waterfall.ts';
+import { waterfallOf, type WaterfallRow } from '../../model/waterfall.ts';
 import { Detail } from '../detail.tsx';
-import { Panel } from '../parts.tsx';
+import { Badge, Filter, Panel } from '../parts.tsx';
 import { usePolled } from '../source.ts';
 import { Table, type Column } from '../table.tsx';
+import { Tracing } from './tracing.tsx';
 
 const PERIOD_MS = 2_000;
 
 export function TracesPage(): JSX.Element {
-  const recent = usePolled<{ traces: TraceReport[] }>('/debug/api/traces', PERIOD_MS);
+  const recent = usePolled<Traces>('/debug/api/traces', PERIOD_MS);
+  const [filters, setFilters] = useState(NO_FILTERS);
   const [chosen, setChosen] = useState<TraceReport | null>(null);
   const opener = useRef<HTMLElement | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const traces = recent.data?.traces ?? [];
-  if (recent.data !== null && traces.length === 0 && chosen === null) return <NoTraces />;
   // New traces push out old ones; the one that is read stays in the list until it is closed.
   const isGone = chosen !== null && !traces.some((trace) => trace.trace_id === chosen.trace_id);
-  const rows = isGone ? [chosen, ...traces] : traces;
+  const matching = selected(traces, { ...filters, leastUs: Number(filters.leastMs) * 1_000 });
+  const rows = isGone ? [chosen, ...matching] : matching;
   const open = (trace: TraceReport): void => {
     opener.current = document.activeElement as HTMLElement | null;
     setChosen(trace);
@@ -34,44 +37,69 @@ export function TracesPage(): JSX.Element {
     else opener.current?.focus();
   };
   return (
-    <div ref={list} class={chosen === null ? '' : 'beside'}>
-      <Panel
-        title={recent.data === null ? 'Traces' : counted(traces.length, 'recent trace')}
-        source={recent}
-      >
-        <Table
-          caption="Recent traces"
-          columns={columnsFor(open, chosen)}
-          rows={rows}
-          keyOf={(trace) => trace.trace_id}
-          order={{ column: 'time', isDescending: true }}
-        />
-      </Panel>
-      {chosen !== null && <Waterfall key={chosen.trace_id} trace={chosen} close={close} />}
-    </div>
+    <>
+      <Tracing traces={recent} />
+      <div ref={list} class={chosen === null ? '' : 'beside'}>
+        <Panel
+          title={recent.data === null ? 'Traces' : counted(traces.length, 'recent trace')}
+          source={recent}
+          aside={<Filters {...filters} change={setFilters} />}
+        >
+          <Table
+            caption="Recent traces"
+            columns={columnsFor(open, chosen)}
+            rows={rows}
+            keyOf={(trace) => trace.trace_id}
+            order={{ column: 'time', isDescending: true }}
+            empty={traces.length > 0 ? 'No trace matches.' : 'No traces yet.'}
+          />
+        </Panel>
+        {chosen !== null && <Waterfall key={chosen.trace_id} trace={chosen} close={close} />}
+      </div>
+    </>
   );
 }
 
-function NoTraces(): JSX.Element {
+/** Filters as they are typed and chosen. */
+interface TraceFilters {
+  readonly text: string;
+  readonly kind: Kind;
+  readonly leastMs: string;
+}
+
+const NO_FILTERS: TraceFilters = { text: '', kind: '', leastMs: '' };
+
+interface FiltersProps extends TraceFilters {
+  readonly change: (filters: TraceFilters) => void;
+}
+
+function Filters({ change, text, kind, leastMs }: FiltersProps): JSX.Element {
+  const set = (changes: Partial<TraceFilters>): void => change({ text, kind, leastMs, ...changes });
   return (
-    <Panel title="No traces">
-      <p class="prose">
-        No traces yet. Tracing is off until <code>tracing.enabled = true</code> is set in the
-        configuration; <code>tracing.sampling-rate</code> is the share of commands that are traced.
-      </p>
-    </Panel>
+    <>
+      <label>
+        Outcome{' '}
+        <select value={kind} onChange={(event) => set({ kind: event.currentTarget.value as Kind })}>
+          <option value="">all</option>
+          <option value="failed">failed</option>
+          <option value="fine">without an error</option>
+        </select>
+      </label>
+      <label>
+        At least{' '}
+        <input
+          type="number"
+          min="0"
+          class="filter"
+          value={leastMs}
+          aria-label="Least duration in milliseconds"
+          onInput={(event) => set({ leastMs: event.currentTarget.value })}
+        />{' '}
+        ms
+      </label>
+      <Filter label="Filter traces" value={text} change={(to) => set({ text: to })} />
+    </>
   );
-}
-
-function startOf(trace: TraceReport): number {
-  return timesOf(trace).startMs;
-}
-
-/** Formats microseconds; for a single span with all digits. */
-function lengthOf(trace: TraceReport): number {
-  const startMs = startOf(trace);
-  const ends = trace.spans.map((span) => (span.start_time_ms - startMs) * 1_000 + span.duration_us);
-  return Math.max(0, ...ends);
 }
 
 function columnsFor(
@@ -115,6 +143,15 @@ function columnsFor(
       isNumber: true,
       value: lengthOf,
       show: (trace) => micros(lengthOf(trace)),
+    },
+    {
+      name: 'error',
+      title: 'Error',
+      value: errorOf,
+      show: (trace) => {
+        const error = errorOf(trace);
+        return error === '' ? '' : <Badge tone="bad" text={visible(error)} />;
+      },
     },
     {
       name: 'id',
