@@ -14,7 +14,7 @@ export type {
   OpenSlotReport,
 } from './servers/cluster.ts';
 export type { ClientReport } from './clients.ts';
-export type { FlightDocument, FlightEntry, FlightEvent, FlightReport } from './flight.ts';
+export type { FlightDocument, FlightEntry, FlightEvent, FlightReport } from './events/flight.ts';
 export type { Health, HealthCode, HealthIssue, LimitCause, LimitFinding } from './health.ts';
 export type { HotKeysDocument, HotWindowDocument } from './hot-keys.ts';
 export type { RemovedKeyReport, KeyFatesDocument } from './key-fates.ts';
@@ -41,7 +41,7 @@ export type {
   LiveTimes,
   LiveTotals,
 } from './live.ts';
-export type { LogLineReport, LogsDocument } from './logs.ts';
+export type { LogLineReport, LogsDocument } from './events/logs.ts';
 export type { MetricKind, Unit, MetricJson, MetricSampleJson } from './metrics.ts';
 export type { PrefixesDocument, PrefixFigures } from './prefixes.ts';
 export type { RunningScriptReport, ScriptReport, ScriptsDocument } from './scripts.ts';
