@@ -54,8 +54,12 @@ const layers: Readonly<Record<string, Layer>> = {
     types: ['api-types'],
     thirdParty: ['prom-client', '@opentelemetry/*', 'winston', 'winston-daily-rotate-file'],
   },
+  history: {
+    imports: ['base', 'quantities', 'stats', 'link', 'observer'],
+    types: ['api-types'],
+  },
   http: {
-    imports: ['base', 'quantities', 'stats', 'telemetry', 'link', 'observer'],
+    imports: ['base', 'quantities', 'stats', 'telemetry', 'link', 'observer', 'history'],
     types: ['api-types'],
     thirdParty: ['find-my-way', 'piscina'],
   },

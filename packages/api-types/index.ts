@@ -16,6 +16,13 @@ export type {
 export type { ClientReport } from './clients.ts';
 export type { FlightDocument, FlightEntry, FlightEvent, FlightReport } from './events/flight.ts';
 export type { Health, HealthCode, HealthIssue, LimitCause, LimitFinding } from './health.ts';
+export type {
+  HistoryColumn,
+  HistoryDocument,
+  HistorySeriesDocument,
+  HistorySeriesReport,
+  HistoryUnit,
+} from './history.ts';
 export type { HotKeysDocument, HotWindowDocument } from './hot-keys.ts';
 export type { RemovedKeyReport, KeyFatesDocument } from './key-fates.ts';
 export type {

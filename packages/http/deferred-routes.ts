@@ -1,6 +1,7 @@
 /** Routes of HTTP except probes and metrics: their code is loaded after that of those. */
 
 import { fileURLToPath } from 'node:url';
+import { History } from '#history';
 import type { Access } from './protocol/access.ts';
 import { actionRoutes } from './views/actions.ts';
 import { adminRoutes } from './views/admin.ts';
@@ -8,10 +9,13 @@ import { apiRoutes, DebugDocuments } from './views/api.ts';
 import { Bundles } from './views/bundles/bundles.ts';
 import { StaticFiles } from './views/files.ts';
 import { indexPage } from './views/index-page.ts';
+import { historyRoutes } from './views/history.ts';
+import { judgementOf } from './views/judgement.ts';
 import { Live } from './views/live/live.ts';
 import type { MetricsRenderer } from './views/metrics.ts';
 import type { Route } from './protocol/route.ts';
 import { Routes } from './protocol/routes.ts';
+import type { HttpLiveSettings } from './views/settings.ts';
 import { statusRoutes } from './views/status.ts';
 import type { OpsContext } from './ops/ops-context.ts';
 
@@ -32,9 +36,12 @@ export class DeferredRoutes {
   readonly routes: Routes;
   readonly bundles: Bundles;
   readonly #live: Live;
+  readonly #history: History;
 
   constructor({ early, access, opsContext, metrics, bundleTask }: RestOptions) {
     this.#live = new Live(opsContext);
+    this.#history = newHistory(opsContext);
+    void this.#history.start();
     const documents = new DebugDocuments(opsContext);
     this.bundles = new Bundles({ opsContext, documents, metrics, task: bundleTask });
     const routes = [
@@ -43,6 +50,11 @@ export class DeferredRoutes {
       ...statusRoutes(opsContext, access),
       ...apiRoutes(documents, metrics),
       this.#live.route,
+      ...historyRoutes({
+        history: this.#history,
+        commandNames: opsContext.observer.commandNames,
+        wallMs: () => opsContext.clock.wallMs(),
+      }),
       ...actionRoutes(opsContext),
       ...this.bundles.routes,
       ...adminRoutes(opsContext),
@@ -50,10 +62,27 @@ export class DeferredRoutes {
     this.routes = new Routes([...routes, ...uiRoutes(routes, opsContext.version)]);
   }
 
+  /** Applies settings that have changed. */
+  apply(live: HttpLiveSettings): void {
+    this.#history.apply(live.history);
+  }
+
   async close(): Promise<void> {
     this.#live.close();
+    await this.#history.close();
     await this.bundles.close();
   }
+}
+
+function newHistory(opsContext: OpsContext): History {
+  const { observer, clock, live } = opsContext;
+  return new History({
+    observer,
+    clock,
+    settings: live.history,
+    judged: () => judgementOf(opsContext),
+    log: opsContext.log,
+  });
 }
 
 function uiRoutes(routes: readonly Route[], version: string): Route[] {

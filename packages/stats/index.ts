@@ -146,7 +146,7 @@ export {
 } from './status/status.ts';
 export { ThreadRates } from './threads/thread-rates.ts';
 export { LoopVitals } from './threads/loop-vitals.ts';
-export { reportWork, ThreadWork } from './threads/thread-work.ts';
+export { reportWork, ThreadWork, workedNowUs } from './threads/thread-work.ts';
 export {
   GC_KINDS,
   GcPauses,

@@ -1,11 +1,13 @@
 import { KEY_PREFIX_BYTES_MAX, KEY_PREFIXES_MAX } from '#base';
-import { address, collectorUrl, float, integer, LONG_MAX, text, yesOrNo } from '../kinds.ts';
+import { address, bytes, collectorUrl, float, integer, LONG_MAX, text, yesOrNo } from '../kinds.ts';
 import { distinctWords, floats, hostNames, risingIntegers } from '../list-kinds.ts';
 import { rows } from '../setting.ts';
 
 const percent = integer({ least: 1, most: 100, unit: 'percent' });
 const milliseconds = integer({ most: LONG_MAX, unit: 'milliseconds' });
 const count = integer({ most: LONG_MAX });
+const KIB = 1024;
+const MIB = 1024 ** 2;
 const collector = 'http://localhost:4317';
 
 /** Settings of diagnostics: logs of slow commands, metrics, traces, HTTP. */
@@ -244,6 +246,20 @@ export const diagnosticsSettings = rows({
     default: false,
     effect: 'start',
     meaning: 'Adds the metric names of redis_exporter, for common Redis dashboards.',
+  },
+  'history.enabled': {
+    kind: yesOrNo,
+    default: true,
+    effect: 'live',
+    meaning:
+      'Keeps the history of all figures: a sample a second for 15 minutes, every 10 seconds for 6 hours, every minute for 14 days.',
+  },
+  'history.max-bytes': {
+    kind: bytes({ least: 64 * KIB }),
+    default: 64 * MIB,
+    effect: 'live',
+    meaning:
+      'Maximum size of the history: in the folder history of the data folder, or in memory without persistence. The oldest samples are removed first.',
   },
   'debug-bundle.directory': {
     kind: text,

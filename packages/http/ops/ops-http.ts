@@ -116,6 +116,7 @@ export class OpsHttp {
     this.#context.live = live;
     this.#access.hosts = new AllowedHosts(live.allowedHosts, this.#options.fixed.bind);
     (await this.#metrics)?.apply(live);
+    (await this.#rest)?.apply(live);
   }
 
   /** Takes the name of the user whose counts are the next row of the pages. */

@@ -2,6 +2,7 @@
 
 import type { SecureContextOptions } from 'node:tls';
 import type { SettingReport } from '#api-types';
+import type { HistorySettings } from '#history';
 import type { StatusSettings } from '#observer';
 import type { MetricFeature, ServiceIdentity, TraceSettings } from '#telemetry';
 
@@ -61,6 +62,7 @@ export interface HttpLiveSettings {
     readonly tracesMax: number;
   };
   readonly traces: TraceSettings;
+  readonly history: HistorySettings;
   readonly metricsPushMs: number;
   /** All settings, secrets hidden; one by one, and as the file that would give them. */
   readonly entries: readonly SettingReport[];

@@ -1,5 +1,6 @@
 /** Settings that are sent to the ops thread: the ones it needs, and of the secrets only its own tokens. */
 
+import path from 'node:path';
 import type { LogThreshold } from '#base';
 import { REDIS_VERSION, rowOf, settingNames, type Settings, VERSION } from '#config';
 import type { HttpFixedSettings, HttpLiveSettings } from '#http';
@@ -116,6 +117,13 @@ export function httpLiveSettings(settings: Settings): HttpLiveSettings {
       samplingRate: settings.number('tracing.sampling-rate'),
       keepSlowMs: keepSlowMs(settings),
       keepsFailed: settings.boolean('tracing.keep-failed'),
+    },
+    history: {
+      isEnabled: settings.boolean('history.enabled'),
+      bytesMax: settings.number('history.max-bytes'),
+      folder: settings.boolean('persistence.enabled')
+        ? path.join(settings.string('persistence.data-dir'), 'history')
+        : '',
     },
     metricsPushMs: settings.number('metrics.otlp-interval-secs') * 1_000,
     entries: settings.entries(),
