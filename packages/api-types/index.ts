@@ -17,12 +17,14 @@ export type { ClientReport } from './clients.ts';
 export type { FlightDocument, FlightEntry, FlightEvent, FlightReport } from './events/flight.ts';
 export type { Health, HealthCode, HealthIssue, LimitCause, LimitFinding } from './health.ts';
 export type {
+  EventsDocument,
   HistoryColumn,
   HistoryDocument,
+  HistoryEvent,
   HistorySeriesDocument,
   HistorySeriesReport,
   HistoryUnit,
-} from './history.ts';
+} from './past/history.ts';
 export type { HotKeysDocument, HotWindowDocument } from './hot-keys.ts';
 export type { RemovedKeyReport, KeyFatesDocument } from './key-fates.ts';
 export type {

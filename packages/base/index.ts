@@ -72,6 +72,7 @@ export {
   type LogThreshold,
 } from './log.ts';
 export { LineLimit } from './line-limit.ts';
+export { EVENT_KINDS, eventKind, KEPT_EVENTS, type EventKind } from './event-kinds.ts';
 export { Listeners } from './listeners.ts';
 export { LongTimer } from './time/long-timer.ts';
 export { everySecond, msToNextSecond, PacedTimer } from './time/paced-timer.ts';

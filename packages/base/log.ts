@@ -1,5 +1,7 @@
 /** Records that log lines are made of. Only the ops thread writes log files; others post these records. */
 
+import { eventKind } from './event-kinds.ts';
+
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 
 /** From most to least talkative; a level's number is its index. */
@@ -86,7 +88,8 @@ export class Logger {
   }
 
   #write(level: LogLevel, event: string, message: string, fields?: LogFields): void {
-    if (!this.isOn(level)) return;
+    // Events of the time line reach the ops thread in any case, which drops their lines.
+    if (!this.isOn(level) && eventKind(event) === undefined) return;
     const record: LogRecord = {
       time: this.#wallMs(),
       level,

@@ -4,6 +4,7 @@ import { everySecond } from '#base';
 import type { Observer } from '#observer';
 import type { HistoryDocument, HistorySeriesDocument, HistorySeriesReport } from '#api-types';
 import { Phase } from '#stats';
+import { EventLog } from './events/event-log.ts';
 import { ChunkStore } from './files/chunk-store.ts';
 import { HistoryFolder } from './files/history-folder.ts';
 import type { HistoryLog } from './files/history-log.ts';
@@ -19,6 +20,10 @@ import { Tier, TIERS, type TierShape } from './samples/tier.ts';
 
 /** Milliseconds for which the stop waits for the disk. */
 const STOP_MS_MAX = 2_000;
+
+/** Most bytes of events, and their part of the history's bytes. */
+const EVENT_BYTES_MAX = 2 * 1024 * 1024;
+const EVENT_SHARE = 1 / 8;
 
 /** Settings of the history, which may change while the server runs. */
 export interface HistorySettings {
@@ -40,6 +45,8 @@ interface HistoryOptions {
 export class History {
   readonly #options: HistoryOptions;
   readonly #store: ChunkStore;
+  /** Events on the time line. */
+  readonly events: EventLog;
   readonly #shapes: readonly TierShape[];
   #settings: HistorySettings;
   #folder: HistoryFolder | undefined;
@@ -55,16 +62,28 @@ export class History {
     this.#settings = options.settings;
     this.#shapes = options.tiers ?? TIERS;
     this.#openFolder();
+    const folder = (): HistoryFolder | undefined => (this.#mayWrite() ? this.#folder : undefined);
+    this.events = new EventLog({
+      folder,
+      bytesMax: () => Math.min(EVENT_BYTES_MAX, this.#settings.bytesMax * EVENT_SHARE),
+    });
     this.#store = new ChunkStore({
       tiers: this.#shapes,
-      folder: () => (this.#mayWrite() ? this.#folder : undefined),
-      bytesMax: () => this.#settings.bytesMax,
+      folder,
+      bytesMax: () => this.#settings.bytesMax - this.events.bytes,
     });
   }
 
   /** Finds what earlier processes have kept, and begins to take samples. */
   async start(): Promise<void> {
-    if (this.#folder !== undefined) await this.#store.load(this.#folder);
+    if (this.#folder !== undefined) {
+      await this.#store.load(this.#folder);
+      const isUnclean = await this.events.load(this.#folder);
+      if (isUnclean) {
+        const message = 'The process before this one ended without a stop: killed or crashed';
+        this.#options.log('warn', 'unclean-end', message, {});
+      }
+    }
     if (this.#settings.isEnabled && !this.#isClosed) this.#begin();
   }
 
@@ -82,7 +101,8 @@ export class History {
     this.#isClosed = true;
     this.#end();
     const late = new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref());
-    await Promise.race([this.#store.settle(), late]);
+    this.events.flush();
+    await Promise.race([Promise.all([this.#store.settle(), this.events.settle()]), late]);
   }
 
   /** Takes a sample now; the timer does so every second. */
@@ -96,6 +116,7 @@ export class History {
     sampler.take();
     for (const tier of this.#tiers) tier.add(sampler, nowUs, time);
     this.#seconds += 1;
+    this.events.flush();
     for (const [index, { shape, open }] of this.#tiers.entries()) {
       if (this.#seconds % shape.saveSeconds === 0) this.#store.save(index, open);
     }
@@ -129,12 +150,12 @@ export class History {
     return historyDocument(query, this.#sources());
   }
 
-  about(): HistorySeriesDocument {
+  about(): Omit<HistorySeriesDocument, 'causes'> {
     const owners = this.#sampler?.owners ?? [];
     const commands = owners.filter(({ owner }) => owner.startsWith(COMMAND_PREFIX));
     return {
       enabled: this.#settings.isEnabled,
-      bytes: this.#store.bytes,
+      bytes: this.#store.bytes + this.events.bytes,
       bytes_max: this.#settings.bytesMax,
       tiers: this.#shapes.map(({ seconds, samplesMax }) => ({
         sample_seconds: seconds,

@@ -41,7 +41,7 @@ export class DeferredRoutes {
   constructor({ early, access, opsContext, metrics, bundleTask }: RestOptions) {
     this.#live = new Live(opsContext);
     this.#history = newHistory(opsContext);
-    void this.#history.start();
+    void this.#startHistory(opsContext);
     const documents = new DebugDocuments(opsContext);
     this.bundles = new Bundles({ opsContext, documents, metrics, task: bundleTask });
     const routes = [
@@ -65,6 +65,14 @@ export class DeferredRoutes {
   /** Applies settings that have changed. */
   apply(live: HttpLiveSettings): void {
     this.#history.apply(live.history);
+  }
+
+  async #startHistory(opsContext: OpsContext): Promise<void> {
+    await this.#history.start();
+    opsContext.noteRecord = (record) => {
+      this.#history.events.add(record);
+    };
+    for (const record of opsContext.earlyRecords.splice(0)) this.#history.events.add(record);
   }
 
   async close(): Promise<void> {

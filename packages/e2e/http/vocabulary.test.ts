@@ -33,8 +33,8 @@ const NAMED: readonly (readonly [path: RegExp, names: readonly string[]])[] = [
   [/api\/users/, ['time_us']],
 ];
 
-/** Names below these are data: settings, labels, commands, bands, attributes. */
-const DATA = new Set(['defaults', 'labels', 'attributes', 'bands', 'counts']);
+/** Names below these are data: settings, labels, commands, bands, attributes, fields of log records. */
+const DATA = new Set(['defaults', 'labels', 'attributes', 'bands', 'counts', 'fields']);
 
 /** Hexadecimal. */
 const IDS = ['trace_id', 'span_id', 'parent_id'];

@@ -1,6 +1,6 @@
 /** Context of the HTTP side: given by the ops thread, used by every group of routes. */
 
-import { type LogFields, PacedTimer, systemClock } from '#base';
+import { type LogFields, type LogRecord, PacedTimer, systemClock } from '#base';
 import type { ReplicationState } from '#api-types';
 import { type ClusterUpdate, ThreadRates } from '#stats';
 import type { HealthOptions, Observer } from '#observer';
@@ -10,6 +10,8 @@ import type { HttpFixedSettings, HttpLiveSettings } from '../views/settings.ts';
 
 /** Between two readings from which rates are made, as main has them. */
 const SAMPLE_MS = 100;
+/** Records of the log that are kept until the time line is loaded. */
+const EARLY_RECORDS_MAX = 1_000;
 
 export interface OpsHttpOptions {
   /** Called with each request: the thread has work. */
@@ -52,6 +54,11 @@ export class OpsContext {
   replication: ReplicationState | undefined;
   /** Latest state of the cluster from main; undefined without a cluster. */
   cluster: ClusterUpdate | undefined;
+  /** Takes records of the log for the time line; until that is loaded, they are kept. */
+  noteRecord: (record: LogRecord) => void = (record) => {
+    if (this.earlyRecords.length < EARLY_RECORDS_MAX) this.earlyRecords.push(record);
+  };
+  readonly earlyRecords: LogRecord[] = [];
   readonly mainRates: ThreadRates;
   readonly shardRates: readonly ThreadRates[];
   readonly #sampler: PacedTimer;

@@ -4,7 +4,7 @@
  */
 
 import type { ReplicationState } from '#api-types';
-import { systemClock } from '#base';
+import { eventKind, type LogRecord, systemClock } from '#base';
 import type { ClusterUpdate } from '#stats';
 import type { SecureContextOptions } from 'node:tls';
 import { Access } from '../protocol/access.ts';
@@ -117,6 +117,11 @@ export class OpsHttp {
     this.#access.hosts = new AllowedHosts(live.allowedHosts, this.#options.fixed.bind);
     (await this.#metrics)?.apply(live);
     (await this.#rest)?.apply(live);
+  }
+
+  /** Takes a record of the log for the time line. */
+  noteRecord(record: LogRecord): void {
+    if (eventKind(record.event) !== undefined) this.#context.noteRecord(record);
   }
 
   /** Takes the name of the user whose counts are the next row of the pages. */

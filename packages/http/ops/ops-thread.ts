@@ -87,6 +87,7 @@ export class OpsThread {
       () => this.#level,
       (record) => {
         this.#writer.write([record]);
+        this.#http.noteRecord(record);
       },
     );
     const mainClient = new MainClient(this.#calls);
@@ -185,6 +186,7 @@ export class OpsThread {
     switch (message.kind) {
       case 'log':
         this.#writer.write(message.records);
+        for (const record of message.records) this.#http.noteRecord(record);
         break;
       case 'level':
         this.#level = thresholdIndex(message.level);

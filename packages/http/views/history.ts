@@ -1,8 +1,11 @@
 /** The history over HTTP: series over a time, and the list of series. It is kept by this thread: no other is asked. */
 
-import type { HistoryDocument } from '#api-types';
+import { EVENT_KINDS, LOG_LEVELS, type LogLevel } from '#base';
+import type { EventsDocument, HistoryDocument, HistorySeriesDocument } from '#api-types';
 import { type History, STEPS_MAX, VALUES_MAX, type WantedColumn } from '#history';
 import { HttpError } from '../protocol/answer.ts';
+import { countOf, wordsOf } from '../protocol/query.ts';
+import { CAUSE_NAMES } from './judgement.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 
 /** Milliseconds before now at which an answer begins without `from`. */
@@ -12,6 +15,10 @@ const STEPS = [1, 10, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 21_600
 /** Most steps that are chosen without `step`. */
 const STEPS_CHOSEN_MAX = 1_500;
 const STEP_SECONDS_MAX = 86_400;
+
+/** Events of an answer without `count`, and the most of any. */
+const EVENTS_DEFAULT = 200;
+const EVENTS_MAX = 5_000;
 
 /** Series of an answer without `series`. */
 const SUMMARY: readonly string[] = [
@@ -47,7 +54,13 @@ export function historyRoutes(options: HistoryRoutesOptions): Route[] {
     documentRoute(
       'history/series',
       'Names of all series of the history, its threads and commands, and how long samples are kept.',
-      () => options.history.about(),
+      (): HistorySeriesDocument => ({ ...options.history.about(), causes: CAUSE_NAMES }),
+    ),
+    documentRoute(
+      'events',
+      'Events on the time line, newest first: ?from= and ?to= Unix milliseconds, ?kind= kinds, ?level= the least level, ?count= limits the number.',
+      ({ query }) => eventsOf(query, options),
+      ['from', 'to', 'kind', 'level', 'count'],
     ),
   ];
 }
@@ -72,6 +85,32 @@ async function historyOf(
   demandBounds(steps, columns.length);
   const range = { fromMs: startMs, steps, stepMs };
   return history.document({ range, columns, command: query.get('command') });
+}
+
+/** Returns the events of a query. */
+function eventsOf(
+  query: URLSearchParams,
+  { history }: { readonly history: History },
+): EventsDocument {
+  const fromMs = timeOf(query, 'from', 0);
+  const toMs = timeOf(query, 'to', Infinity);
+  if (fromMs >= toMs) throw new HttpError(400, 'from must be before to');
+  const found = history.events.select({
+    fromMs,
+    toMs,
+    kinds: wordsOf(query, 'kind', EVENT_KINDS),
+    level: levelOf(query),
+    count: Math.min(countOf(query, EVENTS_DEFAULT), EVENTS_MAX),
+  });
+  return { events: found.events, total: found.total, kinds: EVENT_KINDS };
+}
+
+function levelOf(query: URLSearchParams): LogLevel {
+  const text = query.get('level') ?? 'trace';
+  const level = LOG_LEVELS.find((each) => each === text);
+  if (level === undefined)
+    throw new HttpError(400, `level must be one of ${LOG_LEVELS.join(', ')}`);
+  return level;
 }
 
 function timeOf(query: URLSearchParams, name: string, otherwise: number): number {

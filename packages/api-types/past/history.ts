@@ -1,5 +1,27 @@
 /** Series of the history, and the events on its time line. */
 
+/** Kinds of events on the time line. */
+type EventKind =
+  | 'start'
+  | 'stop'
+  | 'recovery'
+  | 'health'
+  | 'verdict'
+  | 'stuck'
+  | 'settings'
+  | 'kill'
+  | 'snapshot'
+  | 'log-failure'
+  | 'eviction'
+  | 'refused-connections'
+  | 'output'
+  | 'script'
+  | 'failover'
+  | 'link'
+  | 'denial'
+  | 'tier'
+  | 'log';
+
 export type HistoryUnit = 'count' | 'bytes' | 'us' | 'seconds' | 'level' | 'causes';
 
 /** One series that the history keeps. */
@@ -46,4 +68,29 @@ export interface HistorySeriesDocument {
   readonly threads: readonly string[];
   readonly commands: readonly string[];
   readonly series: readonly HistorySeriesReport[];
+  /** Causes by the bits of `limited_by`, the lowest first. */
+  readonly causes: readonly string[];
+}
+
+/** An event on the time line: a log record of a kind that is kept. */
+export interface HistoryEvent {
+  /** Grows over restarts: the order of events, also where the wall clock was set. */
+  readonly seq: number;
+  readonly time_ms: number;
+  readonly kind: EventKind;
+  /** Code of the log record. */
+  readonly event: string;
+  readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error';
+  readonly thread: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+export interface EventsDocument {
+  /** Newest first. */
+  readonly events: readonly HistoryEvent[];
+  /** Events that match, also those beyond the count. */
+  readonly total: number;
+  /** Kinds that there are. */
+  readonly kinds: readonly EventKind[];
 }
