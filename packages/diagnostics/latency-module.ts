@@ -25,6 +25,7 @@ type LatencyAnswers =
   | 'slowlog-reset'
   | 'removed-keys'
   | 'key-fates-reset'
+  | 'latency-doctor'
   | 'latency-events'
   | 'latency-history'
   | 'latency-reset';
@@ -96,8 +97,9 @@ function slowAnswers(
 function latencyAnswers(
   monitor: LatencyMonitor,
   { log }: Log,
-): Pick<MainAnswers, 'latency-events' | 'latency-history' | 'latency-reset'> {
+): Pick<MainAnswers, 'latency-doctor' | 'latency-events' | 'latency-history' | 'latency-reset'> {
   return {
+    'latency-doctor': () => monitor.diagnose(),
     'latency-events': () => monitor.events.map(eventReport),
     'latency-history': () =>
       monitor.events.map(({ event, samples }) => ({

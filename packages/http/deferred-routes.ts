@@ -40,10 +40,11 @@ export class DeferredRoutes {
 
   constructor({ early, access, opsContext, metrics, bundleTask }: RestOptions) {
     this.#live = new Live(opsContext);
-    this.#history = newHistory(opsContext);
+    const history = newHistory(opsContext);
+    this.#history = history;
     void this.#startHistory(opsContext);
     const documents = new DebugDocuments(opsContext);
-    this.bundles = new Bundles({ opsContext, documents, metrics, task: bundleTask });
+    this.bundles = new Bundles({ opsContext, metrics, history, task: bundleTask });
     const routes = [
       ...early,
       metrics.route,

@@ -69,9 +69,60 @@ const NAMES = [
     'users.json',
     'flight-recorder.json',
     'traces.json',
+    'hot-keys.json',
+    'history-15min.json',
+    'history-6h.json',
+    'history-14d.json',
+    'history-threads.json',
+    'events.json',
+    'machine.json',
+    'doctor.txt',
     'logs.txt',
   ],
 ];
+
+interface PastDocument {
+  readonly series: readonly {
+    readonly name: string;
+    readonly values: readonly (number | null)[];
+  }[];
+}
+
+bundles('of a server whose shard is stuck are whole', async () => {
+  const server = await startServer({ http: true, shards: 2 });
+  servers.push(server);
+  const client = await server.client();
+  const sampled = async (): Promise<boolean> => {
+    const answer = await request(server.httpPort, '/debug/api/history?series=ops');
+    const { series } = answer.json() as PastDocument;
+    return series[0]!.values.filter((value) => value !== null).length >= 2;
+  };
+  await until(sampled, 'two samples');
+  const isStuck = async (): Promise<boolean> =>
+    (await request(server.httpPort, '/status/json')).text.includes('SHARD_STUCK');
+  const script = 'while true do end';
+  const stuck = client.reply('EVAL', script, 1, 'key').catch(() => undefined);
+  await until(isStuck, 'the shard is stuck');
+  const answer = await request(server.httpPort, '/debug/api/bundle/generate');
+  assert.is(answer.status, 200, answer.text.slice(0, 200));
+  const files = untar(gunzipSync(answer.bytes));
+  assert.equal(
+    [...files.keys()].map((name) => name.replace(/^.*\//, '')),
+    NAMES,
+  );
+  const textOf = (name: string): string =>
+    [...files].find(([file]) => file.endsWith(`/${name}`))![1].text;
+  for (const name of NAMES) assert.not.match(textOf(name), /^\{"error":/, name);
+  const past = JSON.parse(textOf('history-15min.json')) as PastDocument;
+  assert.ok(past.series.some(({ name, values }) => name === 'health' && values.includes(2)));
+  assert.match(textOf('events.json'), /"event": "started"/);
+  assert.match(textOf('machine.json'), /"node_version": "v/);
+  assert.match(textOf('machine.json'), new RegExp(`"pid": ${server.pid},`));
+  assert.ok(textOf('doctor.txt').length > 20, textOf('doctor.txt'));
+  const killer = await server.client();
+  await killer.call('SCRIPT', 'KILL');
+  await stuck;
+});
 
 bundles('hold everything, and no secret', async () => {
   const server = await start(

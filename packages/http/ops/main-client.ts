@@ -20,6 +20,9 @@ import type { ClientName } from './shard-watch.ts';
 /** Most milliseconds that main is waited for. It may be busy, and its clients never wait because of these requests. */
 const MAIN_MS_MAX = 1_000;
 
+/** Milliseconds that a bundle waits: a second more than main waits for a late shard. */
+const PATIENT_MS_MAX = 6_000;
+
 /** Everything that is asked of main. */
 interface MainCalls extends PageCalls {
   clients: { question: null; answer: readonly ClientReport[] };
@@ -42,6 +45,8 @@ interface MainCalls extends PageCalls {
   cluster: { question: null; answer: ClusterDocument | null };
   /** Null for a node that is not known. */
   'cluster-node': { question: { id: string }; answer: ClusterNodeDocument | null };
+  /** Text of LATENCY DOCTOR. */
+  'latency-doctor': { question: null; answer: string };
   'latency-events': { question: null; answer: readonly LatencyEventReport[] };
   /** Contents by shard; null for one that did not answer in time. */
   shards: { question: null; answer: readonly (ShardContent | null)[] };
@@ -68,16 +73,23 @@ export type MainAnswers = {
 
 export class MainClient {
   readonly #calls: PortCalls;
+  readonly #timeoutMs: number;
 
-  constructor(calls: PortCalls) {
+  constructor(calls: PortCalls, timeoutMs = MAIN_MS_MAX) {
     this.#calls = calls;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Returns a client that waits as long as main itself waits for late shards, for documents that must be complete. */
+  patient(): MainClient {
+    return new MainClient(this.#calls, PATIENT_MS_MAX);
   }
 
   /** Rejects with what the one who asked over HTTP is answered. */
   async ask<Name extends MainCallName>(
     name: Name,
     question: MainCalls[Name]['question'],
-    timeoutMs = MAIN_MS_MAX,
+    timeoutMs = this.#timeoutMs,
   ): Promise<MainCalls[Name]['answer']> {
     try {
       return (await this.#calls.ask(name, question, timeoutMs)) as MainCalls[Name]['answer'];

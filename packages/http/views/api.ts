@@ -32,14 +32,17 @@ import { replicationRoute } from './replication.ts';
 import { scriptsRoute } from './scripts.ts';
 import { usersRoute } from './users.ts';
 import { currentStatus } from './status.ts';
+import type { MainClient } from '../ops/main-client.ts';
 import type { OpsContext } from '../ops/ops-context.ts';
 
 /** Documents of the debug API, which bundles contain as well. */
 export class DebugDocuments {
   readonly #context: OpsContext;
+  readonly #main: MainClient;
 
-  constructor(opsContext: OpsContext) {
+  constructor(opsContext: OpsContext, mainClient = opsContext.mainClient) {
     this.#context = opsContext;
+    this.#main = mainClient;
   }
 
   server() {
@@ -66,19 +69,19 @@ export class DebugDocuments {
   }
 
   async clients() {
-    return { clients: await this.#context.mainClient.ask('clients', null) };
+    return { clients: await this.#main.ask('clients', null) };
   }
 
   slowlog(count: number): Promise<SlowlogDocument> {
-    return this.#context.mainClient.ask('slowlog', { count });
+    return this.#main.ask('slowlog', { count });
   }
 
   /** Events come from main; when it is late, the rest is returned without them. */
   async latency(): Promise<LatencyDocument> {
-    const { observer, live, mainClient } = this.#context;
+    const { observer, live } = this.#context;
     let events: LatencyDocument['events'] = null;
     try {
-      events = await mainClient.ask('latency-events', null);
+      events = await this.#main.ask('latency-events', null);
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
     }
@@ -92,10 +95,9 @@ export class DebugDocuments {
 
   /** Numbers of the pages, with what only a shard itself can count, where it has answered. */
   async shardStats(): Promise<ShardStatsDocument> {
-    const { mainClient } = this.#context;
     let contents: readonly (ShardContent | null)[] = [];
     try {
-      contents = await mainClient.ask('shards', null);
+      contents = await this.#main.ask('shards', null);
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
     }
@@ -132,25 +134,25 @@ export class DebugDocuments {
   }
 
   scripts(count: number): Promise<ScriptsDocument> {
-    return this.#context.mainClient.ask('scripts', { count });
+    return this.#main.ask('scripts', { count });
   }
 
   replication(): Promise<ReplicationDocument> {
-    return this.#context.mainClient.ask('replication', null);
+    return this.#main.ask('replication', null);
   }
 
   async cluster(): Promise<ClusterDocument | NoCluster> {
-    return (await this.#context.mainClient.ask('cluster', null)) ?? { enabled: false };
+    return (await this.#main.ask('cluster', null)) ?? { enabled: false };
   }
 
   async clusterNode(id: string): Promise<ClusterNodeDocument> {
-    const node = await this.#context.mainClient.ask('cluster-node', { id });
+    const node = await this.#main.ask('cluster-node', { id });
     if (node === null) throw new HttpError(404, 'node not found');
     return node;
   }
 
   users(count: number): Promise<UsersDocument> {
-    return this.#context.mainClient.ask('users', { count });
+    return this.#main.ask('users', { count });
   }
 
   /** Threads and databases that questions may name. */

@@ -3,14 +3,18 @@
 import { randomBytes } from 'node:crypto';
 import type { Piscina } from 'piscina';
 import type { BundleFile, BundleResult, BundleTask } from '#stats';
+import type { History } from '#history';
 import type { BundleReport } from '#api-types';
 import { HttpError, type Answer } from '../../protocol/answer.ts';
-import type { DebugDocuments } from '../api.ts';
+import { DebugDocuments } from '../api.ts';
 import { bundleName, BundleStore, createdMs, newId } from './bundle-store.ts';
 import type { Exchange } from '../../protocol/exchange.ts';
+import { allEvents, EXTENTS, pastOf, pastOfThreads } from './history-files.ts';
+import { machineFacts } from './machine-facts.ts';
 import type { MetricsRenderer } from '../metrics.ts';
 import { documentRoute, type Route } from '../../protocol/route.ts';
 import { currentStatus } from '../status.ts';
+import type { MainClient } from '../../ops/main-client.ts';
 import type { OpsContext } from '../../ops/ops-context.ts';
 
 /** Idle time in milliseconds after which the packing thread ends. */
@@ -25,8 +29,8 @@ const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 interface BundlesOptions {
   readonly opsContext: OpsContext;
-  readonly documents: DebugDocuments;
   readonly metrics: MetricsRenderer;
+  readonly history: History;
   /** Path of the task that packs. */
   readonly task: string;
 }
@@ -34,11 +38,13 @@ interface BundlesOptions {
 export class Bundles {
   readonly #options: BundlesOptions;
   readonly #store: BundleStore;
+  readonly #main: MainClient;
   #pool: Promise<Piscina<BundleTask, BundleResult>> | undefined;
   #isGenerating = false;
 
   constructor(options: BundlesOptions) {
     this.#options = options;
+    this.#main = options.opsContext.mainClient.patient();
     this.#store = new BundleStore(options.opsContext.fixed.bundleFolder);
   }
 
@@ -140,13 +146,36 @@ export class Bundles {
     };
   }
 
+  #pastFiles(asJson: AsJson): Promise<BundleFile>[] {
+    const { history, opsContext } = this.#options;
+    const wallMs = opsContext.clock.wallMs();
+    return [
+      ...Object.entries(EXTENTS).map(([name, extent]) =>
+        asJson(name, () => pastOf(history, wallMs, extent)),
+      ),
+      asJson('history-threads.json', () => pastOfThreads(history, wallMs)),
+      asJson('events.json', () => allEvents(history)),
+    ];
+  }
+
+  /** Main has the doctor; the verdict, on which it relies, is in the status. */
+  async #doctorText(): Promise<string> {
+    try {
+      return `${await this.#main.ask('latency-doctor', null)}\n`;
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      return `${error.message}\n`;
+    }
+  }
+
   /**
    * Collects the bundle's files. What main does not answer in time is reported as a gap; the rest of the bundle is
    * still useful.
    */
   async #files(): Promise<BundleFile[]> {
-    const { opsContext, documents, metrics } = this.#options;
+    const { opsContext, metrics } = this.#options;
     const { live } = opsContext;
+    const documents = new DebugDocuments(opsContext, this.#main);
     const asJson = async (name: string, of: () => unknown): Promise<BundleFile> => {
       try {
         return { name, text: `${JSON.stringify(await of(), null, 2)}\n` };
@@ -172,6 +201,13 @@ export class Bundles {
       asJson('users.json', () => documents.users(USERS_MAX)),
       asJson('flight-recorder.json', () => documents.flight(Infinity)),
       asJson('traces.json', () => documents.traces(live.bundles.tracesMax)),
+      asJson('hot-keys.json', async () => ({
+        session: await this.#main.ask('hot-keys', null),
+        window: await this.#main.ask('hot-window', null),
+      })),
+      ...this.#pastFiles(asJson),
+      asJson('machine.json', () => machineFacts(live.status.dataFolder)),
+      this.#doctorText().then((text) => ({ name: 'doctor.txt', text })),
       Promise.resolve({
         name: 'logs.txt',
         text: linesOf(opsContext.recentLog(0).map(({ line }) => line)),
@@ -179,6 +215,8 @@ export class Bundles {
     ]);
   }
 }
+
+type AsJson = (name: string, of: () => unknown) => Promise<BundleFile>;
 
 function linesOf(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
