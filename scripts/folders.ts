@@ -15,7 +15,7 @@ const exemptions: Exemptions = {
   base: [2, 1],
   cluster: [3, 2],
   config: [4, 3],
-  'debug-ui': [8, 1],
+  'debug-ui': [9, 1],
   http: [5, 3],
   link: [4, 3],
   lua: [4, 4],

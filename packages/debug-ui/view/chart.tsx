@@ -4,7 +4,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef } from 'preact/hooks';
 import type { JSX } from 'preact';
-import { clockTime } from '../model/format.ts';
+import { clockTime, dateTime } from '../model/format.ts';
 import { lonely, summaryOf, type Columns } from '../model/history.ts';
 import { colour, useTheme } from './theme.ts';
 
@@ -31,6 +31,17 @@ export interface ChartProps {
   readonly least?: number;
   /** Charts of one group share their cursor. Without a group it is one of the last minutes. */
   readonly group?: string;
+  /** Seconds at which the chart starts and ends; by default as its data does. */
+  readonly span?: readonly [from: number, to: number];
+  /** Moments with a line over the whole height. */
+  readonly marks?: readonly Mark[];
+  /** Called with Unix milliseconds when a time is selected by dragging. */
+  readonly zoom?: (fromMs: number, toMs: number) => void;
+}
+
+interface Mark {
+  readonly seconds: number;
+  readonly isBad: boolean;
 }
 
 const HEIGHT = 132;
@@ -39,6 +50,10 @@ const WINDOW_SECONDS = 300;
 const SPAN_SECONDS_MIN = 30;
 /** In seconds. */
 const TIME_STEPS = [1, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 86_400];
+/** From this step on, the axis has dates; where in a time with its date the month and the minute are. */
+const DATED_STEP_SECONDS = 21_600;
+const DATE_FROM = 5;
+const DATE_TO = 16;
 const POWERS_OF_TWO = Array.from({ length: 50 }, (_, power) => 2 ** power);
 const AXIS_FONT = '10px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
 
@@ -48,11 +63,20 @@ export function Chart(props: ChartProps): JSX.Element {
   const plot = useRef<uPlot | null>(null);
   const latest = useRef(data);
   latest.current = data;
+  const current = useRef(props);
+  current.current = props;
   const { shown } = useTheme();
   const labels = lines.map(({ label }) => label).join('|');
   useEffect(() => {
     const element = place.current!;
     const options = optionsOf(props, element.clientWidth, () => latest.current);
+    if (props.span !== undefined) {
+      options.scales!['x']!.range = () => [...current.current.span!];
+    }
+    options.plugins!.push(
+      markLines(() => current.current),
+      selection(() => current.current),
+    );
     plot.current = new uPlot(options, data, element);
     const observer = new ResizeObserver(() => {
       const width = element.clientWidth;
@@ -67,7 +91,7 @@ export function Chart(props: ChartProps): JSX.Element {
   }, [shown, labels, props.isLog]);
   useEffect(() => {
     plot.current?.setData(data);
-  }, [data]);
+  }, [data, props.marks]);
   return (
     <figure class="chart">
       <figcaption>
@@ -110,7 +134,7 @@ function optionsOf(props: ChartProps, width: number, shown: () => Columns): uPlo
     cursor: {
       y: false,
       points: { size: 5 },
-      drag: { x: false, y: false },
+      drag: { x: props.zoom !== undefined, y: false, setScale: false },
       sync: { key: props.group ?? 'live' },
     },
     plugins: [tip(props, shown)],
@@ -127,7 +151,7 @@ function optionsOf(props: ChartProps, width: number, shown: () => Columns): uPlo
         grid: { show: false },
         size: 20,
         space: 70,
-        values: (_, at) => at.map(timeLabel),
+        values: (_, at, ...[, , step]) => at.map((seconds) => timeLabel(seconds, step)),
         incrs: TIME_STEPS,
       },
       {
@@ -168,8 +192,10 @@ function timeRange({ group }: ChartProps, min: number, max: number): [number, nu
   return [Math.min(min, max - SPAN_SECONDS_MIN), max];
 }
 
-function timeLabel(seconds: number): string {
-  return clockTime(seconds * 1_000);
+/** With the date where a step is a quarter of a day or longer. */
+function timeLabel(seconds: number, step: number): string {
+  const ms = seconds * 1_000;
+  return step < DATED_STEP_SECONDS ? clockTime(ms) : dateTime(ms).slice(DATE_FROM, DATE_TO);
 }
 
 function powerOfTenFrom(max: number | null): number {
@@ -182,6 +208,39 @@ function powersOfTenTo(max: number): number[] {
   const powers = Array.from({ length: decades + 1 }, (_, power) => 10 ** power);
   // Over many decades 1 would lie on 0.
   return [0, ...powers.filter((power) => power > 1 || decades < 4)];
+}
+
+/** Lines at the marks. */
+function markLines(shown: () => ChartProps): uPlot.Plugin {
+  return {
+    hooks: {
+      draw: (plot: uPlot) => {
+        const { ctx, bbox } = plot;
+        const { min, max } = plot.scales['x']!;
+        for (const { seconds, isBad } of shown().marks ?? []) {
+          if (seconds < min! || seconds > max!) continue;
+          const left = Math.round(plot.valToPos(seconds, 'x', true));
+          ctx.fillStyle = colour(isBad ? 'bad' : 'faint');
+          ctx.fillRect(left, bbox.top, devicePixelRatio, bbox.height);
+        }
+      },
+    },
+  };
+}
+
+/** Selection of a time by dragging; the chart itself keeps its scale until its data is another. */
+function selection(shown: () => ChartProps): uPlot.Plugin {
+  return {
+    hooks: {
+      setSelect: (plot: uPlot) => {
+        const { left, width } = plot.select;
+        if (width <= 0) return;
+        plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        const at = (position: number): number => 1_000 * plot.posToVal(position, 'x');
+        shown().zoom?.(at(left), at(left + width));
+      },
+    },
+  };
 }
 
 /** The values under the cursor. Built of nodes and text: nothing in it is ever read as markup. */
@@ -200,7 +259,9 @@ function tip({ lines, format }: ChartProps, shown: () => Columns): uPlot.Plugin 
         box.hidden = idx === null || idx === undefined || left < 0;
         if (box.hidden) return;
         const at = idx!;
-        const rows = [clockTime((data[0][at] ?? 0) * 1_000)];
+        const ms = (data[0][at] ?? 0) * 1_000;
+        const isDated = data[0].at(-1)! - data[0][0]! > DATED_STEP_SECONDS;
+        const rows = [isDated ? dateTime(ms) : clockTime(ms)];
         lines.forEach(({ label }, index) =>
           rows.push(`${label}  ${format(data[index + 1]?.[at])}`),
         );

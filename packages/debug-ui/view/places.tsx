@@ -21,6 +21,11 @@ export const PLACES: readonly Place[] = [
     load: async () => (await import('./pages/overview.tsx')).OverviewPage,
   },
   {
+    name: 'history',
+    title: 'History',
+    load: async () => (await import('./pages/history.tsx')).HistoryPage,
+  },
+  {
     name: 'performance',
     title: 'Performance',
     load: async () => (await import('./pages/performance.tsx')).PerformancePage,

@@ -15,7 +15,7 @@ const SHOTS = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../
 const WAIT_MS_MAX = 90_000;
 
 export const PAGES = [
-  ...['overview', 'performance', 'hot-keys', 'key-fates', 'scripts', 'shards'],
+  ...['overview', 'history', 'performance', 'hot-keys', 'key-fates', 'scripts', 'shards'],
   ...['clients', 'replication', 'cluster', 'users', 'configuration', 'logs', 'traces', 'bundles'],
 ];
 

@@ -15,6 +15,8 @@ const STEPS = [1, 10, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 21_600
 /** Most steps that are chosen without `step`. */
 const STEPS_CHOSEN_MAX = 1_500;
 const STEP_SECONDS_MAX = 86_400;
+/** Time on its way: the oldest samples of a tier may be this much younger than the time that is asked for. */
+const SLACK_MS = 60_000;
 
 /** Events of an answer without `count`, and the most of any. */
 const EVENTS_DEFAULT = 200;
@@ -134,7 +136,7 @@ function chosenStep(
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
   nowMs: number,
 ): number {
-  const ageSeconds = (nowMs - fromMs) / 1_000;
+  const ageSeconds = (nowMs - fromMs - SLACK_MS) / 1_000;
   const { tiers } = history.about();
   const tier = tiers.find(({ kept_seconds: kept }) => kept >= ageSeconds) ?? tiers.at(-1);
   const least = Math.max(tier?.sample_seconds ?? 1, (toMs - fromMs) / 1_000 / STEPS_CHOSEN_MAX);
