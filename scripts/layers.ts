@@ -104,6 +104,7 @@ const layers: Readonly<Record<string, Layer>> = {
       ...['base', 'store', 'stats', 'link', 'config', 'persistence', 'shard', 'offline', 'router'],
       'main',
     ],
+    types: ['api-types'],
   },
   replication: {
     imports: [

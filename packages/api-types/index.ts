@@ -13,7 +13,13 @@ export type {
   NodeLatencyReport,
   OpenSlotReport,
 } from './servers/cluster.ts';
-export type { ClientReport } from './clients.ts';
+export type { BlockedReport, ClientReport } from './activity/clients.ts';
+export type {
+  CommandsDocument,
+  CommandUsageReport,
+  ErrorCodeReport,
+  ShardExecuting,
+} from './commands.ts';
 export type { FlightDocument, FlightEntry, FlightEvent, FlightReport } from './events/flight.ts';
 export type { Health, HealthCode, HealthIssue, LimitCause, LimitFinding } from './health.ts';
 export type {
@@ -51,11 +57,32 @@ export type {
   LiveTotals,
 } from './live.ts';
 export type { LogLineReport, LogsDocument } from './events/logs.ts';
+export type {
+  MemoryDocument,
+  MemoryForecast,
+  MemoryKeysDocument,
+  MemoryNode,
+  SampledKeyReport,
+  SampledPrefixReport,
+} from './storage/memory.ts';
 export type { MetricKind, Unit, MetricJson, MetricSampleJson } from './metrics.ts';
+export type {
+  DiskFailureReport,
+  DiskOutcomesReport,
+  LogReport,
+  PersistenceDocument,
+  SnapshotReport,
+  SyncTimes,
+} from './storage/persistence.ts';
 export type { PrefixesDocument, PrefixFigures } from './prefixes.ts';
 export type { RunningScriptReport, ScriptReport, ScriptsDocument } from './scripts.ts';
 export type { AccessScope, SessionDocument } from './session.ts';
-export type { SettingReport } from './settings.ts';
+export type {
+  SettingCheck,
+  SettingFacts,
+  SettingReport,
+  SettingsFactsDocument,
+} from './settings.ts';
 export type { ShardStatsDocument } from './shard-stats.ts';
 export type { SlowlogDocument, SlowlogReport } from './slow-log.ts';
 export type {

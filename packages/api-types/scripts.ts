@@ -37,6 +37,14 @@ export interface RunningScriptReport {
   /** Command that started it, in lower case; null if unknown. */
   readonly command: string | null;
   readonly duration_ms: number;
+  /** Number of the run in its shard, by which it is killed. */
+  readonly run: number;
+  /** Line that it executes; null while it is not known. */
+  readonly line: number | null;
+  /** True when it has written, so that it cannot be killed. */
+  readonly has_written: boolean;
+  /** Beginning of the source, at most 4,096 characters; null if it is not known. */
+  readonly source: string | null;
 }
 
 export interface ScriptsDocument {

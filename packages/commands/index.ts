@@ -6,6 +6,7 @@ export type {
   MigrationPort,
 } from './keyspace/migrate/ports.ts';
 export { databaseIndexAt } from './keyspace/database-index.ts';
+export { typeName } from './keyspace/scan/type-names.ts';
 export { pushOnto } from './list/lookup.ts';
 export { addInto } from './set/lookup.ts';
 export { Arguments } from './arguments/arguments.ts';

@@ -13,6 +13,8 @@ export type Value = number | boolean | string | readonly number[] | readonly str
 export interface Kind<V extends Value> {
   /** Allowed values, in words that end a sentence. */
   readonly allowed: string;
+  /** Unit of a number; undefined for values without one. */
+  readonly unit?: string;
   /** Judges a value as TOML gives it. */
   readonly schema: v.GenericSchema<unknown, V>;
   /** Reads text, as CONFIG SET, the environment and the command line give it. */
@@ -46,6 +48,7 @@ export function integer(bounds: Bounds = {}): Kind<number> {
   const { least = 0, most = INT32_MAX, unit } = bounds;
   return {
     allowed: `an integer from ${least} to ${String(most)}${unit === undefined ? '' : `, ${unit}`}`,
+    ...(unit === undefined ? {} : { unit }),
     schema: v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(Number(most))),
     parse(text) {
       const value = isInteger(text) ? BigInt(text) : undefined;
@@ -81,6 +84,7 @@ export function bytes(bounds: Bounds = {}): Kind<number> {
   };
   return {
     allowed: `a size such as 1048576 or "512mb", ${sizesBetween(least, most)}`,
+    unit: 'bytes',
     schema: v.union([
       v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(Number(most))),
       readable(parse),

@@ -158,20 +158,33 @@ export class Settings {
 
   /** Returns the value as text; a secret is hidden. */
   textOf(name: SettingName): string {
-    const { kind, isSecret } = rowOf(name);
-    const value = this.#value(name);
-    const isHidden = isSecret === true && value !== '';
-    return isHidden ? HIDDEN : kind.format(kind.redact?.(value) ?? value);
+    return shownEntry(name, this.#value(name));
+  }
+
+  /** Returns the value of a setting before and after a change to `text`, secrets hidden; throws as CONFIG SET would. */
+  preview(
+    name: SettingName,
+    text: string,
+  ): { readonly before: string; readonly after: string; readonly changed: boolean } {
+    const changes = this.changesBy([Settings.pair(name, text)]);
+    const before = this.#value(name);
+    const after = changes.get(name) ?? before;
+    return {
+      before: shownEntry(name, before),
+      after: shownEntry(name, after),
+      changed: changes.size > 0,
+    };
   }
 
   /** Every setting with its origin, secrets hidden. */
   entries(): SettingEntry[] {
     return settingNames.map((name) => {
       const row = rowOf(name);
+      const { value, origin } = this.#held.get(name)!;
       return {
         name,
-        value: this.textOf(name),
-        source: this.#held.get(name)!.origin,
+        value: shownEntry(name, value),
+        source: origin,
         mutable: row.effect === 'live',
         description: row.meaning,
       };
@@ -349,4 +362,11 @@ export function failed(argument: string, reason: string): ConfigCommandError {
   return new ConfigCommandError(
     `CONFIG SET failed (possibly related to argument '${argument}') - ${reason}`,
   );
+}
+
+/** Text of a value for diagnostics: secrets are hidden. */
+function shownEntry(name: SettingName, value: Value): string {
+  const row = rowOf(name);
+  if (row.isSecret === true && value !== '') return HIDDEN;
+  return row.kind.format(row.kind.redact?.(value) ?? value);
 }

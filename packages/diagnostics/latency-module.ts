@@ -7,7 +7,7 @@ import { type Composed, MainModule, ThreadProfiles } from '#main';
 import { type LatencySeries, MAIN_THREAD, type SlowEntry } from '#stats';
 import { removedKeys } from './key-fates-answer.ts';
 import { LatencyMonitor, type LatencyMonitorOptions } from './latency-monitor.ts';
-import type { RefusedUser } from './recent-refusals.ts';
+import type { RefusedUser } from './doctor/recent-refusals.ts';
 
 interface LatencyModuleOptions extends Omit<LatencyMonitorOptions, 'wallMs' | 'refused'> {
   readonly clock: Clock;

@@ -13,6 +13,7 @@ interface RunningScripts {
   readonly sinceUs: (shard: number) => number;
   readonly commandOf: (shard: number) => readonly string[];
   readonly nameOf: (shard: number) => string | null;
+  readonly lineOf: (shard: number) => number;
   readonly thresholdMs: () => number;
   readonly log: (level: number, message: string) => void;
 }
@@ -27,6 +28,7 @@ export function runningScripts(
     controls: serverMemory.scriptControls(),
     sinceUs: (shard) => shardPages[shard]!.get('scriptSinceUs'),
     commandOf: (shard) => commandIn(shardPages[shard]!, memory),
+    lineOf: (shard) => shardPages[shard]!.get('scriptLine'),
     nameOf: (shard) => scriptIn(shardPages[shard]!, memory),
     thresholdMs: () => settings.number('scripting.busy-reply-threshold-ms'),
     log: (level, message) => {

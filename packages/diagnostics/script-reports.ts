@@ -1,6 +1,7 @@
 /** Scripts and functions with their figures over all shards, and those that run now. */
 
 import type { RunningScriptReport, ScriptReport as ScriptEntry, ScriptsDocument } from '#api-types';
+import type { RunningScript } from '#commands';
 import type { Router } from '#router';
 import { mergeScripts, SCRIPT_STATS, type ScriptReport, lateShards } from '#stats';
 import { beginningAsText } from '#main';
@@ -66,12 +67,28 @@ function sourceOf(digest: string, { scripts }: Router): string | null {
   return text.slice(0, SOURCE_CHARACTERS_MAX);
 }
 
-function runningIn({ scripts }: Router): readonly RunningScriptReport[] {
-  return scripts.busy.running.map(({ shard, name, isFunction, command, durationMs }) => ({
-    shard,
-    name: name === '' ? null : name,
-    kind: isFunction ? 'function' : 'script',
-    command: command[0]?.toLowerCase() ?? null,
-    duration_ms: durationMs,
+function runningIn(router: Router): readonly RunningScriptReport[] {
+  return router.scripts.busy.running.map((running) => ({
+    shard: running.shard,
+    name: running.name === '' ? null : running.name,
+    kind: running.isFunction ? 'function' : 'script',
+    command: running.command[0]?.toLowerCase() ?? null,
+    duration_ms: running.durationMs,
+    run: running.run,
+    line: running.line > 0 ? running.line : null,
+    has_written: running.hasWritten,
+    source: runningSource(running, router),
   }));
+}
+
+/** The beginning of the source of a running script: of one that was never cached, the argument of its EVAL. */
+function runningSource(
+  { name, isFunction, command }: RunningScript,
+  router: Router,
+): string | null {
+  if (isFunction) return null;
+  const cached = sourceOf(name, router);
+  if (cached !== null) return cached;
+  const isEval = /^eval(_ro)?$/i.test(command[0] ?? '');
+  return isEval ? (command[1]?.slice(0, SOURCE_CHARACTERS_MAX) ?? null) : null;
 }

@@ -23,7 +23,7 @@ interface DurabilityParts {
 
 export function durabilityModule(
   options: DurabilityModuleOptions,
-): Composed<DurabilityParts, 'saving', 'snapshot'> {
+): Composed<DurabilityParts, 'saving', 'snapshot' | 'disk-outcomes'> {
   const { modules, pool, mainLatency, beginTurn } = options;
   const freeze = new KeyFreeze();
   const persistence = new PersistenceSwitch({
@@ -40,7 +40,7 @@ export function durabilityModule(
 function moduleOf(
   persistence: PersistenceSwitch,
   { log }: Pick<DurabilityModuleOptions, 'log'>,
-): MainModule<'saving', 'snapshot'> {
+): MainModule<'saving', 'snapshot' | 'disk-outcomes'> {
   return new MainModule({
     name: 'durability',
     judges: {
@@ -62,6 +62,12 @@ function moduleOf(
       },
     },
     answers: {
+      'disk-outcomes': () => {
+        const { durability } = persistence;
+        if (durability === undefined) return null;
+        const { snapshots, failures } = durability.outcomes;
+        return { snapshots, failures };
+      },
       snapshot: () => {
         const { durability } = persistence;
         if (durability === undefined) return 'nothing-kept';

@@ -34,6 +34,7 @@ import {
 import { emptyHead, type Router } from '#router';
 import { type DiskLink, diskSettings, savePoints, type ServerMemory, type ShardPool } from '#main';
 import type { KeyFreeze } from './key-freeze.ts';
+import { DiskOutcomes } from './disk-outcomes.ts';
 import { LogFailure } from './log-failure.ts';
 import { ServerRecovery } from './recovery.ts';
 import { SnapshotDue } from './snapshot-due.ts';
@@ -83,6 +84,7 @@ export class Durability {
   readonly #failure: LogFailure;
   readonly #lines: SnapshotLines;
   readonly disk: DiskLink;
+  readonly outcomes = new DiskOutcomes();
   #start: Start | undefined;
   #isOn = false;
   /** Number of the next snapshot. */
@@ -382,6 +384,13 @@ export class Durability {
     const keys = keysIn(manifest);
     if (underWay !== undefined) router.tracing.snapshot(underWay.beganUs, keys);
     this.#note('snapshot', [manifest.number, keys, bytesOf(manifest), us]);
+    this.outcomes.saved({
+      number: manifest.number,
+      time_ms: Math.floor(clock.wallMs()),
+      duration_us: Math.round(us),
+      keys,
+      bytes: bytesOf(manifest),
+    });
     this.#endSnapshot(undefined);
     // Where the log could not begin behind it, the next snapshot is tried.
     if (hasLogs) this.#heal(manifest.number);
@@ -395,9 +404,11 @@ export class Durability {
       this.#endSnapshot(error);
       return;
     }
-    const { mainPage } = this.#options.serverMemory;
+    const { serverMemory, clock } = this.#options;
+    const { mainPage } = serverMemory;
     this.#lines.failed(number, error, this.#isStopping);
     this.#note('snapshot-failed', [number]);
+    this.outcomes.failed({ what: 'snapshot', shard: null }, error.message, clock.wallMs());
     mainPage.add('savesFailed', 1);
     this.#due.failed();
     this.#failure.stillFails();
@@ -431,6 +442,8 @@ export class Durability {
 
   #logFailed(message: string, shard = -1): void {
     // A log that could not be closed is reported, and nothing waits for it.
+    const at = { what: 'log', shard: shard < 0 ? null : shard } as const;
+    this.outcomes.failed(at, message, this.#options.clock.wallMs());
     if (this.#isOn) this.#failure.begin(message, shard);
     else this.#options.log.error('log-failed', message);
   }

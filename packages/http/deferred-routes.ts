@@ -6,13 +6,17 @@ import type { Access } from './protocol/access.ts';
 import { actionRoutes } from './views/actions.ts';
 import { adminRoutes } from './views/admin.ts';
 import { apiRoutes, DebugDocuments } from './views/api.ts';
+import { CommandsView } from './views/commands.ts';
 import { Bundles } from './views/bundles/bundles.ts';
 import { StaticFiles } from './views/files.ts';
 import { indexPage } from './views/index-page.ts';
-import { historyRoutes } from './views/history.ts';
-import { judgementOf } from './views/judgement.ts';
+import { historyRoutes } from './views/records/history.ts';
+import { judgementOf } from './views/records/judgement.ts';
 import { Live } from './views/live/live.ts';
+import { MemoryView } from './views/storage/memory.ts';
 import type { MetricsRenderer } from './views/metrics.ts';
+import { pageLinkRoute } from './views/page-links.ts';
+import { persistenceRoute } from './views/storage/persistence.ts';
 import type { Route } from './protocol/route.ts';
 import { Routes } from './protocol/routes.ts';
 import type { HttpLiveSettings } from './views/settings.ts';
@@ -37,9 +41,13 @@ export class DeferredRoutes {
   readonly bundles: Bundles;
   readonly #live: Live;
   readonly #history: History;
+  readonly #commands: CommandsView;
+  readonly #memory: MemoryView;
 
   constructor({ early, access, opsContext, metrics, bundleTask }: RestOptions) {
     this.#live = new Live(opsContext);
+    this.#commands = new CommandsView(opsContext);
+    this.#memory = new MemoryView(opsContext);
     const history = newHistory(opsContext);
     this.#history = history;
     void this.#startHistory(opsContext);
@@ -56,6 +64,9 @@ export class DeferredRoutes {
         commandNames: opsContext.observer.commandNames,
         wallMs: () => opsContext.clock.wallMs(),
       }),
+      this.#commands.route,
+      ...this.#memory.routes,
+      persistenceRoute(opsContext),
       ...actionRoutes(opsContext),
       ...this.bundles.routes,
       ...adminRoutes(opsContext),
@@ -79,6 +90,8 @@ export class DeferredRoutes {
   async close(): Promise<void> {
     this.#live.close();
     await this.#history.close();
+    this.#commands.close();
+    this.#memory.close();
     await this.bundles.close();
   }
 }
@@ -114,6 +127,7 @@ function uiRoutes(routes: readonly Route[], version: string): Route[] {
       about: 'The debug pages.',
       methods: { GET: () => files.find('index.html') ?? indexPage(routes, version) },
     },
+    pageLinkRoute(),
     {
       path: '/debug/paths',
       about: 'List of all paths with their contents.',

@@ -1,3 +1,4 @@
+export { CommandUsage, USAGE_MS } from './command-usage.ts';
 export { commandIn, executingIn, scriptIn, type Executing } from './executing.ts';
 export { flightReport } from './flight.ts';
 export { Observer, type ObserverData } from './observer.ts';

@@ -398,6 +398,7 @@ export class RouterFixture {
       sinceUs: (shard: number) => this.scriptsSinceUs[shard]!,
       commandOf: () => [],
       nameOf: () => null,
+      lineOf: () => 0,
       thresholdMs: () => 5,
       log: (level: number, message: string) => {
         this.logged.push([level, message]);

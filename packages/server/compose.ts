@@ -9,7 +9,7 @@ import type { EpollParts } from '#net';
 import { accessModule } from '#access';
 import { clientsModule } from '#clients';
 import { clusterModule, NodeId } from '#cluster';
-import { hotKeysModule, latencyModule, tracesModule } from '#diagnostics';
+import { hotKeysModule, keySamplesModule, latencyModule, tracesModule } from '#diagnostics';
 import { durabilityModule, type OwnFolder } from '#durability';
 import { infoModule } from '#info';
 import { Composition, type OpsWorker } from '#main';
@@ -58,6 +58,7 @@ export function composeServer(options: ComposeOptions): Server {
     .add(clusterModule)
     .add(latencyModule)
     .add(hotKeysModule)
+    .add(keySamplesModule)
     .add(tracesModule)
     .add(infoModule)
     .add(scriptsModule)

@@ -254,6 +254,7 @@ export class Simulation {
         sinceUs: () => 0,
         commandOf: () => [],
         nameOf: () => null,
+        lineOf: () => 0,
         thresholdMs: () => 0,
         log: () => undefined,
       },

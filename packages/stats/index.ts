@@ -15,6 +15,7 @@ export {
   HISTOGRAM_BUCKETS,
   percentileUs,
   TICKS_PER_US,
+  totalCount,
   ticksFromWord,
   ticksToWord,
   type Counts,
@@ -112,6 +113,14 @@ export {
   type ScriptFigures,
   type ScriptReport,
 } from './scripts/script-figures.ts';
+export {
+  keySampleCall,
+  type KeySample,
+  mergeSamples,
+  SAMPLE_KEYS_MAX,
+  SAMPLE_ROWS_MAX,
+  type SampledKey,
+} from './key-samples/key-samples.ts';
 export { fateCounts } from './page/fate-counts.ts';
 export {
   beginPrefixes,

@@ -59,6 +59,12 @@ export interface RunningScript {
   /** Words of the command, which runs it. */
   readonly command: readonly string[];
   readonly durationMs: number;
+  /** Line that it executes; 0 while it is not known. */
+  readonly line: number;
+  /** True when it has written, so that it cannot be stopped. */
+  readonly hasWritten: boolean;
+  /** Number of the run in its shard. */
+  readonly run: number;
 }
 
 /** Scripts as main knows them. */

@@ -1,6 +1,18 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { age, bytes, clockTime, count, micros, NONE, percent, rate, whole } from './format.ts';
+import {
+  age,
+  bytes,
+  clockTime,
+  count,
+  dateTime,
+  micros,
+  NONE,
+  percent,
+  rate,
+  setUtc,
+  whole,
+} from './format.ts';
 
 const format = suite('formats of the debug pages');
 
@@ -37,6 +49,20 @@ format('shows a dash for what is not known', () => {
   for (const show of [bytes, count, rate, whole, micros, age, percent, clockTime]) {
     for (const value of [null, undefined, NaN, Infinity]) assert.is(show(value), NONE);
   }
+});
+
+format('shows times in the zone of the reader, or in UTC', () => {
+  const unixMs = Date.UTC(2026, 0, 31, 23, 5, 9);
+  const local = new Date(unixMs);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  assert.is(
+    dateTime(unixMs),
+    `${local.getFullYear()}-${two(local.getMonth() + 1)}-${two(local.getDate())} ` +
+      [local.getHours(), local.getMinutes(), local.getSeconds()].map(two).join(':'),
+  );
+  setUtc(true);
+  assert.is(dateTime(unixMs), '2026-01-31 23:05:09');
+  setUtc(false);
 });
 
 format.run();

@@ -63,19 +63,32 @@ export function percent(value: Maybe): string {
   return `${value >= 99.95 || value === 0 ? value.toFixed(0) : value.toFixed(1)} %`;
 }
 
-/** The time of day of a Unix time in milliseconds, in the zone of the reader. */
-export function clockTime(unixMs: Maybe): string {
-  if (!isKnown(unixMs) || unixMs <= 0) return NONE;
-  const date = new Date(unixMs);
-  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
+let isUtc = false;
+
+/** Shows times in UTC, or in the zone of the reader. */
+export function setUtc(wanted: boolean): void {
+  isUtc = wanted;
 }
 
-/** Day and time of a Unix time in milliseconds, in the zone of the reader. */
+/** The time of day of a Unix time in milliseconds, in the chosen zone. */
+export function clockTime(unixMs: Maybe): string {
+  if (!isKnown(unixMs) || unixMs <= 0) return NONE;
+  const date = zoned(unixMs);
+  return [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(twoDigits).join(':');
+}
+
+/** Day and time of a Unix time in milliseconds, in the chosen zone. */
 export function dateTime(unixMs: Maybe): string {
   if (!isKnown(unixMs) || unixMs <= 0) return NONE;
-  const date = new Date(unixMs);
-  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-');
-  return `${day} ${clockTime(unixMs)}`;
+  const date = zoned(unixMs);
+  const parts = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
+  return `${parts.map(twoDigits).join('-')} ${clockTime(unixMs)}`;
+}
+
+/** A date whose fields of UTC are those of the chosen zone. */
+function zoned(unixMs: number): Date {
+  if (isUtc) return new Date(unixMs);
+  return new Date(unixMs - new Date(unixMs).getTimezoneOffset() * 60_000);
 }
 
 /** Formats a time with milliseconds. */

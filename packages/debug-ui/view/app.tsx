@@ -18,6 +18,7 @@ import { currentPlace, opened, PLACES, type OpenPlace } from './places.tsx';
 import { setPaused, usePaused } from './source.ts';
 import { useReadOnlyReason, useSession } from './scope.tsx';
 import { nextTheme, useTheme } from './theme.ts';
+import { toggleUtc, useUtc } from './time-zone.ts';
 
 const HEALTH_TONES = { healthy: 'good', degraded: 'warn', unhealthy: 'bad' } as const;
 
@@ -25,6 +26,8 @@ const HEALTH_TONES = { healthy: 'good', degraded: 'warn', unhealthy: 'bad' } as 
 export function App({ first }: { readonly first: OpenPlace }): JSX.Element {
   const { place, Page } = useOpenPlace(first);
   const live = useLive();
+  // All times of the page are shown again.
+  const isUtc = useUtc();
   const heading = useRef<HTMLHeadingElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
@@ -47,7 +50,7 @@ export function App({ first }: { readonly first: OpenPlace }): JSX.Element {
       >
         Skip to content
       </a>
-      <Top live={live} />
+      <Top live={live} isUtc={isUtc} />
       <nav aria-label="Pages">
         <ul>
           {PLACES.map(({ name, title }) => (
@@ -70,7 +73,12 @@ export function App({ first }: { readonly first: OpenPlace }): JSX.Element {
   );
 }
 
-function Top({ live }: { readonly live: Reading<LiveState> }): JSX.Element {
+interface TopProps {
+  readonly live: Reading<LiveState>;
+  readonly isUtc: boolean;
+}
+
+function Top({ live, isUtc }: TopProps): JSX.Element {
   const isPaused = usePaused();
   const { chosen } = useTheme();
   const freshness = freshnessOf(live);
@@ -95,6 +103,14 @@ function Top({ live }: { readonly live: Reading<LiveState> }): JSX.Element {
           onClick={() => setPaused(!isPaused)}
         >
           {isPaused ? 'Resume' : 'Pause'}
+        </button>
+        <button
+          type="button"
+          aria-pressed={isUtc}
+          title="Times in UTC, or in the zone of this browser"
+          onClick={toggleUtc}
+        >
+          UTC
         </button>
         <button type="button" title="Colours: as the system, light, dark" onClick={nextTheme}>
           Theme: {chosen}

@@ -11,6 +11,7 @@ import {
   type Freshness,
   type Reading,
 } from '../model/freshness.ts';
+import { missingText } from '../model/missing-shards.ts';
 import { messageOf } from './browser.ts';
 
 interface PanelProps {
@@ -116,6 +117,18 @@ export function Problem({ text }: { readonly text: string | null }): JSX.Element
       {text !== null && <p class="problem">{text}</p>}
     </div>
   );
+}
+
+interface MissingShardsProps {
+  readonly shards: readonly number[] | undefined;
+  /** Part of the list that is missing, as in `its runs`. */
+  readonly missing: string;
+}
+
+/** Names the shards that did not reply in time, so that a gathered list is not taken as complete. */
+export function MissingShards({ shards = [], missing }: MissingShardsProps): JSX.Element | null {
+  if (shards.length === 0) return null;
+  return <p class="issue warn">{missingText(shards, missing)}</p>;
 }
 
 /** Shows politely that something has been done. */

@@ -31,6 +31,11 @@ export const PLACES: readonly Place[] = [
     load: async () => (await import('./pages/performance.tsx')).PerformancePage,
   },
   {
+    name: 'commands',
+    title: 'Commands',
+    load: async () => (await import('./pages/commands.tsx')).CommandsPage,
+  },
+  {
     name: 'hot-keys',
     title: 'Hot keys',
     load: async () => (await import('./pages/hot-keys.tsx')).HotKeysPage,
@@ -54,6 +59,16 @@ export const PLACES: readonly Place[] = [
     name: 'clients',
     title: 'Clients',
     load: async () => (await import('./pages/clients.tsx')).ClientsPage,
+  },
+  {
+    name: 'memory',
+    title: 'Memory',
+    load: async () => (await import('./pages/memory.tsx')).MemoryPage,
+  },
+  {
+    name: 'persistence',
+    title: 'Persistence',
+    load: async () => (await import('./pages/persistence.tsx')).PersistencePage,
   },
   {
     name: 'replication',
@@ -83,7 +98,7 @@ export const PLACES: readonly Place[] = [
   {
     name: 'traces',
     title: 'Traces',
-    load: async () => (await import('./pages/traces.tsx')).TracesPage,
+    load: async () => (await import('./pages/traces/traces.tsx')).TracesPage,
   },
   {
     name: 'bundles',

@@ -2,7 +2,9 @@
 
 import { useState } from 'preact/hooks';
 import type { ComponentChildren, JSX } from 'preact';
+import { csvOf, exportName, jsonOf } from '../model/storage/table-export.ts';
 import { nextOrder, sorted, type Cell, type Order } from '../model/sorting.ts';
+import { save } from './browser.ts';
 
 export interface Column<Row> {
   readonly name: string;
@@ -63,6 +65,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         </tbody>
       </table>
       {rows.length === 0 && <p class="empty">{empty}</p>}
+      {rows.length > 0 && <Exports caption={caption} columns={columns} rows={all} />}
       {shown.length < rows.length && (
         <button type="button" class="quiet" onClick={() => setWhole(true)}>
           Show all {rows.length}
@@ -71,6 +74,26 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     </div>
   );
 }
+
+type ExportsProps<Row> = Pick<TableProps<Row>, 'caption' | 'columns' | 'rows'>;
+
+/** Buttons that download all rows, in the order in which they are shown. */
+function Exports<Row>({ caption, columns, rows }: ExportsProps<Row>): JSX.Element {
+  const file = (kind: 'csv' | 'json', text: string): void =>
+    save(new Blob([text], { type: TYPES[kind] }), exportName(caption, kind));
+  return (
+    <p class="exports" role="group" aria-label={`Download: ${caption}`}>
+      <button type="button" class="quiet" onClick={() => file('csv', csvOf(columns, rows))}>
+        CSV
+      </button>
+      <button type="button" class="quiet" onClick={() => file('json', jsonOf(columns, rows))}>
+        JSON
+      </button>
+    </p>
+  );
+}
+
+const TYPES = { csv: 'text/csv', json: 'application/json' } as const;
 
 interface HeadProps<Row> {
   readonly column: Column<Row>;

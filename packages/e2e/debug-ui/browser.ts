@@ -15,8 +15,9 @@ const SHOTS = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../
 const WAIT_MS_MAX = 90_000;
 
 export const PAGES = [
-  ...['overview', 'history', 'performance', 'hot-keys', 'key-fates', 'scripts', 'shards'],
-  ...['clients', 'replication', 'cluster', 'users', 'configuration', 'logs', 'traces', 'bundles'],
+  ...['overview', 'history', 'performance', 'commands', 'hot-keys', 'key-fates', 'scripts'],
+  ...['shards', 'clients', 'memory', 'persistence', 'replication', 'cluster', 'users'],
+  ...['configuration', 'logs', 'traces', 'bundles'],
 ];
 
 /** Connects to the browser of the run of tests; a test that is run by itself launches one. */

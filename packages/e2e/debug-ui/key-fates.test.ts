@@ -181,7 +181,7 @@ if (needs('chromium')) {
     const stuck = await server.client();
     const slept = stuck.call('DEBUG', 'SLEEP', '4');
     await page
-      .getByText('Shard 0, 1 did not reply in time; its removed keys are missing.')
+      .getByText('Shards 0 and 1 did not reply in time; their removed keys are missing.')
       .waitFor();
     await visit(page, server.httpPort, 'performance');
     await page

@@ -1,6 +1,6 @@
 /** The page about scripts and functions, in a real browser. */
 import type { Browser, Page } from 'playwright-core';
-import { type ChildServer, needs, type RespClient, startServer } from '#testkit';
+import { type ChildServer, needs, ReplyError, type RespClient, startServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openBrowser, openView, shoot, visit } from './browser.ts';
@@ -68,6 +68,59 @@ if (needs('chromium')) {
     await page.close();
   });
 
+  for (const [width, theme] of [
+    [1280, 'light'],
+    [390, 'dark'],
+  ] as const) {
+    pages(`kills a running script by its button, at its line, ${width} pixels`, async () => {
+      const { page, complaints } = await openView(browser, { width, theme });
+      await visit(page, server.httpPort, 'scripts');
+      const looping = await server.client();
+      const source = `local n = 0\nwhile true do\n  n = n + 1\nend -- ${width}`;
+      const running = looping.reply('EVAL', source, 0);
+      const runs = page.getByRole('table', { name: 'Scripts that run now' });
+      await runs
+        .getByRole('cell', { name: /^[23]$/ })
+        .first()
+        .waitFor();
+      await runs.getByRole('button', { name: /^[\da-f]{40}$/ }).click();
+      await page.getByText(/^It executes line [23] now\.$/).waitFor();
+      assert.match((await page.locator('pre.source mark').textContent()) ?? '', /while|n \+ 1/);
+      assert.match(page.url(), /#\/scripts\?sha=[\da-f]{40}$/);
+      await shoot(page, `scripts-running-${width}-${theme}`);
+      await runs.getByRole('button', { name: /^Kill the script on shard [01]$/ }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await runs.getByRole('button', { name: /^Kill/ }).click();
+      await dialog.getByRole('button', { name: 'Kill' }).click();
+      await page.getByText(/^Script on shard [01] killed\.$/).waitFor();
+      const ended = await running;
+      assert.instance(ended, ReplyError);
+      assert.match((ended as ReplyError).message, /killed by user/i);
+      await page.getByText('No script is running.').waitFor();
+      assert.is(await page.locator('pre.source mark').count(), 0);
+      assert.equal(complaints, []);
+      await looping.end();
+      await page.close();
+    });
+  }
+
+  pages('a script that has written cannot be killed', async () => {
+    const { page } = await openView(browser);
+    const looping = await server.client();
+    // It ends by itself.
+    const source = `redis.call('SET', KEYS[1], 'v') for n = 1, 1e9 do end`;
+    const running = looping.reply('EVAL', source, 1, 'key');
+    await visit(page, server.httpPort, 'scripts');
+    const button = page.getByRole('button', { name: /^Kill the script on shard/ });
+    await button.waitFor();
+    assert.ok(await button.isDisabled());
+    assert.match((await button.getAttribute('title')) ?? '', /^It has written/);
+    await running;
+    await looping.end();
+    await page.close();
+  });
+
   pages('shows what runs, and which shard is not heard', async () => {
     const { page, complaints } = await openView(browser);
     await visit(page, server.httpPort, 'scripts');
@@ -79,7 +132,7 @@ if (needs('chromium')) {
     await client.call('SCRIPT', 'KILL');
     await running;
     await page.getByText('No script is running.').waitFor();
-    await page.getByRole('heading', { name: '3 of 3 scripts' }).waitFor();
+    await page.getByRole('heading', { name: /^(\d) of \1 scripts$/ }).waitFor();
     assert.equal(complaints, []);
     await looping.end();
     await page.close();

@@ -181,8 +181,12 @@ for (const [words, name, kind] of [
     const seen = async (): Promise<boolean> => (await api()).running.length > 0;
     await until(seen, 'the script runs');
     const [run] = (await api()).running;
-    const { shard, duration_ms: durationMs, ...rest } = run!;
-    assert.equal(rest, { name, kind, command: words[0].toLowerCase() });
+    const { shard, duration_ms: durationMs, run: number, line, ...rest } = run!;
+    const source = kind === 'script' ? LOOP : null;
+    const command = words[0].toLowerCase();
+    assert.equal(rest, { name, kind, command, has_written: false, source });
+    assert.ok(Number(number) > 0);
+    assert.ok(line === null || Number(line) > 0);
     assert.ok(Number(durationMs) >= 0);
     const status = JSON.parse(textOf(await other.call('STATUS', 'JSON'))) as {
       shards: { executing: { command: string; script: string | null } | null }[];

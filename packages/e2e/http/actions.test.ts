@@ -21,6 +21,9 @@ actions.after(async () => {
 
 const POSTS = [
   ...['hotkeys/start', 'hotkeys/stop', 'hotkeys/reset', 'clients/kill', 'config/set'],
+  'snapshot',
+  'config/check',
+  'scripts/kill',
   ...['slowlog/reset', 'key-fates/reset', 'latency/reset'],
 ];
 
@@ -50,6 +53,16 @@ const refused: readonly (readonly [path: string, body: unknown, status: number])
   ['clients/kill', { id: '1' }, 400],
   ['clients/kill', { id: 1.5 }, 400],
   ['clients/kill', { id: 123_456 }, 409],
+  ['clients/kill', { ids: [] }, 400],
+  ['clients/kill', { ids: ['1'] }, 400],
+  ['clients/kill', { ids: [-1] }, 400],
+  ['clients/kill', { ids: Array.from({ length: 1_001 }, (_, id) => id) }, 400],
+  ['scripts/kill', { shard: 1, run: 1 }, 400],
+  ['scripts/kill', { shard: 0 }, 400],
+  ['scripts/kill', { shard: 0, run: 1 }, 409],
+  ['config/check', { name: 'slowlog.max-len' }, 400],
+  ['config/check', { name: 'none', value: '1' }, 409],
+  ['config/check', { name: 'slowlog.max-len', value: 'many' }, 409],
   ['config/set', { name: 'slowlog.max-len' }, 400],
   ['config/set', { name: 'none', value: '1' }, 409],
   ['config/set', { name: 'server.databases', value: '1' }, 409],

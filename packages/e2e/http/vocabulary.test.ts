@@ -40,7 +40,17 @@ const DATA = new Set(['defaults', 'labels', 'attributes', 'bands', 'counts', 'fi
 const IDS = ['trace_id', 'span_id', 'parent_id'];
 
 /** Texts under these names may look like numbers. */
-const TEXTS = new Set(['value', 'args', 'key', 'version', 'le', 'name', 'lib_ver', ...IDS]);
+const TEXTS = new Set([
+  'value',
+  'default',
+  'args',
+  'key',
+  'version',
+  'le',
+  'name',
+  'lib_ver',
+  ...IDS,
+]);
 
 let server: ChildServer;
 let client: RespClient;

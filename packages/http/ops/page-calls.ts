@@ -1,9 +1,21 @@
 /** Reports that only the debug pages request of main, beside those for programs. */
 
-import type { HotKeysDocument, HotWindowDocument, LatencyHistoryReport } from '#api-types';
+import type {
+  DiskOutcomesReport,
+  HotKeysDocument,
+  HotWindowDocument,
+  LatencyHistoryReport,
+  MemoryKeysDocument,
+  SettingCheck,
+} from '#api-types';
 
 /** Null when it is done; else why it is not, in the words of the command that does the same. */
 export type ActionAnswer = string | null;
+
+/** The change, or the reason why it cannot be made. */
+export type SettingCheckAnswer =
+  | { readonly problem: ''; readonly check: SettingCheck }
+  | { readonly problem: string; readonly check: null };
 
 export interface HotKeysOptions {
   readonly metrics: readonly ('cpu' | 'net')[];
@@ -17,11 +29,19 @@ export interface PageCalls {
   /** Null without a session. */
   'hot-keys': { question: null; answer: HotKeysDocument | null };
   'hot-window': { question: null; answer: HotWindowDocument };
+  /** Null while nothing is kept on disk. */
+  'disk-outcomes': { question: null; answer: DiskOutcomesReport | null };
+  /** Number of keys that each shard looks at. */
+  'key-samples': { question: { count: number }; answer: MemoryKeysDocument };
   'hot-keys-start': { question: HotKeysOptions; answer: ActionAnswer };
   'hot-keys-stop': { question: null; answer: ActionAnswer };
   'hot-keys-reset': { question: null; answer: ActionAnswer };
   'kill-client': { question: { id: number }; answer: ActionAnswer };
+  /** Returns the number of clients that were disconnected. */
+  'kill-clients': { question: { ids: readonly number[] }; answer: number };
+  'check-setting': { question: { name: string; value: string }; answer: SettingCheckAnswer };
   'set-setting': { question: { name: string; value: string }; answer: ActionAnswer };
+  'kill-script': { question: { shard: number; run: number }; answer: ActionAnswer };
   'slowlog-reset': { question: null; answer: ActionAnswer };
   'key-fates-reset': { question: null; answer: ActionAnswer };
   'latency-reset': { question: null; answer: ActionAnswer };

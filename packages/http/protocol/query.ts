@@ -21,6 +21,19 @@ export function numberBelow(query: URLSearchParams, name: string, end: number): 
   throw new HttpError(400, `${name} must be a whole number from 0 to ${end - 1}`);
 }
 
+/** A number from `least` to `most`; undefined where none is given. */
+export function numberFrom(
+  query: URLSearchParams,
+  name: string,
+  least: number,
+  most: number,
+): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  if (/^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+  throw new HttpError(400, `${name} must be a whole number from ${least} to ${most}`);
+}
+
 /** Some of the words that a parameter may list, with commas between them; all where it is not given. */
 export function wordsOf<Word extends string>(
   query: URLSearchParams,

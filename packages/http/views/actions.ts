@@ -1,6 +1,6 @@
 /** Actions of the debug pages, and reports that only they ask for. Main carries them out as it does for a command. */
 
-import type { HotKeysDocument, ThreadsDocument } from '#api-types';
+import type { HotKeysDocument, SettingsFactsDocument, ThreadsDocument } from '#api-types';
 import { HttpError, json } from '../protocol/answer.ts';
 import { threadReports } from './api-figures.ts';
 import type { Exchange } from '../protocol/exchange.ts';
@@ -26,9 +26,21 @@ const IDLE: HotKeysDocument = {
 
 export function actionRoutes({ clock, mainClient, fixed, observer }: OpsContext): Route[] {
   return [
-    documentRoute('config/defaults', 'Default of each setting.', () => ({
-      defaults: fixed.defaults,
-    })),
+    documentRoute(
+      'config/defaults',
+      'Default, section, allowed values and unit of each setting.',
+      (): SettingsFactsDocument => ({ defaults: fixed.defaults, settings: fixed.settingFacts }),
+    ),
+    postFor(
+      'config/check',
+      'Returns the change that config/set of {"name", "value"} would make; nothing is changed.',
+      async (body) => {
+        const pair = { name: text(body, 'name'), value: text(body, 'value') };
+        const { problem, check } = await mainClient.ask('check-setting', pair);
+        if (check === null) throw new HttpError(409, problem);
+        return { check };
+      },
+    ),
     documentRoute('latency/history', 'Latency events with the worst of each second.', async () => ({
       events: await mainClient.ask('latency-history', null),
     })),
@@ -53,11 +65,24 @@ export function actionRoutes({ clock, mainClient, fixed, observer }: OpsContext)
     post('hotkeys/reset', 'Discards the results of a hot-key session.', () =>
       mainClient.ask('hot-keys-reset', null),
     ),
-    post('clients/kill', 'Disconnects a client: {"id"}.', (body) =>
-      mainClient.ask('kill-client', { id: wholeNumber(body, 'id', 0, Number.MAX_SAFE_INTEGER) }),
-    ),
+    postFor('clients/kill', 'Disconnects a client: {"id"}, or several: {"ids"}.', async (body) => {
+      if (body['ids'] !== undefined) {
+        return { killed: await mainClient.ask('kill-clients', { ids: clientIds(body) }) };
+      }
+      const id = wholeNumber(body, 'id', 0, Number.MAX_SAFE_INTEGER);
+      return done(await mainClient.ask('kill-client', { id }));
+    }),
     post('config/set', 'Changes a setting while the server runs: {"name", "value"}.', (body) =>
       mainClient.ask('set-setting', { name: text(body, 'name'), value: text(body, 'value') }),
+    ),
+    post('snapshot', 'Starts a snapshot, as BGSAVE does.', async () =>
+      snapshotProblem(await mainClient.ask('snapshot', null)),
+    ),
+    post('scripts/kill', 'Stops a running script that has not written: {"shard", "run"}.', (body) =>
+      mainClient.ask('kill-script', {
+        shard: wholeNumber(body, 'shard', 0, observer.shards.length - 1),
+        run: wholeNumber(body, 'run', 1, Number.MAX_SAFE_INTEGER),
+      }),
     ),
     post('slowlog/reset', 'Resets the slow log.', () => mainClient.ask('slowlog-reset', null)),
     post('key-fates/reset', 'Clears the recorded key removals; the counts stay.', () =>
@@ -70,18 +95,24 @@ export function actionRoutes({ clock, mainClient, fixed, observer }: OpsContext)
 }
 
 function post(path: string, about: string, act: (body: Body) => Promise<ActionAnswer>): Route {
+  return postFor(path, about, async (body) => done(await act(body)));
+}
+
+/** An action whose response has more than its success. */
+function postFor(path: string, about: string, act: (body: Body) => Promise<object>): Route {
   return {
     path: `/debug/api/${path}`,
     about,
     methods: {
-      POST: async (exchange) => {
-        const problem = await act(await bodyOf(exchange));
-        // What is refused is so for the same reason, and in the same words, as the command is.
-        if (problem !== null) throw new HttpError(409, problem);
-        return json({ status: 'ok' });
-      },
+      POST: async (exchange) => json({ status: 'ok', ...(await act(await bodyOf(exchange))) }),
     },
   };
+}
+
+/** Throws a refusal, which has the reason and the words of the command. */
+function done(problem: ActionAnswer): object {
+  if (problem !== null) throw new HttpError(409, problem);
+  return {};
 }
 
 /** A form of another site cannot send this type without a preflight request, which is refused. */
@@ -124,6 +155,26 @@ function wholeNumber(body: Body, name: string, least: number, most: number): num
     return value;
   }
   throw new HttpError(400, `${name} must be a whole number from ${least} to ${most}`);
+}
+
+function snapshotProblem(outcome: 'started' | 'busy' | 'nothing-kept'): ActionAnswer {
+  if (outcome === 'started') return null;
+  return outcome === 'busy'
+    ? 'a snapshot is already running'
+    : 'nothing is kept on disk: persistence.enabled is off';
+}
+
+/** Most clients that are disconnected at once. */
+const IDS_MAX = 1_000;
+
+function clientIds({ ids }: Body): readonly number[] {
+  const isGood =
+    Array.isArray(ids) &&
+    ids.length > 0 &&
+    ids.length <= IDS_MAX &&
+    ids.every((id) => Number.isSafeInteger(id) && id >= 0);
+  if (isGood) return ids as number[];
+  throw new HttpError(400, `ids must be a list of 1 to ${IDS_MAX} client ids`);
 }
 
 function text(body: Body, name: string): string {

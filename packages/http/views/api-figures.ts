@@ -26,22 +26,37 @@ import type { HttpLiveSettings } from './settings.ts';
 /** Returns the latency of each command that was called; those called most first. */
 export function commandReports(observer: Observer): CommandReport[] {
   const { main, shards, commandNames } = observer;
-  const pages = [main, ...shards];
-  const counts = new Float64Array(HISTOGRAM_BUCKETS);
-  return calledCommands(commandNames, pages).map(({ command, id, calls }) => {
-    mergeExecutions(pages, id, counts);
+  const percentiles = new CommandPercentiles(observer);
+  return calledCommands(commandNames, [main, ...shards]).map(({ command, id, calls }) => ({
+    command,
+    calls,
+    ...percentiles.of(id),
+  }));
+}
+
+/** Percentiles of commands over all threads, since the start and of the latest windows. */
+export class CommandPercentiles {
+  readonly #observer: Observer;
+  readonly #counts = new Float64Array(HISTOGRAM_BUCKETS);
+
+  constructor(observer: Observer) {
+    this.#observer = observer;
+  }
+
+  /** Returns the percentiles of a command by its id; zeros where it was not called. */
+  of(id: number): Omit<CommandReport, 'command' | 'calls'> {
+    const { main, shards } = this.#observer;
+    const counts = this.#counts;
+    mergeExecutions([main, ...shards], id, counts);
     const at = (fraction: number): number => hundredths(percentileUs(counts, fraction));
-    const max = hundredths(greatestUs(counts));
     return {
-      command,
-      calls,
       p50_us: at(0.5),
       p99_us: at(0.99),
       p999_us: at(0.999),
-      max_us: max,
-      windows: observer.windows(id),
+      max_us: hundredths(greatestUs(counts)),
+      windows: this.#observer.windows(id),
     };
-  });
+  }
 }
 
 /** Returns the report of each thread. A shard's loop delay is the length of its rounds. */
@@ -103,6 +118,6 @@ export function traceDocument({ trace_id, spans }: TraceReport): TraceDocument {
   };
 }
 
-function hundredths(value: number): number {
+export function hundredths(value: number): number {
   return Math.round(value * 100) / 100;
 }

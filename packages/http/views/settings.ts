@@ -1,7 +1,7 @@
 /** Settings for the HTTP side; main sends them again whenever one changes. */
 
 import type { SecureContextOptions } from 'node:tls';
-import type { SettingReport } from '#api-types';
+import type { SettingFacts, SettingReport } from '#api-types';
 import type { HistorySettings } from '#history';
 import type { StatusSettings } from '#observer';
 import type { MetricFeature, ServiceIdentity, TraceSettings } from '#telemetry';
@@ -30,6 +30,8 @@ export interface HttpFixedSettings {
   readonly identity: ServiceIdentity;
   /** Default of each setting. */
   readonly defaults: Readonly<Record<string, string>>;
+  /** Properties of the settings that do not change, in the order of their table. */
+  readonly settingFacts: readonly SettingFacts[];
 }
 
 /** Settings that may change while the server runs. */
@@ -49,6 +51,7 @@ export interface HttpLiveSettings {
   readonly slowScriptMs: number;
   /** Good replicas that writes need. */
   readonly minReplicas: number;
+  readonly dataFolder: string;
   readonly slowLogLengthMax: number;
   readonly tracksLatency: boolean;
   readonly prefixes: readonly string[];

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import type { LogThreshold } from '#base';
 import { REDIS_VERSION, rowOf, settingNames, type Settings, VERSION } from '#config';
+import type { SettingFacts } from '#api-types';
 import type { HttpFixedSettings, HttpLiveSettings } from '#http';
 import { contextOptions, type TlsOptions } from '#net';
 import type { TracingSettings } from '#router';
@@ -55,10 +56,26 @@ export function httpFixedSettings(
       version: VERSION,
       instanceId,
     },
+    settingFacts: settingFacts(),
     defaults: Object.fromEntries(
       settingNames.map((name) => [name, rowOf(name).kind.format(rowOf(name).default)]),
     ),
   };
+}
+
+function settingFacts(): readonly SettingFacts[] {
+  return settingNames.map((name) => {
+    const { kind, default: standard, config } = rowOf(name);
+    const [section = ''] = name.split('.');
+    return {
+      name,
+      config_name: config ?? name.replaceAll('.', '-'),
+      section,
+      allowed: kind.allowed,
+      unit: kind.unit ?? null,
+      default: kind.format(standard),
+    };
+  });
 }
 
 /** Returns the settings that decide on traces. */
@@ -88,6 +105,7 @@ export function httpLiveSettings(settings: Settings): HttpLiveSettings {
     mainStuckLivenessMs: settings.number('status.main-stuck-liveness-secs') * 1_000,
     allowedHosts: settings.list('http.allowed-hosts'),
     status: statusSettings(settings),
+    dataFolder: settings.string('persistence.data-dir'),
     clientBind: settings.list('server.bind').join(' '),
     clientPort: settings.number('server.port'),
     maxmemoryPolicy: settings.string('memory.maxmemory-policy'),

@@ -55,6 +55,12 @@ export class TwoPhaseSettings {
     return this.#setLater(pairs, mayWait, by);
   }
 
+  /** Throws a ConfigCommandError where CONFIG SET of the pairs cannot be made now; nothing is changed. */
+  judge(pairs: Pairs): void {
+    const changes = this.#settings.changesBy(pairs);
+    for (const each of this.#late) each.judge?.(changes, pairs);
+  }
+
   async #setLater(pairs: Pairs, mayWait: boolean, by: LogFields): Promise<void> {
     if (mayWait) await this.settled();
     const change = this.#last.then(() => this.#make(pairs, by));

@@ -15,6 +15,7 @@ import type { ClientRegistry } from '../clients/client-registry.ts';
 import { resume, type Routes, type SentBefore } from '../routes/routes.ts';
 import type { OfferAnswer } from '../replies/offer-answer.ts';
 import { emptyHead } from '../shards/shard-link.ts';
+import { awaitedKeyOf } from '../clients/awaited-key.ts';
 import { ownedCopy } from '../multi/transaction.ts';
 
 /** Item that a command answers for one key. */
@@ -134,6 +135,7 @@ export class BlockedClients {
       isStopped: false,
     };
     this.#blocked.set(client, wait);
+    client.wait.awaitedKey = awaitedKeyOf(entry, args);
     client.wait.awaitsReply = true;
     // Set now: this command precedes the one that unblocks it, though it may still be in flight.
     client.wait.unblock = (error, ended) => {
@@ -392,6 +394,7 @@ export class BlockedClients {
     this.#resends.delete(client);
     client.wait.answered = undefined;
     client.wait.unblock = undefined;
+    client.wait.awaitedKey = undefined;
     client.wait.awaitsReply = false;
     this.#options.clientRegistry.ran(client);
     client.wait.isServed = false;

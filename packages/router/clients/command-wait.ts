@@ -2,6 +2,7 @@
 
 import type { CommandError } from '#base';
 import type { WaitPort } from '#commands';
+import type { AwaitedKey } from './awaited-key.ts';
 
 /**
  * Ends a wait as its time-out would, or with an error. `ended` is called when the wait is over, with true when this is what
@@ -26,6 +27,8 @@ export class CommandWait implements WaitPort {
   answered: (() => void) | undefined;
   /** Unix milliseconds since when it is blocked, for reports. */
   blockedSinceMs = 0;
+  /** Key that a blocking command waits for; undefined while there is none. */
+  awaitedKey: AwaitedKey | undefined;
   /** Sequence of a command on main that has left its reply for later. */
   deferredSequence = 0;
 

@@ -35,6 +35,7 @@ class Fixture {
       controls: this.controls,
       sinceUs: (shard) => this.#sinceUs[shard]!,
       commandOf: (shard) => ['EVAL', String(shard)],
+      lineOf: (shard) => (shard === 2 ? 7 : 0),
       nameOf: (shard) => (shard === 2 ? null : `script ${shard}`),
       thresholdMs: () => thresholdMs,
     });
@@ -118,11 +119,36 @@ busy('tells what runs, the longest first', () => {
   fixture.begin(2, true);
   fixture.clock.advanceMs(7);
   fixture.begin(0);
+  fixture.controls[0]!.write();
   fixture.clock.advanceMs(2);
+  const ofAll = { isFunction: false, name: 'script 0', hasWritten: false, line: 0, run: 1 };
   assert.equal(fixture.busyScripts.running, [
-    { shard: 2, isFunction: true, name: '', command: ['EVAL', '2'], durationMs: 9 },
-    { shard: 0, isFunction: false, name: 'script 0', command: ['EVAL', '0'], durationMs: 2 },
+    {
+      ...ofAll,
+      shard: 2,
+      isFunction: true,
+      name: '',
+      command: ['EVAL', '2'],
+      durationMs: 9,
+      line: 7,
+    },
+    { ...ofAll, shard: 0, command: ['EVAL', '0'], durationMs: 2, hasWritten: true },
   ]);
+});
+
+busy('one run is killed by its shard and number, and no other', () => {
+  const fixture = new Fixture();
+  fixture.begin(0);
+  fixture.begin(1, true);
+  assert.throws(() => fixture.busyScripts.killRun(1, 2), /No scripts in execution/);
+  assert.throws(() => fixture.busyScripts.killRun(2, 1), /No scripts in execution/);
+  const hasEnded = fixture.busyScripts.killRun(1, 1);
+  assert.equal(fixture.stopped, [1]);
+  assert.is(hasEnded(), false);
+  fixture.end(1);
+  assert.is(hasEnded(), true);
+  fixture.controls[0]!.write();
+  assert.throws(() => fixture.busyScripts.killRun(0, 1), /UNKILLABLE/);
 });
 
 busy('KILL stops the longest of its kind, busy or not', () => {

@@ -14,6 +14,8 @@ export interface BusyScriptsOptions {
   commandOf(shard: number): readonly string[];
   /** Digest of the script that a shard runs, or the function's name; null if unknown. */
   nameOf(shard: number): string | null;
+  /** Line that a shard's script executes, as of its last interrupt; 0 while it is not known. */
+  lineOf(shard: number): number;
   /** Milliseconds from which on a script is busy; 0 = never. */
   thresholdMs(): number;
 }
@@ -91,19 +93,34 @@ export class BusyScripts {
     throw errors.scriptHasWritten;
   }
 
+  /**
+   * Stops one run of a shard; throws a CommandError if it has ended, or has written. Returns a function that returns
+   * whether it has ended.
+   */
+  killRun(shard: number, run: number): () => boolean {
+    const found = this.#running().find((each) => each.shard === shard && each.run === run);
+    if (found === undefined) throw errors.noScriptRuns;
+    const { control } = found;
+    if (!control.stop(run)) throw errors.scriptHasWritten;
+    return () => control.run !== run;
+  }
+
   /** Scripts that run, the longest first. */
   get running(): readonly RunningScript[] {
     const nowUs = this.#options.clock.nowUs();
     return this.#running().map((each) => this.#describe(each, nowUs));
   }
 
-  #describe({ control, sinceUs, shard }: Running, nowUs: number): RunningScript {
+  #describe({ control, sinceUs, shard, run }: Running, nowUs: number): RunningScript {
     return {
       shard,
       isFunction: (control.flags & ScriptFlag.isFunction) !== 0,
       name: this.#options.nameOf(shard) ?? '',
       command: this.#options.commandOf(shard),
       durationMs: Math.floor((nowUs - sinceUs) / 1_000),
+      line: this.#options.lineOf(shard),
+      hasWritten: (control.flags & ScriptFlag.hasWritten) !== 0,
+      run,
     };
   }
 

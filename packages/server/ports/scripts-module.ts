@@ -1,10 +1,11 @@
 /** Scripts, as commands on main and the ops thread see them, as a module of main. */
 
 import { setTimeout } from 'node:timers/promises';
-import { LineLimit, type LogFields, type Logger, systemClock } from '#base';
+import { CommandError, LineLimit, type LogFields, type Logger, systemClock } from '#base';
 import type { RunningScript, ScriptsPort } from '#commands';
 import type { Router } from '#router';
 import { collectScripts, scriptsDocument } from '#diagnostics';
+import type { ActionAnswer } from '#http';
 import type { MetricsReader } from '#info';
 import { type Composed, MainModule } from '#main';
 
@@ -16,13 +17,30 @@ interface ScriptsModuleOptions {
 
 export function scriptsModule(
   options: ScriptsModuleOptions,
-): Composed<object, 'scripts', 'scripts'> {
+): Composed<object, 'scripts', 'scripts' | 'kill-script'> {
   const module = new MainModule({
     name: 'scripts',
     ports: { scripts: scriptsPort(options) },
-    answers: { scripts: (question) => scriptsDocument(options.router, question) },
+    answers: {
+      scripts: (question) => scriptsDocument(options.router, question),
+      'kill-script': (question) => killScript(options, question),
+    },
   });
   return { module, parts: {} };
+}
+
+async function killScript(
+  { router, log }: ScriptsModuleOptions,
+  { shard, run }: { readonly shard: number; readonly run: number },
+): Promise<ActionAnswer> {
+  try {
+    const hasEnded = await untilEnded(router.scripts.busy.killRun(shard, run));
+    log.warn('script-killed', 'Script killed over HTTP', { shard });
+    return hasEnded ? null : 'the script has not ended yet';
+  } catch (error) {
+    if (error instanceof CommandError) return error.text;
+    throw error;
+  }
 }
 
 function scriptsPort({ router, metricsReader, log }: ScriptsModuleOptions): ScriptsPort {

@@ -3,7 +3,7 @@
 import { errors, type Logger, systemClock } from '#base';
 import { clientFields, type SettingsPort } from '#commands';
 import { ConfigCommandError, isSettingName, Settings } from '#config';
-import type { ActionAnswer } from '#http';
+import type { ActionAnswer, SettingCheckAnswer } from '#http';
 import {
   type Composed,
   MainModule,
@@ -28,7 +28,7 @@ interface SettingsModuleOptions {
 
 export function settingsModule(
   options: SettingsModuleOptions,
-): Composed<object, 'settings' | 'databaseCount', 'set-setting'> {
+): Composed<object, 'settings' | 'databaseCount', 'set-setting' | 'check-setting'> {
   const { settings, modules, router, beginTurn, log } = options;
   const settingLog = new SettingLog({ log, nowMs: () => systemClock.wallMs() });
   const twoPhaseSettings = new TwoPhaseSettings(settings, modules.settings, (changes, by) => {
@@ -49,10 +49,15 @@ export function settingsModule(
         return settings.number('server.databases');
       },
     },
-    answers: { 'set-setting': ({ name, value }) => setSetting(parts, name, value) },
+    answers: {
+      'set-setting': ({ name, value }) => setSetting(parts, name, value),
+      'check-setting': ({ name, value }) => checkSetting(parts, name, value),
+    },
   });
   return { module, parts: {} };
 }
+
+const NO_SETTING = 'there is no such setting';
 
 interface SettingsParts extends SettingsModuleOptions {
   readonly twoPhaseSettings: TwoPhaseSettings;
@@ -92,13 +97,29 @@ function settingsPort({
   };
 }
 
+/** Returns what a change over HTTP would do, without making it. */
+function checkSetting(
+  { twoPhaseSettings, settings }: SettingsParts,
+  name: string,
+  value: string,
+): SettingCheckAnswer {
+  if (!isSettingName(name)) return { problem: NO_SETTING, check: null };
+  try {
+    twoPhaseSettings.judge([Settings.pair(name, value)]);
+    return { problem: '', check: { name, ...settings.preview(name, value) } };
+  } catch (error) {
+    if (error instanceof ConfigCommandError) return { problem: error.message, check: null };
+    throw error;
+  }
+}
+
 /** Changes a setting over HTTP; returns why it is not changed, or null. */
 async function setSetting(
   { twoPhaseSettings, ops }: SettingsParts,
   name: string,
   value: string,
 ): Promise<ActionAnswer> {
-  if (!isSettingName(name)) return 'there is no such setting';
+  if (!isSettingName(name)) return NO_SETTING;
   try {
     await twoPhaseSettings.set([Settings.pair(name, value)], true, { over: 'http' });
     await twoPhaseSettings.settled();

@@ -6,6 +6,7 @@ import {
   AT,
   HEAP,
   HOT_KEYS,
+  keySampleCall,
   PROFILE,
   PURGE,
   REMOVED_KEYS,
@@ -18,6 +19,7 @@ import type { CallAnswerers } from '../frames/call-answerers.ts';
 import { PublishedAnswers } from '../frames/published-answers.ts';
 import type { Frame } from '../frames/frame.ts';
 import type { ControlTakers, FrameTakers, ShardModule } from '../modules/shard-module.ts';
+import { sampleKeys } from '../observation/key-sample.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { MachineOptions } from './machine-options.ts';
 import type { ShardLinks } from './shard-links.ts';
@@ -58,6 +60,7 @@ export class CoreModule implements ShardModule {
       purge?.();
       return bytes;
     });
+    answerers.on(keySampleCall, ({ count }) => sampleKeys(store, count));
     answerers.on(SHARD_CONTENT, (): ShardContent => {
       const keys = store.keyCount;
       const warmKeys = store.tier.keyCount;

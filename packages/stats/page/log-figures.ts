@@ -1,6 +1,7 @@
 /** Figures of one shard's log: written by the owner of the log (`link/log/log-ownership.ts`), read by all. */
 
 import { LOG_QUANTITIES } from '#quantities';
+import { bucketOf, HISTOGRAM_BUCKETS, TICKS_PER_US, type Counts } from './histogram.ts';
 
 const ROWS = Object.values(LOG_QUANTITIES).flat();
 
@@ -15,11 +16,14 @@ const AT = Object.fromEntries(LOG_FIGURES.map((name, index) => [name, index])) a
 
 export class LogFigures {
   readonly #values: Float64Array;
+  /** Histogram of the times of syncs, since the start. */
+  readonly syncTimes: Counts;
 
-  static readonly bytes = LOG_FIGURES.length * Float64Array.BYTES_PER_ELEMENT;
+  static readonly bytes = (LOG_FIGURES.length + HISTOGRAM_BUCKETS) * Float64Array.BYTES_PER_ELEMENT;
 
   constructor(memory: ArrayBufferLike) {
     this.#values = new Float64Array(memory);
+    this.syncTimes = this.#values.subarray(LOG_FIGURES.length);
   }
 
   get(figure: LogFigure): number {
@@ -46,5 +50,6 @@ export class LogFigures {
     this.add('syncUs', us);
     this.set('syncUsLast', us);
     this.set('syncUsMax', Math.max(us, this.get('syncUsMax')));
+    this.syncTimes[bucketOf(us * TICKS_PER_US)]! += 1;
   }
 }

@@ -1,76 +1,179 @@
-/** Connected clients. */
+/** Connected clients: what each does, takes and has done; groups of them; and those that are to be disconnected. */
 
 import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { ClientEntry } from '../../model/api.ts';
-import { visible } from '../../model/escape.ts';
-import { age, bytes, count, counted, NONE, whole } from '../../model/format.ts';
+import { groupOf, GROUPINGS, stateOf, type Grouping } from '../../model/activity/client-words.ts';
+import { counted, whole } from '../../model/format.ts';
 import { filtered } from '../../model/sorting.ts';
-import { post } from '../browser.ts';
-import { usePolled } from '../source.ts';
-import { useReadOnlyReason } from '../scope.tsx';
-import { Confirm, Done, Filter, Panel, Problem, useDoing } from '../parts.tsx';
-import { Table, type Column } from '../table.tsx';
+import { useParameter } from '../address.ts';
+import { Done, Filter, Panel, Problem, useDoing } from '../parts.tsx';
+import { useRates, type Rates } from '../rates.ts';
+import { ActionButton, useReadOnlyReason } from '../scope.tsx';
+import { usePolled, type Polled } from '../source.ts';
+import { Table } from '../table.tsx';
+import { ClientDetail } from './clients/client-detail.tsx';
+import { clientColumns } from './clients/columns.tsx';
+import { ClientGroups } from './clients/groups.tsx';
+import { ConfirmKill, killClients } from './clients/kill.tsx';
 
 const PERIOD_MS = 2_000;
 
+type Clients = Polled<{ clients: ClientEntry[] }>;
+
 export function ClientsPage(): JSX.Element {
-  const clients = usePolled<{ clients: ClientEntry[] }>('/debug/api/clients', PERIOD_MS);
-  const [filter, setFilter] = useState(filterInAddress);
-  const [victim, setVictim] = useState<ClientEntry | null>(null);
+  const clients: Clients = usePolled('/debug/api/clients', PERIOD_MS);
+  const rates = useRates(clients, commandsById);
+  const [id, choose] = useParameter('id');
+  const all = clients.data?.clients ?? [];
+  const chosen = all.find((client) => String(client.id) === id);
+  return (
+    <>
+      {id !== null && clients.data !== null && chosen === undefined && (
+        <p class="issue">Client #{id} is not connected any more.</p>
+      )}
+      {chosen !== undefined && (
+        <ClientDetail key={chosen.id} client={chosen} rates={rates} close={() => choose(null)} />
+      )}
+      <List clients={clients} rates={rates} choose={choose} />
+    </>
+  );
+}
+
+function commandsById({ clients }: { clients: ClientEntry[] }): ReadonlyMap<string, number> {
+  return new Map(clients.map(({ id, commands_total: commands }) => [String(id), commands]));
+}
+
+interface Selection {
+  readonly rows: readonly ClientEntry[];
+  readonly by: Grouping | null;
+  /** Group whose clients are shown; null shows all. */
+  readonly group: string | null;
+  readonly filter: string;
+  readonly setBy: (by: Grouping | null) => void;
+  readonly setGroup: (group: string | null) => void;
+  readonly setFilter: (filter: string) => void;
+}
+
+function useSelection(all: readonly ClientEntry[]): Selection {
+  const [linked, setLinked] = useParameter('filter');
+  const [by, setBy] = useState<Grouping | null>(null);
+  const [group, setGroup] = useState<string | null>(null);
+  const filter = linked ?? '';
+  const inGroup =
+    by === null || group === null ? all : all.filter((client) => groupOf(client, by) === group);
+  return {
+    rows: filtered(inGroup, filter, textOf),
+    by,
+    group,
+    filter,
+    setBy: (next) => {
+      setBy(next);
+      setGroup(null);
+    },
+    setGroup,
+    setFilter: setLinked,
+  };
+}
+
+interface ListProps {
+  readonly clients: Clients;
+  readonly rates: Rates;
+  readonly choose: (id: string) => void;
+}
+
+function List({ clients, rates, choose }: ListProps): JSX.Element {
+  const [victims, setVictims] = useState<readonly ClientEntry[]>([]);
   const doing = useDoing();
   const reason = useReadOnlyReason();
   const all = clients.data?.clients ?? [];
-  const rows = filtered(all, filter, textOf);
-  const kill = ({ id, addr }: ClientEntry): void =>
+  const selection = useSelection(all);
+  const { rows, by, group } = selection;
+  const kill = (): void =>
     doing.run(async () => {
-      await post('/debug/api/clients/kill', { id });
+      const text = await killClients(victims);
       await clients.again();
-      return `Client #${id} (${addr}) disconnected.`;
+      return text;
     });
   return (
     <Panel
       title={clients.data === null ? 'Clients' : titleOf(rows.length, all.length)}
       source={clients}
       aside={
-        <Filter
-          label="Filter by address, name, user, library, flags"
-          value={filter}
-          change={setFilter}
+        <Controls
+          selection={selection}
+          isPart={rows.length > 0 && rows.length < all.length}
+          kill={() => setVictims(rows)}
         />
       }
     >
       <Problem text={doing.problem} />
       <Done text={doing.done} />
+      {by !== null && (
+        <ClientGroups
+          clients={all}
+          rates={rates}
+          by={by}
+          chosen={group}
+          choose={selection.setGroup}
+        />
+      )}
       <Table
         caption="Connected clients"
-        columns={[...columns, killColumn(setVictim, reason)]}
+        columns={clientColumns({ rates, reason, choose, kill: (client) => setVictims([client]) })}
         rows={rows}
         keyOf={({ id }) => id}
         order={{ column: 'id', isDescending: false }}
         empty={all.length > 0 ? 'No client matches the filter.' : 'No clients.'}
       />
-      {victim !== null && (
-        <Confirm
-          title={`Disconnect client #${victim.id}?`}
-          action="Disconnect"
-          confirm={() => kill(victim)}
-          close={() => setVictim(null)}
-        >
-          <p>
-            <code>{victim.addr}</code>{' '}
-            {victim.name !== '' && <b class="mono">{visible(victim.name)}</b>}
-          </p>
-          <p>Its connection is closed immediately; its pending commands get no reply.</p>
-        </Confirm>
+      {victims.length > 0 && (
+        <ConfirmKill victims={victims} confirm={kill} close={() => setVictims([])} />
       )}
     </Panel>
   );
 }
 
-/** Filter that a link from another page has brought along. */
-function filterInAddress(): string {
-  return new URLSearchParams(location.hash.split('?')[1]).get('filter') ?? '';
+interface ControlsProps {
+  readonly selection: Selection;
+  /** True when some clients are shown, and not all. */
+  readonly isPart: boolean;
+  readonly kill: () => void;
+}
+
+function Controls({ selection, isPart, kill }: ControlsProps): JSX.Element {
+  const { by, filter, setBy, setFilter } = selection;
+  return (
+    <>
+      <label>
+        Group by{' '}
+        <select
+          value={by ?? ''}
+          onChange={(event) =>
+            setBy(GROUPINGS.find((each) => each === event.currentTarget.value) ?? null)
+          }
+        >
+          <option value="">nothing</option>
+          {GROUPINGS.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+      </label>
+      <Filter
+        label="Filter by address, name, user, library, state"
+        value={filter}
+        change={setFilter}
+      />
+      <ActionButton
+        type="button"
+        class="danger"
+        disabled={!isPart}
+        title={isPart ? undefined : 'Filter the list, or choose a group, first'}
+        onClick={kill}
+      >
+        Kill the filtered
+      </ActionButton>
+    </>
+  );
 }
 
 function titleOf(shown: number, all: number): string {
@@ -79,109 +182,6 @@ function titleOf(shown: number, all: number): string {
 
 function textOf(client: ClientEntry): string {
   const { id, addr, name, user, lib_name: library, lib_ver: version, flags } = client;
-  return `#${id} ${addr} ${name} ${user} ${library} ${version} ${flags}`;
-}
-
-const columns: readonly Column<ClientEntry>[] = [
-  { name: 'id', title: 'Id', isNumber: true, value: ({ id }) => id, show: ({ id }) => `#${id}` },
-  {
-    name: 'addr',
-    title: 'Address',
-    value: ({ addr }) => addr,
-    show: ({ addr }) => <code>{visible(addr)}</code>,
-  },
-  {
-    name: 'name',
-    title: 'Name',
-    value: ({ name }) => name,
-    isWide: true,
-    show: ({ name }) => (name === '' ? NONE : <span class="mono">{visible(name)}</span>),
-  },
-  { name: 'user', title: 'User', value: ({ user }) => user, show: ({ user }) => visible(user) },
-  {
-    name: 'library',
-    title: 'Library',
-    value: (client) => client.lib_name,
-    show: ({ lib_name: name, lib_ver: version }) =>
-      name === '' && version === '' ? NONE : visible(`${name} ${version}`.trim()),
-  },
-  {
-    name: 'db',
-    title: 'Db',
-    isNumber: true,
-    value: ({ db }) => db,
-    show: ({ db }) => db,
-  },
-  {
-    name: 'flags',
-    title: 'Flags',
-    value: ({ flags }) => flags,
-    hint: 'as CLIENT LIST has them',
-    show: ({ flags }) => <code>{visible(flags)}</code>,
-  },
-  {
-    name: 'age',
-    title: 'Age',
-    isNumber: true,
-    value: (client) => client.age_secs,
-    show: (client) => age(client.age_secs),
-  },
-  {
-    name: 'idle',
-    title: 'Idle',
-    isNumber: true,
-    value: (client) => client.idle_secs,
-    show: (client) => age(client.idle_secs),
-  },
-  {
-    name: 'commands',
-    title: 'Commands',
-    isNumber: true,
-    value: (client) => client.commands_total,
-    show: (client) => count(client.commands_total),
-  },
-  {
-    name: 'received',
-    title: 'Received',
-    isNumber: true,
-    value: (client) => client.bytes_recv,
-    show: (client) => bytes(client.bytes_recv),
-  },
-  {
-    name: 'sent',
-    title: 'Sent',
-    isNumber: true,
-    value: (client) => client.bytes_sent,
-    show: (client) => bytes(client.bytes_sent),
-  },
-  {
-    name: 'output',
-    title: 'Unsent',
-    isNumber: true,
-    value: (client) => client.output_buffer_bytes,
-    show: (client) => bytes(client.output_buffer_bytes),
-    hint: 'replies not yet read by the client',
-  },
-];
-
-function killColumn(
-  choose: (client: ClientEntry) => void,
-  reason: string | undefined,
-): Column<ClientEntry> {
-  return {
-    name: 'kill',
-    title: '',
-    show: (client) => (
-      <button
-        type="button"
-        class="danger small"
-        aria-label={`Kill client #${client.id}`}
-        disabled={reason !== undefined}
-        title={reason}
-        onClick={() => choose(client)}
-      >
-        Kill
-      </button>
-    ),
-  };
+  const command = `command:${client.last_command ?? ''}`;
+  return `#${id} ${addr} ${name} ${user} ${library} ${version} ${flags} ${command} ${stateOf(client)}`;
 }

@@ -1,39 +1,62 @@
 /** All settings with value and source; some can be changed at runtime. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
-import type { ConfigEntry } from '../../model/api.ts';
-import { visible } from '../../model/escape.ts';
+import type { ConfigEntry, SettingCheck, SettingFacts, SettingsFacts } from '../../model/api.ts';
 import { counted } from '../../model/format.ts';
 import { filtered } from '../../model/sorting.ts';
+import { useParameter } from '../address.ts';
 import { post } from '../browser.ts';
 import { usePolled } from '../source.ts';
 import { useReadOnlyReason } from '../scope.tsx';
 import { Done, Filter, Panel, Problem, useDoing } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
+import { Editor, shownValue } from './configuration/editor.tsx';
+import { UndoList, withChange, type MadeChange } from './configuration/undo.tsx';
 
+const HIDDEN = '(hidden)';
 const PERIOD_MS = 5_000;
 
 // eslint-disable-next-line max-lines-per-function -- the markup of one page
 export function ConfigurationPage(): JSX.Element {
   const config = usePolled<{ entries: ConfigEntry[] }>('/debug/api/config', PERIOD_MS);
-  const standard = usePolled<{ defaults: Readonly<Record<string, string>> }>(
-    '/debug/api/config/defaults',
-    0,
-  );
-  const [filter, setFilter] = useState('');
+  const standard = usePolled<SettingsFacts>('/debug/api/config/defaults', 0);
+  const [linked, setFilter] = useParameter('filter');
+  const [section, setSection] = useParameter('section');
+  const filter = linked ?? '';
   const [isChangedOnly, setChangedOnly] = useState(false);
+  const [made, setMade] = useState<readonly MadeChange[]>([]);
   const { edited, closed, edit, close } = useEditing();
   const doing = useDoing();
   const reason = useReadOnlyReason();
+  const facts = useFacts(standard.data);
   const all = config.data?.entries ?? [];
-  const rows = filtered(isChangedOnly ? all.filter(isChanged) : all, filter, textOf);
-  const change = (name: string, value: string): void =>
+  const chosen = all.filter(
+    (entry) =>
+      (!isChangedOnly || isChanged(entry)) && (section === null || sectionOf(entry) === section),
+  );
+  const rows = filtered(chosen, filter, textOf);
+  const set = async (name: string, value: string): Promise<void> => {
+    await post('/debug/api/config/set', { name, value });
+    close(name);
+    await config.again();
+  };
+  const change = ({ name, value: before }: ConfigEntry, value: string): void =>
     doing.run(async () => {
-      await post('/debug/api/config/set', { name, value });
-      close(name);
-      await config.again();
+      const { check } = await post<{ check: SettingCheck }>('/debug/api/config/check', {
+        name,
+        value,
+      });
+      await set(name, value);
+      // The value of a secret is not known, so that it cannot be set again.
+      if (before !== HIDDEN) setMade(withChange(made, { name, before, after: check.after }));
       return `${name} changed until the next restart.`;
+    });
+  const undo = ({ name, before }: MadeChange): void =>
+    doing.run(async () => {
+      await set(name, before);
+      setMade(made.filter((each) => each.name !== name));
+      return `${name} set back to ${shownValue(before)}.`;
     });
   const valueColumn: Column<ConfigEntry> = {
     name: 'value',
@@ -43,6 +66,7 @@ export function ConfigurationPage(): JSX.Element {
       edited === entry.name ? (
         <Editor
           entry={entry}
+          facts={facts.get(entry.name)}
           isBusy={doing.isBusy}
           change={change}
           close={() => close(entry.name)}
@@ -59,6 +83,7 @@ export function ConfigurationPage(): JSX.Element {
       source={config}
       aside={
         <>
+          <Sections entries={all} chosen={section} choose={setSection} />
           <OnlyChanged isChosen={isChangedOnly} choose={setChangedOnly} />
           <Filter label="Filter settings" value={filter} change={setFilter} />
         </>
@@ -66,9 +91,10 @@ export function ConfigurationPage(): JSX.Element {
     >
       <Problem text={doing.problem} />
       <Done text={doing.done} />
+      <UndoList changes={made} isBusy={doing.isBusy} undo={undo} />
       <Table
         caption="Settings"
-        columns={[nameColumn, valueColumn, defaultColumn(standard.data?.defaults), ...columns]}
+        columns={[nameColumn, valueColumn, defaultColumn(facts), unitColumn(facts), ...columns]}
         rows={rows}
         keyOf={({ name }) => name}
         order={{ column: 'name', isDescending: false }}
@@ -76,6 +102,40 @@ export function ConfigurationPage(): JSX.Element {
         rowsMax={1_000}
       />
     </Panel>
+  );
+}
+
+type Facts = ReadonlyMap<string, SettingFacts>;
+
+function useFacts(document: SettingsFacts | null): Facts {
+  return useMemo(
+    () => new Map(document?.settings.map((setting) => [setting.name, setting])),
+    [document],
+  );
+}
+
+function sectionOf({ name }: ConfigEntry): string {
+  return name.split('.')[0] ?? '';
+}
+
+interface SectionsProps {
+  readonly entries: readonly ConfigEntry[];
+  readonly chosen: string | null;
+  readonly choose: (section: string | null) => void;
+}
+
+function Sections({ entries, chosen, choose }: SectionsProps): JSX.Element {
+  const sections = [...new Set(entries.map(sectionOf))];
+  return (
+    <label>
+      Section{' '}
+      <select value={chosen ?? ''} onChange={(event) => choose(event.currentTarget.value || null)}>
+        <option value="">all</option>
+        {sections.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -131,12 +191,23 @@ const nameColumn: Column<ConfigEntry> = {
   show: ({ name }) => <code>{name}</code>,
 };
 
+/** Sources of values in words. */
+const SOURCES: Readonly<Record<string, string>> = {
+  default: 'default',
+  file: 'file',
+  env: 'environment',
+  cli: 'command line',
+  runtime: 'CONFIG SET',
+};
+
 const columns: readonly Column<ConfigEntry>[] = [
   {
     name: 'source',
     title: 'Source',
     value: ({ source }) => source,
-    show: ({ source }) => <span class={source === 'default' ? 'faint' : 'accent'}>{source}</span>,
+    show: ({ source }) => (
+      <span class={source === 'default' ? 'faint' : 'accent'}>{SOURCES[source] ?? source}</span>
+    ),
   },
   {
     name: 'description',
@@ -146,20 +217,26 @@ const columns: readonly Column<ConfigEntry>[] = [
   },
 ];
 
-function defaultColumn(
-  defaults: Readonly<Record<string, string>> | undefined,
-): Column<ConfigEntry> {
+function defaultColumn(facts: Facts): Column<ConfigEntry> {
   return {
     name: 'default',
     title: 'Default',
-    value: ({ name }) => defaults?.[name],
-    show: ({ name }) => <code class="standard faint">{shownValue(defaults?.[name])}</code>,
+    value: ({ name }) => facts.get(name)?.default,
+    show: ({ name }) => <code class="standard faint">{shownValue(facts.get(name)?.default)}</code>,
   };
 }
 
-function shownValue(value: string | undefined): string {
-  if (value === undefined) return '';
-  return value === '' ? '""' : visible(value);
+function unitColumn(facts: Facts): Column<ConfigEntry> {
+  return {
+    name: 'unit',
+    title: 'Unit',
+    value: ({ name }) => facts.get(name)?.unit,
+    show: ({ name }) => (
+      <span class="faint" title={facts.get(name)?.allowed}>
+        {facts.get(name)?.unit ?? ''}
+      </span>
+    ),
+  };
 }
 
 interface ValueProps {
@@ -195,51 +272,4 @@ function Value({ entry, edit, closed, reason }: ValueProps): JSX.Element {
       )}
     </span>
   );
-}
-
-interface EditorProps {
-  readonly entry: ConfigEntry;
-  readonly isBusy: boolean;
-  readonly change: (name: string, value: string) => void;
-  readonly close: () => void;
-}
-
-function Editor({ entry, isBusy, change, close }: EditorProps): JSX.Element {
-  const isHidden = entry.value === '(hidden)';
-  const kind = isHidden ? ({ type: 'password' } as const) : ({ type: 'text' } as const);
-  // The placeholder of a secret must not be sent back as its value.
-  const [value, setValue] = useState(isHidden ? '' : entry.value);
-  return (
-    <form
-      class="editor"
-      onSubmit={(event) => {
-        event.preventDefault();
-        change(entry.name, value);
-      }}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') close();
-      }}
-    >
-      <input
-        ref={focusOnce}
-        {...kind}
-        aria-label={`New value of ${entry.name}`}
-        value={value}
-        spellcheck={false}
-        autocomplete="off"
-        onInput={(event) => setValue(event.currentTarget.value)}
-      />
-      <button disabled={isBusy}>Set</button>
-      <button type="button" onClick={close}>
-        Cancel
-      </button>
-    </form>
-  );
-}
-
-function focusOnce(input: HTMLInputElement | null): void {
-  if (input === null || input.dataset['seen'] !== undefined) return;
-  input.dataset['seen'] = '';
-  input.select();
-  input.focus();
 }

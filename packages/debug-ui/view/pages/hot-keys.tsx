@@ -8,8 +8,9 @@ import type { Reading } from '../../model/freshness.ts';
 import { post } from '../browser.ts';
 import { usePolled } from '../source.ts';
 import { ActionButton } from '../scope.tsx';
-import { Badge, Bar, Fact, Panel, Problem, useDoing } from '../parts.tsx';
+import { Badge, Bar, Fact, MissingShards, Panel, Problem, useDoing } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
+import { LinkedKey } from './hot-keys/linked-key.tsx';
 import { HotWindowPanel } from './hot-window.tsx';
 import { PrefixesPanel } from './prefixes.tsx';
 
@@ -30,6 +31,7 @@ export function HotKeysPage(): JSX.Element {
   const state = data?.state ?? 'idle';
   return (
     <>
+      <LinkedKey />
       <Panel
         title="Session"
         source={session}
@@ -174,6 +176,7 @@ function Ranking({ report, source }: RankingProps): JSX.Element {
   ];
   return (
     <Panel title={counted(keys.length, 'hottest key')} source={source}>
+      <MissingShards shards={report.missing_shards} missing="its keys" />
       <Table
         caption="Hottest keys"
         columns={columns}

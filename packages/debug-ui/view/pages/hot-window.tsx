@@ -5,7 +5,7 @@ import type { HotWindowKey, HotWindowReport } from '../../model/api.ts';
 import { visibleBytes, visibleKey } from '../../model/escape.ts';
 import { count } from '../../model/format.ts';
 import { usePolled } from '../source.ts';
-import { Fact, Panel } from '../parts.tsx';
+import { Fact, MissingShards, Panel } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
 
 const PERIOD_MS = 1_000;
@@ -31,6 +31,7 @@ export function HotWindowPanel(): JSX.Element {
           />
         </dl>
       )}
+      <MissingShards shards={window?.missing_shards} missing="its keys" />
       <Table
         caption="Hottest keys of the last window"
         columns={columns}

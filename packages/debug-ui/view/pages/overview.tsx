@@ -1,19 +1,14 @@
 /** Overview of the server: issues, load, and the current activity of each shard. */
 
 import type { JSX } from 'preact';
-import type {
-  HealthIssue,
-  LiveFigures,
-  LiveSample,
-  LiveTotals,
-  ShardStatus,
-} from '../../model/api.ts';
+import type { LiveFigures, LiveSample, LiveTotals, ShardStatus } from '../../model/api.ts';
 import { visible, visibleKey } from '../../model/escape.ts';
 import { bytes, count, micros, NONE, percent, rate, whole } from '../../model/format.ts';
 import { LiveCharts, type Sketch } from '../live-charts.tsx';
 import { useLiveView } from '../live.ts';
 import { Badge, Bar, Fact, Panel } from '../parts.tsx';
 import { Table, type Column } from '../table.tsx';
+import { HealthReport } from './overview/health.tsx';
 
 const VIEW = 'with=figures,shards,totals,times';
 
@@ -24,7 +19,7 @@ export function OverviewPage(): JSX.Element {
   return (
     <>
       <Panel title="Health" source={live}>
-        <Issues issues={status?.health.issues ?? []} />
+        <HealthReport health={status?.health} />
         {status?.figures && <Facts figures={status.figures} latest={latest} />}
       </Panel>
       {status?.figures?.tiered.enabled === true && (
@@ -46,29 +41,6 @@ export function OverviewPage(): JSX.Element {
         )}
       </Panel>
     </>
-  );
-}
-
-function Issues({ issues }: { readonly issues: readonly HealthIssue[] }): JSX.Element {
-  // Texts contain changing numbers: screen readers announce only new issues.
-  const codes = issues.map(({ severity, code }) => `${severity} ${code}`).join(', ');
-  return (
-    <div class="health">
-      <p class="unseen" role="status">
-        {codes === '' ? 'No issues.' : codes}
-      </p>
-      {issues.map(({ severity, code, message }) => (
-        <p key={code + message} class={severity === 'critical' ? 'issue bad' : 'issue warn'}>
-          <Badge tone={severity === 'critical' ? 'bad' : 'warn'} text={severity} />
-          <code>{code}</code> {visible(message)}
-        </p>
-      ))}
-      {issues.length === 0 && (
-        <p class="issue good" aria-hidden="true">
-          No issues.
-        </p>
-      )}
-    </div>
   );
 }
 

@@ -1,83 +1,56 @@
 /** Scripts and functions: what each has done, the source of a chosen one, and what keeps a shard busy now. */
 
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
-import type { RunningScript, ScriptEntry, Scripts } from '../../model/api.ts';
+import type { ScriptEntry, Scripts } from '../../model/api.ts';
 import { visible } from '../../model/escape.ts';
-import { bytes, counted, micros, NONE, whole } from '../../model/format.ts';
+import { bytes, counted, micros, whole } from '../../model/format.ts';
 import { filtered } from '../../model/sorting.ts';
-import { Filter, Panel } from '../parts.tsx';
+import { useParameter } from '../address.ts';
+import { Filter, MissingShards, Panel } from '../parts.tsx';
 import { usePolled, type Polled } from '../source.ts';
 import { Table, type Column } from '../table.tsx';
+import { RunningScripts } from './scripts/running.tsx';
 import { ScriptSource } from './scripts/script-source.tsx';
+import { shownScript, type ShownScript } from '../../model/activity/shown-script.ts';
 
 const PERIOD_MS = 2_000;
 
 export function ScriptsPage(): JSX.Element {
   const scripts = usePolled<Scripts>('/debug/api/scripts', PERIOD_MS);
-  const [chosen, setChosen] = useState<ScriptEntry | null>(null);
-  const latest = scripts.data?.scripts.find(({ name }) => name === chosen?.name) ?? chosen;
+  const [name, choose] = useParameter('sha');
+  const kept = useRef<ShownScript | null>(null);
+  // A script that has ended, or was forgotten, is shown until it is closed.
+  const latest = scripts.data === null ? undefined : shownScript(scripts.data, name);
+  if (latest !== undefined) kept.current = latest;
+  const chosen = kept.current?.name === name ? kept.current : null;
+  const isRunning = scripts.data?.running.some((run) => run.name === name) === true;
   return (
     <>
-      <Running scripts={scripts} />
-      <div class={latest === null ? '' : 'beside'}>
-        <Statistics scripts={scripts} chosen={latest} choose={setChosen} />
-        {latest !== null && (
-          <ScriptSource key={latest.name} script={latest} close={() => setChosen(null)} />
+      <RunningScripts scripts={scripts} chosen={name} choose={choose} />
+      {name !== null && scripts.data !== null && chosen === null && (
+        <p class="issue">
+          No statistics of {visible(name)}: it has not finished a run, or was removed.
+        </p>
+      )}
+      <div class={chosen === null ? '' : 'beside'}>
+        <Statistics scripts={scripts} chosen={name} choose={choose} />
+        {chosen !== null && (
+          <ScriptSource
+            key={chosen.name}
+            script={isRunning ? chosen : { ...chosen, line: null }}
+            close={() => choose(null)}
+          />
         )}
       </div>
     </>
   );
 }
 
-function Running({ scripts }: { readonly scripts: Polled<Scripts> }): JSX.Element {
-  return (
-    <Panel title="Running now" source={scripts}>
-      <Table
-        caption="Scripts that run now"
-        columns={runningColumns}
-        rows={scripts.data?.running ?? []}
-        keyOf={({ shard }) => shard}
-        empty="No script is running."
-      />
-    </Panel>
-  );
-}
-
-const runningColumns: readonly Column<RunningScript>[] = [
-  {
-    name: 'shard',
-    title: 'Shard',
-    isNumber: true,
-    value: ({ shard }) => shard,
-    show: ({ shard }) => shard,
-  },
-  {
-    name: 'name',
-    title: 'Script or function',
-    isWide: true,
-    value: ({ name }) => name,
-    show: ({ name }) => (name === null ? NONE : <span class="mono">{visible(name)}</span>),
-  },
-  {
-    name: 'command',
-    title: 'Command',
-    value: ({ command }) => command,
-    show: ({ command }) => (command === null ? NONE : <span class="mono">{visible(command)}</span>),
-  },
-  {
-    name: 'duration',
-    title: 'For',
-    isNumber: true,
-    value: (run) => run.duration_ms,
-    show: (run) => micros(run.duration_ms * 1_000),
-  },
-];
-
 interface StatisticsProps {
   readonly scripts: Polled<Scripts>;
-  readonly chosen: ScriptEntry | null;
-  readonly choose: (script: ScriptEntry) => void;
+  readonly chosen: string | null;
+  readonly choose: (name: string) => void;
 }
 
 function Statistics({ scripts, chosen, choose }: StatisticsProps): JSX.Element {
@@ -91,11 +64,7 @@ function Statistics({ scripts, chosen, choose }: StatisticsProps): JSX.Element {
       source={scripts}
       aside={<Filter label="Filter scripts" value={filter} change={setFilter} />}
     >
-      {data !== null && data.missing_shards.length > 0 && (
-        <p class="issue warn">
-          Shard {data.missing_shards.join(', ')} did not reply in time; its runs are missing.
-        </p>
-      )}
+      <MissingShards shards={data?.missing_shards} missing="its runs" />
       <Table
         caption="Scripts and functions"
         columns={columnsFor(choose, chosen)}
@@ -111,7 +80,7 @@ function Statistics({ scripts, chosen, choose }: StatisticsProps): JSX.Element {
 
 function columnsFor(
   choose: StatisticsProps['choose'],
-  chosen: ScriptEntry | null,
+  chosen: string | null,
 ): readonly Column<ScriptEntry>[] {
   return [
     {
@@ -124,8 +93,8 @@ function columnsFor(
           type="button"
           class="link mono"
           title="Its source"
-          aria-pressed={chosen?.name === script.name}
-          onClick={() => choose(script)}
+          aria-pressed={chosen === script.name}
+          onClick={() => choose(script.name)}
         >
           {visible(script.name)}
         </button>

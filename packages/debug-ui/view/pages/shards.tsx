@@ -8,6 +8,7 @@ import { columnsOf, type History } from '../../model/history.ts';
 import type { Reading } from '../../model/freshness.ts';
 import { SKEW_NOTABLE, skewInWords, skewOf } from '../../model/skew.ts';
 import { Chart, type ChartProps } from '../chart.tsx';
+import { useParameter } from '../address.ts';
 import { useLiveView } from '../live.ts';
 import { Bar, Panel } from '../parts.tsx';
 
@@ -34,11 +35,26 @@ const COLOURS = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8'];
 export function ShardsPage(): JSX.Element {
   const live = useLiveView(VIEW);
   const { shards, history } = live.data ?? {};
+  const [marked, mark] = useParameter('shard');
   return (
     <>
+      {marked !== null && (
+        <p class="issue">
+          Shard {marked} is marked.{' '}
+          <button type="button" class="small" onClick={() => mark(null)}>
+            Remove the mark
+          </button>
+        </p>
+      )}
       <div class="grid">
         {MEASURES.map((measure) => (
-          <Spread key={measure.title} measure={measure} shards={shards ?? []} source={live} />
+          <Spread
+            key={measure.title}
+            measure={measure}
+            shards={shards ?? []}
+            source={live}
+            marked={marked}
+          />
         ))}
       </div>
       <Panel title="Last five minutes" class="charts" source={live}>
@@ -52,9 +68,11 @@ interface SpreadProps {
   readonly measure: Measure;
   readonly shards: readonly ShardStatus[];
   readonly source: Reading;
+  /** Number of the shard that a link has named. */
+  readonly marked: string | null;
 }
 
-function Spread({ measure, shards, source }: SpreadProps): JSX.Element {
+function Spread({ measure, shards, source, marked }: SpreadProps): JSX.Element {
   const { title, of, show, least } = measure;
   const values = shards.map(of);
   const skew = skewOf(values);
@@ -67,7 +85,7 @@ function Spread({ measure, shards, source }: SpreadProps): JSX.Element {
     <Panel title={title} aside={aside} source={source}>
       <ul class="spread">
         {shards.map((shard, index) => (
-          <li key={shard.id}>
+          <li key={shard.id} aria-current={String(shard.id) === marked ? 'true' : undefined}>
             <span class="faint">shard {shard.id}</span>
             <Bar
               percent={(100 * values[index]!) / most}

@@ -1,21 +1,19 @@
 /** Users: what each does and has done, what a chosen one may do, and who was denied what. */
 
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { UserEntry, Users } from '../../model/api.ts';
 import { visible } from '../../model/escape.ts';
 import { bytes, count, counted, micros, NONE, rate, whole } from '../../model/format.ts';
 import { filtered } from '../../model/sorting.ts';
-import { ratesBetween, type CommandCounts } from '../../model/user-rates.ts';
 import { Badge, Filter, Panel } from '../parts.tsx';
+import { useRates, type Rates } from '../rates.ts';
 import { usePolled, type Polled } from '../source.ts';
 import { Table, type Column } from '../table.tsx';
 import { Denials } from './users/denials.tsx';
 import { UserDetail } from './users/user-detail.tsx';
 
 const PERIOD_MS = 2_000;
-
-type Rates = ReadonlyMap<string, number>;
 
 export function UsersPage(): JSX.Element {
   const users = usePolled<Users>('/debug/api/users', PERIOD_MS);
@@ -50,7 +48,7 @@ interface ListProps {
 
 function List({ users, chosen, choose }: ListProps): JSX.Element {
   const [filter, setFilter] = useState('');
-  const rates = useRates(users);
+  const rates = useRates(users, commandsByName);
   const { data } = users;
   const all = data?.users ?? [];
   const rows = filtered(all, filter, ({ name, rules }) => `${name} ${rules}`);
@@ -84,20 +82,11 @@ function Others({ others }: { readonly others: NonNullable<Users['others']> }): 
   );
 }
 
-/** Commands per second between the last two answers. */
-function useRates({ data, answeredMs }: Polled<Users>): Rates {
-  const latest = useRef<CommandCounts | null>(null);
-  const rates = useRef<Rates>(new Map());
-  if (data !== null && answeredMs !== null && answeredMs !== latest.current?.timeMs) {
-    const commands = new Map<string, number>();
-    for (const user of data.users) {
-      if (user.commands !== null) commands.set(user.name, user.commands);
-    }
-    const now = { timeMs: answeredMs, commands };
-    rates.current = ratesBetween(latest.current, now);
-    latest.current = now;
-  }
-  return rates.current;
+/** Commands of the users that have counts of their own. */
+function commandsByName({ users }: Users): ReadonlyMap<string, number> {
+  return new Map(
+    users.flatMap(({ name, commands }) => (commands === null ? [] : [[name, commands]])),
+  );
 }
 
 function nameColumn(choose: ListProps['choose'], chosen: UserEntry | null): Column<UserEntry> {

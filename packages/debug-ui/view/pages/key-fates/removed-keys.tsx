@@ -6,6 +6,7 @@ import type { RemovedKey, KeyFates } from '../../../model/api.ts';
 import { visible, visibleBytes, visibleKey } from '../../../model/escape.ts';
 import { MEANINGS, type KeyPlace } from '../../../model/fates.ts';
 import { counted, exactTime, NONE, whole } from '../../../model/format.ts';
+import { missingText } from '../../../model/missing-shards.ts';
 import { filtered } from '../../../model/sorting.ts';
 import { Filter, Panel } from '../../parts.tsx';
 import type { Polled } from '../../source.ts';
@@ -66,9 +67,7 @@ function Gaps({ fates }: { readonly fates: KeyFates }): JSX.Element | null {
     ...(kept === null
       ? ['The main thread did not reply in time: only the counts are current.']
       : []),
-    ...(shards.length === 0
-      ? []
-      : [`Shard ${shards.join(', ')} did not reply in time; its removed keys are missing.`]),
+    ...(shards.length === 0 ? [] : [missingText(shards, 'its removed keys')]),
   ];
   if (texts.length === 0) return null;
   return <p class="issue warn">{texts.join(' ')}</p>;

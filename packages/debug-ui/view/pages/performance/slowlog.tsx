@@ -2,20 +2,20 @@
 
 import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';
-import type { SlowlogEntry } from '../../../model/api.ts';
+import type { Slowlog as SlowlogDocument, SlowlogEntry } from '../../../model/api.ts';
 import { visible, visibleCommand } from '../../../model/escape.ts';
 import { dateTime, micros, NONE } from '../../../model/format.ts';
 import { filtered } from '../../../model/sorting.ts';
 import { post } from '../../browser.ts';
 import { usePolled } from '../../source.ts';
 import { ActionButton } from '../../scope.tsx';
-import { Confirm, Done, Filter, Panel, Problem, useDoing } from '../../parts.tsx';
+import { Confirm, Done, Filter, MissingShards, Panel, Problem, useDoing } from '../../parts.tsx';
 import { Table, type Column } from '../../table.tsx';
 
 const PERIOD_MS = 2_000;
 
 export function Slowlog(): JSX.Element {
-  const slowlog = usePolled<{ entries: SlowlogEntry[] }>('/debug/api/slowlog', PERIOD_MS);
+  const slowlog = usePolled<SlowlogDocument>('/debug/api/slowlog', PERIOD_MS);
   const [filter, setFilter] = useState('');
   const [isAsking, setAsking] = useState(false);
   const doing = useDoing();
@@ -36,6 +36,7 @@ export function Slowlog(): JSX.Element {
     >
       <Problem text={doing.problem} />
       <Done text={doing.done} />
+      <MissingShards shards={slowlog.data?.missing_shards} missing="its entries" />
       <Table
         caption="Slow commands"
         columns={columns}

@@ -3,9 +3,9 @@
 import { LOG_LEVELS, type LogLevel } from '#base';
 import type { LogLineReport, LogsDocument } from '#api-types';
 import type { RecentLine } from '#telemetry';
-import { HttpError } from '../protocol/answer.ts';
-import { countOf, numberBelow } from '../protocol/query.ts';
-import { documentRoute, type Route } from '../protocol/route.ts';
+import { HttpError } from '../../protocol/answer.ts';
+import { countOf, numberBelow } from '../../protocol/query.ts';
+import { documentRoute, type Route } from '../../protocol/route.ts';
 
 /** Lines answered when no count is given. */
 const COUNT = 200;

@@ -2,15 +2,15 @@
 
 import { useRef, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
-import type { TraceReport, Traces } from '../../model/api.ts';
-import { visible } from '../../model/escape.ts';
-import { errorOf, type Kind, lengthOf, selected, startOf } from '../../model/traces/selection.ts';
-import { clockTime, counted, micros } from '../../model/format.ts';
-import { waterfallOf, type WaterfallRow } from '../../model/waterfall.ts';
-import { Detail } from '../detail.tsx';
-import { Badge, Filter, Panel } from '../parts.tsx';
-import { usePolled } from '../source.ts';
-import { Table, type Column } from '../table.tsx';
+import type { TraceReport, Traces } from '../../../model/api.ts';
+import { visible } from '../../../model/escape.ts';
+import { errorOf, type Kind, lengthOf, selected, startOf } from '../../../model/traces/selection.ts';
+import { clockTime, counted, micros } from '../../../model/format.ts';
+import { waterfallOf, type WaterfallRow } from '../../../model/waterfall.ts';
+import { Detail } from '../../detail.tsx';
+import { Badge, Filter, Panel } from '../../parts.tsx';
+import { usePolled } from '../../source.ts';
+import { Table, type Column } from '../../table.tsx';
 import { Tracing } from './tracing.tsx';
 
 const PERIOD_MS = 2_000;

@@ -5,12 +5,12 @@
 
 import { fateCounts } from '#stats';
 import type { KeyFatesDocument } from '#api-types';
-import { HttpError } from '../protocol/answer.ts';
-import type { Exchange } from '../protocol/exchange.ts';
-import type { RemovedKeysQuestion } from '../ops/key-fates-request.ts';
-import { bytesOf, countOf, numberBelow } from '../protocol/query.ts';
-import { documentRoute, type Route } from '../protocol/route.ts';
-import type { OpsContext } from '../ops/ops-context.ts';
+import { HttpError } from '../../protocol/answer.ts';
+import type { Exchange } from '../../protocol/exchange.ts';
+import type { RemovedKeysQuestion } from '../../ops/key-fates-request.ts';
+import { bytesOf, countOf, numberBelow } from '../../protocol/query.ts';
+import { documentRoute, type Route } from '../../protocol/route.ts';
+import type { OpsContext } from '../../ops/ops-context.ts';
 
 /** Removed keys answered when no count is given: as many as are kept by default. */
 const COUNT = 128;

@@ -3,7 +3,7 @@
 import type { Health, LimitCause } from '#api-types';
 import type { Judgement } from '#history';
 import { healthNow } from '#observer';
-import type { OpsContext } from '../ops/ops-context.ts';
+import type { OpsContext } from '../../ops/ops-context.ts';
 
 const LEVELS = { healthy: 0, degraded: 1, unhealthy: 2 } as const satisfies Record<
   Health['status'],

@@ -3,10 +3,10 @@
 import { EVENT_KINDS, LOG_LEVELS, type LogLevel } from '#base';
 import type { EventsDocument, HistoryDocument, HistorySeriesDocument } from '#api-types';
 import { type History, STEPS_MAX, VALUES_MAX, type WantedColumn } from '#history';
-import { HttpError } from '../protocol/answer.ts';
-import { countOf, wordsOf } from '../protocol/query.ts';
+import { HttpError } from '../../protocol/answer.ts';
+import { countOf, wordsOf } from '../../protocol/query.ts';
 import { CAUSE_NAMES } from './judgement.ts';
-import { documentRoute, type Route } from '../protocol/route.ts';
+import { documentRoute, type Route } from '../../protocol/route.ts';
 
 /** Milliseconds before now at which an answer begins without `from`. */
 const RANGE_MS_DEFAULT = 900_000;

@@ -2,7 +2,7 @@
 import { Page } from '#stats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { HttpError } from '../protocol/answer.ts';
+import { HttpError } from '../../protocol/answer.ts';
 import { keyFatesDocument, type KeyFatesSources } from './key-fates.ts';
 
 const fates = suite('key fates without main');

@@ -1,13 +1,13 @@
-/** Rates of users. */
+/** Rates of named counts. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ratesBetween } from './user-rates.ts';
+import { ratesBetween } from './count-rates.ts';
 
-const rates = suite('rates of users');
+const rates = suite('rates of counts');
 
-const at = (timeMs: number, commands: Readonly<Record<string, number>>) => ({
+const at = (timeMs: number, counts: Readonly<Record<string, number>>) => ({
   timeMs,
-  commands: new Map(Object.entries(commands)),
+  counts: new Map(Object.entries(counts)),
 });
 
 rates('commands by the time between', () => {

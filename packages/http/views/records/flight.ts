@@ -2,9 +2,9 @@
 
 import { FLIGHT_KINDS } from '#stats';
 import type { FlightDocument, FlightReport } from '#api-types';
-import { HttpError } from '../protocol/answer.ts';
-import { countOf } from '../protocol/query.ts';
-import { documentRoute, type Route } from '../protocol/route.ts';
+import { HttpError } from '../../protocol/answer.ts';
+import { countOf } from '../../protocol/query.ts';
+import { documentRoute, type Route } from '../../protocol/route.ts';
 
 interface FlightRoutesOptions {
   /** `main`, `shard-0` and so on, `ops`. */

@@ -2,12 +2,12 @@
 
 import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';
-import type { Traces, TracingReport } from '../../model/api.ts';
-import { percent } from '../../model/format.ts';
-import { post } from '../browser.ts';
-import { Badge, Done, Panel, Problem, useDoing } from '../parts.tsx';
-import { ActionButton, ReadOnlyNote } from '../scope.tsx';
-import type { Polled } from '../source.ts';
+import type { Traces, TracingReport } from '../../../model/api.ts';
+import { percent } from '../../../model/format.ts';
+import { post } from '../../browser.ts';
+import { Badge, Done, Panel, Problem, useDoing } from '../../parts.tsx';
+import { ActionButton, ReadOnlyNote } from '../../scope.tsx';
+import type { Polled } from '../../source.ts';
 
 export function Tracing({ traces }: { readonly traces: Polled<Traces> }): JSX.Element {
   const doing = useDoing();
