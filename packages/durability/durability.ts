@@ -3,7 +3,6 @@
  * snapshots. The logs themselves are written by shards and the disk thread.
  */
 
-import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Clock,
@@ -14,7 +13,7 @@ import {
   unreachable,
 } from '#base';
 import type { Settings } from '#config';
-import { type FlightEvent, type LatencyEvents, LogFigures } from '#stats';
+import type { FlightEvent, LatencyEvents } from '#stats';
 import { FrameKind } from '#link';
 import {
   bytesOf,
@@ -26,15 +25,13 @@ import {
   keysIn,
   type LogStart,
   type Manifest,
-  markBroken,
   readStreamPlace,
-  realDisk,
-  segmentFile,
 } from '#persistence';
 import { emptyHead, type Router } from '#router';
 import { type DiskLink, diskSettings, savePoints, type ServerMemory, type ShardPool } from '#main';
 import type { KeyFreeze } from './key-freeze.ts';
 import { DiskOutcomes } from './disk-outcomes.ts';
+import { markLogs, removeLeftovers } from './data-files.ts';
 import { LogFailure } from './log-failure.ts';
 import { ServerRecovery } from './recovery.ts';
 import { SnapshotDue } from './snapshot-due.ts';
@@ -116,7 +113,7 @@ export class Durability {
       },
       died: (reason) => {
         options.serverMemory.failLogs();
-        if (this.#isOn) this.#markLogs();
+        if (this.#isOn) markLogs(this.#options);
         this.#logFailed(`the disk thread has died: ${String(reason)}`);
       },
     });
@@ -448,15 +445,6 @@ export class Durability {
     else this.#options.log.error('log-failed', message);
   }
 
-  /** Marks the logs as failed: the dead disk thread can no longer report their end. */
-  #markLogs(): void {
-    const { serverMemory, clock } = this.#options;
-    for (const [shard, memory] of serverMemory.logMemory.entries()) {
-      const number = new LogFigures(memory).get('segment');
-      markBroken(realDisk, segmentFile(this.#options.folder, shard, number), clock.wallMs());
-    }
-  }
-
   /** The snapshot contains what the logs lack, and they continue after it. */
   #heal(number: number): void {
     if (this.#failure.message === undefined) return;
@@ -500,9 +488,4 @@ export class Durability {
     this.#failure.stop();
     await this.disk.stop(this.#isSavedAtEnd);
   }
-}
-
-/** Removes unfinished files of the last process, and logs whose snapshot never finished. */
-function removeLeftovers({ stillborn, unfounded }: DataFolder): void {
-  for (const left of [...stillborn, ...unfounded]) rmSync(left, { recursive: true, force: true });
 }

@@ -256,14 +256,14 @@ export class FactReader {
     return {
       usedBytes: usedMemory(observer.main, observer.shards),
       limitBytes: settings().memoryLimitBytes,
-      refusedPerSecond: this.#perSecond(this.#ofShards('oomRejections')),
+      refusedPerSecond: this.#perSecond(this.#window.grown('main', 'oomRejections')),
       evictedPerSecond: this.#perSecond(this.#ofShards('evicted')),
       hitShare: now,
       hitShareBefore: before,
     };
   }
 
-  #ofShards(counter: 'oomRejections' | 'evicted' | 'hits' | 'tierFetches'): number {
+  #ofShards(counter: 'evicted' | 'hits' | 'tierFetches'): number {
     return this.#options.observer.shards.reduce(
       (sum, _page, shard) => sum + this.#window.grown(`shard-${shard}`, counter),
       0,

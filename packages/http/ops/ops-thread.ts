@@ -14,9 +14,9 @@ import type { ReplicationState } from '#api-types';
 import { type ClusterUpdate, flightRecorder, type Page } from '#stats';
 import { type CallMessage, isCall, type ModuleMetric, PortCalls, TraceRingReader } from '#link';
 import { Observer, type ObserverData } from '#observer';
-import { LogWriter, type LogWriterOptions, TraceStore } from '#telemetry';
+import { LogWriter, type LogWriterOptions, TraceStore, type VerdictFigures } from '#telemetry';
 import { newWatches } from './new-watches.ts';
-import { VerdictWatch } from './verdict-watch.ts';
+import type { VerdictWatch } from './verdict-watch.ts';
 import { OpsHttp } from './ops-http.ts';
 import { OpsVitals } from './ops-vitals.ts';
 import { MainClient } from './main-client.ts';
@@ -55,6 +55,13 @@ export type OpsNotice =
   | { readonly kind: 'cannot-listen'; readonly message: string }
   | { readonly kind: 'stopped' };
 
+/** Figures before the limits are watched. */
+const NO_FIGURES: VerdictFigures = {
+  threadTimes: new Map(),
+  stalledUs: new Map(),
+  room: undefined,
+};
+
 export class OpsThread {
   readonly #data: OpsData;
   readonly #writer: LogWriter;
@@ -64,7 +71,12 @@ export class OpsThread {
   readonly #vitals: OpsVitals;
   readonly #windows: LatencyWindowsPublisher;
   readonly #watches: Watches;
-  readonly #verdictWatch: VerdictWatch;
+  readonly #observer: Observer;
+  readonly #mainClient: MainClient;
+  readonly #logger: Logger;
+  /** Loaded after the rest: it needs the table of commands. */
+  #verdictWatch: VerdictWatch | undefined;
+  #isStopping = false;
   readonly #traces: TraceStore;
   readonly #linkBytes: number;
   #live: HttpLiveSettings;
@@ -91,6 +103,9 @@ export class OpsThread {
       },
     );
     const mainClient = new MainClient(this.#calls);
+    this.#observer = observer;
+    this.#mainClient = mainClient;
+    this.#logger = logger;
     this.#live = data.live;
     this.#watches = newWatches({ observer, mainClient, logger, settings: () => this.#live });
     this.#traces = new TraceStore({
@@ -117,30 +132,31 @@ export class OpsThread {
       bundleTask: data.bundleTask,
       recentLog: (after) => this.#writer.recentAfter(after),
       logLinesDropped: () => this.#writer.droppedLines,
-      verdictFigures: () => this.#verdictWatch.figures,
+      verdictFigures: () => this.#verdictWatch?.figures ?? NO_FIGURES,
       log: (level, event, message, fields) => {
         logger[level](event, message, fields);
       },
     });
-    this.#verdictWatch = this.#newVerdictWatch(observer, mainClient, logger);
   }
 
-  #newVerdictWatch(observer: Observer, mainClient: MainClient, logger: Logger): VerdictWatch {
-    return new VerdictWatch({
-      observer,
+  async #watchLimits(): Promise<void> {
+    const { VerdictWatch } = await import('./verdict-watch.ts');
+    if (this.#isStopping) return;
+    this.#verdictWatch = new VerdictWatch({
+      observer: this.#observer,
       memory: this.#data.observer.verdict,
       health: () => this.#http.healthOptions,
-      mainClient,
+      mainClient: this.#mainClient,
       log: (level, event, message) => {
-        logger[level](event, message);
+        this.#logger[level](event, message);
       },
     });
+    this.#verdictWatch.start();
   }
 
   run(): void {
     this.#vitals.start();
     this.#watches.start();
-    this.#verdictWatch.start();
     this.#calls.on('reset-statistics', async () => {
       this.#page.resetStatistics();
       await this.#http.forgetMetrics();
@@ -176,6 +192,7 @@ export class OpsThread {
       return;
     }
     await this.#http.load();
+    await this.#watchLimits();
   }
 
   #take(message: OpsMessage): void {
@@ -217,10 +234,11 @@ export class OpsThread {
   }
 
   async #stop(): Promise<void> {
+    this.#isStopping = true;
     await this.#http.close();
     this.#vitals.stop();
     this.#watches.stop();
-    this.#verdictWatch.stop();
+    this.#verdictWatch?.stop();
     this.#windows.stop();
     await this.#traces.close();
     await this.#writer.close();

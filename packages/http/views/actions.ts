@@ -24,7 +24,12 @@ const IDLE: HotKeysDocument = {
   keys: [],
 };
 
-export function actionRoutes({ clock, mainClient, fixed, observer }: OpsContext): Route[] {
+export function actionRoutes(context: OpsContext): Route[] {
+  return [...pageRoutes(context), ...changeRoutes(context), ...resetRoutes(context)];
+}
+
+/** Documents that only the pages read, and sessions of hot keys. */
+function pageRoutes({ clock, mainClient, fixed, observer }: OpsContext): Route[] {
   return [
     documentRoute(
       'config/defaults',
@@ -65,6 +70,12 @@ export function actionRoutes({ clock, mainClient, fixed, observer }: OpsContext)
     post('hotkeys/reset', 'Discards the results of a hot-key session.', () =>
       mainClient.ask('hot-keys-reset', null),
     ),
+  ];
+}
+
+/** Actions that change the server. */
+function changeRoutes({ mainClient, observer }: OpsContext): Route[] {
+  return [
     postFor('clients/kill', 'Disconnects a client: {"id"}, or several: {"ids"}.', async (body) => {
       if (body['ids'] !== undefined) {
         return { killed: await mainClient.ask('kill-clients', { ids: clientIds(body) }) };
@@ -84,6 +95,11 @@ export function actionRoutes({ clock, mainClient, fixed, observer }: OpsContext)
         run: wholeNumber(body, 'run', 1, Number.MAX_SAFE_INTEGER),
       }),
     ),
+  ];
+}
+
+function resetRoutes({ mainClient }: OpsContext): Route[] {
+  return [
     post('slowlog/reset', 'Resets the slow log.', () => mainClient.ask('slowlog-reset', null)),
     post('key-fates/reset', 'Clears the recorded key removals; the counts stay.', () =>
       mainClient.ask('key-fates-reset', null),

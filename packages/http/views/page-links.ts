@@ -6,9 +6,18 @@ import type { Route } from '../protocol/route.ts';
 
 /** Pages with an address; `debug-ui/view/places.tsx` has them all. */
 const PAGES: ReadonlySet<string> = new Set([
-  ...['overview', 'performance', 'commands', 'hot-keys', 'key-fates', 'scripts', 'shards'],
+  ...[
+    'overview',
+    'history',
+    'performance',
+    'commands',
+    'hot-keys',
+    'key-fates',
+    'scripts',
+    'shards',
+  ],
   ...['clients', 'memory', 'persistence', 'replication', 'cluster', 'users', 'configuration'],
-  ...['traces', 'bundles'],
+  ...['logs', 'traces', 'bundles'],
 ]);
 
 /** Parameters of pages. */

@@ -408,7 +408,11 @@ surfaces('the flight recorder and LATENCY have what happened', async () => {
     Buffer.isBuffer(value) ? value.toString() : value,
   );
   assert.match(latest, 'repl-sync');
-  assert.match(textOf(await here.call('LATENCY', 'DOCTOR')), 'A full sync takes long');
+  // On a machine without processor time the sync was slow for that reason.
+  assert.match(
+    textOf(await here.call('LATENCY', 'DOCTOR')),
+    /A full sync takes long|too little processor time when .*repl-sync/,
+  );
 });
 
 surfaces('INFO has the memory of the stream as it is now', async () => {

@@ -4,7 +4,13 @@ import { useRef, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { TraceReport, Traces } from '../../../model/api.ts';
 import { visible } from '../../../model/escape.ts';
-import { errorOf, type Kind, lengthOf, selected, startOf } from '../../../model/traces/selection.ts';
+import {
+  errorOf,
+  type Kind,
+  lengthOf,
+  selected,
+  startOf,
+} from '../../../model/traces/selection.ts';
 import { clockTime, counted, micros } from '../../../model/format.ts';
 import { waterfallOf, type WaterfallRow } from '../../../model/waterfall.ts';
 import { Detail } from '../../detail.tsx';
