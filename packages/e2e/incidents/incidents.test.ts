@@ -45,8 +45,14 @@ interface Expected {
   readonly beside?: readonly LimitCause[];
 }
 
+/** The status document; asked again where a server without processor time closed the connection too early. */
 async function statusOf(server: ChildServer): Promise<StatusDocument> {
-  return (await request(server.httpPort, '/status/json')).json() as StatusDocument;
+  let text = '';
+  await until(async () => {
+    ({ text } = await request(server.httpPort, '/status/json'));
+    return text !== '';
+  }, 'the status document');
+  return JSON.parse(text) as StatusDocument;
 }
 
 async function limitsOf(server: ChildServer): Promise<readonly LimitFinding[]> {
