@@ -1,4 +1,5 @@
 /** Gathered lists of the debug pages while a shard does not reply. */
+// test-tier: long
 import type { Browser } from 'playwright-core';
 import { type ChildServer, needs, type RespClient, startServer } from '#testkit';
 import { suite } from 'uvu';

@@ -1,4 +1,5 @@
 /** Controls that all pages share: the switch for UTC, and downloads of tables. */
+// test-tier: long
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { type ChildServer, needs, startServer } from '#testkit';

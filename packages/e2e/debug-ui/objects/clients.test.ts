@@ -1,4 +1,5 @@
 /** The page about clients, in a real browser. */
+// test-tier: long
 import type { Browser, Page } from 'playwright-core';
 import type { ClientReport } from '#api-types';
 import { type ChildServer, needs, request, type RespClient, startServer, until } from '#testkit';

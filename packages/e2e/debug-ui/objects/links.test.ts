@@ -1,4 +1,5 @@
 /** From an issue, or a limit, to its object: links of the overview, and parameters of pages. */
+// test-tier: long
 import { createHash } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import { type ChildServer, needs, request, type RespClient, startServer } from '#testkit';

@@ -1,4 +1,5 @@
 /** The page about memory, in a real browser. */
+// test-tier: long
 import type { Browser } from 'playwright-core';
 import type { MemoryDocument, MemoryKeysDocument, MemoryNode } from '#api-types';
 import { type ChildServer, needs, request, startServer } from '#testkit';

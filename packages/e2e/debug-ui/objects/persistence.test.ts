@@ -1,4 +1,5 @@
 /** The page about persistence, in a real browser. */
+// test-tier: long
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

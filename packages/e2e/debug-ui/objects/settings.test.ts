@@ -1,4 +1,5 @@
 /** The page of settings, in a real browser: sections, preview, undo. */
+// test-tier: long
 import type { Browser } from 'playwright-core';
 import { type ChildServer, needs, type RespClient, startServer } from '#testkit';
 import { suite } from 'uvu';
