@@ -31,11 +31,11 @@ const EVENTS: Readonly<Record<EventKind, readonly string[]>> = {
   verdict: ['limit-began', 'limit-ended'],
   stuck: [
     'main-stuck',
-    'main-goes-on',
+    'main-resumed',
     'front-stuck',
-    'front-goes-on',
+    'front-resumed',
     'shard-stuck',
-    'shard-goes-on',
+    'shard-resumed',
   ],
   settings: ['setting-changed'],
   kill: ['client-killed', 'script-killed', 'function-killed'],
@@ -49,7 +49,7 @@ const EVENTS: Readonly<Record<EventKind, readonly string[]>> = {
   ],
   eviction: ['evictions-began', 'evictions-ended', 'client-evicted'],
   'refused-connections': ['connections-refused'],
-  output: ['output-limit-reached', 'client-output'],
+  output: ['output-limit-reached'],
   script: ['slow-script'],
   failover: [
     ...[
@@ -67,7 +67,13 @@ const EVENTS: Readonly<Record<EventKind, readonly string[]>> = {
       'cluster-lease',
       'cluster-slot-lost',
     ],
-    ...['cluster-slots-moved', 'cluster-slots-taken', 'discarded-writes', 'no-good-replicas'],
+    ...[
+      'cluster-slots-moved',
+      'cluster-slots-taken',
+      'discarded-writes',
+      'no-good-replicas',
+      'good-replicas',
+    ],
   ],
   link: [
     ...[

@@ -364,8 +364,14 @@ function closeUnread({ roles, socket }: Client): void {
 
 /** The setting that limits what a client may leave unread. */
 function limitOf(client: Client) {
-  return `server.client-output-buffer-limit-${classOf(client)}` as const;
+  return LIMITS[classOf(client)];
 }
+
+const LIMITS = {
+  replica: 'server.client-output-buffer-limit-replica',
+  normal: 'server.client-output-buffer-limit-normal',
+  pubsub: 'server.client-output-buffer-limit-pubsub',
+} as const;
 
 function classOf({ roles }: Client): 'replica' | 'normal' | 'pubsub' {
   if (roles.isReplica) return 'replica';

@@ -36,7 +36,7 @@ if (needs('chromium')) {
     );
     await until(
       async () =>
-        (await request(server.httpPort, '/debug/api/events')).text.includes('main-goes-on'),
+        (await request(server.httpPort, '/debug/api/events')).text.includes('main-resumed'),
       'the event of its end',
     );
   });

@@ -70,11 +70,11 @@ events('are selected by time, kind, level and count', async () => {
   const client = await server.client();
   await untilEvents(server, ['started']);
   await client.call('DEBUG', 'MAIN-SLEEP', 2);
-  await untilEvents(server, ['main-stuck', 'main-goes-on']);
+  await untilEvents(server, ['main-stuck', 'main-resumed']);
   const stuck = await eventsOf(server, 'kind=stuck,start&level=warn');
   assert.equal(
     stuck.events.map(({ event }) => event),
-    ['main-goes-on', 'main-stuck'],
+    ['main-resumed', 'main-stuck'],
   );
   const one = await eventsOf(server, 'count=1');
   assert.is(one.events.length, 1);

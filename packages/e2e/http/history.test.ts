@@ -26,7 +26,9 @@ async function historyOf(server: ChildServer, query: string): Promise<HistoryDoc
 }
 
 async function about(server: ChildServer): Promise<HistorySeriesDocument> {
-  return (await request(server.httpPort, `${PATH}/series`)).json() as HistorySeriesDocument;
+  return (
+    await request(server.httpPort, '/debug/api/history/series')
+  ).json() as HistorySeriesDocument;
 }
 
 /** Values of one series that are known. */
