@@ -1,5 +1,5 @@
 /**
- * Incidents that are provoked on a real server: every surface names the cause while it lasts, and the events tell of it
+ * Incidents that are provoked on a real server: every surface names the cause while it lasts, and the events report it
  * afterwards. The machine of the test may be short of processors at any time, so that it may be named beside the cause.
  */
 // test-tier: long
@@ -92,7 +92,7 @@ async function named(
   return found!;
 }
 
-/** Waits until the cause is over on all surfaces; events and history tell of it. */
+/** Waits until the cause is over on all surfaces; events and history report it. */
 async function ended(server: ChildServer, { cause, title }: Expected): Promise<void> {
   await until(
     async () => (await limitsOf(server)).every((each) => each.cause !== cause),
