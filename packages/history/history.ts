@@ -56,6 +56,7 @@ export class History {
   #takenUs = 0;
   #seconds = 0;
   #isClosed = false;
+  #loaded: Promise<void> | undefined;
 
   constructor(options: HistoryOptions) {
     this.#options = options;
@@ -74,17 +75,13 @@ export class History {
     });
   }
 
-  /** Finds what earlier processes have kept, and begins to take samples. */
-  async start(): Promise<void> {
-    if (this.#folder !== undefined) {
-      await this.#store.load(this.#folder);
-      const isUnclean = await this.events.load(this.#folder);
-      if (isUnclean) {
-        const message = 'The process before this one ended without a stop: killed or crashed';
-        this.#options.log('warn', 'unclean-end', message, {});
-      }
-    }
-    if (this.#settings.isEnabled && !this.#isClosed) this.#begin();
+  /**
+   * Finds what earlier processes have kept, and begins to take samples. Resolves when both are done, for each caller: a query before
+   * would know neither the series nor the past.
+   */
+  start(): Promise<void> {
+    this.#loaded ??= this.#load();
+    return this.#loaded;
   }
 
   /** Applies settings that have changed. */
@@ -165,6 +162,19 @@ export class History {
       commands: commands.map(({ owner }) => owner.slice(COMMAND_PREFIX.length)),
       series: this.#allSeries(),
     };
+  }
+
+  async #load(): Promise<void> {
+    if (this.#folder !== undefined) {
+      await this.#store.load(this.#folder);
+      const isUnclean = await this.events.load(this.#folder);
+      if (isUnclean) {
+        const message = 'The process before this one ended without a stop: killed or crashed';
+        this.#options.log('warn', 'unclean-end', message, {});
+      }
+    }
+    const mayBegin = this.#sampler === undefined && !this.#isClosed;
+    if (this.#settings.isEnabled && mayBegin) this.#begin();
   }
 
   #begin(): void {

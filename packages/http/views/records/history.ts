@@ -56,7 +56,10 @@ export function historyRoutes(options: HistoryRoutesOptions): Route[] {
     documentRoute(
       'history/series',
       'Names of all series of the history, its threads and commands, and how long samples are kept.',
-      (): HistorySeriesDocument => ({ ...options.history.about(), causes: CAUSE_NAMES }),
+      async (): Promise<HistorySeriesDocument> => {
+        await options.history.start();
+        return { ...options.history.about(), causes: CAUSE_NAMES };
+      },
     ),
     documentRoute(
       'events',
@@ -72,6 +75,7 @@ async function historyOf(
   query: URLSearchParams,
   { history, commandNames, wallMs }: HistoryRoutesOptions,
 ): Promise<HistoryDocument> {
+  await history.start();
   const { enabled } = history.about();
   if (!enabled)
     throw new HttpError(409, 'the history is switched off', {}, 'history.enabled is no');
@@ -90,10 +94,11 @@ async function historyOf(
 }
 
 /** Returns the events of a query. */
-function eventsOf(
+async function eventsOf(
   query: URLSearchParams,
   { history }: { readonly history: History },
-): EventsDocument {
+): Promise<EventsDocument> {
+  await history.start();
   const fromMs = timeOf(query, 'from', 0);
   const toMs = timeOf(query, 'to', Infinity);
   if (fromMs >= toMs) throw new HttpError(400, 'from must be before to');
