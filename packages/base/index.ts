@@ -76,7 +76,8 @@ export { EVENT_KINDS, eventKind, KEPT_EVENTS, type EventKind } from './event-kin
 export { Listeners } from './listeners.ts';
 export { LongTimer } from './time/long-timer.ts';
 export { everySecond, msToNextSecond, PacedTimer } from './time/paced-timer.ts';
-export { errnoIn } from './system-errors.ts';
+export { RetryDelay } from './time/retry-delay.ts';
+export { errnoIn, systemErrorIn } from './system-errors.ts';
 export { makeFolders } from './make-folders.ts';
 export { readMemoryMap, type MemoryMap } from './memory/memory-map.ts';
 export {

@@ -1,11 +1,25 @@
-/** Numbers of system errors in messages of other threads, which are texts. */
+/** System errors in messages of other threads, which are texts. */
 
 import { constants } from 'node:os';
 
-const { errno } = constants;
+interface SystemError {
+  /** As `ENOSPC`. */
+  readonly code: string;
+  readonly errno: number;
+}
 
-/** Returns the number of the system error that a message names, as `ENOSPC: no space left on device`; 0 without one. */
+const NUMBERS: ReadonlyMap<string, number> = new Map(Object.entries(constants.errno));
+
+/** Returns the first system error that a message names, as `ENOSPC: no space left on device`; undefined without one. */
+export function systemErrorIn(message: string): SystemError | undefined {
+  for (const code of message.match(/\bE[A-Z0-9]{2,}\b/g) ?? []) {
+    const errno = NUMBERS.get(code);
+    if (errno !== undefined) return { code, errno };
+  }
+  return undefined;
+}
+
+/** Number of the system error that a message names; 0 without one. */
 export function errnoIn(message: string): number {
-  const code = /\bE[A-Z0-9]{2,}\b/.exec(message)?.[0] ?? '';
-  return (errno as Readonly<Record<string, number>>)[code] ?? 0;
+  return systemErrorIn(message)?.errno ?? 0;
 }

@@ -1,6 +1,6 @@
 /** The latest snapshots, and failures of snapshots and logs, kept in memory for reports. */
 
-import { constants } from 'node:os';
+import { systemErrorIn } from '#base';
 import type { DiskFailureReport, SnapshotReport } from '#api-types';
 
 /** Most snapshots, and most failures, that are kept. */
@@ -30,13 +30,13 @@ export class DiskOutcomes {
     const isSame = (each: DiskFailureReport): boolean =>
       each.what === what && each.shard === shard && each.message === message;
     const before = this.#failures.find(isSame);
-    const code = codeIn(message);
+    const error = systemErrorIn(message);
     const failure = {
       what,
       shard,
       message,
-      code,
-      errno: code === null ? null : (ERRNO.get(code) ?? null),
+      code: error?.code ?? null,
+      errno: error?.errno ?? null,
       count: (before?.count ?? 0) + 1,
       first_time_ms: before?.first_time_ms ?? wallMs,
       last_time_ms: wallMs,
@@ -44,12 +44,4 @@ export class DiskOutcomes {
     const others = this.#failures.filter((each) => each !== before);
     this.#failures = [failure, ...others].slice(0, KEPT_MAX);
   }
-}
-
-const ERRNO: ReadonlyMap<string, number> = new Map(Object.entries(constants.errno));
-
-/** Name of the system's error in a message, such as ENOSPC; null if it has none. */
-function codeIn(message: string): string | null {
-  const names = message.match(/\bE[A-Z0-9]{2,}\b/g) ?? [];
-  return names.find((name) => ERRNO.has(name)) ?? null;
 }

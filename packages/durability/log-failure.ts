@@ -2,11 +2,10 @@
  * Failure of the logs: error replies to clients, and snapshots that are retried until one contains what the logs lack.
  */
 
-import { type CommandError, errnoIn, errors, type Logger } from '#base';
+import { type CommandError, errnoIn, errors, type Logger, RetryDelay } from '#base';
 import type { Settings } from '#config';
 import { AT, type FlightEvent } from '#stats';
 import { refusesUnsaved, type ServerMemory } from '#main';
-import { RetryDelay } from './retry-delay.ts';
 
 /** Shortest and longest delay before a snapshot that could heal the failure, in milliseconds. */
 const HEAL_MS_MIN = 1_000;

@@ -1,10 +1,9 @@
 /** Decides when a snapshot is due by itself: after a time, or because a start would have to read much more than it. */
 
-import type { Clock } from '#base';
+import { type Clock, RetryDelay } from '#base';
 import type { Settings } from '#config';
 import { type LogFigure, LogFigures, sumOfLogs } from '#stats';
 import { refusesUnsaved, type SavePoint, savePoints, type ServerMemory } from '#main';
-import { RetryDelay } from './retry-delay.ts';
 
 /** Shortest and longest time after a failed snapshot in which none is due, in milliseconds; the first as in Redis. */
 const RETRY_MS_MIN = 5_000;

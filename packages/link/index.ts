@@ -5,6 +5,7 @@ export {
   encodeMessage,
   type Control,
   type CallQuestion,
+  type PublishedAnswersMessage,
   type SettingValue,
   type OpenSlotRule,
   type ShardRedirect,

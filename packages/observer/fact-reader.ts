@@ -9,6 +9,7 @@ import {
   type Facts,
   type MachineFacts,
   type MemoryFacts,
+  type Page,
   type ReplicationFacts,
   type RunningFacts,
   type ShardFacts,
@@ -104,11 +105,12 @@ export class FactReader {
     const { observer } = this.#options;
     const slices = observer.shards.map((_page, shard) => this.#window.samples(shard));
     const share = (us: number): number => us / this.#window.us;
+    const executeMsP99 = (observer.windows().now?.p99_us ?? 0) / 1_000;
     return {
       seconds: this.#window.us / US,
-      threads: observer.threads.map(([name]) => this.#thread(name)),
+      threads: observer.threads.map(([name, page]) => this.#thread(name, page)),
       running: this.#running(nowUs),
-      shards: slices.map((slice, shard) => this.#shard(shard, slice)),
+      shards: slices.map((slice, shard) => this.#shard(shard, slice, executeMsP99)),
       machine: this.#machineFacts(),
       clients: this.#clients(slices),
       memory: this.#memory(),
@@ -124,19 +126,17 @@ export class FactReader {
     return (count * US) / this.#window.us;
   }
 
-  #thread(name: string): ThreadFacts {
+  #thread(name: string, page: Page): ThreadFacts {
     const window = this.#window;
     const collectionUs = COLLECTIONS.reduce((sum, each) => sum + window.grown(name, each), 0);
     const share = (us: number): number => Math.min(1, us / window.us);
     const isNewMost = window.grown(name, 'gcUsMax') > 0;
-    const { observer } = this.#options;
-    const page = observer.threads.find(([thread]) => thread === name)?.[1];
     return {
       name,
       runShare: share(window.time(name, 'runUs')),
       waitShare: share(window.time(name, 'waitUs')),
       collectionShare: share(collectionUs),
-      collectionMsMax: isNewMost ? (page?.get('gcUsMax') ?? 0) / 1_000 : 0,
+      collectionMsMax: isNewMost ? page.get('gcUsMax') / 1_000 : 0,
     };
   }
 
@@ -148,8 +148,7 @@ export class FactReader {
     if (name === undefined) return ofShards;
     const seconds = (nowUs - main.get('executingSinceUs')) / US;
     const client = main.get('workClient') || null;
-    const { runShare } = this.#thread('main');
-    const common = { thread: 'main', command: name, seconds, runShare, client };
+    const common = { thread: 'main', command: name, seconds, client };
     return [{ ...common, key: null, script: null, line: 0 }, ...ofShards];
   }
 
@@ -158,12 +157,10 @@ export class FactReader {
     const page = observer.shards[shard]!;
     const executing = executingIn(page, observer.memory, nowUs);
     if (executing === null || executing.elapsedUs < LONG_US) return undefined;
-    const thread = `shard-${shard}`;
     return {
-      thread,
+      thread: `shard-${shard}`,
       command: executing.command,
       seconds: executing.elapsedUs / US,
-      runShare: this.#thread(thread).runShare,
       client: clientId(executing.connection),
       key: executing.key === null ? null : readable(executing.key),
       script: scriptIn(page, observer.memory),
@@ -171,16 +168,15 @@ export class FactReader {
     };
   }
 
-  #shard(shard: number, slice: SampleSlice): ShardFacts {
+  #shard(shard: number, slice: SampleSlice, executeMsP99: number): ShardFacts {
     const { requests, p99Us } = this.#window.queue(shard);
-    const executed = this.#options.observer.windows().now;
     return {
       shard,
       commands: this.#window.grown(`shard-${shard}`, 'commands'),
       topCommand: this.#topCommand(shard, slice),
       topKey: topKey(slice),
       queueMsP99: p99Us / 1_000,
-      executeMsP99: (executed?.p99_us ?? 0) / 1_000,
+      executeMsP99,
       requests,
     };
   }
@@ -246,7 +242,6 @@ export class FactReader {
       connected: main.get('connections'),
       busiest: id === null ? null : { id, share },
       slowest: bytes > 0 ? { id: main.get('outputMaxClient'), bytes } : null,
-      outputBytes: main.get('outputBytes'),
     };
   }
 

@@ -32,6 +32,14 @@ export const PROCESSORS = availableParallelism();
 
 const MEGABIT_BYTES = 125_000;
 
+/** Folder of the one hierarchy of cgroup v2. */
+export const CGROUP_ROOT = '/sys/fs/cgroup';
+
+/** Returns the cgroup of the process in that hierarchy from the text of `/proc/self/cgroup`, as `/a/b`. */
+export function cgroupIn(text: string): string | undefined {
+  return /^0::(.*)$/m.exec(text)?.[1];
+}
+
 /** Text of a file of the system; undefined without it. */
 type ReadText = (file: string) => string | undefined;
 
@@ -50,9 +58,7 @@ export class MachineReader {
   /** `read` is replaced by tests. */
   constructor(read: ReadText = readText) {
     this.#read = read;
-    // `0::/path`: the one hierarchy of cgroup v2.
-    const line = /^0::(.*)$/m.exec(read('/proc/self/cgroup') ?? '');
-    this.#cgroup = path.join('/sys/fs/cgroup', line?.[1] ?? '/');
+    this.#cgroup = path.join(CGROUP_ROOT, cgroupIn(read('/proc/self/cgroup') ?? '') ?? '/');
   }
 
   read(): MachineReading {

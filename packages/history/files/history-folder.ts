@@ -5,7 +5,7 @@
 
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { makeFolders } from '#base';
+import { makeFolders, RetryDelay } from '#base';
 import type { HistoryLog } from './history-log.ts';
 
 /** Milliseconds until writing is tried again after the first failure, and at most. */
@@ -18,6 +18,8 @@ export class HistoryFolder {
   readonly path: string;
   readonly #nowMs: () => number;
   readonly #log: HistoryLog;
+  readonly #delay = new RetryDelay(RETRY_MS, RETRY_MS_MAX);
+  /** Milliseconds for which nothing is tried after the last failure; 0 after a success. */
   #retryMs = 0;
   #failedAtMs = -Infinity;
   /** Damaged files are reported once each. */
@@ -113,13 +115,14 @@ export class HistoryFolder {
     if (this.#retryMs > 0) {
       this.#log('info', 'history-written', 'History is written to disk again', {});
     }
+    this.#delay.reset();
     this.#retryMs = 0;
     return true;
   }
 
   #fail(error: Error): void {
     const isFirst = this.#retryMs === 0;
-    this.#retryMs = isFirst ? RETRY_MS : Math.min(2 * this.#retryMs, RETRY_MS_MAX);
+    this.#retryMs = this.#delay.next();
     this.#failedAtMs = this.#nowMs();
     if (!isFirst) return;
     const fields = { folder: this.path, reason: error.message };

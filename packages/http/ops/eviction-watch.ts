@@ -1,7 +1,7 @@
 /** Logs from the ops thread when the server begins to evict keys, and when it has not evicted any for a while. */
 
 import type { LogFields } from '#base';
-import { type Page, usedMemory } from '#stats';
+import { growth, type Page, usedMemory } from '#stats';
 
 /** Time without an evicted key after which evictions have ended, in microseconds: a cache in use does not flap. */
 const QUIET_US = 10_000_000;
@@ -37,8 +37,7 @@ export class EvictionWatch {
 
   look(nowUs: number): void {
     const evicted = this.#evicted;
-    // A counter that was reset has started over.
-    const keys = evicted >= this.#seen ? evicted - this.#seen : evicted;
+    const keys = growth(this.#seen, evicted);
     this.#seen = evicted;
     if (keys > 0) {
       if (this.#current === undefined) this.#begin(nowUs);

@@ -13,13 +13,9 @@ const CLIENT_IDS_MS_MAX = 20;
 
 export async function currentStatus(opsContext: OpsContext): Promise<StatusDocument> {
   const ids = await clientIds(opsContext);
-  const { observer, live, version, mainRates, shardRates, clock } = opsContext;
+  const { clock, healthOptions } = opsContext;
   return statusDocument({
-    observer,
-    version,
-    mainRates,
-    shardRates,
-    settings: live.status,
+    ...healthOptions,
     nowUs: clock.nowUs(),
     wallMs: clock.wallMs(),
     clientId: (slot) => ids.get(slot) ?? null,

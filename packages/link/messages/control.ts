@@ -62,6 +62,12 @@ export interface OpenSlotRule {
 /** Content of a call frame: the name of the call, and its question. */
 export type CallQuestion = readonly [name: string, question: unknown];
 
+/** Message that a shard publishes: the time in Unix milliseconds, and its answers to calls by name, as replies contain them. */
+export type PublishedAnswersMessage = readonly [
+  unixMs: number,
+  answers: Readonly<Record<string, Bytes>>,
+];
+
 export type SettingValue = string | number | boolean | readonly (string | number)[];
 
 /** Any value of objects, lists, numbers, texts and bytes. A private copy: msgpackr's result is a view into its own pool. */

@@ -8,7 +8,13 @@
 
 import { type Bytes, LongTimer, unreachable } from '#base';
 import type { Page, ShardCall, Staged } from '#stats';
-import { type CallQuestion, decodeMessage, encodeMessage, FrameKind } from '#link';
+import {
+  type CallQuestion,
+  decodeMessage,
+  encodeMessage,
+  FrameKind,
+  type PublishedAnswersMessage,
+} from '#link';
 import { emptyHead, type ShardLink } from './shard-link.ts';
 
 /** Longest wait for a shard that is stuck, in milliseconds. */
@@ -58,9 +64,6 @@ interface PublishedAnswer {
   readonly body: Bytes;
   readonly publishedMs: number;
 }
-
-/** Message of `shard/frames/published-answers.ts`: when it was published, and the answers by topic. */
-type PublishedMessage = readonly [unixMs: number, answers: Readonly<Record<string, Bytes>>];
 
 interface ShardCallsOptions {
   readonly links: readonly ShardLink[];
@@ -160,7 +163,7 @@ export class ShardCalls {
   #publishedAnswer(shard: number, topic: string | undefined): PublishedAnswer | undefined {
     const bytes = topic === undefined ? undefined : this.#options.published(shard);
     if (topic === undefined || bytes === undefined) return undefined;
-    const [publishedMs, answers] = decodeMessage(bytes) as PublishedMessage;
+    const [publishedMs, answers] = decodeMessage(bytes) as PublishedAnswersMessage;
     const body = answers[topic];
     return body === undefined || body.length === 0 ? undefined : { body, publishedMs };
   }

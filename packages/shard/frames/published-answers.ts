@@ -5,7 +5,7 @@
 
 import type { Bytes } from '#base';
 import type { ShardCall } from '#stats';
-import { encodeMessage, type SharedReport } from '#link';
+import { encodeMessage, type PublishedAnswersMessage, type SharedReport } from '#link';
 import type { CallAnswerers } from './call-answerers.ts';
 
 /** Between two publications, in microseconds. */
@@ -39,7 +39,9 @@ export class PublishedAnswers {
     }
     // What is too long is left out, the longest first.
     const byLength = Object.keys(answers).sort((a, b) => answers[b]!.length - answers[a]!.length);
-    while (!this.#report.publish(encodeMessage([wallMs, answers]))) {
+    while (
+      !this.#report.publish(encodeMessage([wallMs, answers] satisfies PublishedAnswersMessage))
+    ) {
       const longest = byLength.shift();
       if (longest === undefined) return;
       answers[longest] = new Uint8Array(0);

@@ -2,12 +2,12 @@
 
 import { littleRoom } from './health.ts';
 import type { HealthLimits } from './vitals.ts';
-import { HIT_SHARE_FALL } from '../verdict/data-causes.ts';
+import { fallenHitShare } from '../verdict/data-causes.ts';
 import type { Facts } from '../verdict/facts.ts';
 import { inBytes, percent } from '../verdict/finding.ts';
 import { issueOf, type JudgedIssue } from '../issues/report.ts';
-import { COLLECTION_MS, garbage, servingThreads } from '../verdict/thread-causes.ts';
-import { outputLimit } from '../verdict/work-causes.ts';
+import { COLLECTION_MS, garbage, waitingThreads } from '../verdict/thread-causes.ts';
+import { slowestReader } from '../verdict/work-causes.ts';
 
 /** Share of time without a processor that is an issue; less is a finding alone. */
 const WAIT_SHARE = 0.5;
@@ -26,9 +26,7 @@ export function recentIssues(facts: Facts, limits: HealthLimits): readonly Judge
 }
 
 function starvation(facts: Facts): readonly JudgedIssue[] {
-  const [worst] = servingThreads(facts)
-    .filter(({ waitShare }) => waitShare >= WAIT_SHARE)
-    .sort((a, b) => b.waitShare - a.waitShare);
+  const [worst] = waitingThreads(facts, WAIT_SHARE);
   if (worst === undefined) return [];
   const value = percent(worst.waitShare);
   return [
@@ -80,23 +78,22 @@ function collections(facts: Facts): readonly JudgedIssue[] {
   );
 }
 
-function buffers({ clients: { slowest }, memory: { limitBytes } }: Facts): readonly JudgedIssue[] {
-  const threshold = outputLimit(limitBytes);
-  if (slowest === null || slowest.bytes < threshold) return [];
-  const { id, bytes: value } = slowest;
+function buffers(facts: Facts): readonly JudgedIssue[] {
+  const slowest = slowestReader(facts);
+  if (slowest === undefined) return [];
+  const { id, bytes: value, threshold } = slowest;
   const message = `client ${id} has not read ${inBytes(value)} of replies`;
   const link = `/debug/clients?id=${id}`;
   const details = { value, unit: 'bytes', threshold, object: `client ${id}`, link };
   return [issueOf(['warning', 'CLIENT_BUFFERS'], message, details)];
 }
 
-function hits({ memory }: Facts): readonly JudgedIssue[] {
-  const { evictedPerSecond, hitShare, hitShareBefore } = memory;
-  if (evictedPerSecond === 0 || hitShare === null || hitShareBefore === null) return [];
-  if (hitShareBefore - hitShare < HIT_SHARE_FALL) return [];
+function hits(facts: Facts): readonly JudgedIssue[] {
+  const fallen = fallenHitShare(facts);
+  if (fallen === undefined) return [];
+  const { hitShare, hitShareBefore, threshold } = fallen;
   const [value, before] = [percent(hitShare), percent(hitShareBefore)];
   const message = `the hit rate fell from ${before} % to ${value} % while keys are evicted`;
-  const threshold = percent(hitShareBefore - HIT_SHARE_FALL);
   const details = { value, unit: '%', threshold, link: '/debug/memory' };
   return [issueOf(['warning', 'HIT_RATE_FALLING'], message, details)];
 }

@@ -13,7 +13,6 @@ const hog: RunningFacts = {
   thread: 'shard-0',
   command: 'evalsha',
   seconds: 4.25,
-  runShare: 0.9,
   client: 7,
   key: 'k',
   script: 'abc',

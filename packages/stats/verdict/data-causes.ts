@@ -10,7 +10,7 @@ const SYNC_MS = 20;
 /** Share of time in which tasks wait for disks, from which a slow sync is the disk's even on a machine without processor time. */
 const IO_STALL_SHARE = 0.1;
 /** Fall of the share of look-ups that find a key. */
-export const HIT_SHARE_FALL = 0.1;
+const HIT_SHARE_FALL = 0.1;
 const FETCHES_PER_SECOND = 100;
 const FETCH_SHARE = 0.2;
 const RETRANSMITTED_SHARE = 0.05;
@@ -115,17 +115,29 @@ function refused({
   ];
 }
 
-function tooSmall({ memory: facts }: Facts): readonly Judged[] {
-  const { evictedPerSecond, hitShare, hitShareBefore, limitBytes } = facts;
-  if (evictedPerSecond === 0 || hitShare === null || hitShareBefore === null) return [];
-  if (hitShareBefore - hitShare < HIT_SHARE_FALL) return [];
+/** Share of look-ups that find a key, and its best before, where it fell while keys are evicted; undefined otherwise. */
+export function fallenHitShare({
+  memory: { evictedPerSecond, hitShare, hitShareBefore },
+}: Facts):
+  | { readonly hitShare: number; readonly hitShareBefore: number; readonly threshold: number }
+  | undefined {
+  if (evictedPerSecond === 0 || hitShare === null || hitShareBefore === null) return undefined;
+  if (hitShareBefore - hitShare < HIT_SHARE_FALL) return undefined;
+  return { hitShare, hitShareBefore, threshold: percent(hitShareBefore - HIT_SHARE_FALL) };
+}
+
+function tooSmall(facts: Facts): readonly Judged[] {
+  const fallen = fallenHitShare(facts);
+  if (fallen === undefined) return [];
+  const { hitShare, hitShareBefore, threshold } = fallen;
+  const { evictedPerSecond, limitBytes } = facts.memory;
   const value = percent(hitShare);
   return [
     {
       cause: 'memory',
       value,
       unit: '%',
-      threshold: percent(hitShareBefore - HIT_SHARE_FALL),
+      threshold,
       object: 'hit rate',
       message: `the hit rate fell from ${percent(hitShareBefore)} % to ${value} % while ${Math.ceil(evictedPerSecond)} keys per second are evicted`,
       advice: `The keys in use do not fit into maxmemory (${inBytes(limitBytes)}): raise it, store less for each key, or choose a policy that keeps what is used often (allkeys-lfu).`,

@@ -33,7 +33,7 @@ export const quiet: Facts = {
     retransmittedShare: 0,
     interface: null,
   },
-  clients: { connected: 50, busiest: { id: 5, share: 0.1 }, slowest: null, outputBytes: 0 },
+  clients: { connected: 50, busiest: { id: 5, share: 0.1 }, slowest: null },
   memory: {
     usedBytes: 1_000_000,
     limitBytes: 100_000_000,

@@ -21,8 +21,6 @@ export interface RunningFacts {
   readonly thread: string;
   readonly command: string;
   readonly seconds: number;
-  /** Share of the window in which the thread had a processor. */
-  readonly runShare: number;
   readonly client: number | null;
   readonly key: string | null;
   /** Digest of a script, or a function's name. */
@@ -83,7 +81,6 @@ export interface ClientFacts {
   readonly busiest: { readonly id: number; readonly share: number } | null;
   /** Client with the longest output buffer. */
   readonly slowest: { readonly id: number; readonly bytes: number } | null;
-  readonly outputBytes: number;
 }
 
 export interface MemoryFacts {

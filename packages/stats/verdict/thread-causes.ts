@@ -24,10 +24,15 @@ export function machine(facts: Facts): readonly Judged[] {
   return [...starved(facts), ...throttled(facts), ...stalled(facts)];
 }
 
-function starved(facts: Facts): readonly Judged[] {
-  const waiting = servingThreads(facts)
-    .filter(({ waitShare }) => waitShare >= WAIT_SHARE)
+/** Threads that wait for a processor for at least a share of their time, the one that waits longest first. */
+export function waitingThreads(facts: Facts, share = WAIT_SHARE): readonly ThreadFacts[] {
+  return servingThreads(facts)
+    .filter(({ waitShare }) => waitShare >= share)
     .sort((a, b) => b.waitShare - a.waitShare);
+}
+
+function starved(facts: Facts): readonly Judged[] {
+  const waiting = waitingThreads(facts);
   const [worst] = waiting;
   if (worst === undefined) return [];
   const { processors, threads } = facts.machine;

@@ -143,10 +143,20 @@ export function client(facts: Facts): readonly Judged[] {
   return [...slowReader(facts), ...flood(facts)];
 }
 
-function slowReader({ clients, memory }: Facts): readonly Judged[] {
-  const { slowest } = clients;
+/** Client whose unread replies are long enough to be named; undefined without one. */
+export function slowestReader({
+  clients: { slowest },
+  memory,
+}: Facts): { readonly id: number; readonly bytes: number; readonly threshold: number } | undefined {
   const threshold = outputLimit(memory.limitBytes);
-  if (slowest === null || slowest.bytes < threshold) return [];
+  return slowest === null || slowest.bytes < threshold ? undefined : { ...slowest, threshold };
+}
+
+function slowReader(facts: Facts): readonly Judged[] {
+  const slowest = slowestReader(facts);
+  if (slowest === undefined) return [];
+  const { memory } = facts;
+  const { threshold } = slowest;
   const evicts =
     memory.evictedPerSecond > 0
       ? ', and keys are evicted to make room for it'
@@ -169,7 +179,7 @@ function slowReader({ clients, memory }: Facts): readonly Judged[] {
 }
 
 /** Output of one client from which it is named. */
-export function outputLimit(limitBytes: number): number {
+function outputLimit(limitBytes: number): number {
   return limitBytes > 0
     ? Math.min(OUTPUT_BYTES, Math.ceil(OUTPUT_SHARE * limitBytes))
     : OUTPUT_BYTES;

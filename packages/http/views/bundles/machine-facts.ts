@@ -3,6 +3,7 @@
 import { promises as fs } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { CGROUP_ROOT, cgroupIn } from '#observer';
 
 /** Most characters of one file of the system. */
 const TEXT_CHARS_MAX = 4_096;
@@ -70,9 +71,9 @@ async function memoryFacts(): Promise<unknown> {
 }
 
 async function cgroupFacts(): Promise<unknown> {
-  const group = /^0::(.*)$/m.exec((await textOf('/proc/self/cgroup')) ?? '')?.[1];
+  const group = cgroupIn((await textOf('/proc/self/cgroup')) ?? '');
   if (group === undefined) return null;
-  return { path: group, ...(await textsOf(path.join('/sys/fs/cgroup', group), CGROUP_FILES)) };
+  return { path: group, ...(await textsOf(path.join(CGROUP_ROOT, group), CGROUP_FILES)) };
 }
 
 async function diskFacts(folder: string): Promise<unknown> {

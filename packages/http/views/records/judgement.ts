@@ -35,16 +35,11 @@ export const CAUSE_NAMES = Object.entries(CAUSE_BITS)
 
 /** Judges the server now, without a request to any thread. */
 export function judgementOf(opsContext: OpsContext): Judgement {
-  const { observer, live, version, mainRates, shardRates, clock } = opsContext;
+  const { clock, healthOptions } = opsContext;
   const { status, limited_by: limits } = healthNow({
-    observer,
-    version,
-    mainRates,
-    shardRates,
-    settings: live.status,
+    ...healthOptions,
     nowUs: clock.nowUs(),
     wallMs: clock.wallMs(),
-    clientId: () => null,
   });
   const limitedBy = limits.reduce((bits, { cause }) => bits | (1 << CAUSE_BITS[cause]), 0);
   return { health: LEVELS[status], limitedBy };
