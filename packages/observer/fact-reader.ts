@@ -105,12 +105,11 @@ export class FactReader {
     const { observer } = this.#options;
     const slices = observer.shards.map((_page, shard) => this.#window.samples(shard));
     const share = (us: number): number => us / this.#window.us;
-    const executeMsP99 = (observer.windows().now?.p99_us ?? 0) / 1_000;
     return {
       seconds: this.#window.us / US,
       threads: observer.threads.map(([name, page]) => this.#thread(name, page)),
       running: this.#running(nowUs),
-      shards: slices.map((slice, shard) => this.#shard(shard, slice, executeMsP99)),
+      shards: slices.map((slice, shard) => this.#shard(shard, slice)),
       machine: this.#machineFacts(),
       clients: this.#clients(slices),
       memory: this.#memory(),
@@ -168,15 +167,15 @@ export class FactReader {
     };
   }
 
-  #shard(shard: number, slice: SampleSlice, executeMsP99: number): ShardFacts {
-    const { requests, p99Us } = this.#window.queue(shard);
+  #shard(shard: number, slice: SampleSlice): ShardFacts {
+    const { requests, p99Us } = this.#window.times('queues', shard);
     return {
       shard,
       commands: this.#window.grown(`shard-${shard}`, 'commands'),
       topCommand: this.#topCommand(shard, slice),
       topKey: topKey(slice),
       queueMsP99: p99Us / 1_000,
-      executeMsP99,
+      executeMsP99: this.#window.times('executions', shard).p99Us / 1_000,
       requests,
     };
   }

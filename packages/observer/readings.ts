@@ -1,6 +1,14 @@
 /** Readings of everything that facts are made of, half a second apart, and differences over a window of them. */
 
-import { growth, HISTOGRAM_BUCKETS, type LogFigure, percentileUs, type Page } from '#stats';
+import {
+  type Counts,
+  growth,
+  HISTOGRAM_BUCKETS,
+  type LogFigure,
+  percentileUs,
+  type Page,
+  sumExecutions,
+} from '#stats';
 import type { Observer } from './observer.ts';
 import { SampleSlice } from './execution-sampler.ts';
 import type { MachineReading } from './machine-reader.ts';
@@ -28,7 +36,9 @@ interface Reading {
   readonly counters: ReadonlyMap<string, Float64Array>;
   /** Calls and ticks of each command, by shard. */
   readonly commands: readonly Float64Array[];
+  /** Times of requests in the queue, and of executions, by shard. */
   readonly queues: readonly Float64Array[];
+  readonly executions: readonly Counts[];
   readonly logs: readonly Float64Array[];
   /** Samples since the reading before. */
   readonly samples: readonly SampleSlice[];
@@ -57,8 +67,17 @@ export function readingOf({ threads, shards, logs, shape }: Observer, parts: Rea
       return rows;
     }),
     queues: shards.map((page) => page.queueHistogram.slice()),
+    executions: shards.map((page) =>
+      sumExecutions(page, shape.commands, new Float64Array(HISTOGRAM_BUCKETS)),
+    ),
     logs: logs.map((log) => Float64Array.from(FIGURES, (figure) => log.get(figure))),
   };
+}
+
+/** Requests of a window in one phase. */
+interface PhaseTimes {
+  readonly requests: number;
+  readonly p99Us: number;
 }
 
 export class Window {
@@ -118,9 +137,9 @@ export class Window {
     );
   }
 
-  /** Time that requests of the window waited for a shard. */
-  queue(shard: number): { readonly requests: number; readonly p99Us: number } {
-    const [before, after] = [this.first.queues[shard]!, this.last.queues[shard]!];
+  /** Time that requests of the window waited for a shard, or that their execution took there. */
+  times(of: 'queues' | 'executions', shard: number): PhaseTimes {
+    const [before, after] = [this.first[of][shard]!, this.last[of][shard]!];
     const counts = this.#differenceScratch;
     let requests = 0;
     for (let bucket = 0; bucket < counts.length; bucket += 1) {

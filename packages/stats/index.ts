@@ -4,7 +4,7 @@ export { statusFields } from './page/read-quantities.ts';
 export { Bands } from './latency/bands.ts';
 export type { BundleFile, BundleResult, BundleTask } from './bundle-task.ts';
 export { MainBands, bandCounts, bandLabels } from './latency/band-counts.ts';
-export { calledCommands, mergeExecutions } from './page/called-commands.ts';
+export { calledCommands, mergeExecutions, sumExecutions } from './page/called-commands.ts';
 export { areErrorsTooMany, countError, errorCounts, errorIndex } from './page/error-count.ts';
 export {
   addCounts,

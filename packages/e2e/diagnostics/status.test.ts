@@ -82,6 +82,34 @@ status('tells of a healthy server', async () => {
   );
 });
 
+status('names the shard whose executions are slow, and no other', async () => {
+  const scripted = await startServer({ shards: SHARDS, http: true });
+  const caller = await scripted.client();
+  const issues = async (): Promise<{ code: string; object: string }[]> =>
+    (
+      JSON.parse(textOf(await caller.call('STATUS', 'JSON'))) as {
+        health: { issues: { code: string; object: string }[] };
+      }
+    ).health.issues.filter(({ code }) => code === 'HIGH_LATENCY');
+  const [fast, slow] = keyPerShard(SHARDS, 'slow');
+  const script = 'local n = 0 for i = 1, 200000 do n = n + i end return n';
+  await caller.call('CONFIG', 'SET', 'status-execution-latency-warning-ms', '1');
+  await until(async () => {
+    for (let round = 0; round < 10; round += 1) {
+      await caller.call('EVAL', script, '1', slow!);
+      for (let get = 0; get < 10; get += 1) await caller.call('GET', fast!);
+    }
+    return (await issues()).length > 0;
+  }, 'the issue');
+  assert.equal(
+    (await issues()).map(({ object }) => object),
+    ['execution of shard 1'],
+  );
+  await caller.call('CONFIG', 'SET', 'status-execution-latency-warning-ms', '0');
+  await until(async () => (await issues()).length === 0, 'no issue without a limit');
+  await scripted.stop();
+});
+
 status('follows the live settings of its rules', async () => {
   const codes = async (): Promise<string[]> =>
     (await read()).health.issues.map(({ severity, code }) => `${severity} ${code}`);

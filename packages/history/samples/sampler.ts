@@ -4,11 +4,11 @@ import { residentBytes } from '#base';
 import { ringDepth } from '#link';
 import type { Observer } from '#observer';
 import {
-  addCounts,
   type Counts,
   growth,
   HISTOGRAM_BUCKETS,
   type Page,
+  sumExecutions,
   TICKS_PER_US,
   workedNowUs,
 } from '#stats';
@@ -131,8 +131,13 @@ export class Sampler implements Reading {
     return at < 0 ? undefined : this.series[found.start + at];
   }
 
+  #executions(page: Page): () => Counts {
+    const counts = new Float64Array(HISTOGRAM_BUCKETS);
+    return () => sumExecutions(page, this.#options.observer.commandNames.length, counts);
+  }
+
   #addMain(page: Page): GrowthSum {
-    const execute = this.#growth(executions(page, this.#options.observer.commandNames.length));
+    const execute = this.#growth(this.#executions(page));
     this.#add('main', this.#threadColumns(page, pageSeries('main')), [
       ['execute', execute],
       ['reply', this.#growth(() => page.queueHistogram)],
@@ -144,7 +149,7 @@ export class Sampler implements Reading {
 
   #addShard(page: Page, shard: number): { execute: GrowthSum; queue: GrowthSum } {
     const { observer } = this.#options;
-    const execute = this.#growth(executions(page, observer.commandNames.length));
+    const execute = this.#growth(this.#executions(page));
     const queue = this.#growth(() => page.queueHistogram);
     const log = observer.logs[shard];
     const columns = [
@@ -280,25 +285,6 @@ function commandColumns(pages: readonly Page[], id: number): Column[] {
 
 function wasUnused(page: Page, id: number): boolean {
   return page.command(id, 'calls') === 0 && page.command(id, 'rejected') === 0;
-}
-
-/** Histogram of all executions of commands in a thread. */
-function executions(page: Page, commands: number): () => Counts {
-  const sum = new Float64Array(HISTOGRAM_BUCKETS);
-  const known = new Map<number, Counts>();
-  return () => {
-    sum.fill(0);
-    for (let id = 0; id < commands; id += 1) {
-      if (page.command(id, 'calls') === 0) continue;
-      let counts = known.get(id);
-      if (counts === undefined) {
-        counts = page.histogram(id);
-        known.set(id, counts);
-      }
-      addCounts(sum, counts);
-    }
-    return sum;
-  };
 }
 
 function namesOf(

@@ -29,3 +29,12 @@ export function mergeExecutions(pages: readonly Page[], id: number, into: Counts
     if (page.command(id, 'calls') > 0) addCounts(into, page.histogram(id));
   }
 }
+
+/** Sums the execution times of all commands of a thread; overwrites `into` with the result, and returns it. */
+export function sumExecutions(page: Page, commands: number, into: Counts): Counts {
+  into.fill(0);
+  for (let id = 0; id < commands; id += 1) {
+    if (page.command(id, 'calls') > 0) addCounts(into, page.histogram(id));
+  }
+  return into;
+}
