@@ -32,11 +32,11 @@ function tableOf(reply: unknown): BandTable {
 
 const ON = [
   ...['latency-bands-enabled', 'yes', 'slowlog-log-slower-than', '0'],
-  ...['latency-tracking', 'yes', 'latency-monitor-threshold', '1'],
+  ...['latency-tracking', 'yes', 'latency-monitor-threshold', '1', 'history-enabled', 'yes'],
 ];
 const OFF = [
   ...['latency-bands-enabled', 'no', 'slowlog-log-slower-than', '-1'],
-  ...['latency-tracking', 'no', 'latency-monitor-threshold', '0'],
+  ...['latency-tracking', 'no', 'latency-monitor-threshold', '0', 'history-enabled', 'no'],
 ];
 
 /** `hot keys`: a session that samples one command in a hundred, and nothing else; `on`: all there is. */

@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import os, { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type {
   EventsDocument,
   HistoryDocument,
@@ -18,9 +19,12 @@ import type {
 import {
   type ChildServer,
   keysOnShard,
+  letTimePass,
   needs,
+  Prometheus,
   request,
   type RespClient,
+  type ServerOptions,
   SmallDisk,
   startServer,
   textOf,
@@ -41,15 +45,53 @@ interface Expected {
   readonly title: string;
   /** Pattern of the finding's message. */
   readonly message: RegExp;
+  /** Alert of the project's rules that fires beside SvcLimited. */
+  readonly alert?: string;
   /** Causes that the provocation may have as well. */
   readonly beside?: readonly LimitCause[];
 }
 
-/** The status document; asked again where a server without processor time closed the connection too early. */
+const RULES = fileURLToPath(
+  new URL('../../../../configs/observability/rules.yml', import.meta.url),
+);
+
+/** Undefined where it is not installed. */
+let prometheus: Prometheus | undefined;
+const hasPrometheus = needs('prometheus');
+incidents.before(async () => {
+  if (hasPrometheus) prometheus = await Prometheus.start(RULES);
+});
+incidents.after(async () => {
+  await prometheus?.stop();
+});
+
+/** Starts a server with HTTP, which Prometheus scrapes. */
+async function scraped(options: ServerOptions): Promise<ChildServer> {
+  const server = await startServer({ ...options, http: true });
+  prometheus?.scrape(server.httpPort);
+  return server;
+}
+
+async function alerted(server: ChildServer, { cause, alert }: Expected): Promise<void> {
+  if (prometheus === undefined) return;
+  const fires = async (): Promise<boolean> => {
+    const firing = await prometheus!.firing(server.httpPort);
+    return (
+      firing.some(({ name, labels }) => name === 'SvcLimited' && labels['cause'] === cause) &&
+      (alert === undefined || firing.some(({ name }) => name === alert))
+    );
+  };
+  await until(fires, `the alert SvcLimited of ${cause}, and ${alert ?? 'no other'}`);
+}
+
+/** The status document; asked again where a server without processor time is too late. */
 async function statusOf(server: ChildServer): Promise<StatusDocument> {
   let text = '';
   await until(async () => {
-    ({ text } = await request(server.httpPort, '/status/json'));
+    text = await request(server.httpPort, '/status/json').then(
+      (answer) => answer.text,
+      () => '',
+    );
     return text !== '';
   }, 'the status document');
   return JSON.parse(text) as StatusDocument;
@@ -63,8 +105,9 @@ async function limitsOf(server: ChildServer): Promise<readonly LimitFinding[]> {
 async function named(
   server: ChildServer,
   client: RespClient,
-  { cause, title, message, beside = [] }: Expected,
+  expected: Expected,
 ): Promise<LimitFinding> {
+  const { cause, title, message, beside = [] } = expected;
   let found: LimitFinding | undefined;
   await until(async () => {
     found = (await limitsOf(server)).find(
@@ -89,6 +132,7 @@ async function named(
   const metrics = (await request(server.httpPort, '/metrics')).text;
   assert.match(metrics, new RegExp(`^svc_limited_by\\{cause="${cause}"\\} 1$`, 'm'));
   await until(() => server.stdout.includes(`limit-began Limited by ${title}`), 'the log');
+  await alerted(server, expected);
   return found!;
 }
 
@@ -117,7 +161,7 @@ async function ended(server: ChildServer, { cause, title }: Expected): Promise<v
 }
 
 incidents('a hot key', async () => {
-  const server = await startServer({ shards: 2, http: true, args: QUIET });
+  const server = await scraped({ shards: 2, args: QUIET });
   const client = await server.client();
   const expected: Expected = {
     cause: 'key',
@@ -146,10 +190,11 @@ incidents('a hot key', async () => {
 });
 
 incidents('a script that hogs its shard', async () => {
-  const server = await startServer({ shards: 2, http: true, args: QUIET });
+  const server = await scraped({ shards: 2, args: QUIET });
   const client = await server.client();
   const expected: Expected = {
     cause: 'command',
+    alert: 'SvcShardStuck',
     title: 'one command or script',
     message:
       /^shard-\d has been running eval for \d+\.\d s \(script [0-9a-f]{40}, line [23], key k, client \d+\)$/,
@@ -188,7 +233,7 @@ async function neverReading(port: number, commands: string): Promise<Socket> {
 }
 
 incidents('a reader that does not read', async () => {
-  const server = await startServer({ shards: 1, http: true, args: QUIET });
+  const server = await scraped({ shards: 1, args: QUIET });
   const client = await server.client();
   const expected: Expected = {
     cause: 'client',
@@ -208,10 +253,11 @@ incidents('a reader that does not read', async () => {
 });
 
 incidents('memory that is full, without and with an eviction policy', async () => {
-  const server = await startServer({ shards: 1, http: true, args: QUIET });
+  const server = await scraped({ shards: 1, args: QUIET });
   const client = await server.client();
   const expected: Expected = {
     cause: 'memory',
+    alert: 'SvcWritesRefusedForMemory',
     title: 'the memory limit',
     message: /^\d+ writes per second are refused: /,
   };
@@ -245,20 +291,56 @@ incidents('memory that is full, without and with an eviction policy', async () =
   await server.stop();
 });
 
+incidents('a cache that has become too small', async () => {
+  const server = await scraped({ shards: 1, args: QUIET });
+  const client = await server.client();
+  const expected: Expected = {
+    cause: 'memory',
+    title: 'the memory limit',
+    alert: 'SvcHitRateFalling',
+    message: /^the hit rate fell from 100 % to \d+ % while \d+ keys per second are evicted$/,
+    beside: ['client', 'command', 'shard'],
+  };
+  const each = (name: string, from: number, ...more: string[]): string[][] =>
+    Array.from({ length: 200 }, (_, nth) => [name, `key:${from + nth}`, ...more]);
+  await client.pipeline(each('SET', 0, 'x'.repeat(1_000)));
+  const load = { isOn: true, from: 0 };
+  const loaded = await server.client();
+  const running = (async () => {
+    while (load.isOn) {
+      // Keys that are there at first, and then others, each asked for before it is written.
+      await loaded.pipeline(each('GET', load.from));
+      if (load.from > 0) await loaded.pipeline(each('SET', load.from, 'x'.repeat(1_000)));
+      if (load.from > 0) load.from += 200;
+    }
+  })();
+  // The share of a minute is judged by slices of ten seconds: one of them is over by then.
+  await letTimePass(client, 21_000);
+  const { memory } = await statusOf(server);
+  await client.call('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+  await client.call('CONFIG', 'SET', 'maxmemory', String(memory.used_bytes));
+  load.from = 1_000;
+  await named(server, client, expected);
+  load.isOn = false;
+  await running;
+  await ended(server, expected);
+  await server.stop();
+});
+
 if (needs('mount')) {
   incidents('a disk that is full', async () => {
     const folder = fs.mkdtempSync(path.join(tmpdir(), 'svc-incident-'));
     const disk = SmallDisk.mount(path.join(folder, 'disk'), 12);
     if (disk === undefined) return;
     const data = `persistence.data-dir=${path.join(disk.folder, 'data')}`;
-    const server = await startServer({
+    const server = await scraped({
       shards: 1,
-      http: true,
       args: [...QUIET, '--set', data, '--set', 'snapshot.max-snapshots=1'],
     });
     const client = await server.client();
     const expected: Expected = {
       cause: 'disk',
+      alert: 'SvcPersistenceErrors',
       title: 'the disk',
       message: /^the log cannot be written to .* \(ENOSPC, .* free\); writes are refused$/,
     };
@@ -278,7 +360,7 @@ if (needs('mount')) {
 }
 
 incidents('a replica that is stopped', async () => {
-  const server = await startServer({ shards: 1, http: true, args: QUIET });
+  const server = await scraped({ shards: 1, args: QUIET });
   const replica = await startServer({ shards: 1, args: QUIET });
   const client = await server.client();
   const follower = await replica.client();
@@ -308,10 +390,11 @@ function busyLoops(): readonly ChildProcess[] {
 }
 
 incidents('a machine without processor time', async () => {
-  const server = await startServer({ shards: SHARDS, http: true, args: QUIET });
+  const server = await scraped({ shards: SHARDS, args: QUIET });
   const client = await server.client();
   const expected: Expected = {
     cause: 'machine',
+    alert: 'SvcProcessorStarvation',
     title: 'the machine',
     message: /^threads wait for a processor: (main|shard-\d) for \d+ % of its time/,
     // Commands that wait for a processor are there, too.

@@ -83,6 +83,15 @@ const cases: readonly Case[] = [
       /^shard-0 has been running evalsha for 4\.3 s \(script abc, line 12, key k, client 7\)$/,
   },
   {
+    name: 'a script that runs, whose client is the only one that executes',
+    causes: ['command'],
+    change: (facts) => ({
+      ...withThreads(facts, { 'shard-0': busy }),
+      running: [hog],
+      clients: { ...facts.clients, busiest: { id: 7, share: 1 } },
+    }),
+  },
+  {
     name: 'a command that has just begun',
     causes: [],
     change: (facts) => ({ ...facts, running: [{ ...hog, seconds: 0.9 }] }),

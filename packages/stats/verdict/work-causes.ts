@@ -188,6 +188,8 @@ function outputLimit(limitBytes: number): number {
 function flood(facts: Facts): readonly Judged[] {
   const { busiest, connected } = facts.clients;
   if (busiest === null || connected < 2 || busiest.share < CLIENT_SHARE) return [];
+  // One long command is no flood: it is a finding of its own.
+  if (facts.running.some(({ client }) => client === busiest.id)) return [];
   const demand = Math.max(
     demandOf(facts, 'main'),
     ...facts.shards.map((shard) => demandOf(facts, threadOf(shard))),
@@ -201,7 +203,7 @@ function flood(facts: Facts): readonly Judged[] {
       unit: '%',
       threshold: percent(CLIENT_SHARE),
       object: `client ${busiest.id}`,
-      message: `client ${busiest.id} sends ${value} % of all commands`,
+      message: `commands of client ${busiest.id} take ${value} % of the execution time`,
       advice: `Limit its rate (ACL SETUSER ... ratelimit:cps=N), or find out what it does (CLIENT LIST ID ${busiest.id}).`,
       link: `/debug/clients?id=${busiest.id}`,
       weight: busiest.share * demand,
