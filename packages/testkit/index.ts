@@ -1,7 +1,7 @@
 export { Collector, type CollectorMode, type OtlpMetric, type OtlpSpan } from './collector.ts';
 export { answersPing } from './servers/answers-ping.ts';
 export { ChildServer, freePort } from './servers/child-server.ts';
-export { type FiringAlert, Prometheus } from './servers/prometheus.ts';
+export { Prometheus } from './servers/prometheus.ts';
 export { EtcdMember, type EtcdMemberOptions } from './servers/etcd-member.ts';
 export { SERVICES_VARIABLE, sharedService, type ServiceName } from './servers/shared-services.ts';
 export { bytesPromoted } from './bytes-promoted.ts';

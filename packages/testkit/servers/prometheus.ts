@@ -31,7 +31,7 @@ scrape_configs:
 `;
 
 /** An alert that fires. */
-export interface FiringAlert {
+interface FiringAlert {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly summary: string;
