@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import openWabt from 'wabt';
 import { redisReference, renderToml, rowOf } from '#config';
 import { metricsReference } from '#telemetry';
+import { apiSchemasModule } from './openapi/api-schemas.ts';
 
 interface Generator {
   readonly file: string;
@@ -22,6 +23,7 @@ const generators: readonly Generator[] = [
   { file: 'configs/redis-settings.md', render: redisReference },
   { file: 'configs/observability/metrics.md', render: metricsReference },
   { file: 'packages/link/memory-module.ts', render: memoryModule },
+  { file: 'packages/http/views/openapi/api-schemas.ts', render: () => apiSchemasModule(root) },
 ];
 
 function serverToml(): string {

@@ -139,7 +139,8 @@ const layers: Readonly<Record<string, Layer>> = {
   testkit: {
     // Commands would cost each test of a server a quarter of a second before it begins.
     imports: ['base'],
-    thirdParty: ['@grpc/grpc-js', '@grpc/proto-loader'],
+    types: ['api-types'],
+    thirdParty: ['@grpc/grpc-js', '@grpc/proto-loader', 'ajv'],
   },
   differential: { imports: ['base', 'testkit'] },
   simulation: {

@@ -6,3 +6,7 @@ export interface BundleReport {
   readonly size_bytes: number;
   readonly expires_at: string;
 }
+
+export interface BundlesDocument {
+  readonly bundles: readonly BundleReport[];
+}

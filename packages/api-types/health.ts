@@ -94,3 +94,7 @@ export interface Health {
   /** Limits of the server now, the strongest first; empty when nothing limits it. */
   readonly limited_by: readonly LimitFinding[];
 }
+
+export interface AdminHealth extends Health {
+  readonly state: 'starting' | 'ready' | 'stopping';
+}

@@ -1,3 +1,16 @@
+export type { ErrorDocument } from './actions.ts';
+export type {
+  JsonSchema,
+  OpenApiContent,
+  OpenApiDocument,
+  OpenApiOperation,
+  OpenApiParameter,
+  OpenApiResponse,
+} from './openapi.ts';
+export type { ApiGets, ApiPosts } from './paths.ts';
+export type { ProbeDocument } from './probe.ts';
+export type { AdminCluster, AdminNodes, AdminRole } from './servers/admin.ts';
+export type { ServerDocument } from './servers/server.ts';
 export type { BundleReport } from './bundles.ts';
 export type {
   ClusterDocument,
@@ -21,7 +34,14 @@ export type {
   ShardExecuting,
 } from './commands.ts';
 export type { FlightDocument, FlightEntry, FlightEvent, FlightReport } from './events/flight.ts';
-export type { Health, HealthCode, HealthIssue, LimitCause, LimitFinding } from './health.ts';
+export type {
+  AdminHealth,
+  Health,
+  HealthCode,
+  HealthIssue,
+  LimitCause,
+  LimitFinding,
+} from './health.ts';
 export type {
   EventsDocument,
   HistoryColumn,
@@ -31,8 +51,8 @@ export type {
   HistorySeriesReport,
   HistoryUnit,
 } from './past/history.ts';
-export type { HotKeysDocument, HotWindowDocument } from './hot-keys.ts';
-export type { RemovedKeyReport, KeyFatesDocument } from './key-fates.ts';
+export type { HotKeysDocument, HotWindowDocument } from './keys/hot-keys.ts';
+export type { RemovedKeyReport, KeyFatesDocument } from './keys/key-fates.ts';
 export type {
   WindowName,
   WindowLatency,
@@ -74,9 +94,9 @@ export type {
   SnapshotReport,
   SyncTimes,
 } from './storage/persistence.ts';
-export type { PrefixesDocument, PrefixFigures } from './prefixes.ts';
+export type { PrefixesDocument, PrefixFigures } from './keys/prefixes.ts';
 export type { RunningScriptReport, ScriptReport, ScriptsDocument } from './scripts.ts';
-export type { AccessScope, SessionDocument } from './session.ts';
+export type { AccessScope, SessionDocument } from './access/session.ts';
 export type {
   SettingCheck,
   SettingFacts,
@@ -102,7 +122,7 @@ export type {
   ReplicationState,
   SyncCounts,
 } from './servers/replication.ts';
-export type { DenialReport, UserFigures, UserReport, UsersDocument } from './users.ts';
+export type { DenialReport, UserFigures, UserReport, UsersDocument } from './access/users.ts';
 export type {
   SpanDocument,
   SpanReport,

@@ -52,3 +52,7 @@ export interface LatencyHistoryReport {
   readonly event: string;
   readonly samples: readonly { readonly time_ms: number; readonly max_us: number }[];
 }
+
+export interface LatencyHistoryDocument {
+  readonly events: readonly LatencyHistoryReport[];
+}

@@ -19,3 +19,7 @@ export interface MetricSampleJson {
   /** Cumulative; an object would not keep their order. */
   readonly buckets?: readonly { readonly le: string; readonly count: number }[];
 }
+
+export interface MetricsDocument {
+  readonly metrics: readonly MetricJson[];
+}

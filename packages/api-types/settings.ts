@@ -33,3 +33,7 @@ export interface SettingReport {
   readonly mutable: boolean;
   readonly description: string;
 }
+
+export interface SettingsDocument {
+  readonly entries: readonly SettingReport[];
+}

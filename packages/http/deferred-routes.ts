@@ -13,6 +13,7 @@ import { indexPage } from './views/index-page.ts';
 import { historyRoutes } from './views/records/history.ts';
 import { judgementOf } from './views/records/judgement.ts';
 import { Live } from './views/live/live.ts';
+import { openApiRoute } from './views/openapi/openapi.ts';
 import { MemoryView } from './views/storage/memory.ts';
 import type { MetricsRenderer } from './views/metrics.ts';
 import { pageLinkRoute } from './views/page-links.ts';
@@ -70,8 +71,9 @@ export class DeferredRoutes {
       ...actionRoutes(opsContext),
       ...this.bundles.routes,
       ...adminRoutes(opsContext),
+      openApiRoute(() => this.routes.all, opsContext.version),
     ];
-    this.routes = new Routes([...routes, ...uiRoutes(routes, opsContext.version)]);
+    this.routes = new Routes([...routes, ...uiRoutes(() => this.routes.all, opsContext.version)]);
   }
 
   /** Applies settings that have changed. */
@@ -107,12 +109,14 @@ function newHistory(opsContext: OpsContext): History {
   });
 }
 
-function uiRoutes(routes: readonly Route[], version: string): Route[] {
+function uiRoutes(all: () => readonly Route[], version: string): Route[] {
   const files = new StaticFiles(UI_FOLDER);
   return [
     {
       path: '/debug',
       about: 'Redirects to the debug pages.',
+      media: 'text/plain',
+      status: 308,
       methods: {
         GET: () => ({
           status: 308,
@@ -125,29 +129,34 @@ function uiRoutes(routes: readonly Route[], version: string): Route[] {
     {
       path: '/debug/',
       about: 'The debug pages.',
-      methods: { GET: () => files.find('index.html') ?? indexPage(routes, version) },
+      media: 'text/html',
+      methods: { GET: () => files.find('index.html') ?? indexPage(all(), version) },
     },
     pageLinkRoute(),
     {
       path: '/debug/paths',
       about: 'List of all paths with their contents.',
-      methods: { GET: () => indexPage(routes, version) },
+      media: 'text/html',
+      methods: { GET: () => indexPage(all(), version) },
     },
     {
       path: '/debug/login.css',
       about: 'Style of the page that asks for the token.',
+      media: 'text/css',
       isOpen: true,
       methods: { GET: () => files.get('login.css') },
     },
     {
       path: '/debug/login.js',
-      about: 'Redirects back to the requested page.',
+      about: 'Script of the page that asks for the token.',
+      media: 'text/javascript',
       isOpen: true,
       methods: { GET: () => files.get('login.js') },
     },
     {
       path: '/debug/assets/*',
       about: 'Files of the debug pages.',
+      media: '*/*',
       methods: { GET: ({ params }) => files.get(`assets/${params['*'] ?? ''}`) },
     },
   ];

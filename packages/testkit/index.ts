@@ -1,4 +1,5 @@
 export { Collector, type CollectorMode, type OtlpMetric, type OtlpSpan } from './collector.ts';
+export { ApiDescription } from './api-description.ts';
 export { answersPing } from './servers/answers-ping.ts';
 export { ChildServer, freePort } from './servers/child-server.ts';
 export { Prometheus } from './servers/prometheus.ts';

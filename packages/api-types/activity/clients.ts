@@ -50,3 +50,7 @@ export interface BlockedReport {
   /** Number of keys that are waited for. */
   readonly keys: number;
 }
+
+export interface ClientsDocument {
+  readonly clients: readonly ClientReport[];
+}

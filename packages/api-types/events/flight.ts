@@ -37,3 +37,8 @@ export interface FlightDocument {
   /** Oldest first. */
   readonly entries: readonly FlightEvent[];
 }
+
+/** Kinds of events of the flight recorder. */
+export interface FlightKindsDocument {
+  readonly kinds: readonly { readonly event: string; readonly about: string }[];
+}

@@ -1,6 +1,7 @@
 /** HTTP responses, and the headers that every response has. */
 
 import type { Readable } from 'node:stream';
+import type { ErrorDocument } from '#api-types';
 
 export interface Answer {
   readonly status: number;
@@ -51,7 +52,10 @@ export class HttpError extends Error {
 
   get answer(): Answer {
     const { detail } = this;
-    const body = { error: this.message, ...(detail === '' ? {} : { message: detail }) };
+    const body: ErrorDocument = {
+      error: this.message,
+      ...(detail === '' ? {} : { message: detail }),
+    };
     return { ...json(body, this.status), headers: this.headers };
   }
 }

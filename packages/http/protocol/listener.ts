@@ -176,9 +176,10 @@ function acceptanceOf({ method, headers }: IncomingMessage): Acceptance {
 /** Throws for unknown query parameters. */
 function demandKnownParameters({ parameters = [] }: Route, { query }: Exchange): void {
   if (parameters === 'any') return;
-  const unknown = [...query.keys()].find((name) => !parameters.includes(name));
+  const names = parameters.map(({ name }) => name);
+  const unknown = [...query.keys()].find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  const known = parameters.length === 0 ? 'there are none' : parameters.join(', ');
+  const known = names.length === 0 ? 'there are none' : names.join(', ');
   throw new HttpError(400, 'unknown parameter', {}, `${JSON.stringify(unknown)}; known: ${known}`);
 }
 

@@ -4,6 +4,7 @@ import type { SessionDocument } from '#api-types';
 import { HTML_TYPE, HttpError, json, redirect, type Answer } from './answer.ts';
 import type { Access } from './access.ts';
 import type { Exchange } from './exchange.ts';
+import { flag } from './parameters.ts';
 import { documentRoute, type Route } from './route.ts';
 
 const ENDED = 'Your session has ended. Log in to return to your page.';
@@ -14,7 +15,8 @@ export function loginRoutes(access: Access): Route[] {
       path: '/debug/login',
       about: 'Exchanges the token for a cookie.',
       isOpen: true,
-      parameters: ['ended'],
+      parameters: [flag('ended', 'The form says that a session has ended.')],
+      media: 'text/html',
       methods: {
         GET: ({ query }) =>
           access.isTokenSet ? form(200, query.has('ended') ? ENDED : '') : redirect('/debug/'),
@@ -23,8 +25,9 @@ export function loginRoutes(access: Access): Route[] {
     },
     {
       path: '/debug/logout',
-      about: 'Removes the cookie.',
+      about: 'Removes the cookie, and redirects to the log-in page.',
       isOpen: true,
+      status: 303,
       methods: {
         POST: (exchange) => redirect('/debug/login', { 'Set-Cookie': access.noCookie(exchange) }),
       },

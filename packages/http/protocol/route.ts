@@ -1,7 +1,26 @@
 /** A path with what answers it, and who may ask for it. */
 
+import type { ApiGets, ApiPosts } from '#api-types';
 import { json, type Answer } from './answer.ts';
 import type { Exchange } from './exchange.ts';
+
+/** Path of a document below `/debug/api/`. */
+type DebugPath<Path> = Path extends `/debug/api/${infer Rest}` ? Rest : never;
+
+/** Paths of documents and of actions below `/debug/api/`, as types of #api-types have them. */
+type DocumentPath = DebugPath<keyof ApiGets>;
+export type ActionPath = DebugPath<keyof ApiPosts>;
+
+/** A query parameter. */
+export interface Parameter {
+  readonly name: string;
+  /** One sentence for the description of the API. */
+  readonly about: string;
+  /** `flag`: given or not, the value is ignored. `words`: several of `values`, with commas between them. */
+  readonly type: 'integer' | 'string' | 'words' | 'flag';
+  /** Allowed values, if there are few. */
+  readonly values?: readonly string[];
+}
 
 export type Handler = (exchange: Exchange) => Answer | Promise<Answer>;
 type Method = 'GET' | 'POST';
@@ -12,7 +31,11 @@ export interface Route {
   readonly about: string;
   readonly methods: Readonly<Partial<Record<Method, Handler>>>;
   /** Allowed query parameters, none by default; others are refused. */
-  readonly parameters?: readonly string[] | 'any';
+  readonly parameters?: readonly Parameter[] | 'any';
+  /** Media type of the response to a GET; JSON by default. */
+  readonly media?: string;
+  /** Status of success; 200 by default. */
+  readonly status?: number;
   /** True when the route is open without the token. */
   readonly isOpen?: boolean;
   /** True when the token of viewers does not open it. */
@@ -37,19 +60,25 @@ export const METRICS_PATH = '/metrics';
 /** Paths below which everything is protected, whether it exists or not. */
 const PROTECTED = /^\/(debug|admin)(\/|$)/;
 
-/** A document of the debug API, at a path below its own. */
-export function documentRoute(
-  path: string,
+/** A JSON document at its path. */
+export function documentAt<Path extends keyof ApiGets>(
+  path: Path,
   about: string,
-  body: (exchange: Exchange) => unknown,
-  parameters: readonly string[] = [],
+  body: (exchange: Exchange) => ApiGets[Path] | Promise<ApiGets[Path]>,
 ): Route {
-  return {
-    path: `/debug/api/${path}`,
-    about,
-    parameters,
-    methods: { GET: async (exchange) => json(await body(exchange)) },
-  };
+  return { path, about, methods: { GET: async (exchange) => json(await body(exchange)) } };
+}
+
+/** A document of the debug API, at a path below its own. */
+export function documentRoute<Path extends DocumentPath>(
+  path: Path,
+  about: string,
+  body: (
+    exchange: Exchange,
+  ) => ApiGets[`/debug/api/${Path}`] | Promise<ApiGets[`/debug/api/${Path}`]>,
+  parameters: readonly Parameter[] = [],
+): Route {
+  return { ...documentAt(`/debug/api/${path}`, about, body), parameters };
 }
 
 /** True when the route requires the token. */

@@ -1,12 +1,20 @@
 /** Actions of the debug pages, and reports that only they ask for. Main carries them out as it does for a command. */
 
-import type { HotKeysDocument, SettingsFactsDocument, ThreadsDocument } from '#api-types';
+import type { ApiPosts, HotKeysDocument, SettingsFactsDocument, ThreadsDocument } from '#api-types';
 import { HttpError, json } from '../protocol/answer.ts';
 import { threadReports } from './api-figures.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { ActionAnswer, HotKeysOptions } from '../ops/page-calls.ts';
-import { documentRoute, type Route } from '../protocol/route.ts';
+import { type ActionPath, documentRoute, type Route } from '../protocol/route.ts';
 import type { OpsContext } from '../ops/ops-context.ts';
+
+/** Fields of the response of an action, beside its success. */
+type More<Path extends ActionPath> = Omit<ApiPosts[`/debug/api/${Path}`]['response'], 'status'>;
+
+/** Actions whose response has only their success. */
+type SimplePath = {
+  [Path in ActionPath]: keyof More<Path> extends never ? Path : never;
+}[ActionPath];
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -110,12 +118,16 @@ function resetRoutes({ mainClient }: OpsContext): Route[] {
   ];
 }
 
-function post(path: string, about: string, act: (body: Body) => Promise<ActionAnswer>): Route {
+function post(path: SimplePath, about: string, act: (body: Body) => Promise<ActionAnswer>): Route {
   return postFor(path, about, async (body) => done(await act(body)));
 }
 
 /** An action whose response has more than its success. */
-function postFor(path: string, about: string, act: (body: Body) => Promise<object>): Route {
+function postFor<Path extends ActionPath>(
+  path: Path,
+  about: string,
+  act: (body: Body) => Promise<More<Path>>,
+): Route {
   return {
     path: `/debug/api/${path}`,
     about,

@@ -1,69 +1,77 @@
 /** Reports and actions for operators' programs. */
 
-import type { ClusterDocument } from '#api-types';
+import type {
+  AdminCluster,
+  AdminHealth,
+  AdminNodes,
+  AdminRole,
+  ApiPosts,
+  ClusterDocument,
+} from '#api-types';
 import { Phase } from '#stats';
 import { HttpError, json, type Answer } from '../protocol/answer.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { SaveAtEnd } from '../ops/main-client.ts';
-import type { Route } from '../protocol/route.ts';
+import { word } from '../protocol/parameters.ts';
+import { documentAt, type Route } from '../protocol/route.ts';
 import { currentStatus } from './status.ts';
 import type { OpsContext } from '../ops/ops-context.ts';
 
-const PHASES: Readonly<Record<number, string>> = {
+const PHASES: Readonly<Record<number, AdminHealth['state']>> = {
   [Phase.starting]: 'starting',
   [Phase.ready]: 'ready',
   [Phase.stopping]: 'stopping',
 };
+
+/** HTTP status of what is started and not finished. */
+const ACCEPTED = 202;
+
+type Started = ApiPosts['/admin/snapshot'];
+type Stopping = ApiPosts['/admin/shutdown'];
 
 const NOTHING_KEPT = 'nothing is kept on disk: persistence.enabled is off';
 
 export function adminRoutes(opsContext: OpsContext): Route[] {
   const { observer, mainClient } = opsContext;
   return [
-    {
-      path: '/admin/health',
-      about: 'Health of the server, with its issues.',
-      methods: {
-        GET: async () => {
-          const { health } = await currentStatus(opsContext);
-          return json({ ...health, state: PHASES[observer.main.get('phase')] });
-        },
-      },
-    },
-    {
-      path: '/admin/role',
-      about: 'Replication role of the server, its primary, and the offsets of its replicas.',
-      methods: {
-        GET: () => json(roleOf(opsContext)),
-      },
-    },
-    {
-      path: '/admin/cluster',
-      about: 'State of the cluster as seen by this node; enabled is false without a cluster.',
-      methods: { GET: async () => json(clusterOf(await mainClient.ask('cluster', null))) },
-    },
-    {
-      path: '/admin/nodes',
-      about: 'The nodes of the cluster.',
-      methods: { GET: async () => json(nodesOf(await mainClient.ask('cluster', null))) },
-    },
+    documentAt('/admin/health', 'Health of the server, with its issues.', async () => {
+      const { health } = await currentStatus(opsContext);
+      return { ...health, state: PHASES[observer.main.get('phase')]! };
+    }),
+    documentAt(
+      '/admin/role',
+      'Replication role of the server, its primary, and the offsets of its replicas.',
+      () => roleOf(opsContext),
+    ),
+    documentAt(
+      '/admin/cluster',
+      'State of the cluster as seen by this node; enabled is false without a cluster.',
+      async () => clusterOf(await mainClient.ask('cluster', null)),
+    ),
+    documentAt('/admin/nodes', 'The nodes of the cluster.', async () =>
+      nodesOf(await mainClient.ask('cluster', null)),
+    ),
     {
       path: '/admin/shutdown',
       about:
         'Finishes work in flight and stops the server; ?save=true or false: with or without a snapshot.',
-      parameters: ['save'],
+      parameters: [
+        word('save', 'With or without a snapshot; as SHUTDOWN by default.', ['true', 'false']),
+      ],
+      status: ACCEPTED,
       methods: { POST: (exchange) => shutdown(opsContext, exchange) },
     },
     {
       path: '/admin/snapshot',
       about: 'Starts a snapshot, like BGSAVE.',
+      status: ACCEPTED,
       methods: { POST: () => snapshot(opsContext) },
     },
   ];
 }
 
 /** Role of the server, where the primary is, and how far replicas are. */
-function roleOf({ observer: { main }, replication }: OpsContext): object {
+function roleOf({ observer: { main }, replication }: OpsContext): AdminRole {
   const isReplica = main.get('isReplica') === 1;
   const primary = isReplica ? replication?.primary : undefined;
   return {
@@ -95,7 +103,7 @@ function roleOf({ observer: { main }, replication }: OpsContext): object {
 }
 
 /** State of the cluster: what programs of operators decide by. */
-function clusterOf(cluster: ClusterDocument | null): object {
+function clusterOf(cluster: ClusterDocument | null): AdminCluster {
   if (cluster === null) return { enabled: false };
   const { slots, coordinator, lease } = cluster;
   return {
@@ -123,7 +131,7 @@ function clusterOf(cluster: ClusterDocument | null): object {
   };
 }
 
-function nodesOf(cluster: ClusterDocument | null): object {
+function nodesOf(cluster: ClusterDocument | null): AdminNodes {
   if (cluster === null) return { enabled: false, nodes: [] };
   return {
     enabled: true,
@@ -151,7 +159,7 @@ async function snapshot({ mainClient, observer }: OpsContext): Promise<Answer> {
   const outcome = await mainClient.ask('snapshot', null);
   switch (outcome) {
     case 'started':
-      return json({ status: 'started' }, 202);
+      return json({ status: 'started' } satisfies Started['response'], ACCEPTED);
     case 'busy':
       throw new HttpError(409, 'a snapshot is already running');
     case 'nothing-kept':
@@ -171,5 +179,5 @@ async function shutdown({ mainClient }: OpsContext, exchange: Exchange): Promise
   if ((await mainClient.ask('shutdown', { save })) === 'nothing-kept') {
     throw new HttpError(501, 'not available', {}, NOTHING_KEPT);
   }
-  return json({ status: 'shutting_down' }, 202);
+  return json({ status: 'shutting_down' } satisfies Stopping['response'], ACCEPTED);
 }

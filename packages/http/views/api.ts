@@ -12,6 +12,7 @@ import type {
   PrefixesDocument,
   ReplicationDocument,
   ScriptsDocument,
+  ServerDocument,
   ShardStatsDocument,
   SlowlogDocument,
   TracesDocument,
@@ -27,6 +28,7 @@ import { keyFatesDocument, keyFatesRoute } from './records/key-fates.ts';
 import type { MetricsRenderer } from './metrics.ts';
 import { logsDocument, logsRoute, type LogsQuestion } from './records/logs.ts';
 import { countOf } from '../protocol/query.ts';
+import { countParameter } from '../protocol/parameters.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 import { replicationRoute } from './replication.ts';
 import { scriptsRoute } from './scripts.ts';
@@ -45,7 +47,7 @@ export class DebugDocuments {
     this.#main = mainClient;
   }
 
-  server() {
+  server(): ServerDocument {
     const { live, observer, clock, version, replication } = this.#context;
     const isReplica = observer.main.get('isReplica') === 1;
     const primary = isReplica ? replication?.primary : undefined;
@@ -177,7 +179,7 @@ export class DebugDocuments {
 }
 
 export function apiRoutes(documents: DebugDocuments, metrics: MetricsRenderer): Route[] {
-  const server = (): unknown => documents.server();
+  const server = (): ServerDocument => documents.server();
   const { threads, databases } = documents.scope;
   return [
     documentRoute(
@@ -196,7 +198,7 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsRenderer): 
       'slowlog',
       'Slow commands of all threads; ?count= limits the number.',
       ({ query }) => documents.slowlog(countOf(query)),
-      ['count'],
+      [countParameter('all')],
     ),
     documentRoute('latency', 'Latency events, latency bands, and percentiles of commands.', () =>
       documents.latency(),

@@ -105,6 +105,7 @@ export class MetricsRenderer {
       isOpen: true,
       // It is always answered; and scrapers send parameters of their own configuration along.
       parameters: 'any',
+      media: 'text/plain',
       methods: { GET: (exchange) => this.#answer(formatFor(exchange.header('accept'))) },
     };
   }

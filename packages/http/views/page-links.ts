@@ -2,6 +2,7 @@
 
 import { HttpError, redirect, type Answer } from '../protocol/answer.ts';
 import type { Exchange } from '../protocol/exchange.ts';
+import { string } from '../protocol/parameters.ts';
 import type { Route } from '../protocol/route.ts';
 
 /** Pages with an address; `debug-ui/view/places.tsx` has them all. */
@@ -21,13 +22,23 @@ const PAGES: ReadonlySet<string> = new Set([
 ]);
 
 /** Parameters of pages. */
-const PARAMETERS = ['id', 'shard', 'sha', 'key', 'command', 'filter', 'section'];
+const PARAMETERS = [
+  string('id', 'Client.'),
+  string('shard', 'Shard.'),
+  string('sha', 'Script.'),
+  string('key', 'Key.'),
+  string('command', 'Command.'),
+  string('filter', 'Text of the filter of the page.'),
+  string('section', 'Section of the settings.'),
+];
 
 export function pageLinkRoute(): Route {
   return {
     path: '/debug/:page',
     about: 'Redirects to a debug page, as /debug/clients?id=7 does.',
     parameters: PARAMETERS,
+    media: 'text/plain',
+    status: 303,
     methods: { GET: (exchange) => redirectTo(exchange, exchange.params['page'] ?? '') },
   };
 }

@@ -3,9 +3,11 @@
  * while main is stuck, with more patience for liveness.
  */
 
+import type { ProbeDocument } from '#api-types';
 import { mainStandstill, type Page, Phase } from '#stats';
 import { json, TEXT_TYPE, type Answer } from '../protocol/answer.ts';
 import type { Exchange } from '../protocol/exchange.ts';
+import { flag, string } from '../protocol/parameters.ts';
 import type { Route } from '../protocol/route.ts';
 
 interface Check {
@@ -39,7 +41,10 @@ export function probeRoutes(options: ProbesOptions): Route[] {
         ? 'Returns 200 while the server is alive.'
         : 'Returns 200 while the server is ready.',
     isOpen: true,
-    parameters: ['verbose', 'exclude'],
+    parameters: [
+      flag('verbose', 'Returns a line of text for each check.'),
+      string('exclude', 'Name of a check that is left out; may be given several times.'),
+    ],
     methods: { GET: (exchange) => answerOf(exchange, name, checks) },
   });
   const ping: Check = { name: 'ping', status: 'not_ready', problem: () => undefined };
@@ -140,6 +145,8 @@ function answerOf(exchange: Exchange, name: string, checks: readonly Check[]): A
     const status = failed === undefined ? 200 : 503;
     return { status, type: TEXT_TYPE, body: `${lines.join('\n')}\n` };
   }
-  if (failed === undefined) return json({ status: 'ok' });
-  return json({ status: failed.check.status, message: failed.problem }, 503);
+  if (failed === undefined) return json({ status: 'ok' } satisfies ProbeDocument);
+  const { check, problem } = failed;
+  const document: ProbeDocument = { status: check.status, message: problem ?? '' };
+  return json(document, 503);
 }

@@ -2,6 +2,7 @@
 
 import type { ScriptsDocument } from '#api-types';
 import { countOf } from '../protocol/query.ts';
+import { countParameter } from '../protocol/parameters.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 
 /** Default number of scripts, which limits the size of their sources. */
@@ -12,6 +13,6 @@ export function scriptsRoute(document: (count: number) => Promise<ScriptsDocumen
     'scripts',
     'Scripts and functions by execution time, and the running ones; ?count= (-1: all).',
     ({ query }) => document(countOf(query, COUNT)),
-    ['count'],
+    [countParameter(COUNT)],
   );
 }

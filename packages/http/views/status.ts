@@ -4,8 +4,7 @@ import { CAUSES, mainStandstill } from '#stats';
 import type { LimitFinding, StatusDocument } from '#api-types';
 import { executingConnections, statusDocument } from '#observer';
 import type { Access } from '../protocol/access.ts';
-import { json } from '../protocol/answer.ts';
-import type { Route } from '../protocol/route.ts';
+import { documentAt, type Route } from '../protocol/route.ts';
 import type { OpsContext } from '../ops/ops-context.ts';
 
 /** The ids of clients are asked of main, and left out when it is busy: the document must be quick. */
@@ -43,15 +42,11 @@ async function clientIds({
 export function statusRoutes(opsContext: OpsContext, access: Access): Route[] {
   return [
     {
-      path: '/status/json',
-      about: 'The status document of STATUS JSON.',
+      ...documentAt('/status/json', 'The status document of STATUS JSON.', async (exchange) => {
+        const status = await currentStatus(opsContext);
+        return access.isKnownHost(exchange) ? status : withoutKeys(status);
+      }),
       isOpen: true,
-      methods: {
-        GET: async (exchange) => {
-          const status = await currentStatus(opsContext);
-          return json(access.isKnownHost(exchange) ? status : withoutKeys(status));
-        },
-      },
     },
   ];
 }

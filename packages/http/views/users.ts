@@ -2,6 +2,7 @@
 
 import type { UsersDocument } from '#api-types';
 import { countOf } from '../protocol/query.ts';
+import { countParameter } from '../protocol/parameters.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 
 /** Default number of users: there may be thousands, with their rules. */
@@ -12,6 +13,6 @@ export function usersRoute(document: (count: number) => Promise<UsersDocument>):
     'users',
     'Users with their rules and statistics, and the latest denials; ?count= (-1: all).',
     ({ query }) => document(countOf(query, COUNT)),
-    ['count'],
+    [countParameter(COUNT)],
   );
 }

@@ -25,6 +25,7 @@ const REMOVED_KEYS_MAX = 1_000;
 const SCRIPTS_MAX = 500;
 /** Users in a bundle. */
 const USERS_MAX = 1_000;
+const GZIP = 'application/gzip';
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 interface BundlesOptions {
@@ -55,6 +56,7 @@ export class Bundles {
         about: 'Creates and downloads a diagnostic bundle.',
         isForOwners: true,
         isMutation: true,
+        media: GZIP,
         methods: { GET: (exchange) => this.#generateAnswer(exchange) },
       },
       {
@@ -66,6 +68,7 @@ export class Bundles {
       {
         path: '/debug/api/bundle/:id',
         about: 'Downloads a bundle.',
+        media: GZIP,
         isForOwners: true,
         methods: { GET: ({ params }) => this.#download(params['id'] ?? '') },
       },
@@ -126,7 +129,7 @@ export class Bundles {
   }
 
   async #generateAnswer(exchange: Exchange): Promise<Answer> {
-    if (exchange.method === 'HEAD') return { status: 200, type: 'application/gzip', body: '' };
+    if (exchange.method === 'HEAD') return { status: 200, type: GZIP, body: '' };
     const { id } = await this.generate();
     return this.#download(id);
   }
@@ -137,7 +140,7 @@ export class Bundles {
     if (found === undefined) throw new HttpError(404, 'bundle not found');
     return {
       status: 200,
-      type: 'application/gzip',
+      type: GZIP,
       body: this.#store.open(id),
       headers: {
         'Content-Disposition': `attachment; filename="${bundleName(id)}"`,

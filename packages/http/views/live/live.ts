@@ -28,6 +28,7 @@ import {
 } from './live-figures.ts';
 import { shownSamples, type KeptSample, type KeptShard } from './live-samples.ts';
 import { numberBelow, wordsOf } from '../../protocol/query.ts';
+import { integer, words } from '../../protocol/parameters.ts';
 import { documentRoute, type Route } from '../../protocol/route.ts';
 import { currentStatus } from '../status.ts';
 import type { OpsContext } from '../../ops/ops-context.ts';
@@ -84,7 +85,9 @@ export class Live {
     const about =
       'Samples of the charts: ?since= number of a sample, ?with= parts of it, ?shard= times of one shard.';
     return documentRoute('live', about, (exchange) => this.#document(exchange), [
-      ...['since', 'with', 'shard'],
+      integer('since', 'Number of the last known sample; only later samples are returned.'),
+      words('with', 'Parts that are returned; all by default.', PARTS),
+      integer('shard', 'Shard whose times are returned; by default those of all shards.'),
     ]);
   }
 

@@ -4,12 +4,13 @@ import { FLIGHT_KINDS } from '#stats';
 import type { FlightDocument, FlightReport } from '#api-types';
 import { HttpError } from '../../protocol/answer.ts';
 import { countOf } from '../../protocol/query.ts';
+import { countParameter, string } from '../../protocol/parameters.ts';
 import { documentRoute, type Route } from '../../protocol/route.ts';
 
 interface FlightRoutesOptions {
   /** `main`, `shard-0` and so on, `ops`. */
   readonly threads: readonly string[];
-  readonly document: (count: number, thread: string | undefined) => unknown;
+  readonly document: (count: number, thread: string | undefined) => FlightDocument;
 }
 
 export function flightRoutes({ threads, document }: FlightRoutesOptions): Route[] {
@@ -18,7 +19,11 @@ export function flightRoutes({ threads, document }: FlightRoutesOptions): Route[
       'flight-recorder',
       'Notable events of each thread; ?count= limits the number, ?thread= or ?shard= selects one thread.',
       ({ query }) => document(countOf(query), threadOf(query, threads)),
-      ['count', 'thread', 'shard'],
+      [
+        countParameter('all'),
+        string('thread', 'Thread: main, ops, shard-0 and so on, or the number of a shard.'),
+        string('shard', 'Number of a shard, in place of a thread.'),
+      ],
     ),
     documentRoute(
       'flight-recorder/kinds',

@@ -6,6 +6,7 @@ import { type History, STEPS_MAX, VALUES_MAX, type WantedColumn } from '#history
 import { HttpError } from '../../protocol/answer.ts';
 import { countOf, wordsOf } from '../../protocol/query.ts';
 import { CAUSE_NAMES } from './judgement.ts';
+import { countParameter, integer, string, word, words } from '../../protocol/parameters.ts';
 import { documentRoute, type Route } from '../../protocol/route.ts';
 
 /** Milliseconds before now at which an answer begins without `from`. */
@@ -39,6 +40,11 @@ const SUMMARY: readonly string[] = [
   ...['sync_lag_us', 'replica_lag_us', 'primary_lag_us', 'health', 'limited_by'],
 ];
 
+const TIMES = [
+  integer('from', 'Begin in Unix milliseconds.'),
+  integer('to', 'End in Unix milliseconds; now by default.'),
+];
+
 interface HistoryRoutesOptions {
   readonly history: History;
   readonly commandNames: readonly string[];
@@ -51,7 +57,13 @@ export function historyRoutes(options: HistoryRoutesOptions): Route[] {
       'history',
       'Series since the start and before: ?from= and ?to= Unix milliseconds, ?step= seconds, ?series= names, ?thread= a thread, all or each, ?command= a command.',
       ({ query }) => historyOf(query, options),
-      ['from', 'to', 'step', 'series', 'thread', 'command'],
+      [
+        ...TIMES,
+        integer('step', 'Seconds of a step; by default the shortest that fits the time.'),
+        string('series', 'Names of series, with commas between them.'),
+        string('thread', 'A thread, all (merged) or each (listed).'),
+        string('command', 'A command, in place of a thread.'),
+      ],
     ),
     documentRoute(
       'history/series',
@@ -65,7 +77,12 @@ export function historyRoutes(options: HistoryRoutesOptions): Route[] {
       'events',
       'Events on the time line, newest first: ?from= and ?to= Unix milliseconds, ?kind= kinds, ?level= the least level, ?count= limits the number.',
       ({ query }) => eventsOf(query, options),
-      ['from', 'to', 'kind', 'level', 'count'],
+      [
+        ...TIMES,
+        words('kind', 'Kinds of events.', EVENT_KINDS),
+        word('level', 'Least level.', LOG_LEVELS),
+        countParameter(EVENTS_DEFAULT),
+      ],
     ),
   ];
 }

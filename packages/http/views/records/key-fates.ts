@@ -9,6 +9,7 @@ import { HttpError } from '../../protocol/answer.ts';
 import type { Exchange } from '../../protocol/exchange.ts';
 import type { RemovedKeysQuestion } from '../../ops/key-fates-request.ts';
 import { bytesOf, countOf, numberBelow } from '../../protocol/query.ts';
+import { countParameter, integer, string } from '../../protocol/parameters.ts';
 import { documentRoute, type Route } from '../../protocol/route.ts';
 import type { OpsContext } from '../../ops/ops-context.ts';
 
@@ -53,7 +54,11 @@ export function keyFatesRoute(
     'key-fates',
     'Removed keys by reason: counts and the latest removals; ?count= (-1: all), ?key= and ?db= select one key.',
     (exchange) => document(questionOf(exchange, databases)),
-    ['count', 'key', 'db'],
+    [
+      countParameter(COUNT),
+      string('key', 'Key, byte by byte in percent-encoding.'),
+      integer('db', 'Database of the key; 0 by default.'),
+    ],
   );
 }
 

@@ -5,6 +5,7 @@ import type { LogLineReport, LogsDocument } from '#api-types';
 import type { RecentLine } from '#telemetry';
 import { HttpError } from '../../protocol/answer.ts';
 import { countOf, numberBelow } from '../../protocol/query.ts';
+import { countParameter, integer, string, word } from '../../protocol/parameters.ts';
 import { documentRoute, type Route } from '../../protocol/route.ts';
 
 /** Lines answered when no count is given. */
@@ -76,7 +77,14 @@ export function logsRoute(document: (question: LogsQuestion) => LogsDocument): R
     'logs',
     'Latest lines of the log, oldest first; ?level= (least), ?thread=, ?event= and ?text= select lines, ?after= newer ones, ?count= (-1: all) limits their number.',
     ({ query }) => document(questionOf(query)),
-    ['level', 'thread', 'event', 'text', 'after', 'count'],
+    [
+      word('level', 'Least level.', LOG_LEVELS),
+      string('thread', 'Thread that logged the lines.'),
+      string('event', 'Code of the event.'),
+      string('text', 'Words that a line contains, in any case.'),
+      integer('after', 'Number of the last known line; only newer lines are returned.'),
+      countParameter(COUNT),
+    ],
   );
 }
 

@@ -6,6 +6,7 @@ import type { Counter } from '#quantities';
 import { SAMPLE_KEYS_MAX, usedMemory } from '#stats';
 import type { OpsContext } from '../../ops/ops-context.ts';
 import { numberFrom } from '../../protocol/query.ts';
+import { integer } from '../../protocol/parameters.ts';
 import { documentRoute, type Route } from '../../protocol/route.ts';
 import { GrowthForecast } from './growth-forecast.ts';
 import { memoryTree } from './memory-tree.ts';
@@ -44,7 +45,7 @@ export class MemoryView {
           const count = numberFrom(query, 'count', 1, SAMPLE_KEYS_MAX) ?? SAMPLE_KEYS_MAX;
           return mainClient.ask('key-samples', { count });
         },
-        ['count'],
+        [integer('count', `Keys of each shard, 1 to ${SAMPLE_KEYS_MAX}.`)],
       ),
     ];
   }

@@ -1,0 +1,69 @@
+/** Requests that change the server, their responses, and errors. */
+
+import type { SettingCheck } from './settings.ts';
+
+/** Body of every response with a status of 400 or more. */
+export interface ErrorDocument {
+  /** Text that programs may compare. */
+  readonly error: string;
+  /** Details for people. */
+  readonly message?: string;
+}
+
+/** An object without fields. */
+export type NoBody = Readonly<Record<string, never>>;
+
+export interface ActionDone {
+  readonly status: 'ok';
+}
+
+export interface LoginRequest {
+  readonly token: string;
+}
+
+/** Either `id` or `ids`. */
+export interface KillClients {
+  readonly id?: number;
+  /** From 1 to 1,000 ids. */
+  readonly ids?: readonly number[];
+}
+
+export interface ClientsKilled extends ActionDone {
+  /** Number of disconnected clients, if `ids` were given. */
+  readonly killed?: number;
+}
+
+export interface KillScript {
+  readonly shard: number;
+  /** Number of the run in its shard, as `/debug/api/scripts` lists it. */
+  readonly run: number;
+}
+
+export interface SettingChange {
+  readonly name: string;
+  /** As CONFIG SET takes it. */
+  readonly value: string;
+}
+
+export interface SettingChecked extends ActionDone {
+  readonly check: SettingCheck;
+}
+
+export interface HotKeysStart {
+  /** Both by default. */
+  readonly metrics?: readonly ('cpu' | 'net')[];
+  /** Keys to find: 1 to 100, by default 10. */
+  readonly count?: number;
+  /** 0, the default: until it is stopped. */
+  readonly duration_ms?: number;
+  /** Sampling interval in commands: 1, the default, counts each of them. */
+  readonly sample?: number;
+}
+
+export interface SnapshotStarted {
+  readonly status: 'started';
+}
+
+export interface ShutdownStarted {
+  readonly status: 'shutting_down';
+}
