@@ -3,8 +3,10 @@
 export interface SlowlogDocument {
   /** Newest first. */
   readonly entries: readonly SlowlogReport[];
-  /** Shards that did not answer in time. */
+  /** Shards that did not answer in time: entries are missing that are newer than those they published last. */
   readonly missing_shards: readonly number[];
+  /** True when the main thread did not reply: entries of its own commands are missing. */
+  readonly main_missing: boolean;
 }
 
 export interface SlowlogReport {

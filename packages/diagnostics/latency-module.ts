@@ -1,10 +1,10 @@
 /** Latency, the slow log and removed keys as a module of main. */
 
-import { type Clock, type Logger, readable } from '#base';
-import type { LatencyEventReport, SlowlogReport } from '#api-types';
+import type { Clock, Logger } from '#base';
+import type { LatencyEventReport } from '#api-types';
 import type { MainAnswers } from '#http';
 import { type Composed, MainModule, ThreadProfiles } from '#main';
-import { type LatencySeries, MAIN_THREAD, type SlowEntry } from '#stats';
+import { type LatencySeries, slowReport } from '#stats';
 import { removedKeys } from './key-fates-answer.ts';
 import { LatencyMonitor, type LatencyMonitorOptions } from './latency-monitor.ts';
 import type { RefusedUser } from './doctor/recent-refusals.ts';
@@ -78,7 +78,11 @@ function slowAnswers(
   return {
     slowlog: async ({ count }) => {
       const { entries, missingShards } = await slowCommands.collect(count);
-      return { entries: entries.map(slowReport), missing_shards: missingShards };
+      return {
+        entries: entries.map(slowReport),
+        missing_shards: missingShards,
+        main_missing: false,
+      };
     },
     'slowlog-reset': async () => {
       await slowCommands.reset();
@@ -114,24 +118,6 @@ function latencyAnswers(
       log.info('latency-reset', 'Latency events reset over HTTP');
       return null;
     },
-  };
-}
-
-function slowReport(entry: SlowEntry): SlowlogReport {
-  const [command = '', ...args] = entry.args.map(readable);
-  return {
-    id: entry.id,
-    timestamp: Math.floor(entry.unixMs / 1_000),
-    // As in SLOWLOG GET.
-    duration_us: Math.floor(entry.executeUs),
-    command,
-    args,
-    client_addr: entry.client.address,
-    client_name: entry.client.name,
-    shard: entry.shard === MAIN_THREAD ? null : entry.shard,
-    queue_us: Math.floor(entry.queueUs),
-    durable_us: Math.floor(entry.durableUs),
-    fetch_us: Math.floor(entry.fetchUs),
   };
 }
 

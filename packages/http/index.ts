@@ -1,4 +1,4 @@
-export type { RemovedKeysAnswer, RemovedKeysQuestion } from './ops/key-fates-request.ts';
+export type { RemovedKeysAnswer, RemovedKeysQuestion } from './ops/page-calls.ts';
 export type { ActionAnswer, SettingCheckAnswer } from './ops/page-calls.ts';
 export { OpsThread, type OpsData, type OpsMessage, type OpsNotice } from './ops/ops-thread.ts';
 export type { MainAnswers, PageAnswers } from './ops/main-client.ts';

@@ -12,6 +12,7 @@ import {
   windowTableLength,
 } from '#stats';
 import type { WindowReport } from '#api-types';
+import type { Bytes } from '#base';
 import {
   DoubleBuffer,
   EventRing,
@@ -43,6 +44,8 @@ export interface ObserverData {
   readonly windows: SharedMemory;
   /** Verdict of the ops thread, as JSON. */
   readonly verdict: SharedMemory;
+  /** Memory of each shard, in which it publishes answers for the time in which it cannot reply. */
+  readonly answers: readonly SharedMemory[];
   /** Unix microseconds at the origin of the monotonic clock. */
   readonly unixZeroUs: number;
 }
@@ -63,6 +66,7 @@ export class Observer {
   readonly unixZeroUs: number;
   readonly #windows: DoubleBuffer;
   readonly #verdictReport: SharedReport;
+  readonly #answers: readonly SharedReport[];
   #verdictVersion = 0;
   #verdict = NO_VERDICT;
   /** Names of commands by the ids that pages count by, as `client|list`. */
@@ -85,12 +89,18 @@ export class Observer {
     ]);
     this.commandNames = data.commandNames;
     this.#verdictReport = new SharedReport(data.verdict);
+    this.#answers = data.answers.map((memory) => new SharedReport(memory));
     this.#windows = new DoubleBuffer(data.windows, windowTableLength(this.commandNames.length));
   }
 
   /** Returns the latencies of a command in the latest windows, by its id; all commands without one. */
   windows(command?: number): WindowReport {
     return windowsIn(this.#windows.read(), command);
+  }
+
+  /** Returns the answers that a shard published last, as one message; undefined before the first. */
+  publishedAnswers(shard: number): Bytes | undefined {
+    return this.#answers[shard]!.read();
   }
 
   /** Latest verdict of the ops thread; it finds nothing before the first. */

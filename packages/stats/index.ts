@@ -165,6 +165,7 @@ export {
 } from './threads/thread-pauses.ts';
 export { HEAP, PROFILE, ThreadProfiler } from './threads/thread-profile.ts';
 export { ThreadSamples } from './threads/thread-samples.ts';
+export { slowReport } from './slow-log/slow-report.ts';
 export {
   slowEntriesCall,
   SlowLog,

@@ -191,6 +191,7 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
           fetch_us: 'number',
         },
       ],
+      main_missing: 'boolean',
       missing_shards: ['number'],
     },
   ],

@@ -103,6 +103,11 @@ bundles('of a server whose shard is stuck are whole', async () => {
   const script = 'while true do end';
   const stuck = client.reply('EVAL', script, 1, 'key').catch(() => undefined);
   await until(isStuck, 'the shard is stuck');
+  const isRecorded = async (): Promise<boolean> => {
+    const answer = await request(server.httpPort, '/debug/api/history?series=health');
+    return (answer.json() as PastDocument).series[0]!.values.includes(2);
+  };
+  await until(isRecorded, 'the history has it');
   const answer = await request(server.httpPort, '/debug/api/bundle/generate');
   assert.is(answer.status, 200, answer.text.slice(0, 200));
   const files = untar(gunzipSync(answer.bytes));

@@ -13,15 +13,17 @@ import type {
 } from '#api-types';
 import { CallError, type PortCalls } from '#link';
 import { HttpError } from '../protocol/answer.ts';
-import type { RemovedKeysAnswer, RemovedKeysQuestion } from './key-fates-request.ts';
-import type { PageCalls } from './page-calls.ts';
+import type { PageCalls, RemovedKeysAnswer, RemovedKeysQuestion } from './page-calls.ts';
 import type { ClientName } from './shard-watch.ts';
 
 /** Most milliseconds that main is waited for. It may be busy, and its clients never wait because of these requests. */
 const MAIN_MS_MAX = 1_000;
 
-/** Milliseconds that a bundle waits: a second more than main waits for a late shard. */
-const PATIENT_MS_MAX = 6_000;
+/** Milliseconds that a bundle waits. Main waits 5 s for a late shard, and may have been stuck before. */
+const PATIENT_MS_MAX = 10_000;
+
+/** Interval at which main is looked at while a request waits for it, in milliseconds. */
+const LOOK_MS = 50;
 
 /** Everything that is asked of main. */
 interface MainCalls extends PageCalls {
@@ -71,31 +73,71 @@ export type MainAnswers = {
   ) => MainCalls[Name]['answer'] | Promise<MainCalls[Name]['answer']>;
 };
 
+interface MainClientOptions {
+  readonly calls: PortCalls;
+  /** Returns the standstill of main; null while there is none. */
+  standstill(): { readonly silentUs: number; readonly doing: string } | null;
+  wallMs(): number;
+}
+
 export class MainClient {
-  readonly #calls: PortCalls;
-  readonly #timeoutMs: number;
+  readonly #options: MainClientOptions;
+  readonly #isPatient: boolean;
 
-  constructor(calls: PortCalls, timeoutMs = MAIN_MS_MAX) {
-    this.#calls = calls;
-    this.#timeoutMs = timeoutMs;
+  constructor(options: MainClientOptions, isPatient = false) {
+    this.#options = options;
+    this.#isPatient = isPatient;
   }
 
-  /** Returns a client that waits as long as main itself waits for late shards, for documents that must be complete. */
+  /** Returns a client that waits for a stuck main and for late shards, for documents that must be complete. */
   patient(): MainClient {
-    return new MainClient(this.#calls, PATIENT_MS_MAX);
+    return new MainClient(this.#options, true);
   }
 
-  /** Rejects with what the one who asked over HTTP is answered. */
+  /**
+   * Rejects with the error for the HTTP client. While main is known to be stuck, nothing is sent, and waiting requests end:
+   * main would reply to them, and act on them, when its caller has long gone.
+   */
   async ask<Name extends MainCallName>(
     name: Name,
     question: MainCalls[Name]['question'],
-    timeoutMs = this.#timeoutMs,
+    timeoutMs = this.#isPatient ? PATIENT_MS_MAX : MAIN_MS_MAX,
   ): Promise<MainCalls[Name]['answer']> {
+    const error = this.#isPatient ? undefined : this.#stuckError;
+    if (error !== undefined) throw error;
     try {
-      return (await this.#calls.ask(name, question, timeoutMs)) as MainCalls[Name]['answer'];
-    } catch (error) {
-      if (!(error instanceof CallError)) throw error;
-      throw mainError(error);
+      const reply = this.#options.calls.ask(name, question, timeoutMs);
+      return (await (this.#isPatient ? reply : this.#orStuck(reply))) as MainCalls[Name]['answer'];
+    } catch (problem) {
+      if (!(problem instanceof CallError)) throw problem;
+      throw mainError(problem);
+    }
+  }
+
+  /** Error of requests while main is stuck; undefined while it is not. */
+  get #stuckError(): HttpError | undefined {
+    const standstill = this.#options.standstill();
+    if (standstill === null) return undefined;
+    const since = new Date(this.#options.wallMs() - standstill.silentUs / 1_000).toISOString();
+    const detail = `main ${standstill.doing}, since ${since}`;
+    return new HttpError(503, 'the main thread is stuck', { 'Retry-After': '1' }, detail);
+  }
+
+  /** Returns the reply; rejects earlier if main turns out to be stuck. */
+  async #orStuck(reply: Promise<unknown>): Promise<unknown> {
+    let timer: NodeJS.Timeout | undefined;
+    const stuck = new Promise<never>((_resolve, reject) => {
+      timer = setInterval(() => {
+        const error = this.#stuckError;
+        if (error !== undefined) reject(error);
+      }, LOOK_MS);
+    });
+    // A reply after that has no receiver, and its failure none either.
+    reply.catch(() => undefined);
+    try {
+      return await Promise.race([reply, stuck]);
+    } finally {
+      clearInterval(timer);
     }
   }
 }

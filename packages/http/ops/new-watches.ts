@@ -2,7 +2,6 @@
 
 import { type LogFields, type Logger, systemClock } from '#base';
 import type { Observer } from '#observer';
-import { mainStandstill } from '#stats';
 import type { HttpLiveSettings } from '../views/settings.ts';
 import { EvictionWatch } from './eviction-watch.ts';
 import type { MainClient } from './main-client.ts';
@@ -32,8 +31,6 @@ export function newWatches({ observer, mainClient, logger, settings }: NewWatche
     logger[level](event, message, fields);
   };
   const clientIn = async (slot: number): Promise<ClientName | null> => {
-    // A stuck main would reply to the request later.
-    if (mainStandstill(main, commandNames, systemClock.nowUs()) !== null) return null;
     try {
       return await mainClient.ask('client-name', slot, CLIENT_MS_MAX);
     } catch {

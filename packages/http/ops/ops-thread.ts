@@ -11,7 +11,7 @@ import {
   thresholdIndex,
 } from '#base';
 import type { ReplicationState } from '#api-types';
-import { type ClusterUpdate, flightRecorder, type Page } from '#stats';
+import { type ClusterUpdate, flightRecorder, mainStandstill, type Page } from '#stats';
 import { type CallMessage, isCall, type ModuleMetric, PortCalls, TraceRingReader } from '#link';
 import { Observer, type ObserverData } from '#observer';
 import { LogWriter, type LogWriterOptions, TraceStore, type VerdictFigures } from '#telemetry';
@@ -102,7 +102,11 @@ export class OpsThread {
         this.#http.noteRecord(record);
       },
     );
-    const mainClient = new MainClient(this.#calls);
+    const mainClient = new MainClient({
+      calls: this.#calls,
+      standstill: () => mainStandstill(observer.main, observer.commandNames, systemClock.nowUs()),
+      wallMs: () => systemClock.wallMs(),
+    });
     this.#observer = observer;
     this.#mainClient = mainClient;
     this.#logger = logger;

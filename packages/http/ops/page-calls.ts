@@ -6,6 +6,7 @@ import type {
   HotWindowDocument,
   LatencyHistoryReport,
   MemoryKeysDocument,
+  RemovedKeyReport,
   SettingCheck,
 } from '#api-types';
 
@@ -45,4 +46,19 @@ export interface PageCalls {
   'slowlog-reset': { question: null; answer: ActionAnswer };
   'key-fates-reset': { question: null; answer: ActionAnswer };
   'latency-reset': { question: null; answer: ActionAnswer };
+}
+
+/** Request for removed keys. */
+export interface RemovedKeysQuestion {
+  /** Infinity: all. */
+  readonly count: number;
+  /** Key to report alone, with the emptying of its database; null for all keys. */
+  readonly of: { readonly db: number; readonly key: Uint8Array } | null;
+}
+
+export interface RemovedKeysAnswer {
+  readonly removed_keys: readonly RemovedKeyReport[];
+  /** Removed keys that are kept. */
+  readonly kept: number;
+  readonly missing_shards: readonly number[];
 }

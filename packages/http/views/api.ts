@@ -23,7 +23,7 @@ import { clusterRoutes } from './cluster.ts';
 import { bandReport, commandReports, shardStats, traceDocument } from './api-figures.ts';
 import { HttpError } from '../protocol/answer.ts';
 import { flightDocument, flightRoutes } from './records/flight.ts';
-import type { RemovedKeysQuestion } from '../ops/key-fates-request.ts';
+import type { RemovedKeysQuestion } from '../ops/page-calls.ts';
 import { keyFatesDocument, keyFatesRoute } from './records/key-fates.ts';
 import type { MetricsRenderer } from './metrics.ts';
 import { logsDocument, logsRoute, type LogsQuestion } from './records/logs.ts';
@@ -31,6 +31,7 @@ import { countOf } from '../protocol/query.ts';
 import { countParameter } from '../protocol/parameters.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 import { replicationRoute } from './replication.ts';
+import { slowlogDocument } from './records/slow-log.ts';
 import { scriptsRoute } from './scripts.ts';
 import { usersRoute } from './users.ts';
 import { currentStatus } from './status.ts';
@@ -75,7 +76,7 @@ export class DebugDocuments {
   }
 
   slowlog(count: number): Promise<SlowlogDocument> {
-    return this.#main.ask('slowlog', { count });
+    return slowlogDocument(this.#context, this.#main, count);
   }
 
   /** Events come from main; when it is late, the rest is returned without them. */

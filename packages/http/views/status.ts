@@ -1,6 +1,6 @@
 /** The document of STATUS JSON, as the ops thread answers it: neither main nor a shard is needed for it. */
 
-import { CAUSES, mainStandstill } from '#stats';
+import { CAUSES } from '#stats';
 import type { LimitFinding, StatusDocument } from '#api-types';
 import { executingConnections, statusDocument } from '#observer';
 import type { Access } from '../protocol/access.ts';
@@ -26,11 +26,8 @@ async function clientIds({
   mainClient,
   clock,
 }: OpsContext): Promise<ReadonlyMap<number, number | null>> {
-  const nowUs = clock.nowUs();
-  const slots = executingConnections(observer, nowUs);
-  const { main, commandNames } = observer;
-  // A stuck main would reply to these requests later.
-  if (slots.length === 0 || mainStandstill(main, commandNames, nowUs) !== null) return new Map();
+  const slots = executingConnections(observer, clock.nowUs());
+  if (slots.length === 0) return new Map();
   try {
     const ids = await mainClient.ask('client-ids', slots, CLIENT_IDS_MS_MAX);
     return new Map(slots.map((slot, index) => [slot, ids[index] ?? null]));

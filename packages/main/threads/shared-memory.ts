@@ -4,7 +4,7 @@
  * Large because it is the map of the memory: each area is a field, and the threads get theirs from here.
  */
 
-import { type Bytes, ERROR_CODES, systemClock, UnixOffset } from '#base';
+import { ERROR_CODES, systemClock, UnixOffset } from '#base';
 import { commandTable } from '#commands';
 import { frontCountOf, settingNames, type Settings } from '#config';
 import {
@@ -130,6 +130,7 @@ export class ServerMemory {
       commandNames: commandTable.entries.map(({ lowerName }) => lowerName),
       windows: DoubleBuffer.allocate(windowTableLength(commandTable.entries.length)),
       verdict: SharedReport.allocate(VERDICT_BYTES_MAX),
+      answers: this.answerMemory,
       unixZeroUs: new UnixOffset(systemClock).readUs(),
     };
     this.observer = new Observer(this.observerData);
@@ -143,11 +144,6 @@ export class ServerMemory {
     settings.onChange('latency.tracking', (value) => {
       mainPage.tracksLatency = value;
     });
-  }
-
-  /** Returns the answers that a shard published last; undefined before the first. */
-  publishedAnswers(shard: number): Bytes | undefined {
-    return new SharedReport(this.answerMemory[shard]!).read();
   }
 
   /** Main's ends of the rings; `ports` are the shards' message ports. */

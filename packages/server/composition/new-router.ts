@@ -35,7 +35,7 @@ export function newRouter({ access, ...kernel }: NewRouterOptions): Router {
       access.deniedInShard(client, denial);
     },
     spokeHttp: closesHttp(log, () => clock.wallMs()),
-    publishedAnswers: (shard) => serverMemory.publishedAnswers(shard),
+    publishedAnswers: (shard) => serverMemory.observer.publishedAnswers(shard),
     isShardStuck: (shard) => isAtOneCommand(serverMemory.shardPages[shard]!, clock.nowUs()),
     isOutOfMemory: () => serverMemory.isOutOfMemory(settings),
     queryBytesMax: () => settings.number('server.query-buffer-limit'),

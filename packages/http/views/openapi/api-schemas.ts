@@ -3496,10 +3496,16 @@ export const apiSchemas: ApiSchemas = {
         missing_shards: {
           type: 'array',
           items: { type: 'number' },
-          description: 'Shards that did not answer in time.',
+          description:
+            'Shards that did not answer in time: entries are missing that are newer than those they published last.',
+        },
+        main_missing: {
+          type: 'boolean',
+          description:
+            'True when the main thread did not reply: entries of its own commands are missing.',
         },
       },
-      required: ['entries', 'missing_shards'],
+      required: ['entries', 'missing_shards', 'main_missing'],
     },
     SlowlogReport: {
       type: 'object',

@@ -7,7 +7,7 @@ import { fateCounts } from '#stats';
 import type { KeyFatesDocument } from '#api-types';
 import { HttpError } from '../../protocol/answer.ts';
 import type { Exchange } from '../../protocol/exchange.ts';
-import type { RemovedKeysQuestion } from '../../ops/key-fates-request.ts';
+import type { RemovedKeysQuestion } from '../../ops/page-calls.ts';
 import { bytesOf, countOf, numberBelow } from '../../protocol/query.ts';
 import { countParameter, integer, string } from '../../protocol/parameters.ts';
 import { documentRoute, type Route } from '../../protocol/route.ts';

@@ -36,7 +36,7 @@ export function Slowlog(): JSX.Element {
     >
       <Problem text={doing.problem} />
       <Done text={doing.done} />
-      <MissingShards shards={slowlog.data?.missing_shards} missing="its entries" />
+      <Missing of={slowlog.data} />
       <Table
         caption="Slow commands"
         columns={columns}
@@ -149,5 +149,18 @@ function Phases({ entry }: { readonly entry: SlowlogEntry }): JSX.Element {
         <i key={name} class={name} style={{ width: `${(100 * us) / whole}%` }} />
       ))}
     </span>
+  );
+}
+
+/** Names the threads whose entries are missing. */
+function Missing({ of: slowlog }: { readonly of: SlowlogDocument | null }): JSX.Element | null {
+  if (slowlog?.main_missing !== true) {
+    return <MissingShards shards={slowlog?.missing_shards} missing="its entries" />;
+  }
+  return (
+    <p class="issue warn">
+      The main thread did not reply: its own entries, and the latest ones of the shards, are
+      missing.
+    </p>
   );
 }
