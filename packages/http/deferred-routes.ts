@@ -46,11 +46,11 @@ export class DeferredRoutes {
   readonly #memory: MemoryView;
 
   constructor({ early, access, opsContext, metrics, bundleTask }: RestOptions) {
-    this.#live = new Live(opsContext);
     this.#commands = new CommandsView(opsContext);
     this.#memory = new MemoryView(opsContext);
     const history = newHistory(opsContext);
     this.#history = history;
+    this.#live = new Live(opsContext, history);
     void this.#startHistory(opsContext);
     const documents = new DebugDocuments(opsContext);
     this.bundles = new Bundles({ opsContext, metrics, history, task: bundleTask });

@@ -189,6 +189,7 @@ export class Sampler implements Reading {
       return sum;
     };
     const reads: Readonly<Record<(typeof SHARD_SERIES)[number]['name'], () => number>> = {
+      executed_commands: () => page.get('commands'),
       keys: () => total((database) => page.keys(database)),
       expires: () => total((database) => page.expires(database)),
       queue_depth: () => depth().frames,

@@ -93,8 +93,10 @@ export const LOG_SERIES: readonly LogSeries[] = Object.values(LOG_QUANTITIES)
     isGreatest: row.figure === 'syncUsMax',
   }));
 
-/** Numbers of a shard that are computed: keys of all databases, its queue, the age of its oldest write not yet on disk. */
+/** Numbers of a shard that are computed: executed commands, keys of all databases, its queue, the age of its oldest write not yet on disk. */
 export const SHARD_SERIES = [
+  // Named `ops` for main, which counts every command: all threads together must not count twice.
+  { name: 'executed_commands', kind: 'growth', unit: 'count' },
   { name: 'keys', kind: 'gauge', unit: 'count' },
   { name: 'expires', kind: 'gauge', unit: 'count' },
   { name: 'queue_depth', kind: 'gauge', unit: 'count' },

@@ -1,11 +1,12 @@
 /**
  * The last minutes, one sample a second, for the debug pages: a page shows the past when it is opened, and fetches
- * missed samples after it was hidden. All data comes from shared pages. Sampling starts with the first request, and
- * stops when there were no requests for a while, so that it costs nothing without viewers.
+ * missed samples after it was hidden. All data comes from shared pages. Sampling starts with the first request, continuing
+ * what the history has, and stops when there were no requests for a while, so that it costs nothing without viewers.
  */
 
 import { randomBytes } from 'node:crypto';
 import { msToNextSecond } from '#base';
+import type { History } from '#history';
 import { addCounts, HISTOGRAM_BUCKETS, type Page } from '#stats';
 import type {
   LiveBands,
@@ -26,6 +27,7 @@ import {
   tenths,
   threeDigits,
 } from './live-figures.ts';
+import { pastSamples } from './past-samples.ts';
 import { shownSamples, type KeptSample, type KeptShard } from './live-samples.ts';
 import { numberBelow, wordsOf } from '../../protocol/query.ts';
 import { integer, words } from '../../protocol/parameters.ts';
@@ -66,19 +68,24 @@ class ShardWatch {
 
 export class Live {
   readonly #context: OpsContext;
+  readonly #history: History;
   /** Identifies the process: samples of another one do not continue these. */
   readonly #boot = randomBytes(6).toString('hex');
   #samples: KeptSample[] = [];
   #seq = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** Settles when the past is loaded and sampling has started; undefined while there are no viewers. */
+  #begun: Promise<void> | undefined;
+  #isClosed = false;
   #askedMs = 0;
   #takenUs = 0;
   #watches: readonly ShardWatch[] = [];
   #main: ShardWatch | undefined;
   #rates: RateGrowths | undefined;
 
-  constructor(opsContext: OpsContext) {
+  constructor(opsContext: OpsContext, history: History) {
     this.#context = opsContext;
+    this.#history = history;
   }
 
   get route(): Route {
@@ -92,6 +99,7 @@ export class Live {
   }
 
   close(): void {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -102,7 +110,8 @@ export class Live {
     const parts = wordsOf(query, 'with', PARTS);
     const shard = query.has('shard') ? numberBelow(query, 'shard', observer.shards.length) : null;
     this.#askedMs = clock.wallMs();
-    if (this.#timer === undefined) this.#begin();
+    this.#begun ??= this.#begin();
+    await this.#begun;
     const status = await currentStatus(this.#context);
     return {
       boot: this.#boot,
@@ -134,9 +143,20 @@ export class Live {
     return { thresholds_ms: thresholdsMs, shards: sums };
   }
 
-  #begin(): void {
+  async #begin(): Promise<void> {
     const { observer, clock } = this.#context;
     const { main, shards, commandNames } = observer;
+    const past = await pastSamples({
+      history: this.#history,
+      shards: shards.length,
+      nowMs: clock.wallMs(),
+      count: SAMPLES_MAX,
+    });
+    if (this.#isClosed) return;
+    this.#samples = past.map((sample) => {
+      this.#seq += 1;
+      return { seq: this.#seq, ...sample };
+    });
     this.#watches = shards.map((page) => new ShardWatch(page, commandNames.length));
     this.#main = new ShardWatch(main, commandNames.length);
     this.#rates = new RateGrowths(main, shards);
@@ -153,6 +173,7 @@ export class Live {
     const { clock } = this.#context;
     if (clock.wallMs() - this.#askedMs > UNSEEN_MS_MAX) {
       this.#timer = undefined;
+      this.#begun = undefined;
       this.#samples = [];
       return;
     }
