@@ -79,8 +79,8 @@ const layers: Readonly<Record<string, Layer>> = {
     thirdParty: ['piscina'],
   },
   messaging: {
-    imports: ['base', 'usdt', 'resp', 'commands', 'link', 'main'],
-    types: ['config', 'router', 'stats'],
+    imports: ['base', 'usdt', 'resp', 'stats', 'commands', 'link', 'main'],
+    types: ['api-types', 'config', 'http', 'router'],
   },
   diagnostics: {
     imports: ['base', 'stats', 'commands', 'config', 'observer', 'main'],
@@ -189,7 +189,7 @@ const layers: Readonly<Record<string, Layer>> = {
 /** Imports that tests may have beside those of their package. */
 const testImports = ['testkit', 'base'];
 const testThirdParty = [
-  ...['uvu', 'uvu/assert', 'playwright-core'],
+  ...['uvu', 'uvu/assert', 'playwright-core', 'axe-core'],
   ...['redis', 'ioredis', 'bullmq', 'redlock', 'rate-limiter-flexible'],
 ];
 

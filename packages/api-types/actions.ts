@@ -1,5 +1,6 @@
 /** Requests that change the server, their responses, and errors. */
 
+import type { MonitorDocument, MonitorEnd, MonitorSelection } from './activity/monitor.ts';
 import type { SettingCheck } from './settings.ts';
 
 /** Body of every response with a status of 400 or more. */
@@ -67,3 +68,25 @@ export interface SnapshotStarted {
 export interface ShutdownStarted {
   readonly status: 'shutting_down';
 }
+
+/** Starts a monitor: fields that are absent have their defaults, or do not narrow the selection. */
+export interface StartMonitor {
+  readonly filter?: Partial<MonitorSelection>;
+  /** 1 to 1,000. */
+  readonly lines_per_sec?: number;
+  /** At most 300,000. */
+  readonly duration_ms?: number;
+}
+
+export interface MonitorLines {
+  readonly id: string;
+  /** Number of the last line that is known. */
+  readonly after?: number;
+}
+
+export interface StopMonitor {
+  readonly id: string;
+  readonly by?: MonitorEnd;
+}
+
+export interface MonitorReply extends ActionDone, MonitorDocument {}

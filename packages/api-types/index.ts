@@ -103,6 +103,14 @@ export type {
   SettingReport,
   SettingsFactsDocument,
 } from './settings.ts';
+export type {
+  CommandSource,
+  MonitorDocument,
+  MonitorEnd,
+  MonitorSelection,
+  MonitorLineReport,
+  MonitorOptions,
+} from './activity/monitor.ts';
 export type { ShardStatsDocument } from './shard-stats.ts';
 export type { SlowlogDocument, SlowlogReport } from './slow-log.ts';
 export type {

@@ -8,11 +8,15 @@ import type {
   KillClients,
   KillScript,
   LoginRequest,
+  MonitorLines,
+  MonitorReply,
   NoBody,
   SettingChange,
   SettingChecked,
   ShutdownStarted,
   SnapshotStarted,
+  StartMonitor,
+  StopMonitor,
 } from './actions.ts';
 import type { AdminCluster, AdminNodes, AdminRole } from './servers/admin.ts';
 import type { AdminHealth } from './health.ts';
@@ -111,6 +115,9 @@ export interface ApiPosts {
   '/debug/api/hotkeys/stop': Post<NoBody, ActionDone>;
   '/debug/api/key-fates/reset': Post<NoBody, ActionDone>;
   '/debug/api/latency/reset': Post<NoBody, ActionDone>;
+  '/debug/api/monitor/lines': Post<MonitorLines, MonitorReply>;
+  '/debug/api/monitor/start': Post<StartMonitor, MonitorReply>;
+  '/debug/api/monitor/stop': Post<StopMonitor, MonitorReply>;
   '/debug/api/scripts/kill': Post<KillScript, ActionDone>;
   '/debug/api/slowlog/reset': Post<NoBody, ActionDone>;
   '/debug/api/snapshot': Post<NoBody, ActionDone>;

@@ -14,6 +14,7 @@ import { historyRoutes } from './views/records/history.ts';
 import { judgementOf } from './views/records/judgement.ts';
 import { Live } from './views/live/live.ts';
 import { openApiRoute } from './views/openapi/openapi.ts';
+import { MonitorView } from './views/live/monitor.ts';
 import { MemoryView } from './views/storage/memory.ts';
 import type { MetricsRenderer } from './views/metrics.ts';
 import { pageLinkRoute } from './views/page-links.ts';
@@ -69,6 +70,7 @@ export class DeferredRoutes {
       ...this.#memory.routes,
       persistenceRoute(opsContext),
       ...actionRoutes(opsContext),
+      ...new MonitorView(opsContext, access).routes,
       ...this.bundles.routes,
       ...adminRoutes(opsContext),
       openApiRoute(() => this.routes.all, opsContext.version),

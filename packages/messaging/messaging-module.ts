@@ -5,9 +5,13 @@ import { ClientMessaging, type ClientMessagingOptions } from './client-messaging
 
 export function messagingModule(
   options: ClientMessagingOptions,
-): Composed<{ readonly messaging: ClientMessaging }, 'pubsub' | 'tracks' | 'monitors'> {
+): Composed<
+  { readonly messaging: ClientMessaging },
+  'pubsub' | 'tracks' | 'monitors',
+  'monitor-start' | 'monitor-lines' | 'monitor-stop'
+> {
   const messaging = new ClientMessaging(options);
-  const { pubsub, tracking, monitors } = messaging;
+  const { pubsub, tracking, monitors, pageMonitors } = messaging;
   const endTurn = (): void => {
     messaging.endTurn();
   };
@@ -24,6 +28,11 @@ export function messagingModule(
       },
     },
     ports: { pubsub, tracks: tracking, monitors },
+    answers: {
+      'monitor-start': (question) => pageMonitors.start(question),
+      'monitor-lines': (question) => pageMonitors.lines(question),
+      'monitor-stop': (question) => pageMonitors.stop(question),
+    },
   });
   return { module, parts: { messaging } };
 }

@@ -1,11 +1,19 @@
 /** Clients that are shown what others send (MONITOR). */
 
-import { type Bytes, fromLatin1, globMatches, isResourceError } from '#base';
+import { type Bytes, fromLatin1, globMatches, globMatchesAt, isResourceError } from '#base';
 import type { Arguments, ClientPort, CommandEntry, MonitorFilter, MonitorsPort } from '#commands';
-import type { Client, WatchedCall } from '#router';
+import type { Client } from '#router';
 import type { FanOut } from './fan-out.ts';
+import {
+  addressOf,
+  databaseOf,
+  isMonitored,
+  type MonitoredCommand,
+  namesOf,
+  REDACTED,
+} from './monitors/monitored-command.ts';
 
-const REDACTED = '(redacted)';
+const REDACTED_BYTES = fromLatin1(REDACTED);
 
 interface Monitor {
   readonly filter: MonitorFilter;
@@ -14,16 +22,6 @@ interface Monitor {
   linesLeft: number;
   /** Commands that passed the filter, shown or not. */
   passed: number;
-}
-
-/** A command as monitors are shown it. */
-interface Shown {
-  readonly client: Client;
-  readonly entry: CommandEntry;
-  /** Given where a script of the client calls the command. */
-  readonly call: WatchedCall | undefined;
-  /** Without secrets; one character per byte. */
-  readonly words: readonly string[];
 }
 
 export class Monitors implements MonitorsPort {
@@ -67,13 +65,12 @@ export class Monitors implements MonitorsPort {
     for (const [client, { untilMs }] of this.#monitors) if (untilMs <= nowMs) this.forget(client);
   }
 
-  /** A command has been sent on, or a script of the client calls it. */
-  routed(client: Client, entry: CommandEntry, args: Arguments, call?: WatchedCall): void {
-    // Commands that run scripts have the flag since Redis shows them by itself, ahead of what they call.
-    if (entry.has('admin') || (entry.has('skip_monitor') && entry.script === undefined)) return;
+  /** Shows a command that has been sent on, or that a script of the client calls. */
+  routed(command: MonitoredCommand): void {
+    if (!isMonitored(command.entry)) return;
     this.endTurn();
     try {
-      this.#show({ client, entry, call, words: wordsOf(entry, args) });
+      this.#show(command);
     } catch (error) {
       if (!isResourceError(error)) throw error;
       // A line longer than any text cannot be shown, and lines must not be omitted.
@@ -81,13 +78,14 @@ export class Monitors implements MonitorsPort {
     }
   }
 
-  #show(shown: Shown): void {
+  /** The line is made for the first monitor that wants it: a command that none wants costs no copy. */
+  #show(command: MonitoredCommand): void {
     let isEncoded = false;
     for (const [target, monitor] of this.#monitors) {
-      if (!isWanted(shown, monitor)) continue;
+      if (!isWanted(command, monitor)) continue;
       if (!isEncoded) {
         isEncoded = true;
-        const line = fromLatin1(lineOf(shown, this.#nowMs()));
+        const line = fromLatin1(lineOf(command, this.#nowMs()));
         this.#fanOut.begin((writer) => {
           writer.raw(line);
         });
@@ -99,6 +97,7 @@ export class Monitors implements MonitorsPort {
   }
 }
 
+/** Returns the words of a command without secrets, one character per byte. */
 function wordsOf(entry: CommandEntry, args: Arguments): readonly string[] {
   const words: string[] = [];
   for (let index = 0; index < args.count; index += 1) words.push(args.latin1(index));
@@ -106,42 +105,42 @@ function wordsOf(entry: CommandEntry, args: Arguments): readonly string[] {
   return words;
 }
 
-function isWanted({ client, entry, words }: Shown, monitor: Monitor): boolean {
+function isWanted({ client, entry, args }: MonitoredCommand, monitor: Monitor): boolean {
   const { patterns, commands, users, ids, sample } = monitor.filter;
   if (ids.length > 0 && !ids.includes(client.id)) return false;
   if (users.length > 0 && !users.includes(client.session.user)) return false;
   if (commands.length > 0 && !namesOf(entry).some((name) => commands.includes(name))) return false;
-  if (patterns.length > 0 && !fitsAny(words, patterns)) return false;
+  if (patterns.length > 0 && !fitsAny(entry, args, patterns)) return false;
   monitor.passed += 1;
   return sample <= 1 || monitor.passed % sample === 1;
 }
 
-function namesOf({ lowerName, container }: CommandEntry): readonly string[] {
-  return container === undefined ? [lowerName] : [lowerName, container.lowerName];
-}
-
-function fitsAny(words: readonly string[], patterns: readonly Bytes[]): boolean {
-  return words.slice(1).some((word) => {
-    const bytes = fromLatin1(word);
-    return patterns.some((pattern) => globMatches(pattern, bytes));
-  });
+/** True when a pattern fits an argument as it is shown. */
+function fitsAny(entry: CommandEntry, args: Arguments, patterns: readonly Bytes[]): boolean {
+  const secrets = entry.secretsOf(args);
+  for (let index = 1; index < args.count; index += 1) {
+    const isSecret = secrets.includes(index);
+    const fits = patterns.some((pattern) =>
+      isSecret
+        ? globMatches(pattern, REDACTED_BYTES)
+        : globMatchesAt(pattern, args.source, args.at(index), args.length(index)),
+    );
+    if (fits) return true;
+  }
+  return false;
 }
 
 /** Stands for the address of what a script calls, as in Redis. */
 const SCRIPT = 'lua';
 
-function lineOf({ client, call, words }: Shown, nowMs: number): string {
+function lineOf(command: MonitoredCommand, nowMs: number): string {
+  const { client, entry, args, origin } = command;
   const us = Math.floor(nowMs * 1_000);
   const seconds = Math.floor(us / 1_000_000);
   const rest = String(us % 1_000_000).padStart(6, '0');
-  const from = call === undefined ? addressOf(client) : SCRIPT;
-  const database = call?.database ?? client.session.database;
-  return `+${seconds}.${rest} [${database} ${from}] ${words.map(quoted).join(' ')}\r\n`;
-}
-
-function addressOf({ socket }: Client): string {
-  const { isUnix, remoteAddress } = socket;
-  return isUnix ? `unix:${remoteAddress.replace(/:0$/, '')}` : remoteAddress;
+  const from = typeof origin === 'object' ? SCRIPT : addressOf(client);
+  const words = wordsOf(entry, args).map(quoted).join(' ');
+  return `+${seconds}.${rest} [${databaseOf(command)} ${from}] ${words}\r\n`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

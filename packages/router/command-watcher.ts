@@ -9,12 +9,15 @@ export interface WatchedCall {
   readonly sequence: number;
 }
 
-/** Sees the commands that clients send, and those that their scripts call. */
+/** Origin of a command that its client has not just sent: a call of a script, or EXEC, which runs queued commands. */
+export type WatchedOrigin = WatchedCall | 'transaction';
+
+/** Sees the commands that clients send, those that their scripts call, and queued ones when EXEC runs them. */
 export type CommandWatcher = (
   client: Client,
   entry: CommandEntry,
   args: Arguments,
-  call?: WatchedCall,
+  origin?: WatchedOrigin,
 ) => void;
 
 /** Watchers of commands. Mostly there are none, and then a command costs one look at `isOn`. */
@@ -34,7 +37,7 @@ export class CommandWatchers {
     this.isOn = this.#watchers.length > 0;
   }
 
-  readonly see: CommandWatcher = (client, entry, args, call) => {
-    for (const watcher of this.#watchers) watcher(client, entry, args, call);
+  readonly see: CommandWatcher = (client, entry, args, origin) => {
+    for (const watcher of this.#watchers) watcher(client, entry, args, origin);
   };
 }

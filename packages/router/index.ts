@@ -6,7 +6,7 @@ export { writes } from './multi/transaction.ts';
 export type { ParkingBlocks } from './order/reorder-buffer.ts';
 export type { ShardCalls } from './shards/shard-calls.ts';
 export { Router } from './router.ts';
-export type { CommandWatcher, WatchedCall } from './command-watcher.ts';
+export type { CommandWatcher, WatchedCall, WatchedOrigin } from './command-watcher.ts';
 export type { KeyMigrations, MigratedKey } from './migration/key-migrations.ts';
 export { RunningTrace } from './traces/running-trace.ts';
 export { NOT_QUEUED } from './transactions/transactions.ts';

@@ -160,7 +160,9 @@ function newTransactions(
     clock,
     queuedBytesMax: () => options.queryBytesMax(),
     refusal: (client, entry, args) => options.execRefusal(client, entry, args),
-    sent: watched,
+    sent: (client, entry, args) => {
+      watched(client, entry, args, 'transaction');
+    },
     countTooLong: () => {
       page.add('queryLimitDisconnections', 1);
     },

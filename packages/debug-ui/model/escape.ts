@@ -35,10 +35,10 @@ export function visibleSource(text: string): string {
 }
 
 /** A command with its arguments, those with spaces in quotes, as it would be typed. */
-export function visibleCommand(args: readonly string[]): string {
+export function visibleCommand(args: readonly string[], argumentCharsMax = 128): string {
   return args
     .map((argument) => {
-      const shown = visible(argument, 128);
+      const shown = visible(argument, argumentCharsMax);
       return argument === '' || /[\s"]/.test(argument)
         ? `"${shown.replaceAll('"', '\\"')}"`
         : shown;

@@ -17,6 +17,7 @@ class ApiError extends Error {
 const ANSWER_MS_MAX = 5_000;
 const NOT_LOGGED_IN = 401;
 const NOT_MODIFIED = 304;
+const NOT_FOUND = 404;
 
 /** A response with its ETag, for conditional requests. */
 export interface Tagged<T> {
@@ -33,9 +34,11 @@ export async function get<T>(path: string, before: Tagged<T> | null = null): Pro
   return { body: (await response.json()) as T, tag: response.headers.get('etag') };
 }
 
-export async function post<T>(path: string, body: unknown = {}): Promise<T> {
+/** Sends a request with a JSON body. With `keepalive` the browser sends it also while the page is closed. */
+export async function post<T>(path: string, body: unknown = {}, keepalive = false): Promise<T> {
   const response = await call(path, {
     method: 'POST',
+    keepalive,
     headers: { accept: 'application/json', 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
@@ -78,6 +81,11 @@ async function reasonOf(response: Response): Promise<string> {
     // What is no JSON has no reason in it.
   }
   return `the server returned status ${response.status}`;
+}
+
+/** True when the server does not have what was asked for. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && error.status === NOT_FOUND;
 }
 
 /** Returns the failure to show for anything that was thrown. */

@@ -36,6 +36,11 @@ export const PLACES: readonly Place[] = [
     load: async () => (await import('./pages/commands.tsx')).CommandsPage,
   },
   {
+    name: 'live',
+    title: 'Live',
+    load: async () => (await import('./pages/live.tsx')).LivePage,
+  },
+  {
     name: 'hot-keys',
     title: 'Hot keys',
     load: async () => (await import('./pages/hot-keys.tsx')).HotKeysPage,

@@ -27,6 +27,8 @@ interface TableProps<Row> {
   readonly order?: Order;
   readonly empty?: string;
   readonly rowsMax?: number;
+  /** True when rows are shown as cards where the screen is narrow; by default those of many columns are. */
+  readonly isOfCards?: boolean;
 }
 
 const ROWS_MAX = 200;
@@ -35,6 +37,7 @@ const CARD_COLUMNS = 7;
 
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const { caption, columns, rows, keyOf, empty = 'No entries yet.', rowsMax = ROWS_MAX } = props;
+  const isOfCards = props.isOfCards ?? columns.length > CARD_COLUMNS;
   const [order, setOrder] = useState<Order | undefined>(props.order);
   const [isWhole, setWhole] = useState(false);
   const column = columns.find(({ name }) => name === order?.column);
@@ -43,7 +46,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   // The roles are said, since a narrow screen shows rows as cards, and a browser drops them with the layout.
   return (
     <div class="table" role="region" aria-label={caption} tabIndex={0}>
-      <table role="table" class={columns.length > CARD_COLUMNS ? 'cards' : ''}>
+      <table role="table" class={isOfCards ? 'cards' : ''}>
         <caption class="unseen">{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">

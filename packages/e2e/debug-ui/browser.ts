@@ -15,8 +15,8 @@ const SHOTS = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../
 const WAIT_MS_MAX = 90_000;
 
 export const PAGES = [
-  ...['overview', 'history', 'performance', 'commands', 'hot-keys', 'key-fates', 'scripts'],
-  ...['shards', 'clients', 'memory', 'persistence', 'replication', 'cluster', 'users'],
+  ...['overview', 'history', 'performance', 'commands', 'live', 'hot-keys', 'key-fates'],
+  ...['scripts', 'shards', 'clients', 'memory', 'persistence', 'replication', 'cluster', 'users'],
   ...['configuration', 'logs', 'traces', 'bundles'],
 ];
 

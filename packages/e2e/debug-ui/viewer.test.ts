@@ -11,6 +11,7 @@ const viewers = suite('debug pages of viewers');
 const REASON = /^You are logged in with http\.viewer-token, which is read-only/;
 /** Names of the buttons that act, by page. */
 const ACTIONS: readonly (readonly [place: string, action: RegExp])[] = [
+  ['live', /^Start$/],
   ['hot-keys', /^Start$/],
   ['performance', /^(Clear|Reset)$/],
   ['key-fates', /^(Clear|Record the last .*)$/],
@@ -73,7 +74,7 @@ if (needs('chromium')) {
         assert.ok(await button.isDisabled());
         assert.match((await button.getAttribute('title')) ?? '', REASON);
       }
-      if (place === 'bundles') await page.getByText(REASON).waitFor();
+      if (['bundles', 'live'].includes(place)) await page.getByText(REASON).waitFor();
       await shoot(page, `viewer-${place}`);
       await page.close();
     });

@@ -24,6 +24,7 @@ const POSTS = [
   'snapshot',
   'config/check',
   'scripts/kill',
+  ...['monitor/start', 'monitor/lines', 'monitor/stop'],
   ...['slowlog/reset', 'key-fates/reset', 'latency/reset'],
 ];
 

@@ -7,6 +7,9 @@ import type {
   LatencyHistoryReport,
   MemoryKeysDocument,
   RemovedKeyReport,
+  MonitorDocument,
+  MonitorEnd,
+  MonitorOptions,
   SettingCheck,
 } from '#api-types';
 
@@ -17,6 +20,18 @@ export type ActionAnswer = string | null;
 export type SettingCheckAnswer =
   | { readonly problem: ''; readonly check: SettingCheck }
   | { readonly problem: string; readonly check: null };
+
+export interface MonitorStart {
+  readonly id: string;
+  /** Address of the browser or program that starts it. */
+  readonly addr: string;
+  readonly options: MonitorOptions;
+}
+
+/** The started monitor, or the reason why it cannot be started. */
+export type MonitorStartAnswer =
+  | { readonly problem: ''; readonly document: MonitorDocument }
+  | { readonly problem: string; readonly document: null };
 
 export interface HotKeysOptions {
   readonly metrics: readonly ('cpu' | 'net')[];
@@ -45,6 +60,17 @@ export interface PageCalls {
   'kill-script': { question: { shard: number; run: number }; answer: ActionAnswer };
   'slowlog-reset': { question: null; answer: ActionAnswer };
   'key-fates-reset': { question: null; answer: ActionAnswer };
+  'monitor-start': { question: MonitorStart; answer: MonitorStartAnswer };
+  /** Null without such a monitor. */
+  'monitor-lines': {
+    question: { readonly id: string; readonly after: number };
+    answer: MonitorDocument | null;
+  };
+  /** Null without such a monitor. */
+  'monitor-stop': {
+    question: { readonly id: string; readonly by: MonitorEnd };
+    answer: MonitorDocument | null;
+  };
   'latency-reset': { question: null; answer: ActionAnswer };
 }
 

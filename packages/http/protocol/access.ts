@@ -19,6 +19,8 @@ interface Session {
   /** Unix milliseconds. */
   readonly endMs: number;
   readonly scope: AccessScope;
+  /** Equal for all requests of the session, and in no response or log line. */
+  readonly key: string;
 }
 
 interface AccessOptions {
@@ -34,6 +36,8 @@ interface AccessOptions {
 export class Access {
   /** May change while the server runs. */
   hosts: AllowedHosts;
+  /** Ends the work of a session, which is given by its key, before its browser logs out. */
+  loggedOut: (session: string) => Promise<void> = () => Promise.resolve();
   readonly #options: AccessOptions;
   /** Sessions end with the process. */
   readonly #key = randomBytes(32);
@@ -102,8 +106,11 @@ export class Access {
     return cookie(exchange, `${expires}.${this.#session(expires, scope)}`, SESSION_SECONDS);
   }
 
-  /** The header that ends one. */
-  noCookie(exchange: Exchange): string {
+  /** Ends the session of a browser, and returns the header that removes its cookie. */
+  async logOut(exchange: Exchange): Promise<string> {
+    const session = this.sessionOf(exchange);
+    // A late main keeps no browser logged in.
+    if (session !== null) await this.loggedOut(session.key).catch(() => undefined);
     return cookie(exchange, '', 0);
   }
 
@@ -129,7 +136,7 @@ export class Access {
     const scope = SCOPES.find((each) =>
       timingSafeEqual(Buffer.from(given), Buffer.from(this.#session(expires, each))),
     );
-    return scope === undefined ? null : { endMs, scope };
+    return scope === undefined ? null : { endMs, scope, key: given };
   }
 
   #session(expires: string, scope: AccessScope): string {

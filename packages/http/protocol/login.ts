@@ -29,7 +29,8 @@ export function loginRoutes(access: Access): Route[] {
       isOpen: true,
       status: 303,
       methods: {
-        POST: (exchange) => redirect('/debug/login', { 'Set-Cookie': access.noCookie(exchange) }),
+        POST: async (exchange) =>
+          redirect('/debug/login', { 'Set-Cookie': await access.logOut(exchange) }),
       },
     },
     documentRoute(

@@ -1,22 +1,17 @@
 /** Actions of the debug pages, and reports that only they ask for. Main carries them out as it does for a command. */
 
-import type { ApiPosts, HotKeysDocument, SettingsFactsDocument, ThreadsDocument } from '#api-types';
-import { HttpError, json } from '../protocol/answer.ts';
+import type { HotKeysDocument, SettingsFactsDocument, ThreadsDocument } from '#api-types';
+import { HttpError } from '../protocol/answer.ts';
+import { type Body, type More, postRoute, textIn, wholeNumber } from '../protocol/body.ts';
 import { threadReports } from './api-figures.ts';
-import type { Exchange } from '../protocol/exchange.ts';
 import type { ActionAnswer, HotKeysOptions } from '../ops/page-calls.ts';
 import { type ActionPath, documentRoute, type Route } from '../protocol/route.ts';
 import type { OpsContext } from '../ops/ops-context.ts';
-
-/** Fields of the response of an action, beside its success. */
-type More<Path extends ActionPath> = Omit<ApiPosts[`/debug/api/${Path}`]['response'], 'status'>;
 
 /** Actions whose response has only their success. */
 type SimplePath = {
   [Path in ActionPath]: keyof More<Path> extends never ? Path : never;
 }[ActionPath];
-
-type Body = Readonly<Record<string, unknown>>;
 
 /** There is no session. */
 const IDLE: HotKeysDocument = {
@@ -44,11 +39,11 @@ function pageRoutes({ clock, mainClient, fixed, observer }: OpsContext): Route[]
       'Default, section, allowed values and unit of each setting.',
       (): SettingsFactsDocument => ({ defaults: fixed.defaults, settings: fixed.settingFacts }),
     ),
-    postFor(
+    postRoute(
       'config/check',
       'Returns the change that config/set of {"name", "value"} would make; nothing is changed.',
       async (body) => {
-        const pair = { name: text(body, 'name'), value: text(body, 'value') };
+        const pair = { name: textIn(body, 'name'), value: textIn(body, 'value') };
         const { problem, check } = await mainClient.ask('check-setting', pair);
         if (check === null) throw new HttpError(409, problem);
         return { check };
@@ -84,15 +79,19 @@ function pageRoutes({ clock, mainClient, fixed, observer }: OpsContext): Route[]
 /** Actions that change the server. */
 function changeRoutes({ mainClient, observer }: OpsContext): Route[] {
   return [
-    postFor('clients/kill', 'Disconnects a client: {"id"}, or several: {"ids"}.', async (body) => {
-      if (body['ids'] !== undefined) {
-        return { killed: await mainClient.ask('kill-clients', { ids: clientIds(body) }) };
-      }
-      const id = wholeNumber(body, 'id', 0, Number.MAX_SAFE_INTEGER);
-      return done(await mainClient.ask('kill-client', { id }));
-    }),
+    postRoute(
+      'clients/kill',
+      'Disconnects a client: {"id"}, or several: {"ids"}.',
+      async (body) => {
+        if (body['ids'] !== undefined) {
+          return { killed: await mainClient.ask('kill-clients', { ids: clientIds(body) }) };
+        }
+        const id = wholeNumber(body, 'id', 0, Number.MAX_SAFE_INTEGER);
+        return done(await mainClient.ask('kill-client', { id }));
+      },
+    ),
     post('config/set', 'Changes a setting while the server runs: {"name", "value"}.', (body) =>
-      mainClient.ask('set-setting', { name: text(body, 'name'), value: text(body, 'value') }),
+      mainClient.ask('set-setting', { name: textIn(body, 'name'), value: textIn(body, 'value') }),
     ),
     post('snapshot', 'Starts a snapshot, as BGSAVE does.', async () =>
       snapshotProblem(await mainClient.ask('snapshot', null)),
@@ -119,46 +118,13 @@ function resetRoutes({ mainClient }: OpsContext): Route[] {
 }
 
 function post(path: SimplePath, about: string, act: (body: Body) => Promise<ActionAnswer>): Route {
-  return postFor(path, about, async (body) => done(await act(body)));
-}
-
-/** An action whose response has more than its success. */
-function postFor<Path extends ActionPath>(
-  path: Path,
-  about: string,
-  act: (body: Body) => Promise<More<Path>>,
-): Route {
-  return {
-    path: `/debug/api/${path}`,
-    about,
-    methods: {
-      POST: async (exchange) => json({ status: 'ok', ...(await act(await bodyOf(exchange))) }),
-    },
-  };
+  return postRoute(path, about, async (body) => done(await act(body)));
 }
 
 /** Throws a refusal, which has the reason and the words of the command. */
 function done(problem: ActionAnswer): object {
   if (problem !== null) throw new HttpError(409, problem);
   return {};
-}
-
-/** A form of another site cannot send this type without a preflight request, which is refused. */
-async function bodyOf(exchange: Exchange): Promise<Body> {
-  if (!/^application\/json\b/.test(exchange.header('content-type'))) {
-    throw new HttpError(415, 'the body must be application/json');
-  }
-  const content = (await exchange.body()).toString('utf8');
-  let body: unknown;
-  try {
-    body = JSON.parse(content);
-  } catch {
-    throw new HttpError(400, 'the body is not JSON');
-  }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new HttpError(400, 'the body must be an object');
-  }
-  return body as Body;
 }
 
 function hotKeysOptions(body: Body): HotKeysOptions {
@@ -175,14 +141,6 @@ function hotKeysOptions(body: Body): HotKeysOptions {
     durationMs: wholeNumber({ duration_ms: 0, ...body }, 'duration_ms', 0, 86_400_000),
     sample: wholeNumber({ sample: 1, ...body }, 'sample', 1, 1_000_000_000),
   };
-}
-
-function wholeNumber(body: Body, name: string, least: number, most: number): number {
-  const value = body[name];
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) {
-    return value;
-  }
-  throw new HttpError(400, `${name} must be a whole number from ${least} to ${most}`);
 }
 
 function snapshotProblem(outcome: 'started' | 'busy' | 'nothing-kept'): ActionAnswer {
@@ -203,10 +161,4 @@ function clientIds({ ids }: Body): readonly number[] {
     ids.every((id) => Number.isSafeInteger(id) && id >= 0);
   if (isGood) return ids as number[];
   throw new HttpError(400, `ids must be a list of 1 to ${IDS_MAX} client ids`);
-}
-
-function text(body: Body, name: string): string {
-  const value = body[name];
-  if (typeof value === 'string') return value;
-  throw new HttpError(400, `${name} must be a string`);
 }

@@ -99,6 +99,18 @@ export const apiSchemas: ApiSchemas = {
       request: { type: 'object', additionalProperties: false },
       response: { $ref: '#/components/schemas/ActionDone' },
     },
+    '/debug/api/monitor/lines': {
+      request: { $ref: '#/components/schemas/MonitorLines' },
+      response: { $ref: '#/components/schemas/MonitorReply' },
+    },
+    '/debug/api/monitor/start': {
+      request: { $ref: '#/components/schemas/StartMonitor' },
+      response: { $ref: '#/components/schemas/MonitorReply' },
+    },
+    '/debug/api/monitor/stop': {
+      request: { $ref: '#/components/schemas/StopMonitor' },
+      response: { $ref: '#/components/schemas/MonitorReply' },
+    },
     '/debug/api/scripts/kill': {
       request: { $ref: '#/components/schemas/KillScript' },
       response: { $ref: '#/components/schemas/ActionDone' },
@@ -816,6 +828,11 @@ export const apiSchemas: ApiSchemas = {
         },
       },
       required: ['command', 'calls', 'p50_us', 'p99_us', 'p999_us', 'max_us', 'windows'],
+    },
+    CommandSource: {
+      description:
+        'Origin of a command: its client, a script that calls it, or the EXEC of a transaction that queued it.',
+      enum: ['client', 'script', 'transaction'],
     },
     CommandStatus: {
       type: 'object',
@@ -2478,6 +2495,134 @@ export const apiSchemas: ApiSchemas = {
       },
       required: ['metrics'],
     },
+    MonitorLineReport: {
+      type: 'object',
+      properties: {
+        number: {
+          type: 'number',
+          description: 'Number of the line since the start of the monitor, from 1 on.',
+        },
+        time_ms: { type: 'number' },
+        db: { type: 'number' },
+        client_id: {
+          type: 'number',
+          description: 'Client that sent the command, or runs the script or the transaction.',
+        },
+        addr: { type: 'string' },
+        user: { type: 'string' },
+        source: { $ref: '#/components/schemas/CommandSource' },
+        args: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'Beginnings of the words of the command, without secrets.',
+        },
+      },
+      required: ['number', 'time_ms', 'db', 'client_id', 'addr', 'user', 'source', 'args'],
+    },
+    MonitorLines: {
+      type: 'object',
+      properties: {
+        id: { type: 'string' },
+        after: { type: 'number', description: 'Number of the last line that is known.' },
+      },
+      required: ['id'],
+    },
+    MonitorReply: {
+      type: 'object',
+      properties: {
+        status: { const: 'ok' },
+        id: { type: 'string' },
+        start_time_ms: { type: 'number' },
+        end_time_ms: {
+          type: 'number',
+          description: 'Latest time at which it ends; the time at which it has ended, once it has.',
+        },
+        ended_by: {
+          enum: [
+            'stopped',
+            'page-hidden',
+            'page-closed',
+            'logged-out',
+            'not-renewed',
+            'time-limit',
+            null,
+          ],
+          description: 'Null while it runs.',
+        },
+        seen: {
+          type: 'number',
+          description:
+            'Commands of the selected sources since the start, and those of them that the filter selects.',
+        },
+        matched: { type: 'number' },
+        left_out: {
+          type: 'number',
+          description:
+            'Selected commands without a line, since the second had `lines_per_sec` lines.',
+        },
+        last: {
+          type: 'number',
+          description:
+            'Number of the newest line: the `after` of the next request. `matched` is `last` and `left_out`.',
+        },
+        missed: { type: 'number', description: 'Lines after `after` that memory no longer holds.' },
+        lines: {
+          type: 'array',
+          items: { $ref: '#/components/schemas/MonitorLineReport' },
+          description: 'Lines after `after`, oldest first.',
+        },
+        filter: { $ref: '#/components/schemas/MonitorSelection' },
+        lines_per_sec: {
+          type: 'number',
+          description: 'Most lines of a second; further commands of the second are only counted.',
+        },
+        duration_ms: {
+          type: 'number',
+          description: 'Milliseconds after which it ends in any case.',
+        },
+      },
+      required: [
+        'status',
+        'id',
+        'start_time_ms',
+        'end_time_ms',
+        'ended_by',
+        'seen',
+        'matched',
+        'left_out',
+        'last',
+        'missed',
+        'lines',
+        'filter',
+        'lines_per_sec',
+        'duration_ms',
+      ],
+    },
+    MonitorSelection: {
+      description:
+        'Selection of commands. Fields that are null, and lists that are empty, do not narrow it.',
+      type: 'object',
+      properties: {
+        commands: {
+          type: 'array',
+          items: { type: 'string' },
+          description:
+            'Names in lower case: of commands, subcommands (`client|list`) or containers.',
+        },
+        key: {
+          type: ['string', 'null'],
+          description: "Glob that one of the command's keys must match.",
+        },
+        client: {
+          type: ['string', 'null'],
+          description: 'Id of a client, its address, or its address without the port.',
+        },
+        user: { type: ['string', 'null'] },
+        db: { type: ['number', 'null'] },
+        sources: { type: 'array', items: { $ref: '#/components/schemas/CommandSource' } },
+      },
+      required: ['commands', 'key', 'client', 'user', 'db', 'sources'],
+    },
     NoCluster: {
       description: 'Answer of a server that is in no cluster.',
       type: 'object',
@@ -3565,6 +3710,37 @@ export const apiSchemas: ApiSchemas = {
       },
       required: ['start_time_ms', 'name', 'span_id', 'parent_id', 'duration_us', 'attributes'],
     },
+    StartMonitor: {
+      description:
+        'Starts a monitor: fields that are absent have their defaults, or do not narrow the selection.',
+      type: 'object',
+      properties: {
+        filter: {
+          type: 'object',
+          properties: {
+            commands: {
+              type: 'array',
+              items: { type: 'string' },
+              description:
+                'Names in lower case: of commands, subcommands (`client|list`) or containers.',
+            },
+            key: {
+              type: ['string', 'null'],
+              description: "Glob that one of the command's keys must match.",
+            },
+            client: {
+              type: ['string', 'null'],
+              description: 'Id of a client, its address, or its address without the port.',
+            },
+            user: { type: ['string', 'null'] },
+            db: { type: ['number', 'null'] },
+            sources: { type: 'array', items: { $ref: '#/components/schemas/CommandSource' } },
+          },
+        },
+        lines_per_sec: { type: 'number', description: '1 to 1,000.' },
+        duration_ms: { type: 'number', description: 'At most 300,000.' },
+      },
+    },
     StatusDocument: {
       type: 'object',
       properties: {
@@ -3840,6 +4016,23 @@ export const apiSchemas: ApiSchemas = {
         'keyspace',
         'commands',
       ],
+    },
+    StopMonitor: {
+      type: 'object',
+      properties: {
+        id: { type: 'string' },
+        by: {
+          enum: [
+            'stopped',
+            'page-hidden',
+            'page-closed',
+            'logged-out',
+            'not-renewed',
+            'time-limit',
+          ],
+        },
+      },
+      required: ['id'],
     },
     SyncCounts: {
       description: 'Counts of synchronisations since the start, or CONFIG RESETSTAT.',
