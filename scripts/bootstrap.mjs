@@ -19,7 +19,11 @@ const installStamp = path.join(root, 'node_modules', '.install-stamp');
 const buildStamp = path.join(dist, '.build-stamp');
 const sourceFolders = ['packages', 'workers', 'scripts', 'bench'];
 const uiFolder = 'packages/debug-ui/';
-const serverBuild = ['scripts/build-server.mjs', 'configs/tools/vite-server.config.js'];
+const serverBuild = [
+  'scripts/build-server.mjs',
+  'scripts/code-caches.mjs',
+  'configs/tools/vite-server.config.js',
+];
 
 /** Interval at which a server that npm started looks for npm, in milliseconds. */
 const PARENT_CHECK_MS = 1_000;
@@ -34,6 +38,7 @@ const programs = {
   differential: 'scripts/differential.js',
   generate: 'scripts/generate.js',
   tidy: 'scripts/tidy.js',
+  package: 'scripts/package/package.js',
 };
 
 /** The sources below a folder, relative to the root, in a fixed order: TypeScript, and all of the debug pages. */

@@ -15,6 +15,15 @@ export interface StatusDocument {
     readonly timestamp: number;
     readonly timestamp_iso: string;
   };
+  /** Processors and memory that the process may use. */
+  readonly machine: {
+    /** Number of threads that can run at the same time. */
+    readonly processors: number;
+    readonly memory_bytes: number;
+    /** Limit of the cgroup, in processors; null without one. */
+    readonly processor_limit: number | null;
+    readonly memory_limit_bytes: number | null;
+  };
   readonly cluster: {
     readonly database_available: boolean;
     readonly mode: string;

@@ -104,6 +104,13 @@ export {
   type Signal,
   type SystemCalls,
 } from './kernel/system-calls.ts';
+export { koffiVersion } from './kernel/koffi-version.ts';
+export {
+  CGROUP_ROOT,
+  cgroupIn,
+  machineLimits,
+  type MachineLimits,
+} from './kernel/machine-limits.ts';
 export { loadDuplicate } from './duplicate-descriptor.ts';
 export { loadFileLock, type FileLock } from './file-lock.ts';
 export { mallocTrim } from './memory/malloc-trim.ts';

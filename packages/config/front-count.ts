@@ -1,11 +1,11 @@
-import { availableParallelism } from 'node:os';
+import { machineLimits } from '#base';
 
 /** Number of cores up to which main serves the sockets itself; with more, one core in three gets a front thread. */
 const CORES_WITHOUT = 3;
 const CORES_EACH = 3;
 
-/** Returns the number of front threads for a value of `server.front-threads` on a machine with `cores` cores. */
-export function frontCount(wanted: number, cores = availableParallelism()): number {
+/** Returns the number of front threads for a value of `server.front-threads` where `cores` processors may be used. */
+export function frontCount(wanted: number, cores = machineLimits().processors): number {
   if (wanted >= 0) return wanted;
   return cores <= CORES_WITHOUT ? 0 : Math.floor(cores / CORES_EACH);
 }

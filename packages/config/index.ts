@@ -15,4 +15,4 @@ export {
 } from './settings.ts';
 export type { Value } from './kinds.ts';
 export type { ConfigWarning } from './config-warning.ts';
-export { REDIS_VERSION, VERSION } from './version.ts';
+export { BUILD, REDIS_VERSION, VERSION } from './version.ts';

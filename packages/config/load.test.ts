@@ -252,6 +252,15 @@ loading('understands the command line', () => {
     kind: 'cluster',
     args: ['rebalance', '--dry-run'],
   });
+  assert.is(loaded(undefined, { args: ['check-data', '--port', '7'] }).action.kind, 'check-data');
+  assert.equal(loaded(undefined, { args: ['export-rdb', 'dump.rdb'] }).action, {
+    kind: 'export-rdb',
+    file: 'dump.rdb',
+  });
+  const probed = loaded(undefined, { args: ['probe', '--port', '7003'] });
+  assert.is(probed.action.kind, 'probe');
+  assert.is(probed.settings.number('server.port'), 7003);
+  assert.match(refusal(undefined, { args: ['prob'] }), 'an argument belongs to no option');
   assert.is(loaded(undefined, { args: ['--print-config'] }).action.kind, 'print-config');
   const { settings } = loaded(undefined, { args: ['--bind', '0.0.0.0 ::1'] });
   assert.equal(settings.list('server.bind'), ['0.0.0.0', '::1']);

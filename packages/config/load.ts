@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { machineLimits, type MachineLimits } from '#base';
 import { readCommandLine, takeCommandLine, type Action } from './sources/command-line.ts';
 import { takeEnvironment } from './sources/environment.ts';
 import { takeTable } from './sources/file-source.ts';
@@ -9,6 +10,7 @@ import type { SettingName } from './settings.ts';
 import { Gathered } from './sources/source.ts';
 import { readToml, TomlError } from './sources/toml-file.ts';
 import type { ConfigWarning } from './config-warning.ts';
+import { defaultMaxMemory, machineWarnings } from './sources/machine-defaults.ts';
 import { warningsOf } from './warnings.ts';
 
 const FILE_DEFAULT = 'svc.toml';
@@ -20,6 +22,8 @@ export interface LoadInput {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The folder that relative paths begin in. */
   readonly folder: string;
+  /** Limits of processors and memory; by default those of this process. */
+  readonly limits?: MachineLimits;
 }
 
 /** A valid configuration, and the action to perform. */
@@ -55,12 +59,19 @@ export function load(input: LoadInput): Loaded {
   takeEnvironment(gathered, input.environment);
   takeCommandLine(gathered, line);
   if (gathered.mistakes.length > 0) throw new ConfigError(gathered.mistakes.join('\n'));
+  const limits = input.limits ?? machineLimits();
+  inContainer(gathered, limits);
   inDataFolder(gathered, 'debug-bundle.directory', 'bundles');
   inDataFolder(gathered, 'tiered.directory', 'tier');
   const settings = new Settings(gathered.values, file);
   demandTokens(settings);
   demandTier(settings);
-  return { settings, action, warnings: [...gathered.warnings, ...warningsOf(settings)] };
+  const warnings = [
+    ...gathered.warnings,
+    ...warningsOf(settings),
+    ...machineWarnings(settings, limits),
+  ];
+  return { settings, action, warnings };
 }
 
 /** Throws if http.viewer-token would restrict no access. */
@@ -83,6 +94,12 @@ function inDataFolder({ values }: Gathered, name: SettingName, folder: string): 
   if (values.get(name)!.origin !== 'default') return;
   const dataFolder = values.get('persistence.data-dir')!.value as string;
   values.set(name, { value: path.join(dataFolder, folder), origin: 'default' });
+}
+
+/** Sets the default of maxmemory that a container's limit demands. */
+function inContainer({ values }: Gathered, limits: MachineLimits): void {
+  if (values.get('memory.maxmemory')!.origin !== 'default') return;
+  values.set('memory.maxmemory', { value: defaultMaxMemory(limits), origin: 'default' });
 }
 
 /** Throws where values are to be spilled and there is nothing that takes them. */

@@ -1,6 +1,7 @@
 /** The sections of INFO about memory and processors. */
 
 import { freemem, totalmem } from 'node:os';
+import { machineLimits } from '#base';
 import {
   CLIENT_QUANTITIES,
   CLUSTER_QUANTITIES,
@@ -59,6 +60,7 @@ function limits(metrics: ServerMetrics): Line[] {
     ['used_memory_dataset_perc', `${((dataset * 100) / Math.max(usedBytes, 1)).toFixed(2)}%`],
     ...size('total_system_memory', totalmem()),
     ['free_system_memory', freemem()],
+    ...size('usable_memory', machineLimits().memoryBytes),
     ...size('maxmemory', settings.number('memory.maxmemory')),
     // Eviction goes by used_memory itself.
     ['mem_not_counted_for_evict', 0],

@@ -1,6 +1,6 @@
 /** INFO: sections of `name:value` lines, in Redis' names where the meaning is Redis'. What is not measured is left out. */
 
-import { unixUs } from '#base';
+import { machineLimits, unixUs } from '#base';
 import { commandTable } from '#commands';
 import { frontCountOf, REDIS_VERSION, VERSION } from '#config';
 import {
@@ -56,6 +56,7 @@ function server({
   multiplexingApi,
   main,
 }: ServerMetrics): Line[] {
+  const limits = machineLimits();
   return [
     ['redis_version', REDIS_VERSION],
     ['svc_version', VERSION],
@@ -76,6 +77,10 @@ function server({
     ['hz', settings.number('server.hz')],
     ['configured_hz', settings.number('server.hz')],
     ['shards', shardCount],
+    ['usable_processors', limits.processors],
+    ...(limits.processorLimit === undefined
+      ? []
+      : [['processor_limit', limits.processorLimit.toFixed(2)] as const]),
     // Redis has threads beside main only while there is much to do; front threads always are there.
     ['io_threads_active', Number(frontCountOf(settings) > 0)],
     ['executable', executable],

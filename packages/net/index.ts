@@ -19,6 +19,7 @@ export { demandPlaces, Listener, type TcpPlaces } from './listener.ts';
 export { ReplyConnection } from './outgoing/reply-connection.ts';
 export type { ConnectionOwner, ConnectionConfig, Taking, TurnConnection } from './ports.ts';
 export type { Sink, Transport, TransportEvents } from './transport.ts';
+export { askReadiness, pingReadiness, type HttpPlace } from './outgoing/ask-readiness.ts';
 export { httpGet } from './outgoing/http-get.ts';
 export { connectSecurelyTo, connectTo, failedConnection } from './outgoing/connect-to.ts';
 export type { ReadBuffer } from './socket-transport.ts';

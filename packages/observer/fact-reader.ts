@@ -1,7 +1,7 @@
 /** Makes the facts of the last seconds from readings. */
 
 import { getSystemErrorName } from 'node:util';
-import { readable, systemClock } from '#base';
+import { machineLimits, readable, systemClock } from '#base';
 import {
   type ClientFacts,
   type CommandFacts,
@@ -25,7 +25,7 @@ import type { Observer } from './observer.ts';
 import type { StatusSettings } from './status.ts';
 import { ExecutionSampler, mostOf, type SampleSlice } from './execution-sampler.ts';
 import { HitShares } from './hit-shares.ts';
-import { diskRoom, type DiskRoom, MachineReader, PROCESSORS } from './machine-reader.ts';
+import { diskRoom, type DiskRoom, MachineReader } from './machine-reader.ts';
 import { readingOf, Window } from './readings.ts';
 import { ThreadTimesReader } from './thread-times.ts';
 
@@ -211,7 +211,7 @@ export class FactReader {
     });
     const [busiest = null] = interfaces.sort((a, b) => b.share - a.share);
     return {
-      processors: PROCESSORS,
+      processors: machineLimits().processors,
       threads: 1 + observer.shards.length + observer.fronts.length,
       throttledShare: share('throttledUs'),
       memoryStallShare: share('memoryStallUs'),

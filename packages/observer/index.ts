@@ -10,6 +10,5 @@ export {
   statusDocument,
   type StatusSettings,
 } from './status.ts';
-export { CGROUP_ROOT, cgroupIn } from './machine-reader.ts';
 export { SAMPLE_MS } from './execution-sampler.ts';
 export { FactReader } from './fact-reader.ts';

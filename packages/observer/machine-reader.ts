@@ -4,8 +4,8 @@
  */
 
 import { readFileSync, statfsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { CGROUP_ROOT, cgroupIn } from '#base';
 
 export interface MachineReading {
   readonly memoryStallUs: number | undefined;
@@ -28,17 +28,7 @@ export interface DiskRoom {
   readonly freeShare: number;
 }
 
-export const PROCESSORS = availableParallelism();
-
 const MEGABIT_BYTES = 125_000;
-
-/** Folder of the one hierarchy of cgroup v2. */
-export const CGROUP_ROOT = '/sys/fs/cgroup';
-
-/** Returns the cgroup of the process in that hierarchy from the text of `/proc/self/cgroup`, as `/a/b`. */
-export function cgroupIn(text: string): string | undefined {
-  return /^0::(.*)$/m.exec(text)?.[1];
-}
 
 /** Text of a file of the system; undefined without it. */
 type ReadText = (file: string) => string | undefined;

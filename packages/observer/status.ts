@@ -1,6 +1,6 @@
 /** Sources of the status document: the same in every thread that is asked for it. */
 
-import { readable, residentBytes } from '#base';
+import { machineLimits, readable, residentBytes } from '#base';
 import {
   collectHealth,
   collectStatus,
@@ -75,6 +75,7 @@ function statusSource(options: HealthOptions): StatusSource {
     nowUs,
     wallMs: options.wallMs,
     rssBytes: residentBytes(),
+    machine: machineLimits(),
     mode: modeOf(observer.main),
     main: observer.main,
     mainRates: options.mainRates,

@@ -7,7 +7,6 @@ import {
   type Loaded,
   loadFromProcess,
   type Settings,
-  VERSION,
 } from '#config';
 import { type EpollParts, loadEpoll } from '#net';
 import { latencyReport } from '#stats';
@@ -23,8 +22,10 @@ import {
 } from '#durability';
 import { type OpsWorker, testLatency } from '#main';
 import { composeServer } from './compose.ts';
+import { probe } from './probe.ts';
 import type { Server } from './server.ts';
 import { demandStart } from './start-check.ts';
+import { versionText } from './version-text.ts';
 
 /** Composes a server with an exclusive lock of its data folder; rejects if the lock cannot be acquired. */
 async function openServer(
@@ -140,7 +141,7 @@ async function runTool(action: ToolAction): Promise<void> {
       print(helpText);
       return;
     case 'version':
-      print(`svc-server ${VERSION}`);
+      print(await versionText());
       return;
     case 'cluster': {
       // Few ask for it, and no server needs it.
@@ -169,6 +170,9 @@ async function run(ops: OpsWorker | undefined): Promise<void> {
       return;
     case 'intrinsic-latency':
       await intrinsicLatency(settings, action.seconds, print);
+      return;
+    case 'probe':
+      print(await probe(settings));
       return;
     case 'check-data':
       print((await checkData(settings)).join('\n'));

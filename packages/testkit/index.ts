@@ -1,7 +1,7 @@
 export { Collector, type CollectorMode, type OtlpMetric, type OtlpSpan } from './collector.ts';
 export { ApiDescription } from './api-description.ts';
 export { answersPing } from './servers/answers-ping.ts';
-export { ChildServer, freePort } from './servers/child-server.ts';
+export { ChildServer, freePort, launch } from './servers/child-server.ts';
 export { Prometheus } from './servers/prometheus.ts';
 export { EtcdMember, type EtcdMemberOptions } from './servers/etcd-member.ts';
 export { SERVICES_VARIABLE, sharedService, type ServiceName } from './servers/shared-services.ts';

@@ -18,6 +18,8 @@ export type Action =
   | { readonly kind: 'import-rdb'; readonly file: string; readonly skipsDamaged: boolean }
   | { readonly kind: 'export-rdb'; readonly file: string }
   | { readonly kind: 'check-data' }
+  /** Asks a running server with these settings whether it is ready. */
+  | { readonly kind: 'probe' }
   /** A tool for a cluster, with the arguments that it reads itself. */
   | { readonly kind: 'cluster'; readonly args: readonly string[] };
 
@@ -72,6 +74,12 @@ const flagOptions = [
   ...['print-config', 'check-config', 'help', 'version', 'check-data', 'skip-damaged'],
 ];
 
+/** Options that may be written as a first word without dashes, as in `svc-server check-data`. */
+const words: readonly string[] = [
+  ...['help', 'version', 'check-config', 'print-config', 'check-data', 'export-rdb', 'import-rdb'],
+  'intrinsic-latency',
+];
+
 type OptionConfig = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
 
 const options: OptionConfig = Object.fromEntries([
@@ -82,12 +90,13 @@ const options: OptionConfig = Object.fromEntries([
 /** Text that `--help` prints. */
 export const helpText = `Usage: svc-server [options]
        svc-server cluster rebalance | bundle [--help]
+       svc-server probe [options of the server]
 
   --config FILE              configuration file; else ./svc.toml, if there is one
   --set SECTION.KEY=VALUE    sets any setting; may be repeated
   --port N  --bind ADDRESS   port and address to listen on for clients
   --unix-socket PATH         additional unix socket to listen on
-  --shards N                 threads that hold the data; 0 is the number of cores minus one
+  --shards N                 threads that hold the data; 0 is the number of processors minus one
   --http-port N              port to listen on for HTTP
   --maxmemory SIZE           memory limit of the data, such as 512mb
   --requirepass PASSWORD     password of the default user
@@ -102,8 +111,11 @@ export const helpText = `Usage: svc-server [options]
   --check-config             validates the configuration, and exits
   --intrinsic-latency N      measures the latency of the machine for N seconds, and exits
   --startup-latency-check    measures the latency of the machine before accepting connections
-  --version                  prints the version, and exits
+  --version                  prints the version and facts of the build, and exits
   --help                     prints this help, and exits
+
+What exits may be written as a first word: svc-server check-data --data-dir FOLDER.
+probe asks the server that runs here with these settings, and exits with 0 if it is ready, otherwise with 1.
 
 Values come from the defaults, the configuration file, the environment (SVC_SECTION__KEY, or
 SVC_SECTION__KEY_FILE for a file that holds the value) and the command line; the later wins.
@@ -112,9 +124,16 @@ Every setting is explained in configs/server.toml.
 
 /** Reads the command line, without the program's name. */
 export function readCommandLine(args: readonly string[]): CommandLine {
-  if (args[0] !== 'cluster') return readOptions(args);
-  const action = { kind: 'cluster', args: args.slice(1) } as const;
-  return { action, configFile: undefined, values: [], mistakes: [] };
+  const [word = '', ...rest] = args;
+  if (word === 'cluster') {
+    const action = { kind: 'cluster', args: rest } as const;
+    return { action, configFile: undefined, values: [], mistakes: [] };
+  }
+  if (word === 'probe') {
+    const line = readOptions(rest);
+    return line.action.kind === 'serve' ? { ...line, action: { kind: 'probe' } } : line;
+  }
+  return readOptions(words.includes(word) ? [`--${word}`, ...rest] : args);
 }
 
 function readOptions(args: readonly string[]): CommandLine {

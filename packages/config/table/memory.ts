@@ -11,7 +11,8 @@ export const memorySettings = rows({
     default: 0,
     effect: 'live',
     config: 'maxmemory',
-    meaning: 'Limit of the memory of the data, in bytes; 0 means no limit.',
+    meaning:
+      'Limit of the memory of the data, in bytes; 0 means no limit. In a container with a memory limit, the default is three quarters of that limit less 192 MiB.',
   },
   'memory.maxmemory-policy': {
     kind: oneOf(

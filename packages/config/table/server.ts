@@ -59,14 +59,14 @@ export const serverSettings = rows({
     default: 0,
     effect: 'start',
     meaning:
-      'Number of shard threads, which hold the data; 0 means the number of cores minus one and minus the front threads.',
+      'Number of shard threads, which hold the data; 0 means the number of processors that the process may use, minus one and minus the front threads.',
   },
   'server.front-threads': {
     kind: integer({ least: -1, most: FRONTS_MAX }),
     default: -1,
     effect: 'start',
     meaning:
-      'Number of threads that read and write client sockets, including TLS, instead of main; -1 means none up to 3 cores, otherwise one for each 3 cores. A node of a cluster has none.',
+      'Number of threads that read and write client sockets, including TLS, instead of main; -1 means none up to 3 processors, otherwise one for each 3. A node of a cluster has none.',
   },
   'server.databases': {
     // The number is 16 bits of a frame and of a record of the log.

@@ -46,6 +46,14 @@ export const workedOut: readonly Quantity[] = [
     what: 'keys',
     on: { info: ['db0.keys'], status: 'keyspace.total_keys', metrics: ['svc_keyspace_keys'] },
   },
+  {
+    what: 'processors that the process may use',
+    on: { info: ['usable_processors'], status: 'machine.processors' },
+  },
+  {
+    what: 'memory that the process may use',
+    on: { info: ['usable_memory'], status: 'machine.memory_bytes' },
+  },
   { what: 'keys of shards', on: { shards: 'keys', metrics: ['svc_shard_keys'] } },
   {
     what: 'keys that expire',

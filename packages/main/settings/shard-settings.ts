@@ -1,6 +1,6 @@
 /** Settings on their way to the shards: those that shards read, and none that is secret. */
 
-import { availableParallelism } from 'node:os';
+import { machineLimits } from '#base';
 import { isShardSetting, type ShardSettingValues } from '#commands';
 import { frontCountOf, type SettingName, settingNames, type Settings } from '#config';
 import { settingsAppliedCall } from '#stats';
@@ -42,9 +42,9 @@ export class SettingsBroadcast {
   }
 }
 
-/** Threads that hold the data; unless it is set, one less than there are cores. */
+/** Threads that hold the data; unless it is set, one less than processors that may be used. */
 export function shardCountOf(settings: Settings): number {
   const wanted = settings.number('server.shards');
   const fronts = frontCountOf(settings);
-  return wanted > 0 ? wanted : Math.max(1, availableParallelism() - 1 - fronts);
+  return wanted > 0 ? wanted : Math.max(1, machineLimits().processors - 1 - fronts);
 }

@@ -11,6 +11,7 @@ import type {
   LogStart,
 } from '#persistence';
 import { diskWorkerUrl } from '#workers';
+import { heapLimits } from './heap-limits.ts';
 
 const ENDED = 'the disk thread has ended: restart the server';
 /** Young generation of its heap: records and blocks are in shared memory. */
@@ -90,7 +91,7 @@ export class DiskLink {
   #start(data: DiskData): Worker {
     const worker = new Worker(diskWorkerUrl, {
       name: 'svc-disk',
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+      resourceLimits: heapLimits(YOUNG_GENERATION_MB),
       workerData: data,
       transferList: [data.port, ...data.records, ...data.pieces],
       // Shards write to the files that it has opened: they must not be closed under them where it dies.

@@ -6,6 +6,7 @@ import { bellToRing } from '#link';
 import { type FrontAnswer, FrontLink, Fronts, type FrontThreadData, type TlsOptions } from '#net';
 import { Page, THREAD_SHAPE } from '#stats';
 import { frontWorkerUrl } from '#workers';
+import { heapLimits } from './heap-limits.ts';
 import type { ServerMemory } from './shared-memory.ts';
 
 /** Young generation of a front thread's heap: its objects are short-lived. */
@@ -104,7 +105,7 @@ export class FrontPool {
     const worker = new Worker(frontWorkerUrl, {
       workerData: data,
       name: `svc-${name}`,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+      resourceLimits: heapLimits(YOUNG_GENERATION_MB),
     });
     const died = (reason: unknown): void => {
       if (this.#isStopping) return;

@@ -13,6 +13,7 @@ import type { BodyPort } from '#router';
 import type { RecoveryAnswer, RecoveryOrder, ShardThreadData, ShardTier } from '#shard';
 import { shardWorkerUrl } from '#workers';
 import { REDIS_VERSION } from '#config';
+import { heapLimits } from './heap-limits.ts';
 import type { DiskPorts } from './disk-link.ts';
 import type { ServerMemory } from './shared-memory.ts';
 
@@ -116,7 +117,7 @@ export class ShardPool {
       workerData: data,
       transferList: [port, toDisk.records, toDisk.pieces, ...tierPorts],
       name: `svc-shard-${String(index)}`,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+      resourceLimits: heapLimits(YOUNG_GENERATION_MB),
     });
     const died = (reason: unknown): void => {
       if (this.#isStopping || this.#hasDied) return;

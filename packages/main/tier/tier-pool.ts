@@ -17,6 +17,7 @@ import {
   type TierThreadData,
 } from '#tier';
 import { tierWorkerUrl } from '#workers';
+import { heapLimits } from '../threads/heap-limits.ts';
 import type { ServerMemory } from '../threads/shared-memory.ts';
 import { takeTierFolder } from './tier-folder.ts';
 import { TierWatch } from './tier-watch.ts';
@@ -117,7 +118,7 @@ export class TierPool {
       name: `svc-tier-${String(index)}`,
       workerData: data,
       transferList: own.map(({ port }) => port),
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+      resourceLimits: heapLimits(YOUNG_GENERATION_MB),
     });
     this.#workers.push(worker);
     const shards = own.map((one) => one.index);

@@ -40,6 +40,12 @@ function scene({ executing, nowUs = 10_000_000, wallMs = 1_700_000_000_000 }: Sc
     nowUs,
     wallMs,
     rssBytes: 3_000,
+    machine: {
+      processors: 2,
+      memoryBytes: 4_000,
+      processorLimit: 2.5,
+      memoryLimitBytes: undefined,
+    },
     mode: 'standalone',
     main,
     fronts: [],
@@ -81,6 +87,7 @@ function scene({ executing, nowUs = 10_000_000, wallMs = 1_700_000_000_000 }: Sc
 const sections = [
   ...[
     'frogdb',
+    'machine',
     'cluster',
     'health',
     'clients',
@@ -95,6 +102,15 @@ const sections = [
 
 status('has its sections in order', () => {
   assert.equal(Object.keys(collectStatus(scene().source)), sections);
+});
+
+status('names the limits of the container', () => {
+  assert.equal(collectStatus(scene().source).machine, {
+    processors: 2,
+    memory_bytes: 4_000,
+    processor_limit: 2.5,
+    memory_limit_bytes: null,
+  });
 });
 
 status('takes one long command for a stuck shard, and says so', () => {

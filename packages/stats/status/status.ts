@@ -5,6 +5,7 @@
  * is as quick, and as true, while a shard is stuck.
  */
 
+import type { MachineLimits } from '#base';
 import { fragmentation, usedMemory } from './used-memory.ts';
 import type {
   CommandStatus,
@@ -67,6 +68,8 @@ export interface StatusSource {
   readonly nowUs: number;
   readonly wallMs: number;
   readonly rssBytes: number;
+  /** Processors and memory that the process may use. */
+  readonly machine: MachineLimits;
   readonly mode: 'standalone' | 'primary' | 'replica' | 'cluster';
   readonly main: Page;
   readonly mainRates: ThreadRates;
@@ -170,6 +173,7 @@ export function collectStatus(source: StatusSource): StatusDocument {
   const health = healthOf(source, shards);
   return {
     frogdb: identity(source),
+    machine: machineStatus(source),
     cluster: {
       database_available: isReady,
       mode: source.mode,
@@ -287,6 +291,15 @@ function identity(source: StatusSource): StatusDocument['frogdb'] {
     process_id: source.processId,
     timestamp: Math.floor(source.wallMs / 1_000),
     timestamp_iso: new Date(source.wallMs).toISOString(),
+  };
+}
+
+function machineStatus({ machine }: StatusSource): StatusDocument['machine'] {
+  return {
+    processors: machine.processors,
+    memory_bytes: machine.memoryBytes,
+    processor_limit: machine.processorLimit ?? null,
+    memory_limit_bytes: machine.memoryLimitBytes ?? null,
   };
 }
 

@@ -3,7 +3,7 @@
 import { promises as fs } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { CGROUP_ROOT, cgroupIn } from '#observer';
+import { CGROUP_ROOT, cgroupIn, machineLimits } from '#base';
 
 /** Most characters of one file of the system. */
 const TEXT_CHARS_MAX = 4_096;
@@ -51,7 +51,8 @@ function processorFacts(): unknown {
   const processors = os.cpus();
   return {
     online: processors.length,
-    usable: os.availableParallelism(),
+    usable: machineLimits().processors,
+    limit: machineLimits().processorLimit ?? null,
     model: processors[0]?.model ?? null,
     mhz: processors.map(({ speed }) => speed),
   };
@@ -64,6 +65,7 @@ async function memoryFacts(): Promise<unknown> {
   return {
     total_bytes: os.totalmem(),
     free_bytes: os.freemem(),
+    limit_bytes: machineLimits().memoryLimitBytes ?? null,
     details: lines ?? null,
     transparent_huge_pages: (await textOf('/sys/kernel/mm/transparent_hugepage/enabled')) ?? null,
     overcommit: (await textOf('/proc/sys/vm/overcommit_memory')) ?? null,

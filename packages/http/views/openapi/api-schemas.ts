@@ -3755,6 +3755,23 @@ export const apiSchemas: ApiSchemas = {
           },
           required: ['version', 'uptime_secs', 'process_id', 'timestamp', 'timestamp_iso'],
         },
+        machine: {
+          type: 'object',
+          properties: {
+            processors: {
+              type: 'number',
+              description: 'Number of threads that can run at the same time.',
+            },
+            memory_bytes: { type: 'number' },
+            processor_limit: {
+              type: ['number', 'null'],
+              description: 'Limit of the cgroup, in processors; null without one.',
+            },
+            memory_limit_bytes: { type: ['number', 'null'] },
+          },
+          required: ['processors', 'memory_bytes', 'processor_limit', 'memory_limit_bytes'],
+          description: 'Processors and memory that the process may use.',
+        },
         cluster: {
           type: 'object',
           properties: {
@@ -4005,6 +4022,7 @@ export const apiSchemas: ApiSchemas = {
       },
       required: [
         'frogdb',
+        'machine',
         'cluster',
         'health',
         'clients',
