@@ -39,6 +39,7 @@ const programs = {
   generate: 'scripts/generate.js',
   tidy: 'scripts/tidy.js',
   package: 'scripts/package/package.js',
+  'package:deb': 'scripts/package/debian.js',
 };
 
 /** The sources below a folder, relative to the root, in a fixed order: TypeScript, and all of the debug pages. */

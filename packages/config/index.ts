@@ -1,5 +1,6 @@
 export { frontCountOf } from './front-count.ts';
 export { secrecyOfNames } from './config-names.ts';
+export { readServiceManager } from './sources/service-manager.ts';
 export { helpText } from './sources/command-line.ts';
 export { ConfigError, load, loadFromProcess, type Loaded } from './load.ts';
 export { redisReference } from './redis/redis-reference.ts';

@@ -18,6 +18,7 @@ export {
 export { demandPlaces, Listener, type TcpPlaces } from './listener.ts';
 export { ReplyConnection } from './outgoing/reply-connection.ts';
 export type { ConnectionOwner, ConnectionConfig, Taking, TurnConnection } from './ports.ts';
+export { openUnixDatagrams } from './unix-datagrams.ts';
 export type { Sink, Transport, TransportEvents } from './transport.ts';
 export { askReadiness, pingReadiness, type HttpPlace } from './outgoing/ask-readiness.ts';
 export { httpGet } from './outgoing/http-get.ts';

@@ -25,6 +25,8 @@ import { serverModule } from './ports/server-module.ts';
 import { sessionModule } from './ports/session-module.ts';
 import { settingsModule } from './ports/settings-module.ts';
 import { Server } from './server.ts';
+import { serviceModule } from './service/service-module.ts';
+import type { ServiceNotices } from './service/service-notices.ts';
 import { shutdownModule } from './shutdown-module.ts';
 
 /** The file that is started. */
@@ -38,11 +40,12 @@ interface ComposeOptions {
   readonly epoll: EpollParts | undefined;
   /** The ops thread, where it runs already. */
   readonly worker: OpsWorker | undefined;
+  readonly service: ServiceNotices;
 }
 
 /** Puts a server together; `start` has it serve. */
 export function composeServer(options: ComposeOptions): Server {
-  const { settings, own } = options;
+  const { settings, own, service } = options;
   const kernel = newKernel({ ...options, executable: EXECUTABLE, recovers: own !== undefined });
   const parts = new Composition(kernel)
     .with(newRouting)
@@ -66,6 +69,7 @@ export function composeServer(options: ComposeOptions): Server {
     .add(settingsModule)
     .add(serverModule)
     .add(tickerModule)
+    .add((made) => serviceModule({ ...made, service }))
     .add(shutdownModule)
     .add(crashesModule)
     .end();

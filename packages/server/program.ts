@@ -24,6 +24,7 @@ import { type OpsWorker, testLatency } from '#main';
 import { composeServer } from './compose.ts';
 import { probe } from './probe.ts';
 import type { Server } from './server.ts';
+import { openServiceNotices } from './service/open-notices.ts';
 import { demandStart } from './start-check.ts';
 import { versionText } from './version-text.ts';
 
@@ -39,7 +40,8 @@ async function openServer(
   const own = keeps ? await openDataFolder(settings) : undefined;
   try {
     const epoll = await epollFor(settings, missing);
-    return composeServer({ settings, own, epoll, worker: ops });
+    const service = await openServiceNotices(missing);
+    return composeServer({ settings, own, epoll, worker: ops, service });
   } catch (error) {
     own?.lock.release();
     throw error;

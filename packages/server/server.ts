@@ -7,12 +7,14 @@ import { testAtStart } from '#main';
 import type { ServerParts } from './composition/server-parts.ts';
 import type { Crashes } from './composition/crashes.ts';
 import { followProcess } from './process-events.ts';
+import type { ServiceNotices } from './service/service-notices.ts';
 import type { Shutdown } from './shutdown.ts';
 import { startSummary } from './start-summary.ts';
 
 interface StartParts extends ServerParts {
   readonly shutdown: Shutdown;
   readonly crashes: Crashes;
+  readonly service: ServiceNotices;
   /** Handlers of main for requests of the ops thread. */
   readonly answers: MainAnswers;
 }
@@ -36,7 +38,7 @@ export class Server {
 
   /** Starts serving; rejects if an address cannot be bound. `imported` is the log message of a preceding import. */
   async start(warnings: readonly ConfigWarning[], imported?: string): Promise<void> {
-    const { progress, log, ops, modules, page, router, turn, settings } = this.#parts;
+    const { progress, log, ops, modules, page, router, turn, settings, service } = this.#parts;
     followProcess(this.#parts);
     if (imported !== undefined) log.info('rdb-imported', imported);
     for (const { event, severity, message } of warnings) log[severity](event, message);
@@ -54,7 +56,9 @@ export class Server {
     router.retryAll();
     turn.begin();
     const { shardCount: shards } = this.#parts;
-    log.info('started', startSummary(settings, shards), { shards, pid: process.pid });
+    const summary = startSummary(settings, shards);
+    log.info('started', summary, { shards, pid: process.pid });
+    service.ready(summary);
   }
 
   /** Ends the parts that were started before a start has failed. */

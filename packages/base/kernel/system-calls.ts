@@ -26,6 +26,14 @@ export interface SystemCalls {
   setsockopt(fd: number, level: number, option: number, value: Bytes, byteCount: number): number;
   recv(fd: number, at: Address, byteCount: number, flags: number): number;
   send(fd: number, at: Address, byteCount: number, flags: number): number;
+  sendto(
+    fd: number,
+    data: Bytes,
+    byteCount: number,
+    flags: number,
+    address: Bytes,
+    addressByteCount: number,
+  ): number;
   shutdown(fd: number, how: number): number;
   close(fd: number): number;
   epoll_create1(flags: number): number;
@@ -87,6 +95,9 @@ export async function loadSystemCalls(): Promise<SystemCalls> {
     // Lengths are below 2^31 (an `int` is converted faster than what may be a BigInt).
     recv: call('int recv(int fd, uint64 at, uint64 byteCount, int flags)'),
     send: call('int send(int fd, uint64 at, uint64 byteCount, int flags)'),
+    sendto: call(
+      'int sendto(int fd, void* data, uint64 byteCount, int flags, void* address, int addressByteCount)',
+    ),
     shutdown: call('int shutdown(int fd, int how)'),
     close: call('int close(int fd)'),
     epoll_create1: call('int epoll_create1(int flags)'),
