@@ -121,6 +121,11 @@ const layers: Readonly<Record<string, Layer>> = {
     types: ['api-types', 'link', 'router', 'messaging', 'clients'],
     thirdParty: ['@grpc/grpc-js', '@grpc/proto-loader', 'archiver'],
   },
+  tools: {
+    imports: ['base', 'resp', 'config', 'net', 'cluster'],
+    types: ['api-types'],
+    thirdParty: ['tar-stream'],
+  },
   info: {
     imports: [
       ...['quantities', 'base', 'stats', 'commands', 'link', 'config', 'router', 'observer'],
@@ -132,7 +137,7 @@ const layers: Readonly<Record<string, Layer>> = {
     imports: [
       ...['base', 'resp', 'stats', 'commands', 'link', 'config', 'persistence', 'router', 'net'],
       ...['observer', 'main', 'messaging', 'diagnostics', 'access', 'clients', 'durability'],
-      ...['replication', 'cluster', 'info'],
+      ...['replication', 'cluster', 'info', 'tools'],
     ],
     types: ['api-types', 'http'],
   },

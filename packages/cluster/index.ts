@@ -1,4 +1,4 @@
 export { clusterModule } from './cluster-module.ts';
 export { demandCluster } from './demand-cluster.ts';
 export { NodeId } from './nodes/node-id.ts';
-export { loadClusterTool } from './load-tool.ts';
+export { loadClusterBundle, loadRebalance } from './load-tool.ts';

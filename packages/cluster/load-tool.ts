@@ -1,10 +1,13 @@
-/** Loads the tool of clusters, which a server does without. */
+/** Loads the tools of clusters, which a server does without. */
 
-import type { clusterTool } from './cluster-tool.ts';
+type Tool = (args: readonly string[], print: (line: string) => void) => Promise<void>;
 
-type ClusterTool = typeof clusterTool;
+export async function loadRebalance(): Promise<Tool> {
+  const { rebalance } = await import('./rebalance/rebalance.ts');
+  return rebalance;
+}
 
-export async function loadClusterTool(): Promise<ClusterTool> {
-  const { clusterTool } = await import('./cluster-tool.ts');
-  return clusterTool;
+export async function loadClusterBundle(): Promise<Tool> {
+  const { bundle } = await import('./tools/bundle.ts');
+  return bundle;
 }

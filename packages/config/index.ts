@@ -1,7 +1,9 @@
 export { frontCountOf } from './front-count.ts';
 export { secrecyOfNames } from './config-names.ts';
 export { readServiceManager } from './sources/service-manager.ts';
-export { helpText } from './sources/command-line.ts';
+export { groupHelp, helpText, subcommandHelp } from './sources/help.ts';
+export { groupOf, readSubcommand, subcommand, subcommandNames } from './sources/subcommands.ts';
+export { serverOptions } from './sources/server-options.ts';
 export { ConfigError, load, loadFromProcess, type Loaded } from './load.ts';
 export { redisReference } from './redis/redis-reference.ts';
 export { renderToml } from './render.ts';
@@ -17,3 +19,4 @@ export {
 export type { Value } from './kinds.ts';
 export type { ConfigWarning } from './config-warning.ts';
 export { BUILD, REDIS_VERSION, VERSION } from './version.ts';
+export type { ToolName } from './sources/command-line.ts';

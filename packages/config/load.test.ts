@@ -249,8 +249,9 @@ loading('understands the command line', () => {
   assert.match(refusal(undefined, { args: ['-p', '1'] }), 'unknown option -p');
   assert.match(refusal(undefined, { args: ['--print-config=x'] }), 'takes no value');
   assert.equal(loaded(undefined, { args: ['cluster', 'rebalance', '--dry-run'] }).action, {
-    kind: 'cluster',
-    args: ['rebalance', '--dry-run'],
+    kind: 'tool',
+    name: 'cluster rebalance',
+    args: ['--dry-run'],
   });
   assert.is(loaded(undefined, { args: ['check-data', '--port', '7'] }).action.kind, 'check-data');
   assert.equal(loaded(undefined, { args: ['export-rdb', 'dump.rdb'] }).action, {

@@ -48,7 +48,7 @@ export function load(input: LoadInput): Loaded {
   const line = readCommandLine(input.args);
   const { action } = line;
   // Help is printed even if the rest of the command line is wrong.
-  if (action.kind === 'help' || action.kind === 'version' || action.kind === 'cluster') {
+  if (isTool(action)) {
     return { settings: new Settings(), action, warnings: [] };
   }
   const gathered = new Gathered();
@@ -72,6 +72,11 @@ export function load(input: LoadInput): Loaded {
     ...machineWarnings(settings, limits),
   ];
   return { settings, action, warnings };
+}
+
+/** True for an action that needs no settings. */
+function isTool({ kind }: Action): boolean {
+  return kind === 'help' || kind === 'version' || kind === 'tool' || kind === 'group';
 }
 
 /** Throws if http.viewer-token would restrict no access. */

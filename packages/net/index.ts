@@ -32,3 +32,13 @@ export {
   type TlsOptions,
 } from './tls/tls-options.ts';
 export type { TlsFailure, TlsInfo } from './tls/tls-server.ts';
+export { ReplyClient } from './outgoing/reply-client.ts';
+export {
+  readAddress,
+  readCertificates,
+  readGiven,
+  readLogin,
+  readPort,
+  readToolTls,
+  type ToolCertificates,
+} from './outgoing/tool-options.ts';

@@ -3,14 +3,18 @@
 import {
   ConfigError,
   type ConfigWarning,
+  groupHelp,
+  groupOf,
   helpText,
   type Loaded,
   loadFromProcess,
   type Settings,
+  subcommandHelp,
 } from '#config';
 import { type EpollParts, loadEpoll } from '#net';
 import { latencyReport } from '#stats';
-import { demandCluster, loadClusterTool } from '#cluster';
+import { demandCluster } from '#cluster';
+import { runTool } from '#tools';
 import { demandUsers } from '#access';
 import {
   checkData,
@@ -130,34 +134,43 @@ const print = (text: string): void => {
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 };
 
-/** Actions that need no data of this machine. */
-type ToolAction = Extract<Loaded['action'], { kind: 'help' | 'version' | 'cluster' }>;
+/** Actions that need no settings. */
+type ToolAction = Extract<Loaded['action'], { kind: 'help' | 'version' | 'tool' | 'group' }>;
 
 function isTool(action: Loaded['action']): action is ToolAction {
-  return action.kind === 'help' || action.kind === 'version' || action.kind === 'cluster';
+  return ['help', 'version', 'tool', 'group'].includes(action.kind);
 }
 
-async function runTool(action: ToolAction): Promise<void> {
+async function runWithoutSettings(action: ToolAction): Promise<void> {
   switch (action.kind) {
     case 'help':
-      print(helpText);
+      print(helpText());
       return;
     case 'version':
       print(await versionText());
       return;
-    case 'cluster': {
-      // Few ask for it, and no server needs it.
-      const clusterTool = await loadClusterTool();
-      await clusterTool(action.args, print);
-    }
+    case 'group':
+      printGroup(action);
+      return;
+    case 'tool':
+      if (action.args.includes('--help')) print(subcommandHelp(action.name));
+      else process.exitCode = await runTool(action.name, action.args, print);
   }
+}
+
+/** Prints the help of the subcommands that begin with a word; throws an Error for an unknown second word. */
+function printGroup({ word, asked }: Extract<ToolAction, { kind: 'group' }>): void {
+  if (!['', 'help', '--help'].includes(asked)) {
+    throw new Error(`unknown command ${word} ${asked}; known: ${groupOf(word).join(' and ')}`);
+  }
+  print(groupHelp(word));
 }
 
 async function run(ops: OpsWorker | undefined): Promise<void> {
   const loaded = loadFromProcess();
   const { settings, action, warnings } = loaded;
   if (isTool(action)) {
-    await runTool(action);
+    await runWithoutSettings(action);
     return;
   }
   switch (action.kind) {

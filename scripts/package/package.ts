@@ -33,6 +33,7 @@ const UNPACKED_BYTES_MAX = 12_000_000;
 const FILES_MAX = 200;
 
 const EXECUTABLE = 'dist/bundle/server/main.js';
+const MANUAL = 'man/svc-server.1';
 const DOCUMENTS = ['README.md', 'CHANGELOG.md', 'LICENSE', 'configs/server.toml'];
 
 interface Manifest {
@@ -123,6 +124,7 @@ function writeManifest(manifest: Manifest, facts: BuildFacts, installed: Install
     type: 'module',
     os: ['linux', 'darwin'],
     bin: { 'svc-server': EXECUTABLE },
+    man: `./${MANUAL}`,
     build: { commit: facts.commit, time: facts.time },
     dependencies: installed.dependencies,
     optionalDependencies: installed.optionalDependencies,
@@ -155,6 +157,9 @@ function main(): void {
     cpSync(path.join(root, name), path.join(target, name));
   }
   writeManifest(manifest, facts, installed);
+  // The program prints it; it finds the facts of the build in what was written before.
+  const manual = execFileSync(process.execPath, [path.join(target, EXECUTABLE), 'man']);
+  write(MANUAL, manual.toString());
   write('sbom.cdx.json', billOfMaterials(facts, components));
   write('THIRD-PARTY-LICENSES', thirdPartyLicenses(components));
   const { filename, size, unpackedSize, entryCount } = pack();

@@ -1,31 +1,18 @@
 /** `svc-server cluster rebalance`: plans moves of slots between the nodes of a cluster, prints the plan, and runs it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { SLOT_COUNT } from '#base';
 import { planMoves, type Holder, type Move } from './rebalance-plan.ts';
-import { readGiven, readPort, readToolTls, TLS_HELP, TLS_OPTIONS } from '../tools/tool-options.ts';
-import { ReplyClient } from '../tools/reply-client.ts';
-import type { TlsOptions } from '#net';
+import { readSubcommand } from '#config';
+import { readLogin, readPort, readToolTls, ReplyClient, type TlsOptions } from '#net';
 import { slotsOf } from '../agreement/decisions/migrations.ts';
 import type { SlotSpan } from '../agreement/documents/documents.ts';
 import type { Reply } from '#resp';
 import { addWeights, type Measure } from './slot-weights.ts';
 
-const PORT_DEFAULT = 6_379;
 /** Between two questions of how far a move is. */
 const LOOK_MS = 200;
 const MEASURES: readonly Measure[] = ['keys', 'memory', 'load'];
-
-export const rebalanceHelp = `Usage: svc-server cluster rebalance [options]
-
-  --dry-run                  prints the plan without moving slots
-  --by keys|memory|load      measure that is balanced over the nodes (default: keys)
-  --host HOST  --port N      any node of the cluster; default 127.0.0.1 and ${PORT_DEFAULT}
-  --user NAME                user to log in as
-  --password-file FILE       file with the password
-${TLS_HELP}  --help                     prints this help, and exits
-`;
 
 interface Wish {
   readonly measure: Measure;
@@ -46,27 +33,17 @@ interface Primary extends Holder {
 type Print = (line: string) => void;
 
 function readWish(args: readonly string[]): Wish {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      'dry-run': { type: 'boolean', default: false },
-      by: { type: 'string', default: 'keys' },
-      host: { type: 'string', default: '127.0.0.1' },
-      port: { type: 'string', default: String(PORT_DEFAULT) },
-      user: { type: 'string', default: '' },
-      'password-file': { type: 'string', default: '' },
-      ...TLS_OPTIONS,
-    },
-  });
-  const measure = MEASURES.find((one) => one === values.by);
+  const given = readSubcommand('cluster rebalance', args);
+  const measure = MEASURES.find((one) => one === given.text('by'));
   if (measure === undefined) throw new Error('--by must be keys, memory or load');
-  const port = readPort(values.port, '--port');
-  const { user, 'password-file': file } = values;
-  const password = readGiven(file).trimEnd();
-  if (user !== '' && password === '') throw new Error('--user needs --password-file');
-  const login = password === '' ? [] : ['AUTH', ...(user === '' ? [] : [user]), password];
-  const tls = readToolTls(values);
-  return { measure, isDryRun: values['dry-run'], host: values.host, port, login, tls };
+  return {
+    measure,
+    isDryRun: given.has('dry-run'),
+    host: given.text('host'),
+    port: readPort(given.text('port'), '--port'),
+    login: readLogin(given),
+    tls: readToolTls(given),
+  };
 }
 
 export async function rebalance(args: readonly string[], print: Print): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { keySlot, SLOT_COUNT } from '#base';
 import { ReplyError, type Reply } from '#resp';
-import type { ReplyClient } from '../tools/reply-client.ts';
+import type { ReplyClient } from '#net';
 
 /** Measure by which groups are made alike. */
 export type Measure = 'keys' | 'memory' | 'load';

@@ -8,10 +8,10 @@ import type { Stats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { parseArgs } from 'node:util';
 import type { TarArchive } from 'archiver';
 import { systemClock, type Bytes } from '#base';
-import { httpGet } from '#net';
+import { readSubcommand } from '#config';
+import { httpGet, readCertificates, readGiven } from '#net';
 import {
   nodesKnownTo,
   nodesOfCoordinator,
@@ -19,9 +19,7 @@ import {
   type FoundNode,
   type HttpAccess,
 } from './cluster-nodes.ts';
-import { readCertificates, readGiven, TLS_HELP, TLS_OPTIONS } from './tool-options.ts';
 
-const ADDRESS_DEFAULT = '127.0.0.1:9090';
 /** Milliseconds without data after which a node is abandoned. */
 const IDLE_MS_MAX = 60_000;
 /** Longest answer that is read for its error. */
@@ -30,21 +28,6 @@ const ERROR_BYTES_MAX = 64 * 1024;
 const ZEROS_BYTES = 64 * 1024;
 /** File mode of the archive and its entries: readable by the owner only. */
 const MODE = 0o600;
-
-export const bundleHelp = `Usage: svc-server cluster bundle [options]
-
-  --address HOST:PORT        HTTP address of any node of the cluster (default: ${ADDRESS_DEFAULT})
-  --coordinator LIST         reads the nodes from etcd instead: endpoints, separated by commas
-  --name NAME                name of the cluster in etcd (default: svc)
-  --coordinator-user NAME  --coordinator-password-file FILE
-                             user and password for etcd
-  --output FILE              archive to write (default: svc-cluster-bundle-<time>.tar)
-  --token-file FILE          file with the token of the nodes (http.token)
-${TLS_HELP}  --help                     prints this help, and exits
-
-The archive has nodes/<id>.tar.gz for each node that returned its bundle, nodes.json with the requests to each node, and
-errors.txt if a node returned none; the exit code is 1 then.
-`;
 
 interface Wish {
   readonly nodes: () => Promise<readonly FoundNode[]>;
@@ -87,39 +70,27 @@ export async function bundle(
 }
 
 function readWish(args: readonly string[]): Wish {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      address: { type: 'string', default: ADDRESS_DEFAULT },
-      coordinator: { type: 'string', default: '' },
-      name: { type: 'string', default: 'svc' },
-      'coordinator-user': { type: 'string', default: '' },
-      'coordinator-password-file': { type: 'string', default: '' },
-      output: { type: 'string', default: '' },
-      'token-file': { type: 'string', default: '' },
-      ...TLS_OPTIONS,
-    },
-  });
+  const given = readSubcommand('cluster bundle', args);
   const timeMs = systemClock.wallMs();
   const time = new Date(timeMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const access = {
-    ...readCertificates(values),
-    token: readGiven(values['token-file']).trimEnd(),
+    ...readCertificates(given),
+    token: readGiven(given.text('token-file')).trimEnd(),
     idleMs: IDLE_MS_MAX,
   };
   const place = {
-    endpoints: values.coordinator.split(','),
-    cluster: values.name,
-    username: values['coordinator-user'],
-    password: readGiven(values['coordinator-password-file']).trimEnd(),
+    endpoints: given.text('coordinator').split(','),
+    cluster: given.text('name'),
+    username: given.text('coordinator-user'),
+    password: readGiven(given.text('coordinator-password-file')).trimEnd(),
   };
-  const url = `${values.tls ? 'https' : 'http'}://${values.address}`;
-  if (!URL.canParse(url)) throw new Error(`--address ${values.address} is not HOST:PORT`);
+  const url = `${given.has('tls') ? 'https' : 'http'}://${given.text('address')}`;
+  if (!URL.canParse(url)) throw new Error(`--address ${given.text('address')} is not HOST:PORT`);
   return {
     nodes: () =>
-      values.coordinator === '' ? nodesKnownTo(url, access) : nodesOfCoordinator(place),
+      given.text('coordinator') === '' ? nodesKnownTo(url, access) : nodesOfCoordinator(place),
     access,
-    output: values.output || `svc-cluster-bundle-${time}.tar`,
+    output: given.text('output') || `svc-cluster-bundle-${time}.tar`,
     timeMs,
   };
 }

@@ -1,10 +1,9 @@
 /** Nodes of a cluster as found by a tool: reported by one of them, or by the coordinator. */
 
 import type { ClusterState } from '#api-types';
-import { httpGet } from '#net';
+import { httpGet, type ToolCertificates } from '#net';
 import { etcd } from '../agreement/coordinator/etcd.ts';
 import { Topology } from '../agreement/topology.ts';
-import type { ToolCertificates } from './tool-options.ts';
 
 /** Longest answer of a node about its cluster. */
 const OVERVIEW_BYTES_MAX = 64 * 1024 * 1024;

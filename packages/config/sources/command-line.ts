@@ -3,6 +3,13 @@
  */
 import { parseArgs } from 'node:util';
 import { settingLike } from '../config-names.ts';
+import { serverOptions, type OptionRow } from './server-options.ts';
+import {
+  findSubcommand,
+  groupOf,
+  type FoundSubcommand,
+  type SubcommandName,
+} from './subcommands.ts';
 import { isSettingName, settingNames, type SettingName } from '../settings.ts';
 import { closest, type Gathered } from './source.ts';
 
@@ -20,8 +27,13 @@ export type Action =
   | { readonly kind: 'check-data' }
   /** Asks a running server with these settings whether it is ready. */
   | { readonly kind: 'probe' }
-  /** A tool for a cluster, with the arguments that it reads itself. */
-  | { readonly kind: 'cluster'; readonly args: readonly string[] };
+  /** A subcommand, with the arguments that it reads itself. */
+  | { readonly kind: 'tool'; readonly name: ToolName; readonly args: readonly string[] }
+  /** First word of subcommands without a known second one. */
+  | { readonly kind: 'group'; readonly word: string; readonly asked: string };
+
+/** Subcommands that need no settings of a server. */
+export type ToolName = Exclude<SubcommandName, 'probe'>;
 
 /** A command line, read but not yet judged. */
 interface CommandLine {
@@ -45,40 +57,22 @@ const letters: Readonly<Record<string, string>> = {
 };
 
 /** Options that are short for a setting. */
-const shortOptions: Readonly<Record<string, SettingName>> = {
-  port: 'server.port',
-  bind: 'server.bind',
-  'unix-socket': 'server.unix-socket',
-  shards: 'server.shards',
-  'http-port': 'http.port',
-  'log-level': 'logging.level',
-  maxmemory: 'memory.maxmemory',
-  requirepass: 'security.requirepass',
-  'data-dir': 'persistence.data-dir',
-};
+const shortOptions: Readonly<Record<string, SettingName>> = settingsBy(
+  ({ value }) => value !== undefined,
+);
 
 /** Options that set a setting to yes. */
-const switches: Readonly<Record<string, SettingName>> = {
-  'startup-latency-check': 'latency.startup-test',
-  'recover-anyway': 'persistence.recover-anyway',
-};
+const switches: Readonly<Record<string, SettingName>> = settingsBy(
+  ({ value }) => value === undefined,
+);
 
 const SKIP = '--skip-damaged';
 
-const valueOptions = [
-  ...Object.keys(shortOptions),
-  ...['config', 'set', 'intrinsic-latency', 'import-rdb', 'export-rdb'],
-];
-const flagOptions = [
-  ...Object.keys(switches),
-  ...['print-config', 'check-config', 'help', 'version', 'check-data', 'skip-damaged'],
-];
+const valueOptions = serverOptions.flatMap(({ name, value }) => (value === undefined ? [] : name));
+const flagOptions = serverOptions.flatMap(({ name, value }) => (value === undefined ? name : []));
 
 /** Options that may be written as a first word without dashes, as in `svc-server check-data`. */
-const words: readonly string[] = [
-  ...['help', 'version', 'check-config', 'print-config', 'check-data', 'export-rdb', 'import-rdb'],
-  'intrinsic-latency',
-];
+const words = serverOptions.flatMap(({ name, isWord }) => (isWord === true ? name : []));
 
 type OptionConfig = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
 
@@ -87,53 +81,30 @@ const options: OptionConfig = Object.fromEntries([
   ...flagOptions.map((name) => [name, { type: 'boolean' }]),
 ]) as OptionConfig;
 
-/** Text that `--help` prints. */
-export const helpText = `Usage: svc-server [options]
-       svc-server cluster rebalance | bundle [--help]
-       svc-server probe [options of the server]
-
-  --config FILE              configuration file; else ./svc.toml, if there is one
-  --set SECTION.KEY=VALUE    sets any setting; may be repeated
-  --port N  --bind ADDRESS   port and address to listen on for clients
-  --unix-socket PATH         additional unix socket to listen on
-  --shards N                 threads that hold the data; 0 is the number of processors minus one
-  --http-port N              port to listen on for HTTP
-  --maxmemory SIZE           memory limit of the data, such as 512mb
-  --requirepass PASSWORD     password of the default user
-  --data-dir FOLDER          data folder: everything that the server writes
-  --recover-anyway           starts with the readable part of damaged data
-  --check-data               verifies all data without changing it, and exits
-  --import-rdb FILE          imports an RDB file into a data folder without data, and starts
-  --skip-damaged             with --import-rdb: imports the readable part of a damaged file
-  --export-rdb FILE          writes the data as an RDB file, and exits
-  --log-level LEVEL          trace, debug, info, warn or error, or a level of Redis
-  --print-config             prints the effective configuration, and exits
-  --check-config             validates the configuration, and exits
-  --intrinsic-latency N      measures the latency of the machine for N seconds, and exits
-  --startup-latency-check    measures the latency of the machine before accepting connections
-  --version                  prints the version and facts of the build, and exits
-  --help                     prints this help, and exits
-
-What exits may be written as a first word: svc-server check-data --data-dir FOLDER.
-probe asks the server that runs here with these settings, and exits with 0 if it is ready, otherwise with 1.
-
-Values come from the defaults, the configuration file, the environment (SVC_SECTION__KEY, or
-SVC_SECTION__KEY_FILE for a file that holds the value) and the command line; the later wins.
-Every setting is explained in configs/server.toml.
-`;
-
 /** Reads the command line, without the program's name. */
 export function readCommandLine(args: readonly string[]): CommandLine {
   const [word = '', ...rest] = args;
-  if (word === 'cluster') {
-    const action = { kind: 'cluster', args: rest } as const;
-    return { action, configFile: undefined, values: [], mistakes: [] };
+  if (groupOf(word).length > 0 && findSubcommand(args) === undefined) {
+    return { ...NO_SETTINGS, action: { kind: 'group', word, asked: rest[0] ?? '' } };
   }
-  if (word === 'probe') {
-    const line = readOptions(rest);
-    return line.action.kind === 'serve' ? { ...line, action: { kind: 'probe' } } : line;
-  }
+  const found = findSubcommand(args);
+  if (found !== undefined) return readSubcommandLine(found);
   return readOptions(words.includes(word) ? [`--${word}`, ...rest] : args);
+}
+
+const NO_SETTINGS = { configFile: undefined, values: [], mistakes: [] } as const;
+
+function readSubcommandLine({ name, args }: FoundSubcommand): CommandLine {
+  if (name !== 'probe') return { ...NO_SETTINGS, action: { kind: 'tool', name, args } };
+  const line = readOptions(args);
+  return line.action.kind === 'serve' ? { ...line, action: { kind: 'probe' } } : line;
+}
+
+function settingsBy(isOne: (option: OptionRow) => boolean): Record<string, SettingName> {
+  const entries = serverOptions.filter(isOne).flatMap(({ name, setting }) => {
+    return setting === undefined ? [] : [[name, setting] as const];
+  });
+  return Object.fromEntries(entries);
 }
 
 function readOptions(args: readonly string[]): CommandLine {

@@ -1,6 +1,7 @@
 /** Client of a server for tools: one command after the other, and their replies as JavaScript values. */
 
-import { connectSecurelyTo, connectTo, type TlsOptions } from '#net';
+import { connectSecurelyTo, connectTo } from './connect-to.ts';
+import type { TlsOptions } from '../tls/tls-options.ts';
 import {
   commandBytes,
   MalformedReply,

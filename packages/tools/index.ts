@@ -1,0 +1,1 @@
+export { runTool } from './run-tool.ts';
