@@ -14,8 +14,8 @@ import {
   type SampleSource,
   type WantedColumn,
 } from './query.ts';
-import { COMMAND_PREFIX, type Judgement, Sampler, SERVER } from './samples/sampler.ts';
-import { COMMAND_SERIES, type Series } from './samples/series.ts';
+import { type Judgement, ownerOf, Sampler, SERVER, type ThingKind } from './samples/sampler.ts';
+import { COMMAND_SERIES, ERROR_SERIES, type Series } from './samples/series.ts';
 import { Tier, TIERS, type TierShape } from './samples/tier.ts';
 
 /** Milliseconds for which the stop waits for the disk. */
@@ -24,6 +24,11 @@ const STOP_MS_MAX = 2_000;
 /** Most bytes of events, and their part of the history's bytes. */
 const EVENT_BYTES_MAX = 2 * 1024 * 1024;
 const EVENT_SHARE = 1 / 8;
+
+const THING_SERIES: Readonly<Record<ThingKind, readonly Series[]>> = {
+  command: COMMAND_SERIES,
+  error: ERROR_SERIES,
+};
 
 /** Settings of the history, which may change while the server runs. */
 export interface HistorySettings {
@@ -134,11 +139,11 @@ export class History {
     return names.flatMap((name) => this.#columnsOf(name, thread));
   }
 
-  /** Returns the columns of a command's series. */
-  commandColumns(names: readonly string[], command: string): WantedColumn[] {
-    const owner = `${COMMAND_PREFIX}${command}`;
-    return names.flatMap((name) => {
-      const series = COMMAND_SERIES.find((each) => each.name === name);
+  /** Returns the columns of the series of a command, or of an error code. */
+  thingColumns(names: readonly string[], kind: ThingKind, name: string): WantedColumn[] {
+    const owner = ownerOf(kind, name);
+    return names.flatMap((each) => {
+      const series = THING_SERIES[kind].find((one) => one.name === each);
       return series === undefined ? [] : [{ series, thread: null, owner }];
     });
   }
@@ -149,7 +154,11 @@ export class History {
 
   about(): Omit<HistorySeriesDocument, 'causes'> {
     const owners = this.#sampler?.owners ?? [];
-    const commands = owners.filter(({ owner }) => owner.startsWith(COMMAND_PREFIX));
+    const things = (kind: ThingKind): string[] => {
+      const prefix = ownerOf(kind, '');
+      const ofKind = owners.filter(({ owner }) => owner.startsWith(prefix));
+      return ofKind.map(({ owner }) => owner.slice(prefix.length));
+    };
     return {
       enabled: this.#settings.isEnabled,
       bytes: this.#store.bytes + this.events.bytes,
@@ -159,7 +168,8 @@ export class History {
         kept_seconds: seconds * samplesMax,
       })),
       threads: this.threads,
-      commands: commands.map(({ owner }) => owner.slice(COMMAND_PREFIX.length)),
+      commands: things('command'),
+      errors: things('error'),
       series: this.#allSeries(),
     };
   }

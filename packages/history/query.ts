@@ -36,11 +36,13 @@ export interface SampleSource {
 export interface HistoryQuery {
   readonly range: HistoryRange;
   readonly columns: readonly WantedColumn[];
-  readonly command: string | null;
+  /** Command, or code of error replies, that the columns are of. */
+  readonly command?: string | null;
+  readonly error?: string | null;
 }
 
 export async function historyDocument(
-  { range, columns, command }: HistoryQuery,
+  { range, columns, command = null, error = null }: HistoryQuery,
   sources: readonly SampleSource[],
 ): Promise<HistoryDocument> {
   const steps = new Steps(range, columns);
@@ -67,6 +69,7 @@ export async function historyDocument(
     sample_seconds: used,
     steps: range.steps,
     command,
+    error,
     series: steps.columns(),
   };
 }

@@ -30,14 +30,14 @@ export interface HistorySeriesReport {
   /** Values are rates per second (growth), the greatest within the step (gauge, percentile), or united bits (flags). */
   readonly kind: 'growth' | 'gauge' | 'percentile' | 'flags';
   readonly unit: HistoryUnit;
-  /** Kinds of threads that have it: main, shard, front, ops, server, command. */
+  /** Kinds of threads that have it: main, shard, front, ops, server, command, error. */
   readonly owners: readonly string[];
 }
 
 /** Values of one series. */
 export interface HistoryColumn {
   readonly name: string;
-  /** Thread that the values are of; null for all threads together, and for commands. */
+  /** Thread that the values are of; null for all threads together, and for commands and errors. */
   readonly thread: string | null;
   readonly kind: HistorySeriesReport['kind'];
   readonly unit: HistoryUnit;
@@ -55,6 +55,8 @@ export interface HistoryDocument {
   readonly steps: number;
   /** Command that the values are of; null for none. */
   readonly command: string | null;
+  /** Code of the error replies that the values are of; null for none. */
+  readonly error: string | null;
   readonly series: readonly HistoryColumn[];
 }
 
@@ -67,6 +69,8 @@ export interface HistorySeriesDocument {
   readonly tiers: readonly { readonly sample_seconds: number; readonly kept_seconds: number }[];
   readonly threads: readonly string[];
   readonly commands: readonly string[];
+  /** Codes of error replies. */
+  readonly errors: readonly string[];
   readonly series: readonly HistorySeriesReport[];
   /** Causes by the bits of `limited_by`, the lowest first. */
   readonly causes: readonly string[];

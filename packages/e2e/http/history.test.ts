@@ -55,6 +55,12 @@ history('is there since the start, for all threads, each thread and commands', a
   const calls = known(await historyOf(server, 'series=calls&command=set&step=1'), 'calls');
   // They are in one sample, of half a second to one and a half.
   assert.ok(sum(calls) >= 330 && sum(calls) <= 1_000, String(calls));
+  await client.reply('INCR', 'key:1');
+  await client.reply('LPUSH', 'key:1', 'x');
+  const replied = async (): Promise<boolean> =>
+    sum(known(await historyOf(server, 'error=WRONGTYPE'), 'replies')) > 0;
+  await until(replied, 'the history has the error reply');
+  assert.equal((await about(server)).errors, ['ERR', 'WRONGTYPE']);
   const all = await historyOf(server, 'series=ops,keys,execute_p99_us,commands,rss_bytes,health');
   assert.is(Math.max(...known(all, 'keys')), 500);
   assert.ok(Math.max(...known(all, 'execute_p99_us')) > 0);
@@ -194,6 +200,8 @@ history('refuses parameters that are not valid, and answers that are too large',
     ['series=nonsense', 'unknown series'],
     ['thread=shard', 'thread must be'],
     ['command=nonsense', 'command must be'],
+    ['error=two%20words', 'error must be'],
+    ['error=ERR&command=get', 'use one of thread, command and error'],
     ['command=get&thread=main', 'not both'],
     ['command=get&series=ops', 'unknown series'],
     ['from=0&step=1', 'at most 3000 steps'],

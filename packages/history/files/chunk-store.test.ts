@@ -88,7 +88,7 @@ class Process {
   query(fromMs: number, steps: number, stepMs: number): Promise<HistoryDocument> {
     const columns = [OPS, CLIENTS, P99].map((series) => ({ series, thread: null, owner: null }));
     return historyDocument(
-      { range: { fromMs, steps, stepMs }, columns, command: null },
+      { range: { fromMs, steps, stepMs }, columns },
       TIERS.map(({ seconds }, tier) => ({
         seconds,
         read: (range, isWanted) => this.store.read(tier, range, isWanted),

@@ -5,6 +5,7 @@ import { ringDepth } from '#link';
 import type { Observer } from '#observer';
 import {
   type Counts,
+  errorCounts,
   growth,
   HISTOGRAM_BUCKETS,
   type Page,
@@ -16,6 +17,7 @@ import type { SeriesOwner } from '../chunks/samples.ts';
 import { GrowthSum, HistogramGrowth } from './histogram-growth.ts';
 import {
   COMMAND_SERIES,
+  ERROR_SERIES,
   LOG_SERIES,
   pageSeries,
   percentileSeries,
@@ -27,12 +29,17 @@ import type { Reading } from './tier.ts';
 
 /** Owner of the series that are the whole server's. */
 export const SERVER = 'server';
-/** Owners of series of commands are named by it and the command. */
-export const COMMAND_PREFIX = 'command:';
+/** Things of the whole server that have series, once there are any: their owners are named by the kind and their name. */
+export type ThingKind = 'command' | 'error';
+
+/** Returns the owner of the series of a command, or of an error code. */
+export function ownerOf(kind: ThingKind, name: string): string {
+  return `${kind}:${name}`;
+}
 
 /** True for the owner of a thread's series. */
 export function isThread(owner: string): boolean {
-  return owner !== SERVER && !owner.startsWith(COMMAND_PREFIX);
+  return owner !== SERVER && !owner.includes(':');
 }
 
 /** Judgement of the server's state as numbers. */
@@ -78,6 +85,8 @@ export class Sampler implements Reading {
   >();
   /** Commands that have series. */
   readonly #commands = new Set<number>();
+  /** Error replies by code, as of the latest sample. */
+  #errors: ReadonlyMap<string, number> = new Map();
 
   constructor(options: SamplerOptions) {
     this.#options = options;
@@ -102,12 +111,12 @@ export class Sampler implements Reading {
       ['execute', this.#sum(executing)],
       ['queue', this.#sum(queues)],
     ]);
-    this.#addCalledCommands();
+    this.#addThings();
   }
 
   /** Reads all series. */
   take(): void {
-    this.#addCalledCommands();
+    this.#addThings();
     this.#judgement = this.#options.judged();
     for (const growing of this.#growths) growing.take();
     for (const { sum, parts } of this.#sums) {
@@ -217,14 +226,26 @@ export class Sampler implements Reading {
     return SERVER_SERIES.map((series) => ({ series, read: reads[series.name] }));
   }
 
-  /** Adds series of commands that were called for the first time. */
+  /** Adds series of commands that were called, and of errors that were replied, for the first time. */
+  #addThings(): void {
+    this.#addCalledCommands();
+    const { main, shards } = this.#options.observer;
+    this.#errors = new Map(errorCounts([main, ...shards]));
+    for (const code of this.#errors.keys()) {
+      const owner = ownerOf('error', code);
+      if (this.#places.has(owner)) continue;
+      const read = (): number => this.#errors.get(code) ?? 0;
+      this.#add(owner, [{ series: ERROR_SERIES[0], read }], [], ERROR_NAMES);
+    }
+  }
+
   #addCalledCommands(): void {
     const { main, shards, commandNames } = this.#options.observer;
     const pages = [main, ...shards];
     for (const [id, name] of commandNames.entries()) {
       if (this.#commands.has(id) || pages.every((page) => wasUnused(page, id))) continue;
       this.#commands.add(id);
-      this.#add(`${COMMAND_PREFIX}${name}`, commandColumns(pages, id), [], COMMAND_NAMES);
+      this.#add(ownerOf('command', name), commandColumns(pages, id), [], COMMAND_NAMES);
     }
   }
 
@@ -248,8 +269,8 @@ export class Sampler implements Reading {
     this.series.push(series);
     this.#reads.push(read);
     this.values.push(NaN);
-    // What a command has done before it is known here is a part of its first sample.
-    const isNew = COMMAND_SERIES.some((each) => each === series);
+    // What was counted of a command or an error before it is known here is a part of its first sample.
+    const isNew = [...COMMAND_SERIES, ...ERROR_SERIES].some((each) => each === series);
     this.#before.push(isNew ? 0 : (read?.() ?? 0));
   }
 
@@ -267,6 +288,7 @@ export class Sampler implements Reading {
 }
 
 const COMMAND_NAMES = COMMAND_SERIES.map(({ name }) => name);
+const ERROR_NAMES = ERROR_SERIES.map(({ name }) => name);
 
 function columnsOf(page: Page, list: ReturnType<typeof pageSeries>): Column[] {
   return list.map((series) => ({ series, read: () => page.get(series.counter) }));

@@ -120,6 +120,11 @@ export const COMMAND_SERIES = [
   { name: 'rejected', kind: 'growth', unit: 'count' },
 ] as const satisfies readonly Series[];
 
+/** Numbers of error replies with one code, over all threads. */
+export const ERROR_SERIES = [
+  { name: 'replies', kind: 'growth', unit: 'count' },
+] as const satisfies readonly Series[];
+
 /** Percentiles of a histogram, in the order in which they are computed. */
 export function percentileSeries(phase: string): Series[] {
   return ['p50', 'p99', 'p999', 'max'].map((rank) => ({

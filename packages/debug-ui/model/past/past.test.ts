@@ -16,6 +16,7 @@ function document(values: Readonly<Record<string, readonly (number | null)[]>>):
     sample_seconds: [10],
     steps,
     command: null,
+    error: null,
     series: Object.entries(values).map(([name, each]) => {
       return { name, thread: null, kind: 'gauge', unit: 'count', values: each };
     }),

@@ -32,16 +32,14 @@ export async function pastOf(
   const names = history.about().series.map(({ name }) => name);
   const columns = history.columns(names, 'all');
   return withoutEmpty(
-    await history.document({ range: rangeOf(wallMs, steps, stepSeconds), columns, command: null }),
+    await history.document({ range: rangeOf(wallMs, steps, stepSeconds), columns }),
   );
 }
 
 /** Returns the last hour of each thread. */
 export async function pastOfThreads(history: History, wallMs: number): Promise<HistoryDocument> {
   const columns = history.columns(OF_THREADS, 'each');
-  return withoutEmpty(
-    await history.document({ range: rangeOf(wallMs, 360, 10), columns, command: null }),
-  );
+  return withoutEmpty(await history.document({ range: rangeOf(wallMs, 360, 10), columns }));
 }
 
 export function allEvents(history: History): EventsDocument {

@@ -59,7 +59,6 @@ export async function pastSamples({
   const { series } = await history.document({
     range: { fromMs, steps: count, stepMs: STEP_MS },
     columns: columns.map(({ column }) => column),
-    command: null,
   });
   const values = new Map(columns.map(({ key }, index) => [key, series[index]!.values]));
   return [...Array(count).keys()]

@@ -1266,7 +1266,7 @@ export const apiSchemas: ApiSchemas = {
         thread: {
           type: ['string', 'null'],
           description:
-            'Thread that the values are of; null for all threads together, and for commands.',
+            'Thread that the values are of; null for all threads together, and for commands and errors.',
         },
         kind: { enum: ['gauge', 'growth', 'percentile', 'flags'] },
         unit: { $ref: '#/components/schemas/HistoryUnit' },
@@ -1297,6 +1297,10 @@ export const apiSchemas: ApiSchemas = {
           type: ['string', 'null'],
           description: 'Command that the values are of; null for none.',
         },
+        error: {
+          type: ['string', 'null'],
+          description: 'Code of the error replies that the values are of; null for none.',
+        },
         series: { type: 'array', items: { $ref: '#/components/schemas/HistoryColumn' } },
       },
       required: [
@@ -1306,6 +1310,7 @@ export const apiSchemas: ApiSchemas = {
         'sample_seconds',
         'steps',
         'command',
+        'error',
         'series',
       ],
     },
@@ -1348,6 +1353,11 @@ export const apiSchemas: ApiSchemas = {
         },
         threads: { type: 'array', items: { type: 'string' } },
         commands: { type: 'array', items: { type: 'string' } },
+        errors: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'Codes of error replies.',
+        },
         series: { type: 'array', items: { $ref: '#/components/schemas/HistorySeriesReport' } },
         causes: {
           type: 'array',
@@ -1362,6 +1372,7 @@ export const apiSchemas: ApiSchemas = {
         'tiers',
         'threads',
         'commands',
+        'errors',
         'series',
         'causes',
       ],
@@ -1380,7 +1391,8 @@ export const apiSchemas: ApiSchemas = {
         owners: {
           type: 'array',
           items: { type: 'string' },
-          description: 'Kinds of threads that have it: main, shard, front, ops, server, command.',
+          description:
+            'Kinds of threads that have it: main, shard, front, ops, server, command, error.',
         },
       },
       required: ['name', 'kind', 'unit', 'owners'],

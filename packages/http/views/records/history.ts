@@ -55,7 +55,7 @@ export function historyRoutes(options: HistoryRoutesOptions): Route[] {
   return [
     documentRoute(
       'history',
-      'Series since the start and before: ?from= and ?to= Unix milliseconds, ?step= seconds, ?series= names, ?thread= a thread, all or each, ?command= a command.',
+      'Series since the start and before: ?from= and ?to= Unix milliseconds, ?step= seconds, ?series= names, ?thread= a thread, all or each, ?command= a command, ?error= an error code.',
       ({ query }) => historyOf(query, options),
       [
         ...TIMES,
@@ -63,6 +63,7 @@ export function historyRoutes(options: HistoryRoutesOptions): Route[] {
         string('series', 'Names of series, with commas between them.'),
         string('thread', 'A thread, all (merged) or each (listed).'),
         string('command', 'A command, in place of a thread.'),
+        string('error', 'Code of error replies, in place of a thread.'),
       ],
     ),
     documentRoute(
@@ -102,12 +103,14 @@ async function historyOf(
   const stepMs = 1_000 * (stepOf(query) ?? chosenStep(history, { fromMs, toMs }, wallMs()));
   const startMs = Math.floor(fromMs / stepMs) * stepMs;
   const steps = Math.ceil((toMs - startMs) / stepMs);
-  const columns = query.has('command')
-    ? commandColumns(query, history, commandNames)
-    : columnsOf(query, history);
+  const columns =
+    query.has('command') || query.has('error')
+      ? thingColumns(query, history, commandNames)
+      : columnsOf(query, history);
   demandBounds(steps, columns.length);
   const range = { fromMs: startMs, steps, stepMs };
-  return history.document({ range, columns, command: query.get('command') });
+  const [command, error] = [query.get('command'), query.get('error')];
+  return history.document({ range, columns, command, error });
 }
 
 /** Returns the events of a query. */
@@ -165,18 +168,26 @@ function chosenStep(
   return STEPS.find((seconds) => seconds >= least) ?? STEP_SECONDS_MAX;
 }
 
-function commandColumns(
+function thingColumns(
   query: URLSearchParams,
   history: History,
   commandNames: readonly string[],
 ): WantedColumn[] {
+  if (['thread', 'command', 'error'].filter((name) => query.has(name)).length > 1) {
+    throw new HttpError(400, 'use one of thread, command and error');
+  }
+  const error = query.get('error');
+  if (error !== null) {
+    if (!/^\S{1,64}$/.test(error)) throw new HttpError(400, 'error must be a code, as OOM');
+    const wanted = namesOf(query) ?? ['replies'];
+    return known(wanted, (name) => history.thingColumns([name], 'error', error));
+  }
   const command = query.get('command') ?? '';
-  if (query.has('thread')) throw new HttpError(400, 'use thread or command, not both');
   if (!commandNames.includes(command)) {
     throw new HttpError(400, 'command must be the name of a command, as get or config|get');
   }
   const names = namesOf(query) ?? ['calls', 'time_us', 'failed', 'rejected'];
-  return known(names, (name) => history.commandColumns([name], command));
+  return known(names, (name) => history.thingColumns([name], 'command', command));
 }
 
 /** Threads of earlier processes, which may have had more of them. */
