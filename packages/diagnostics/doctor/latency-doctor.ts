@@ -115,7 +115,8 @@ function listed(advice: readonly string[]): readonly string[] {
 
 function headline({ event, usMax, samples }: LatencySeries, nowMs: number): string {
   const first = samples[0]?.unixSeconds ?? 0;
-  const seconds = Math.max(1, Math.round(nowMs / 1_000) - first);
+  // The first and the last second are counted as parts.
+  const seconds = Math.max(1, samples.length, Math.round(nowMs / 1_000) - first);
   const worst = `The worst event is ${event}: up to ${ms(usMax)}.`;
   if (samples.length >= SAMPLES_MAX) {
     return `${worst} It occurred in more seconds than are kept: the latest ${SAMPLES_MAX} are of the last ${plural(seconds, 'second')}, ${spread(samples)}.`;
