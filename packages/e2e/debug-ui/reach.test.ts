@@ -1,6 +1,6 @@
 /** Controls that all pages share: the switch for UTC, and downloads of tables. */
 // test-tier: long
-import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import type { Browser } from 'playwright-core';
 import { type ChildServer, needs, startServer } from '#testkit';
 import { suite } from 'uvu';
@@ -57,7 +57,8 @@ if (needs('chromium')) {
       const download = page.waitForEvent('download');
       await group.getByRole('button', { name: kind }).click();
       const file = await download;
-      return [file.suggestedFilename(), readFileSync(await file.path(), 'utf8')];
+      // The browser may be another process', so that its files are not at hand.
+      return [file.suggestedFilename(), await text(await file.createReadStream())];
     };
     const [csvName, csv] = await contentOf('CSV');
     assert.is(csvName, 'svc-connected-clients.csv');
