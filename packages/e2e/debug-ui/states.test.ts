@@ -8,6 +8,9 @@ import { answered, openBrowser, openView, PAGES, shoot, visit } from './browser.
 
 const states = suite('states of the debug pages');
 
+/** Pages but the first that request data by themselves: Live does so once it is started. */
+const ASKING = PAGES.slice(1).filter((name) => name !== 'live');
+
 /** Said where there is nothing; a lie where nothing is known. */
 const CLAIMS = [
   ...['No issues.', 'healthy', '0 clients', '0 of 0 settings', '0 of 0 removed keys'],
@@ -144,8 +147,7 @@ if (needs('chromium')) {
     await page.getByRole('button', { name: 'Pause' }).click();
     await badge(page).getByText('paused').waitFor();
     assert.match(await page.locator('.panel .age').first().innerText(), /^paused as of \d\d:\d\d/);
-    // The page Live requests nothing by itself.
-    for (const name of PAGES.slice(1).filter((each) => each !== 'live')) {
+    for (const name of ASKING) {
       await go(page, name);
       await page.getByText('Paused: not requested yet.').first().waitFor();
       await demandNoClaims(page, name);
@@ -202,7 +204,7 @@ if (needs('chromium')) {
       const opacity = 'getComputedStyle(document.querySelector(".panel .content")).opacity';
       assert.is(await page.evaluate(opacity), '0.5');
       await shoot(page, `state-gone-${theme}`);
-      for (const name of PAGES.slice(1)) {
+      for (const name of ASKING) {
         await go(page, name);
         await page.getByText('The server cannot be reached.').nth(1).waitFor();
         await demandNoClaims(page, name);
