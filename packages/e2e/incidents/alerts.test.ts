@@ -3,7 +3,6 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   Certificates,
   type ChildServer,
@@ -23,9 +22,6 @@ import { tlsArguments } from '../tls/tls-server.ts';
 
 const alerts = suite('alerts');
 
-const RULES = fileURLToPath(
-  new URL('../../../../configs/observability/rules.yml', import.meta.url),
-);
 const QUIET = ['--set', 'snapshot.interval-secs=0'];
 
 let prometheus: Prometheus;
@@ -54,7 +50,7 @@ async function fired(server: ChildServer, alert: string): Promise<string> {
 
 if (needs('prometheus')) {
   alerts.before(async () => {
-    prometheus = await Prometheus.start(RULES);
+    prometheus = await Prometheus.start();
   });
   alerts.after(async () => {
     await prometheus.stop();

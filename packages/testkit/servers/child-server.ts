@@ -8,17 +8,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { RespClient, type ClientOptions } from '../clients/resp-client.ts';
 import { until } from '../until.ts';
+import { endWithTest } from './end-with-test.ts';
 
 const START_MS_MAX = 90_000;
 const STOP_MS_MAX = 30_000;
 const PORT_ATTEMPTS = 5;
 const OUTPUT_CHARS_MAX = 1_000_000;
-
-const alive = new Set<ChildProcess>();
-
-process.on('exit', () => {
-  for (const child of alive) child.kill('SIGKILL');
-});
 
 /** Options for starting a server process. */
 interface LaunchOptions {
@@ -69,7 +64,7 @@ export class ChildServer {
     this.pid = child.pid ?? -1;
     this.#child = child;
     this.#keepsFolder = keepsFolder;
-    alive.add(child);
+    endWithTest(child);
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout = (this.#stdout + text).slice(-OUTPUT_CHARS_MAX);
     });
@@ -82,7 +77,6 @@ export class ChildServer {
         resolve({ exitCode: null, signal: null });
       });
       child.on('close', (exitCode, signal) => {
-        alive.delete(child);
         resolve({ exitCode, signal });
       });
     });

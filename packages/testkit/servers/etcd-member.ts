@@ -8,13 +8,8 @@ import path from 'node:path';
 import { request } from '../clients/http-client.ts';
 import type { Pair } from '../tls/certificates.ts';
 import { until } from '../until.ts';
+import { endWithTest } from './end-with-test.ts';
 import { freePort } from './child-server.ts';
-
-const alive = new Set<ChildProcess>();
-
-process.on('exit', () => {
-  for (const child of alive) child.kill('SIGKILL');
-});
 
 export interface EtcdMemberOptions {
   /** Further arguments. */
@@ -76,11 +71,10 @@ export class EtcdMember {
       ],
       { stdio: 'ignore' },
     );
-    alive.add(child);
+    endWithTest(child);
     this.#child = child;
     this.#ended = new Promise((resolve) => {
       child.on('exit', () => {
-        alive.delete(child);
         if (this.#child === child) this.#child = undefined;
         resolve();
       });

@@ -4,15 +4,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { request } from '../clients/http-client.ts';
 import { until } from '../until.ts';
+import { endWithTest } from './end-with-test.ts';
 import { freePort } from './child-server.ts';
 
-const alive = new Set<ChildProcess>();
-
-process.on('exit', () => {
-  for (const child of alive) child.kill('SIGKILL');
-});
+const RULES = fileURLToPath(
+  new URL('../../../../configs/observability/rules.yml', import.meta.url),
+);
 
 /** Ranges of the rules, and those in their place: several scrapes. */
 const QUICK_RANGES: Readonly<Record<string, string>> = { '5m': '10s', '15m': '20s', '1h': '1m' };
@@ -65,10 +65,10 @@ export class Prometheus {
     this.#child = child;
   }
 
-  /** Starts it with a file of rules, whose alerts fire at once and whose ranges are some seconds. */
-  static async start(rulesFile: string): Promise<Prometheus> {
+  /** Starts it with the project's rules, whose alerts fire at once and whose ranges are some seconds. */
+  static async start(): Promise<Prometheus> {
     const folder = mkdtempSync(path.join(tmpdir(), 'svc-prometheus-'));
-    writeFileSync(path.join(folder, 'rules.yml'), quick(readFileSync(rulesFile, 'utf8')));
+    writeFileSync(path.join(folder, 'rules.yml'), quick(readFileSync(RULES, 'utf8')));
     writeFileSync(path.join(folder, 'targets.json'), '[]');
     writeFileSync(path.join(folder, 'prometheus.yml'), CONFIG);
     const port = await freePort();
@@ -81,7 +81,7 @@ export class Prometheus {
       ],
       { stdio: 'ignore' },
     );
-    alive.add(child);
+    endWithTest(child);
     const prometheus = new Prometheus(port, folder, child);
     await until(() => prometheus.#isReady(), 'Prometheus is ready');
     return prometheus;
@@ -122,7 +122,6 @@ export class Prometheus {
     const ended = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.kill('SIGKILL');
     await ended;
-    alive.delete(this.#child);
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
