@@ -86,15 +86,17 @@ export class PageMonitors {
   /** Shows running monitors a command. */
   routed(command: MonitoredCommand): void {
     if (!isMonitored(command.entry)) return;
-    this.tick();
     const nowMs = this.#options.nowMs();
+    this.#tickAt(nowMs);
     for (const monitor of this.#running) monitor.see(command, nowMs);
   }
 
   /** Ends monitors whose time is over, and discards those that ended a while ago. */
   tick(): void {
-    if (this.#known.size === 0) return;
-    const nowMs = this.#options.nowMs();
+    if (this.#known.size > 0) this.#tickAt(this.#options.nowMs());
+  }
+
+  #tickAt(nowMs: number): void {
     for (const known of this.#known.values()) {
       const { monitor } = known;
       const expiry = monitor.isRunning ? monitor.expiry(nowMs) : undefined;
