@@ -1,7 +1,7 @@
 /**
  * Bundles the server: a program for each thread, and V8's code caches beside them.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
@@ -30,8 +30,8 @@ const others = {
   'tasks/name-positions': 'workers/tasks/name-positions.js',
 };
 
-/** As `engines` of package.json has it. */
-const NODE_MAJOR_MIN = 20;
+const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+const [NODE_MAJOR_MIN] = /\d+/.exec(JSON.parse(manifest).engines.node);
 
 /** The first line of the executable: an older Node would fail in the midst of what it loads. */
 const nodeCheck = `if (parseInt(process.versions.node) < ${NODE_MAJOR_MIN}) {

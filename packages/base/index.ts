@@ -111,6 +111,7 @@ export {
   machineLimits,
   type MachineLimits,
 } from './kernel/machine-limits.ts';
+export { type ReadText, systemText } from './kernel/system-text.ts';
 export { loadDuplicate } from './duplicate-descriptor.ts';
 export { loadFileLock, type FileLock } from './file-lock.ts';
 export { mallocTrim } from './memory/malloc-trim.ts';

@@ -4,7 +4,14 @@ export { readServiceManager } from './sources/service-manager.ts';
 export { groupHelp, helpText, subcommandHelp } from './sources/help.ts';
 export { groupOf, readSubcommand, subcommand, subcommandNames } from './sources/subcommands.ts';
 export { serverOptions } from './sources/server-options.ts';
-export { ConfigError, load, loadFromProcess, type Loaded } from './load.ts';
+export {
+  ConfigError,
+  isTool,
+  load,
+  loadFromProcess,
+  type Loaded,
+  type ToolAction,
+} from './load.ts';
 export { redisReference } from './redis/redis-reference.ts';
 export { renderToml } from './render.ts';
 export { ConfigCommandError, failed as configSetFailed, Settings } from './runtime.ts';

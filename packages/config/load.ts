@@ -74,9 +74,12 @@ export function load(input: LoadInput): Loaded {
   return { settings, action, warnings };
 }
 
+/** Actions that need no settings. */
+export type ToolAction = Extract<Action, { kind: 'help' | 'version' | 'tool' | 'group' }>;
+
 /** True for an action that needs no settings. */
-function isTool({ kind }: Action): boolean {
-  return kind === 'help' || kind === 'version' || kind === 'tool' || kind === 'group';
+export function isTool(action: Action): action is ToolAction {
+  return ['help', 'version', 'tool', 'group'].includes(action.kind);
 }
 
 /** Throws if http.viewer-token would restrict no access. */

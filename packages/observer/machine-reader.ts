@@ -3,9 +3,9 @@
  * segments sent again, free space of the data folder. Everything is cumulative, and undefined where the system lacks it.
  */
 
-import { readFileSync, statfsSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import path from 'node:path';
-import { CGROUP_ROOT, cgroupIn } from '#base';
+import { CGROUP_ROOT, cgroupIn, type ReadText, systemText } from '#base';
 
 export interface MachineReading {
   readonly memoryStallUs: number | undefined;
@@ -30,23 +30,12 @@ export interface DiskRoom {
 
 const MEGABIT_BYTES = 125_000;
 
-/** Text of a file of the system; undefined without it. */
-type ReadText = (file: string) => string | undefined;
-
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return undefined;
-  }
-}
-
 export class MachineReader {
   readonly #read: ReadText;
   readonly #cgroup: string;
 
   /** `read` is replaced by tests. */
-  constructor(read: ReadText = readText) {
+  constructor(read: ReadText = systemText) {
     this.#read = read;
     this.#cgroup = path.join(CGROUP_ROOT, cgroupIn(read('/proc/self/cgroup') ?? '') ?? '/');
   }

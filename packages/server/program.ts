@@ -6,10 +6,12 @@ import {
   groupHelp,
   groupOf,
   helpText,
+  isTool,
   type Loaded,
   loadFromProcess,
   type Settings,
   subcommandHelp,
+  type ToolAction,
 } from '#config';
 import { type EpollParts, loadEpoll } from '#net';
 import { latencyReport } from '#stats';
@@ -133,13 +135,6 @@ async function intrinsicLatency(
 const print = (text: string): void => {
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 };
-
-/** Actions that need no settings. */
-type ToolAction = Extract<Loaded['action'], { kind: 'help' | 'version' | 'tool' | 'group' }>;
-
-function isTool(action: Loaded['action']): action is ToolAction {
-  return ['help', 'version', 'tool', 'group'].includes(action.kind);
-}
 
 async function runWithoutSettings(action: ToolAction): Promise<void> {
   switch (action.kind) {

@@ -5,9 +5,9 @@
  * path in /proc/self/cgroup may be that of the host; its files are then in the root of what is mounted, which is a group above.
  */
 
-import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import path from 'node:path';
+import { type ReadText, systemText } from './system-text.ts';
 
 /** Folder that the hierarchies are mounted in; the one hierarchy of version 2 is the folder itself. */
 export const CGROUP_ROOT = '/sys/fs/cgroup';
@@ -34,9 +34,6 @@ interface Machine {
   readonly memoryBytes: number;
 }
 
-/** Text of a file of the system; undefined without it. */
-type ReadText = (file: string) => string | undefined;
-
 /** Returns the cgroup of the process in the hierarchy of version 2 from the text of `/proc/self/cgroup`, as `/a/b`. */
 export function cgroupIn(text: string): string | undefined {
   return /^0::(.*)$/m.exec(text)?.[1];
@@ -46,7 +43,7 @@ let known: MachineLimits | undefined;
 
 /** Returns the limits at the first call: threads and heaps are sized once. */
 export function machineLimits(): MachineLimits {
-  known ??= readMachineLimits(readText, {
+  known ??= readMachineLimits(systemText, {
     processors: availableParallelism(),
     memoryBytes: totalmem(),
   });
@@ -65,14 +62,6 @@ export function readMachineLimits(read: ReadText, machine: Machine): MachineLimi
     processorLimit,
     memoryLimitBytes,
   };
-}
-
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return undefined;
-  }
 }
 
 function least(values: readonly number[]): number | undefined {

@@ -84,11 +84,11 @@ const options: OptionConfig = Object.fromEntries([
 /** Reads the command line, without the program's name. */
 export function readCommandLine(args: readonly string[]): CommandLine {
   const [word = '', ...rest] = args;
-  if (groupOf(word).length > 0 && findSubcommand(args) === undefined) {
-    return { ...NO_SETTINGS, action: { kind: 'group', word, asked: rest[0] ?? '' } };
-  }
   const found = findSubcommand(args);
   if (found !== undefined) return readSubcommandLine(found);
+  if (groupOf(word).length > 0) {
+    return { ...NO_SETTINGS, action: { kind: 'group', word, asked: rest[0] ?? '' } };
+  }
   return readOptions(words.includes(word) ? [`--${word}`, ...rest] : args);
 }
 

@@ -2,21 +2,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { judge } from './health.ts';
+import { limits } from './limits.test-helper.ts';
 import type { Vitals } from './vitals.ts';
 
 const health = suite('health');
-
-const limits = {
-  memoryWarningPercent: 90,
-  connectionWarningPercent: 80,
-  durabilityLagWarningMs: 5_000,
-  durabilityLagCriticalMs: 30_000,
-  replicationLagWarningMs: 10_000,
-  queueWarningMs: 500,
-  executionWarningMs: 500,
-  diskFreeWarningPercent: 3,
-  certificateWarningDays: 14,
-};
 
 const well: Vitals = {
   isReady: true,

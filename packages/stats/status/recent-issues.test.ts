@@ -3,24 +3,16 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Facts } from '../verdict/facts.ts';
 import { quiet, withShard, withThreads } from '../verdict/facts.test-helper.ts';
+import { limits } from './limits.test-helper.ts';
+import type { HealthLimits } from './vitals.ts';
 import { recentIssues } from './recent-issues.ts';
 
 const issues = suite('issues of the last seconds');
 
-const limits = {
-  memoryWarningPercent: 90,
-  connectionWarningPercent: 80,
-  durabilityLagWarningMs: 5_000,
-  durabilityLagCriticalMs: 30_000,
-  replicationLagWarningMs: 10_000,
-  queueWarningMs: 500,
-  executionWarningMs: 400,
-  diskFreeWarningPercent: 3,
-  certificateWarningDays: 14,
-};
+const LIMITS: HealthLimits = { ...limits, executionWarningMs: 400 };
 
-const found = (facts: Facts, changed: Partial<typeof limits> = {}): string[] =>
-  recentIssues(facts, { ...limits, ...changed }).map(
+const found = (facts: Facts, changed: Partial<HealthLimits> = {}): string[] =>
+  recentIssues(facts, { ...LIMITS, ...changed }).map(
     ({ severity, code, value, threshold, object }) =>
       [severity, code, value, threshold, object].map(String).join(' '),
   );
