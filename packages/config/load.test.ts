@@ -297,6 +297,32 @@ loading('refuses a token of viewers that would mean nothing', () => {
   loaded(undefined, { args: ['--set', 'http.viewer-token=v', '--set', 'http.token=t'] });
 });
 
+loading('refuses a token that no header can carry, and does not show it', () => {
+  for (const name of ['http.token', 'http.viewer-token']) {
+    for (const value of ['two words', 'li\nne', ' ', 'tab\t', 'schlüssel', '\u0000']) {
+      const line = refusal('', { args: ['--set', `${name}=${value}`] });
+      assert.match(line, `${name} = (hidden) is not allowed`);
+      assert.match(line, 'a string of visible ASCII characters without blanks');
+      const [section = '', key = ''] = name.split('.');
+      const toml = `[${section}]\n${key} = ${JSON.stringify(value)}\n`;
+      assert.match(refusal(toml), 'visible ASCII characters');
+    }
+  }
+  const { settings } = loaded('', { args: ['--set', 'http.token=a-b_c.d~e+f/g==!{}"'] });
+  assert.is(settings.string('http.token'), 'a-b_c.d~e+f/g==!{}"');
+});
+
+loading('refuses the path of a folder as the log file', () => {
+  writeFileSync(path.join(folder, 'a-file'), '');
+  const refused = (file: string): string =>
+    refusal('', { args: ['--set', `logging.file-path=${file}`] });
+  assert.match(refused(folder), `logging.file-path is ${folder}: that is a folder`);
+  assert.match(refused('logs/'), 'that is the path of a folder');
+  assert.match(refused(path.join(folder, 'a-file', 'x.log')), 'a part of it is no folder');
+  loaded('', { args: ['--set', `logging.file-path=${path.join(folder, 'new', 'x.log')}`] });
+  loaded('', { args: ['--set', `logging.file-path=${path.join(folder, 'a-file')}`] });
+});
+
 loading('warns of what is allowed but probably not meant', () => {
   const events = (...args: string[]): string[] =>
     loaded(undefined, { args: args.flatMap((arg) => ['--set', arg]) }).warnings.map(

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { machineLimits, type MachineLimits } from '#base';
 import { readCommandLine, takeCommandLine, type Action } from './sources/command-line.ts';
@@ -66,6 +66,7 @@ export function load(input: LoadInput): Loaded {
   const settings = new Settings(gathered.values, file);
   demandTokens(settings);
   demandTier(settings);
+  demandLogFile(settings);
   const warnings = [
     ...gathered.warnings,
     ...warningsOf(settings),
@@ -117,6 +118,23 @@ function demandTier(settings: Settings): void {
   throw new ConfigError(
     `memory.maxmemory-policy is ${policy} and tiered.enabled is not set: there is no disk for values that do not fit into memory; set tiered.enabled as well`,
   );
+}
+
+/** Throws if the path of the log file is a folder's, or leads through a file. */
+function demandLogFile(settings: Settings): void {
+  const file = settings.string('logging.file-path');
+  if (file === '') return;
+  const fault = (reason: string): never => {
+    throw new ConfigError(`logging.file-path is ${file}: ${reason}; give the path of a file`);
+  };
+  if (file.endsWith('/')) fault('that is the path of a folder');
+  try {
+    if (statSync(file).isDirectory()) fault('that is a folder');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') fault('a part of it is no folder');
+    // One that is not there is made; others, such as a full disk, may be mended while the server runs.
+    if (error instanceof ConfigError) throw error;
+  }
 }
 
 function fileOf(wanted: string | undefined, folder: string): string | undefined {

@@ -1,4 +1,4 @@
-/** Kinds of names that nodes of a cluster announce, with Redis' limits and words. */
+/** Kinds of text without certain characters: names that nodes of a cluster announce, with Redis' limits and words; tokens. */
 
 import * as v from 'valibot';
 import { text, ValueError, type Kind } from './kinds.ts';
@@ -25,6 +25,15 @@ export const nodeName: Kind<string> = named(
     NODE_NAME_FORBIDDEN.test(value)
       ? 'Announced human node name contained invalid character'
       : undefined,
+);
+
+/** A token that HTTP's header Authorization can carry; empty means unset. */
+export const token: Kind<string> = named(
+  'a string of visible ASCII characters without blanks and line breaks',
+  (value) =>
+    /^[\x21-\x7e]*$/.test(value)
+      ? undefined
+      : 'A token may only contain visible ASCII characters, without blanks and line breaks',
 );
 
 /** Text that a rule may refuse. */

@@ -1,6 +1,7 @@
 import { KEY_PREFIX_BYTES_MAX, KEY_PREFIXES_MAX } from '#base';
 import { address, bytes, collectorUrl, float, integer, LONG_MAX, text, yesOrNo } from '../kinds.ts';
 import { distinctWords, floats, hostNames, risingIntegers } from '../list-kinds.ts';
+import { token } from '../name-kinds.ts';
 import { rows } from '../setting.ts';
 
 const percent = integer({ least: 1, most: 100, unit: 'percent' });
@@ -219,7 +220,7 @@ export const diagnosticsSettings = rows({
       'Host names under which /debug and /admin may be requested without a token, as a proxy sends them; *.example.com for all subdomains.',
   },
   'http.token': {
-    kind: text,
+    kind: token,
     default: '',
     effect: 'start',
     isSecret: true,
@@ -227,7 +228,7 @@ export const diagnosticsSettings = rows({
     meaning: 'Bearer token required for /debug and /admin; empty for none.',
   },
   'http.viewer-token': {
-    kind: text,
+    kind: token,
     default: '',
     effect: 'start',
     isSecret: true,
