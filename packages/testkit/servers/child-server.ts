@@ -171,8 +171,8 @@ async function untilReady(
     if (!server.isRunning) throw new Error('the server ended before it was ready');
     try {
       const client = await RespClient.connect({ port: server.port });
-      const reply = password === undefined ? 'PING' : `AUTH ${password}`;
-      const answer = await client.reply(...reply.split(' '));
+      const words = password === undefined ? ['PING'] : ['AUTH', password];
+      const answer = await client.reply(...words);
       await client.end();
       const isFine = answer === 'PONG' || answer === 'OK';
       return isFine && (await isReady?.(server)) !== false;
