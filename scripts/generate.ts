@@ -7,6 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openWabt from 'wabt';
 import { redisReference, renderToml, rowOf } from '#config';
+import { runbooksPage } from '#stats';
 import { metricsReference } from '#telemetry';
 import { apiSchemasModule } from './openapi/api-schemas.ts';
 
@@ -22,6 +23,7 @@ const generators: readonly Generator[] = [
   { file: 'configs/server.toml', render: serverToml },
   { file: 'configs/redis-settings.md', render: redisReference },
   { file: 'configs/observability/metrics.md', render: metricsReference },
+  { file: 'configs/reference/runbooks.md', render: runbooksPage },
   { file: 'packages/link/memory-module.ts', render: memoryModule },
   { file: 'packages/http/views/openapi/api-schemas.ts', render: () => apiSchemasModule(root) },
 ];

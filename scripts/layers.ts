@@ -122,7 +122,7 @@ const layers: Readonly<Record<string, Layer>> = {
     thirdParty: ['@grpc/grpc-js', '@grpc/proto-loader', 'archiver'],
   },
   tools: {
-    imports: ['base', 'resp', 'config', 'net', 'cluster'],
+    imports: ['base', 'resp', 'config', 'net', 'cluster', 'stats'],
     types: ['api-types'],
     thirdParty: ['tar-stream'],
   },

@@ -10,6 +10,7 @@ export type {
 export type { ApiGets, ApiPosts } from './paths.ts';
 export type { ProbeDocument } from './probe.ts';
 export type { AdminCluster, AdminNodes, AdminRole } from './servers/admin.ts';
+export type { Runbook } from './runbooks.ts';
 export type { ServerDocument } from './servers/server.ts';
 export type { BundleReport } from './bundles.ts';
 export type {

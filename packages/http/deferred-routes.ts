@@ -18,6 +18,7 @@ import { MonitorView } from './views/live/monitor.ts';
 import { MemoryView } from './views/storage/memory.ts';
 import type { MetricsRenderer } from './views/metrics.ts';
 import { pageLinkRoute } from './views/page-links.ts';
+import { runbooksRoute } from './views/runbooks-page.ts';
 import { persistenceRoute } from './views/storage/persistence.ts';
 import type { Route } from './protocol/route.ts';
 import { Routes } from './protocol/routes.ts';
@@ -134,12 +135,19 @@ function uiRoutes(all: () => readonly Route[], version: string): Route[] {
       media: 'text/html',
       methods: { GET: () => files.find('index.html') ?? indexPage(all(), version) },
     },
+    runbooksRoute(),
     pageLinkRoute(),
     {
       path: '/debug/paths',
       about: 'List of all paths with their contents.',
       media: 'text/html',
       methods: { GET: () => indexPage(all(), version) },
+    },
+    {
+      path: '/debug/runbooks.css',
+      about: 'Style of the page of all runbooks.',
+      media: 'text/css',
+      methods: { GET: () => files.get('runbooks.css') },
     },
     {
       path: '/debug/login.css',

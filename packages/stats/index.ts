@@ -200,7 +200,6 @@ export {
 } from './calls/shard-calls.ts';
 export { fragmentation, usedMemory, type Fragmentation } from './status/used-memory.ts';
 export {
-  HEALTH_CODES,
   issueName,
   NO_VERDICT,
   STARVED_TIMES_MAX,
@@ -228,3 +227,5 @@ export type {
   TierFacts,
 } from './verdict/facts.ts';
 export { isAtOneCommand, STUCK_US } from './threads/stuck.ts';
+export { HEALTH_CODES, RUNBOOKS, runbookOf } from './runbooks/runbooks.ts';
+export { runbooksPage } from './runbooks/runbooks-page.ts';

@@ -62,6 +62,12 @@ const subcommands = {
       'Exits with 0 if the server is healthy, 1 if it is degraded or unhealthy, and 2 if it cannot be asked.',
     ],
   },
+  runbook: {
+    summary: 'Prints what a health code or an alert means, where to look and what to do',
+    operands: ['NAME|list'],
+    options: [HELP],
+    notes: ['For example: svc-server runbook SHARD_STUCK'],
+  },
   'bundle inspect': {
     summary: 'Summarises a diagnostic bundle, or the bundles of a cluster in one archive',
     operands: ['FILE'],

@@ -2,6 +2,7 @@
 
 import { HTML_TYPE, type Answer } from '../protocol/answer.ts';
 import { allowedMethods, type Route } from '../protocol/route.ts';
+import { escape } from './markup.ts';
 
 export function indexPage(routes: readonly Route[], version: string): Answer {
   const rows = routes.map((route) => {
@@ -26,13 +27,4 @@ ${rows.join('\n')}
 </html>
 `;
   return { status: 200, type: HTML_TYPE, body };
-}
-
-/** Makes text harmless between tags and in quotes. */
-function escape(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

@@ -1,6 +1,6 @@
 /** Report that the ops thread publishes for all threads: limits, issues that need a look back, and since when issues hold. */
 
-import type { HealthCode, HealthIssue, LimitFinding } from '#api-types';
+import type { HealthIssue, LimitFinding } from '#api-types';
 
 /** An issue of one moment. */
 export type JudgedIssue = Omit<HealthIssue, 'since_ms'>;
@@ -51,36 +51,3 @@ export function issueOf(
 ): JudgedIssue {
   return { severity, code, message, ...NO_DETAILS, ...details };
 }
-
-const CODES: Readonly<Record<HealthCode, true>> = {
-  MEMORY_PRESSURE: true,
-  NEAR_CONNECTION_LIMIT: true,
-  ELEVATED_DURABILITY_LAG: true,
-  HIGH_DURABILITY_LAG: true,
-  NOT_READY: true,
-  SHARD_STUCK: true,
-  MAIN_STUCK: true,
-  FRONT_STUCK: true,
-  PERSISTENCE_ERROR: true,
-  REPLICA_DOWN: true,
-  REPLICATION_LAG: true,
-  NO_GOOD_REPLICAS: true,
-  PRIMARY_LINK_DOWN: true,
-  PRIMARY_STREAM_FAULT: true,
-  TIER_FAULT: true,
-  NO_COORDINATOR: true,
-  LEASE_AT_RISK: true,
-  SLOTS_UNCOVERED: true,
-  GROUP_WITHOUT_PRIMARY: true,
-  HIGH_LATENCY: true,
-  PROCESSOR_STARVATION: true,
-  GARBAGE_COLLECTION: true,
-  CLIENT_BUFFERS: true,
-  HIT_RATE_FALLING: true,
-  SNAPSHOT_OLD: true,
-  DISK_NEARLY_FULL: true,
-  CERTIFICATE_EXPIRES: true,
-};
-
-/** Codes of all health issues. */
-export const HEALTH_CODES = Object.keys(CODES) as readonly HealthCode[];

@@ -107,7 +107,7 @@ export function main(facts: Facts): readonly Judged[] {
       message: `main has used ${value} % of a processor`,
       advice: hasFronts
         ? 'Main reads, routes and answers all commands: pipeline more, use commands with many keys (MGET, MSET), or spread the keys over several servers in a cluster.'
-        : 'Main reads, routes and answers all commands: pipeline more, move sockets and TLS to front threads (server.io-threads), or spread the keys over several servers in a cluster.',
+        : 'Main reads, routes and answers all commands: pipeline more, move sockets and TLS to front threads (server.front-threads), or spread the keys over several servers in a cluster.',
       link: '/debug/performance',
       weight: thread.runShare * 0.9,
     },
@@ -126,7 +126,7 @@ export function fronts({ threads }: Facts): readonly Judged[] {
     object: name,
     message: `${name} has used ${percent(runShare)} % of a processor`,
     advice:
-      'Front threads read, write and encrypt the sockets: raise server.io-threads while there are free processors.',
+      'Front threads read, write and encrypt the sockets: raise server.front-threads while there are free processors.',
     link: '/debug/shards',
     weight: runShare * 0.8,
   }));

@@ -10,9 +10,10 @@ export function healthLines(health: Health): string[] {
   const { status, issues, limited_by: limits } = health;
   return [
     `Health: ${status}`,
-    ...issues.map(
-      ({ severity, code, message }) => `  ${severity} ${code}: ${shown(message, CHARS_MAX)}`,
-    ),
+    ...issues.flatMap(({ severity, code, message }) => [
+      `  ${severity} ${code}: ${shown(message, CHARS_MAX)}`,
+      `    svc-server runbook ${code}`,
+    ]),
     limits.length === 0 ? 'Limited by: nothing' : 'Limited by:',
     ...limits.flatMap(({ cause, message, advice }) => [
       `  ${cause}: ${shown(message, CHARS_MAX)}`,

@@ -43,7 +43,7 @@ function Issue({ issue }: { readonly issue: HealthIssue }): JSX.Element {
     <p class={severity === 'critical' ? 'issue bad' : 'issue warn'}>
       <Badge tone={severity === 'critical' ? 'bad' : 'warn'} text={severity} /> <code>{code}</code>{' '}
       {visible(message)} <Since ms={issue.since_ms} />
-      <ObjectLink link={link} object={object} />
+      <ObjectLink link={link} object={object} /> <a href={`runbooks#${code}`}>runbook</a>
     </p>
   );
 }
