@@ -71,6 +71,7 @@ export function serverBuild(entries, chunkPrefix) {
           chunkFileNames: `${chunkPrefix}-[name].js`,
           // Constants stay constants, which V8 builds into what it compiles.
           topLevelVar: false,
+          comments: false,
           // A script that has a code cache cannot import.
           dynamicImportInCjs: false,
         },

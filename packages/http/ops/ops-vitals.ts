@@ -10,6 +10,7 @@ export class OpsVitals {
   /** Frees dropped memory of the ops thread, which has no large memory in use. */
   readonly #memory = threadMemoryReturn();
   readonly #malloc = new MallocReturn();
+  #hasStarted = false;
 
   constructor(observer: Observer, flight: FlightRecorder) {
     this.#observer = observer;
@@ -45,6 +46,9 @@ export class OpsVitals {
     const startupBytes = main.get('startupBytes');
     // It is 0 until the server has read its data.
     if (startupBytes === 0) return;
+    // Compiling the programs of all threads leaves about 3 MB for each in malloc.
+    if (!this.#hasStarted) void this.#malloc.purge();
+    this.#hasStarted = true;
     let collections = main.get('gcMajor');
     for (const shard of shards) collections += shard.get('gcMajor');
     this.#malloc.look(startupBytes + usedMemory(main, shards), collections);
