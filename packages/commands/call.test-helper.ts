@@ -42,6 +42,8 @@ const DEFAULTS: Partial<ShardSettingValues> = {
   'encoding.zset-max-listpack-value': 64,
   'encoding.stream-node-max-bytes': 4096,
   'encoding.stream-node-max-entries': 100,
+  'streams.idmp-duration': 100,
+  'streams.idmp-maxsize': 100,
 };
 
 /** Parts of a client that a test gives. */

@@ -95,10 +95,13 @@ const roughly: Form = ({ ours, theirs }) => {
 
 /** Fields with times, or with internals of a stream. */
 const OF_THE_MOMENT = /^(idle|inactive|seen-time|active-time|radix-tree-(keys|nodes))$/;
+/** Fields that Redis 7.4 does not have, with their values. */
+const NEWER =
+  /^(idmp-(duration|maxsize)|pids-tracked|iids-(tracked|added|duplicates)|nacked-count)$/;
 /** A moment in milliseconds. */
 const MOMENT_MIN = 1e12;
 
-/** Compares replies about streams, without times. */
+/** Compares replies about streams, without times and newer fields. */
 const timeless: Form = same((reply) => timelessTexts(reply));
 
 /** XPENDING's entries: the third of their four fields is how long they have been idle. */
@@ -114,6 +117,7 @@ function timelessTexts(reply: Piece): string[] {
   const found: string[] = [];
   for (const [index, item] of items(reply).entries()) {
     const name = items(reply)[index - 1]?.text ?? '';
+    if (NEWER.test(item.text) || NEWER.test(name)) continue;
     if (item.items !== undefined) found.push('[', ...timelessTexts(item), ']');
     else if (OF_THE_MOMENT.test(name) || Number(item.text) >= MOMENT_MIN) found.push('-');
     else found.push(shown(item));

@@ -39,7 +39,13 @@ export function exportRdb(settings: Settings, file: string): Promise<readonly st
       const said = [...report.remarks, ...report.unwritten];
       // What was left out is at no place that is known.
       const place = said.length === 0 ? readStreamPlace(folder) : undefined;
-      return [...said, `Exported ${data.exportRdb(file, place)} keys to ${file}`];
+      const { keys, reduced } = data.exportRdb(file, place);
+      if (reduced > 0) {
+        said.push(
+          `${reduced} ${reduced === 1 ? 'stream is' : 'streams are'} exported without idempotent ids, and released entries with a consumer without a name, since Redis 7.4 knows neither`,
+        );
+      }
+      return [...said, `Exported ${keys} keys to ${file}`];
     } finally {
       data.close();
     }

@@ -260,10 +260,14 @@ export class OfflineData {
     return scripts.libraries.map(({ code }) => Buffer.from(code, 'latin1'));
   }
 
-  /** Writes an RDB file for Redis, with the position in the replication stream if it is known. */
-  exportRdb(file: string, place?: KeptPlace): number {
+  /**
+   * Writes an RDB file for Redis, with the position in the replication stream if it is known. Returns the number of keys,
+   * and of those that are reduced to what Redis 7.4 knows.
+   */
+  exportRdb(file: string, place?: KeptPlace): { keys: number; reduced: number } {
     const fd = fs.openSync(file, 'wx', 0o600);
     let keys = 0;
+    let reduced = 0;
     try {
       const createdSecs = Math.floor(systemClock.wallMs() / 1_000);
       const fields = [
@@ -291,6 +295,7 @@ export class OfflineData {
       this.each((keyspace, ref, database) => {
         writer.key(database, keyspace, ref);
         keys += 1;
+        if (rdb.isExtended(keyspace, ref)) reduced += 1;
       });
       writer.end();
       flush();
@@ -301,7 +306,7 @@ export class OfflineData {
     } finally {
       fs.closeSync(fd);
     }
-    return keys;
+    return { keys, reduced };
   }
 
   /** Writes a snapshot for a number of shards into a data folder; returns its manifest. */

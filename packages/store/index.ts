@@ -35,13 +35,15 @@ export { IdPlace } from './stream/id-index.ts';
 export {
   NEVER,
   UNKNOWN_READ,
+  DELIVERIES_MAX,
   type StreamConsumer,
   type StreamGroup,
 } from './stream/stream-group.ts';
 export { ID_TEXT_BYTES_MAX, readUnsigned, StreamId, unsigned } from './stream/stream-id.ts';
 export type { EntryPieces } from './stream/stream-node.ts';
 export { StreamValue } from './stream/stream-value.ts';
-export { NODE_BYTES_MAX, type Stream, type Trimming } from './stream/stream.ts';
+export type { References, Trimming } from './stream/stream-options.ts';
+export { NODE_BYTES_MAX, type Stream } from './stream/stream.ts';
 export { PackedTable } from './table/packed-table.ts';
 export { codecOf, type Encoded } from './values/codecs.ts';
 export { bytesForm, codecAt, isLong, PIECE_BYTES } from './keyspace/value-codec.ts';

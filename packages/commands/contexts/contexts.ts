@@ -44,6 +44,11 @@ export interface Wait {
   readonly ready?: (context: ShardContext, args: Arguments) => boolean;
   /** Finishes the command when it runs again; if absent, the whole command is repeated. */
   readonly retry?: (context: ShardContext, args: Arguments) => void;
+  /**
+   * Unix millisecond at which the command may have something to answer though no key has changed; it is read again after
+   * each attempt.
+   */
+  readonly dueMs?: number;
 }
 
 /** Context of a handler in a shard: what it may touch. One object per shard, pointed at each command in turn. */

@@ -54,6 +54,8 @@ export const shardSettingNames = [
   'tiered.when-full',
   'encoding.stream-node-max-bytes',
   'encoding.stream-node-max-entries',
+  'streams.idmp-duration',
+  'streams.idmp-maxsize',
   'encoding.zset-max-listpack-entries',
   'encoding.zset-max-listpack-value',
 ] as const satisfies readonly (keyof SettingsSnapshot)[];

@@ -1,6 +1,6 @@
 /** XADD and XTRIM: entries come at the end and go from the front. */
 
-import { type Bytes, CommandError, errors } from '#base';
+import { type Bytes, CommandError, errors, fromLatin1 } from '#base';
 import { type EntryPieces, NODE_BYTES_MAX, type Stream, StreamId } from '#store';
 import { Arguments } from '../arguments/arguments.ts';
 import { kept, type ShardContext } from '../contexts/contexts.ts';
@@ -10,6 +10,8 @@ import { oneKey } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
 import { idText, isSign, readNewId, replyId } from './entries/ids.ts';
 import { newStream, streamToWrite } from './entries/lookup.ts';
+import { explicitId, idempotencyDoc, IdempotentAdd } from './idempotency/idempotent-add.ts';
+import { referencesDoc } from './references/reference-options.ts';
 import { noStrategy, trimDoc, TrimOptions } from './trim-options.ts';
 
 const OPTIONS_INDEX = 2;
@@ -25,6 +27,7 @@ const tooLarge = new CommandError('ERR Elements are too large to be stored');
 
 // Options of the current command; reused for all.
 const trimmingScratch = new TrimOptions();
+const idempotencyScratch = new IdempotentAdd();
 const wish = { makes: true, hasId: false, isSequenceOpen: false };
 const idScratch = new StreamId();
 const limitsOf = kept((settings) => ({
@@ -61,6 +64,8 @@ const xadd = oneShard({
       since: '6.2.0',
       optional: true,
     },
+    { ...referencesDoc, since: '8.2.0' },
+    idempotencyDoc,
     { ...trimDoc, optional: true },
     {
       name: 'id-selector',
@@ -84,6 +89,8 @@ const xadd = oneShard({
   history: [
     ['6.2.0', 'Added NOMKSTREAM, MINID and LIMIT.'],
     ['7.0.0', 'The server can generate the sequence number of an id.'],
+    ['8.2.0', 'Added KEEPREF, DELREF and ACKED.'],
+    ['8.6.0', 'Added IDMP and IDMPAUTO.'],
   ],
   run(context, args) {
     const { reply } = context;
@@ -95,18 +102,17 @@ const xadd = oneShard({
     }
     const target = found ?? newStream(context, args);
     const { stream } = target;
+    if (idempotencyScratch.isGiven && replyKnown(context, args, stream)) return;
     chooseId(stream, context.nowMs);
     demandSize(args);
     stream.append(idScratch, entry, limitsOf(context));
+    remember(stream, context.nowMs);
     const trimmed = trimmingScratch.isGiven ? stream.trim(trimmingScratch) : 0;
     target.post();
     replyId(reply, idScratch);
     changedAt(context, args, 1, events.xadd);
     if (trimmed > 0) notifyAt(context, args, 1, events.xtrim);
-    const isApproximate = trimmingScratch.isApproximate;
-    if (context.isLogged && isApproximate) logAdded(context, args, stream.length);
-    else if (context.isReplicated && (!wish.hasId || wish.isSequenceOpen))
-      reportAdded(context, args);
+    logAddition(context, args, stream.length, trimmed);
   },
 });
 
@@ -119,9 +125,12 @@ const xtrim = oneShard({
   arity: -4,
   flags: ['write'],
   keys: oneKey('RW', 'delete'),
-  args: [{ name: 'key', type: 'key' }, trimDoc],
+  args: [{ name: 'key', type: 'key' }, trimDoc, { ...referencesDoc, since: '8.2.0' }],
   tips: ['nondeterministic_output'],
-  history: [['6.2.0', 'Added MINID and LIMIT.']],
+  history: [
+    ['6.2.0', 'Added MINID and LIMIT.'],
+    ['8.2.0', 'Added KEEPREF, DELREF and ACKED.'],
+  ],
   run(context, args) {
     trimmingScratch.clear();
     args.position = OPTIONS_INDEX;
@@ -141,12 +150,60 @@ const xtrim = oneShard({
 
 export const streamAdding = [xadd, xtrim];
 
-/** Logs the entry and the length after trimming: the end of an approximate one depends on how large nodes were then. */
-function logAdded(context: ShardContext, args: Arguments, length: number): void {
+/** Replies with the id of the entry that came with the same idempotent id; false if there is none. */
+function replyKnown(context: ShardContext, args: Arguments, stream: Stream): boolean {
+  idempotencyScratch.resolve(args, entry.first, entry.end);
+  // A primary that names the id has added the entry.
+  if (wish.hasId) return false;
+  const { idempotentIds } = stream;
+  const { producer, id } = idempotencyScratch;
+  const known = idempotentIds.find(producer, id, context.nowMs);
+  if (known === undefined) return false;
+  idempotentIds.duplicates += 1;
+  replyId(context.reply, known);
+  return true;
+}
+
+/** Remembers the idempotent id of the entry that was added, and forgets those that have expired. */
+function remember({ idempotentIds }: Stream, nowMs: number): void {
+  const { isGiven, producer, id } = idempotencyScratch;
+  idempotentIds.expire(producer, nowMs);
+  if (isGiven) idempotentIds.remember(producer, id, idScratch);
+}
+
+/** Logs what the command did where it would not do the same again: ids, and the end of an approximate trimming. */
+function logAddition(
+  context: ShardContext,
+  args: Arguments,
+  length: number,
+  trimmed: number,
+): void {
+  const { isGiven: isIdempotent } = idempotencyScratch;
+  const { isApproximate } = trimmingScratch;
+  const isNumbered = !wish.hasId || wish.isSequenceOpen;
+  if ((context.isLogged && isApproximate) || (isIdempotent && isRecorded(context))) {
+    logEntry(context, args);
+    if (isApproximate || trimmed > 0) logTrimmed(context, args, length);
+  } else if (context.isReplicated && isNumbered) {
+    reportAdded(context, args);
+  }
+}
+
+function isRecorded({ isLogged, isReplicated }: ShardContext): boolean {
+  return isLogged || isReplicated;
+}
+
+/** Logs the entry under its id, and its idempotent id. What is trimmed follows: the entry must be there before. */
+function logEntry(context: ShardContext, args: Arguments): void {
+  const key = args.copy(1);
+  const id = idText(idScratch);
   const pieces: Bytes[] = [];
-  for (let nth = args.count - args.left; nth < args.count; nth += 1) pieces.push(args.copy(nth));
-  context.logAs(['XADD', args.copy(1), idText(idScratch), ...pieces]);
-  logTrimmed(context, args, length);
+  for (let nth = entry.first; nth < entry.end; nth += 1) pieces.push(args.copy(nth));
+  context.logAs(['XADD', key, id, ...pieces]);
+  if (!idempotencyScratch.isGiven) return;
+  const { producer, id: idempotentId } = idempotencyScratch;
+  const names = [fromLatin1(producer), fromLatin1(idempotentId)];
+  context.logAs(['XIDMPRECORD', key, ...names, id]);
 }
 
 /** Replicates the entry with its id, and the trimming options. */
@@ -158,12 +215,15 @@ function reportAdded(context: ShardContext, args: Arguments): void {
   context.logAs(words);
 }
 
+/** Logs the length after trimming: the end of an approximate one depends on how large nodes were then. */
 function logTrimmed(context: ShardContext, args: Arguments, length: number): void {
-  context.logAs(['XTRIM', args.copy(1), 'MAXLEN', String(length)]);
+  const words = trimmingScratch.referenceWords;
+  context.logAs(['XTRIM', args.copy(1), 'MAXLEN', String(length), ...words]);
 }
 
 function readAddOptions(context: ShardContext, args: Arguments): void {
   trimmingScratch.clear();
+  idempotencyScratch.clear();
   wish.makes = true;
   wish.hasId = false;
   wish.isSequenceOpen = false;
@@ -174,13 +234,14 @@ function readAddOptions(context: ShardContext, args: Arguments): void {
       args.position += 1;
       break;
     }
-    if (trimmingScratch.take(args)) continue;
+    if (trimmingScratch.take(args) || idempotencyScratch.take(args)) continue;
     if (args.takes('NOMKSTREAM')) {
       wish.makes = false;
       continue;
     }
     wish.isSequenceOpen = readNewId(args, args.next(), idScratch);
     wish.hasId = true;
+    if (idempotencyScratch.isGiven && !context.isObeyed) throw explicitId;
     break;
   }
   trimmingScratch.finish(context);

@@ -1,6 +1,6 @@
 /** XINFO: properties of a stream, its groups and their consumers. */
 
-import { errors, INT64_MAX } from '#base';
+import { errors } from '#base';
 import {
   IdPlace,
   NEVER,
@@ -17,13 +17,16 @@ import { container, oneShard, onMain, type CommandHead } from '../definition/def
 import { helpReply } from '../definition/help.ts';
 import { noKeys, oneKey } from '../definition/keys.ts';
 import { replyEdgeEntry, replyEntries } from './entries/entries.ts';
-import { replyId } from './entries/ids.ts';
+import { replyCounter, replyId } from './entries/ids.ts';
 import { groupAt, noGroupOfKey, streamToRead } from './entries/lookup.ts';
 
 const KEY_INDEX = 2;
 const GROUP_INDEX = 3;
 /** Default number of entries of each kind that FULL returns. */
 const SHOWN_STANDARD = 10;
+
+/** Fields that only streams with idempotent ids or limits for them have, so that others are shown as by Redis 7.4. */
+const IDEMPOTENCY_FIELDS = 6;
 
 const idScratch = new StreamId();
 const placeScratch = new IdPlace();
@@ -63,13 +66,20 @@ const streamInfo = oneShard({
       'Added entries-added, max-deleted-entry-id and recorded-first-entry-id, and entries-read and lag of groups.',
     ],
     ['7.2.0', 'Added active-time of consumers; before, it was part of seen-time.'],
+    [
+      '8.6.0',
+      'Added idmp-duration, idmp-maxsize, pids-tracked, iids-tracked, iids-added and iids-duplicates.',
+    ],
+    ['8.8.0', 'Added nacked-count of groups.'],
   ],
   run(context, args) {
     const stream = streamToShow(context, args);
     const count = readCount(args);
     const { reply } = context;
-    reply.mapHeader(count === undefined ? 10 : 9);
+    const isIdempotent = !stream.idempotentIds.isUnused;
+    reply.mapHeader((count === undefined ? 10 : 9) + (isIdempotent ? IDEMPOTENCY_FIELDS : 0));
     showCounters(reply, stream);
+    if (isIdempotent) showIdempotency(context, stream);
     if (count === undefined) {
       reply.text('groups');
       reply.integer(stream.groups.count);
@@ -212,6 +222,23 @@ function showCounters(reply: ReplyWriter, stream: Stream): void {
   replyId(reply, stream.firstId);
 }
 
+function showIdempotency({ reply, nowMs }: ShardContext, { idempotentIds }: Stream): void {
+  const { limits, added, duplicates } = idempotentIds;
+  const tracked = idempotentIds.counts(nowMs);
+  reply.text('idmp-duration');
+  reply.integer(limits.durationSeconds);
+  reply.text('idmp-maxsize');
+  reply.integer(limits.maxSize);
+  reply.text('pids-tracked');
+  reply.integer(tracked.producers);
+  reply.text('iids-tracked');
+  reply.integer(tracked.ids);
+  reply.text('iids-added');
+  reply.integer(added);
+  reply.text('iids-duplicates');
+  reply.integer(duplicates);
+}
+
 /** Writes how far a group has read. */
 function showProgress(reply: ReplyWriter, stream: Stream, group: StreamGroup): void {
   reply.text('last-delivered-id');
@@ -232,12 +259,14 @@ function showWholeGroup(
   count: number,
 ): void {
   const { pending } = group;
-  reply.mapHeader(7);
+  reply.mapHeader(8);
   reply.text('name');
   reply.text(group.name, 'latin1');
   showProgress(reply, stream, group);
   reply.text('pel-count');
   reply.integer(pending.count);
+  reply.text('nacked-count');
+  reply.integer(group.releasedCount);
   reply.text('pending');
   let left = count === 0 ? pending.count : Math.min(count, pending.count);
   reply.arrayHeader(left);
@@ -247,7 +276,7 @@ function showWholeGroup(
     replyId(reply, idScratch);
     reply.text(group.consumerAt(placeScratch)?.name ?? '', 'latin1');
     reply.integer(group.deliveredMs(placeScratch));
-    reply.integer(group.deliveries(placeScratch));
+    replyCounter(reply, group.deliveries(placeScratch));
     pending.next(placeScratch);
   }
   reply.text('consumers');
@@ -279,13 +308,7 @@ function showWholeConsumer(
     reply.arrayHeader(3);
     replyId(reply, idScratch);
     reply.integer(group.deliveredMs(groupPlaceScratch));
-    reply.integer(group.deliveries(groupPlaceScratch));
+    replyCounter(reply, group.deliveries(groupPlaceScratch));
     pending.next(placeScratch);
   }
-}
-
-/** A counter, which a client may have set to anything of 64 bits; beyond 53 it is as near as a double comes. */
-function replyCounter(reply: ReplyWriter, value: number): void {
-  if (Number.isSafeInteger(value)) reply.integer(value);
-  else reply.bigInteger(value >= Number(INT64_MAX) ? INT64_MAX : BigInt(value));
 }

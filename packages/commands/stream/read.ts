@@ -6,23 +6,16 @@
  */
 
 import { CommandError } from '#base';
-import {
-  IdPlace,
-  type Stream,
-  type StreamGroup,
-  StreamId,
-  type StreamValue,
-  ValueType,
-} from '#store';
+import { type Stream, StreamId, ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition/definition.ts';
 import type { Keys } from '../definition/keys.ts';
-import { replyEntries, replyEntryAt } from './entries/entries.ts';
-import { ClaimRows, Deliveries } from './groups/deliveries.ts';
-import { isSign, readId, replyId } from './entries/ids.ts';
-import { consumerAsking, groupAt, noGroup, streamToRead } from './entries/lookup.ts';
-import { readOptions, type ReadRequest } from './read-request.ts';
+import { hasBehind, replyEntries } from './entries/entries.ts';
+import { beginClaims, hasForGroup, readForGroup } from './groups/read-for-group.ts';
+import { isSign, readId } from './entries/ids.ts';
+import { groupAt, noGroup, streamToRead } from './entries/lookup.ts';
+import { readOptions, type ReadRequest } from './entries/read-request.ts';
 
 const noLastEntry = new CommandError('ERR the stream last element ID is 0-0');
 const newOfXread = new CommandError(
@@ -114,9 +107,17 @@ const xreadgroup = oneShard({
     },
     countDoc,
     blockDoc,
+    {
+      name: 'min-idle-time',
+      type: 'integer',
+      token: 'CLAIM',
+      since: '8.4.0',
+      optional: true,
+    },
     { name: 'noack', type: 'pure-token', token: 'NOACK', optional: true },
     streamsDoc,
   ],
+  history: [['8.4.0', 'Added CLAIM.']],
   run(context, args) {
     read(context, args, true);
   },
@@ -159,27 +160,35 @@ function waitForMore(context: ShardContext, request: ReadRequest, isReady: boole
       judgeGroups(again, args, request);
       if (!readNow(again, args, request)) waitForMore(again, request, false);
     },
+    ...(request.claimIdleMs >= 0 && {
+      get dueMs() {
+        return request.dueMs;
+      },
+    }),
   });
 }
 
-/** True when `readNow` would answer anything. */
-function hasAnything(
-  context: ShardContext,
-  args: Arguments,
-  { after, firstKey, groupIndex }: ReadRequest,
-): boolean {
+/** True when `readNow` would answer anything; sets when an entry may be claimed. */
+function hasAnything(context: ShardContext, args: Arguments, request: ReadRequest): boolean {
+  const { after, firstKey, groupIndex } = request;
+  beginClaims(request, context.nowMs);
   return after.some((id, nth) => {
-    const stream = streamToRead(context, args, firstKey + nth)?.stream;
-    if (stream === undefined) return false;
+    const found = streamToRead(context, args, firstKey + nth);
+    if (found === undefined) return false;
+    const { stream } = found;
     if (groupIndex === 0) return hasBehind(stream, id);
     const group = groupAt(stream, args, groupIndex);
-    return group !== undefined && (!id.isMax || hasBehind(stream, group.lastId));
+    if (group === undefined) return false;
+    const isReady = !id.isMax || hasForGroup(context, request, { stream, group });
+    found.post();
+    return isReady;
   });
 }
 
 /** Replies with the entries after the ids; returns false, and writes nothing, if there are none. */
 function readNow(context: ShardContext, args: Arguments, request: ReadRequest): boolean {
   const { reply } = context;
+  beginClaims(request, context.nowMs);
   const { after, firstKey, groupIndex } = request;
   let mark = 0;
   let served = 0;
@@ -259,9 +268,6 @@ function hasGroup(stream: Stream, args: Arguments, groupIndex: number): boolean 
 
 const firstScratch = new StreamId();
 const HIGHEST = new StreamId().setMax();
-const lastEntryIdScratch = new StreamId();
-const ownPlaceScratch = new IdPlace();
-const groupPlaceScratch = new IdPlace();
 
 interface StreamReading {
   stream: Stream;
@@ -269,12 +275,6 @@ interface StreamReading {
   id: StreamId;
   /** Writes what comes before the entries of the stream. */
   begin: () => void;
-}
-
-function hasBehind(stream: Stream, id: StreamId): boolean {
-  // No entry comes after the highest id that was given.
-  if (stream.length === 0 || stream.lastId.compare(id) <= 0) return false;
-  return stream.readLastEntryId(lastEntryIdScratch) && lastEntryIdScratch.compare(id) > 0;
 }
 
 function readStream(
@@ -286,118 +286,4 @@ function readStream(
   begin();
   firstScratch.set(id).increment();
   replyEntries(reply, stream, { first: firstScratch, last: HIGHEST, isBackward: false, count });
-}
-
-interface GroupReading {
-  request: ReadRequest;
-  /** The argument that names the key. */
-  index: number;
-  found: StreamValue;
-  id: StreamId;
-  begin: () => void;
-}
-
-function readForGroup(context: ShardContext, args: Arguments, reading: GroupReading): void {
-  const { request, index, found, id, begin } = reading;
-  const { stream } = found;
-  const group = groupAt(stream, args, request.groupIndex);
-  if (group === undefined) throw noGroup(args, index, request.groupIndex);
-  const isNew = id.isMax;
-  const after = isNew ? group.lastId : id;
-  const isServed = !isNew || hasBehind(stream, after);
-  const name = args.latin1(request.groupIndex + 1);
-  const isCreated = group.consumers.get(name) === undefined;
-  consumerAsking(context, args, index, { group, name });
-  const { groupIndex } = request;
-  const deliveries = context.isReplicated
-    ? new Deliveries(context, {
-        key: args.copy(index),
-        name: args.copy(groupIndex),
-        consumer: args.copy(groupIndex + 1),
-        group,
-      })
-    : undefined;
-  if (isCreated) deliveries?.created();
-  if (isServed) begin();
-  const reader = { stream, group, name, rows: deliveries && new ClaimRows() };
-  if (!isNew) {
-    if (showPending(context, reader, after, request.count)) context.changedUncounted();
-  } else if (isServed && deliver(context, reader, request)) {
-    context.countChanges(1);
-    deliveries?.advanced();
-  }
-  if (deliveries !== undefined) reader.rows?.report(deliveries);
-  found.post();
-}
-
-interface Reader {
-  stream: Stream;
-  group: StreamGroup;
-  /** The consumer's. */
-  name: string;
-  /** Claims to replicate; undefined without replicas. */
-  rows: ClaimRows | undefined;
-}
-
-/** Delivers entries that the group has not read; returns true if there were any. */
-function deliver(
-  { reply, nowMs }: ShardContext,
-  { stream, group, name, rows }: Reader,
-  { count, isUnacknowledged }: ReadRequest,
-): boolean {
-  const consumer = group.consumers.get(name)!;
-  let isAny = false;
-  firstScratch.set(group.lastId).increment();
-  replyEntries(
-    reply,
-    stream,
-    { first: firstScratch, last: HIGHEST, isBackward: false, count },
-    (id) => {
-      isAny = true;
-      stream.advance(group, id);
-      if (isUnacknowledged) return;
-      group.deliver(id, consumer, nowMs);
-      consumer.activeMs = nowMs;
-      rows?.add(id, nowMs, 1);
-    },
-  );
-  return isAny;
-}
-
-/**
- * Replies with the pending entries of the consumer, which are delivered again, and with nil for those that were deleted
- * from the stream; returns false if no entry was delivered.
- * Redis counts that as no change, and its log lacks it.
- */
-function showPending(
-  { reply, nowMs }: ShardContext,
-  { stream, group, name, rows }: Reader,
-  after: StreamId,
-  count: number,
-): boolean {
-  const { pending } = group.consumers.get(name)!;
-  const expected = count === 0 ? pending.count : Math.min(count, pending.count);
-  const mark = reply.beginArray(expected);
-  let shown = 0;
-  let isAny = false;
-  firstScratch.set(after).increment();
-  const id = lastEntryIdScratch;
-  let more = pending.seek(firstScratch, ownPlaceScratch);
-  for (; more && (count === 0 || shown < count); more = pending.next(ownPlaceScratch)) {
-    pending.readId(ownPlaceScratch, id);
-    if (replyEntryAt(reply, stream, id)) {
-      isAny = true;
-      group.pending.find(id, groupPlaceScratch);
-      const times = group.deliveries(groupPlaceScratch) + 1;
-      group.setDelivery(groupPlaceScratch, nowMs, times);
-      rows?.add(id, nowMs, times);
-    } else {
-      reply.arrayHeader(2);
-      replyId(reply, id);
-      reply.nilArray();
-    }
-    shown += 1;
-  }
-  reply.endArray(mark, expected, shown);
-  return isAny;
 }

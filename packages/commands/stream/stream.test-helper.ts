@@ -20,3 +20,8 @@ export const groupLines = [
   'XCLAIM s g d 0 2-0 IDLE 600000 JUSTID',
   'XGROUP CREATECONSUMER s g e',
 ];
+
+/** A command that was logged, as a line. */
+export function lineOf(words: readonly (string | Uint8Array)[]): string {
+  return words.map((word) => Buffer.from(word as string).toString('latin1')).join(' ');
+}

@@ -1,11 +1,12 @@
 /** Options of XADD and XTRIM that select the entries to trim. */
 
 import { CommandError } from '#base';
-import { StreamId, type Trimming } from '#store';
+import { type References, StreamId, type Trimming } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import type { ArgumentDoc } from '../definition/definition.ts';
 import { isSign, readId } from './entries/ids.ts';
+import { REFERENCE_WORDS, takeReferences } from './references/reference-options.ts';
 
 /** Number of nodes, of the size that is set, that an approximate trimming looks at. */
 const LIMIT_NODES = 100;
@@ -56,8 +57,18 @@ export class TrimOptions implements Trimming {
   isApproximate = false;
   limit = 0;
   isGiven = false;
+  #references: References | undefined;
   #hasLimit = false;
   readonly #id = new StreamId();
+
+  get references(): References {
+    return this.#references ?? 'kept';
+  }
+
+  /** Words that say the same about references in a command that is logged; none for the usual ones. */
+  get referenceWords(): readonly string[] {
+    return this.references === 'kept' ? [] : [REFERENCE_WORDS[this.references]];
+  }
 
   clear(): void {
     this.firstKept = undefined;
@@ -65,11 +76,16 @@ export class TrimOptions implements Trimming {
     this.isApproximate = false;
     this.limit = 0;
     this.isGiven = false;
+    this.#references = undefined;
     this.#hasLimit = false;
   }
 
   /** Takes an option at the arguments' position; returns true if there is one. */
   take(args: Arguments): boolean {
+    if (this.#references === undefined) {
+      this.#references = takeReferences(args);
+      if (this.#references !== undefined) return true;
+    }
     if (args.left < 2) return false;
     if (args.takes('MAXLEN')) {
       this.#begin(args);

@@ -175,4 +175,20 @@ export const memorySettings = rows({
     config: 'stream-node-max-entries',
     meaning: 'Maximum number of entries of one node of a stream; 0 means no limit.',
   },
+  'streams.idmp-duration': {
+    kind: integer({ least: 1, most: 86_400 }),
+    default: 100,
+    effect: 'live',
+    config: 'stream-idmp-duration',
+    meaning:
+      'Seconds for which a new stream remembers idempotent ids of XADD IDMP; XCFGSET sets it for a stream.',
+  },
+  'streams.idmp-maxsize': {
+    kind: integer({ least: 1, most: 10_000 }),
+    default: 100,
+    effect: 'live',
+    config: 'stream-idmp-maxsize',
+    meaning:
+      'Maximum number of idempotent ids of one producer in a new stream; XCFGSET sets it for a stream.',
+  },
 });

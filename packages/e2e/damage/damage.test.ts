@@ -84,12 +84,12 @@ damage('data of a newer format is refused', async () => {
   await write(server, 'key');
   const [file] = segmentsOf(server.data, 1);
   const bytes = fs.readFileSync(file!);
-  bytes.writeUInt32LE(4, FORMAT_AT);
+  bytes.writeUInt32LE(5, FORMAT_AT);
   fs.writeFileSync(file!, bytes);
   const before = checksumsOf(server.data);
   const { exitCode, stderr } = await server.main();
   assert.is(exitCode, 1);
-  assert.match(stderr, 'has format 4; this version reads up to 3');
+  assert.match(stderr, 'has format 5; this version reads up to 4');
   assert.match(stderr, path.basename(file!));
   delete (before as Record<string, string>)['lock'];
   assert.equal(checksumsOf(server.data), before);

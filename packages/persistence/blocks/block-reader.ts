@@ -73,7 +73,7 @@ export class BlockReader {
       if (!(error instanceof FileHeadError)) throw error;
       throw new DamagedFile(file, 0, error.message, { cause: error });
     }
-    this.format = blockFormatOf(this.head.format ?? 1);
+    this.format = blockFormatOf(kind, this.head.format ?? 1);
   }
 
   close(): void {

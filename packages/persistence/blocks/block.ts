@@ -1,5 +1,6 @@
 /**
- * Blocks: what one write puts into a file. A block is complete or absent. Its head, by the format of its file:
+ * Blocks: what one write puts into a file. A block is complete or absent. Its head, in snapshots and logs of format 1, and in
+ * later logs:
  *
  *   1   u32 magic, u32 bytes that follow, u32 CRC-32 of them, u32 CRC-32 of the other fields,
  *       f64 number in the file from 1, f64 number of the last block that was on disk for certain
@@ -13,6 +14,7 @@
 import fs from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { type Bytes, unreachable } from '#base';
+import type { FileKind } from './file-head.ts';
 
 export interface BlockHead {
   /** Bytes that follow the head. */
@@ -118,9 +120,9 @@ export function putShortHead(target: Buffer, at: number, head: BlockHead): void 
   target.writeUInt16LE(crc32(target.subarray(at, at + CHECK_AT)) & 0xffff, at + CHECK_AT);
 }
 
-/** Returns the format of blocks in a file of that format. */
-export function blockFormatOf(fileFormat: number): BlockFormat {
-  return fileFormat === 1 ? firstFormat : shortFormat;
+/** Returns the format of blocks in a file of that kind and format: snapshots have the first, as logs of format 1. */
+export function blockFormatOf(kind: FileKind, fileFormat: number): BlockFormat {
+  return kind === 'snapshot' || fileFormat === 1 ? firstFormat : shortFormat;
 }
 
 /** Ends a file in the block at `at`, after `bytes` of the bytes after its head. */

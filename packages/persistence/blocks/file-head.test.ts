@@ -5,7 +5,13 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BlockReader, DamagedFile } from './block-reader.ts';
-import { decodeFileHead, encodeFileHead, FileHeadError, FORMATS } from './file-head.ts';
+import {
+  decodeFileHead,
+  encodeFileHead,
+  type FileHead,
+  FileHeadError,
+  FORMATS,
+} from './file-head.ts';
 
 const heads = suite('heads of files');
 
@@ -72,12 +78,13 @@ heads('a file without a head of its kind is damaged at its beginning', () => {
   }
 });
 
-heads('a segment is of the format before, unless it rests on a snapshot to come', () => {
-  const formatOf = (foundation: number): number | undefined => {
-    const head = encodeFileHead('log', { ...USUAL_HEAD, foundation });
-    return decodeFileHead('log', Buffer.from(head)).format;
-  };
-  assert.equal([formatOf(0), formatOf(9)], [2, 3]);
+heads('a file is of the newest format, if no other is given', () => {
+  for (const kind of ['log', 'snapshot'] as const) {
+    const formatOf = (head: FileHead): number | undefined =>
+      decodeFileHead(kind, Buffer.from(encodeFileHead(kind, head))).format;
+    assert.is(formatOf(USUAL_HEAD), FORMATS[kind]);
+    assert.is(formatOf({ ...USUAL_HEAD, format: 1 }), 1);
+  }
 });
 
 heads.run();

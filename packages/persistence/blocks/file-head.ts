@@ -13,11 +13,11 @@ import type { Disk } from '../disk.ts';
 export const FILE_HEAD_BYTES = 64;
 export type FileKind = 'log' | 'snapshot';
 
-/** The newest format of each that this version reads. */
-export const FORMATS: Readonly<Record<FileKind, number>> = { log: 3, snapshot: 1 };
-
-/** Format of a segment that continues earlier data. One that does not must not be read by older versions. */
-const LOG_FORMAT = 2;
+/**
+ * The newest format of each that this version reads, and writes. Since 4 and 2 there are commands, and states of streams,
+ * that older versions cannot replay.
+ */
+export const FORMATS: Readonly<Record<FileKind, number>> = { log: 4, snapshot: 2 };
 
 const MAGICS: Readonly<Record<FileKind, string>> = { log: 'SVC-LOG\n', snapshot: 'SVC-SNP\n' };
 
@@ -51,8 +51,7 @@ export function encodeFileHead(kind: FileKind, head: FileHead): Bytes {
   const bytes = Buffer.alloc(FILE_HEAD_BYTES);
   bytes.write(MAGICS[kind], 0, 'latin1');
   const { foundation = 0 } = head;
-  const usual = kind === 'log' && foundation === 0 ? LOG_FORMAT : FORMATS[kind];
-  const words = [head.format ?? usual, head.shard, head.shards, head.number, head.epoch];
+  const words = [head.format ?? FORMATS[kind], head.shard, head.shards, head.number, head.epoch];
   for (const [nth, word] of words.entries()) bytes.writeUInt32LE(word, 8 + 4 * nth);
   bytes.writeDoubleLE(head.createdMs, 32);
   bytes.writeUInt32LE(head.previous, 40);

@@ -97,7 +97,7 @@ function refusalOf(run: () => unknown): string {
 const manifests: readonly (readonly [text: string, reason: RegExp])[] = [
   ['', /JSON/],
   ['null', /null/],
-  ['{"format":2}', /format 2; this version reads up to 1/],
+  ['{"format":3}', /format 3; this version reads up to 2/],
   ['{}', /format undefined/],
   ['{"format":1,"shards":2,"files":[{}]}', /does not name a file for each shard/],
   ['{"format":1,"shards":1,"files":"all"}', /does not name a file for each shard/],
@@ -221,7 +221,7 @@ folders('a segment with a damaged head is one of the plan; of a newer format it 
   const found = new DataFolder(folder);
   assert.equal([found.shards, found.lastSegment], [1, 3], 'what cannot be read is not nothing');
   put(file, newerFormat(bytes));
-  assert.throws(() => new DataFolder(folder), /has format 4; this version reads up to 3/);
+  assert.throws(() => new DataFolder(folder), /has format 5; this version reads up to 4/);
 });
 
 folders('a file that a snapshot names and that is not there is told', () => {

@@ -6,7 +6,7 @@ import { type Random, withRandom } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BlockReader, DamagedFile, type TornEnd } from '../blocks/block-reader.ts';
-import { decodeFileHead, FILE_HEAD_BYTES, type FileHead } from '../blocks/file-head.ts';
+import { decodeFileHead, FILE_HEAD_BYTES, type FileHead, FORMATS } from '../blocks/file-head.ts';
 import { FIXTURE_BLOCK_BYTES as BLOCK_BYTES, logFixture, markOf } from './log.test-helper.ts';
 
 const logs = suite('log of a shard');
@@ -177,9 +177,9 @@ logs('a log that begins anew says in each segment on what it rests, until that i
   assert.equal(
     heads.map(({ epoch, previous, foundation, format }) => [epoch, previous, foundation, format]),
     [
-      [3, 0, 7, 3],
-      [3, 7, 7, 3],
-      [3, 8, 0, 2],
+      [3, 0, 7, FORMATS.log],
+      [3, 7, 7, FORMATS.log],
+      [3, 8, 0, FORMATS.log],
     ],
   );
 });

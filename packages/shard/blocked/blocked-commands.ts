@@ -58,6 +58,7 @@ export class BlockedCommands {
     const known = waitingClients.find(slot, sequence);
     if (known !== undefined) {
       known.isWoken = false;
+      waitingClients.retime(known);
       return;
     }
     const isOffered = frame.kind === FrameKind.offer;
@@ -145,7 +146,8 @@ export class BlockedCommands {
         continue;
       }
       if (waiter.transaction === 0) this.#runAgain(waiter);
-      else if (this.#hasAnswer(waiter) && this.#wake(waiter, name)) return;
+      else if (!this.#hasAnswer(waiter)) this.#options.waitingClients.retime(waiter);
+      else if (this.#wake(waiter, name)) return;
     }
   }
 

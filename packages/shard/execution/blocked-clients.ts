@@ -21,6 +21,9 @@ export interface Waiter {
   isWoken: boolean;
 }
 
+/** A waiter whose time has come and who was not served, by a barrier say, is looked at again after this time. */
+const LATE_MS = 20;
+
 export class WaitingClients {
   readonly #byKey = new Map<string, Set<Waiter>>();
   readonly #bySlot = new Map<number, Waiter>();
@@ -28,6 +31,9 @@ export class WaitingClients {
   readonly #noKeyWaiters = new Map<string, number>();
   /** Keys that have changed, in that order, and that somebody waits for. */
   readonly #touched = new Set<string>();
+  /** Waiters that time may serve, and the Unix millisecond at which to look at the first of them. */
+  readonly #timed = new Set<Waiter>();
+  #dueMs = Infinity;
 
   /** False nearly always: then no change need be looked at. */
   get isActive(): boolean {
@@ -63,6 +69,10 @@ export class WaitingClients {
 
   add(waiter: Waiter): void {
     this.#bySlot.set(waiter.slot, waiter);
+    if (waiter.wait.dueMs !== undefined) {
+      this.#timed.add(waiter);
+      this.#dueMs = Math.min(this.#dueMs, waiter.wait.dueMs);
+    }
     for (const name of waiter.names) {
       const waitingClients = this.#byKey.get(name);
       if (waitingClients === undefined) this.#byKey.set(name, new Set([waiter]));
@@ -73,6 +83,7 @@ export class WaitingClients {
 
   remove(waiter: Waiter): void {
     if (this.#bySlot.get(waiter.slot) === waiter) this.#bySlot.delete(waiter.slot);
+    if (this.#timed.delete(waiter) && this.#timed.size === 0) this.#dueMs = Infinity;
     for (const name of waiter.names) {
       const waitingClients = this.#byKey.get(name);
       waitingClients?.delete(waiter);
@@ -85,6 +96,28 @@ export class WaitingClients {
     const count = (this.#noKeyWaiters.get(name) ?? 0) + change;
     if (count > 0) this.#noKeyWaiters.set(name, count);
     else this.#noKeyWaiters.delete(name);
+  }
+
+  /** Unix millisecond at which `touchDue` is to be called; infinite if no time serves anybody. */
+  get dueMs(): number {
+    return this.#dueMs;
+  }
+
+  /** Touches the keys of waiters whose time has come. */
+  touchDue(nowMs: number): void {
+    if (nowMs < this.#dueMs) return;
+    let next = Infinity;
+    for (const { wait, names } of this.#timed) {
+      const dueMs = wait.dueMs ?? Infinity;
+      if (dueMs <= nowMs) for (const name of names) this.touch(name);
+      next = Math.min(next, Math.max(dueMs, nowMs + LATE_MS));
+    }
+    this.#dueMs = next;
+  }
+
+  /** The time of a waiter who was not served may be another now. */
+  retime({ wait }: Waiter): void {
+    if (wait.dueMs !== undefined) this.#dueMs = Math.min(this.#dueMs, wait.dueMs);
   }
 
   /** A key has changed. */

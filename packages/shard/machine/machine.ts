@@ -175,6 +175,7 @@ export class ShardMachine {
   /** Runs frames of the ring, for a while; returns true if there were any. */
   #turn(): boolean {
     const { clock, journal } = this.#links;
+    if (this.#nextDueMs < Infinity) this.#waitingClients.touchDue(clock.wallMs());
     let at = this.#cursor.next();
     if (at < 0) {
       if (!this.#blockedCommands.serveLate()) return false;
@@ -291,7 +292,14 @@ while a snapshot waits for the disk.
     for (const slices of this.#modules.slices) {
       if (slices.isActive) dueInMs = Math.min(dueInMs, slices.dueInMs(nowUs));
     }
-    return dueInMs;
+    const dueMs = this.#nextDueMs;
+    if (dueMs === Infinity) return dueInMs;
+    return Math.max(0, Math.min(dueInMs, dueMs - this.#links.clock.wallMs()));
+  }
+
+  /** Unix millisecond at which time may serve a blocked client; infinite if none waits for it, and while writes are paused. */
+  get #nextDueMs(): number {
+    return this.#parts.maintenance.room.isPaused ? Infinity : this.#waitingClients.dueMs;
   }
 
   /** Publishes the replies to main, after the page with their effects. */

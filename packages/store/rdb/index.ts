@@ -16,7 +16,7 @@ export {
   NoFunctionError,
   payloadOfFile,
 } from './payload.ts';
-export { fitsVersion, VERSION_OF_7_0 } from './values/write-value.ts';
+export { fitsVersion, isExtended, VERSION_OF_7_0 } from './values/write-value.ts';
 export { RdbPieceWriter } from './pieces/rdb-pieces.ts';
 export { readRdbFile, RdbFileWriter, type RdbSource } from './rdb-file.ts';
 export { RdbSplitter, type RdbSplitTarget } from './split/rdb-splitter.ts';

@@ -7,7 +7,7 @@ import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { ByteRange } from '../values/shared-views.ts';
 import type { Ref } from '../memory/segment.ts';
 import { RdbReader } from './format/rdb-reader.ts';
-import { RDB_VERSION, RdbOp } from './format/rdb-type.ts';
+import { PAYLOAD_VERSION_MAX, RDB_VERSION, RdbOp } from './format/rdb-type.ts';
 import { RdbWriter } from './format/rdb-writer.ts';
 import { readValue, type ValueLimits } from './values/read-value.ts';
 import type { FinishedValue } from './format/finished-value.ts';
@@ -22,11 +22,17 @@ const HEAD_BYTES_MAX = 32;
 /** Bytes of a piece that is made in steps, about: so much is written and summed up in well under a millisecond. */
 const STEP_BYTES = 128 * 1024;
 
-/** The value of a record in a form that any Redis since 7.4 can restore. */
+/** The value of a record in a form that any Redis since 7.4 can restore, if it has nothing that is newer. */
 export function dumpValue(keyspace: Keyspace, ref: Ref): Bytes {
+  const version = dumpVersion(keyspace, ref);
   const writer = new RdbWriter(keyspace.length(ref) + HEAD_BYTES_MAX);
-  writeValue(writer, keyspace, ref);
-  return withFooter(writer);
+  writeValue(writer, keyspace, ref, version);
+  return withFooter(writer, version);
+}
+
+/** Version of a dump of a value: that of Redis 7.4, or a later one with which the value came. */
+function dumpVersion(keyspace: Keyspace, ref: Ref): number {
+  return Math.max(RDB_VERSION, versionFor(keyspace, ref));
 }
 
 /**
@@ -37,7 +43,7 @@ export function dumpInSteps(
   keyspace: Keyspace,
   ref: Ref,
   give: (piece: Bytes) => void,
-  version = RDB_VERSION,
+  version = dumpVersion(keyspace, ref),
 ): Steps<void> {
   const writer = new RdbWriter();
   // What has to be found by the record is found now.
@@ -134,7 +140,7 @@ export function payloadOfFile(type: number, { bytes, at, length }: ByteRange): B
 export function isSoundPayload(bytes: Bytes, at: number, length: number): boolean {
   if (length < FOOTER_BYTES) return false;
   const footer = at + length - FOOTER_BYTES;
-  if ((bytes[footer]! | (bytes[footer + 1]! << 8)) > RDB_VERSION) return false;
+  if ((bytes[footer]! | (bytes[footer + 1]! << 8)) > PAYLOAD_VERSION_MAX) return false;
   const { high, low } = crc64(bytes, at, length - CRC_BYTES);
   const sum = footer + VERSION_BYTES;
   return readWord(bytes, sum) === low && readWord(bytes, sum + 4) === high;

@@ -117,7 +117,10 @@ function streamId(ms: number, sequence: number): Bytes {
   return id;
 }
 
-function stream(hasCounters: boolean, hasActivity: boolean, length = 2): Write {
+/** A stream; `version` is that of the type in its name. */
+function stream(version: 1 | 2 | 3 | 4 | 5, length = 2): Write {
+  const hasCounters = version >= 2;
+  const hasActivity = version >= 3;
   return (writer) => {
     writer.length(1);
     texts(streamId(1, 1), NODE)(writer);
@@ -132,11 +135,12 @@ function stream(hasCounters: boolean, hasActivity: boolean, length = 2): Write {
     ] as const) {
       texts(name)(writer);
       for (const number of hasCounters ? [1, 1, 1] : [1, 1]) writer.length(number);
-      writer.length(owners);
-      for (let nth = 1; nth <= owners; nth += 1) {
+      const released = version >= 5 && owners > 0 ? 1 : 0;
+      writer.length(owners + released);
+      for (let nth = 1; nth <= owners + released; nth += 1) {
         const id = streamId(1, nth);
         writer.raw(id, 0, id.length);
-        writer.milliseconds(1_600_000_000_000);
+        writer.milliseconds(nth > owners ? 0 : 1_600_000_000_000);
         writer.length(nth);
       }
       writer.length(owners);
@@ -148,8 +152,33 @@ function stream(hasCounters: boolean, hasActivity: boolean, length = 2): Write {
         const id = streamId(1, nth);
         writer.raw(id, 0, id.length);
       }
+      if (version < 5) continue;
+      writer.length(released);
+      if (released > 0) writer.raw(streamId(1, owners + 1), 0, 16);
     }
+    if (version >= 4) idempotency(writer);
   };
+}
+
+/** Limits, two producers with an idempotent id and with two, and counters. */
+function idempotency(writer: RdbWriter): void {
+  writer.length(3_600);
+  writer.length(50);
+  writer.length(2);
+  for (const [producer, ids] of [
+    ['p', ['7']],
+    ['q', ['a', '\x00\xff']],
+  ] as const) {
+    texts(producer)(writer);
+    writer.length(ids.length);
+    for (const [nth, id] of ids.entries()) {
+      texts(id)(writer);
+      writer.wideLength(400, nth);
+      writer.length(nth);
+    }
+  }
+  writer.length(9);
+  writer.length(2);
 }
 
 const scores: Write = (writer) => {
@@ -227,7 +256,7 @@ export const emptyValues: readonly (readonly [type: number, value: Write])[] = [
 ];
 
 /** Stream of two entries whose length field is `length`. */
-export const streamOfLength = (length: number): Write => stream(false, false, length);
+export const streamOfLength = (length: number): Write => stream(1, length);
 
 /** One value or more of every type. */
 export const valuesOfEveryType: readonly (readonly [type: number, value: Write])[] = [
@@ -251,17 +280,19 @@ export const valuesOfEveryType: readonly (readonly [type: number, value: Write])
   [RdbType.zsetZiplist, texts(ziplistOf('a', '1', 'b', '2'))],
   [RdbType.hashZiplist, texts(ziplistOf('a', 'x', 'b', 'y'))],
   [RdbType.listQuicklist, counted(2, ...[ziplistOf('a'), ziplistOf('b', 'c')].map(latin1Of))],
-  [RdbType.stream, stream(false, false)],
+  [RdbType.stream, stream(1)],
   [RdbType.hashListpack, texts(listpackOf('a', 1, 'b', 'x'))],
   [RdbType.zsetListpack, texts(listpackOf('a', 1, 'b', 2))],
   [RdbType.listQuicklist2, nodes],
-  [RdbType.stream2, stream(true, false)],
+  [RdbType.stream2, stream(2)],
   [RdbType.setListpack, texts(listpackOf('a', 'b', 3))],
-  [RdbType.stream3, stream(true, true)],
+  [RdbType.stream3, stream(3)],
   [RdbType.hashMetadataEarly, endsOf(undefined, 0, END)],
   [RdbType.hashListpackExEarly, texts(listpackOf('a', 1, END, 'b', 'x', 0))],
   [RdbType.hashMetadata, endsOf(END, 1, 0, 500)],
   [RdbType.hashListpackEx, withFirstEnd(texts(listpackOf('a', 1, END, 'b', 'x', 0)))],
+  [RdbType.stream4, stream(4)],
+  [RdbType.stream5, stream(5)],
 ];
 
 function latin1Of(bytes: Bytes): string {

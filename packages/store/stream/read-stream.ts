@@ -1,10 +1,16 @@
-/** Reads streams in the three forms that Redis has written them in. */
+/** Reads streams in the forms that Redis has written them in, from 5.0 to 8.8. */
 
 import { type Bytes, finish, latin1, reused, type Steps } from '#base';
 import { Encoding } from '../values/encodings.ts';
 import { Listpack } from '../listpack/listpack.ts';
 import { IdPlace } from './id-index.ts';
-import { UNKNOWN_READ, type StreamConsumer, type StreamGroup } from './stream-group.ts';
+import type { IdempotencyLimits } from './idempotent-ids.ts';
+import {
+  DELIVERIES_MAX,
+  UNKNOWN_READ,
+  type StreamConsumer,
+  type StreamGroup,
+} from './stream-group.ts';
 import { StreamId } from './stream-id.ts';
 import {
   ENTRY_HEAD_ELEMENTS,
@@ -21,12 +27,16 @@ import { RdbType } from '../rdb/format/rdb-type.ts';
 import type { RdbReader } from '../rdb/format/rdb-reader.ts';
 import type { FinishedValue } from '../rdb/format/finished-value.ts';
 
+const WORD = 2 ** 32;
 const ID_BYTES = 16;
 /** The fewest bytes of an entry that is pending, a consumer, a group and a node. */
 const PENDING_BYTES = ID_BYTES + 9;
 const CONSUMER_BYTES = 10;
 const GROUP_BYTES = 5;
 const NODE_BYTES = 18;
+/** The fewest bytes of a producer, and of an idempotent id. */
+const PRODUCER_BYTES = 2;
+const IDEMPOTENT_BYTES = 3;
 const FLAGS = EntryFlag.deleted | EntryFlag.sameFields;
 
 const placeScratch = new IdPlace();
@@ -38,23 +48,38 @@ interface Form {
   readonly hasCounters: boolean;
   /** It has when a consumer was given something. */
   readonly hasActivity: boolean;
+  /** It has idempotent ids. */
+  readonly hasIdempotency: boolean;
+  /** It has pending entries that consumers have released. */
+  readonly hasReleased: boolean;
   /** True for data that this program has just written, or that a checksum protects: nodes are not checked. */
   readonly isOwn: boolean;
 }
 
-export function readStream(reader: RdbReader, type: number): FinishedValue {
+/** Reads a stream; one without limits of idempotent ids gets those given. */
+export function readStream(
+  reader: RdbReader,
+  type: number,
+  limits?: IdempotencyLimits,
+): FinishedValue {
   const form = {
-    hasCounters: type !== RdbType.stream,
-    hasActivity: type === RdbType.stream3,
+    hasCounters: type >= RdbType.stream2,
+    hasActivity: type >= RdbType.stream3,
+    hasIdempotency: type >= RdbType.stream4,
+    hasReleased: type >= RdbType.stream5,
     isOwn: false,
   };
-  const value = finish(streamBodySteps(reader, form));
+  const value = finish(streamBodySteps(reader, form, limits));
   return { type: ValueType.stream, encoding: Encoding.stream, value };
 }
 
 /** Reads what follows the type. */
-export function* streamBodySteps(reader: RdbReader, form: Form): Steps<Stream> {
-  const stream = new Stream();
+export function* streamBodySteps(
+  reader: RdbReader,
+  form: Form,
+  limits?: IdempotencyLimits,
+): Steps<Stream> {
+  const stream = new Stream(limits);
   const last = new StreamId();
   const live = yield* readNodes(reader, stream, form.isOwn ? undefined : last);
   const stored = reader.length();
@@ -76,7 +101,29 @@ export function* streamBodySteps(reader: RdbReader, form: Form): Steps<Stream> {
     readGroup(reader, stream, form);
     yield;
   }
+  if (form.hasIdempotency) yield* readIdempotency(reader, stream);
   return stream;
+}
+
+/** Reads limits, idempotent ids by producer, and counters. */
+function* readIdempotency(reader: RdbReader, stream: Stream): Steps<void> {
+  const durationSeconds = reader.length();
+  const maxSize = reader.length();
+  demand(durationSeconds > 0 && maxSize > 0);
+  const { idempotentIds } = stream;
+  idempotentIds.limits = { durationSeconds, maxSize };
+  const id = new StreamId();
+  for (let producers = reader.pieces(PRODUCER_BYTES); producers > 0; producers -= 1) {
+    const name = latin1(reader.string());
+    for (let left = reader.pieces(IDEMPOTENT_BYTES); left > 0; left -= 1) {
+      const idempotentId = latin1(reader.string());
+      readId(reader, id);
+      idempotentIds.restore(name, idempotentId, id);
+    }
+    yield;
+  }
+  idempotentIds.added = reader.length();
+  idempotentIds.duplicates = reader.length();
 }
 
 /**
@@ -188,13 +235,34 @@ function readGroup(reader: RdbReader, stream: Stream, form: Form): void {
     demand(!group.pending.find(id, placeScratch));
     group.enter(id, placeScratch);
     const deliveredMs = reader.milliseconds();
-    group.setDelivery(placeScratch, deliveredMs, reader.length());
+    group.setDelivery(placeScratch, deliveredMs, readDeliveries(reader));
   }
   let owned = 0;
   for (let left = reader.pieces(CONSUMER_BYTES); left > 0; left -= 1) {
     owned += readConsumer(reader, group, form);
   }
+  if (form.hasReleased) owned += readReleased(reader, group);
   demand(owned === group.pending.count);
+}
+
+/** Reads entries without a consumer, in the order of their release; returns their number. */
+function readReleased(reader: RdbReader, group: StreamGroup): number {
+  const count = reader.pieces(ID_BYTES);
+  if (count > 0) group.keepDeliveryOrder();
+  const id = new StreamId();
+  for (let left = count; left > 0; left -= 1) {
+    setKey(id, reader.raw(ID_BYTES), 0);
+    demand(group.pending.find(id, placeScratch) && group.consumerAt(placeScratch) === undefined);
+    const unixMs = group.deliveredMs(placeScratch);
+    group.setDelivery(placeScratch, unixMs, group.deliveries(placeScratch));
+  }
+  return count;
+}
+
+/** Reads a number of 64 bits, of which the highest signed one is the most that is kept. */
+function readDeliveries(reader: RdbReader): number {
+  const { high, low } = reader.wideLength();
+  return Math.min((high >>> 0) * WORD + (low >>> 0), DELIVERIES_MAX);
 }
 
 /** Reads a consumer; returns the number of its pending entries. */

@@ -1,6 +1,7 @@
 /**
  * Streams as bytes: what DUMP has of them without its frame. A stream that is longer than a section is a byte that no
  * length begins with, and sections, each of them after its bytes as 32 bits: one piece of memory could not have it all.
+ * Before either, another such byte marks the form of Redis 8.8: streams that have something which 7.4 does not know.
  */
 
 import { type Bytes, bytesOfPieces, joined, type Pieces, type Steps } from '#base';
@@ -14,9 +15,14 @@ import type { Encoded, ObjectCodec } from '../values/codecs.ts';
 import type { Stream } from './stream.ts';
 
 const FORM = { hasCounters: true, hasActivity: true, isOwn: true };
+const USUAL = { ...FORM, hasIdempotency: false, hasReleased: false };
+const EXTENDED = { ...FORM, hasIdempotency: true, hasReleased: true };
 
 const IN_SECTIONS = 0xff;
-const MARK = new Uint8Array([IN_SECTIONS]);
+const IS_EXTENDED = 0xfe;
+const SECTIONS_MARK = new Uint8Array([IN_SECTIONS]);
+const NO_MARK = new Uint8Array(0);
+const EXTENDED_MARK = new Uint8Array([IS_EXTENDED]);
 const SECTION_HEAD_BYTES = 4;
 /** Size at which a section ends, after the current node or group. */
 const SECTION_BYTES = 4 * 1024 * 1024;
@@ -34,11 +40,18 @@ export function streamCodecOf(sectionBytes: number): ObjectCodec {
 export const streamCodec = streamCodecOf(SECTION_BYTES);
 
 function decode(pieces: Pieces): Steps<Stream> {
-  return streamBodySteps(isInSections(pieces) ? sectionsIn(pieces) : wholeIn(pieces), FORM);
+  if (!beginsWith(pieces, IS_EXTENDED)) return decodeForm(pieces, USUAL);
+  const nth = pieces.findIndex(({ length }) => length > 0);
+  return decodeForm([pieces[nth]!.subarray(1), ...pieces.slice(nth + 1)], EXTENDED);
 }
 
-function isInSections(pieces: Pieces): boolean {
-  return pieces.find(({ length }) => length > 0)?.[0] === IN_SECTIONS;
+function decodeForm(pieces: Pieces, form: typeof USUAL): Steps<Stream> {
+  const isInSections = beginsWith(pieces, IN_SECTIONS);
+  return streamBodySteps(isInSections ? sectionsIn(pieces) : wholeIn(pieces), form);
+}
+
+function beginsWith(pieces: Pieces, byte: number): boolean {
+  return pieces.find(({ length }) => length > 0)?.[0] === byte;
 }
 
 function wholeIn(pieces: Pieces): RdbReader {
@@ -58,8 +71,8 @@ class Sections implements RdbSections {
 
   constructor(pieces: Pieces) {
     this.#reader = new WordReader(pieces);
-    this.#reader.bytes(MARK.length);
-    this.bytesLeft = bytesOfPieces(pieces) - MARK.length;
+    this.#reader.bytes(SECTIONS_MARK.length);
+    this.bytesLeft = bytesOfPieces(pieces) - SECTIONS_MARK.length;
   }
 
   next(): Bytes {
@@ -70,21 +83,41 @@ class Sections implements RdbSections {
 }
 
 function* encode(stream: Stream, sectionBytes: number): Steps<Encoded> {
-  let byteCount = MARK.length;
-  let last: Bytes = MARK;
+  const mark = stream.isExtended ? EXTENDED_MARK : NO_MARK;
+  let byteCount = SECTIONS_MARK.length;
+  let last: Bytes = SECTIONS_MARK;
   let count = 0;
   yield* eachSection(stream, sectionBytes, (section) => {
     byteCount += SECTION_HEAD_BYTES + section.length;
     last = section;
     count += 1;
   });
-  if (count === 1) return { byteCount: last.length, write: (writer) => writer.bytesInSteps(last) };
-  return { byteCount, write: (writer) => writeSections(writer, stream, sectionBytes) };
+  if (count === 1) {
+    return {
+      byteCount: mark.length + last.length,
+      write: (writer) => writeWhole(writer, mark, last),
+    };
+  }
+  return {
+    byteCount: mark.length + byteCount,
+    write: (writer) => writeSections(writer, mark, stream, sectionBytes),
+  };
+}
+
+function* writeWhole(writer: WordWriter, mark: Bytes, body: Bytes): Steps<void> {
+  writer.bytes(mark);
+  yield* writer.bytesInSteps(body);
 }
 
 /** Makes the sections again, so that no more than one of them is in memory. */
-function* writeSections(writer: WordWriter, stream: Stream, sectionBytes: number): Steps<void> {
-  writer.bytes(MARK);
+function* writeSections(
+  writer: WordWriter,
+  mark: Bytes,
+  stream: Stream,
+  sectionBytes: number,
+): Steps<void> {
+  writer.bytes(mark);
+  writer.bytes(SECTIONS_MARK);
   yield* eachSection(stream, sectionBytes, (section) => {
     writer.words(section.length);
     writer.bytes(section);
@@ -98,7 +131,7 @@ function* eachSection(
   take: (section: Bytes) => void,
 ): Steps<void> {
   const writer = new RdbWriter(Math.min(stream.totalBytes, sectionBytes));
-  const steps = streamSteps(writer, stream);
+  const steps = streamSteps(writer, stream, stream.isExtended ? '8.8' : '7.2');
   while (steps.next().done !== true) {
     if (writer.written.length >= sectionBytes) {
       take(writer.written);

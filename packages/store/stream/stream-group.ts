@@ -7,10 +7,11 @@
  */
 
 import { assert, type Steps } from '#base';
+import { DeliveryOrder } from './delivery-order.ts';
 import { IdIndex, IdPlace } from './id-index.ts';
 import type { MemoryTally } from './memory-tally.ts';
 import { NamedList } from './named-list.ts';
-import type { StreamId } from './stream-id.ts';
+import { StreamId } from './stream-id.ts';
 
 /** `entriesRead` of a group whose number of read entries is unknown. */
 export const UNKNOWN_READ = -1;
@@ -25,11 +26,18 @@ const CONSUMER_OVERHEAD_BYTES = 400;
 const CONSUMER = 0;
 const TIME = 1;
 const DELIVERIES = 3;
-const PENDING_WORDS = 5;
+/** Place among deliveries of the same millisecond; 0 while the group keeps no order of deliveries. */
+const RANK = 5;
+const PENDING_WORDS = 6;
 const NOBODY = -1;
+
+/** The most deliveries that are counted: 2^63 - 1, which as a double is 2^63. It stands for entries that failed for good. */
+export const DELIVERIES_MAX = 2 ** 63;
+const DELIVERIES_MAX_HIGH = 0x7fffffff;
 
 const placeScratch = new IdPlace();
 const otherScratch = new IdPlace();
+const idScratch = new StreamId();
 
 export class StreamConsumer {
   readonly name: string;
@@ -59,6 +67,10 @@ export class StreamGroup {
   readonly #tally: MemoryTally;
   readonly #byNumber: (StreamConsumer | undefined)[] = [];
   readonly #vacant: number[] = [];
+  /** Number of pending entries without a consumer. */
+  #released = 0;
+  /** Undefined until somebody asks for it. */
+  #order: DeliveryOrder | undefined;
 
   constructor(name: string, lastId: StreamId, entriesRead: number, tally: MemoryTally) {
     this.name = name;
@@ -76,6 +88,10 @@ export class StreamGroup {
       this.#byNumber.push(consumer && (yield* this.#copyConsumer(consumer)));
     }
     for (const number of group.#vacant) this.#vacant.push(number);
+    this.#released = group.#released;
+    if (group.#order === undefined) return;
+    this.#order = new DeliveryOrder(this.#tally);
+    yield* this.#order.copyFrom(group.#order);
   }
 
   *#copyConsumer({
@@ -95,6 +111,7 @@ export class StreamGroup {
   dispose(): void {
     for (const consumer of this.consumers.sorted) this.#forget(consumer);
     this.pending.clear();
+    this.#order?.clear();
     this.#tally.add(-(GROUP_OVERHEAD_BYTES + this.name.length));
   }
 
@@ -119,7 +136,7 @@ export class StreamGroup {
     const id = this.lastId.copy();
     for (let more = pending.first(otherScratch); more; more = pending.next(otherScratch)) {
       pending.readId(otherScratch, id);
-      if (this.pending.find(id, placeScratch)) this.pending.remove(placeScratch);
+      if (this.pending.find(id, placeScratch)) this.#remove(placeScratch);
     }
     this.#forget(consumer);
     this.consumers.remove(consumer);
@@ -134,20 +151,56 @@ export class StreamGroup {
     this.setDelivery(placeScratch, nowMs, 1);
   }
 
-  /** Enters an entry that is not pending; when and how often it was delivered is the caller's to set. */
+  /**
+   * Enters an entry that is not pending, without a consumer if none is given; when and how often it was delivered is
+   * the caller's to set.
+   */
   enter(id: StreamId, into: IdPlace, consumer?: StreamConsumer): void {
     this.pending.insert(id, into);
     this.pending.setWord(into, CONSUMER, consumer?.number ?? NOBODY);
-    consumer?.pending.insert(id, otherScratch);
+    this.pending.setWord(into, RANK, 0);
+    if (consumer === undefined) this.#released += 1;
+    else consumer.pending.insert(id, otherScratch);
   }
 
   /** Gives a pending entry to a consumer. */
   assign(at: IdPlace, id: StreamId, consumer: StreamConsumer): void {
     const before = this.consumerAt(at);
     if (before === consumer) return;
-    if (before?.pending.find(id, otherScratch) === true) before.pending.remove(otherScratch);
+    if (before === undefined) this.#released -= 1;
+    else if (before.pending.find(id, otherScratch)) before.pending.remove(otherScratch);
     consumer.pending.insert(id, otherScratch);
     this.pending.setWord(at, CONSUMER, consumer.number);
+  }
+
+  /** Takes a pending entry from its consumer; it stays pending until a consumer claims it. */
+  disown(at: IdPlace, id: StreamId): void {
+    const consumer = this.consumerAt(at);
+    if (consumer === undefined) return;
+    if (consumer.pending.find(id, otherScratch)) consumer.pending.remove(otherScratch);
+    this.pending.setWord(at, CONSUMER, NOBODY);
+    this.#released += 1;
+  }
+
+  /** Number of pending entries that consumers have released (XNACK): they have no consumer. */
+  get releasedCount(): number {
+    return this.#released;
+  }
+
+  /** Ids of released entries in the order of their release. */
+  releasedIds(): StreamId[] {
+    const ids: StreamId[] = [];
+    if (this.#released === 0) return ids;
+    const { deliveryOrder, pending } = this;
+    const at = new IdPlace();
+    const own = new IdPlace();
+    let more = deliveryOrder.first(at);
+    for (; more && ids.length < this.#released; more = deliveryOrder.next(at)) {
+      const id = new StreamId();
+      deliveryOrder.readId(at, id);
+      if (pending.find(id, own) && this.consumerAt(own) === undefined) ids.push(id);
+    }
+    return ids;
   }
 
   /** Removes an entry; returns true if it was pending. */
@@ -160,14 +213,16 @@ export class StreamGroup {
   /** Takes a pending entry out; the place is that of the next one then. */
   release(at: IdPlace, id: StreamId): boolean {
     const consumer = this.consumerAt(at);
-    if (consumer !== undefined) {
+    if (consumer === undefined) {
+      this.#released -= 1;
+    } else {
       assert(consumer.pending.find(id, otherScratch), 'who has a pending entry knows of it');
       consumer.pending.remove(otherScratch);
     }
-    return this.pending.remove(at);
+    return this.#remove(at);
   }
 
-  /** Consumer of a pending entry; undefined only while a group is being built. */
+  /** Consumer of a pending entry; undefined for a released one, and while a group is being built. */
   consumerAt(at: IdPlace): StreamConsumer | undefined {
     return this.#byNumber[this.pending.word(at, CONSUMER)];
   }
@@ -182,8 +237,56 @@ export class StreamGroup {
   }
 
   setDelivery(at: IdPlace, unixMs: number, deliveries: number): void {
+    this.#leaveOrder(at);
     this.#setNumber(at, TIME, unixMs);
     this.#setNumber(at, DELIVERIES, deliveries);
+    if (this.#order === undefined) return;
+    this.pending.readId(at, idScratch);
+    this.pending.setWord(at, RANK, this.#order.add(unixMs, idScratch));
+    // Ranks begin again when they are used up.
+    if (this.#order.isFull) this.#dropOrder();
+  }
+
+  /**
+   * Pending entries in the order of their last delivery: released ones first, as their time is 0. It is built when it is
+   * asked for first, in O(N*log(N)) for N pending entries, and kept from then on.
+   */
+  get deliveryOrder(): DeliveryOrder {
+    this.#order ??= this.#buildOrder();
+    return this.#order;
+  }
+
+  /** Keeps the order of deliveries from now on. */
+  keepDeliveryOrder(): void {
+    this.#order ??= this.#buildOrder();
+  }
+
+  #buildOrder(): DeliveryOrder {
+    const { pending } = this;
+    const order = new DeliveryOrder(this.#tally);
+    order.build(
+      pending,
+      (at) => this.deliveredMs(at),
+      (at, rank) => {
+        pending.setWord(at, RANK, rank);
+      },
+    );
+    return order;
+  }
+
+  #dropOrder(): void {
+    this.#order?.clear();
+    this.#order = undefined;
+  }
+
+  #leaveOrder(at: IdPlace): void {
+    this.#order?.remove(this.deliveredMs(at), this.pending.word(at, RANK));
+  }
+
+  /** Removes a pending entry from the group's indexes. */
+  #remove(at: IdPlace): boolean {
+    this.#leaveOrder(at);
+    return this.pending.remove(at);
   }
 
   #forget(consumer: StreamConsumer): void {
@@ -196,7 +299,8 @@ export class StreamGroup {
   }
 
   #setNumber(at: IdPlace, word: number, value: number): void {
-    this.pending.setWord(at, word, Math.floor(value / WORD));
-    this.pending.setWord(at, word + 1, value);
+    const isMost = value >= DELIVERIES_MAX;
+    this.pending.setWord(at, word, isMost ? DELIVERIES_MAX_HIGH : Math.floor(value / WORD));
+    this.pending.setWord(at, word + 1, isMost ? -1 : value);
   }
 }

@@ -11,6 +11,7 @@ import { registerCodec } from '../values/codecs.ts';
 import { setOptions } from '../keyspace/set-options.ts';
 import { ValueType } from '../values/value-type.ts';
 import { streamCodec } from './stream-codec.ts';
+import type { IdempotencyLimits } from './idempotent-ids.ts';
 import { Stream } from './stream.ts';
 
 registerCodec(ValueType.stream, Encoding.stream, streamCodec);
@@ -37,8 +38,8 @@ export class StreamValue {
   }
 
   /** Makes an empty stream of a key that is not there. */
-  create(keyspace: Keyspace, key: Piece): this {
-    const stream = new Stream();
+  create(keyspace: Keyspace, key: Piece, limits?: IdempotencyLimits): this {
+    const stream = new Stream(limits);
     return this.open(keyspace, keyspace.setObject(key, stream, stream.totalBytes, AS_STREAM));
   }
 

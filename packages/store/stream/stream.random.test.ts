@@ -9,7 +9,8 @@ import { EntryCursor } from './entry-cursor.ts';
 import { IdPlace } from './id-index.ts';
 import { streamCodec, streamCodecOf } from './stream-codec.ts';
 import { StreamId } from './stream-id.ts';
-import { Stream, type StreamLimits } from './stream.ts';
+import type { StreamLimits } from './stream-options.ts';
+import { Stream } from './stream.ts';
 
 const streams = suite('stream, at random');
 
@@ -94,6 +95,7 @@ class World {
     const trimmed = this.stream.trim({
       firstKept: firstKept === undefined ? undefined : idOf(firstKept),
       kept,
+      references: 'kept',
       isApproximate,
       limit: 0,
     });
@@ -180,7 +182,13 @@ streams(
       if (random.chance(0.3)) world.stream = rebuilt(world.stream, random);
       compare(world);
     }
-    world.stream.trim({ firstKept: undefined, kept: 0, isApproximate: false, limit: 0 });
+    world.stream.trim({
+      firstKept: undefined,
+      kept: 0,
+      references: 'kept',
+      isApproximate: false,
+      limit: 0,
+    });
     world.entries = [];
     compare(world);
     assert.is(world.stream.totalBytes, empty);
@@ -193,7 +201,13 @@ streams('a queue that is trimmed at the front stays small', () => {
   const entry = { pieces, first: 0, end: 2 };
   const limits = { nodeBytes: 4096, nodeEntries: 100 };
   const id = new StreamId();
-  const trimming = { firstKept: undefined, kept: 1000, isApproximate: true, limit: 0 };
+  const trimming = {
+    firstKept: undefined,
+    kept: 1000,
+    references: 'kept' as const,
+    isApproximate: true,
+    limit: 0,
+  };
   let most = 0;
   for (let nth = 1; nth <= 50_000; nth += 1) {
     stream.append(id.setMs(nth), entry, limits);

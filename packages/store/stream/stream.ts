@@ -8,6 +8,7 @@ import { reused, type Steps } from '#base';
 import { ListpackEntries } from '../listpack/listpack-entries.ts';
 import { EntryCursor } from './entry-cursor.ts';
 import { IdPlace } from './id-index.ts';
+import { IDEMPOTENCY_STANDARD, IdempotentIds } from './idempotent-ids.ts';
 import { MemoryTally } from './memory-tally.ts';
 import { NamedList } from './named-list.ts';
 import { NodeLog } from './node-log.ts';
@@ -24,23 +25,7 @@ import {
   writeCounts,
   type EntryPieces,
 } from './stream-node.ts';
-
-/** A node is full at this number of bytes or entries; 0 entries means no limit. */
-export interface StreamLimits {
-  readonly nodeBytes: number;
-  readonly nodeEntries: number;
-}
-
-/** Part that is to go from the front of a stream. */
-export interface Trimming {
-  /** First id that stays; if undefined, a number of entries stays. */
-  readonly firstKept: StreamId | undefined;
-  readonly kept: number;
-  /** Only whole nodes. */
-  readonly isApproximate: boolean;
-  /** Maximum number of entries; 0 for no limit. */
-  readonly limit: number;
-}
+import type { StreamLimits, Trimming } from './stream-options.ts';
 
 /** Largest listpack of a node, and largest entry, as in Redis. */
 export const NODE_BYTES_MAX = 2 ** 30;
@@ -53,6 +38,7 @@ const lastScratch = new StreamId();
 const LOWEST = new StreamId();
 const HIGHEST = new StreamId().setMax();
 const placeScratch = new IdPlace();
+const otherPlaceScratch = new IdPlace();
 const cursorScratch = reused(new EntryCursor());
 
 export class Stream {
@@ -65,10 +51,12 @@ export class Stream {
   readonly lastId = new StreamId();
   readonly maxDeletedId = new StreamId();
   entriesAdded = 0;
+  readonly idempotentIds: IdempotentIds;
   readonly #tally = new MemoryTally();
 
-  constructor() {
+  constructor(limits = IDEMPOTENCY_STANDARD) {
     this.nodes = new NodeLog(this.#tally);
+    this.idempotentIds = new IdempotentIds(this.#tally, limits);
   }
 
   /** All memory that the stream takes. */
@@ -77,18 +65,26 @@ export class Stream {
   }
 
   *copy(): Steps<Stream> {
-    const copy = new Stream();
+    const copy = new Stream(this.idempotentIds.limits);
     yield* copy.nodes.copyFrom(this.nodes);
     copy.length = this.length;
     copy.firstId.set(this.firstId);
     copy.lastId.set(this.lastId);
     copy.maxDeletedId.set(this.maxDeletedId);
     copy.entriesAdded = this.entriesAdded;
+    yield* copy.idempotentIds.copyFrom(this.idempotentIds);
     for (const group of this.groups.sorted) {
       const { name, lastId, entriesRead } = group;
       yield* copy.createGroup(name, lastId, entriesRead).copyFrom(group);
     }
     return copy;
+  }
+
+  /** True when the stream has something that Redis 7.4 does not know: idempotent ids, or released entries. */
+  get isExtended(): boolean {
+    return (
+      !this.idempotentIds.isUnused || this.groups.sorted.some((group) => group.releasedCount > 0)
+    );
   }
 
   /** Adds an entry with an id above all others. */
@@ -141,8 +137,24 @@ export class Stream {
     this.firstId.set(isThere ? cursorScratch.id : HIGHEST);
   }
 
+  /** True when a group has yet to read the entry of that id, or has it pending. */
+  isReferenced(id: StreamId): boolean {
+    for (const group of this.groups.sorted) {
+      if (group.lastId.compare(id) < 0 || group.pending.find(id, otherPlaceScratch)) return true;
+    }
+    return false;
+  }
+
+  /** Removes the entry of that id from all that is pending; returns the number of groups that had it. */
+  dropReferences(id: StreamId): number {
+    let dropped = 0;
+    for (const group of this.groups.sorted) if (group.acknowledge(id)) dropped += 1;
+    return dropped;
+  }
+
   /** Removes entries from the front; returns their number. */
   trim(trimming: Trimming): number {
+    if (trimming.references !== 'kept') return this.#trimByReferences(trimming);
     const { firstKept, kept, isApproximate, limit } = trimming;
     const { nodes } = this;
     const { index } = nodes;
@@ -163,6 +175,61 @@ export class Stream {
     }
     if (deleted > 0 || this.length === 0) this.refreshFirst();
     return deleted;
+  }
+
+  /**
+   * Looks at each entry from the front, since those that groups refer to may have to stay; approximate trimming has a
+   * limit, and is exact otherwise. Which entries go does not depend on the size of nodes.
+   */
+  #trimByReferences(trimming: Trimming): number {
+    const { index } = this.nodes;
+    let deleted = 0;
+    for (let more = index.first(placeScratch); more;) {
+      if (trimming.firstKept === undefined && this.length <= trimming.kept) break;
+      this.nodes.read(placeScratch);
+      readCounts(this.nodes.bytes, this.nodes.at);
+      const { live, deleted: gone } = nodeCounts;
+      if (trimming.limit > 0 && deleted + live > trimming.limit) break;
+      const { count, isEnd } = this.#trimReferred(trimming);
+      deleted += count;
+      if (count === live) {
+        more = this.nodes.remove(placeScratch);
+      } else {
+        if (count > 0) this.#setCounts(placeScratch, live - count, gone + count);
+        more = index.next(placeScratch);
+      }
+      if (isEnd) break;
+    }
+    if (deleted > 0 || this.length === 0) this.refreshFirst();
+    return deleted;
+  }
+
+  /** Marks what may go of the node at `placeScratch`; `isEnd` when no later entry may go. */
+  #trimReferred({ firstKept, kept, references }: Trimming): { count: number; isEnd: boolean } {
+    this.nodes.index.readId(placeScratch, nodeScratch);
+    cursorScratch.open(this.nodes, nodeScratch, HIGHEST);
+    let count = 0;
+    while (cursorScratch.next() && isSamePlace(cursorScratch.place, placeScratch)) {
+      const { id } = cursorScratch;
+      if (firstKept === undefined ? this.length <= kept : id.compare(firstKept) >= 0) {
+        return { count, isEnd: true };
+      }
+      if (references === 'dropped') {
+        this.dropReferences(id);
+      } else if (this.isReferenced(id)) {
+        // A group that has not read this entry has not read the later ones either.
+        if (this.#isUnread(id)) return { count, isEnd: true };
+        continue;
+      }
+      cursorScratch.value.bytes[cursorScratch.flagsAt]! |= EntryFlag.deleted;
+      this.length -= 1;
+      count += 1;
+    }
+    return { count, isEnd: false };
+  }
+
+  #isUnread(id: StreamId): boolean {
+    return this.groups.sorted.some(({ lastId }) => lastId.compare(id) < 0);
   }
 
   /** Adds a group whose name is not there. */
@@ -280,4 +347,8 @@ export class Stream {
     if (count > 0) this.#setCounts(placeScratch, live - count, deleted + count);
     return count;
   }
+}
+
+function isSamePlace(one: IdPlace, other: IdPlace): boolean {
+  return one.chunk === other.chunk && one.slot === other.slot;
 }

@@ -1,11 +1,11 @@
 /**
- * Writes a stream as Redis since 7.2 does: nodes, counters, and each group with what is pending and with
- * its consumers.
+ * Writes a stream as Redis does: nodes, counters, and each group with what is pending and with its consumers; and, in the
+ * form of Redis 8.8, which of that consumers have released, and the idempotent ids.
  */
 
 import { type Bytes, finish, fromLatin1, type Steps } from '#base';
 import { IdPlace, type IdIndex } from './id-index.ts';
-import type { StreamConsumer, StreamGroup } from './stream-group.ts';
+import { NEVER, type StreamConsumer, type StreamGroup } from './stream-group.ts';
 import { StreamId } from './stream-id.ts';
 import type { Stream } from './stream.ts';
 import type { RdbWriter } from '../rdb/format/rdb-writer.ts';
@@ -16,13 +16,16 @@ const IDS_PER_STEP = 128;
 const idScratch = new StreamId();
 const keyScratch: Bytes = new Uint8Array(ID_BYTES);
 
-/** Writes what follows the type; for Redis before 7.2, without when consumers were active. */
-export function writeStream(writer: RdbWriter, stream: Stream, isOld = false): void {
-  finish(streamSteps(writer, stream, isOld));
+/** Redis versions whose form a stream is written in. Before 8.8 idempotent ids are left out. */
+export type StreamForm = '7.0' | '7.2' | '8.8';
+
+/** Writes what follows the type. */
+export function writeStream(writer: RdbWriter, stream: Stream, form: StreamForm): void {
+  finish(streamSteps(writer, stream, form));
 }
 
 /** Writes a stream incrementally. */
-export function* streamSteps(writer: RdbWriter, stream: Stream, isOld = false): Steps<void> {
+export function* streamSteps(writer: RdbWriter, stream: Stream, form: StreamForm): Steps<void> {
   const { nodes, groups } = stream;
   const { index } = nodes;
   const at = new IdPlace();
@@ -37,7 +40,8 @@ export function* streamSteps(writer: RdbWriter, stream: Stream, isOld = false): 
   writeId(writer, stream.maxDeletedId);
   writer.signed(stream.entriesAdded);
   writer.length(groups.count);
-  for (const group of groups.sorted) yield* groupSteps(writer, group, isOld);
+  for (const group of groups.sorted) yield* groupSteps(writer, group, form);
+  if (form === '8.8') yield* idempotencySteps(writer, stream);
 }
 
 function writeNode(writer: RdbWriter, nodes: Stream['nodes'], at: IdPlace): void {
@@ -48,27 +52,83 @@ function writeNode(writer: RdbWriter, nodes: Stream['nodes'], at: IdPlace): void
   writer.string(nodes.bytes, nodes.at, nodes.nodeBytes);
 }
 
-function* groupSteps(writer: RdbWriter, group: StreamGroup, isOld: boolean): Steps<void> {
-  const { pending, consumers, entriesRead } = group;
+function* groupSteps(writer: RdbWriter, group: StreamGroup, form: StreamForm): Steps<void> {
+  const { pending, entriesRead } = group;
   writer.string(fromLatin1(group.name));
   writeId(writer, group.lastId);
   writer.signed(entriesRead);
   writer.length(pending.count);
   yield* pendingSteps(writer, pending, (at) => {
     writer.milliseconds(group.deliveredMs(at));
-    writer.length(group.deliveries(at));
+    writeDeliveries(writer, group.deliveries(at));
   });
-  writer.length(consumers.count);
-  for (const consumer of consumers.sorted) yield* consumerSteps(writer, consumer, isOld);
+  if (form === '8.8') {
+    yield* consumersSteps(writer, group, form, []);
+    yield* releasedSteps(writer, group.releasedIds());
+  } else {
+    yield* consumersSteps(writer, group, form, group.releasedIds());
+  }
 }
 
-function* consumerSteps(writer: RdbWriter, consumer: StreamConsumer, isOld: boolean): Steps<void> {
-  const { pending } = consumer;
-  writer.string(fromLatin1(consumer.name));
-  writer.milliseconds(consumer.seenMs);
-  if (!isOld) writer.milliseconds(consumer.activeMs);
-  writer.length(pending.count);
-  yield* pendingSteps(writer, pending);
+/** Older servers know no pending entry without a consumer: that of released ones has no name, as XPENDING shows it. */
+function* consumersSteps(
+  writer: RdbWriter,
+  { consumers }: StreamGroup,
+  form: StreamForm,
+  released: readonly StreamId[],
+): Steps<void> {
+  const hasNameless = consumers.get('') !== undefined;
+  const isMade = released.length > 0 && !hasNameless;
+  writer.length(consumers.count + (isMade ? 1 : 0));
+  if (isMade) {
+    writeConsumerHead(writer, { name: '', seenMs: 0, activeMs: NEVER }, form);
+    yield* releasedSteps(writer, released);
+  }
+  for (const consumer of consumers.sorted) {
+    const { name, pending } = consumer;
+    writeConsumerHead(writer, consumer, form);
+    const others = name === '' ? released : [];
+    writer.length(pending.count + others.length);
+    yield* pendingSteps(writer, pending);
+    for (const id of others) writeKey(writer, id);
+  }
+}
+
+function writeConsumerHead(
+  writer: RdbWriter,
+  { name, seenMs, activeMs }: Pick<StreamConsumer, 'name' | 'seenMs' | 'activeMs'>,
+  form: StreamForm,
+): void {
+  writer.string(fromLatin1(name));
+  writer.milliseconds(seenMs);
+  if (form !== '7.0') writer.milliseconds(activeMs);
+}
+
+/** Writes the number of released entries, and their ids in the order of their release. */
+function* releasedSteps(writer: RdbWriter, ids: readonly StreamId[]): Steps<void> {
+  writer.length(ids.length);
+  for (const [nth, id] of ids.entries()) {
+    writeKey(writer, id);
+    if (nth % IDS_PER_STEP === 0) yield;
+  }
+}
+
+function* idempotencySteps(writer: RdbWriter, { idempotentIds }: Stream): Steps<void> {
+  const { durationSeconds, maxSize } = idempotentIds.limits;
+  writer.length(durationSeconds);
+  writer.length(maxSize);
+  writer.length(idempotentIds.producerCount);
+  for (const [name, ids] of idempotentIds.each()) {
+    writer.string(fromLatin1(name));
+    writer.length(ids.size);
+    for (const [idempotentId, id] of ids.entries()) {
+      writer.string(fromLatin1(idempotentId));
+      writeId(writer, id);
+    }
+    yield;
+  }
+  writer.length(idempotentIds.added);
+  writer.length(idempotentIds.duplicates);
 }
 
 /** Writes ids in order, and what follows each of them. */
@@ -78,9 +138,11 @@ function* pendingSteps(
   follow?: (at: IdPlace) => void,
 ): Steps<void> {
   const at = new IdPlace();
+  const id = new StreamId();
   let written = 0;
   for (let more = pending.first(at); more; more = pending.next(at)) {
-    writeKey(writer, pending, at);
+    pending.readId(at, id);
+    writeKey(writer, id);
     follow?.(at);
     written += 1;
     if (written % IDS_PER_STEP === 0) yield;
@@ -88,18 +150,23 @@ function* pendingSteps(
   yield;
 }
 
+/** A number of deliveries, which XNACK FATAL sets to the highest of 64 bits. */
+function writeDeliveries(writer: RdbWriter, deliveries: number): void {
+  if (Number.isSafeInteger(deliveries)) writer.length(deliveries);
+  else writer.signed(deliveries);
+}
+
 function writeId(writer: RdbWriter, { msHigh, msLow, seqHigh, seqLow }: StreamId): void {
   writer.wideLength(msHigh, msLow);
   writer.wideLength(seqHigh, seqLow);
 }
 
-/** The id at a place, in the order of its bytes. */
-function writeKey(writer: RdbWriter, index: IdIndex, at: IdPlace): void {
-  index.readId(at, idScratch);
-  writer.bigEndian(idScratch.msHigh);
-  writer.bigEndian(idScratch.msLow);
-  writer.bigEndian(idScratch.seqHigh);
-  writer.bigEndian(idScratch.seqLow);
+/** An id in the order of its bytes. */
+function writeKey(writer: RdbWriter, { msHigh, msLow, seqHigh, seqLow }: StreamId): void {
+  writer.bigEndian(msHigh);
+  writer.bigEndian(msLow);
+  writer.bigEndian(seqHigh);
+  writer.bigEndian(seqLow);
 }
 
 function fillKey(): void {

@@ -192,6 +192,10 @@ export function valueLimits({
       compressDepth: settings.number('encoding.list-compress-depth'),
       plainBytes: listPlainBytes,
     },
+    stream: {
+      durationSeconds: settings.number('streams.idmp-duration'),
+      maxSize: settings.number('streams.idmp-maxsize'),
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 /** Ids of entries as arguments and in replies. */
 
-import { type Bytes, CommandError, indexOfByte } from '#base';
+import { type Bytes, CommandError, indexOfByte, INT64_MAX } from '#base';
 import type { ReplyWriter } from '#resp';
 import { ID_TEXT_BYTES_MAX, readUnsigned, StreamId, unsigned } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
@@ -71,6 +71,17 @@ export function replyId(reply: ReplyWriter, id: StreamId): void {
     0,
     shownDashAtScratch + id.writeSequence(shownScratch, shownDashAtScratch),
   );
+}
+
+/** A counter, which a client may have set to anything of 64 bits; beyond 53 it is as near as a double comes. */
+export function replyCounter(reply: ReplyWriter, value: number): void {
+  if (Number.isSafeInteger(value)) reply.integer(value);
+  else reply.bigInteger(value >= Number(INT64_MAX) ? INT64_MAX : BigInt(value));
+}
+
+/** A counter's text, as `replyCounter` writes it. */
+export function counterText(value: number): string {
+  return String(value >= Number(INT64_MAX) ? INT64_MAX : value);
 }
 
 /** A copy of an id's text. */

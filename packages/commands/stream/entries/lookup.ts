@@ -15,11 +15,16 @@ import {
   ValueType,
 } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
-import type { ShardContext } from '../../contexts/contexts.ts';
+import { kept, type ShardContext } from '../../contexts/contexts.ts';
 import { advancedAt, createdAt, findToRead, findToWrite, holds } from '../../elements/lookup.ts';
 import { events } from '../../contexts/events.ts';
 
 const valueScratch = reused(new StreamValue());
+/** Limits of the idempotent ids of new streams. */
+const limitsOf = kept((settings) => ({
+  durationSeconds: settings.number('streams.idmp-duration'),
+  maxSize: settings.number('streams.idmp-maxsize'),
+}));
 
 /** The stream of argument `index`'s key to read; undefined when there is none. */
 export function streamToRead(
@@ -41,7 +46,7 @@ export function streamToWrite(
 
 /** Makes an empty stream of argument `index`'s key. */
 export function newStream(context: ShardContext, args: Arguments, index = 1): StreamValue {
-  valueScratch.create(context.keyspace, args.piece(index));
+  valueScratch.create(context.keyspace, args.piece(index), limitsOf(context));
   createdAt(context, args, index);
   return valueScratch;
 }

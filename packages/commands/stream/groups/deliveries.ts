@@ -3,7 +3,7 @@
 import type { Bytes } from '#base';
 import type { StreamGroup, StreamId } from '#store';
 import type { ShardContext } from '../../contexts/contexts.ts';
-import { idText } from '../entries/ids.ts';
+import { counterText, idText } from '../entries/ids.ts';
 
 export class Deliveries {
   readonly #context: ShardContext;
@@ -38,7 +38,7 @@ export class Deliveries {
     if (ids.length === 0) return;
     this.#log(
       ...['XCLAIM', this.#key, this.#name, this.#consumer, '0', ...ids],
-      ...['TIME', String(deliveredMs), 'RETRYCOUNT', String(deliveries), 'FORCE', 'JUSTID'],
+      ...['TIME', String(deliveredMs), 'RETRYCOUNT', counterText(deliveries), 'FORCE', 'JUSTID'],
       ...['LASTID', idText(this.#group.lastId)],
     );
   }

@@ -6,7 +6,7 @@ import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts/contexts.ts';
 import { oneShard } from '../../definition/definition.ts';
 import { oneKey } from '../../definition/keys.ts';
-import { readEnd, readId, readStart, replyId } from '../entries/ids.ts';
+import { readEnd, readId, readStart, replyCounter, replyId } from '../entries/ids.ts';
 import { groupAt, noGroup, streamToRead } from '../entries/lookup.ts';
 
 const GROUP_INDEX = 2;
@@ -14,6 +14,9 @@ const GROUP_INDEX = 2;
 const SUMMARY_ARGUMENTS = 3;
 const LIST_ARGUMENTS_MIN = 6;
 const LIST_ARGUMENTS_MAX = 9;
+
+/** Idle time of an entry that its consumer has released, as Redis 8.8 shows it. */
+const RELEASED_IDLE = -1;
 
 const idScratch = new StreamId();
 const firstScratch = new StreamId();
@@ -174,9 +177,10 @@ function list({ reply, nowMs }: ShardContext, group: StreamGroup, filter: Filter
     shown += 1;
     reply.arrayHeader(4);
     replyId(reply, idScratch);
-    reply.text(group.consumerAt(at)?.name ?? '', 'latin1');
-    reply.integer(Math.max(idle, 0));
-    reply.integer(group.deliveries(at));
+    const owner = group.consumerAt(at);
+    reply.text(owner?.name ?? '', 'latin1');
+    reply.integer(owner === undefined ? RELEASED_IDLE : Math.max(idle, 0));
+    replyCounter(reply, group.deliveries(at));
   }
   reply.endArray(mark, expected, shown);
 }

@@ -1,5 +1,8 @@
-/** The version of the format that Redis 7.4 writes, and the latest that is read. */
+/** The version of the format that Redis 7.4 writes, and the latest that is read of files. */
 export const RDB_VERSION = 12;
+
+/** The version of Redis 8.8, for payloads of streams with idempotent ids or released entries; the latest that is read. */
+export const PAYLOAD_VERSION_MAX = 14;
 
 /** Types of values in the first byte of a payload, in Redis' numbers. */
 export const RdbType = {
@@ -34,6 +37,10 @@ export const RdbType = {
   /** A hash with expiring fields whose earliest expiry comes first. */
   hashMetadata: 24,
   hashListpackEx: 25,
+  /** A stream with idempotent ids, as Redis 8.6 writes it. */
+  stream4: 26,
+  /** With released pending entries too, as Redis 8.8 writes it. */
+  stream5: 27,
 } as const;
 
 /** Codes of strings that are not plain: the low bits of a length whose top bits are both set. */

@@ -1,7 +1,7 @@
 /**
  * Keys in the form of Redis' snapshots, in pieces of which each can stand behind any other: a piece begins with the
  * database of its first key. Each value has the oldest form that there is for it, so that all can be read since 7.0 but for
- * hashes whose fields expire, which are new in 7.4.
+ * hashes whose fields expire, which are new in 7.4, and streams with idempotent ids or released entries, new in 8.8.
  */
 import type { Bytes, Steps } from '#base';
 import type { Keyspace } from '../../keyspace/keyspace.ts';

@@ -93,7 +93,7 @@ splitting('every operation and type loads as a file that is read as a whole', ()
     );
     assert.ok(splitter.isEnded);
     assert.equal(contentsOf(store), whole, `pieces of ${length}`);
-    const reported = ['redis-ver 7.4.1', 'repl-stream-db 0', 'library #!lua name=one', '0 31 2'];
+    const reported = ['redis-ver 7.4.1', 'repl-stream-db 0', 'library #!lua name=one', '0 33 2'];
     assert.equal(notes, reported);
     assert.is(splitter.keys, valuesOfEveryType.length);
     assert.is(splitter.bytes, EVERYTHING.length);
@@ -198,7 +198,7 @@ const refusals: readonly (readonly [what: string, file: Bytes, reason: string])[
   ['a later version', fileOf(everyOperation(), 13), 'it has version 13'],
   ['a module', fileOf(Buffer.from([247, 1])), 'it holds data of a module at offset 9,'],
   ['a value of a module', fileOf(Buffer.from([7, 1, 97, 1])), 'it holds a value of a module'],
-  ['an unknown type', fileOf(Buffer.from([26, 1, 97, 1])), 'it holds a value of type 26'],
+  ['an unknown type', fileOf(Buffer.from([28, 1, 97, 1])), 'it holds a value of type 28'],
   ['an early function', fileOf(Buffer.from([246, 1])), 'it holds the operation 246 at offset 9'],
   ['a string of 2^63', Buffer.from([0, 1, 97].concat(LENGTH_64)), 'before offset 21 is invalid'],
   ['a list of 2^63', Buffer.from([1, 1, 97].concat(LENGTH_64)), 'before offset 21 is invalid'],

@@ -25,6 +25,9 @@ const GROUP_BYTES = 5;
 const CONSUMER_BYTES = 10;
 const PENDING_BYTES = 25;
 const OWNED_BYTES = 16;
+/** The fewest bytes of a producer of entries, and of its idempotent ids. */
+const PRODUCER_BYTES = 2;
+const IDEMPOTENT_BYTES = 3;
 
 const string: Step = (reader) => {
   reader.skipString();
@@ -56,21 +59,34 @@ const TEXT: Layout = [string];
 const TEXTS: Layout = [any(1, [string])];
 const FIELDS_WITH_ENDS = any(1, [length, string, string]);
 
-function streamLayout(hasCounters: boolean, hasActivity: boolean): Layout {
-  const owned = any(OWNED_BYTES, [streamId]);
-  const times = hasActivity ? [eightBytes, eightBytes] : [eightBytes];
-  const pending = any(PENDING_BYTES, [streamId, eightBytes, length]);
-  const consumers = any(CONSUMER_BYTES, [string, ...times, owned]);
-  // The name and the last id, and how many were read.
-  const group = [string, wide, wide, ...(hasCounters ? [wide] : []), pending, consumers];
+/** Layout of a stream; `version` is that of the type in its name (stream, stream2, ...). */
+function streamLayout(version: 1 | 2 | 3 | 4 | 5): Layout {
+  const hasCounters = version >= 2;
+  const ids = any(OWNED_BYTES, [streamId]);
+  const times = version >= 3 ? [eightBytes, eightBytes] : [eightBytes];
+  const pending = any(PENDING_BYTES, [streamId, eightBytes, wide]);
+  const consumers = any(CONSUMER_BYTES, [string, ...times, ids]);
+  // The name and the last id, and how many were read; behind the consumers, released entries.
+  const group = [
+    ...[string, wide, wide, ...(hasCounters ? [wide] : [])],
+    ...[pending, consumers, ...(version >= 5 ? [ids] : [])],
+  ];
   return [
     any(NODE_BYTES, [string, string]),
     // The length and the last id; the first id, the highest deleted one, and how many were added.
     ...[length, wide, wide],
     ...(hasCounters ? [wide, wide, wide, wide, wide] : []),
     any(GROUP_BYTES, group),
+    ...(version >= 4 ? IDEMPOTENCY : []),
   ];
 }
+
+/** Limits of idempotent ids, the ids by producer, and how many were added and known. */
+const IDEMPOTENCY: Layout = [
+  ...[length, length],
+  any(PRODUCER_BYTES, [string, any(IDEMPOTENT_BYTES, [string, wide, wide])]),
+  ...[length, length],
+];
 
 const layouts = new Map<number, Layout>([
   [RdbType.string, TEXT],
@@ -85,17 +101,19 @@ const layouts = new Map<number, Layout>([
   [RdbType.zsetZiplist, TEXT],
   [RdbType.hashZiplist, TEXT],
   [RdbType.listQuicklist, TEXTS],
-  [RdbType.stream, streamLayout(false, false)],
+  [RdbType.stream, streamLayout(1)],
   [RdbType.hashListpack, TEXT],
   [RdbType.zsetListpack, TEXT],
   [RdbType.listQuicklist2, [any(1, [length, string])]],
-  [RdbType.stream2, streamLayout(true, false)],
+  [RdbType.stream2, streamLayout(2)],
   [RdbType.setListpack, TEXT],
-  [RdbType.stream3, streamLayout(true, true)],
+  [RdbType.stream3, streamLayout(3)],
   [RdbType.hashMetadataEarly, [FIELDS_WITH_ENDS]],
   [RdbType.hashListpackExEarly, TEXT],
   [RdbType.hashMetadata, [eightBytes, FIELDS_WITH_ENDS]],
   [RdbType.hashListpackEx, [eightBytes, string]],
+  [RdbType.stream4, streamLayout(4)],
+  [RdbType.stream5, streamLayout(5)],
 ]);
 
 /** Type of a module's value, in Redis' numbers. */

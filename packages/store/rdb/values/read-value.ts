@@ -17,6 +17,7 @@ import type { RdbReader } from '../format/rdb-reader.ts';
 import { readFields, readFieldsWithEnds, readPackedHash, readZipmap } from './read-hash.ts';
 import { readElements, readNodes, readZiplist } from './read-list.ts';
 import { readIntset, readMembers, readPackedSet } from './read-set.ts';
+import type { IdempotencyLimits } from '../../stream/idempotent-ids.ts';
 import { readStream } from '../../stream/read-stream.ts';
 import { readPackedSortedSet, readScores } from './read-sorted-set.ts';
 import { listpackOfZiplist } from '../format/ziplist.ts';
@@ -33,7 +34,12 @@ export interface ValueLimits {
   readonly set: SetLimits;
   readonly zset: PackedLimits;
   readonly list: ListLimits;
+  /** Limits of idempotent ids, for streams that come without their own. */
+  readonly stream?: IdempotencyLimits;
 }
+
+const { stream, stream2, stream3, stream4, stream5 } = RdbType;
+const STREAMS: ReadonlySet<number> = new Set([stream, stream2, stream3, stream4, stream5]);
 
 /** Stores a value under a key, replacing any value and its expiry. */
 export function storeFinished(
@@ -55,6 +61,7 @@ export function readValue(
   limits: ValueLimits,
   type: number,
 ): FinishedValue {
+  if (STREAMS.has(type)) return readStream(reader, type, limits.stream);
   switch (type) {
     case RdbType.string:
       return { type: ValueType.string, encoding: 0, value: reader.string() };
@@ -78,10 +85,6 @@ export function readValue(
       return readPackedSortedSet(listpackOfZiplist(reader.string()), keyspace, limits.zset);
     case RdbType.zsetListpack:
       return readPackedSortedSet(checkedListpack(reader.string()), keyspace, limits.zset);
-    case RdbType.stream:
-    case RdbType.stream2:
-    case RdbType.stream3:
-      return readStream(reader, type);
     default:
       return readHash(type, reader, keyspace, limits.hash);
   }

@@ -10,9 +10,9 @@ import type { RankedTable } from '../../sorted-set/ranked-table.ts';
 import type { Stream } from '../../stream/stream.ts';
 import { LONG_COPY_BYTES } from '../../memory/limits.ts';
 import { ValueType } from '../../values/value-type.ts';
-import { NodeForm, RDB_VERSION, RdbOp, RdbType } from '../format/rdb-type.ts';
+import { NodeForm, PAYLOAD_VERSION_MAX, RDB_VERSION, RdbOp, RdbType } from '../format/rdb-type.ts';
 import { RdbWriter } from '../format/rdb-writer.ts';
-import { streamSteps, writeStream } from '../../stream/write-stream.ts';
+import { type StreamForm, streamSteps, writeStream } from '../../stream/write-stream.ts';
 
 /** Elements of a table that are written between two steps. */
 const ELEMENTS_PER_STEP = 128;
@@ -29,8 +29,12 @@ const VERSION_OF_7_2 = 11;
 /** The version that Redis 7.0 reads. */
 export const VERSION_OF_7_0 = 10;
 
-/** Returns the oldest version that has such a value: hashes whose fields end are new in 7.4. */
+/**
+ * Returns the oldest version that has such a value: hashes whose fields end are new in 7.4, and streams with idempotent
+ * ids or released entries in 8.8.
+ */
 export function versionFor(keyspace: Keyspace, ref: Ref): number {
+  if (isExtended(keyspace, ref)) return PAYLOAD_VERSION_MAX;
   if (keyspace.type(ref) !== ValueType.hash) return VERSION_OF_7_0;
   const encoding = keyspace.encoding(ref);
   const isOld = encoding === Encoding.listpack || encoding === Encoding.hashtable;
@@ -59,14 +63,34 @@ export function writeValue(
     case ValueType.zset:
       writeSortedSet(writer, keyspace, ref);
       return;
-    case ValueType.stream:
-      writer.byte(isOld ? RdbType.stream2 : RdbType.stream3);
-      writeStream(writer, keyspace.object(ref) as Stream, isOld);
+    case ValueType.stream: {
+      const stream = keyspace.object(ref) as Stream;
+      const form = streamFormOf(stream, version);
+      writer.byte(STREAM_TYPES[form]);
+      writeStream(writer, stream, form);
       return;
+    }
     default:
       assert(type === ValueType.hash, 'a type that can be dumped');
       writeHash(writer, keyspace, ref);
   }
+}
+
+const STREAM_TYPES = {
+  '7.0': RdbType.stream2,
+  '7.2': RdbType.stream3,
+  '8.8': RdbType.stream5,
+} as const satisfies Record<StreamForm, number>;
+
+/** Form of a stream: the newest that a version of the format has, if the stream needs it. */
+function streamFormOf(stream: Stream, version: number): StreamForm {
+  if (version < VERSION_OF_7_2) return '7.0';
+  return version >= PAYLOAD_VERSION_MAX && stream.isExtended ? '8.8' : '7.2';
+}
+
+/** Returns true if a version of Redis before 8.8 loses a part of a value: idempotent ids, and who released entries. */
+export function isExtended(keyspace: Keyspace, ref: Ref): boolean {
+  return keyspace.type(ref) === ValueType.stream && (keyspace.object(ref) as Stream).isExtended;
 }
 
 /** The value is one string. */
@@ -248,9 +272,10 @@ function objectSteps(
       writer.byte(RdbType.zset2);
       return rankedSteps(writer, keyspace.object(ref) as RankedTable);
     case ValueType.stream: {
-      const isOld = version < VERSION_OF_7_2;
-      writer.byte(isOld ? RdbType.stream2 : RdbType.stream3);
-      return streamSteps(writer, keyspace.object(ref) as Stream, isOld);
+      const stream = keyspace.object(ref) as Stream;
+      const form = streamFormOf(stream, version);
+      writer.byte(STREAM_TYPES[form]);
+      return streamSteps(writer, stream, form);
     }
     default: {
       const hasEnds = version >= RDB_VERSION && hasFieldEnds(keyspace, ref);

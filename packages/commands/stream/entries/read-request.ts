@@ -1,9 +1,9 @@
 /** The options of XREAD and XREADGROUP. */
 
 import { CommandError, errors } from '#base';
-import { millisecondsAt } from '../arguments/timeout.ts';
+import { millisecondsAt } from '../../arguments/timeout.ts';
 import { StreamId } from '#store';
-import type { Arguments } from '../arguments/arguments.ts';
+import type { Arguments } from '../../arguments/arguments.ts';
 
 const groupOfXread = new CommandError(
   'ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.',
@@ -11,6 +11,11 @@ const groupOfXread = new CommandError(
 const noackOfXread = new CommandError(
   'ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead.',
 );
+const claimOfXread = new CommandError(
+  'ERR The CLAIM option is only supported by XREADGROUP. You called XREAD instead.',
+);
+const noIdleTime = new CommandError('ERR min-idle-time is not an integer or out of range');
+const negativeIdleTime = new CommandError('ERR min-idle-time must be a positive integer');
 const missingGroup = new CommandError('ERR Missing GROUP option for XREADGROUP');
 /** Request of a reader. */
 export interface ReadRequest {
@@ -20,6 +25,10 @@ export interface ReadRequest {
   blockMs: number;
   /** Entries that a group delivers need no acknowledgement. */
   isUnacknowledged: boolean;
+  /** Least idle milliseconds of pending entries that are claimed; -1: none are. */
+  claimIdleMs: number;
+  /** Unix millisecond at which an entry may be claimed, as of the last attempt; with CLAIM only. */
+  dueMs: number;
   /** Index of the arguments that name the group and the consumer; 0 without a group. */
   groupIndex: number;
   /** Index of the first key; the ids stand after the keys. */
@@ -34,6 +43,8 @@ export function readOptions(args: Arguments, isGroup: boolean, nowMs: number): R
     count: 0,
     blockMs: -1,
     isUnacknowledged: false,
+    claimIdleMs: -1,
+    dueMs: Infinity,
     groupIndex: 0,
     firstKey: 0,
     after: [],
@@ -57,7 +68,11 @@ function takeOption(
   nowMs: number,
 ): boolean {
   if (args.left < 2) return false;
-  if (args.takes('BLOCK')) {
+  if (args.takes('CLAIM')) {
+    if (!isGroup) throw claimOfXread;
+    request.claimIdleMs = args.roundedAt(args.next(), noIdleTime);
+    if (request.claimIdleMs < 0) throw negativeIdleTime;
+  } else if (args.takes('BLOCK')) {
     request.blockMs = millisecondsAt(args, args.next(), nowMs);
   } else if (args.takes('COUNT')) {
     request.count = Math.max(args.roundedAt(args.next()), 0);
