@@ -26,4 +26,4 @@ export {
 export type { Value } from './kinds.ts';
 export type { ConfigWarning } from './config-warning.ts';
 export { BUILD, REDIS_VERSION, VERSION } from './version.ts';
-export type { ToolName } from './sources/command-line.ts';
+export type { DataTask, ToolName } from './sources/command-line.ts';

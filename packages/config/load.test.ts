@@ -261,6 +261,14 @@ loading('understands the command line', () => {
   const probed = loaded(undefined, { args: ['probe', '--port', '7003'] });
   assert.is(probed.action.kind, 'probe');
   assert.is(probed.settings.number('server.port'), 7003);
+  const task = ['backup', '--output', 'b', '--data-dir=d', '--port', '7003'];
+  const backup = loaded(undefined, { args: task });
+  assert.equal(backup.action, { kind: 'data-task', name: 'backup', args: ['--output', 'b'] });
+  assert.is(backup.settings.string('persistence.data-dir'), 'd');
+  assert.match(
+    refusal(undefined, { args: ['restore', '--from', 'b', '--check-data'] }),
+    'svc-server restore cannot be combined with --check-data',
+  );
   assert.match(refusal(undefined, { args: ['prob'] }), 'an argument belongs to no option');
   assert.is(loaded(undefined, { args: ['--print-config'] }).action.kind, 'print-config');
   const { settings } = loaded(undefined, { args: ['--bind', '0.0.0.0 ::1'] });

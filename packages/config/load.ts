@@ -76,11 +76,14 @@ export function load(input: LoadInput): Loaded {
 }
 
 /** Actions that need no settings. */
-export type ToolAction = Extract<Action, { kind: 'help' | 'version' | 'tool' | 'group' }>;
+export type ToolAction = Extract<
+  Action,
+  { kind: 'help' | 'version' | 'tool' | 'group' | 'data-task-help' }
+>;
 
 /** True for an action that needs no settings. */
 export function isTool(action: Action): action is ToolAction {
-  return ['help', 'version', 'tool', 'group'].includes(action.kind);
+  return ['help', 'version', 'tool', 'group', 'data-task-help'].includes(action.kind);
 }
 
 /** Throws if http.viewer-token would restrict no access. */

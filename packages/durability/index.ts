@@ -1,3 +1,4 @@
+export { runDataTask } from './data-task.ts';
 export { checkData, exportRdb, importAtFirstStart, importRdb, unreadData } from './data-tools.ts';
 export { DiskWait } from './disk-wait.ts';
 export { durabilityModule } from './durability-module.ts';

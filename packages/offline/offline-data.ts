@@ -70,6 +70,7 @@ export class OfflineData {
   readonly #scripts: Shard['scripts'][] = [];
   readonly #recoveries: Recovery[] = [];
   readonly #tiers: readonly LocalTier[];
+  #untilMs = Infinity;
 
   /** `tiers`: one for each shard, which takes what memory has no room for; or none. */
   constructor(shards: number, settings: ShardSettingValues, tiers: readonly LocalTier[] = []) {
@@ -100,9 +101,13 @@ export class OfflineData {
     tier.compact(machine.store);
   }
 
-  /** Reads the files of a plan without changing them. */
-  load(plan: RecoveryPlan, anyway: boolean): OfflineReport | RecoveryProblem {
+  /**
+   * Reads the files of a plan without changing them, up to the first record of each shard after `untilMs` (Unix
+   * milliseconds). A transaction over several shards is read whole or not at all.
+   */
+  load(plan: RecoveryPlan, anyway: boolean, untilMs = Infinity): OfflineReport | RecoveryProblem {
     const reports: RecoveryReport[] = [];
+    this.#untilMs = untilMs;
     for (const shard of this.machines.keys()) {
       const outcome = this.#recover(shard, plan, anyway);
       if (isProblem(outcome)) return outcome;
@@ -139,7 +144,7 @@ export class OfflineData {
     stopAt?: number,
   ): RecoveryReport | RecoveryProblem {
     const machine = this.machines[shard]!;
-    machine.beginReplay(stopAt);
+    machine.beginReplay(stopAt, this.#untilMs);
     const { store, replay } = machine;
     const passed = (): void => {
       this.#makeRoom(shard);
@@ -173,6 +178,20 @@ export class OfflineData {
 
   get keys(): number {
     return this.machines.reduce((sum, { store }) => sum + store.keyCount, 0);
+  }
+
+  /** Databases with keys, and how many. */
+  get keysByDatabase(): readonly (readonly [database: number, keys: number])[] {
+    const count = this.machines[0]?.store.databases.length ?? 0;
+    return Array.from({ length: count }, (_, database) => {
+      const keys = this.machines.map(({ store }) => store.databases[database]!.size);
+      return [database, keys.reduce((sum, each) => sum + each, 0)] as const;
+    }).filter(([, keys]) => keys > 0);
+  }
+
+  /** Unix milliseconds of the last record that was replayed; 0 for none. */
+  get lastRecordMs(): number {
+    return Math.max(0, ...this.machines.map(({ replay }) => replay.end.timeMs));
   }
 
   get #hasFieldExpiry(): boolean {

@@ -43,8 +43,15 @@ export {
   type Rest,
 } from './blocks/record.ts';
 export { PartCollector, type RecordPieces } from './blocks/long-record.ts';
-export { shortenBlock, shortenFile } from './blocks/block.ts';
-export { logFolder, segmentFile, snapshotsFolder } from './layout.ts';
+export { shortenBlock, shortenFile, type BlockFormat } from './blocks/block.ts';
+export {
+  logFolder,
+  MANIFEST,
+  segmentFile,
+  snapshotFile,
+  snapshotFolder,
+  snapshotsFolder,
+} from './layout.ts';
 export { markBroken } from './blocks/file-head.ts';
 export { ShardLog } from './log/shard-log.ts';
 export { PIECE_HEAD_BYTES } from './snapshot-writer.ts';

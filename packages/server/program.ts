@@ -24,6 +24,7 @@ import {
   importAtFirstStart,
   importRdb,
   openDataFolder,
+  runDataTask,
   unreadData,
 } from '#durability';
 import { type OpsWorker, testLatency } from '#main';
@@ -147,6 +148,9 @@ async function runWithoutSettings(action: ToolAction): Promise<void> {
     case 'group':
       printGroup(action);
       return;
+    case 'data-task-help':
+      print(subcommandHelp(action.name));
+      return;
     case 'tool':
       if (action.args.includes('--help')) print(subcommandHelp(action.name));
       else process.exitCode = await runTool(action.name, action.args, print);
@@ -159,6 +163,20 @@ function printGroup({ word, asked }: Extract<ToolAction, { kind: 'group' }>): vo
     throw new Error(`unknown command ${word} ${asked}; known: ${groupOf(word).join(' and ')}`);
   }
   print(groupHelp(word));
+}
+
+/** Actions that end when something is done with the data folder. */
+type DataAction = Extract<Loaded['action'], { kind: 'check-data' | 'data-task' | 'export-rdb' }>;
+
+function runOnData(settings: Settings, action: DataAction): Promise<readonly string[]> {
+  switch (action.kind) {
+    case 'check-data':
+      return checkData(settings);
+    case 'data-task':
+      return runDataTask(settings, action.name, action.args);
+    case 'export-rdb':
+      return exportRdb(settings, action.file);
+  }
 }
 
 async function run(ops: OpsWorker | undefined): Promise<void> {
@@ -184,18 +202,15 @@ async function run(ops: OpsWorker | undefined): Promise<void> {
     case 'probe':
       print(await probe(settings));
       return;
-    case 'check-data':
-      print((await checkData(settings)).join('\n'));
-      return;
-    case 'export-rdb':
-      print((await exportRdb(settings, action.file)).join('\n'));
-      return;
     case 'import-rdb':
       print(await importRdb(settings, action.file, action.skipsDamaged));
       await serve(loaded, ops);
       return;
     case 'serve':
       await serve(loaded, ops);
+      return;
+    default:
+      print((await runOnData(settings, action)).join('\n'));
   }
 }
 

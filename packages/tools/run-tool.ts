@@ -10,6 +10,7 @@ type Tool = (args: readonly string[], print: Print) => Promise<number>;
 
 const TOOLS: Readonly<Record<ToolName, () => Promise<Tool>>> = {
   doctor: async () => (await import('./doctor/doctor.ts')).doctor,
+  top: async () => (await import('./top/top.ts')).top,
   runbook: async () => (await import('./runbook/runbook.ts')).runbook,
   'bundle inspect': async () => (await import('./bundle/inspect.ts')).inspectBundle,
   completion: async () => (await import('./shell/completion.ts')).completion,

@@ -7,6 +7,7 @@ import { serverOptions, type OptionRow } from './server-options.ts';
 import {
   findSubcommand,
   groupOf,
+  splitArguments,
   type FoundSubcommand,
   type SubcommandName,
 } from './subcommands.ts';
@@ -27,13 +28,18 @@ export type Action =
   | { readonly kind: 'check-data' }
   /** Asks a running server with these settings whether it is ready. */
   | { readonly kind: 'probe' }
+  /** A task with the data folder of the settings, with the arguments that it reads itself. */
+  | { readonly kind: 'data-task'; readonly name: DataTask; readonly args: readonly string[] }
+  | { readonly kind: 'data-task-help'; readonly name: DataTask }
   /** A subcommand, with the arguments that it reads itself. */
   | { readonly kind: 'tool'; readonly name: ToolName; readonly args: readonly string[] }
   /** First word of subcommands without a known second one. */
   | { readonly kind: 'group'; readonly word: string; readonly asked: string };
 
 /** Subcommands that need no settings of a server. */
-export type ToolName = Exclude<SubcommandName, 'probe'>;
+export type ToolName = Exclude<SubcommandName, 'probe' | DataTask>;
+
+export type DataTask = 'backup' | 'restore';
 
 /** A command line, read but not yet judged. */
 interface CommandLine {
@@ -95,9 +101,22 @@ export function readCommandLine(args: readonly string[]): CommandLine {
 const NO_SETTINGS = { configFile: undefined, values: [], mistakes: [] } as const;
 
 function readSubcommandLine({ name, args }: FoundSubcommand): CommandLine {
+  if (name === 'backup' || name === 'restore') return readDataTask(name, args);
   if (name !== 'probe') return { ...NO_SETTINGS, action: { kind: 'tool', name, args } };
   const line = readOptions(args);
   return line.action.kind === 'serve' ? { ...line, action: { kind: 'probe' } } : line;
+}
+
+/** A task has options of its own beside those of the server. */
+function readDataTask(name: DataTask, args: readonly string[]): CommandLine {
+  const { own, server } = splitArguments(name, args);
+  if (own.includes('--help')) return { ...NO_SETTINGS, action: { kind: 'data-task-help', name } };
+  const line = readOptions(server);
+  if (line.action.kind !== 'serve') {
+    const mistake = `svc-server ${name} cannot be combined with --${line.action.kind}`;
+    return { ...line, mistakes: [...line.mistakes, mistake] };
+  }
+  return { ...line, action: { kind: 'data-task', name, args: own } };
 }
 
 function settingsBy(isOne: (option: OptionRow) => boolean): Record<string, SettingName> {

@@ -45,7 +45,7 @@ Subcommands:
 ${subcommandNames.map((name) => `  ${name.padEnd(width)}${subcommand(name).summary}`).join('\n')}
 
 What exits may be written as a first word: svc-server check-data --data-dir FOLDER.
-probe takes the options of the server, and exits with 0 if it is ready, otherwise with 1.
+probe, backup and restore take the options of the server. probe exits with 0 if it is ready, otherwise with 1.
 
 Values come from the defaults, the configuration file, the environment (SVC_SECTION__KEY, or
 SVC_SECTION__KEY_FILE for a file that holds the value) and the command line; the later wins.

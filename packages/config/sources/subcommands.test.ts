@@ -1,7 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { groupHelp, helpText, subcommandHelp } from './help.ts';
-import { findSubcommand, readSubcommand, subcommand, subcommandNames } from './subcommands.ts';
+import {
+  findSubcommand,
+  readSubcommand,
+  splitArguments,
+  subcommand,
+  subcommandNames,
+} from './subcommands.ts';
 import { serverOptions } from './server-options.ts';
 
 const tables = suite('tables of subcommands and options');
@@ -35,6 +41,14 @@ for (const [args, reason] of mistakes) {
     assert.throws(() => readSubcommand('bundle inspect', args), reason);
   });
 }
+
+tables('splits own options from those of the server', () => {
+  const args = ['--from', 'a', '--port', '1', '--to-time=5', '--dry-run', '--set=a.b=c', '--from'];
+  assert.equal(splitArguments('restore', args), {
+    own: ['--from', 'a', '--to-time=5', '--dry-run', '--from'],
+    server: ['--port', '1', '--set=a.b=c'],
+  });
+});
 
 tables('names every option and subcommand in the help', () => {
   const text = helpText();

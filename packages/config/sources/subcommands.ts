@@ -62,6 +62,23 @@ const subcommands = {
       'Exits with 0 if the server is healthy, 1 if it is degraded or unhealthy, and 2 if it cannot be asked.',
     ],
   },
+  top: {
+    summary:
+      'Shows shards, commands, clients and hot keys of a server in a terminal, again each second',
+    operands: [],
+    options: [
+      ADDRESS,
+      ...LOGIN,
+      ...TLS,
+      { name: 'once', help: 'prints one frame, as it does without a terminal' },
+      { ...JSON_OUTPUT, help: 'prints one frame as JSON' },
+      HELP,
+    ],
+    notes: [
+      'Keys: 1-4 or tab choose the view, s the column to sort by, p pauses, + and - change the interval, q quits.',
+      'Exits with 0, and with 2 if the server cannot be asked.',
+    ],
+  },
   runbook: {
     summary: 'Prints what a health code or an alert means, where to look and what to do',
     operands: ['NAME|list'],
@@ -73,6 +90,39 @@ const subcommands = {
     operands: ['FILE'],
     options: [JSON_OUTPUT, HELP],
     notes: ['Nothing is sent or changed. Checksums of all files in the bundle are verified.'],
+  },
+  backup: {
+    summary:
+      'Copies the data folder of a server that runs or is stopped into a new folder, verified',
+    operands: [],
+    options: [
+      { name: 'output', value: 'FOLDER', help: 'folder of the backup, which must not be there' },
+      HELP,
+    ],
+    notes: [
+      'The data folder is that of the settings: --data-dir, or persistence.data-dir of --config. It is not changed.',
+      'Exits with 0 if the backup is complete and verified; otherwise nothing of it is kept.',
+    ],
+    takesServerOptions: true,
+  },
+  restore: {
+    summary: 'Restores a backup, at any time that it has, into a data folder without data',
+    operands: [],
+    options: [
+      { name: 'from', value: 'FOLDER', help: 'folder of the backup, which is not changed' },
+      {
+        name: 'to-time',
+        value: 'TIME',
+        help: 'time to restore: 2026-11-29T03:00:00Z, or Unix seconds or milliseconds (default: the newest)',
+      },
+      { name: 'dry-run', help: 'verifies and reads the backup, and writes nothing' },
+      HELP,
+    ],
+    notes: [
+      'The data folder is that of the settings: --data-dir, or persistence.data-dir of --config.',
+      'All changes that were made up to the time are restored, and none after it.',
+    ],
+    takesServerOptions: true,
   },
   'cluster rebalance': {
     summary: 'Plans moves of slots between the nodes of a cluster, prints the plan, and runs it',
@@ -197,6 +247,33 @@ interface SubcommandArguments {
   /** True if an option without a value is given. */
   has(option: string): boolean;
   readonly operands: readonly string[];
+}
+
+/**
+ * Splits the arguments of a subcommand that takes the options of the server: its own options with their values, and the
+ * rest.
+ */
+export function splitArguments(
+  name: SubcommandName,
+  args: readonly string[],
+): { readonly own: readonly string[]; readonly server: readonly string[] } {
+  const own: string[] = [];
+  const server: string[] = [];
+  const rows = new Map(subcommand(name).options.map((row) => [`--${row.name}`, row]));
+  for (let index = 0; index < args.length; index += 1) {
+    const arg = args[index]!;
+    const [option = ''] = arg.split('=', 1);
+    const row = rows.get(option);
+    if (row === undefined) {
+      server.push(arg);
+      continue;
+    }
+    own.push(arg);
+    if (row.value === undefined || arg !== option || index + 1 === args.length) continue;
+    index += 1;
+    own.push(args[index]!);
+  }
+  return { own, server };
 }
 
 /** Reads the arguments of a subcommand; throws an Error that names the mistake and `--help`. */

@@ -85,6 +85,17 @@ export class BlockReader {
     return this.#offset;
   }
 
+  /** Number of the last block that was read; 0 before the first. */
+  get number(): number {
+    return this.#number;
+  }
+
+  /** Continues after a block that another reader of the file has read: with its end, and its number. */
+  skipTo(offset: number, number: number): void {
+    this.#offset = offset;
+    this.#number = number;
+  }
+
   /**
    * Returns the content of the next block, good until the next call; undefined where whole blocks end. Records are as
    * they lie in a ring, and their place is a multiple of 8.

@@ -149,11 +149,11 @@ export class ShardMachine {
   }
 
   /**
-   * Prepares a replay of the log from an empty store, up to the transaction `stopAt`; nothing is replicated or
-   * notified.
+   * Prepares a replay of the log from an empty store, up to the transaction `stopAt` and the first record after
+   * `untilMs` (Unix milliseconds); nothing is replicated or notified.
    */
-  beginReplay(stopAt?: number): void {
-    this.replay.reset(stopAt);
+  beginReplay(stopAt?: number, untilMs?: number): void {
+    this.replay.reset(stopAt, untilMs);
     this.store.flush();
     this.store.activeExpire = false;
   }

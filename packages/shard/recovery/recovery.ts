@@ -80,8 +80,9 @@ export class Recovery {
       const isLast = nth === plan.segments.length - 1;
       try {
         if (nth === plan.hole?.before) throw new DamagedFile(file, 0, plan.hole.what);
-        if (this.#segment(file, isLast)) continue;
-        this.#leaveBehind(plan.segments.slice(nth + 1), LEFT);
+        const end = this.#segment(file, isLast);
+        if (end === undefined) continue;
+        if (end === 'dependency') this.#leaveBehind(plan.segments.slice(nth + 1), LEFT);
         break;
       } catch (error) {
         if (!anyway || !(error instanceof DamagedFile)) {
@@ -152,8 +153,8 @@ export class Recovery {
     return keys;
   }
 
-  /** False where the log is to end in it. */
-  #segment(file: string, isLast: boolean): boolean {
+  /** Returns why the log is to end in it: by a given time, or since what follows depends on what is missing. */
+  #segment(file: string, isLast: boolean): 'time' | 'dependency' | undefined {
     const { replay } = this.#options;
     const reader = new BlockReader('log', file);
     replay.beginSegment(reader.head.number);
@@ -172,15 +173,16 @@ export class Recovery {
       }
     } catch (error) {
       if (!(error instanceof ReplayStop)) throw error;
+      if (error.isTime) return 'time';
       this.#endWithin(reader, error.at);
-      return false;
+      return 'dependency';
     } finally {
       reader.close();
       // A group that is not whole here never was: the next segment is of another life, or begins between groups.
       this.#droppedRecords += replay.dropGroup();
     }
     this.#before += reader.size;
-    return true;
+    return undefined;
   }
 
   /** Ends the log in the current block, after `at` bytes of it. */

@@ -261,4 +261,38 @@ replays(
   },
 );
 
+replays(
+  'a replay up to a time ends before the first record after it, and a group as a whole',
+  () => {
+    const { all, shards } = logging();
+    const [shard] = shards;
+    shard.call(`SET ${mine} before`);
+    const untilMs = all.clock.wallMs();
+    all.clock.advanceMs(1);
+    shard.machine.step();
+    shard.call(`SET ${mine} after`);
+    const log = shard.takeLog();
+    assert.is(log.length, 2);
+    const [again] = recovering();
+    again.machine.beginReplay(undefined, untilMs);
+    try {
+      replay(again, log);
+      assert.unreachable();
+    } catch (error) {
+      assert.instance(error, ReplayStop);
+      assert.equal(
+        [(error as ReplayStop).isTime, (error as ReplayStop).at],
+        [true, log[0]!.length],
+      );
+    }
+    again.machine.endReplay();
+    assert.is(again.call(`GET ${mine}`), '$6\r\nbefore\r\n');
+    const [later] = recovering();
+    later.machine.beginReplay(undefined, untilMs + 1);
+    replay(later, log);
+    later.machine.endReplay();
+    assert.is(later.call(`GET ${mine}`), '$5\r\nafter\r\n');
+  },
+);
+
 replays.run();

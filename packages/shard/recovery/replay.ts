@@ -47,15 +47,18 @@ interface ReplayOptions {
   readonly shardIndex: number;
 }
 
-/** The transaction is met before which the log is to end. */
+/** The record is met before which the log is to end. */
 export class ReplayStop extends Error {
   override readonly name = 'ReplayStop';
   /** Bytes of the block that are before it. */
   readonly at: number;
+  /** True when the replay ends there because of a given time. */
+  readonly isTime: boolean;
 
-  constructor(at: number) {
+  constructor(at: number, isTime: boolean) {
     super('the log ends here');
     this.at = at;
+    this.isTime = isTime;
   }
 }
 
@@ -85,6 +88,9 @@ export class Replay {
   #inSegment = 0;
   #timeMs = 0;
   #stopAt: number | undefined;
+  #untilMs = Infinity;
+  /** True when the log may have to end before its end. */
+  #isLimited = false;
   records = 0;
   /** Leaves out what cannot be done again: keys are lost. */
   skipsRefused = false;
@@ -96,9 +102,11 @@ export class Replay {
     this.#ahead = new RecordPrefetch(options.store.keyPrefetch);
   }
 
-  /** Forgets everything; what follows ends before the transaction `stopAt`. */
-  reset(stopAt?: number): void {
+  /** Forgets everything; what follows ends before the transaction `stopAt`, and before the first record after `untilMs`. */
+  reset(stopAt?: number, untilMs = Infinity): void {
     this.#stopAt = stopAt;
+    this.#untilMs = untilMs;
+    this.#isLimited = stopAt !== undefined || untilMs < Infinity;
     this.#group = [];
     this.#transactions = [];
     this.#transactionBytes = 0;
@@ -155,10 +163,10 @@ export class Replay {
   /** Takes a piece of a long record, which is replayed with its last piece. */
   #longRecord({ bytes, words, word }: Frame): void {
     const at = word << 2;
-    if (this.#long.isEmpty && this.#stopAt !== undefined) {
+    if (this.#long.isEmpty && this.#isLimited) {
       const head = new Frame(bytes, words, word + (RECORD_HEADER_BYTES >> 2));
       // A log that is to end before the record ends before the first of its parts.
-      if (this.#stops(head, kindOf(head))) throw new ReplayStop(at);
+      this.#demandWithin(head, at);
     }
     const record = this.#long.take(bytes, at);
     if (record === undefined) return;
@@ -175,7 +183,7 @@ export class Replay {
       this.#group.push(keptOf(record, rest));
       return;
     }
-    if (this.#stopAt !== undefined && this.#stops(record, kind)) throw new ReplayStop(word << 2);
+    if (this.#isLimited) this.#demandWithin(record, word << 2);
     if (kind === RecordKind.commit || kind === RecordKind.sharedCommit) this.#endGroup();
     if (kind !== RecordKind.commit) this.record(record, rest);
   }
@@ -187,11 +195,16 @@ export class Replay {
     return dropped;
   }
 
-  /** True when the log is to end before this record; a group ends as a whole. */
-  #stops(record: Frame, kind: number): boolean {
+  /** Throws a ReplayStop when the log is to end before this record; a group ends as a whole. */
+  #demandWithin(record: Frame, at: number): void {
+    const kind = kindOf(record);
     const isCommit = kind === RecordKind.commit || kind === RecordKind.sharedCommit;
     const records = isCommit ? [...this.#group.map(([first]) => frameOf(first)), record] : [record];
-    return records.some((each) => hasTransaction(kindOf(each)) && idOf(each) === this.#stopAt);
+    const isStop = records.some(
+      (each) => hasTransaction(kindOf(each)) && idOf(each) === this.#stopAt,
+    );
+    if (isStop) throw new ReplayStop(at, false);
+    if (records.some((each) => timeOf(each) > this.#untilMs)) throw new ReplayStop(at, true);
   }
 
   #endGroup(): void {

@@ -3,6 +3,9 @@
 import type { StatusDocument } from '#api-types';
 import { ReplyClient } from '#net';
 import { ReplyError, type Reply } from '#resp';
+import { clientFields } from '../text/client-list.ts';
+import { statusOf, utf8 } from '../text/replies.ts';
+import type { ServerPlace } from '../text/server-place.ts';
 
 const SLOWEST_MAX = 10;
 /** Longest entries of the slow log that are looked through for the slowest ones. */
@@ -10,14 +13,6 @@ const SLOWLOG_MAX = 128;
 const OUTPUTS_MAX = 10;
 /** Bytes of unsent output from which on a client is reported. */
 const OUTPUT_BYTES_MIN = 64 * 1024;
-
-/** A way to a server. */
-interface ServerPlace {
-  readonly host: string;
-  readonly port: number;
-  readonly login: readonly string[];
-  readonly tls: ConstructorParameters<typeof ReplyClient>[2];
-}
 
 export interface SlowCommand {
   readonly time_secs: number;
@@ -92,16 +87,6 @@ async function report(client: ReplyClient, address: string): Promise<DoctorRepor
   };
 }
 
-/** Replies have a character for each byte. */
-function utf8(text: string): string {
-  return Buffer.from(text, 'latin1').toString();
-}
-
-function statusOf(reply: Reply, address: string): StatusDocument {
-  if (typeof reply !== 'string') throw new Error(`${address}: STATUS JSON returned no document`);
-  return JSON.parse(utf8(reply)) as StatusDocument;
-}
-
 /** Entries of SLOWLOG GET: id, time, duration, arguments, address, name. */
 function slowestOf(entries: readonly Reply[]): SlowCommand[] {
   return (entries as readonly (readonly Reply[])[])
@@ -115,26 +100,15 @@ function slowestOf(entries: readonly Reply[]): SlowCommand[] {
     .slice(0, SLOWEST_MAX);
 }
 
-/** Lines of CLIENT LIST: fields as `name=value`. */
 function outputsOf(text: string): WaitingOutput[] {
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const fields = new Map(
-        line.split(' ').map((field) => {
-          const equals = field.indexOf('=');
-          return [field.slice(0, equals), field.slice(equals + 1)] as const;
-        }),
-      );
-      return {
-        id: Number(fields.get('id')),
-        addr: fields.get('addr') ?? '',
-        name: fields.get('name') ?? '',
-        output_bytes: Number(fields.get('omem')),
-        command: fields.get('cmd') ?? '',
-      };
-    })
+  return clientFields(text)
+    .map((fields) => ({
+      id: Number(fields.get('id')),
+      addr: fields.get('addr') ?? '',
+      name: fields.get('name') ?? '',
+      output_bytes: Number(fields.get('omem')),
+      command: fields.get('cmd') ?? '',
+    }))
     .filter(({ output_bytes: bytes }) => bytes >= OUTPUT_BYTES_MIN)
     .sort((a, b) => b.output_bytes - a.output_bytes)
     .slice(0, OUTPUTS_MAX);

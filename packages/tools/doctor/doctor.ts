@@ -1,9 +1,9 @@
 /** `svc-server doctor`: asks a server over its own protocol for its health, what limits it and what is slow. */
 
 import { readSubcommand } from '#config';
-import { readAddress, readLogin, readToolTls } from '#net';
 import { columns, durationText, shown, sizeText } from '../text/columns.ts';
 import { healthLines } from '../text/health-lines.ts';
+import { readPlace } from '../text/server-place.ts';
 import {
   askServer,
   type DoctorReport,
@@ -28,12 +28,7 @@ export async function doctor(
   let report: DoctorReport;
   try {
     given = readSubcommand('doctor', args);
-    const place = {
-      ...readAddress(given.text('address')),
-      login: readLogin(given),
-      tls: readToolTls(given),
-    };
-    report = await askServer(place, ASK_MS_MAX);
+    report = await askServer(readPlace(given), ASK_MS_MAX);
   } catch (error) {
     // An exit code of 1 stands for a server that has replied.
     process.stderr.write(`svc: ${(error as Error).message}\n`);

@@ -35,6 +35,11 @@ export function durationText(us: number): string {
   return `${(us / US_PER_MS / MS_PER_S).toFixed(2)} s`;
 }
 
+/** Returns a duration as `durationText` does, with one digit after the point of microseconds. */
+export function timeText(us: number): string {
+  return durationText(Math.round(us * 10) / 10);
+}
+
 /** Returns text without characters that a terminal would obey, and no longer than `charsMax`. */
 export function shown(text: string, charsMax: number): string {
   const plain = text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?');
