@@ -1,13 +1,13 @@
 /**
- * `npm run bench [name ...]`: svc beside redis-server, by turns in one run.
+ * `npm run bench [name ...]`: svc beside redis-server, by turns in one run. Loads are those of `svc-server bench`.
  *
  *   load     throughput, latency and processor time per command, pipelines 1, 16 and 64
- *   types    the other types at pipeline 16, where redis-benchmark is installed
+ *   types    the other types at pipeline 16
  *   scripts  EVAL and EVALSHA at pipeline 16, computing scripts, and those that stop all shards
  *   heavy    processor time of commands with big values (100,000 elements, 1,000 keys), one shard
  *   pubsub   messages to 1,000 subscribers
  *   overhead what all diagnostics cost, and hot keys alone, by turns
- *   users    what rules and rate limits of users cost, by turns, where redis-benchmark is installed
+ *   users    what rules and rate limits of users cost, by turns
  *   front    main's processor time with a front thread and without, and the memory of idle connections
  *   durability  what keeping the data costs, a snapshot, and the way back
  *   replication  what a replica costs, full synchronisations, and catching up, beside Redis with its replica
@@ -37,7 +37,6 @@ import { frontFigures } from '../bench/load/front.ts';
 import { bytesPerKey, longestStall } from '../bench/load/growth.ts';
 import { heavy } from '../bench/load/heavy/heavy.ts';
 import {
-  hasRedisBenchmark,
   median,
   medians,
   roundByTurns,
@@ -164,10 +163,6 @@ async function benchLoad(): Promise<void> {
 
 /** The other types, each on a keyspace of its own making. */
 async function benchTypes(): Promise<void> {
-  if (!hasRedisBenchmark) {
-    print('types: redis-benchmark is not installed');
-    return;
-  }
   const servers = new Map<Contender['name'], ChildServer>();
   for (const contender of contenders) servers.set(contender.name, await contender.start());
   report['types'] = await beside('types', servers, TYPE_TESTS, TYPE_COMMANDS);
@@ -207,10 +202,6 @@ async function beside(
 }
 
 async function benchScripts(): Promise<void> {
-  if (!hasRedisBenchmark) {
-    print('scripts: redis-benchmark is not installed');
-    return;
-  }
   const servers = new Map<Contender['name'], ChildServer>();
   for (const contender of contenders) servers.set(contender.name, await contender.start());
   const tests = Object.keys(SCRIPT_COMMANDS) as (keyof typeof SCRIPT_COMMANDS)[];
@@ -316,7 +307,6 @@ async function benchOverhead(): Promise<void> {
 }
 
 async function benchUsers(): Promise<void> {
-  if (!hasRedisBenchmark) throw new Error('users: redis-benchmark is not installed');
   const server = await svc.start();
   report['users'] = await costs((round, turns) => usersCostOf(server, round, turns));
   await server.stop();

@@ -23,6 +23,7 @@ const programs = {
 /** What is loaded by Node, since it runs seldom or first of all. */
 const others = {
   'load-program': 'packages/server/load-program.js',
+  load: 'workers/load.js',
   'tasks/bundle': 'workers/tasks/bundle.js',
   'tasks/redistribute': 'workers/tasks/redistribute.js',
   'tasks/split-snapshot': 'workers/tasks/split-snapshot.js',

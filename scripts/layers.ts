@@ -121,8 +121,12 @@ const layers: Readonly<Record<string, Layer>> = {
     types: ['api-types', 'link', 'router', 'messaging', 'clients'],
     thirdParty: ['@grpc/grpc-js', '@grpc/proto-loader', 'archiver'],
   },
+  load: {
+    imports: ['base', 'resp', 'stats', 'link', 'config', 'net', 'workers'],
+    types: ['api-types'],
+  },
   tools: {
-    imports: ['base', 'resp', 'config', 'net', 'cluster', 'stats'],
+    imports: ['base', 'resp', 'config', 'net', 'cluster', 'load', 'stats'],
     types: ['api-types'],
     thirdParty: ['tar-stream'],
   },
@@ -181,6 +185,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   'workers/shard': { imports: ['base', 'shard'], types: ['config'] },
   'workers/front': { imports: ['net'] },
+  'workers/load': { imports: ['load'] },
   'workers/ops': { imports: ['base', 'http'] },
   'workers/disk': { imports: ['base', 'persistence'] },
   'workers/tier': { imports: ['base', 'tier'] },
@@ -241,6 +246,7 @@ const seams: readonly Seam[] = [
       'packages/main/threads/ops-worker.ts',
       'packages/main/threads/disk-link.ts',
       'packages/main/tier/tier-pool.ts',
+      'packages/load/run/load-run.ts',
     ],
   },
   {

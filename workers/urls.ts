@@ -29,3 +29,6 @@ export const latencyTestUrl = new URL('./tasks/latency-test.js', import.meta.url
 
 /** The task that names the sources in a profile. */
 export const positionsTaskUrl = new URL('./tasks/name-positions.js', import.meta.url);
+
+/** The entry of a thread that makes a load. */
+export const loadWorkerUrl = new URL('./load.js', import.meta.url);

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ChildServer, startRedis, startServer, textOf, until } from '#testkit';
-import { fill, longestStallWhile, type StallResult } from './growth.ts';
+import { fill } from './generator.ts';
+import { longestStallWhile, type StallResult } from './growth.ts';
 import { medians, playRound, type Round, type RoundResult } from './rounds.ts';
 
 /** No snapshot but those that are asked for. */
@@ -100,7 +101,7 @@ async function modes({ shards, round, turns }: Load): Promise<readonly ModeResul
 
 /** The longest wait of a bystander while a snapshot of `keys` keys is taken. */
 async function snapshotStall(server: ChildServer, keys: number): Promise<StallResult> {
-  await fill(server.port, 0, keys);
+  await fill(server.port, keys);
   const client = await server.client();
   const info = async (): Promise<string> => textOf(await client.call('INFO', 'persistence'));
   return longestStallWhile(server.port, async () => {
@@ -119,7 +120,7 @@ async function recoverySpeed(
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-bench-'));
   try {
     const before = await start(folder);
-    await fill(before.port, 0, keys);
+    await fill(before.port, keys);
     const client = await before.client();
     await client.call('PING');
     before.signal('SIGTERM');

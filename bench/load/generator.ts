@@ -1,69 +1,39 @@
-/**
- * A load of our own: connections that each keep a fixed number of commands in flight. Used where
- * redis-benchmark is not installed, and where every key must be written exactly once.
- */
+/** Loads of the benchmarks, by the generator of `svc-server bench` and with its options. */
 
-import net from 'node:net';
-import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import { type LoadResult, readBenchOptions, runLoad } from '#load';
+import { percentileUs } from '#stats';
 
-interface LoadOptions {
-  port: number;
-  connections: number;
-  /** Commands sent at once by each connection. */
-  pipeline: number;
-  commands: number;
-  /** The bytes of the n-th command. */
-  command(nth: number): string;
-  /** Number of CR LF pairs in one reply: 1 for a status, 2 for a bulk string that exists. */
-  linesPerReply: number;
+/** Runs a load with options of `svc-server bench` to its end; rejects if a command had an error or no reply. */
+export async function play(port: number, ...args: readonly string[]): Promise<LoadResult> {
+  const { plan } = readBenchOptions(['--address', `127.0.0.1:${String(port)}`, ...args]);
+  const result = await runLoad(plan);
+  const { errors, errorCount, connectionsLost, lossReasons } = result;
+  if (errorCount + connectionsLost > 0) {
+    throw new Error(`a load had errors: ${JSON.stringify({ errors, lossReasons })}`);
+  }
+  return result;
 }
 
-interface LoadResult {
-  seconds: number;
-  /** Time from sending a batch to its last reply, in nanoseconds. */
-  latency: RecordableHistogram;
+/** Latency that a share of the commands had at most, in milliseconds. */
+export function latencyMs({ latency }: LoadResult, share: number): number {
+  return percentileUs(latency, share) / 1_000;
 }
 
-export async function load(options: LoadOptions): Promise<LoadResult> {
-  const latency = createHistogram();
-  const start = performance.now();
-  let sent = 0;
-  const takeBatch = (): string => {
-    const count = Math.min(options.pipeline, options.commands - sent);
-    let batch = '';
-    for (let nth = 0; nth < count; nth += 1) batch += options.command(sent + nth);
-    sent += count;
-    return batch;
-  };
-  const connect = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      let linesLeft = 0;
-      let sentAt = 0;
-      const socket = net.connect(options.port, '127.0.0.1');
-      const send = (): void => {
-        const before = sent;
-        const batch = takeBatch();
-        if (batch === '') {
-          socket.end();
-          resolve();
-          return;
-        }
-        linesLeft = (sent - before) * options.linesPerReply;
-        sentAt = performance.now();
-        socket.write(batch, 'latin1');
-      };
-      socket.setNoDelay(true);
-      socket.on('error', reject);
-      socket.on('connect', send);
-      socket.on('data', (chunk: Buffer) => {
-        for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) linesLeft -= 1;
-        if (linesLeft > 0) return;
-        latency.record(Math.max(1, Math.round((performance.now() - sentAt) * 1e6)));
-        send();
-      });
-    });
-  await Promise.all(Array.from({ length: options.connections }, connect));
-  return { seconds: (performance.now() - start) / 1_000, latency };
+/** Writes keys once, in order: those of `keyOf`, or with another word of three letters in place of `key`. */
+export async function fill(port: number, count: number, word = 'key'): Promise<void> {
+  // A tenth of what is measured may leave nothing to fill.
+  if (count === 0) return;
+  await play(
+    port,
+    ...['--connections', '4', '--pipeline', '128', '--requests', String(count)],
+    ...['--sequential', '--keys', String(count), '--command', `SET ${word}:{key} {value}`],
+  );
+}
+
+/** Text of a word in a template of a command that stands for itself. */
+export function quoted(word: string): string {
+  const escaped = word.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n');
+  return `"${escaped.replaceAll(/\{([^{}]*)\}/g, '{{$1}}')}"`;
 }
 
 /** A command in RESP. */

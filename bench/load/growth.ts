@@ -3,25 +3,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { keyOf, load, resp } from './generator.ts';
+import { fill } from './generator.ts';
 import { residentBytes } from './thread-cpu.ts';
 
 const probeFile = fileURLToPath(new URL('./probe-process.js', import.meta.url));
-const VALUE = 'x'.repeat(64);
-const FILL_PIPELINE = 128;
-const FILL_CONNECTIONS = 4;
 const SETTLING_KEYS = 1_000;
-
-export function fill(port: number, from: number, count: number): Promise<unknown> {
-  return load({
-    port,
-    connections: FILL_CONNECTIONS,
-    pipeline: FILL_PIPELINE,
-    commands: count,
-    command: (nth) => resp('SET', keyOf(from + nth), VALUE),
-    linesPerReply: 1,
-  });
-}
+/** Word of the keys that are written before others. */
+const WARM_UP_WORD = 'old';
 
 /** Keys written before memory is first read: code is compiled and buffers are in use by then. */
 const WARM_UP_KEYS = 200_000;
@@ -34,9 +22,9 @@ export async function bytesPerKey(
   server: { port: number; pid: number },
   count: number,
 ): Promise<number> {
-  await fill(server.port, count, WARM_UP_KEYS);
+  await fill(server.port, WARM_UP_KEYS, WARM_UP_WORD);
   const before = residentBytes(server.pid);
-  await fill(server.port, 0, count);
+  await fill(server.port, count);
   return (residentBytes(server.pid) - before) / count;
 }
 
@@ -60,10 +48,10 @@ interface FillStall extends StallResult {
  */
 export async function longestStall(port: number, count: number): Promise<FillStall> {
   // The first commands wait for the shards' threads to start, which is no stall of a running server.
-  await fill(port, 0, SETTLING_KEYS);
-  const first = await longestStallWhile(port, () => fill(port, 0, WARM_UP_KEYS));
+  await fill(port, SETTLING_KEYS);
+  const first = await longestStallWhile(port, () => fill(port, WARM_UP_KEYS, WARM_UP_WORD));
   const rest = count - WARM_UP_KEYS;
-  const later = await longestStallWhile(port, () => fill(port, WARM_UP_KEYS, rest));
+  const later = await longestStallWhile(port, () => fill(port, rest));
   return { ...later, firstLongestMs: first.longestMs };
 }
 

@@ -2,7 +2,6 @@
 
 import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
-import { hasRedisBenchmark } from './rounds.ts';
 
 export function isInstalled(program: string): boolean {
   try {
@@ -24,7 +23,7 @@ export function machine(shards: number): Record<string, unknown> {
     memory_gib: Math.round(totalmem() / 2 ** 30),
     node: process.version,
     redis: version,
-    generator: hasRedisBenchmark ? 'redis-benchmark' : 'own',
+    generator: 'svc-server bench',
     shards,
   };
 }

@@ -1,7 +1,8 @@
 /** Cost and speed of replication, beside Redis with its replica. */
 
 import { type ChildServer, startRedis, startServer, textOf, until } from '#testkit';
-import { fill, longestStallWhile } from './growth.ts';
+import { fill } from './generator.ts';
+import { longestStallWhile } from './growth.ts';
 import { median, playRound, type Round, type RoundResult } from './rounds.ts';
 import { residentBytes } from './thread-cpu.ts';
 
@@ -129,7 +130,7 @@ async function follow(
   const primary = await start(ofPrimary, shards);
   const replica = await start(ofReplica, shards);
   try {
-    await fill(primary.port, 0, keys);
+    await fill(primary.port, keys);
     const before = residentBytes(primary.pid);
     let most = before;
     const looking = setInterval(() => {
@@ -144,7 +145,7 @@ async function follow(
     clearInterval(looking);
     const waitMs = await waitsOf(primary);
     replica.signal('SIGSTOP');
-    await fill(primary.port, 0, missed);
+    await fill(primary.port, missed);
     const awayMs = performance.now();
     replica.signal('SIGCONT');
     await untilSame(primary, replica);

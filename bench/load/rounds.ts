@@ -1,20 +1,38 @@
-/** One round of GET or SET against one server, by redis-benchmark where it is installed. */
+/** One round of a load against one server, with the processor time of its threads. */
 
-import { execFile, execFileSync } from 'node:child_process';
-import { promisify } from 'node:util';
-import { keyOf, load, resp } from './generator.ts';
+import { latencyMs, play } from './generator.ts';
 import { SCRIPT_COMMANDS } from './scripts.ts';
 import { cpuBetween, threadCpu } from './thread-cpu.ts';
 
-const run = promisify(execFile);
+/** A command of a round, and one that fills its keys beforehand. */
+interface RoundCommand {
+  readonly command: string;
+  readonly fill?: string;
+}
 
-/** A test of redis-benchmark; our own generator knows `set` and `get`. */
-type Test = 'set' | 'get' | (typeof TYPE_TESTS)[number] | keyof typeof SCRIPT_COMMANDS;
+const STREAM = 'XADD stream:read * field {value}';
 
-/** Stands for a value of the round's size. */
-const VALUE = '<value>';
-/** Placeholder that redis-benchmark replaces with a random number of twelve digits. */
-const RANDOM = '__rand_int__';
+/** Templates of commands, by the names of rounds; those that redis-benchmark has too are as there. */
+const COMMANDS = {
+  set: { command: 'SET key:{key} {value}' },
+  get: { command: 'GET key:{key}' },
+  incr: { command: 'INCR counter:{key}' },
+  lpush: { command: 'LPUSH mylist {value}' },
+  rpop: { command: 'RPOP mylist' },
+  lrange_100: { command: 'LRANGE list:read 0 99', fill: 'LPUSH list:read {value}' },
+  sadd: { command: 'SADD myset element:{key}' },
+  spop: { command: 'SPOP myset' },
+  hset: { command: 'HSET myhash element:{key} {value}' },
+  zadd: { command: 'ZADD myzset {random} element:{key}' },
+  zrange_100: { command: 'ZRANGE zset:read 0 99', fill: 'ZADD zset:read {random} member:{key}' },
+  zpopmin: { command: 'ZPOPMIN myzset' },
+  xadd: { command: 'XADD stream:added * field {value}' },
+  xrange_100: { command: 'XRANGE stream:read - + COUNT 100', fill: STREAM },
+  xread_10: { command: 'XREAD COUNT 10 STREAMS stream:read 0', fill: STREAM },
+  ...SCRIPT_COMMANDS,
+} as const satisfies Readonly<Record<string, RoundCommand>>;
+
+type Test = keyof typeof COMMANDS;
 
 /** One for each way a type is used. */
 export const TYPE_TESTS = [
@@ -41,37 +59,7 @@ export const LONG_TESTS: Partial<Record<Test, number>> = {
   xread_10: 4,
 };
 
-/**
- * Commands without a test in redis-benchmark, and the commands that fill their keys. Its own test of LRANGE first
- * reports, at length, the LPUSH that fills the list.
- */
-const OWN_COMMANDS: Partial<Record<Test, OwnCommand>> = {
-  lrange_100: {
-    words: ['LRANGE', 'list:read', '0', '99'],
-    fill: ['LPUSH', 'list:read', VALUE],
-  },
-  zrange_100: {
-    words: ['ZRANGE', 'zset:read', '0', '99'],
-    fill: ['ZADD', 'zset:read', RANDOM, `member:${RANDOM}`],
-  },
-  xadd: { words: ['XADD', 'stream:added', '*', 'field', VALUE] },
-  xrange_100: {
-    words: ['XRANGE', 'stream:read', '-', '+', 'COUNT', '100'],
-    fill: ['XADD', 'stream:read', '*', 'field', VALUE],
-  },
-  xread_10: {
-    words: ['XREAD', 'COUNT', '10', 'STREAMS', 'stream:read', '0'],
-    fill: ['XADD', 'stream:read', '*', 'field', VALUE],
-  },
-  ...SCRIPT_COMMANDS,
-};
 const FILL_COMMANDS = 1000;
-
-interface OwnCommand {
-  readonly words: readonly string[];
-  /** Command that is run beforehand, a thousand times. */
-  readonly fill?: readonly string[];
-}
 
 export interface Round {
   test: Test;
@@ -94,80 +82,33 @@ export interface RoundResult {
   othersUs: number;
 }
 
-export const hasRedisBenchmark = isInstalled('redis-benchmark');
-
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 export async function playRound(
   server: { port: number; pid: number },
   round: Round,
 ): Promise<RoundResult> {
+  const { command, fill: filling }: RoundCommand = COMMANDS[round.test];
+  const size = ['--value-size', String(round.valueBytes)];
+  if (filling !== undefined) {
+    const count = String(FILL_COMMANDS);
+    await play(server.port, ...size, '--command', filling, '--keys', count, '--requests', count);
+  }
   const before = threadCpu(server.pid);
-  const timing = hasRedisBenchmark
-    ? await byRedisBenchmark(server.port, round)
-    : await byGenerator(server.port, round);
+  const result = await play(
+    server.port,
+    ...['--command', command, '--requests', String(round.commands), ...size],
+    ...['--connections', String(round.connections), '--pipeline', String(round.pipeline)],
+    ...['--keys', String(round.keys)],
+    ...(round.user === undefined ? [] : ['--user', round.user, '--password', round.user]),
+  );
   const use = cpuBetween(server.pid, before, threadCpu(server.pid));
   const othersUs = use.othersUs.reduce((sum, us) => sum + us, 0);
   return {
-    ...timing,
+    perSecond: result.commands / result.seconds,
+    p50Ms: latencyMs(result, 0.5),
+    p99Ms: latencyMs(result, 0.99),
+    p999Ms: latencyMs(result, 0.999),
     mainUs: use.mainUs / round.commands,
     othersUs: othersUs / round.commands,
-  };
-}
-
-type Timing = Omit<RoundResult, 'mainUs' | 'othersUs'>;
-
-async function byRedisBenchmark(port: number, round: Round): Promise<Timing> {
-  const own = OWN_COMMANDS[round.test];
-  const wordsOf = (words: readonly string[]): readonly string[] =>
-    words.map((word) => (word === VALUE ? 'x'.repeat(round.valueBytes) : word));
-  if (own?.fill !== undefined) {
-    await run('redis-benchmark', [
-      ...['-p', String(port), '-q', '-n', String(FILL_COMMANDS), '-r', String(FILL_COMMANDS)],
-      ...wordsOf(own.fill),
-    ]);
-  }
-  const { stdout } = await run('redis-benchmark', [
-    ...['-p', String(port), '-n', String(round.commands)],
-    ...['-c', String(round.connections), '-P', String(round.pipeline)],
-    ...(round.user === undefined ? [] : ['--user', round.user, '-a', round.user]),
-    ...['-d', String(round.valueBytes), '-r', String(round.keys), '--precision', '3'],
-    ...(own === undefined ? ['-t', round.test] : wordsOf(own.words)),
-  ]);
-  const text = stdout.replaceAll('\r', '\n');
-  const [, perSecond = '0'] = /throughput summary: ([\d.]+)/.exec(text) ?? [];
-  const percentiles = [...text.matchAll(/^([\d.]+)% <= ([\d.]+) milliseconds/gm)].map(
-    ([, percent, ms]) => ({ percent: Number(percent), ms: Number(ms) }),
-  );
-  // Two distributions follow each other; the first one is by percentile.
-  const at = (wanted: number): number =>
-    percentiles.find(({ percent }) => percent >= wanted)?.ms ?? NaN;
-  return { perSecond: Number(perSecond), p50Ms: at(50), p99Ms: at(99), p999Ms: at(99.9) };
-}
-
-async function byGenerator(port: number, round: Round): Promise<Timing> {
-  const value = 'x'.repeat(round.valueBytes);
-  const key = (): string => keyOf(Math.floor(Math.random() * round.keys));
-  const { seconds, latency } = await load({
-    port,
-    connections: round.connections,
-    pipeline: round.pipeline,
-    commands: round.commands,
-    command: () => (round.test === 'set' ? resp('SET', key(), value) : resp('GET', key())),
-    linesPerReply: round.test === 'set' ? 1 : 2,
-  });
-  return {
-    perSecond: round.commands / seconds,
-    p50Ms: latency.percentile(50) / 1e6,
-    p99Ms: latency.percentile(99) / 1e6,
-    p999Ms: latency.percentile(99.9) / 1e6,
   };
 }
 

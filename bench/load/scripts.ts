@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { ChildServer } from '#testkit';
+import { quoted } from './generator.ts';
 
 /** One command. */
 const GET = "return redis.call('GET', KEYS[1])";
@@ -15,23 +16,23 @@ redis.call('HSET', KEYS[1], 'tokens', tokens - 1, 'at', at)
 redis.call('EXPIRE', KEYS[1], 60)
 return {1, redis.call('HGET', KEYS[1], 'tokens')}`;
 
-const RANDOM = '__rand_int__';
-
 /** Command of a round that calls a script by its digest, and the one that makes the script known. */
 interface ScriptCommands {
-  readonly words: readonly string[];
-  readonly fill: readonly string[];
+  readonly command: string;
+  readonly fill: string;
 }
 
-function callOf(source: string, ...args: readonly string[]): ScriptCommands {
+function callOf(source: string, args: string): ScriptCommands {
   const digest = createHash('sha1').update(source).digest('hex');
-  return { words: ['EVALSHA', digest, ...args], fill: ['EVAL', source, ...args] };
+  return { command: `EVALSHA ${digest} ${args}`, fill: `EVAL ${quoted(source)} ${args}` };
 }
+
+const GET_ARGUMENTS = '1 key:{key}';
 
 export const SCRIPT_COMMANDS = {
-  evalsha_get: callOf(GET, '1', `key:${RANDOM}`),
-  evalsha_limiter: callOf(LIMITER, '1', `limit:${RANDOM}`, '1000', '100'),
-  eval_get: { ...callOf(GET, '1', `key:${RANDOM}`), words: ['EVAL', GET, '1', `key:${RANDOM}`] },
+  evalsha_get: callOf(GET, GET_ARGUMENTS),
+  evalsha_limiter: callOf(LIMITER, '1 limit:{key} 1000 100'),
+  eval_get: { ...callOf(GET, GET_ARGUMENTS), command: `EVAL ${quoted(GET)} ${GET_ARGUMENTS}` },
 } as const;
 
 const ITEMS_OF_10_KB = 250;

@@ -1,12 +1,13 @@
 /** The warm tier: what it costs keys that are in memory, and what ten times the memory costs all of them. */
 
 import { type ChildServer, type RespClient, startServer, textOf } from '#testkit';
-import { load, resp } from './generator.ts';
+import type { LoadResult } from '#load';
+import { keyOf, play } from './generator.ts';
 import { longestStallWhile } from './growth.ts';
 import { median } from './rounds.ts';
 
 const KEYS = 100_000;
-const VALUE = 'v'.repeat(1_024);
+const VALUE_BYTES = 1_024;
 /** Bytes that the keys and values take in memory, about. */
 const BYTES_PER_KEY = 1_100;
 /** Keys that stay in memory. */
@@ -38,10 +39,6 @@ interface Shares {
   readonly share: number;
 }
 
-function keyAt(nth: number): string {
-  return `key:${String(nth).padStart(12, '0')}`;
-}
-
 function start(bytes: number): Promise<ChildServer> {
   const settings = {
     'persistence.enabled': 'no',
@@ -55,75 +52,48 @@ function start(bytes: number): Promise<ChildServer> {
   return startServer({ shards: 2, args });
 }
 
-function write(nth: number): string {
-  return resp('SET', keyAt(nth), VALUE);
-}
+const WRITE = 'SET key:{key} {value}';
+const READ = 'GET key:{key}';
+const SIZE = ['--value-size', String(VALUE_BYTES)];
 
-function read(nth: number): string {
-  return resp('GET', keyAt(nth));
-}
-
-/** Samples of a Zipf distribution over a number of keys, generated before the measurement. */
-function draws(keys: number, count: number): Uint32Array {
-  const sums = new Float64Array(keys);
-  let sum = 0;
-  for (let nth = 0; nth < keys; nth += 1) {
-    sum += 1 / (nth + 1) ** ZIPF;
-    sums[nth] = sum;
-  }
-  return Uint32Array.from({ length: count }, () => {
-    const drawn = Math.random() * sum;
-    let [low, high] = [0, keys - 1];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (sums[middle]! < drawn) low = middle + 1;
-      else high = middle;
-    }
-    // Neighbours in rank are no neighbours in name.
-    return (low * 7_919) % keys;
-  });
-}
-
-/** Operations per second of commands of one kind. */
+/** Operations per second of commands of one kind, on keys one after the other. */
 async function rateOf(
   server: ChildServer,
   commands: number,
-  command: (nth: number) => string,
-  linesPerReply: number,
+  command: string,
+  keys: number,
 ): Promise<number> {
-  const options = { port: server.port, connections: 50, pipeline: PIPELINE };
-  const { seconds } = await load({ ...options, commands, command, linesPerReply });
-  return Math.round(commands / seconds);
+  const result = await play(
+    server.port,
+    ...['--requests', String(commands), '--pipeline', String(PIPELINE), ...SIZE],
+    ...['--command', command, '--sequential', '--keys', String(keys)],
+  );
+  return Math.round(result.commands / result.seconds);
 }
 
-/** Measures a mix of reads and writes with a Zipf distribution. */
+/** Measures reads and writes beside each other, with a Zipf distribution. */
 async function mixedRate(
   server: ChildServer,
   { readers, writers, pipeline }: Load,
   keys: number,
   commands: number,
 ): Promise<number> {
-  const drawn = draws(keys, commands);
   const reads = Math.round((commands * READ_PERCENT) / 100);
-  const startMs = performance.now();
-  const common = { port: server.port, pipeline };
-  await Promise.all([
-    load({
+  const common = [
+    ...['--pipeline', String(pipeline), '--keys', String(keys), '--zipf', String(ZIPF), ...SIZE],
+  ];
+  const of = (command: string, connections: number, requests: number): Promise<LoadResult> =>
+    play(
+      server.port,
       ...common,
-      connections: readers,
-      commands: reads,
-      command: (nth) => read(drawn[nth]!),
-      linesPerReply: 2,
-    }),
-    load({
-      ...common,
-      connections: writers,
-      commands: commands - reads,
-      command: (nth) => write(drawn[reads + nth]!),
-      linesPerReply: 1,
-    }),
+      ...['--command', command, '--connections', String(connections)],
+      ...['--requests', String(requests)],
+    );
+  const [read, write] = await Promise.all([
+    of(READ, readers, reads),
+    of(WRITE, writers, commands - reads),
   ]);
-  return Math.round((1_000 * commands) / (performance.now() - startMs));
+  return Math.round(commands / Math.max(read.seconds, write.seconds));
 }
 
 /** Measures by turns, each of which begins with another server, and takes the medians: of the shares, too. */
@@ -180,19 +150,14 @@ export async function tiered(
   const commands = COMMANDS * scale;
   const servers = [await start(0), await start((keys * BYTES_PER_KEY) / 10)] as const;
   try {
-    for (const server of servers) await rateOf(server, keys, write, 1);
+    for (const server of servers) await rateOf(server, keys, WRITE, keys);
     const hot = Math.min(HOT_KEYS, keys / 20);
-    const some = (nth: number): number => (nth * 7) % hot;
     // What is asked for often enough is in memory then.
     for (let turn = 0; turn < 3; turn += 1) {
-      for (const server of servers) await rateOf(server, hot * 10, (nth) => read(some(nth)), 2);
+      for (const server of servers) await rateOf(server, hot * 10, READ, hot);
     }
-    const get = await compare(servers, TURNS, (server) =>
-      rateOf(server, commands, (nth) => read(some(nth)), 2),
-    );
-    const set = await compare(servers, TURNS, (server) =>
-      rateOf(server, commands, (nth) => write(some(nth)), 1),
-    );
+    const get = await compare(servers, TURNS, (server) => rateOf(server, commands, READ, hot));
+    const set = await compare(servers, TURNS, (server) => rateOf(server, commands, WRITE, hot));
     const zipf = await compare(servers, MIXED_TURNS, (server) =>
       mixedRate(server, MANY, keys, commands),
     );
@@ -204,7 +169,7 @@ export async function tiered(
     const figures = await infoOf(client, 'tiered');
     const ownBytes = figures('tiered_spilled_bytes') - figures('tiered_compacted_bytes');
     const usages = await client.pipeline(
-      Array.from({ length: 1_000 }, (_, nth) => ['MEMORY', 'USAGE', keyAt((nth * 97) % keys)]),
+      Array.from({ length: 1_000 }, (_, nth) => ['MEMORY', 'USAGE', keyOf((nth * 97) % keys)]),
     );
     const table = {
       keys,

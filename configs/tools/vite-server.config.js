@@ -19,6 +19,19 @@ const compilersMaps = {
   },
 };
 
+/** uPlot as text in the module that otherwise reads it from its package: the page of a load needs no other file. */
+const plotLibrary = {
+  name: 'plot-library',
+  load(file) {
+    if (file !== folder('dist/packages/load/report/plot-library.js')) return undefined;
+    const text = (name) =>
+      JSON.stringify(readFileSync(folder(`node_modules/uplot/dist/${name}`), 'utf8'));
+    return `export function plotLibrary() {
+      return { script: ${text('uPlot.iife.min.js')}, style: ${text('uPlot.min.css')} };
+    }`;
+  },
+};
+
 /** Escapes characters beyond ASCII: V8 keeps the rest in one byte a character, and Node need not decode it. */
 const asciiOnly = {
   name: 'ascii-only',
@@ -40,7 +53,7 @@ export function serverBuild(entries, chunkPrefix) {
     root: folder('dist'),
     logLevel: 'warn',
     publicDir: false,
-    plugins: [compilersMaps, asciiOnly],
+    plugins: [plotLibrary, compilersMaps, asciiOnly],
     // Its native decoder of strings costs a search for the library at every start, and control messages are short.
     define: { 'process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED': '"true"' },
     ssr: {

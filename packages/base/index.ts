@@ -86,6 +86,7 @@ export {
   threadCpuReader,
   threadHeap,
   threadId,
+  threadScheduling,
   type ResidentParts,
 } from './thread-usage.ts';
 export { ChurnMap } from './memory/churn-map.ts';
@@ -104,6 +105,7 @@ export {
   type Signal,
   type SystemCalls,
 } from './kernel/system-calls.ts';
+export { loadKernelTimer, type KernelTimer } from './kernel/timer.ts';
 export { koffiVersion } from './kernel/koffi-version.ts';
 export {
   CGROUP_ROOT,

@@ -60,6 +60,25 @@ export function threadCpuReader(): (() => number) | undefined {
   };
 }
 
+interface ThreadScheduling {
+  /** Microseconds on a processor. */
+  readonly runUs: number;
+  /** Microseconds ready to run, but without a processor. */
+  readonly waitUs: number;
+}
+
+/** Times of the calling thread since its start; undefined where the system does not provide them. */
+export function threadScheduling(): ThreadScheduling | undefined {
+  try {
+    // For a running thread, the file lags by milliseconds. Linux updates it to compute the time of the process.
+    process.cpuUsage();
+    const [run, wait] = readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ');
+    return { runUs: Number(run) / 1_000, waitUs: Number(wait) / 1_000 };
+  } catch {
+    return undefined;
+  }
+}
+
 interface ThreadHeap {
   readonly usedBytes: number;
   readonly totalBytes: number;

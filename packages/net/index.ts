@@ -32,6 +32,8 @@ export {
   type TlsOptions,
 } from './tls/tls-options.ts';
 export type { TlsFailure, TlsInfo } from './tls/tls-server.ts';
+export { ClientLoop } from './epoll/client-loop.ts';
+export { connectToPlace, placeText, type ServerPlace } from './outgoing/server-place.ts';
 export { ReplyClient } from './outgoing/reply-client.ts';
 export {
   readAddress,

@@ -3,6 +3,7 @@
 import { withRandom, type Random } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ReplyCounter } from './reply-counter.ts';
 import { MalformedReply, ReplyParser } from './reply-parser.ts';
 import { ReplyError, ReplyValues, type Reply } from './reply-values.ts';
 
@@ -116,6 +117,29 @@ random(
 );
 
 random(
+  'are counted as the parser finds them, each with its first error',
+  withRandom((source) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const written = Array.from({ length: source.integer(1, REPLIES_MAX) }, () => write(source));
+      const found: (string | undefined)[] = [];
+      const counter = new ReplyCounter((error) => found.push(error));
+      const bytes = Buffer.from(written.map(({ text }) => text).join(''), 'latin1');
+      for (const piece of cut(source, bytes)) {
+        // A piece lies somewhere in larger memory, whose other bytes are of no meaning.
+        const memory = source.bytes(piece.length + 20);
+        const at = source.integer(0, 20);
+        memory.set(piece, at);
+        counter.take(memory, at, at + piece.length);
+      }
+      assert.equal(
+        found,
+        written.map(({ errors: [first] }) => first?.slice(0, 512)),
+      );
+    }
+  }),
+);
+
+random(
   'that are spoilt end in a refusal, or are read, but never in another error',
   withRandom((source) => {
     let refused = 0;
@@ -128,6 +152,12 @@ random(
         ]);
       }
       const parser = new ReplyParser(new ReplyValues(() => undefined));
+      const counter = new ReplyCounter(() => undefined);
+      try {
+        for (const piece of cut(source, bytes)) counter.take(piece);
+      } catch (error) {
+        assert.instance(error, MalformedReply);
+      }
       try {
         for (const piece of cut(source, bytes)) parser.takeAll(piece);
       } catch (error) {

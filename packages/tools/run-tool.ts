@@ -12,6 +12,7 @@ const TOOLS: Readonly<Record<ToolName, () => Promise<Tool>>> = {
   doctor: async () => (await import('./doctor/doctor.ts')).doctor,
   top: async () => (await import('./top/top.ts')).top,
   runbook: async () => (await import('./runbook/runbook.ts')).runbook,
+  bench: async () => (await import('#load')).bench,
   'bundle inspect': async () => (await import('./bundle/inspect.ts')).inspectBundle,
   completion: async () => (await import('./shell/completion.ts')).completion,
   man: async () => (await import('./shell/man-page.ts')).man,

@@ -11,6 +11,10 @@ export interface OptionRow {
   readonly help: string;
   /** Value if it is not given; empty by default. */
   readonly default?: string;
+  /** Variable of the environment that has the value if it is not given. */
+  readonly variable?: string;
+  /** True if it may be given several times. */
+  readonly isList?: true;
 }
 
 /** An option of the server, which may stand for a setting. */

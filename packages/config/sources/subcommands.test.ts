@@ -30,6 +30,16 @@ tables('reads values, defaults, flags and operands', () => {
   assert.is(readSubcommand('doctor', []).text('address'), '127.0.0.1:6379');
 });
 
+tables('reads values of the environment, and options that are repeated', () => {
+  const set = { REDISCLI_AUTH: 'word' };
+  assert.is(readSubcommand('doctor', [], set).text('password'), 'word');
+  assert.is(readSubcommand('doctor', ['--password', 'other'], set).text('password'), 'other');
+  assert.is(readSubcommand('doctor', [], {}).text('password'), '');
+  const given = readSubcommand('bench', ['--command', 'PING', '--command', 'TIME'], {});
+  assert.equal(given.texts('command'), ['PING', 'TIME']);
+  assert.equal(readSubcommand('bench', [], {}).texts('command'), []);
+});
+
 const mistakes: readonly (readonly [args: readonly string[], reason: RegExp])[] = [
   [['--nope'], /Unknown option '--nope'; svc-server bundle inspect --help/],
   [[], /FILE is missing/],

@@ -34,6 +34,12 @@ const TLS: readonly OptionRow[] = [
 const LOGIN: readonly OptionRow[] = [
   { name: 'user', value: 'NAME', help: 'user to log in as' },
   { name: 'password-file', value: 'FILE', help: 'file with the password' },
+  {
+    name: 'password',
+    value: 'PASSWORD',
+    help: 'password, which other users of this machine can see (default: that of REDISCLI_AUTH)',
+    variable: 'REDISCLI_AUTH',
+  },
 ];
 
 const JSON_OUTPUT: OptionRow = { name: 'json', help: 'prints JSON' };
@@ -44,6 +50,103 @@ const ADDRESS: OptionRow = {
   help: 'address of the server for clients (default: 127.0.0.1:6379)',
   default: '127.0.0.1:6379',
 };
+
+const BENCH_PLACE: readonly OptionRow[] = [
+  ADDRESS,
+  { name: 'unix-socket', value: 'PATH', help: 'unix socket of the server, in place of --address' },
+  ...LOGIN,
+  ...TLS,
+  { name: 'sni', value: 'NAME', help: 'name that the certificate of the server must have' },
+  { name: 'insecure', help: 'accepts any certificate of the server' },
+  { name: 'cluster', help: 'sends each command to the node of its key, and follows MOVED and ASK' },
+  {
+    name: 'metrics',
+    value: 'HOST:PORT',
+    help: 'HTTP address of svc at --address: adds waits in queues and execution times of the load',
+  },
+  { name: 'token-file', value: 'FILE', help: 'file with the token for --metrics (http.token)' },
+  { name: 'resp', value: 'N', help: 'version of the protocol, 2 or 3 (default: 2)', default: '2' },
+];
+
+const BENCH_LOAD: readonly OptionRow[] = [
+  {
+    name: 'rate',
+    value: 'N',
+    help: 'sends N commands per second, and counts latency from when each was due (open loop); by default each reply causes the next commands (closed loop)',
+  },
+  {
+    name: 'duration',
+    value: 'SECONDS',
+    help: 'seconds to measure (default: 10 without --requests)',
+  },
+  { name: 'requests', value: 'N', help: 'number of commands to measure' },
+  {
+    name: 'warmup',
+    value: 'SECONDS',
+    help: 'seconds of load before, which are not counted (default: 0)',
+    default: '0',
+  },
+  {
+    name: 'connections',
+    value: 'N',
+    help: 'number of connections, in a cluster to each node (default: 50)',
+    default: '50',
+  },
+  { name: 'threads', value: 'N', help: 'threads of the generator (default: 1)', default: '1' },
+  {
+    name: 'pipeline',
+    value: 'N',
+    help: 'commands that a connection has under way (default: 1)',
+    default: '1',
+  },
+];
+
+const BENCH_REQUESTS: readonly OptionRow[] = [
+  {
+    name: 'mix',
+    value: 'LIST',
+    help: 'commands with weights, such as get:80,set:15,del:5 (default: get:90,set:10 without --command)',
+  },
+  {
+    name: 'command',
+    value: '[WEIGHT:]TEMPLATE',
+    help: 'a command with placeholders, such as "SET key:{key} {value}"; may be repeated',
+    isList: true,
+  },
+  { name: 'keys', value: 'N', help: 'number of keys (default: 100000)', default: '100000' },
+  { name: 'zipf', value: 'S', help: "draws keys by Zipf's law with this exponent, such as 0.99" },
+  {
+    name: 'sequential',
+    help: 'takes keys one after the other; without it and --zipf all are equally likely',
+  },
+  { name: 'prefix', value: 'TEXT', help: 'beginning of all keys' },
+  {
+    name: 'value-size',
+    value: 'SIZES',
+    help: 'bytes of values: 64, 16-1024, or both with weights, as in 64:90,4096-8192:10 (default: 64)',
+    default: '64',
+  },
+  {
+    name: 'elements',
+    value: 'N',
+    help: 'elements of a hash, list, set, sorted set or stream entry (default: 10)',
+    default: '10',
+  },
+  { name: 'preload', help: 'fills the keys of --mix before' },
+  { name: 'seed', value: 'N', help: 'seed of all random choices (default: 1)', default: '1' },
+];
+
+const BENCH_OUTPUT: readonly OptionRow[] = [
+  {
+    name: 'compare',
+    value: 'HOST:PORT',
+    help: 'measures this server too, by turns, and prints ratios',
+  },
+  { name: 'rounds', value: 'N', help: 'rounds of --compare (default: 3)' },
+  { name: 'json', value: 'FILE', help: 'writes all results as JSON; - is standard output' },
+  { name: 'csv', value: 'FILE', help: 'writes the results of each second as CSV' },
+  { name: 'html', value: 'FILE', help: 'writes a page with plots, which needs no other file' },
+];
 
 /** In the order of `--help`. */
 const subcommands = {
@@ -84,6 +187,16 @@ const subcommands = {
     operands: ['NAME|list'],
     options: [HELP],
     notes: ['For example: svc-server runbook SHARD_STUCK'],
+  },
+  bench: {
+    summary: 'Measures any server of the protocol of Redis under a load',
+    operands: [],
+    options: [...BENCH_PLACE, ...BENCH_LOAD, ...BENCH_REQUESTS, ...BENCH_OUTPUT, HELP],
+    notes: [
+      'Exits with 0 if all commands were answered without errors, 1 if there were error replies or lost connections,',
+      'and 2 if nothing could be measured. Ctrl-C ends the load, and what was measured is printed.',
+      'Placeholders of --command: {key}, {value}, {element}, {random}, {prefix}; {{tag}} is the text {tag}.',
+    ],
   },
   'bundle inspect': {
     summary: 'Summarises a diagnostic bundle, or the bundles of a cluster in one archive',
@@ -242,8 +355,10 @@ export function groupOf(word: string): readonly SubcommandName[] {
 
 /** Arguments of a subcommand as its row describes them. */
 interface SubcommandArguments {
-  /** Value of an option; its default, or empty, if it is not given. */
+  /** Value of an option; that of its variable, its default, or empty, if it is not given. */
   text(option: string): string;
+  /** Values of an option that may be repeated. */
+  texts(option: string): readonly string[];
   /** True if an option without a value is given. */
   has(option: string): boolean;
   readonly operands: readonly string[];
@@ -277,23 +392,36 @@ export function splitArguments(
 }
 
 /** Reads the arguments of a subcommand; throws an Error that names the mistake and `--help`. */
-export function readSubcommand(name: SubcommandName, args: readonly string[]): SubcommandArguments {
+export function readSubcommand(
+  name: SubcommandName,
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): SubcommandArguments {
   const row = subcommand(name);
   const fail = (reason: string): never => {
     throw new Error(`${reason}; svc-server ${name} --help lists the options`);
   };
   const options = Object.fromEntries(
-    row.options.map(({ name: option, value }) => [
+    row.options.map(({ name: option, value, isList }) => [
       option,
-      { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+      {
+        type: value === undefined ? ('boolean' as const) : ('string' as const),
+        multiple: isList === true,
+      },
     ]),
   );
   const { values, positionals } = parsed({ args: [...args], options }, fail);
   const wanted = row.operands.length;
   if (positionals.length > wanted) fail('an argument belongs to no option');
   if (positionals.length < wanted) fail(`${row.operands[positionals.length]!} is missing`);
-  const defaults = new Map(row.options.map((option) => [option.name, option.default ?? '']));
+  const defaults = new Map(
+    row.options.map((option) => {
+      const set = option.variable === undefined ? undefined : environment[option.variable];
+      return [option.name, set ?? option.default ?? ''];
+    }),
+  );
   return {
+    texts: (option) => [values[option] ?? []].flat().map(String),
     text: (option) => String(values[option] ?? defaults.get(option) ?? ''),
     has: (option) => values[option] === true,
     operands: positionals,
@@ -302,7 +430,7 @@ export function readSubcommand(name: SubcommandName, args: readonly string[]): S
 
 interface ParseInput {
   readonly args: string[];
-  readonly options: Record<string, { type: 'boolean' | 'string' }>;
+  readonly options: Record<string, { type: 'boolean' | 'string'; multiple: boolean }>;
 }
 
 function parsed(input: ParseInput, fail: (reason: string) => never) {

@@ -41,6 +41,7 @@ export class DocumentShell {
     const shims = {
       'redis-cli': `exec ${programOrNone('redis-cli') ?? 'redis-cli'} -e -p ${client} "$@"`,
       'redis-benchmark': `exec ${programOrNone('redis-benchmark') ?? 'redis-benchmark'} -p ${client} "$@"`,
+      'svc-server': `exec ${process.execPath} ${mainFile} "$@"`,
       npm: `shift; [ "$1" = -- ] && shift
 exec ${process.execPath} ${mainFile} --port ${client} --set http.port=${http} --set tls.port=${tls} "$@"`,
     };

@@ -18,10 +18,11 @@ export class ReplyClient {
   #error: Error | undefined;
   #waiting: (() => void) | undefined;
 
-  /** Connects, with TLS where its options are given. */
-  constructor(host: string, port: number, tls?: TlsOptions) {
-    this.#place = `${host}:${port}`;
-    this.#socket = tls === undefined ? connectTo(host, port) : connectSecurelyTo(host, port, tls);
+  /** Connects, with TLS where its options are given; with a socket `host` is the name of the place that it leads to. */
+  constructor(host: string, port: number, tls?: TlsOptions, socket?: ReturnType<typeof connectTo>) {
+    this.#place = socket === undefined ? `${host}:${port}` : host;
+    this.#socket =
+      socket ?? (tls === undefined ? connectTo(host, port) : connectSecurelyTo(host, port, tls));
     const values = new ReplyValues((reply) => {
       this.#replies.push(reply);
       this.#wake();

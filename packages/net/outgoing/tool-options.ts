@@ -68,19 +68,23 @@ export function readToolTls(given: GivenOptions): TlsOptions | undefined {
   };
 }
 
-/** Returns the command that logs in by --user and --password-file; empty without them. */
+/** Returns the command that logs in by --user and a password, of a file rather than given itself; empty without them. */
 export function readLogin(given: GivenOptions): readonly string[] {
   const user = given.text('user');
-  const password = readGiven(given.text('password-file')).trimEnd();
-  if (user !== '' && password === '') throw new Error('--user needs --password-file');
+  const file = given.text('password-file');
+  const password = file === '' ? given.text('password') : readGiven(file).trimEnd();
+  if (user !== '' && password === '') throw new Error('--user needs a password: --password-file');
   if (password === '') return [];
   return user === '' ? ['AUTH', password] : ['AUTH', user, password];
 }
 
 /** Reads `HOST:PORT`, where an IPv6 host may be in brackets. */
-export function readAddress(text: string): { readonly host: string; readonly port: number } {
+export function readAddress(
+  text: string,
+  option = '--address',
+): { readonly host: string; readonly port: number } {
   const [, bracketed, plain, port = ''] = /^(?:\[(.+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
   const host = bracketed ?? plain;
-  if (host === undefined) throw new Error(`--address ${text} is not HOST:PORT`);
-  return { host, port: readPort(port, 'the port of --address') };
+  if (host === undefined) throw new Error(`${option} ${text} is not HOST:PORT`);
+  return { host, port: readPort(port, `the port of ${option}`) };
 }

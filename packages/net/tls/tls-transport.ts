@@ -1,6 +1,6 @@
-/** Secured socket of this thread under a connection. */
+/** Secured socket of this thread under a connection; any other socket too, where speed does not matter. */
 
-import type { TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
 import { descriptorOf } from '../raw-handle.ts';
 import { endSocket, followSocket, receiverOf } from '../socket-life.ts';
 import { SocketSink } from '../socket-sink.ts';
@@ -11,9 +11,9 @@ const CLOSE_MS = 500;
 
 export class TlsTransport implements Transport {
   readonly sink: SocketSink;
-  readonly #socket: TLSSocket;
+  readonly #socket: Socket;
 
-  constructor(socket: TLSSocket) {
+  constructor(socket: Socket) {
     this.#socket = socket;
     this.sink = new SocketSink(socket, false);
   }
