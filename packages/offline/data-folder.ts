@@ -61,7 +61,8 @@ export async function redistribute(options: Redistribution): Promise<OfflineRepo
   const found = new DataFolder(folder);
   const { data, report } = await readFolder(found, { settings, anyway, tier });
   try {
-    const number = found.lastSegment + 1;
+    // A restored folder has a snapshot, and no segment behind it.
+    const number = Math.max(found.lastSegment, found.lastSnapshot) + 1;
     await data.write(folder, shards, number, found.lastEpoch + 1);
     data.repair();
     removeAllBut(realDisk, folder, number);

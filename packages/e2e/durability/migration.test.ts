@@ -37,6 +37,24 @@ migration('from 2 to 3 to 1 shards and back: every key is there to the last byte
   await server.stop();
 });
 
+migration(
+  'a snapshot without a log behind it, as a restored folder has, can be redistributed',
+  async () => {
+    const server = newServer();
+    const client = await server.start({ shards: 1 });
+    await fill(client);
+    const before = await stateOf(client);
+    await server.stop();
+    fs.rmSync(path.join(server.data, 'log'), { recursive: true });
+    for (const shards of [2, 3]) {
+      const next = await server.start({ shards });
+      assert.equal(differences(before, await stateOf(next)), [], `${shards} shards`);
+      await server.stop();
+      fs.rmSync(path.join(server.data, 'log'), { recursive: true });
+    }
+  },
+);
+
 if (needs(redisProgram())) {
   migration('a snapshot of Redis comes in whole, and is refused where there is data', async () => {
     const redis = await startRedis();

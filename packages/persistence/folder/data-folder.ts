@@ -80,6 +80,8 @@ export class DataFolder {
   /** The last life of the server that wrote here, and the number of the last segment. */
   readonly lastEpoch: number;
   readonly lastSegment: number;
+  /** The highest number of a snapshot, which may be one that cannot be read; 0 if there is none. */
+  readonly lastSnapshot: number;
   /** Segments without a complete head, and unfinished snapshots. */
   readonly stillborn: readonly string[];
   /** Segments of a log whose first snapshot never came: nothing of them counts. */
@@ -101,6 +103,7 @@ export class DataFolder {
     this.stillborn = stillborn;
     // One that cannot be read is there all the same.
     const newest = names.reduce((most, name) => Math.max(most, numberIn(name) ?? 0), 0);
+    this.lastSnapshot = newest;
     const isFounded = ({ head }: Segment): boolean => (head?.foundation ?? 0) <= newest;
     this.unfounded = [...all.values()].flat().flatMap((each) => (isFounded(each) ? [] : each.file));
     this.#segments = new Map([...all].map(([shard, each]) => [shard, each.filter(isFounded)]));
