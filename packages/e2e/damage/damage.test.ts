@@ -33,13 +33,16 @@ damage('a folder that a running server has is refused, and stays its own', async
   const server = newServer();
   const client = await server.start({ args: SYNC });
   await client.call('SET', 'key', 'value');
-  const before = checksumsOf(server.data);
+  // The history of the running server grows meanwhile.
+  const checksums = (): readonly (readonly [string, string])[] =>
+    Object.entries(checksumsOf(server.data)).filter(([name]) => !name.startsWith('history'));
+  const before = checksums();
   for (const args of [[], ['--check-data'], ['--export-rdb', 'out.rdb']]) {
     const { exitCode, stderr } = await server.main(...args);
     assert.is(exitCode, 1);
     assert.match(stderr, `svc-data is in use by process ${server.server.pid}`);
   }
-  assert.equal(checksumsOf(server.data), before);
+  assert.equal(checksums(), before);
   assert.is(await client.call('GET', 'key'), 'value');
   await server.kill();
   assert.is(
