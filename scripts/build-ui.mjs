@@ -44,12 +44,16 @@ function run(...args) {
 const isQuick = process.argv.includes('--quick');
 const brotli = isQuick ? { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } } : {};
 
-/** Compresses all files once, as small as can be: the server sends these as they are. */
+/** Bytes up to which a file fits one packet with its header, so that a smaller one saves nothing. */
+const PACKET_BYTES = 1_024;
+
+/** Compresses all larger files once, as small as can be: the server sends these as they are. */
 function compress(folder) {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = path.join(entry.parentPath, entry.name);
     const content = readFileSync(file);
+    if (content.length <= PACKET_BYTES) continue;
     writeFileSync(`${file}.br`, brotliCompressSync(content, brotli));
     writeFileSync(`${file}.gz`, gzipSync(content, { level: isQuick ? 1 : 9 }));
   }
