@@ -354,6 +354,17 @@ engines('after its end a load sleeps until it gives up', () => {
   assert.ok(load.engine.waitUs > 9_000_000, `it wakes in ${load.engine.waitUs} us`);
 });
 
+engines('a load by number of requests gives up a server that has not replied for a minute', () => {
+  const load = new Load({ requests: 5 });
+  load.clock.advanceUs(59_000_000);
+  load.transports[0]!.reply(NIL);
+  load.clock.advanceUs(59_999_999);
+  assert.is(load.engine.isDone, false);
+  load.clock.advanceUs(1);
+  assert.is(load.engine.isDone, true);
+  assert.is(load.result().unanswered, 1);
+});
+
 engines('output that the kernel does not take stays in order', () => {
   const load = new Load({ pipeline: 2, requests: 6 });
   const [transport] = load.transports;

@@ -21,6 +21,8 @@ import type { SlotMap } from './slot-map.ts';
 const US_PER_S = 1_000_000;
 /** Time after the end for what is still under way or due. */
 const DRAIN_US = 10 * US_PER_S;
+/** Time without any reply after which a load that has no end gives up what is under way. */
+const SILENCE_US = 60 * US_PER_S;
 const ASKING = Buffer.from('*1\r\n$6\r\nASKING\r\n');
 
 /** Parts of an engine. */
@@ -59,6 +61,8 @@ export class LoadEngine implements LaneEvents {
   /** A request that is written before its node is known. */
   #scratch: Bytes = new Uint8Array(0);
   #nowUs = 0;
+  /** Time of the start or of the latest reply. */
+  #heardUs = 0;
   #startUs = Infinity;
   /** End of the warm-up. */
   #fromUs = Infinity;
@@ -122,6 +126,7 @@ export class LoadEngine implements LaneEvents {
     if (seconds > 0) this.#endUs = this.#fromUs + seconds * US_PER_S;
     this.#recorder.begin(this.#fromUs);
     this.#nowUs = this.#parts.clock.nowUs();
+    this.#heardUs = this.#nowUs;
     for (const [client] of this.#clients.entries()) this.#offer(client);
     this.#flush();
   }
@@ -141,6 +146,8 @@ export class LoadEngine implements LaneEvents {
     // What was sent last has as much time for its reply as what was due had to be sent.
     const drains = this.#plan.rate > 0 && this.#left > 0 ? 2 : 1;
     if (nowUs >= this.#endUs + drains * DRAIN_US) return true;
+    const isSilent = this.#inFlight > 0 && nowUs >= this.#heardUs + SILENCE_US;
+    if (this.#endUs === Infinity && isSilent) return true;
     return this.#inFlight === 0 && !this.#mayPlan(nowUs);
   }
 
@@ -176,6 +183,7 @@ export class LoadEngine implements LaneEvents {
 
   beforeReplies(byteCount: number): void {
     this.#nowUs = this.#parts.clock.nowUs();
+    this.#heardUs = this.#nowUs;
     this.#recorder.moveBytes(byteCount, 0, this.#nowUs);
   }
 
