@@ -1,6 +1,6 @@
 /**
  * `npm run package`: writes what is published, `dist/package`, and packs it as `dist/svc-server-<version>.tgz`; into another
- * folder than dist if it is given.
+ * folder than dist if it is given. With `--folder-only` it packs nothing: `npm pack` in the root does so before it packs the folder.
  *
  * It has what was built only, as deep in its folder as in the source tree, since files beside a module are found by relative
  * paths. The same commit gives the same bytes: the build time is SOURCE_DATE_EPOCH, otherwise the time of the commit. Without a
@@ -24,7 +24,10 @@ import { compositionOf, type Installed } from './components.ts';
 import { billOfMaterials, thirdPartyLicenses, type BuildFacts } from './documents.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
-const folder = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
+const words = process.argv.slice(2);
+const packsNothing = words.includes('--folder-only');
+const [given] = words.filter((word) => !word.startsWith('--'));
+const folder = path.resolve(given ?? path.join(root, 'dist'));
 const target = path.join(folder, 'package');
 
 /** Limits of the package, so that it does not grow unnoticed. */
@@ -162,6 +165,7 @@ function main(): void {
   write(MANUAL, manual.toString());
   write('sbom.cdx.json', billOfMaterials(facts, components));
   write('THIRD-PARTY-LICENSES', thirdPartyLicenses(components));
+  if (packsNothing) return;
   const { filename, size, unpackedSize, entryCount } = pack();
   const file = path.join(path.relative(process.cwd(), folder), path.basename(filename));
   if (size > PACKED_BYTES_MAX || unpackedSize > UNPACKED_BYTES_MAX || entryCount > FILES_MAX) {

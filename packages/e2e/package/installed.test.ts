@@ -19,7 +19,7 @@ import path from 'node:path';
 import { launch, request, type ChildServer } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { installed, nodeOf, packed } from './packed.ts';
+import { installed, nodeOf, npm, packed, root } from './packed.ts';
 
 const packages = suite('the installed package');
 
@@ -60,6 +60,28 @@ packages('has what was built and its documents, no sources, tests or scripts of 
   }
   const manifest = readFileSync(path.join(home, 'package.json'), 'utf8');
   assert.not.match(manifest, /"(?:scripts|devDependencies|private)"/);
+});
+
+packages('npm pack in the source tree packs the same, and nothing else of the tree', () => {
+  const own = path.join(folder, 'of-the-tree');
+  mkdirSync(own);
+  npm('pack', root, '--pack-destination', own);
+  const [archive = ''] = readdirSync(own);
+  const executable = installed(path.join(own, archive), own);
+  const inside = path.join(own, 'node_modules/svc-server');
+  assert.equal(readdirSync(inside).sort(), ['LICENSE', 'README.md', 'dist', 'package.json']);
+  assert.equal(readdirSync(path.join(inside, 'dist')), ['package']);
+  const same = readdirSync(path.join(inside, 'dist/package'), { recursive: true }).sort();
+  assert.equal(same, readdirSync(home, { recursive: true }).sort());
+  const ofTree = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as object;
+  const published = JSON.parse(readFileSync(path.join(home, 'package.json'), 'utf8')) as object;
+  for (const field of ['dependencies', 'optionalDependencies'] as const) {
+    const of = (manifest: object): unknown => (manifest as Record<string, unknown>)[field];
+    assert.equal(of(ofTree), of(published), field);
+  }
+  const { status, stdout } = spawnSync(executable, ['--version'], { encoding: 'utf8', cwd: own });
+  assert.is(status, 0);
+  assert.match(stdout, run('--version').stdout.split('\n')[0]!);
 });
 
 packages('lists every package inside it, with its licence', () => {
