@@ -8,27 +8,28 @@
 
 import { latin1, type Bytes } from '#base';
 import { endOfLine } from './line-reader.ts';
+import {
+  ARRAY,
+  ATTRIBUTE,
+  BIG_NUMBER,
+  BOOLEAN,
+  BULK,
+  BULK_ERROR,
+  CR,
+  DOUBLE,
+  ERROR,
+  LF,
+  MAP,
+  NULL,
+  NUMBER,
+  PUSH,
+  SET,
+  STATUS,
+  VERBATIM,
+} from './reply-bytes.ts';
 import { MalformedReply } from './reply-parser.ts';
 
-const CR = 0x0d;
-const LF = 0x0a;
 const ZERO = 0x30;
-const STATUS = 0x2b;
-const ERROR = 0x2d;
-const NUMBER = 0x3a;
-const BULK = 0x24;
-const BULK_ERROR = 0x21;
-const VERBATIM = 0x3d;
-const ARRAY = 0x2a;
-const SET = 0x7e;
-const MAP = 0x25;
-const PUSH = 0x3e;
-const ATTRIBUTE = 0x7c;
-const NULL = 0x5f;
-const BOOLEAN = 0x23;
-const DOUBLE = 0x2c;
-const BIG_NUMBER = 0x28;
-
 const LENGTH_TEXT = /^(?:0|[1-9]\d{0,14})$/;
 const LENGTH_DIGITS_MAX = 15;
 const ABSENT = '-1';

@@ -5,25 +5,25 @@
 
 import { latin1, type Bytes } from '#base';
 import { endOfLine, LineReader } from './line-reader.ts';
-
-const CR = 0x0d;
-const LF = 0x0a;
-/** Kinds of replies by their first byte. */
-const STATUS = 0x2b;
-const ERROR = 0x2d;
-const NUMBER = 0x3a;
-const BULK = 0x24;
-const BULK_ERROR = 0x21;
-const VERBATIM = 0x3d;
-const ARRAY = 0x2a;
-const SET = 0x7e;
-const MAP = 0x25;
-const PUSH = 0x3e;
-const ATTRIBUTE = 0x7c;
-const NULL = 0x5f;
-const BOOLEAN = 0x23;
-const DOUBLE = 0x2c;
-const BIG_NUMBER = 0x28;
+import {
+  ARRAY,
+  ATTRIBUTE,
+  BIG_NUMBER,
+  BOOLEAN,
+  BULK,
+  BULK_ERROR,
+  CR,
+  DOUBLE,
+  ERROR,
+  LF,
+  MAP,
+  NULL,
+  NUMBER,
+  PUSH,
+  SET,
+  STATUS,
+  VERBATIM,
+} from './reply-bytes.ts';
 
 const INTEGER_TEXT = /^[-+]?\d{1,20}$/;
 const DOUBLE_TEXT = /^(?:[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf|[-+]?nan)$/;

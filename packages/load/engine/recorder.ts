@@ -42,7 +42,7 @@ export interface ThreadResult {
   readonly unanswered: number;
   /** Requests of the schedule that were not sent in time. */
   readonly unsent: number;
-  /** Times by which requests were sent later than planned for no fault of the server. */
+  /** Times by which requests were sent later than planned for no fault of the server; empty in a closed loop. */
   readonly late: Float64Array;
   /** Microseconds from the end of the warm-up to the last reply. */
   readonly spanUs: number;

@@ -37,28 +37,18 @@ interface ThreadUse {
 }
 
 /** Results of a load. */
-export interface LoadResult {
+export interface LoadResult extends Omit<ThreadResult, 'commands' | 'spanUs' | 'use'> {
   readonly startedAtMs: number;
   /** Seconds from the end of the warm-up to the last reply. */
   readonly seconds: number;
   readonly commands: number;
   readonly errorCount: number;
-  readonly errors: Readonly<Record<string, number>>;
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly latency: Float64Array;
   readonly maxUs: number;
   readonly byCommand: readonly CommandResult[];
   readonly series: readonly SecondPoint[];
-  readonly warmupCommands: number;
-  readonly moved: number;
-  readonly asked: number;
-  readonly connectionsLost: number;
-  readonly lossReasons: readonly string[];
-  readonly unanswered: number;
-  readonly unsent: number;
-  /** Latenesses of sending for no fault of the server; empty in a closed loop. */
-  readonly late: Float64Array;
   readonly threads: readonly ThreadUse[];
   readonly isInterrupted: boolean;
 }

@@ -4,6 +4,7 @@ import { type Bytes, CommandError, indexOfByte, INT64_MAX } from '#base';
 import type { ReplyWriter } from '#resp';
 import { ID_TEXT_BYTES_MAX, readUnsigned, StreamId, unsigned } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
+import type { ArgumentDoc } from '../../definition/definition.ts';
 
 const ID_ARGUMENT_BYTES_MAX = 127;
 const DASH = 0x2d;
@@ -14,6 +15,17 @@ const PAREN = 0x28;
 const invalidId = new CommandError('ERR Invalid stream ID specified as stream command argument');
 const invalidStart = new CommandError('ERR invalid start ID for the interval');
 const invalidEnd = new CommandError('ERR invalid end ID for the interval');
+
+/** Documentation of a number of ids, and the ids. */
+export const idsDoc: ArgumentDoc = {
+  name: 'ids',
+  type: 'block',
+  token: 'IDS',
+  arguments: [
+    { name: 'numids', type: 'integer' },
+    { name: 'id', type: 'string', multiple: true },
+  ],
+};
 
 const textScratch: Bytes = new Uint8Array(ID_TEXT_BYTES_MAX);
 

@@ -5,7 +5,7 @@ import { DELIVERIES_MAX, IdPlace, type Stream, type StreamGroup, StreamId } from
 import type { Arguments } from '../../arguments/arguments.ts';
 import { oneShard } from '../../definition/definition.ts';
 import { oneKey } from '../../definition/keys.ts';
-import { readId } from '../entries/ids.ts';
+import { idsDoc, readId } from '../entries/ids.ts';
 import { groupAt, streamToWrite } from '../entries/lookup.ts';
 
 const GROUP_INDEX = 2;
@@ -48,15 +48,7 @@ const xnack = oneShard({
         token: mode,
       })),
     },
-    {
-      name: 'ids',
-      type: 'block',
-      token: 'IDS',
-      arguments: [
-        { name: 'numids', type: 'integer' },
-        { name: 'id', type: 'string', multiple: true },
-      ],
-    },
+    idsDoc,
     { name: 'count', type: 'integer', token: 'RETRYCOUNT', optional: true },
     { name: 'force', type: 'pure-token', token: 'FORCE', optional: true },
   ],

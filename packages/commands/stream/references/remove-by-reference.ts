@@ -6,10 +6,10 @@ import { type References, type Stream, StreamId } from '#store';
 import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts/contexts.ts';
 import { events } from '../../contexts/events.ts';
-import { type ArgumentDoc, oneShard } from '../../definition/definition.ts';
+import { oneShard } from '../../definition/definition.ts';
 import { oneKey } from '../../definition/keys.ts';
 import { changedAt } from '../../elements/lookup.ts';
-import { readId } from '../entries/ids.ts';
+import { idsDoc, readId } from '../entries/ids.ts';
 import { groupAt, streamToRead, streamToWrite } from '../entries/lookup.ts';
 import { referencesDoc, takeReferences } from './reference-options.ts';
 
@@ -27,16 +27,6 @@ const tooManyIds = new CommandError(
 const noIds = new CommandError('ERR IDS option is required');
 
 const idScratch = new StreamId();
-
-const idsDoc: ArgumentDoc = {
-  name: 'ids',
-  type: 'block',
-  token: 'IDS',
-  arguments: [
-    { name: 'numids', type: 'integer' },
-    { name: 'id', type: 'string', multiple: true },
-  ],
-};
 
 const xdelex = oneShard({
   name: 'XDELEX',
