@@ -8,6 +8,7 @@
 
 import type Koffi from 'koffi';
 import type { Bytes } from '../bytes/byte-array.ts';
+import { assert } from '../errors/assert.ts';
 
 /** Address of memory in this process. */
 export type Address = number;
@@ -113,8 +114,11 @@ export async function loadSystemCalls(): Promise<SystemCalls> {
 
 /** Calls about the part of V8 that belongs to the thread that asked for them. */
 interface IsolateCalls {
-  /** Changes how many bytes outside of its heap V8 counts as held by its objects; growth may begin a collection. */
-  adjustExternalBytes(by: number): void;
+  /**
+   * Takes bytes outside of its heap out of those that V8 counts as held by its objects. They cannot be put back: more bytes
+   * may begin a collection, which would search the stack of koffi's calls for pointers, and run beyond its end (SIGSEGV).
+   */
+  hideExternalBytes(byteCount: number): void;
 }
 
 /** Finds V8's isolate of this thread. Rejects as `loadSystemCalls` does, and where Node does not export the call. */
@@ -125,8 +129,9 @@ export async function loadIsolateCalls(): Promise<IsolateCalls> {
     'int64 _ZN2v87Isolate37AdjustAmountOfExternalAllocatedMemoryEl(uint64 isolate, int64 by)',
   ) as (at: Address, by: number) => number;
   return {
-    adjustExternalBytes: (by) => {
-      adjust(isolate, by);
+    hideExternalBytes: (byteCount) => {
+      assert(byteCount >= 0, 'bytes are hidden');
+      adjust(isolate, -byteCount);
     },
   };
 }
