@@ -45,9 +45,10 @@ function ownDetails({ id }: KnownNode, { address, isSecure, offset }: View): Clu
   };
 }
 
-function placeDetails({ host, port, tlsPort, hostname }: MemberAddress, isSecure: boolean) {
+function placeDetails(address: MemberAddress, isSecure: boolean) {
+  const { host, port, tlsPort, hostname, zone = '' } = address;
   const reported = isSecure && tlsPort > 0 ? tlsPort : port;
-  return { host, hostname, port: reported, plainPort: port, tlsPort };
+  return { host, hostname, zone, port: reported, plainPort: port, tlsPort };
 }
 
 function detailsOf(node: KnownNode, member: Member, view: View): ClusterNodeDetails {

@@ -6,7 +6,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { Bytes, Clock, Logger } from '#base';
+import { type Bytes, type Clock, type Logger, shardOfSlot } from '#base';
 import type {
   ClusterGroupDetails,
   ClusterLinkDetails,
@@ -14,6 +14,8 @@ import type {
   EndpointType,
   SlotChange,
   SlotMovesPort,
+  SlotScan,
+  SlotScanStep,
   SlotStatistics,
 } from '#commands';
 import type { Settings } from '#config';
@@ -49,6 +51,7 @@ import { newNode } from './nodes/new-node.ts';
 import { OwnPlace } from './nodes/own-place.ts';
 import { openSlotRules } from './open-slot-rules.ts';
 import { SlotMoves } from './moves/slot-moves.ts';
+import { sweepSlots } from './moves/slot-sweep.ts';
 import { newId, type NodeId } from './nodes/node-id.ts';
 import { runOwnCommands } from './slots/own-commands.ts';
 import { ServedSlotsPublisher } from './served-ranges.ts';
@@ -83,6 +86,8 @@ export class Cluster implements ClusterPort {
   readonly #publisher: ClusterPublisher;
   readonly #nodeId: NodeId;
   #ownGroup = newId();
+  /** Places of walks are those of tables with the hash seed of this process. */
+  readonly #scanFingerprint = `r${newId().slice(0, 8)}`;
   readonly #table = new SlotTable();
   readonly #keys: SlotKeys;
   readonly #role: ClusterRole;
@@ -142,7 +147,8 @@ export class Cluster implements ClusterPort {
     this.#lost = new LostSlots({
       ...options,
       node: this.node,
-      keysOf: (slot, count) => this.#keys.some(slot, count),
+      sweep: (spans, isWanted) =>
+        sweepSlots(spans, { own: options, shardCount: options.shardCount, isWanted }),
       isHandedOver: (slot) => this.#moves.hides(slot),
     });
     const { lease } = this.node;
@@ -315,12 +321,26 @@ export class Cluster implements ClusterPort {
     return slotStatistics(this.#keys, { first, last, isOwn, hasCosts: this.countsSlotCosts });
   }
 
-  countKeys(slot: number): Promise<number> {
-    return this.#keys.count(slot);
+  countKeys(slot: number, database: number): Promise<number> {
+    return this.#keys.count(slot, database);
   }
 
-  keysOf(slot: number, count: number): Promise<readonly Bytes[]> {
-    return this.#keys.some(slot, count);
+  keysOf(slot: number, database: number, count: number): Promise<readonly Bytes[]> {
+    return this.#keys.some(slot, database, count);
+  }
+
+  scanRangeOf(slot: number): { readonly last: number; readonly fingerprint: string } {
+    const { shardCount } = this.#options;
+    const { codes } = this.#table;
+    const shard = shardOfSlot(slot, shardCount);
+    let last = slot;
+    while (codes[last + 1] === codes[slot] && shardOfSlot(last + 1, shardCount) === shard)
+      last += 1;
+    return { last, fingerprint: this.#scanFingerprint };
+  }
+
+  scanKeys(scan: SlotScan): Promise<SlotScanStep> {
+    return this.#keys.scan(scan);
   }
 
   addSlots(slots: readonly number[]): Promise<void> {
@@ -364,7 +384,7 @@ export class Cluster implements ClusterPort {
   async setSlot(slot: number, change: SlotChange): Promise<void> {
     const { topology, group } = this.node;
     if (change.kind === 'node' && change.node !== this.id && topology.owners[slot] === group?.id) {
-      if ((await this.#keys.count(slot)) > 0) {
+      if ((await this.#keys.count(slot, null)) > 0) {
         throw new ClusterError(
           `Can't assign hashslot ${slot} to a different node while I still hold keys for this hash slot.`,
         );

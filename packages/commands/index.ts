@@ -27,6 +27,7 @@ export type {
 } from './contexts/contexts.ts';
 export type { ByKeyCommand, Command, EveryShardCommand } from './definition/definition.ts';
 export {
+  databaseCountOf,
   isShardSetting,
   shardSettingNames,
   type ShardSettingOf,
@@ -42,7 +43,11 @@ export {
   type ClusterPort,
   type EndpointType,
   type MessageCommand,
+  type MoveState,
   type SlotMigrationDetails,
+  type SlotScan,
+  type SlotScanStep,
+  slotOfScan,
   type SlotMovesPort,
   type SlotChange,
   type SlotStatistics,

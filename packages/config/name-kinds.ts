@@ -27,6 +27,13 @@ export const nodeName: Kind<string> = named(
       : undefined,
 );
 
+/** Availability zone of a server, with the characters of names of nodes; empty means unset. */
+export const availabilityZone: Kind<string> = named(
+  'a string without the characters !#$%&()*+.:;<>?@[]^{|}~',
+  (value) =>
+    NODE_NAME_FORBIDDEN.test(value) ? 'Availability zone contained invalid character' : undefined,
+);
+
 /** A token that HTTP's header Authorization can carry; empty means unset. */
 export const token: Kind<string> = named(
   'a string of visible ASCII characters without blanks and line breaks',

@@ -85,6 +85,7 @@ function server({
     ['io_threads_active', Number(frontCountOf(settings) > 0)],
     ['executable', executable],
     ['config_file', settings.file ?? ''],
+    ['availability_zone', settings.string('server.availability-zone')],
     ...ending(main, nowMs),
     ...listeners(settings),
   ];

@@ -5,7 +5,7 @@
  */
 
 import type { ResidentParts } from '#base';
-import type { ClientPort } from '#commands';
+import { type ClientPort, databaseCountOf } from '#commands';
 import type { Settings } from '#config';
 import type { Counter } from '#quantities';
 import {
@@ -155,7 +155,7 @@ export class ServerMetrics {
   }
 
   get databases(): number {
-    return this.settings.number('server.databases');
+    return databaseCountOf(this.settings);
   }
 
   /** Memory that maxmemory limits. */

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { systemClock } from '#base';
-import { commandTable, type ShardSettingValues } from '#commands';
+import { commandTable, databaseCountOf, type ShardSettingValues } from '#commands';
 import { allocateShared, layoutOf, LinkMemory, RingReader, RingWriter } from '#link';
 import { DataFolder, isProblem, logFolder, realDisk, snapshotsFolder } from '#persistence';
 import { Page, ThreadProfiler } from '#stats';
@@ -54,7 +54,10 @@ function readFiles(folder: string, options: ReadOptions): Store {
 /** Creates a page for a machine without clients. */
 export function offlinePage(settings: ShardSettingValues): Page {
   const shape = {
-    databases: settings['server.databases'],
+    databases: databaseCountOf({
+      number: (name) => settings[name],
+      boolean: (name) => settings[name],
+    }),
     commands: commandTable.entries.length,
     errorCodes: 64,
   };

@@ -193,10 +193,15 @@ export {
   type SlotWalk,
   type SlotWalkStep,
   walkSlotCall,
+  countSlotCall,
+  scanSlotsCall,
+  type SlotScanQuestion,
   lateShards,
   movedKeysCall,
   sweepSlotsCall,
   type SlotSweep,
+  type SlotSweepStep,
+  type WalkPlace,
 } from './calls/shard-calls.ts';
 export { fragmentation, usedMemory, type Fragmentation } from './status/used-memory.ts';
 export {

@@ -31,6 +31,8 @@ export interface ClusterNodeReport {
   readonly hostname: string | null;
   /** Name that people have for it; null where it has none. */
   readonly nodename: string | null;
+  /** Availability zone that it announces; null where it has none. */
+  readonly availability_zone: string | null;
   /** Address of its HTTP side; null if it has not announced one. */
   readonly http: string | null;
   readonly version: string | null;

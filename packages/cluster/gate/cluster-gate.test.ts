@@ -14,7 +14,7 @@ const gate = suite('gate of a cluster');
 const SLOT_OF_A = 15_495;
 const SLOT_OF_B = 3_300;
 
-function stage() {
+function stage(databases = 1) {
   const table = new SlotTable();
   table.codes.fill(SlotCode.own);
   table.hasGaps = false;
@@ -35,6 +35,7 @@ function stage() {
   };
   const redirects: string[] = [];
   const judged = new ClusterGate({
+    databases,
     table,
     lease: { writesUntilMs: 1_000 },
     nowUs: () => state.nowUs,
@@ -229,5 +230,30 @@ for (const [line, error] of refusals) {
     assert.is(stage().judge(line), error);
   });
 }
+
+for (const line of ['SELECT 1', 'MOVE a 1', 'COPY a {a}1 DB 2']) {
+  gate(`${line} is let through where there are several databases`, () => {
+    const { judge, table } = stage(2);
+    assert.is(judge(line), undefined);
+    table.codes[SLOT_OF_A] = SlotCode.first + 1;
+    const isMoved = line.startsWith('SELECT') ? undefined : `MOVED ${SLOT_OF_A} o:7002`;
+    assert.is(judge(line), isMoved);
+  });
+}
+
+gate('CLUSTERSCAN goes where its cursor leads', () => {
+  const { judge, table } = stage();
+  table.codes[SLOT_OF_A] = SlotCode.first + 1;
+  assert.is(judge('CLUSTERSCAN 0-{a}-0'), `MOVED ${SLOT_OF_A} o:7002`);
+  assert.is(judge('CLUSTERSCAN 0-{b}-0'), undefined);
+  table.codes.fill(SlotCode.nobody);
+  assert.is(judge('CLUSTERSCAN 0-{b}-0'), 'CLUSTERDOWN Hash slot not served');
+  // The start is anywhere, and an invalid cursor an error of the command.
+  for (const cursor of ['0', 'a', '0-{a}']) assert.is(judge(`CLUSTERSCAN ${cursor}`), undefined);
+});
+
+gate('SWAPDB is refused with any number of databases', () => {
+  assert.is(stage(16).judge('SWAPDB 0 1'), 'ERR SWAPDB is not allowed in cluster mode');
+});
 
 gate.run();

@@ -9,6 +9,7 @@ import {
   endpointOf,
   type EndpointType,
   findKeys,
+  slotOfScan,
 } from '#commands';
 import type { Client } from '#router';
 import type { Lease } from '../agreement/lease.ts';
@@ -19,6 +20,7 @@ const NO_SLOT = -1;
 const SEVERAL_SLOTS = -2;
 
 const ASKING = commandTable.byName('ASKING');
+const CLUSTERSCAN = commandTable.byName('CLUSTERSCAN');
 const MULTI = commandTable.byName('MULTI');
 
 /** Commands that a cluster refuses, with the error; some only with certain arguments. */
@@ -26,13 +28,17 @@ const refused: ReadonlyMap<
   CommandEntry | undefined,
   (args: Arguments) => CommandError | undefined
 > = new Map([
-  [commandTable.byName('SELECT'), refusesOther('SELECT is not allowed')],
-  [commandTable.byName('MOVE'), refuses('MOVE is not allowed')],
   [commandTable.byName('SWAPDB'), refuses('SWAPDB is not allowed')],
-  [commandTable.byName('COPY'), refusesDatabase('Copying to another database is not allowed')],
   [commandTable.byName('REPLICAOF'), refuses('REPLICAOF not allowed')],
   [commandTable.byName('SLAVEOF'), refuses('REPLICAOF not allowed')],
   [commandTable.byName('FAILOVER'), refuses('FAILOVER not allowed')],
+]);
+
+/** Commands that are refused too where nodes have one database. */
+const refusedInOne: typeof refused = new Map([
+  [commandTable.byName('SELECT'), refusesOther('SELECT is not allowed')],
+  [commandTable.byName('MOVE'), refuses('MOVE is not allowed')],
+  [commandTable.byName('COPY'), refusesDatabase('Copying to another database is not allowed')],
 ]);
 
 type Refuses = (args: Arguments) => CommandError | undefined;
@@ -59,6 +65,8 @@ function refusesDatabase(what: string): Refuses {
 }
 
 interface ClusterGateOptions {
+  /** Number of databases of a node. */
+  readonly databases: number;
   readonly table: SlotTable;
   readonly lease: Pick<Lease, 'writesUntilMs'>;
   /** Monotonic microseconds now. */
@@ -96,6 +104,7 @@ type Redirect = 'moved' | 'crossslot' | 'clusterdown';
 
 export class ClusterGate {
   readonly #options: ClusterGateOptions;
+  readonly #refused: typeof refused;
   readonly #queued = new Arguments();
   /** True if ASKING applies to the current command. */
   #isAsked = false;
@@ -104,8 +113,9 @@ export class ClusterGate {
 
   constructor(options: ClusterGateOptions) {
     this.#options = options;
+    this.#refused = options.databases > 1 ? refused : new Map([...refused, ...refusedInOne]);
     for (const entry of commandTable.entries) {
-      this.#kinds[entry.id] = refused.has(entry) ? Kind.refused : kindOf(entry);
+      this.#kinds[entry.id] = this.#refused.has(entry) ? Kind.refused : kindOf(entry);
     }
   }
 
@@ -120,7 +130,7 @@ export class ClusterGate {
     const { asking } = client.session;
     this.#isAsked = asking !== undefined && this.#requests(client, asking, entry);
     if (kind === Kind.refused) {
-      const refusal = refused.get(entry)!(args);
+      const refusal = this.#refused.get(entry)!(args);
       if (refusal !== undefined || !entry.hasKeys) return refusal;
     } else if (entry.route === 'exec') {
       return this.#judgeExec(client);
@@ -272,6 +282,7 @@ function kindOf(entry: CommandEntry): number {
 
 /** The one slot of a command's keys, or what else there is. */
 function slotOf(entry: CommandEntry, args: Arguments): number {
+  if (entry === CLUSTERSCAN) return slotOfScan(args);
   if (entry.firstArgumentIsKey) return args.firstKeySlot;
   let slot = NO_SLOT;
   for (const { index } of findKeys(entry.command.keys, args) ?? []) {

@@ -1,7 +1,7 @@
 /** Creates the gate of commands from the settings and the state of the cluster. */
 
 import type { Clock } from '#base';
-import type { EndpointType } from '#commands';
+import { databaseCountOf, type EndpointType } from '#commands';
 import type { Settings } from '#config';
 import type { Router } from '#router';
 import type { ClusterNode } from '../agreement/cluster-node.ts';
@@ -24,6 +24,7 @@ interface NewGateOptions {
 export function newGate({ settings, router, clock, table, cluster }: NewGateOptions): ClusterGate {
   const { node, observation } = cluster;
   return new ClusterGate({
+    databases: databaseCountOf(settings),
     table,
     lease: node.lease,
     nowUs: () => clock.nowUs(),

@@ -1,11 +1,7 @@
 /** Progress of a move of slots, as this node sees it. */
 
-import type { SlotMigrationDetails } from '#commands';
+import type { MoveState, SlotMigrationDetails } from '#commands';
 import type { SlotSpan } from '../agreement/documents/documents.ts';
-
-/** Place of a move on its way; the last three are ends. */
-type MoveState =
-  'connecting' | 'snapshotting' | 'replicating' | 'paused' | 'success' | 'failed' | 'cancelled';
 
 interface MoveProgressOptions {
   readonly id: string;
@@ -23,6 +19,7 @@ export class MoveProgress implements SlotMigrationDetails {
   readonly sourceNode: string;
   readonly targetNode: string;
   readonly createdMs: number;
+  startedMs: number | undefined;
   updatedMs: number;
   state: MoveState = 'connecting';
   /** Reason why it was ended; empty where it was not. */
@@ -49,6 +46,11 @@ export class MoveProgress implements SlotMigrationDetails {
 
   get hasEnded(): boolean {
     return this.state === 'success' || this.state === 'failed' || this.state === 'cancelled';
+  }
+
+  /** Records that this side has started its work. */
+  start(): void {
+    this.startedMs ??= this.#nowMs();
   }
 
   enter(state: MoveState, message = ''): void {

@@ -5,8 +5,8 @@ import { Arguments, type CommandEntry, commandTable, findKeys } from '#commands'
 import type { ParsedCommand } from '#resp';
 import type { SlotSpan } from '../agreement/documents/documents.ts';
 
-/** They hold a transaction together; one that is empty does nothing. */
-const OF_TRANSACTIONS: ReadonlySet<string> = new Set(['MULTI', 'EXEC', 'DISCARD']);
+/** They hold a transaction together, which does nothing if it is empty, or select the database of what follows. */
+const OF_ALL_SLOTS: ReadonlySet<string> = new Set(['MULTI', 'EXEC', 'DISCARD', 'SELECT']);
 /** They take keys away, or exchange them, without naming any. */
 const OF_ALL_KEYS: ReadonlySet<string> = new Set(['FLUSHALL', 'FLUSHDB', 'SWAPDB']);
 
@@ -27,7 +27,7 @@ export class SlotFilter {
     const args = this.#args;
     args.point(source, at, spans, 0, count);
     const name = args.latin1(0).toUpperCase();
-    if (OF_TRANSACTIONS.has(name)) return true;
+    if (OF_ALL_SLOTS.has(name)) return true;
     if (OF_ALL_KEYS.has(name)) {
       this.#failed(`${name} was run on the source`);
       return false;

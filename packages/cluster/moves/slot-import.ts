@@ -236,6 +236,7 @@ export class SlotImport implements Follower {
       config: { ...config, mayWrite: undefined },
       address: `${source.host}:${source.port}`,
       position,
+      // The restoring commands start there, and the stream begins with SELECT.
       database: 0,
       nowMs: () => this.#options.clock.wallMs(),
       pause: () => {

@@ -11,6 +11,7 @@ import type { Settings } from '#config';
 import type { ConnectionConfig } from '#net';
 import type { Router } from '#router';
 import {
+  beginImport,
   beginMove,
   failMove,
   finishMove,
@@ -80,11 +81,13 @@ export class SlotMoves {
     for (const one of this.#imports.values()) void one.end();
   }
 
-  /** Slots of a move that this server is the source of. */
-  readonly spansOf = (id: string): readonly SlotSpan[] | undefined =>
-    this.#exports.get(id) === undefined
+  /** Slots of a move that this server is the source of. A move that the target started may be unknown here until the documents are read. */
+  readonly spansOf = async (id: string): Promise<readonly SlotSpan[] | undefined> => {
+    if (!this.#exports.has(id)) await this.#lookAgain();
+    return this.#exports.get(id) === undefined
       ? this.#beginning.get(id)
       : this.#options.node.topology.migrations.get(id)?.ranges;
+  };
 
   /** True for a slot whose keys are on their way here, or still to be dropped. */
   hides(slot: number): boolean {
@@ -117,9 +120,30 @@ export class SlotMoves {
     return id;
   }
 
-  async cancel(): Promise<void> {
+  async import(slots: readonly number[]): Promise<string> {
     const { node } = this.#options;
-    for (const { id } of this.#own) await node.decide((now) => failMove(now, id, CANCELLED));
+    const id = newId();
+    await node.decide((topology) =>
+      topology.migrations.has(id) ? undefined : beginImport(topology, node.id, { id, slots }),
+    );
+    this.follow();
+    return id;
+  }
+
+  async cancel(wanted: string | undefined): Promise<number> {
+    const { node } = this.#options;
+    let count = 0;
+    for (const { id } of this.#own) {
+      if (wanted !== undefined && id !== wanted) continue;
+      let isEnded = false;
+      await node.decide((now) => {
+        const plan = failMove(now, id, CANCELLED);
+        isEnded = plan !== undefined;
+        return plan;
+      });
+      count += Number(isEnded);
+    }
+    return count;
   }
 
   async report(): Promise<readonly SlotMigrationDetails[]> {
@@ -176,10 +200,11 @@ export class SlotMoves {
   /** A migration has started: it continues here, or fails. */
   #goOn(migration: SlotMigration): void {
     const { node } = this.#options;
-    const { id, target } = migration;
+    const { id, sourceNode, targetNode } = migration;
     const fault = moveFault(node.topology, migration);
     if (fault !== undefined) this.#fail(id, fault);
-    else if (target === node.group?.id && !this.#imports.has(id)) this.#import(migration);
+    else if (targetNode === node.id && !this.#imports.has(id)) this.#import(migration);
+    else if (sourceNode === node.id && !this.#exports.has(id)) this.#export(migration);
   }
 
   /** A migration has ended, or its document was deleted after its cleanup. */
@@ -329,9 +354,10 @@ export class SlotMoves {
   #export(migration: SlotMigration): void {
     const { primary, router, clients, clock } = this.#options;
     const { id } = migration;
+    const progress = this.#begun(migration, 'EXPORT');
     const exported = new SlotExport({
       migration,
-      progress: this.#begun(migration, 'EXPORT'),
+      progress,
       primary,
       router,
       clients,
@@ -339,6 +365,7 @@ export class SlotMoves {
       flip: () => this.#flip(migration),
     });
     this.#exports.set(id, exported);
+    progress.start();
     exported.run().catch((error: unknown) => {
       this.#fail(id, (error as Error).message);
     });
@@ -375,9 +402,10 @@ export class SlotMoves {
     const source = node.topology.nodes.get(sourceNode);
     // It is looked at again when it is there.
     if (source === undefined) return;
+    const progress = this.#begun(migration, 'IMPORT');
     const imported = new SlotImport({
       migration,
-      progress: this.#begun(migration, 'IMPORT'),
+      progress,
       source,
       settings,
       router,
@@ -404,7 +432,9 @@ export class SlotMoves {
       const { shardCount } = this.#options;
       const isWanted = (): boolean => this.#imports.get(id) === imported;
       const dropped = await sweepSlots(ranges, { own: this.#options, shardCount, isWanted });
-      if (dropped !== undefined && isWanted()) imported.start();
+      if (dropped === undefined || !isWanted()) return;
+      progress.start();
+      imported.start();
     });
   }
 }

@@ -2,7 +2,7 @@
 
 import { commandBytes } from '#resp';
 import type { Router } from '#router';
-import { sweepSlotsCall } from '#stats';
+import { type SlotSweep, sweepSlotsCall, type WalkPlace } from '#stats';
 import type { SlotSpan } from '../agreement/documents/documents.ts';
 import { runOwnCommands } from '../slots/own-commands.ts';
 
@@ -39,17 +39,21 @@ async function sweepShard(
   { own, isWanted }: SlotSweepOptions,
 ): Promise<number | undefined> {
   let dropped = 0;
-  let cursor = 0;
-  do {
-    const how = { question: { spans, cursor }, timeoutMs: STEP_MS_MAX };
+  let place: WalkPlace | null = { database: 0, cursor: 0 };
+  while (place !== null) {
+    const how: { question: SlotSweep; timeoutMs: number } = {
+      question: { spans, place },
+      timeoutMs: STEP_MS_MAX,
+    };
     const report = await own.router.shardCalls.askOne(shard, sweepSlotsCall, how);
     if (report.missing) throw new Error(`shard ${shard} did not reply in time`);
-    const { keys } = report.answer;
-    ({ cursor } = report.answer);
+    const { next, database, keys } = report.answer;
+    place = next;
     if (!isWanted()) return undefined;
     if (keys.length === 0) continue;
-    await runOwnCommands(own, commandBytes(['UNLINK', ...keys]));
+    const select = commandBytes(['SELECT', String(database)]);
+    await runOwnCommands(own, Buffer.concat([select, commandBytes(['UNLINK', ...keys])]));
     dropped += keys.length;
-  } while (cursor !== 0);
+  }
   return dropped;
 }

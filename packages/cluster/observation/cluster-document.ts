@@ -10,6 +10,7 @@ import type {
   OpenSlotReport,
 } from '#api-types';
 import { CLUSTER_QUANTITIES } from '#quantities';
+import type { MemberAddress } from '../agreement/documents/documents.ts';
 import { slotCount } from '../agreement/history/topology-changes.ts';
 import type { Group, Member } from '../agreement/topology.ts';
 import type { Discard } from '#replication';
@@ -161,11 +162,7 @@ function nodeReport(observation: ClusterObservation, member: Member): ClusterNod
     role: isPrimary ? 'primary' : 'replica',
     group: group.id,
     present: document !== undefined,
-    host: address.host,
-    port: address.port,
-    tls_port: address.tlsPort,
-    hostname: address.hostname || null,
-    nodename: address.nodename || null,
+    ...placeOf(address),
     http: document?.http ?? null,
     version: document?.version ?? null,
     slots: slots.reduce((sum, [first, last]) => sum + last - first + 1, 0),
@@ -174,6 +171,17 @@ function nodeReport(observation: ClusterObservation, member: Member): ClusterNod
     no_failover: document?.noFailover ?? null,
     keys: keysOf(observation, id),
     latency: isSelf ? null : pings.report(id),
+  };
+}
+
+function placeOf({ host, port, tlsPort, hostname, nodename, zone }: MemberAddress) {
+  return {
+    host,
+    port,
+    tls_port: tlsPort,
+    hostname: hostname || null,
+    nodename: nodename || null,
+    availability_zone: zone || null,
   };
 }
 

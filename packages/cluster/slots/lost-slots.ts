@@ -1,20 +1,17 @@
 /** Deletes remaining keys of slots that another group owns: otherwise they would reappear when the slots return. */
 
-import type { Bytes, Logger } from '#base';
-import { commandBytes } from '#resp';
+import type { Logger } from '#base';
 import type { ClusterNode } from '../agreement/cluster-node.ts';
-import { runOwnCommands } from './own-commands.ts';
+import type { SlotSpan } from '../agreement/documents/documents.ts';
 
-/** Keys of a slot that are deleted at once. */
-const KEYS_PER_DELETION = 500;
-
-type OwnCommandOptions = Parameters<typeof runOwnCommands>[0];
-
-interface LostSlotsOptions extends OwnCommandOptions {
+interface LostSlotsOptions {
   readonly node: ClusterNode;
   readonly log: Logger;
-  /** Returns at most `count` local keys of a slot. */
-  readonly keysOf: (slot: number, count: number) => Promise<readonly Bytes[]>;
+  /** Drops the keys of slots; settles with their number, or with undefined once that was not wanted any more. */
+  readonly sweep: (
+    spans: readonly SlotSpan[],
+    isWanted: () => boolean,
+  ) => Promise<number | undefined>;
   /** True for a slot whose keys are dropped by its slot migration. */
   readonly isHandedOver: (slot: number) => boolean;
 }
@@ -51,18 +48,15 @@ export class LostSlots {
   }
 
   async #drop(slot: number): Promise<void> {
-    const { log, keysOf } = this.#options;
+    const { log, sweep } = this.#options;
     try {
-      for (;;) {
-        const keys = await keysOf(slot, KEYS_PER_DELETION);
-        // The slot may have returned meanwhile.
-        if (keys.length === 0 || this.#owned.has(slot)) return;
-        log.warn('cluster-slot-lost', 'Keys of a slot that another node serves deleted', {
-          slot,
-          keys: keys.length,
-        });
-        await runOwnCommands(this.#options, commandBytes(['UNLINK', ...keys]));
-      }
+      // The slot may return meanwhile.
+      const keys = await sweep([[slot, slot]], () => !this.#owned.has(slot));
+      if (keys === undefined || keys === 0) return;
+      log.warn('cluster-slot-lost', 'Keys of a slot that another node serves deleted', {
+        slot,
+        keys,
+      });
     } catch (error) {
       log.error(
         'cluster-slot-lost',

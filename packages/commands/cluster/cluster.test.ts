@@ -1,10 +1,12 @@
 /** CLUSTER and its like: words, replies and mistakes. The cluster itself is played by the test. */
 
+import { keySlot, SLOT_COUNT } from '#base';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { call, CallContext } from '../call.test-helper.ts';
 import type { EndpointType } from './endpoint.ts';
 import type { ClusterNodeDetails, ClusterPort } from './ports.ts';
+import { slotOfPattern, tagOfSlot } from './slot-tags.ts';
 
 const cluster = suite('CLUSTER');
 
@@ -15,6 +17,7 @@ const PRIMARY: ClusterNodeDetails = {
   plainPort: 7_000,
   tlsPort: 0,
   hostname: '',
+  zone: '',
   isMyself: true,
   primary: undefined,
   isPresent: true,
@@ -33,6 +36,7 @@ const REPLICA: ClusterNodeDetails = {
   port: 7_001,
   plainPort: 7_001,
   hostname: 'two.example',
+  zone: 'zone-b',
   isMyself: false,
   primary: 'aaa',
   isPresent: false,
@@ -48,14 +52,31 @@ const MOVE = {
   sourceNode: 'aaa',
   targetNode: 'bbb',
   createdMs: 5_000,
+  startedMs: 5_100,
   updatedMs: 7_900,
-  state: 'replicating',
+  state: 'replicating' as const,
   message: '',
   keys: 11,
   bytes: 222,
   lagBytes: 3,
   pauseMs: 0,
 };
+
+/** In the order in which they began; the running one is followed by two that have ended. */
+const MOVES = [
+  MOVE,
+  {
+    ...MOVE,
+    id: 'old',
+    operation: 'IMPORT' as const,
+    startedMs: undefined,
+    updatedMs: 6_000,
+    state: 'failed' as const,
+    message: 'the source was restarted',
+    pauseMs: 4,
+  },
+  { ...MOVE, id: 'new', updatedMs: 8_000, state: 'success' as const, pauseMs: 7 },
+];
 
 /** Runs a line against a played cluster; returns what is said at once or later, and what the cluster was asked. */
 async function run(
@@ -82,8 +103,8 @@ async function run(
       ['cluster_size', 1],
     ],
     groups: () => [{ id: 'ggg', nodes: [PRIMARY, REPLICA] }],
-    countKeys: async (slot) => {
-      await reported('count', slot);
+    countKeys: async (slot, database) => {
+      await reported('count', slot, database);
       return 3;
     },
     countsSlotCosts: true,
@@ -92,9 +113,18 @@ async function run(
       const costs = { us: 1.6, inputBytes: 30, outputBytes: 5, memoryBytes: 99 };
       return [3, 1, 3].map((keys, nth) => ({ slot: nth, keys, costs: { ...costs, us: nth } }));
     },
-    keysOf: async (slot, count) => {
-      await reported('keys', slot, count);
+    keysOf: async (slot, database, count) => {
+      await reported('keys', slot, database, count);
       return [Buffer.from('k')];
+    },
+    scanRangeOf: (slot) => ({ last: slot < 100 ? 99 : 16_383, fingerprint: 'f1' }),
+    scanKeys: async ({ pattern, type, ...scan }) => {
+      await reported(
+        'scan',
+        type === undefined ? scan : { ...scan, type },
+        ...(pattern ? [Buffer.from(pattern).toString()] : []),
+      );
+      return { next: scan.place === 0 ? 7 : 0, keys: [Buffer.from('k')] };
     },
     addSlots: (slots) => reported('add', ...slots),
     deleteSlots: (slots) => reported('delete', ...slots),
@@ -105,10 +135,17 @@ async function run(
         await reported('move', slots, node);
         return 'mmm';
       },
-      cancel: () => reported('cancel moves'),
+      import: async (slots) => {
+        await reported('import', slots);
+        return 'nnn';
+      },
+      cancel: async (id) => {
+        await reported('cancel moves', id ?? 'all');
+        return 2;
+      },
       report: async () => {
         await reported('moves');
-        return [MOVE];
+        return MOVES;
       },
     },
     meet: (host, number) => reported('meet', host, number),
@@ -133,6 +170,9 @@ async function run(
   return { reply: context.deferred.length > 0 ? context.deferred[0] : atOnce, asked, context };
 }
 
+const START = '0-{06S}-0';
+const FIRST = { first: 0, last: 99, place: 0, database: 0, count: 10 };
+const BAD_MIGRATION = "-ERR wrong number of arguments for 'cluster|migration' command";
 const BAD_SLOT = '-ERR Invalid or out of range slot';
 
 const BAD_LIMIT = '-ERR Limit has to lie in between 1 and 16384 (maximum number of slots).';
@@ -151,9 +191,9 @@ const cases: readonly (readonly [line: string, reply: unknown, asked?: unknown])
   ['CLUSTER INFO', 'cluster_state:ok\r\ncluster_size:1\r\n'],
   ['CLUSTER KEYSLOT a', 15_495],
   ['CLUSTER SAVECONFIG', 'OK'],
-  ['CLUSTER COUNTKEYSINSLOT 5', 3, ['count', 5]],
+  ['CLUSTER COUNTKEYSINSLOT 5', 3, ['count', 5, 0]],
   ['CLUSTER COUNTKEYSINSLOT 16384', '-ERR Invalid slot'],
-  ['CLUSTER GETKEYSINSLOT 5 2', ['k'], ['keys', 5, 2]],
+  ['CLUSTER GETKEYSINSLOT 5 2', ['k'], ['keys', 5, 0, 2]],
   ['CLUSTER GETKEYSINSLOT 5 -1', '-ERR Invalid slot or number of keys'],
   [
     'CLUSTER SLOT-STATS SLOTSRANGE 0 2',
@@ -217,7 +257,76 @@ const cases: readonly (readonly [line: string, reply: unknown, asked?: unknown])
     'CLUSTER MIGRATE-SLOTS 1 2 3 TO bbb',
     '-ERR Syntax error: ranges of slots, TO and a node are wanted',
   ],
-  ['CLUSTER CANCELSLOTMIGRATIONS', 'OK', ['cancel moves']],
+  ['CLUSTER CANCELSLOTMIGRATIONS', 'OK', ['cancel moves', 'all']],
+  ['CLUSTER MIGRATION IMPORT 1 3 7 7', 'nnn', ['import', [1, 2, 3, 7]]],
+  ['CLUSTER MIGRATION IMPORT 100', BAD_MIGRATION],
+  ['CLUSTER MIGRATION IMPORT 100 200 300', BAD_MIGRATION],
+  [
+    'CLUSTER MIGRATION IMPORT 200 100',
+    '-ERR start slot number 200 is greater than end slot number 100',
+  ],
+  ['CLUSTER MIGRATION IMPORT 0 16384', BAD_SLOT],
+  ['CLUSTER MIGRATION IMPORT -1 2', BAD_SLOT],
+  ['CLUSTER MIGRATION IMPORT 10 a', BAD_SLOT],
+  ['CLUSTER MIGRATION IMPORT 1 5 5 9', '-ERR Slot 5 specified multiple times'],
+  ['CLUSTER MIGRATION CANCEL ID mmm', 2, ['cancel moves', 'mmm']],
+  ['CLUSTER MIGRATION cancel all', 2, ['cancel moves', 'all']],
+  ['CLUSTER MIGRATION CANCEL ID', BAD_MIGRATION],
+  ['CLUSTER MIGRATION CANCEL ID 12345 EXTRA', BAD_MIGRATION],
+  ['CLUSTER MIGRATION CANCEL ALL EXTRA', BAD_MIGRATION],
+  ['CLUSTER MIGRATION CANCEL a b c', BAD_MIGRATION],
+  ['CLUSTER MIGRATION CANCEL abc def', '-ERR unknown argument'],
+  ['CLUSTER MIGRATION STATUS abc', '-ERR unknown argument'],
+  ['CLUSTER MIGRATION STATUS ID', BAD_MIGRATION],
+  ['CLUSTER MIGRATION STATUS ALL EXTRA', BAD_MIGRATION],
+  ['CLUSTER MIGRATION STATUS ID nothing', [], ['moves']],
+  ['CLUSTER MIGRATION UNKNOWN 1 2', '-ERR unknown argument'],
+  ['CLUSTERSCAN 0', [START, []]],
+  ['CLUSTERSCAN 0 COUNT 5 match user:* TYPE hash', [START, []]],
+  ['CLUSTERSCAN 0 SLOT 1', ['0-{Qi}-0', []]],
+  ['CLUSTERSCAN 0 MATCH {Qi}-*', ['0-{Qi}-0', []]],
+  ['CLUSTERSCAN 0 MATCH {06S}* SLOT 1', ['0', []]],
+  ['CLUSTERSCAN 0-{06S}-0 MATCH {Qi}*', ['0-{Qi}-0', []]],
+  ['CLUSTERSCAN 0-{Qi}-0 MATCH {06S}*', ['0', []]],
+  [`CLUSTERSCAN ${START}`, [`f1-{06S}-${7 * 16_384 + 99}`, ['k']], ['scan', FIRST]],
+  [
+    `CLUSTERSCAN f1-{06S}-${3 * 16_384 + 50} COUNT 20 TYPE hash MATCH u*`,
+    ['0-{6od}-0', ['k']],
+    ['scan', { ...FIRST, last: 50, place: 3, count: 20, type: 5 }, 'u*'],
+  ],
+  // Of another process: from the beginning, up to where the slots end now.
+  [
+    `CLUSTERSCAN f2-{06S}-${3 * 16_384 + 50}`,
+    [`f1-{06S}-${7 * 16_384 + 99}`, ['k']],
+    ['scan', FIRST],
+  ],
+  // A range that has grown ends where it did.
+  [
+    `CLUSTERSCAN f1-{06S}-${3 * 16_384 + 200}`,
+    [`0-{${tagOfSlot(100)}}-0`, ['k']],
+    ['scan', { ...FIRST, place: 3 }],
+  ],
+  [
+    `CLUSTERSCAN f1-{06S}-${3 * 16_384} SLOT 0`,
+    ['0', ['k']],
+    ['scan', { ...FIRST, last: 0, place: 3 }],
+  ],
+  [
+    `CLUSTERSCAN f1-{6ZJ}-${3 * 16_384 + 16_383}`,
+    ['0', ['k']],
+    ['scan', { ...FIRST, first: 16_383, last: 16_383, place: 3 }],
+  ],
+  ...['invalid', 'abc-def-ghi', '0-', '0-{0}', '0-{}-0', '0-{0}-', '1'].map(
+    (cursor) => [`CLUSTERSCAN ${cursor}`, '-ERR Invalid cursor'] as const,
+  ),
+  [`CLUSTERSCAN ${START} SLOT 1`, '-ERR Cursor slot mismatch'],
+  [`CLUSTERSCAN ${START} SLOT 20000`, BAD_SLOT],
+  [`CLUSTERSCAN ${START} SLOT 0 SLOT 0`, '-ERR SLOT option can only be specified once'],
+  ['CLUSTERSCAN 0 TYPE notatype', "-ERR unknown type name 'notatype'"],
+  ['CLUSTERSCAN 0 COUNT 0', '-ERR syntax error'],
+  ['CLUSTERSCAN 0 COUNT x', '-ERR value is not an integer or out of range'],
+  ['CLUSTERSCAN 0 COUNT 10 BADOPTION', '-ERR syntax error'],
+  ['CLUSTERSCAN 0 SLOT', '-ERR syntax error'],
   ['CLUSTER MEET 10.0.0.2 7002', 'OK', ['meet', '10.0.0.2', 7_002]],
   ['CLUSTER MEET 10.0.0.2 7002 17002', 'OK', ['meet', '10.0.0.2', 7_002]],
   ['CLUSTER MEET 10.0.0.2 x', '-ERR Invalid base port specified: x'],
@@ -314,7 +423,8 @@ cluster('CLUSTER SHARDS tells groups with all of their nodes', async () => {
   const [[, slots, , nodes]] = reply as [[string, unknown, string, unknown[][]]];
   assert.equal(slots, [0, 99, 200, 200]);
   assert.equal(nodes[0]?.slice(0, 4), ['id', 'aaa', 'port', 7_000]);
-  assert.equal(nodes[1]?.slice(-2), ['health', 'fail']);
+  assert.equal(nodes[0]?.slice(-2), ['health', 'online']);
+  assert.equal(nodes[1]?.slice(-4), ['health', 'fail', 'availability-zone', 'zone-b']);
 });
 
 cluster('CLUSTER GETSLOTMIGRATIONS tells how far moves are', async () => {
@@ -333,6 +443,79 @@ cluster('CLUSTER GETSLOTMIGRATIONS tells how far moves are', async () => {
   ]);
 });
 
+cluster('each slot has a tag', () => {
+  for (let slot = 0; slot < SLOT_COUNT; slot += 1) {
+    const tag = tagOfSlot(slot);
+    assert.match(tag, /^[0-9A-Za-z]{1,3}$/);
+    assert.is(keySlot(Buffer.from(tag), 0, tag.length), slot);
+  }
+});
+
+const patterns: readonly (readonly [pattern: string, key: string | undefined])[] = [
+  ['{a}*', 'a'],
+  ['b{a}?', 'a'],
+  ['abc', 'abc'],
+  ['{a}', 'a'],
+  ['{}a', '{}a'],
+  ['*{a}', undefined],
+  ['{a*}', undefined],
+  ['{}a*', undefined],
+  ['{}{a}*', undefined],
+  ['[{a}]', undefined],
+  ['\\{a}*', undefined],
+  ['a*', undefined],
+  ['{a', '{a'],
+  ['{a*', undefined],
+];
+for (const [pattern, key] of patterns) {
+  cluster(`${pattern} is of ${key === undefined ? 'several slots' : `the slot of ${key}`}`, () => {
+    const slot = key === undefined ? undefined : keySlot(Buffer.from(key), 0, key.length);
+    assert.is(slotOfPattern(Buffer.from(pattern)), slot);
+  });
+}
+
+cluster('CLUSTER MIGRATION STATUS has running migrations first, then the latest', async () => {
+  const { reply } = await run('CLUSTER MIGRATION STATUS ALL', undefined, 3);
+  const all = (reply as ReadonlyMap<string, unknown>[]).map((fields) => [...fields]);
+  assert.equal(
+    all.map((fields) => fields[0]?.[1]),
+    ['mmm', 'new', 'old'],
+  );
+  const common = [
+    ['slots', '1-3 7-7'],
+    ['source', 'aaa'],
+    ['dest', 'bbb'],
+  ];
+  const [running, done, failed] = all.map((fields) => fields.slice(1));
+  assert.equal(running, [
+    ...common,
+    ['operation', 'migrate'],
+    ['state', 'send-stream'],
+    ['last_error', ''],
+    ['retries', 0],
+    ['create_time', 5_000],
+    ['start_time', 5_100],
+    ['end_time', -1],
+    ['write_pause_ms', 0],
+  ]);
+  assert.equal(Object.fromEntries(done!)['write_pause_ms'], 7);
+  assert.equal(failed?.slice(3), [
+    ['operation', 'import'],
+    ['state', 'failed'],
+    ['last_error', 'the source was restarted'],
+    ['retries', 0],
+    ['create_time', 5_000],
+    ['start_time', -1],
+    ['end_time', 6_000],
+    ['write_pause_ms', 0],
+  ]);
+  const one = await run('CLUSTER MIGRATION STATUS ID old');
+  assert.equal(
+    (one.reply as unknown[][]).map((fields) => fields[1]),
+    ['old'],
+  );
+});
+
 cluster('what cannot be done is an error with the reason', async () => {
   const { reply } = await run('CLUSTER ADDSLOTS 1', 'Slot 1 is already busy');
   assert.is(reply, '-ERR Slot 1 is already busy');
@@ -343,6 +526,12 @@ cluster('READONLY and READWRITE are kept with the client', async () => {
   assert.is(context.client.session.readsFromReplica, true);
   call(context, 'READWRITE');
   assert.is(context.client.session.readsFromReplica, false);
+});
+
+cluster('without a cluster CLUSTERSCAN is refused', () => {
+  const context = new CallContext({ ports: { cluster: undefined } });
+  const disabled = '-ERR This instance has cluster support disabled';
+  assert.is(call(context, 'CLUSTERSCAN 0'), disabled);
 });
 
 cluster('without a cluster all of it is refused but HELP', () => {

@@ -1,6 +1,8 @@
 import { container, type Command } from '../definition/definition.ts';
+import { clusterScan, slotOfScan } from './cluster-scan.ts';
 import { deliver } from './deliver.ts';
 import { clusterMembership } from './membership.ts';
+import { migration } from './migration.ts';
 import { clusterMoves } from './moves.ts';
 import { clusterReports } from './reports.ts';
 import { clusterSession } from './session.ts';
@@ -20,13 +22,15 @@ const cluster = container({
     ...clusterSlots,
     slotStats,
     ...clusterMoves,
+    migration,
     deliver,
     ...clusterMembership,
   ],
 });
 
-export const clusterCommands: readonly Command[] = [...clusterSession, cluster];
+export const clusterCommands: readonly Command[] = [...clusterSession, cluster, clusterScan];
 
+export { slotOfScan };
 export { endpointOf, type EndpointType } from './endpoint.ts';
 export type { MessageCommand } from './deliver.ts';
 export type {
@@ -35,8 +39,11 @@ export type {
   ClusterLinkDetails,
   ClusterNodeDetails,
   ClusterPort,
+  MoveState,
   SlotMigrationDetails,
   SlotMovesPort,
   SlotChange,
   SlotStatistics,
+  SlotScan,
+  SlotScanStep,
 } from './ports.ts';

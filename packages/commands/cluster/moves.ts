@@ -1,13 +1,14 @@
 /** CLUSTER subcommands that hand slots over to another node as a whole. */
 
 import { CommandError, errors, SLOT_COUNT } from '#base';
+import type { ReplyWriter } from '#resp';
 import { answerOrError, writeOk } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';
 import { onMain } from '../definition/definition.ts';
 import { clusterOf, ofAdministration } from './enabled.ts';
 import type { ClusterContext, SlotMigrationDetails, SlotSpan } from './ports.ts';
+import { invalidSlot } from './slot-arguments.ts';
 
-const invalidSlot = new CommandError('ERR Invalid or out of range slot');
 const noTarget = new CommandError('ERR Syntax error: ranges of slots, TO and a node are wanted');
 
 const migrateSlots = onMain<ClusterContext>({
@@ -86,27 +87,42 @@ const getSlotMigrations = onMain<ClusterContext>({
   tips: ['nondeterministic_output'],
   run(context) {
     answerOrError(context, clusterOf(context).moves.report(), (reply, moves) => {
-      reply.arrayHeader(moves.length);
-      for (const move of moves) {
-        const fields = fieldsOf(move);
-        reply.mapHeader(fields.length);
-        for (const [name, value] of fields) {
-          reply.text(name);
-          if (typeof value === 'number') reply.integer(value);
-          else reply.text(value);
-        }
-      }
+      writeMoves(reply, moves, fieldsOf);
     });
   },
 });
 
+type MoveFields = readonly (readonly [name: string, value: string | number])[];
+
+/** Writes a map for each migration. */
+export function writeMoves(
+  reply: ReplyWriter,
+  moves: readonly SlotMigrationDetails[],
+  fieldsOfMove: (move: SlotMigrationDetails) => MoveFields,
+): void {
+  reply.arrayHeader(moves.length);
+  for (const move of moves) {
+    const fields = fieldsOfMove(move);
+    reply.mapHeader(fields.length);
+    for (const [name, value] of fields) {
+      reply.text(name);
+      if (typeof value === 'number') reply.integer(value);
+      else reply.text(value);
+    }
+  }
+}
+
+/** Returns the slots of a migration as `0-99 200-200`. */
+export function rangesOf({ spans }: SlotMigrationDetails): string {
+  return spans.map(([first, last]) => `${first}-${last}`).join(' ');
+}
+
 /** Fields of Valkey, followed by our own. */
-function fieldsOf(move: SlotMigrationDetails): readonly (readonly [string, string | number])[] {
-  const ranges = move.spans.map(([first, last]) => `${first}-${last}`);
+function fieldsOf(move: SlotMigrationDetails): MoveFields {
   return [
     ['name', move.id],
     ['operation', move.operation],
-    ['slot_ranges', ranges.join(' ')],
+    ['slot_ranges', rangesOf(move)],
     ['target_node', move.targetNode],
     ['source_node', move.sourceNode],
     ['create_time', Math.floor(move.createdMs / 1_000)],
@@ -129,7 +145,7 @@ const cancelSlotMigrations = onMain<ClusterContext>({
   arity: 2,
   args: [],
   run(context) {
-    answerOrError(context, clusterOf(context).moves.cancel(), writeOk);
+    answerOrError(context, clusterOf(context).moves.cancel(undefined), writeOk);
   },
 });
 

@@ -16,6 +16,8 @@ export interface ClusterNodeDetails {
   readonly plainPort: number;
   readonly tlsPort: number;
   readonly hostname: string;
+  /** Availability zone; empty for none. */
+  readonly zone: string;
   readonly isMyself: boolean;
   /** Id of the node that it replicates; undefined for a primary. */
   readonly primary: string | undefined;
@@ -65,6 +67,31 @@ export interface SlotStatistics {
     | undefined;
 }
 
+/** Place of a slot migration on its way; the last three are ends. */
+export type MoveState =
+  'connecting' | 'snapshotting' | 'replicating' | 'paused' | 'success' | 'failed' | 'cancelled';
+
+/** Call of a walk through the keys of a range of slots that one shard has. */
+export interface SlotScan {
+  readonly first: number;
+  readonly last: number;
+  readonly database: number;
+  /** Place from which the walk continues; 0 for its beginning. */
+  readonly place: number;
+  /** Approximate number of keys that the call looks at. */
+  readonly count: number;
+  /** Undefined for all keys. */
+  readonly pattern: Bytes | undefined;
+  /** The store's number of a type; undefined for all. */
+  readonly type: number | undefined;
+}
+
+/** Keys that a call of such a walk has found, and the next place; 0 at the end. */
+export interface SlotScanStep {
+  readonly next: number;
+  readonly keys: readonly Bytes[];
+}
+
 /** Slot migration to another node, as seen by one of the two sides. Times are in Unix milliseconds. */
 export interface SlotMigrationDetails {
   readonly id: string;
@@ -73,8 +100,10 @@ export interface SlotMigrationDetails {
   readonly sourceNode: string;
   readonly targetNode: string;
   readonly createdMs: number;
+  /** Time at which this node connected, or waited for the other side to connect; undefined before. */
+  readonly startedMs: number | undefined;
   readonly updatedMs: number;
-  readonly state: string;
+  readonly state: MoveState;
   /** Reason of its failure or cancellation; empty otherwise. */
   readonly message: string;
   readonly keys: number;
@@ -89,8 +118,10 @@ export interface SlotMigrationDetails {
 export interface SlotMovesPort {
   /** Begins to hand slots over to a node; settles with the id of the move. */
   begin(slots: readonly number[], node: string): Promise<string>;
-  /** Ends all moves that this node takes part in and that have not come to their end. */
-  cancel(): Promise<void>;
+  /** Starts to take slots from the node that has them; settles with the id of the move. */
+  import(slots: readonly number[]): Promise<string>;
+  /** Ends the running move with an id, or all of them, that this node takes part in; settles with how many it ended. */
+  cancel(id: string | undefined): Promise<number>;
   /** Moves that this node takes part in, and those that have ended last. */
   report(): Promise<readonly SlotMigrationDetails[]>;
 }
@@ -111,8 +142,11 @@ export interface ClusterPort {
   readonly countsSlotCosts: boolean;
   /** Statistics of this group's slots between two, in their order. */
   slotStatistics(first: number, last: number): Promise<readonly SlotStatistics[]>;
-  countKeys(slot: number): Promise<number>;
-  keysOf(slot: number, count: number): Promise<readonly Bytes[]>;
+  countKeys(slot: number, database: number): Promise<number>;
+  keysOf(slot: number, database: number, count: number): Promise<readonly Bytes[]>;
+  /** The last slot of those from this one on that this node has on one shard, and a text that changes with the places of walks. */
+  scanRangeOf(slot: number): { readonly last: number; readonly fingerprint: string };
+  scanKeys(scan: SlotScan): Promise<SlotScanStep>;
   addSlots(slots: readonly number[]): Promise<void>;
   deleteSlots(slots: readonly number[]): Promise<void>;
   /** Unassigns all slots of this node. */

@@ -104,10 +104,11 @@ const slots = onMain<ClusterContext>({
 
 /** Writes a node's place, and after it what else is known of how it is reached. */
 function writePlace(reply: ReplyWriter, node: ClusterNodeDetails, type: EndpointType): void {
-  const { host, port, id, hostname } = node;
+  const { host, port, id, hostname, zone } = node;
   const more: (readonly [name: string, value: string])[] = [];
   if (type !== 'ip') more.push(['ip', host]);
   if (type !== 'hostname' && hostname !== '') more.push(['hostname', hostname]);
+  if (zone !== '') more.push(['availability-zone', zone]);
   reply.arrayHeader(4);
   if (type === 'unknown-endpoint') reply.nil();
   else reply.text(endpointOf(type, node));
@@ -156,9 +157,9 @@ function writeSpans(reply: ReplyWriter, spans: readonly SlotSpan[]): void {
 }
 
 function writeMember(reply: ReplyWriter, node: ClusterNodeDetails, type: EndpointType): void {
-  const { plainPort, tlsPort, hostname } = node;
+  const { plainPort, tlsPort, hostname, zone } = node;
   const ports = Number(plainPort > 0) + Number(tlsPort > 0);
-  reply.mapHeader(6 + ports + Number(hostname !== ''));
+  reply.mapHeader(6 + ports + Number(hostname !== '') + Number(zone !== ''));
   reply.text('id');
   reply.text(node.id);
   if (plainPort > 0) {
@@ -183,6 +184,9 @@ function writeMember(reply: ReplyWriter, node: ClusterNodeDetails, type: Endpoin
   reply.integer(Math.max(node.offset, 0));
   reply.text('health');
   reply.text(healthOf(node));
+  if (zone === '') return;
+  reply.text('availability-zone');
+  reply.text(zone);
 }
 
 function healthOf({ isPresent, offset }: ClusterNodeDetails): string {

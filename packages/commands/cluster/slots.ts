@@ -1,13 +1,13 @@
 /** CLUSTER subcommands about slots: their keys, and their assignment to nodes. */
 
-import { CommandError, errors, keySlot, SLOT_COUNT } from '#base';
+import { CommandError, keySlot, SLOT_COUNT } from '#base';
 import { answerOrError, writeOk } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';
 import { onMain } from '../definition/definition.ts';
 import { clusterOf, ofAdministration, ofCluster } from './enabled.ts';
 import type { ClusterContext, ClusterPort, SlotChange } from './ports.ts';
+import { invalidSlot, readRanges, readSlot, readSlots } from './slot-arguments.ts';
 
-const invalidSlot = new CommandError('ERR Invalid or out of range slot');
 const noSlot = new CommandError('ERR Invalid slot');
 const noSlotOrCount = new CommandError('ERR Invalid slot or number of keys');
 const noAction = new CommandError(
@@ -31,7 +31,7 @@ const keySlotOf = onMain<ClusterContext>({
 const countKeys = onMain<ClusterContext>({
   ...ofCluster,
   name: 'CLUSTER|COUNTKEYSINSLOT',
-  summary: 'Counts the keys of a slot on this node.',
+  summary: 'Counts the keys of a slot on this node, in the selected database.',
   since: '3.0.0',
   complexity: 'O(1)',
   arity: 3,
@@ -39,16 +39,20 @@ const countKeys = onMain<ClusterContext>({
   run(context, args) {
     const cluster = clusterOf(context);
     const slot = readSlot(args, noSlot);
-    answerOrError(context, cluster.countKeys(slot), (reply, count) => {
-      reply.integer(count);
-    });
+    answerOrError(
+      context,
+      cluster.countKeys(slot, context.client.session.database),
+      (reply, count) => {
+        reply.integer(count);
+      },
+    );
   },
 });
 
 const getKeys = onMain<ClusterContext>({
   ...ofCluster,
   name: 'CLUSTER|GETKEYSINSLOT',
-  summary: 'Returns keys of a slot on this node.',
+  summary: 'Returns keys of a slot on this node, in the selected database.',
   since: '3.0.0',
   complexity: 'O(N), N being the number of keys on the shard of the slot.',
   arity: 4,
@@ -59,22 +63,19 @@ const getKeys = onMain<ClusterContext>({
   tips: ['nondeterministic_output'],
   run(context, args) {
     const cluster = clusterOf(context);
-    const slot = readSlot(args, errors.notInteger);
+    const slot = args.integer();
     const count = args.integer();
     if (slot < 0 || slot >= SLOT_COUNT || count < 0) throw noSlotOrCount;
-    answerOrError(context, cluster.keysOf(slot, count), (reply, keys) => {
-      reply.arrayHeader(keys.length);
-      for (const key of keys) reply.bulk(key);
-    });
+    answerOrError(
+      context,
+      cluster.keysOf(slot, context.client.session.database, count),
+      (reply, keys) => {
+        reply.arrayHeader(keys.length);
+        for (const key of keys) reply.bulk(key);
+      },
+    );
   },
 });
-
-/** The next argument as a slot. */
-function readSlot(args: Arguments, error: CommandError): number {
-  const slot = args.integer(error);
-  if (slot < 0 || slot >= SLOT_COUNT) throw error === errors.notInteger ? noSlotOrCount : error;
-  return slot;
-}
 
 type ChangeSlots = (cluster: ClusterPort, slots: readonly number[]) => Promise<void>;
 
@@ -89,9 +90,7 @@ function changingSlots(name: 'ADDSLOTS' | 'DELSLOTS', summary: string, change: C
     args: [{ name: 'slot', type: 'integer', multiple: true }],
     run(context, args) {
       const cluster = clusterOf(context);
-      const slots: number[] = [];
-      while (args.more) slots.push(readSlot(args, invalidSlot));
-      answerOrError(context, change(cluster, distinct(slots)), writeOk);
+      answerOrError(context, change(cluster, readSlots(args)), writeOk);
     },
   });
 }
@@ -121,32 +120,10 @@ function changingRanges(
     ],
     run(context, args) {
       const cluster = clusterOf(context);
-      if (args.count % 2 === 1) throw errors.wrongArguments(`cluster|${name.toLowerCase()}`);
-      const slots: number[] = [];
-      while (args.more) readRange(args, slots);
-      answerOrError(context, change(cluster, distinct(slots)), writeOk);
+      const slots = readRanges(args, `cluster|${name.toLowerCase()}`);
+      answerOrError(context, change(cluster, slots), writeOk);
     },
   });
-}
-
-function readRange(args: Arguments, slots: number[]): void {
-  const first = readSlot(args, invalidSlot);
-  const last = readSlot(args, invalidSlot);
-  if (first > last) {
-    throw new CommandError(
-      `ERR start slot number ${first} is greater than end slot number ${last}`,
-    );
-  }
-  for (let slot = first; slot <= last; slot += 1) slots.push(slot);
-}
-
-function distinct(slots: readonly number[]): readonly number[] {
-  const seen = new Set<number>();
-  for (const slot of slots) {
-    if (seen.has(slot)) throw new CommandError(`ERR Slot ${slot} specified multiple times`);
-    seen.add(slot);
-  }
-  return slots;
 }
 
 const add: ChangeSlots = (cluster, slots) => cluster.addSlots(slots);

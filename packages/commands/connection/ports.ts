@@ -41,6 +41,8 @@ export interface ConnectionContext extends MainContext {
   readonly cluster: ClusterPort | undefined;
   readonly databaseCount: number;
   readonly redisVersion: string;
+  /** Availability zone of the server; empty for none. */
+  readonly availabilityZone: string;
   /** Forgets all state of the connection but its id and authentication. */
   resetClient(): void;
 }

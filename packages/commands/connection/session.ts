@@ -175,7 +175,8 @@ function sayHello(context: ConnectionContext, args: Arguments): void {
   if (wish.name !== undefined) client.session.name = wish.name;
   if (version === 2 || version === 3) client.session.protocol = version;
   reply.protocol = client.session.protocol;
-  reply.mapHeader(7);
+  const { availabilityZone: zone } = context;
+  reply.mapHeader(zone === '' ? 7 : 8);
   reply.text('server');
   reply.text('redis');
   reply.text('version');
@@ -190,6 +191,9 @@ function sayHello(context: ConnectionContext, args: Arguments): void {
   reply.text('master');
   reply.text('modules');
   reply.arrayHeader(0);
+  if (zone === '') return;
+  reply.text('availability_zone');
+  reply.text(zone);
 }
 
 /** User and password of each AUTH; everything from where the words cease to make sense. */

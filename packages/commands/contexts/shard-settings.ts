@@ -11,6 +11,7 @@ export const shardSettingNames = [
   'memory.active-expire-effort',
   'server.databases',
   'cluster.enabled',
+  'cluster.databases',
   'cluster.slot-stats-enabled',
   'encoding.hash-max-listpack-entries',
   'encoding.hash-max-listpack-value',
@@ -74,6 +75,15 @@ const known: ReadonlySet<string> = new Set(shardSettingNames);
 
 export function isShardSetting(name: string): name is ShardSettingName {
   return known.has(name);
+}
+
+/** Number of databases of a server, which has another setting in a cluster. */
+export function databaseCountOf(settings: {
+  number(name: 'server.databases' | 'cluster.databases'): number;
+  boolean(name: 'cluster.enabled'): boolean;
+}): number {
+  const name = settings.boolean('cluster.enabled') ? 'cluster.databases' : 'server.databases';
+  return settings.number(name);
 }
 
 /** Settings of a shard as commands read them; kept current by control frames. */

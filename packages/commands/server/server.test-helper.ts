@@ -162,7 +162,7 @@ function replicasPort(ask: Ask, keepsLog: boolean): Ports['replicas'] {
     detailsOf: () => details,
     takesSlots: (_client, migration) => {
       ask('takes slots', migration);
-      return true;
+      return Promise.resolve();
     },
     resume: (_client, id, offset) => {
       ask('resume', id, offset, details);

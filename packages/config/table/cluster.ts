@@ -19,6 +19,15 @@ export const clusterSettings = rows({
     effect: 'start',
     meaning: 'Name of the cluster: nodes with the same name and coordinator form one cluster.',
   },
+  'cluster.databases': {
+    // The number is 16 bits of a frame and of a record of the log.
+    kind: integer({ least: 1, most: 65_536 }),
+    default: 1,
+    effect: 'start',
+    config: 'cluster-databases',
+    meaning:
+      'Number of databases of a node of a cluster, in place of server.databases; each takes 16 kB on every shard, and 64 kB more once it has keys. Nodes of one cluster need the same number.',
+  },
   'cluster.coordinator-endpoints': {
     kind: words(16),
     default: [],

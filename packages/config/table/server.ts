@@ -1,6 +1,7 @@
 import { BULK_BYTES_MAX, SHARDS_MAX } from '#base';
 import { bytes, clamped, integer, LONG_MAX, oneOf, password, text, yesOrNo } from '../kinds.ts';
 import { words } from '../list-kinds.ts';
+import { availabilityZone } from '../name-kinds.ts';
 import { eventClasses, outputLimit, permissions } from '../redis/redis-kinds.ts';
 import { rows } from '../setting.ts';
 import { users } from '../user-kind.ts';
@@ -25,6 +26,14 @@ export const serverSettings = rows({
     effect: 'live',
     config: 'port',
     meaning: 'TCP port for clients; 0 means no TCP listener.',
+  },
+  'server.availability-zone': {
+    kind: availabilityZone,
+    default: '',
+    effect: 'live',
+    config: 'availability-zone',
+    meaning:
+      'Availability zone that the server runs in, reported in INFO and HELLO, and by the nodes of a cluster in CLUSTER SHARDS and CLUSTER SLOTS, for clients that prefer servers nearby; empty for none.',
   },
   'server.unix-socket': {
     kind: text,

@@ -84,6 +84,65 @@ announcements('clients are sent to the kind of place that is preferred', async (
   assert.is(await configure(first, 'cluster-preferred-endpoint-type', 'ip'), 'OK');
 });
 
+/** All texts of a nested reply, in their order. */
+function textsOf(reply: unknown): readonly string[] {
+  return Array.isArray(reply) ? reply.flatMap(textsOf) : [textOf(reply as never)];
+}
+
+/** The zones in a reply, by the ids of their nodes; a zone is after the id of its node. */
+function zonesIn(reply: unknown, ids: readonly string[]): ReadonlyMap<string, string> {
+  const zones = new Map<string, string>();
+  let id = '';
+  const texts = textsOf(reply);
+  for (const [at, text] of texts.entries()) {
+    if (ids.includes(text)) id = text;
+    if (text === 'availability-zone') zones.set(id, texts[at + 1]!);
+  }
+  return zones;
+}
+
+announcements(
+  'availability zones are seen by all nodes and by clients, while nodes run',
+  async () => {
+    const nodes = [first, second, replica];
+    const ids = nodes.map(({ id }) => id);
+    const areSeen = async (wanted: readonly (readonly [string, string])[]): Promise<void> => {
+      for (const { client } of nodes) {
+        for (const what of ['SLOTS', 'SHARDS']) {
+          await until(async () => {
+            const zones = zonesIn(await client.call('CLUSTER', what), ids);
+            return (
+              wanted.length === zones.size && wanted.every(([id, zone]) => zones.get(id) === zone)
+            );
+          }, `the zones are in CLUSTER ${what}`);
+        }
+      }
+    };
+    await areSeen([]);
+    assert.is(await configure(first, 'availability-zone', 'zone-a'), 'OK');
+    assert.is(await configure(replica, 'availability-zone', 'zone b_1'), 'OK');
+    await areSeen([
+      [first.id, 'zone-a'],
+      [replica.id, 'zone b_1'],
+    ]);
+    assert.is(await configure(first, 'availability-zone', 'zone-c'), 'OK');
+    await areSeen([
+      [first.id, 'zone-c'],
+      [replica.id, 'zone b_1'],
+    ]);
+    const hello = textsOf(await first.client.call('HELLO'));
+    assert.equal(hello.slice(-2), ['availability_zone', 'zone-c']);
+    assert.match(await say(first, 'INFO', 'server'), /\r\navailability_zone:zone-c\r\n/);
+    const refusal = await configure(first, 'availability-zone', 'a:b');
+    assert.match(refusal, /Availability zone contained invalid character/);
+    assert.is(await configure(first, 'availability-zone', ''), 'OK');
+    assert.is(await configure(replica, 'availability-zone', ''), 'OK');
+    await areSeen([]);
+    assert.not.ok(textsOf(await first.client.call('HELLO')).includes('availability_zone'));
+    assert.match(await say(first, 'INFO', 'server'), /\r\navailability_zone:\r\n/);
+  },
+);
+
 announcements('every node has a link to each other, and one from it', async () => {
   const nodes = [first, second, replica];
   const linksOf = async ({ client }: PlayedNode): Promise<string[]> =>

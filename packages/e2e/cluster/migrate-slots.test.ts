@@ -337,6 +337,76 @@ moves('replicas of the target have the keys as well', async () => {
   }
 });
 
+/** The fields of a migration as CLUSTER MIGRATION STATUS has them. */
+async function taskOf({ client }: PlayedNode, id: string): Promise<Fields> {
+  const [fields = []] = (await client.call(
+    ...['CLUSTER', 'MIGRATION', 'STATUS', 'ID', id],
+  )) as unknown[][];
+  return Object.fromEntries(
+    fields.flatMap((name, at) =>
+      at % 2 === 0 ? [[textOf(name as never), textOf(fields[at + 1] as never)]] : [],
+    ),
+  );
+}
+
+moves('the target takes slots, and both spellings know the move', async () => {
+  await fill(source.client);
+  const id = await says(target, 'CLUSTER', 'MIGRATION', 'IMPORT', '0', '4095', '4096', '8191');
+  assert.match(id, /^[0-9a-f]{40}$/);
+  const begun = await taskOf(target, id);
+  assert.equal([begun['id'], begun['operation'], begun['slots']], [id, 'import', HALF]);
+  assert.equal([begun['source'], begun['dest']], [source.id, target.id]);
+  assert.equal(begun['end_time'], '-1');
+  await succeeds(source, id);
+  await succeeds(target, id);
+  const [given, taken] = [await taskOf(source, id), await taskOf(target, id)];
+  assert.equal([given['operation'], given['state']], ['migrate', 'completed']);
+  assert.equal([taken['operation'], taken['state']], ['import', 'completed']);
+  assert.ok(Number(given['write_pause_ms']) > 0);
+  assert.is(taken['write_pause_ms'], '0');
+  for (const { create_time, start_time, end_time } of [given, taken] as never[]) {
+    assert.ok(Number(create_time) <= Number(start_time));
+    assert.ok(Number(start_time) <= Number(end_time));
+  }
+  const client = await ioredis();
+  await hasAll(client);
+  client.disconnect();
+  await isClean();
+  await countsAre(FEW_KEYS);
+  assert.is(await says(target, 'CLUSTER', 'MIGRATION', 'CANCEL', 'ID', id), '0');
+  assert.match(
+    await says(source, 'CLUSTER', 'MIGRATION', 'IMPORT', '8000', '8200'),
+    /slots belong to different source nodes/,
+  );
+});
+
+moves('the target cancels what it takes, by id', async () => {
+  await fill(source.client);
+  const id = await says(target, 'CLUSTER', 'MIGRATION', 'IMPORT', '0', '8191');
+  assert.is(await says(target, 'CLUSTER', 'MIGRATION', 'CANCEL', 'ID', 'unknown'), '0');
+  assert.is(await says(target, 'CLUSTER', 'MIGRATION', 'CANCEL', 'ID', id), '1');
+  await isClean();
+  assert.is((await taskOf(target, id))['state'], 'canceled');
+  // The source may have never seen it.
+  assert.is((await moveOf(source, id))['state'] ?? 'cancelled', 'cancelled');
+  assert.is(await says(source, 'DBSIZE'), String(FEW_KEYS));
+  assert.is(await says(target, 'DBSIZE'), '0');
+});
+
+moves('no key is lost where the source of an import is killed', async () => {
+  await fill(source.client);
+  const id = await says(target, 'CLUSTER', 'MIGRATION', 'IMPORT', '0', '8191');
+  await isUnderWay(id);
+  source = await again(source, 'one');
+  await isWhole(source);
+  await isClean();
+  await countsAre(FEW_KEYS);
+  const client = await ioredis();
+  await hasAll(client);
+  client.disconnect();
+  assert.match((await taskOf(target, id))['state'] ?? '', /^(failed|completed)$/);
+});
+
 function textsOf(reply: unknown): unknown {
   return Array.isArray(reply) ? reply.map(textsOf) : textOf(reply as never);
 }

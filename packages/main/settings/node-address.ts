@@ -14,6 +14,8 @@ interface NodeAddress {
   /** Empty where none is announced. */
   readonly hostname: string;
   readonly nodename?: string;
+  /** Missing without an availability zone. */
+  readonly zone?: string;
 }
 
 /** Settings of what a node announces of itself. */
@@ -23,6 +25,7 @@ const ANNOUNCED = [
   'cluster.announce-tls-port',
   'cluster.announce-hostname',
   'cluster.announce-human-nodename',
+  'server.availability-zone',
 ] as const;
 
 /** Makes the node publish announced properties again when their settings change. */
@@ -37,6 +40,7 @@ export function readdressOnChange(settings: Settings, node: { readdress(): Promi
 export function nodeAddress(settings: Settings): NodeAddress {
   const isSecure = settings.boolean('tls.enabled');
   const tlsPort = isSecure ? settings.number('tls.port') : 0;
+  const zone = settings.string('server.availability-zone');
   const nodename = settings.string('cluster.announce-human-nodename');
   return {
     host: settings.string('cluster.announce-address') || boundAddress(bindsOf(settings)),
@@ -44,6 +48,7 @@ export function nodeAddress(settings: Settings): NodeAddress {
     tlsPort: settings.number('cluster.announce-tls-port') || tlsPort,
     hostname: settings.string('cluster.announce-hostname'),
     ...(nodename === '' ? {} : { nodename }),
+    ...(zone === '' ? {} : { zone }),
   };
 }
 

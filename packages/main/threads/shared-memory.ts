@@ -5,7 +5,7 @@
  */
 
 import { ERROR_CODES, systemClock, UnixOffset } from '#base';
-import { commandTable } from '#commands';
+import { commandTable, databaseCountOf } from '#commands';
 import { frontCountOf, settingNames, type Settings } from '#config';
 import {
   flightRecorder,
@@ -95,7 +95,7 @@ export class ServerMemory {
     this.removedKeyIds = new SharedCounter(this.memory, this.layout.removedKeyIds);
     this.slowIds = new SharedCounter(this.memory, this.layout.slowIds);
     this.pageShape = {
-      databases: settings.number('server.databases'),
+      databases: databaseCountOf(settings),
       commands: commandTable.entries.length,
       errorCodes: ERROR_CODES.length,
     };

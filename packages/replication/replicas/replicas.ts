@@ -26,7 +26,7 @@ import { openSyncFile } from './sync-file.ts';
 const LOOK_MS = 5;
 
 /** Returns the slots of a move that this server is the source of. */
-type SlotSource = (migration: string) => readonly SlotSpan[] | undefined;
+type SlotSource = (migration: string) => Promise<readonly SlotSpan[] | undefined>;
 
 export interface ReplicasOptions {
   readonly shards: number;
@@ -149,13 +149,15 @@ export class Replicas implements ReplicasPort, FeedTaker {
     this.#slotSources.push(source);
   }
 
-  takesSlots(client: ClientPort, migration: string): boolean {
-    const spans = this.#slotSources.map((of) => of(migration)).find((found) => found !== undefined);
-    if (spans === undefined) return false;
+  async takesSlots(client: ClientPort, migration: string): Promise<void> {
+    const found = await Promise.all(this.#slotSources.map((of) => of(migration)));
+    const spans = found.find((one) => one !== undefined);
+    if (spans === undefined) throw new Error('No such migration of slots begins here');
+    // The connection may have ended meanwhile.
+    if (this.#options.router.clientInSlot((client as Client).slot) !== client) return;
     const replica = this.#replicaOf(client as Client);
     replica.slotLink = { id: migration, spans };
     replica.announced.filter = 'all';
-    return true;
   }
 
   resume(client: ClientPort, id: string, offset: number): string | undefined {

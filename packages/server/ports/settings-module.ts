@@ -1,7 +1,7 @@
 /** Settings as CONFIG and the debug pages read and change them, as a module of main. */
 
 import { errors, type Logger, systemClock } from '#base';
-import { clientFields, type SettingsPort } from '#commands';
+import { clientFields, databaseCountOf, type SettingsPort } from '#commands';
 import { ConfigCommandError, isSettingName, Settings } from '#config';
 import type { ActionAnswer, SettingCheckAnswer } from '#http';
 import {
@@ -28,7 +28,11 @@ interface SettingsModuleOptions {
 
 export function settingsModule(
   options: SettingsModuleOptions,
-): Composed<object, 'settings' | 'databaseCount', 'set-setting' | 'check-setting'> {
+): Composed<
+  object,
+  'settings' | 'databaseCount' | 'availabilityZone',
+  'set-setting' | 'check-setting'
+> {
   const { settings, modules, router, beginTurn, log } = options;
   const settingLog = new SettingLog({ log, nowMs: () => systemClock.wallMs() });
   const twoPhaseSettings = new TwoPhaseSettings(settings, modules.settings, (changes, by) => {
@@ -46,7 +50,10 @@ export function settingsModule(
     ports: {
       settings: settingsPort(parts),
       get databaseCount() {
-        return settings.number('server.databases');
+        return databaseCountOf(settings);
+      },
+      get availabilityZone() {
+        return settings.string('server.availability-zone');
       },
     },
     answers: {

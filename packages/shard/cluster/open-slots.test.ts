@@ -55,4 +55,16 @@ open('where keys come to, one alone may be made, and several must all be there',
   assert.match(judge('MGET a {a}2') ?? '', /^TRYAGAIN/);
 });
 
+open('a key is not put into another database while its slot moves', () => {
+  const { slots, judge, redirects } = stage('a');
+  assert.is(judge('MOVE a 1'), undefined);
+  for (const target of [{ plain: 'h:1', secure: 'h:2' }, null]) {
+    slots.update([{ slot: SLOT, target }]);
+    assert.match(judge('MOVE a 1') ?? '', /^TRYAGAIN/);
+    assert.match(judge('COPY a {a}2 REPLACE db 1') ?? '', /^TRYAGAIN/);
+    assert.is(judge('MOVE a 1', 9), undefined, 'what a primary sends is done');
+  }
+  assert.equal(new Set(redirects.map(({ kind }) => kind)), new Set(['tryagain']));
+});
+
 open.run();

@@ -4,12 +4,14 @@
  */
 
 import { type CommandError, errors, keySlot } from '#base';
-import { type Arguments, type CommandEntry, findKeys } from '#commands';
+import { type Arguments, type CommandEntry, commandTable, findKeys } from '#commands';
 import type { OpenSlotRule, ShardRedirect } from '#link';
 import type { Keyspace } from '#store';
 import type { Role } from '../replica/role.ts';
 
 const FIRST_ARGUMENT = [{ index: 1 }];
+const MOVE = commandTable.byName('MOVE');
+const COPY = commandTable.byName('COPY');
 
 /** Part of the execution context that is looked at. */
 interface KeyPlace {
@@ -60,6 +62,12 @@ export class OpenSlots {
     const slot = keySlot(args.source, args.at(first.index), args.length(first.index));
     const rule = this.#rules.get(slot);
     if (rule === undefined) return undefined;
+    const { redirected, isSecure } = this.#options;
+    // Its keys of one database may be on the other node, and those of another here.
+    if (leavesDatabase(entry, args)) {
+      redirected({ connection, kind: 'tryagain' });
+      return errors.slotInMotion;
+    }
     const here = found.filter(
       ({ index }) => keyspace.peek(args.source, args.at(index), args.length(index)) !== 0,
     ).length;
@@ -67,9 +75,16 @@ export class OpenSlots {
     // ASKING allows missing keys in an importing slot; a single one may be created here.
     if (rule.target === null && found.length === 1) return undefined;
     const target = here === 0 ? rule.target : null;
-    const { redirected, isSecure } = this.#options;
     redirected({ connection, kind: target === null ? 'tryagain' : 'ask' });
     if (target === null) return errors.slotInMotion;
     return errors.ask(slot, isSecure(connection) ? target.secure : target.plain);
   }
+}
+
+/** True for a command that puts a key into another database. */
+function leavesDatabase(entry: CommandEntry, args: Arguments): boolean {
+  if (entry !== COPY) return entry === MOVE;
+  for (let index = 3; index < args.count - 1; index += 1)
+    if (args.spellsAt(index, 'DB')) return true;
+  return false;
 }

@@ -87,4 +87,10 @@ served('keys that have gone to another node are not local', () => {
   assert.match(judge('MGET a {a}2') ?? '', /undeclared keys were accessed during rehashing/);
 });
 
+served('a script exchanges no databases of a node', () => {
+  const { slots, judge } = stage();
+  slots.update({ ...NOTHING, own: ALL });
+  assert.is(judge('SWAPDB 0 1'), 'SWAPDB is not allowed in cluster mode');
+});
+
 served.run();

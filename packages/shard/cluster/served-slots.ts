@@ -4,7 +4,7 @@
  */
 
 import { keySlot, SLOT_COUNT } from '#base';
-import { type Arguments, type CommandEntry, findKeys } from '#commands';
+import { type Arguments, type CommandEntry, commandTable, findKeys } from '#commands';
 import type { ServedRanges } from '#link';
 import type { Keyspace } from '#store';
 import type { Role } from '../replica/role.ts';
@@ -14,6 +14,7 @@ import type { OpenSlots } from './open-slots.ts';
 const Owner = { other: 0, own: 1, replicated: 2, nobody: 3 } as const;
 
 const NO_SLOT = -1;
+const SWAPDB = commandTable.byName('SWAPDB');
 
 /** Slots of the current script. */
 interface ScriptSlots {
@@ -73,6 +74,7 @@ export class ServedSlots {
     place: KeyPlace,
   ): string | undefined {
     if (script.connection === this.#role.primary) return undefined;
+    if (entry === SWAPDB) return 'SWAPDB is not allowed in cluster mode';
     const found = findKeys(entry.command.keys, args) ?? [];
     const [first, ...others] = found.map(({ index }) =>
       keySlot(args.source, args.at(index), args.length(index)),

@@ -1,15 +1,21 @@
 /** Cluster slots in a shard: served slots, migrating slots, and requests for their keys. */
 
-import { slotBytesCall, slotFiguresCall, sweepSlotsCall, walkSlotCall } from '#stats';
+import {
+  countSlotCall,
+  scanSlotsCall,
+  slotBytesCall,
+  slotFiguresCall,
+  sweepSlotsCall,
+  walkSlotCall,
+} from '#stats';
 import type { Store } from '#store';
 import type { CallAnswerers } from '../frames/call-answerers.ts';
 import type { ControlTakers, ShardModule } from '../modules/shard-module.ts';
 import type { KeyUse } from '../observation/key-use.ts';
-import { slotBytes } from '../observation/slot-stats.ts';
 import type { Role } from '../replica/role.ts';
 import type { OpenSlots } from './open-slots.ts';
 import type { ServedSlots } from './served-slots.ts';
-import { sweepSlots, walkSlot } from './slot-keys.ts';
+import { countSlot, scanSlots, slotBytes, sweepSlots, walkSlot } from './slot-keys.ts';
 
 interface SlotsModuleOptions {
   readonly store: Store;
@@ -44,9 +50,11 @@ export class SlotsModule implements ShardModule {
   answer(answerers: CallAnswerers): void {
     const { store, keyUse } = this.#options;
     const { slots } = keyUse;
+    answerers.on(scanSlotsCall, (step) => scanSlots(store, step));
     answerers.on(walkSlotCall, (step) => walkSlot(store, step));
     answerers.on(slotFiguresCall, ({ first, last }) => slots.figures(store, first, last));
-    answerers.on(slotBytesCall, ({ cursor }) => slotBytes(store, cursor));
+    answerers.on(countSlotCall, ({ slot, database }) => countSlot(store, slot, database));
+    answerers.on(slotBytesCall, (place) => slotBytes(store, place));
     answerers.on(sweepSlotsCall, (step) => sweepSlots(store, step));
   }
 

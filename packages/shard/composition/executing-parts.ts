@@ -1,5 +1,6 @@
 /** The store of a shard with the executor, and with the listeners that are made with the store. */
 
+import { databaseCountOf } from '#commands';
 import { Store } from '#store';
 import type { Executor } from '../execution/executor.ts';
 import { ownChanges } from '../execution/store-events.ts';
@@ -22,7 +23,7 @@ export function newExecutingParts(
 ): ExecutingParts {
   const { index: shardIndex, page, seed, random, localTier, tier: outlet = localTier } = options;
   const { settings } = links;
-  const databases = settings.number('server.databases');
+  const databases = databaseCountOf(settings);
   const countsSlots = settings.boolean('cluster.enabled');
   return Store.with({ databases, seed, random, countsSlots }, (store) => {
     const parts = newStoreParts(store, options, links);

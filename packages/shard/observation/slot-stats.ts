@@ -2,11 +2,8 @@
 
 import { keySlot, SLOT_COUNT } from '#base';
 import { type Arguments, type CommandEntry, findKeys } from '#commands';
-import type { SlotBytesStep, SlotFigures } from '#stats';
+import type { SlotFigures } from '#stats';
 import type { Store } from '#store';
-
-/** Keys looked at in one step: a few milliseconds. */
-const KEYS_PER_STEP = 10_000;
 
 interface Counts {
   readonly us: Float64Array;
@@ -54,11 +51,10 @@ export class SlotStats {
 
   /** Figures of the slots from the first to the last that have any. */
   figures(store: Store, first: number, last: number): readonly SlotFigures[] {
-    const keys = store.databases[0]!.slotKeys;
     const counts = this.#counts;
     const figures: SlotFigures[] = [];
     for (let slot = first; slot <= last; slot += 1) {
-      const [count, us] = [keys?.[slot] ?? 0, counts?.us[slot] ?? 0];
+      const [count, us] = [keysInAll(store, slot), counts?.us[slot] ?? 0];
       const [input, output] = [counts?.inputBytes[slot] ?? 0, counts?.outputBytes[slot] ?? 0];
       if (count + us + input + output > 0) figures.push([slot, count, us, input, output]);
     }
@@ -66,21 +62,8 @@ export class SlotStats {
   }
 }
 
-/** Takes a step of a walk that adds up what the keys of each slot cost. */
-export function slotBytes(store: Store, cursor: number): SlotBytesStep {
-  const keyspace = store.databases[0]!;
-  const bytes = new Map<number, number>();
-  let next = cursor;
-  let looked = 0;
-  do {
-    next = keyspace.scan(next, 100, (ref) => {
-      looked += 1;
-      const key = keyspace.key(ref);
-      const slot = keySlot(key.bytes, key.at, key.length);
-      bytes.set(slot, (bytes.get(slot) ?? 0) + keyspace.recordBytes(ref));
-    });
-  } while (next !== 0 && looked < KEYS_PER_STEP);
-  return { cursor: next, bytes: [...bytes] };
+function keysInAll({ databases }: Store, slot: number): number {
+  return databases.reduce((sum, keyspace) => sum + (keyspace.keysOfSlot(slot) ?? 0), 0);
 }
 
 function newCounts(): Counts {

@@ -295,12 +295,12 @@ export class Replay {
    */
   #isThere({ database, key }: KeyStateReader): boolean {
     return (
-      key.length === 0 || this.#options.store.databases[database]!.lookUp(key, key.length) !== 0
+      key.length === 0 || this.#options.store.databaseOfKeys(database).lookUp(key, key.length) !== 0
     );
   }
 
   #command(record: Frame, kind: number): void {
-    const { executor, context, sender } = this.#options;
+    const { executor, context, sender, store } = this.#options;
     const { words, word } = record;
     if (kind === RecordKind.command && isPlainSet(record)) {
       this.#set(record);
@@ -315,6 +315,7 @@ export class Replay {
     words[word + Request.command] = entry.id;
     const kindWord = words[word + Record.kind]!;
     const database = kindWord >>> RECORD_DATABASE_SHIFT;
+    store.databaseOfKeys(database);
     const frameKind = kind === RecordKind.share ? FrameKind.share : FrameKind.command;
     words[word + Request.kind] = frameKind | (database << DATABASE_SHIFT);
     executor.point(record, spans);
@@ -336,7 +337,7 @@ export class Replay {
     const bodyAt = (spans + 6) << 2;
     const keyAt = bodyAt + words[spans + 2]!;
     const valueAt = bodyAt + words[spans + 4]!;
-    const keyspace = store.databases[words[word + Record.kind]! >>> RECORD_DATABASE_SHIFT]!;
+    const keyspace = store.databaseOfKeys(words[word + Record.kind]! >>> RECORD_DATABASE_SHIFT);
     keyspace.set(
       keyScratch.point(bytes, keyAt, words[spans + 3]!),
       valueScratch.point(bytes, valueAt, words[spans + 5]!),

@@ -34,7 +34,7 @@ export class FullSync {
   #isWalking = false;
   #isAbandoned = false;
   readonly #hasKeys: boolean;
-  readonly #isWanted: ((keyspace: Keyspace, ref: Ref, database: number) => boolean) | undefined;
+  readonly #isWanted: ((keyspace: Keyspace, ref: Ref) => boolean) | undefined;
   #fault: string | undefined;
 
   constructor(
@@ -145,13 +145,13 @@ export class FullSync {
   }
 }
 
-/** Returns a filter for keys of slots in database 0, which calls `found` for each. */
+/** Returns a filter for keys of slots, which calls `found` for each. */
 function isOfSlots(spans: readonly SlotSpan[], found: () => void) {
   const isWanted = new Uint8Array(SLOT_COUNT);
   for (const [first, last] of spans) isWanted.fill(1, first, last + 1);
-  return (keyspace: Keyspace, ref: Ref, database: number): boolean => {
+  return (keyspace: Keyspace, ref: Ref): boolean => {
     const { bytes, at, length } = keyspace.key(ref);
-    const isOfThem = database === 0 && isWanted[keySlot(bytes, at, length)] === 1;
+    const isOfThem = isWanted[keySlot(bytes, at, length)] === 1;
     if (isOfThem) found();
     return isOfThem;
   };

@@ -33,20 +33,49 @@ export const dropStagedCall = shardCall<null, null>('drop-staged');
 /** Step of a walk through a shard's keys, for those of one slot. */
 export interface SlotWalk {
   readonly slot: number;
+  readonly database: number;
   readonly cursor: number;
-  /** Keys that are wanted; 0 to count them alone. */
+  /** Number of keys that are wanted. */
   readonly count: number;
 }
 
 /** Outcome of such a step; the walk is over with cursor 0. */
 export interface SlotWalkStep {
   readonly cursor: number;
-  readonly found: number;
   readonly keys: readonly Uint8Array[];
 }
 
 /** Has a shard take a step of a walk for the keys of a slot. */
 export const walkSlotCall = shardCall<SlotWalk, SlotWalkStep>('walk-slot');
+
+/** Returns the number of keys of a slot, in one database or, for null, in all. */
+export const countSlotCall = shardCall<
+  { readonly slot: number; readonly database: number | null },
+  number
+>('count-slot');
+
+/** Place of a walk through the keys of all databases of a shard. */
+export interface WalkPlace {
+  readonly database: number;
+  readonly cursor: number;
+}
+
+/** Call of a walk through the keys of a range of slots, with the filters of SCAN, undefined for none. */
+export interface SlotScanQuestion {
+  readonly first: number;
+  readonly last: number;
+  readonly database: number;
+  readonly place: number;
+  readonly count: number;
+  readonly pattern: Uint8Array | undefined;
+  readonly type: number | undefined;
+}
+
+/** Takes a step of such a walk; it is over with `next` 0. */
+export const scanSlotsCall = shardCall<
+  SlotScanQuestion,
+  { readonly next: number; readonly keys: readonly Uint8Array[] }
+>('scan-slots');
 
 /** Figures of a slot: its number, keys, microseconds, bytes of requests and of replies. */
 export type SlotFigures = readonly [
@@ -63,22 +92,30 @@ export const slotFiguresCall = shardCall<
   readonly SlotFigures[]
 >('slot-figures');
 
-/** Bytes of the keys that a step of a walk has met, by their slots; the walk is over with cursor 0. */
+/** Bytes of the keys that a step of a walk has met, by their slots; the walk is over when `next` is null. */
 export interface SlotBytesStep {
-  readonly cursor: number;
+  readonly next: WalkPlace | null;
   readonly bytes: readonly (readonly [slot: number, bytes: number])[];
 }
 
 /** Has a shard take a step of a walk that adds up what its keys cost. */
-export const slotBytesCall = shardCall<{ readonly cursor: number }, SlotBytesStep>('slot-bytes');
+export const slotBytesCall = shardCall<WalkPlace, SlotBytesStep>('slot-bytes');
+
 /** Step of a scan of a shard's keys for those of several slots, including hidden and expired ones. */
 export interface SlotSweep {
   readonly spans: readonly (readonly [first: number, last: number])[];
-  readonly cursor: number;
+  readonly place: WalkPlace;
 }
 
-/** Has a shard take a step of such a walk. */
-export const sweepSlotsCall = shardCall<SlotSweep, Omit<SlotWalkStep, 'found'>>('sweep-slots');
+/** Outcome of such a step: keys of one database; the scan is over when `next` is null. */
+export interface SlotSweepStep {
+  readonly next: WalkPlace | null;
+  readonly database: number;
+  readonly keys: readonly Uint8Array[];
+}
+
+/** Has a shard take a step of such a scan. */
+export const sweepSlotsCall = shardCall<SlotSweep, SlotSweepStep>('sweep-slots');
 
 /** Returns the number of keys that a shard has written for the last slot migration. */
 export const movedKeysCall = shardCall<null, number>('moved-keys');

@@ -37,10 +37,9 @@ export class Contents {
   readonly #tier: WarmTier;
   readonly #hiddenSlots: HiddenSlots;
 
-  constructor(hasher: KeyHasher, store: ContentsStore, number: number) {
+  constructor(hasher: KeyHasher, store: ContentsStore) {
     const { views, memory, tier, hiddenSlots } = store;
-    // A cluster has one database.
-    if (store.countsSlots && number === 0) this.slots = new SlotCounts(hiddenSlots);
+    if (store.countsSlots) this.slots = new SlotCounts(hiddenSlots);
     this.#tier = tier;
     this.#hiddenSlots = store.hiddenSlots;
     this.ledger = new Ledger(memory);

@@ -12,6 +12,19 @@ export abstract class Databases extends StoreContext {
     return sum;
   }
 
+  /** Returns the database of stored keys; throws an Error that names the settings where there are fewer. */
+  databaseOfKeys(number: number): Keyspace {
+    const keyspace = this.databases[number];
+    if (keyspace === undefined) throw new Error(`there are ${missingDatabase(number)}`);
+    return keyspace;
+  }
+
   /** An empty database beside those that are served. */
   abstract newDatabase(): Keyspace;
+}
+
+/** Describes keys of a database that the server does not have, and what to set. */
+export function missingDatabase(number: number): string {
+  const needed = `set server.databases, or in a cluster cluster.databases, to ${number + 1} or more`;
+  return `keys in database ${number}: ${needed}`;
 }

@@ -53,7 +53,7 @@ export class Keyspace {
     store: StoreContext,
     hasher: KeyHasher,
     number: number,
-    contents = new Contents(hasher, store, number),
+    contents = new Contents(hasher, store),
   ) {
     this.#store = store;
     this.#hasher = hasher;
@@ -90,11 +90,11 @@ export class Keyspace {
   }
 
   /**
-   * Number of keys of each cluster slot, including expired ones that were not removed yet; undefined if they are not
+   * Number of keys of a cluster slot, including expired ones that were not removed yet; undefined if they are not
    * counted.
    */
-  get slotKeys(): Int32Array | undefined {
-    return this.#contents.slots?.keys;
+  keysOfSlot(slot: number): number | undefined {
+    return this.#contents.slots?.of(slot);
   }
 
   /** Hashes with fields that expire. */
@@ -408,7 +408,7 @@ export class Keyspace {
   /** Drops everything at once: nothing is walked, and the collector takes the memory later. */
   clear(): void {
     this.#contents.close();
-    this.#adopt(new Contents(this.#hasher, this.#store, this.#number));
+    this.#adopt(new Contents(this.#hasher, this.#store));
   }
 
   /** Exchanges what two databases hold. */

@@ -4,7 +4,8 @@ import { SLOT_COUNT } from '#base';
 import type { HiddenSlots } from './hidden-slots.ts';
 
 export class SlotCounts {
-  readonly keys = new Int32Array(SLOT_COUNT);
+  /** Undefined before the first key: many databases stay empty. */
+  #keys: Int32Array | undefined;
   /** Keys of all slots that are hidden. */
   hiddenKeys = 0;
   readonly #hiddenSlots: HiddenSlots;
@@ -13,15 +14,21 @@ export class SlotCounts {
     this.#hiddenSlots = hiddenSlots;
   }
 
+  /** Number of keys of a slot. */
+  of(slot: number): number {
+    return this.#keys === undefined ? 0 : this.#keys[slot]!;
+  }
+
   change(slot: number, by: 1 | -1): void {
-    this.keys[slot] = this.keys[slot]! + by;
+    const keys = (this.#keys ??= new Int32Array(SLOT_COUNT));
+    keys[slot] = keys[slot]! + by;
     if (this.#hiddenSlots.isAny && this.#hiddenSlots.has(slot)) this.hiddenKeys += by;
   }
 
   /** Other slots are hidden now. */
   countHidden(): void {
     let sum = 0;
-    for (const slot of this.#hiddenSlots.all()) sum += this.keys[slot]!;
+    for (const slot of this.#hiddenSlots.all()) sum += this.of(slot);
     this.hiddenKeys = sum;
   }
 }

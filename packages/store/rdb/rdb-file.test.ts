@@ -265,7 +265,7 @@ files('what can be read of a damaged file is had, if it is wanted, and the rest 
     'it has version 13; versions 1 to 12 can be read',
     'the value of key "bad" in database 0 is damaged',
     'key "mod": a value of a module',
-    'it has keys in database 63: set server.databases to 64 or more',
+    'it has keys in database 63: set server.databases, or in a cluster cluster.databases, to 64 or more',
     'the rest: it holds a value of type 99 at offset 88, which this server does not have',
   ]);
   const cut = read(fileOf(text('one')).subarray(0, -3), 16, testStore(), true);

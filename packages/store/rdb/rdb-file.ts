@@ -4,6 +4,7 @@
  */
 import { type Bytes, crc64 } from '#base';
 import type { KeyUse } from '../records/access.ts';
+import { missingDatabase } from '../keyspace/databases.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { ByteRange } from '../values/shared-views.ts';
@@ -143,8 +144,7 @@ class RdbFileLoader {
   #keyspaceOf({ database, key }: SplitKey): Keyspace {
     const keyspace = this.#target.keyspaceOf(database, key);
     if (keyspace !== undefined) return keyspace;
-    const needed = `set server.databases to ${database + 1} or more`;
-    throw new RdbFileError(`it has keys in database ${database}: ${needed}`);
+    throw new RdbFileError(`it has ${missingDatabase(database)}`);
   }
 }
 

@@ -162,8 +162,7 @@ export class KeyStateReader {
     const bytes = this.#bytes;
     const view = this.#view;
     const at = this.#at;
-    const keyspace = store.databases[this.database];
-    assert(keyspace !== undefined, 'the database of a key exists');
+    const keyspace = store.databaseOfKeys(this.database);
     const { keyAt, keyLength } = this;
     if (this.isAbsent) {
       const ref = keyspace.lookUp(bytes, keyLength, keyAt);

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import type { Entry } from '../coordinator/coordinator.ts';
 import { Topology } from '../topology.ts';
 import {
+  beginImport,
   beginMove,
   failMove,
   finishMove,
@@ -109,6 +110,55 @@ moves('of two moves of a slot that begin at once only one does', () => {
     [true, false],
   );
   assert.throws(() => stage.begin('n', [1]), /being moved by migration m/);
+});
+
+moves('the target begins a move like the source does', () => {
+  const stage = new Stage();
+  assert.ok(stage.commit(beginImport(stage.topology, 'b', { id: 'm', slots: [2, 1] })));
+  const imported = stage.topology.migrations.get('m');
+  stage.commit(failMove(stage.topology, 'm', 'cancelled'));
+  stage.commit(forgetMove(stage.topology, 'm'));
+  assert.ok(stage.begin('m', [1, 2]));
+  assert.equal(imported, stage.topology.migrations.get('m'));
+});
+
+moves('an import is refused with the errors of Redis', () => {
+  const refused = (slots: readonly number[], error: RegExp, self = 'b'): void => {
+    assert.throws(() => beginImport(stage.topology, self, { id: 'n', slots }), error);
+  };
+  let stage = new Stage();
+  refused([1], /^slot migration not allowed on replica\.$/, 'r');
+  refused([1], /^this node is already the owner of the slot range$/, 'a');
+  stage.put('slots', {
+    ranges: [
+      [0, 9, 'A'],
+      [12, 20, 'B'],
+    ],
+    open: {},
+  });
+  refused([1, 10], /^slot has no owner: 10$/);
+  refused([9, 12], /^slots belong to different source nodes$/);
+  stage.put('slots', { ranges: [[0, 16_383, 'A']], open: { 77: { migratingTo: 'B' } } });
+  refused([1], /^all slot states must be STABLE to start a slot migration task\.$/);
+  stage = new Stage();
+  stage.begin('m', [1, 2]);
+  refused([0, 2, 3], /^overlapping import exists for slot range: 2-3$/);
+  stage = new Stage();
+  stage.put('groups/A', { primary: 'gone', replicas: [], addresses: {}, hasMet: true, reason: '' });
+  refused([1], /^Node gone is down$/);
+});
+
+moves('of an import and a move of a slot that begin at once only one does', () => {
+  const stage = new Stage();
+  const { topology } = stage;
+  const plans = [
+    beginImport(topology, 'b', { id: 'm', slots: [1] }),
+    beginMove(topology, 'a', { id: 'n', slots: [1], target: 'b' }),
+  ];
+  assert.equal(
+    plans.map((plan) => stage.commit(plan)),
+    [true, false],
+  );
 });
 
 moves('a process that was started anew does not go on', () => {

@@ -21,7 +21,7 @@ interface MoveWish {
 
 /** Begins a move of slots that the node's group has. */
 export function beginMove(topology: Topology, self: string, wish: MoveWish): Plan {
-  const { id, slots, target } = wish;
+  const { slots, target } = wish;
   const own = groupOfPrimary(topology, self, 'You can change slots only on masters.');
   if (topology.groupOf(target) === undefined) {
     throw new ClusterError(`I don't know about node ${target}`);
@@ -38,17 +38,61 @@ export function beginMove(topology: Topology, self: string, wish: MoveWish): Pla
       );
     }
   }
+  return planOfMove(topology, wish, own, other);
+}
+
+/** Begins a move of slots to the node's group, from the group that has all of them. */
+export function beginImport(
+  topology: Topology,
+  self: string,
+  wish: Omit<MoveWish, 'target'>,
+): Plan {
+  const { slots } = wish;
+  const own = groupOfPrimary(topology, self, 'slot migration not allowed on replica.');
+  if (Object.keys(topology.slots.open).length > 0) {
+    throw new ClusterError('all slot states must be STABLE to start a slot migration task.');
+  }
+  demandNoImport(topology, own.id, spansOf(slots));
+  let source: string | undefined;
+  for (const slot of slots) {
+    const owner = topology.owners[slot];
+    if (owner === undefined) throw new ClusterError(`slot has no owner: ${slot}`);
+    if ((source ??= owner) !== owner) {
+      throw new ClusterError('slots belong to different source nodes');
+    }
+  }
+  if (source === own.id) {
+    throw new ClusterError('this node is already the owner of the slot range');
+  }
+  const other = topology.groups.get(source ?? '');
+  if (other === undefined) throw new ClusterError('The owner of the slots is unknown');
+  return planOfMove(topology, { ...wish, target: self }, other, own);
+}
+
+/** Throws where slots are on their way to a group already. */
+function demandNoImport(topology: Topology, group: string, spans: readonly SlotSpan[]): void {
+  for (const { state, target, ranges } of topology.migrations.values()) {
+    if (state !== 'begun' || target !== group) continue;
+    const overlap = spans.find(([first, last]) =>
+      ranges.some(([from, to]) => from <= last && to >= first),
+    );
+    if (overlap !== undefined) {
+      throw new ClusterError(`overlapping import exists for slot range: ${overlap.join('-')}`);
+    }
+  }
+}
+
+function planOfMove(topology: Topology, wish: MoveWish, source: Group, target: Group): Plan {
+  const { id, slots } = wish;
   demandAtRest(topology, slots);
-  demandClean(topology, other.id, slots);
-  const sourceNode = demandNode(topology, self);
-  const targetNode = demandNode(topology, target);
+  demandClean(topology, target.id, slots);
   const document: MigrationDocument = {
-    source: own.id,
-    target: other.id,
-    sourceNode: self,
-    sourceRun: sourceNode.run,
-    targetNode: target,
-    targetRun: targetNode.run,
+    source: source.id,
+    target: target.id,
+    sourceNode: source.primary,
+    sourceRun: demandNode(topology, source.primary).run,
+    targetNode: wish.target,
+    targetRun: demandNode(topology, wish.target).run,
     ranges: spansOf(slots),
     state: 'begun',
     reason: '',
@@ -56,8 +100,8 @@ export function beginMove(topology: Topology, self: string, wish: MoveWish): Pla
   return {
     guards: [
       topology.guardSlots(),
-      topology.guardGroup(own),
-      topology.guardGroup(other),
+      topology.guardGroup(source),
+      topology.guardGroup(target),
       { key: migrationKey(id), revision: 0 },
     ],
     // The slots are written as they are, so that of two moves that begin at once one looks again.

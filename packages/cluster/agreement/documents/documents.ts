@@ -12,6 +12,8 @@ export interface NodeDocument {
   readonly hostname: string;
   /** Name of the node for humans; missing or empty without one. */
   readonly nodename?: string;
+  /** Availability zone; missing or empty without one. */
+  readonly zone?: string;
   readonly version: string;
   /** Random id of each start, which distinguishes a restarted node from the previous process. */
   readonly run: string;
@@ -34,6 +36,8 @@ export interface MemberAddress {
   readonly hostname: string;
   /** Name of the node for humans; missing or empty without one. */
   readonly nodename?: string;
+  /** Availability zone; missing or empty without one. */
+  readonly zone?: string;
 }
 
 /** Nodes that have the same keys. Only compare-and-put changes it. */

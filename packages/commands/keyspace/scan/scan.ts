@@ -6,18 +6,17 @@
  * of Redis expects, and a large one costs the shards whose turn it is not nothing.
  */
 
-import { type Bytes, CommandError, errors } from '#base';
+import type { Bytes } from '#base';
 import type { Ref } from '#store';
 import { BulkList } from '../../definition/bulk-list.ts';
-import type { Arguments } from '../../arguments/arguments.ts';
 import type { ShardContext } from '../../contexts/contexts.ts';
 import { everyShard } from '../../definition/definition.ts';
 import { noKeys } from '../../definition/keys.ts';
-import { addMatching, keyCopy, patternOrAll } from './keys.ts';
+import { addMatching, keyCopy } from './keys.ts';
 import { hasEnded } from '../../elements/lookup.ts';
 import { scanPlace } from '../../elements/scan-cursor.ts';
 import { joinedWalks, NOT_YET, TOO_MANY, type Walked } from './scan-merge.ts';
-import { typeNumber } from './type-names.ts';
+import { readScanOptions, type ScanOptions } from './scan-options.ts';
 
 const scan = everyShard<Walked>({
   name: 'SCAN',
@@ -39,7 +38,7 @@ const scan = everyShard<Walked>({
   run(context, args) {
     const { keyspace, shardIndex, shardCount } = context;
     const { shard, place } = scanPlace(args, shardCount);
-    const wanted = readWanted(args);
+    const wanted = readScanOptions(args);
     if (shardIndex < shard) return NOT_YET;
     if (shardIndex === shard) return walked(context, wanted, place, false);
     return keyspace.size > wanted.count ? TOO_MANY : walked(context, wanted, 0, true);
@@ -49,44 +48,10 @@ const scan = everyShard<Walked>({
 
 export const keyScanning = [scan];
 
-interface Wanted {
-  count: number;
-  pattern: Bytes | undefined;
-  /** The store's number of the type; -1 for a type that does not exist; undefined for all. */
-  type: number | undefined;
-}
-
-/** Maximum number of records that one call visits, regardless of COUNT: the store counts in 31 bits. */
-const COUNT_MAX = 2 ** 31 - 1;
-const COUNT_DEFAULT = 10;
-
-const noValuesHere = new CommandError('ERR NOVALUES option can only be used in HSCAN');
-
-function readWanted(args: Arguments): Wanted {
-  const wanted: Wanted = { count: COUNT_DEFAULT, pattern: undefined, type: undefined };
-  args.position = 2;
-  while (args.more) {
-    if (args.left >= 2 && args.takes('COUNT')) {
-      wanted.count = Math.min(args.roundedAt(args.next()), COUNT_MAX);
-      if (wanted.count < 1) throw errors.syntax;
-    } else if (args.left >= 2 && args.takes('MATCH')) {
-      wanted.pattern = patternOrAll(args.bytes());
-    } else if (args.left >= 2 && args.takes('TYPE')) {
-      const index = args.next();
-      wanted.type = typeNumber(args.source, args.at(index), args.length(index));
-    } else if (args.takes('NOVALUES')) {
-      throw noValuesHere;
-    } else {
-      throw errors.syntax;
-    }
-  }
-  return wanted;
-}
-
 /** Walks on from a place, to the end if that is asked for. */
 function walked(
   { keyspace, nowMs }: ShardContext,
-  { count, pattern, type }: Wanted,
+  { count, pattern, type }: ScanOptions,
   place: number,
   toEnd: boolean,
 ): Walked {

@@ -52,8 +52,8 @@ export interface ReplicasPort {
   readonly online: readonly ReplicaPlace[];
   /** Returns what the connection has announced by REPLCONF; the caller changes it. */
   detailsOf(client: ClientPort): ReplicaDetails;
-  /** Uses the connection for a slot migration to another node; returns false if there is no such migration. */
-  takesSlots(client: ClientPort, migration: string): boolean;
+  /** Uses the connection for a slot migration to another node; rejects if there is no such migration. */
+  takesSlots(client: ClientPort, migration: string): Promise<void>;
   /** PSYNC: returns the line to reply at once; undefined when a full synchronisation comes first. */
   resume(client: ClientPort, id: string, offset: number): string | undefined;
   /** SYNC. */

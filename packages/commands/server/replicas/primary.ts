@@ -2,6 +2,7 @@
 
 import { CommandError, errors } from '#base';
 import type { Arguments } from '../../arguments/arguments.ts';
+import { answerOrError, writeOk } from '../../contexts/answer-later.ts';
 import type { ClientPort } from '../../contexts/contexts.ts';
 import { onMain } from '../../definition/definition.ts';
 import { noKeys } from '../../definition/keys.ts';
@@ -91,8 +92,6 @@ function mayFollow(client: ClientPort, details: ReplicaDetails): void {
   if (details.filter !== 'all' && !details.hasEof) throw needsEof;
 }
 
-const noMigration = new CommandError('ERR No such migration of slots begins here');
-
 const replconf = onMain<ServerContext>({
   name: 'REPLCONF',
   summary: 'Reports properties and the offset of a replica to its primary.',
@@ -104,7 +103,8 @@ const replconf = onMain<ServerContext>({
   isInternal: true,
   keys: noKeys,
   args: [],
-  run({ client, reply, replicas }, args) {
+  run(context, args) {
+    const { client, reply, replicas } = context;
     if (args.count % 2 === 0) throw errors.syntax;
     for (let index = 1; index < args.count; index += 2) {
       const name = args.latin1(index);
@@ -117,8 +117,9 @@ const replconf = onMain<ServerContext>({
           // Only GETACK of a primary gets an acknowledgement.
           return;
         case 'slot-migration':
-          if (!replicas.takesSlots(client, args.latin1(index + 1))) throw noMigration;
-          break;
+          // The other node sends it alone.
+          answerOrError(context, replicas.takesSlots(client, args.latin1(index + 1)), writeOk);
+          return;
         default:
           readOption(name, args, index + 1, replicas.detailsOf(client));
       }

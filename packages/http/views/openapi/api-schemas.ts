@@ -694,6 +694,10 @@ export const apiSchemas: ApiSchemas = {
           type: ['string', 'null'],
           description: 'Name that people have for it; null where it has none.',
         },
+        availability_zone: {
+          type: ['string', 'null'],
+          description: 'Availability zone that it announces; null where it has none.',
+        },
         http: {
           type: ['string', 'null'],
           description: 'Address of its HTTP side; null if it has not announced one.',
@@ -733,6 +737,7 @@ export const apiSchemas: ApiSchemas = {
         'tls_port',
         'hostname',
         'nodename',
+        'availability_zone',
         'http',
         'version',
         'slots',
@@ -758,6 +763,10 @@ export const apiSchemas: ApiSchemas = {
         nodename: {
           type: ['string', 'null'],
           description: 'Name that people have for it; null where it has none.',
+        },
+        availability_zone: {
+          type: ['string', 'null'],
+          description: 'Availability zone that it announces; null where it has none.',
         },
         http: {
           type: ['string', 'null'],
@@ -795,6 +804,7 @@ export const apiSchemas: ApiSchemas = {
         'tls_port',
         'hostname',
         'nodename',
+        'availability_zone',
         'http',
         'version',
         'slots',

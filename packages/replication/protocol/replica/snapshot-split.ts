@@ -58,6 +58,10 @@ class SnapshotSplit {
   readonly #splitter: rdb.RdbSplitter;
   #commands: Bytes[] = [];
   #commandBytes = 0;
+  /** Keys that the waiting commands restore. */
+  #commandKeys = 0;
+  /** Database that the commands have selected. */
+  #database = 0;
 
   constructor({ shardCount, form, port }: SnapshotSplitOptions) {
     this.#port = port;
@@ -110,7 +114,8 @@ class SnapshotSplit {
 
   #addCommand(split: rdb.SplitKey): void {
     const { key, value, expireAt, idleSeconds, frequency, type, database } = split;
-    if (database !== 0) throw new rdb.RdbFileError('it has keys of another database than 0');
+    if (database !== this.#database) this.#addWords(['SELECT', String(database)]);
+    this.#database = database;
     const words = [
       'RESTORE',
       key.bytes.subarray(key.at, key.at + key.length),
@@ -120,14 +125,19 @@ class SnapshotSplit {
       ...(idleSeconds < 0 ? [] : ['IDLETIME', String(idleSeconds)]),
       ...(frequency < 0 ? [] : ['FREQ', String(frequency)]),
     ];
-    const command = commandBytes(words);
-    this.#commands.push(command);
-    this.#commandBytes += command.length;
+    this.#addWords(words);
+    this.#commandKeys += 1;
     if (this.#commandBytes >= BATCH_BYTES) this.#sendCommands();
   }
 
+  #addWords(words: readonly (string | Bytes)[]): void {
+    const command = commandBytes(words);
+    this.#commands.push(command);
+    this.#commandBytes += command.length;
+  }
+
   #sendCommands(): void {
-    const keys = this.#commands.length;
+    const keys = this.#commandKeys;
     if (keys === 0) return;
     const commands = new Uint8Array(this.#commandBytes);
     let at = 0;
@@ -137,6 +147,7 @@ class SnapshotSplit {
     }
     this.#commands = [];
     this.#commandBytes = 0;
+    this.#commandKeys = 0;
     const message: SplitMessage = { kind: 'commands', keys, commands };
     this.#port.postMessage(message, [commands.buffer]);
   }
