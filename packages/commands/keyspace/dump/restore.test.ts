@@ -29,7 +29,7 @@ const cases: readonly (readonly [line: readonly string[], reply: unknown])[] = [
   [['RESTORE', 'new', '0', 'x'], unsound],
   [['RESTORE', 'new', '0', `${good.slice(0, -1)}x`], unsound],
   [['RESTORE', 'new', '0', `x${good}`], unsound],
-  [['RESTORE', 'new', '0', dumpPayload('\0\x01a', 13)], unsound],
+  [['RESTORE', 'new', '0', dumpPayload('\0\x01a', 15)], unsound],
   [['RESTORE', 'new', '0', dumpPayload('\0\x01a', 1)], 'OK'],
   [['RESTORE', 'new', '0', good, 'IDLETIME'], syntax],
   [['RESTORE', 'new', '0', good, 'IDLETIME', 'x'], notInteger],
